@@ -1,0 +1,59 @@
+// swift-tools-version:6.0
+import PackageDescription
+
+/// One set of flags for every target: another set would make SwiftPM build the dependencies twice.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "imulog",
+  products: [
+    .executable(name: "imulog", targets: ["imulog"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // Kernel interfaces and instructions that Swift cannot reach.
+    .systemLibrary(name: "Clibi2c", providers: [.apt(["libi2c-dev"])]),
+    .target(name: "CLinuxIO"),
+
+    // What everything speaks: samples, units, time, gaps.
+    .target(name: "IMUModel", swiftSettings: settings),
+
+    // The data plane, left to right. No target imports one to its right.
+    .target(name: "I2C", swiftSettings: settings),
+    .target(
+      name: "LinuxIO", dependencies: ["CLinuxIO", "Clibi2c", "I2C", "IMUModel"],
+      swiftSettings: settings),
+    .target(name: "SimulatedIMU", dependencies: ["I2C", "IMUModel"], swiftSettings: settings),
+    .target(name: "IMUDrivers", dependencies: ["I2C", "IMUModel"], swiftSettings: settings),
+    .target(
+      name: "Sampling", dependencies: ["I2C", "IMUDrivers", "IMUModel"], swiftSettings: settings),
+    .target(name: "RingBuffer", swiftSettings: settings),
+    .target(
+      name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel"], swiftSettings: settings),
+    .target(name: "LogStore", dependencies: ["LogFormat", "IMUModel"], swiftSettings: settings),
+    .target(
+      name: "Export", dependencies: ["LogFormat", "LogStore", "IMUModel"],
+      swiftSettings: settings),
+
+    // Above the stages: what joins them.
+    .target(
+      name: "Recording",
+      dependencies: ["IMUModel", "Sampling", "RingBuffer", "LogFormat", "LogStore"],
+      swiftSettings: settings),
+    .target(name: "Boards", path: "Boards", swiftSettings: settings),
+    .executableTarget(
+      name: "imulog",
+      dependencies: [
+        "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
+        "Recording", "RingBuffer", "Sampling", "SimulatedIMU",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

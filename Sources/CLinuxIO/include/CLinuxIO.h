@@ -1,0 +1,3 @@
+#ifndef CLINUXIO_H
+#define CLINUXIO_H
+#endif

@@ -1,0 +1,37 @@
+/// One instant on two clocks: what a calendar date of a recording rests on.
+///
+/// A board without a battery clock starts with a wrong date and learns the right one later; the pairs of
+/// a recording let an export date it afterwards.
+public struct ClockPair: Equatable, Sendable, BitwiseCopyable {
+  /// Why the pair was taken; raw values are part of the log format.
+  public enum Reason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    /// The recording began.
+    case start = 1
+    /// The kernel began to call its clock synchronised.
+    case becameSynchronised = 2
+    /// The wall clock was stepped.
+    case stepped = 3
+    /// The recording ended.
+    case end = 4
+  }
+
+  /// Nanoseconds since tick 0's deadline; may be negative.
+  public var time: Int64
+  /// Nanoseconds since 1970-01-01T00:00:00Z at that instant, by the wall clock.
+  public var wall: Int64
+  /// Whether the kernel called its wall clock synchronised.
+  public var isSynchronised: Bool
+  /// Why the pair was taken.
+  public var reason: Reason
+
+  /// A pair of readings.
+  public init(time: Int64, wall: Int64, isSynchronised: Bool, reason: Reason) {
+    self.time = time
+    self.wall = wall
+    self.isSynchronised = isSynchronised
+    self.reason = reason
+  }
+
+  /// Nanoseconds since 1970 at tick 0's deadline, by this pair.
+  public var wallAtStart: Int64 { wall &- time }
+}

@@ -1,0 +1,35 @@
+/// Why a scheduled tick has no sample.
+///
+/// The raw values are part of the log format and never change their meaning.
+public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+  /// The sampler woke a period or more late; the tick was skipped and not caught up.
+  case missed = 1
+  /// The bus refused, and its retries inside the tick too.
+  case busError = 2
+  /// The ring was full because the writer or the card was held up; the newest samples were dropped.
+  case ringFull = 3
+  /// The chip had no new sample, or gave the same one for so long that it counts as frozen.
+  case stale = 4
+  /// The chip had lost its configuration and was being set up again.
+  case reinitialising = 5
+}
+
+/// A run of scheduled ticks without samples, and why.
+public struct Gap: Equatable, Sendable, BitwiseCopyable {
+  /// Number of the first tick without a sample.
+  public var firstTick: UInt64
+  /// Ticks without a sample, at least 1.
+  public var count: UInt64
+  /// Why there are no samples.
+  public var cause: GapCause
+  /// The kernel's errno for ``GapCause/busError``, else 0.
+  public var code: Int32
+
+  /// A gap of `count` ticks from `firstTick` on.
+  public init(firstTick: UInt64, count: UInt64, cause: GapCause, code: Int32 = 0) {
+    self.firstTick = firstTick
+    self.count = count
+    self.cause = cause
+    self.code = code
+  }
+}

@@ -1,0 +1,50 @@
+/// What is known about a recording when it begins: the log's header.
+public struct RecordingDescription: Equatable, Sendable {
+  /// The recording's identity.
+  public var id: RecordingID
+  /// Its number in the store it was made in; 0 when it has none.
+  public var number: UInt32
+  /// The schedule.
+  public var rate: SampleRate
+  /// Channels that samples have.
+  public var channels: ChannelSet
+  /// Ticks that were asked for; `nil` for "until stopped".
+  public var plannedTicks: UInt64?
+  /// Resolution of sample times in nanoseconds: each time is a multiple of it. 1, 1000 or 1 000 000.
+  public var timeUnit: Int64
+  /// The chip and its scales.
+  public var sensor: SensorDescription
+  /// The board's name, such as `Raspberry Pi 4`, or `simulator`.
+  public var board: String
+  /// The host's name.
+  public var host: String
+  /// Name and version of the program, such as `imulog 0.1.0`.
+  public var software: String
+  /// The user's words about the take, at most 1000 bytes of UTF-8.
+  public var note: String
+  /// How often the log is made durable, in nanoseconds; 0 when only at the end.
+  public var syncInterval: Int64
+  /// What the system granted: `fifo 80, memory locked` or what was refused.
+  public var realTime: String
+
+  /// The description of a recording about to begin.
+  public init(
+    id: RecordingID, number: UInt32, rate: SampleRate, channels: ChannelSet, plannedTicks: UInt64?,
+    timeUnit: Int64, sensor: SensorDescription, board: String, host: String, software: String,
+    note: String, syncInterval: Int64, realTime: String
+  ) {
+    self.id = id
+    self.number = number
+    self.rate = rate
+    self.channels = channels
+    self.plannedTicks = plannedTicks
+    self.timeUnit = timeUnit
+    self.sensor = sensor
+    self.board = board
+    self.host = host
+    self.software = software
+    self.note = note
+    self.syncInterval = syncInterval
+    self.realTime = realTime
+  }
+}

@@ -1,0 +1,33 @@
+/// What is known about a recording when it ends: the log's last record.
+public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
+  /// Why it ended.
+  public var reason: StopReason
+  /// What became of every tick.
+  public var ledger: TickLedger
+  /// How late reads began.
+  public var lateness: LatenessSummary
+
+  /// The end of a recording.
+  public init(reason: StopReason, ledger: TickLedger, lateness: LatenessSummary) {
+    self.reason = reason
+    self.ledger = ledger
+    self.lateness = lateness
+  }
+}
+
+/// How late reads began after their deadlines, in nanoseconds, over a whole recording.
+public struct LatenessSummary: Equatable, Sendable, BitwiseCopyable {
+  /// Half of the reads were no later than this.
+  public var median: Int64
+  /// 99 of 100 reads were no later than this.
+  public var percentile99: Int64
+  /// No read was later than this.
+  public var maximum: Int64
+
+  /// A summary from its three figures; all 0 for a recording without reads.
+  public init(median: Int64 = 0, percentile99: Int64 = 0, maximum: Int64 = 0) {
+    self.median = median
+    self.percentile99 = percentile99
+    self.maximum = maximum
+  }
+}

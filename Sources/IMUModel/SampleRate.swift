@@ -1,0 +1,75 @@
+/// A sample rate as an exact fraction of hertz, and the grid of ticks that it spans.
+///
+///     tick      0        1        2        3
+///     time      0        P        2P       3P      P = denominator / numerator seconds
+///
+/// The time of a tick is computed from the tick's number and never by adding periods, so that a rate
+/// whose period is no whole number of nanoseconds (30 Hz) does not drift.
+public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
+  /// Ticks in `denominator` seconds. Never 0.
+  public let numerator: UInt32
+  /// Seconds in which `numerator` ticks fall. Never 0.
+  public let denominator: UInt32
+
+  /// The rate of `numerator` / `denominator` hertz in lowest terms; `nil` when either is 0.
+  public init?(_ numerator: UInt32, per denominator: UInt32 = 1) {
+    guard numerator > 0, denominator > 0 else { return nil }
+    var (a, b) = (numerator, denominator)
+    while b != 0 { (a, b) = (b, a % b) }
+    self.numerator = numerator / a
+    self.denominator = denominator / a
+  }
+
+  /// The rate written as decimal hertz, such as `10`, `12.5` or `0.1`.
+  ///
+  /// At most 9 digits before the point and 4 after it; `nil` for everything else, 0 included.
+  public init?(decimal text: some StringProtocol) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), !parts[0].isEmpty, parts[0].count <= 9 else { return nil }
+    if parts.count == 2, parts[1].isEmpty || parts[1].count > 4 { return nil }
+    var value: UInt64 = 0
+    var scale: UInt64 = 1
+    for (index, part) in parts.enumerated() {
+      for digit in part {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+        value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
+        if index == 1 { scale *= 10 }
+      }
+    }
+    var (a, b) = (value, scale)
+    while b != 0 { (a, b) = (b, a % b) }
+    guard value > 0, let top = UInt32(exactly: value / a) else { return nil }
+    self.init(top, per: UInt32(scale / a))
+  }
+
+  /// The rate in hertz, rounded to a `Double`.
+  public var hertz: Double { Double(numerator) / Double(denominator) }
+
+  /// The period in nanoseconds, rounded down. At 1 kHz: 1 000 000.
+  public var periodNanoseconds: Int64 { nanoseconds(atTick: 1) }
+
+  /// Nanoseconds from tick 0 to tick `tick`, rounded down; saturates at `Int64.max`.
+  ///
+  /// - Complexity: one 64×64 multiplication and one 128/64 division.
+  @inlinable
+  public func nanoseconds(atTick tick: UInt64) -> Int64 {
+    let unit = 1_000_000_000 * UInt64(denominator)
+    let product = tick.multipliedFullWidth(by: unit)
+    guard product.high < UInt64(numerator) else { return .max }
+    let quotient = UInt64(numerator).dividingFullWidth(product).quotient
+    return Int64(clamping: quotient)
+  }
+
+  /// The number of the last tick at or before `nanoseconds`; 0 for negative times.
+  @inlinable
+  public func tick(atNanoseconds nanoseconds: Int64) -> UInt64 {
+    guard nanoseconds > 0 else { return 0 }
+    let unit = 1_000_000_000 * UInt64(denominator)
+    let product = UInt64(nanoseconds).multipliedFullWidth(by: UInt64(numerator))
+    guard product.high < unit else { return .max }
+    var tick = unit.dividingFullWidth(product).quotient
+    // Rounding the grid down may put the next tick exactly here.
+    while self.nanoseconds(atTick: tick + 1) <= nanoseconds { tick += 1 }
+    return tick
+  }
+}

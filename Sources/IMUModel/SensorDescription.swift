@@ -1,0 +1,48 @@
+/// What is needed to turn counts into units, and to say which chip gave them.
+///
+///     acceleration [g]   = count × accelerometerScale
+///     rate         [°/s] = count × gyroscopeScale
+///     temperature  [°C]  = count × temperatureScale + temperatureOffset
+public struct SensorDescription: Equatable, Sendable {
+  /// The chip's name as its maker writes it, such as `MPU-6050`; `imported` when there was none.
+  public var model: String
+  /// What the identity register held; `nil` when no chip was asked.
+  public var identity: UInt8?
+  /// The chip's 7-bit bus address; `nil` when no chip was asked.
+  public var address: UInt8?
+  /// Nominal full scale in g; 0 when not known.
+  public var accelerometerRange: Int
+  /// Nominal full scale in °/s; 0 when not known.
+  public var gyroscopeRange: Int
+  /// g a count.
+  public var accelerometerScale: Fraction
+  /// °/s a count.
+  public var gyroscopeScale: Fraction
+  /// °C a count.
+  public var temperatureScale: Fraction
+  /// °C at count 0.
+  public var temperatureOffset: Fraction
+  /// The chip's own nominal output data rate in hertz; 0 when not known.
+  public var outputDataRate: Double
+  /// The filter that was chosen, in the data sheet's words; empty when not known.
+  public var filter: String
+
+  /// A description of a chip as it was set up.
+  public init(
+    model: String, identity: UInt8?, address: UInt8?, accelerometerRange: Int, gyroscopeRange: Int,
+    accelerometerScale: Fraction, gyroscopeScale: Fraction, temperatureScale: Fraction,
+    temperatureOffset: Fraction, outputDataRate: Double, filter: String
+  ) {
+    self.model = model
+    self.identity = identity
+    self.address = address
+    self.accelerometerRange = accelerometerRange
+    self.gyroscopeRange = gyroscopeRange
+    self.accelerometerScale = accelerometerScale
+    self.gyroscopeScale = gyroscopeScale
+    self.temperatureScale = temperatureScale
+    self.temperatureOffset = temperatureOffset
+    self.outputDataRate = outputDataRate
+    self.filter = filter
+  }
+}

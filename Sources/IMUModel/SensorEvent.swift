@@ -1,0 +1,44 @@
+/// What happened to the chip during a recording.
+public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
+  /// The kinds of event; raw values are part of the log format.
+  public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    /// The chip stopped giving samples that can be trusted.
+    case lost = 1
+    /// Setting the chip up again was begun.
+    case reinitialised = 2
+    /// The chip gives samples again, configured as before.
+    case back = 3
+  }
+
+  /// What was noticed; raw values are part of the log format.
+  public enum Fault: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    /// Nothing in particular.
+    case none = 0
+    /// Transfers failed.
+    case bus = 1
+    /// A register no longer held what was written to it: the chip's supply had dipped.
+    case configurationLost = 2
+    /// All channels read exactly zero.
+    case zeros = 3
+    /// The same sample came again and again.
+    case frozen = 4
+    /// No new sample was ready for several of the chip's own periods.
+    case noData = 5
+    /// Another chip, or none, answers at the address.
+    case identity = 6
+  }
+
+  /// Number of the tick at which it was noticed.
+  public var tick: UInt64
+  /// What happened.
+  public var kind: Kind
+  /// What was noticed.
+  public var fault: Fault
+
+  /// An event noticed at `tick`.
+  public init(tick: UInt64, kind: Kind, fault: Fault) {
+    self.tick = tick
+    self.kind = kind
+    self.fault = fault
+  }
+}

@@ -1,0 +1,30 @@
+/// Why a recording ended; raw values are part of the log format.
+public enum StopReason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+  /// It reached the length that was asked for.
+  case completed = 1
+  /// SIGINT or SIGTERM.
+  case signal = 2
+  /// The button.
+  case button = 3
+  /// The storage was full.
+  case storageFull = 4
+  /// The storage failed.
+  case storageError = 5
+  /// The sensor could not be brought back.
+  case sensorLost = 6
+  /// The recording came from a file of another kind and is whole.
+  case imported = 7
+
+  /// The word used in exports.
+  public var name: String {
+    switch self {
+    case .completed: return "completed"
+    case .signal: return "signal"
+    case .button: return "button"
+    case .storageFull: return "storage-full"
+    case .storageError: return "storage-error"
+    case .sensorLost: return "sensor-lost"
+    case .imported: return "imported"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// What became of every scheduled tick. Each tick is counted once, so the account must balance:
+///
+///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising
+public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
+  /// Ticks with a sample in the log.
+  public var sampled: UInt64 = 0
+  /// Ticks skipped because the sampler woke a period or more late.
+  public var missed: UInt64 = 0
+  /// Ticks lost to bus errors.
+  public var busErrors: UInt64 = 0
+  /// Ticks dropped because the ring was full.
+  public var ringFull: UInt64 = 0
+  /// Ticks at which the chip had no new sample.
+  public var stale: UInt64 = 0
+  /// Ticks that fell while the chip was being set up again.
+  public var reinitialising: UInt64 = 0
+
+  /// An empty account.
+  public init() {}
+
+  /// Ticks scheduled: the sum of all others.
+  public var scheduled: UInt64 {
+    sampled + missed + busErrors + ringFull + stale + reinitialising
+  }
+
+  /// Counts `count` ticks without a sample.
+  public mutating func add(_ count: UInt64, _ cause: GapCause) {
+    switch cause {
+    case .missed: missed += count
+    case .busError: busErrors += count
+    case .ringFull: ringFull += count
+    case .stale: stale += count
+    case .reinitialising: reinitialising += count
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/// What the sampler hands on: one slot of the ring. Fixed size, no references.
+///
+/// Ticks come in order and each scheduled tick is covered once, by a sample or by a gap; sensor events
+/// stand between them.
+public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
+  /// What a record says.
+  public enum Kind: UInt8, Sendable, BitwiseCopyable {
+    /// ``TickRecord/sample`` was read at ``TickRecord/time``.
+    case sample
+    /// ``TickRecord/count`` ticks from ``TickRecord/tick`` on have no sample, for the cause in ``TickRecord/detail``.
+    case gap
+    /// A ``SensorEvent``: its kind in ``TickRecord/detail``, its fault in ``TickRecord/code``.
+    case sensorEvent
+  }
+
+  /// Number of the tick, of the first one for a gap.
+  public var tick: UInt64
+  /// Nanoseconds from tick 0's deadline to the begin of the read; 0 for gaps and events.
+  public var time: Int64
+  /// Ticks covered by a gap, else 1 for a sample and 0 for an event.
+  public var count: UInt64
+  /// The errno of a bus-error gap, the raw fault of an event, else 0.
+  public var code: Int32
+  /// The counts; zeros for gaps and events.
+  public var sample: RawSample
+  /// What this record says.
+  public var kind: Kind
+  /// Raw ``GapCause`` or raw ``SensorEvent/Kind``, else 0.
+  public var detail: UInt8
+
+  /// The sample of one tick.
+  public init(tick: UInt64, time: Int64, sample: RawSample) {
+    self.tick = tick
+    self.time = time
+    self.count = 1
+    self.code = 0
+    self.sample = sample
+    self.kind = .sample
+    self.detail = 0
+  }
+
+  /// A run of ticks without samples.
+  public init(_ gap: Gap) {
+    self.tick = gap.firstTick
+    self.time = 0
+    self.count = gap.count
+    self.code = gap.code
+    self.sample = RawSample()
+    self.kind = .gap
+    self.detail = gap.cause.rawValue
+  }
+
+  /// Something that happened to the chip.
+  public init(_ event: SensorEvent) {
+    self.tick = event.tick
+    self.time = 0
+    self.count = 0
+    self.code = Int32(event.fault.rawValue)
+    self.sample = RawSample()
+    self.kind = .sensorEvent
+    self.detail = event.kind.rawValue
+  }
+
+  /// The gap that this record says, if it says one.
+  public var gap: Gap? {
+    guard kind == .gap, let cause = GapCause(rawValue: detail) else { return nil }
+    return Gap(firstTick: tick, count: count, cause: cause, code: code)
+  }
+
+  /// The sensor event that this record says, if it says one.
+  public var sensorEvent: SensorEvent? {
+    guard kind == .sensorEvent, let kind = SensorEvent.Kind(rawValue: detail),
+      let fault = SensorEvent.Fault(rawValue: UInt8(truncatingIfNeeded: code))
+    else { return nil }
+    return SensorEvent(tick: tick, kind: kind, fault: fault)
+  }
+}

@@ -1,3 +1,7 @@
 #ifndef CLINUXIO_H
 #define CLINUXIO_H
+
+#include "CRC32C.h"
+#include "Kernel.h"
+
 #endif

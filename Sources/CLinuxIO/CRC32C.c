@@ -1,0 +1,1 @@
+#include "CRC32C.h"

@@ -1,0 +1,4 @@
+#ifndef CLINUXIO_CRC32C_H
+#define CLINUXIO_CRC32C_H
+
+#endif

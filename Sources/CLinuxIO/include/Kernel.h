@@ -1,0 +1,4 @@
+#ifndef CLINUXIO_KERNEL_H
+#define CLINUXIO_KERNEL_H
+
+#endif

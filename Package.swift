@@ -54,6 +54,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
+    .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
+    .testTarget(
+      name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -67,9 +67,9 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
     let unit = 1_000_000_000 * UInt64(denominator)
     let product = UInt64(nanoseconds).multipliedFullWidth(by: UInt64(numerator))
     guard product.high < unit else { return .max }
-    var tick = unit.dividingFullWidth(product).quotient
-    // Rounding the grid down may put the next tick exactly here.
-    while self.nanoseconds(atTick: tick + 1) <= nanoseconds { tick += 1 }
-    return tick
+    let tick = unit.dividingFullWidth(product).quotient
+    // The grid is rounded down, so the next tick may fall on this very nanosecond.
+    let next = self.nanoseconds(atTick: tick + 1)
+    return next <= nanoseconds && next < .max ? tick + 1 : tick
   }
 }

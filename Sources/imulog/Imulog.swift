@@ -2,5 +2,6 @@ import ArgumentParser
 
 @main
 struct Imulog: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "imulog", abstract: "Records motion.")
+  static let configuration = CommandConfiguration(
+    commandName: "imulog", abstract: "Records motion.")
 }

@@ -1,0 +1,47 @@
+public import IMUModel
+
+/// Decides which readings of the wall clock belong into the log: the first, the one after the kernel
+/// began to call its clock synchronised, and those after a step. Pure.
+///
+/// The wall clock is slewed all the time; a change of its distance to the monotonic clock counts as a
+/// step when it exceeds ``stepThreshold`` between two readings.
+public struct ClockWatch: Sendable {
+  /// A change larger than this, in nanoseconds, is a step and not slewing: 50 ms, far above the 0.5 ms
+  /// that the kernel slews in a second (adjtime(3)) and far below what a person would call wrong.
+  public static let stepThreshold: Int64 = 50_000_000
+
+  private var last: ClockPair?
+
+  /// A watch that has seen no reading.
+  public init() {}
+
+  /// The pair to log after a reading, or `nil` when it says nothing new.
+  ///
+  /// - Parameters:
+  ///   - time: Nanoseconds since tick 0's deadline.
+  ///   - wall: Nanoseconds since 1970 at that instant.
+  ///   - isSynchronised: What the kernel says of its wall clock.
+  public mutating func reading(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair? {
+    var pair = ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .start)
+    guard let last else {
+      self.last = pair
+      return pair
+    }
+    let (difference, overflow) = pair.wallAtStart.subtractingReportingOverflow(last.wallAtStart)
+    let isStep = overflow || difference.magnitude > UInt64(ClockWatch.stepThreshold)
+    if isSynchronised && !last.isSynchronised {
+      pair.reason = .becameSynchronised
+    } else if isStep {
+      pair.reason = .stepped
+    } else {
+      return nil
+    }
+    self.last = pair
+    return pair
+  }
+
+  /// The pair to log at the end, which is always logged.
+  public func end(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair {
+    ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .end)
+  }
+}

@@ -1,0 +1,70 @@
+import IMUModel
+import Testing
+
+@Suite("Sample rates and their grid")
+struct SampleRateTests {
+  @Test(
+    "decimal hertz are read exactly",
+    arguments: [
+      ("10", 10, 1), ("12.5", 25, 2), ("0.1", 1, 10), ("1000", 1000, 1), ("96.9", 969, 10),
+      ("0.0001", 1, 10000), ("6667.25", 26669, 4),
+    ] as [(String, UInt32, UInt32)])
+  func reading(text: String, numerator: UInt32, denominator: UInt32) throws {
+    let rate = try #require(SampleRate(decimal: text))
+    #expect(rate.numerator == numerator)
+    #expect(rate.denominator == denominator)
+  }
+
+  @Test(
+    "what is no positive decimal number is refused",
+    arguments: [
+      "", "0", "0.0", "-1", "+1", "1e3", "1.", ".5", "1.2.3", "1,5", "nan", " 1", "10 ",
+      "9999999999", "0.00001", "٣",
+    ])
+  func refusing(text: String) {
+    #expect(SampleRate(decimal: text) == nil)
+  }
+
+  @Test("a zero in the fraction is no rate")
+  func zero() {
+    #expect(SampleRate(0) == nil)
+    #expect(SampleRate(1, per: 0) == nil)
+  }
+
+  @Test("fractions are kept in lowest terms, so equal rates are equal")
+  func lowestTerms() {
+    #expect(SampleRate(50, per: 4) == SampleRate(25, per: 2))
+  }
+
+  @Test("at 30 Hz, whose period is no whole nanosecond, the grid does not drift in ten years")
+  func noDrift() throws {
+    let rate = try #require(SampleRate(30))
+    #expect(rate.periodNanoseconds == 33_333_333)
+    let tenYears: UInt64 = 10 * 365 * 86400
+    #expect(rate.nanoseconds(atTick: 30 * tenYears) == Int64(tenYears) * 1_000_000_000)
+    #expect(
+      rate.nanoseconds(atTick: 30 * tenYears + 1) == Int64(tenYears) * 1_000_000_000 + 33_333_333)
+  }
+
+  @Test("a tick beyond what nanoseconds can count saturates instead of trapping")
+  func saturation() throws {
+    let slow = try #require(SampleRate(1, per: 10000))
+    #expect(slow.nanoseconds(atTick: .max) == .max)
+  }
+
+  @Test(
+    "the tick at a time is the last one not after it",
+    arguments: [(1, 1), (3, 1), (7, 1), (10, 1), (30, 1), (97, 1), (1000, 1), (25, 2), (1, 10)]
+      as [(UInt32, UInt32)])
+  func inverse(numerator: UInt32, denominator: UInt32) throws {
+    let rate = try #require(SampleRate(numerator, per: denominator))
+    for tick in (0...200).map(UInt64.init) + [1 << 20, 1 << 29] {
+      let time = rate.nanoseconds(atTick: tick)
+      #expect(rate.tick(atNanoseconds: time) == tick)
+      #expect(rate.tick(atNanoseconds: time + 1) == tick)
+      if tick > 0 { #expect(rate.tick(atNanoseconds: time - 1) == tick - 1) }
+    }
+    #expect(rate.tick(atNanoseconds: -5) == 0)
+    #expect(rate.tick(atNanoseconds: .max) > 1 << 29)
+  }
+}

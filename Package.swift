@@ -45,7 +45,13 @@ let package = Package(
       name: "Recording",
       dependencies: ["IMUModel", "Sampling", "RingBuffer", "LogFormat", "LogStore"],
       swiftSettings: settings),
-    .target(name: "Boards", path: "Boards", swiftSettings: settings),
+    .target(
+      name: "Boards", path: "Boards",
+      resources: [
+        "raspberry-pi-5", "raspberry-pi-4", "raspberry-pi-3", "raspberry-pi-zero-2-w",
+        "beaglebone-black", "orange-pi-zero-3", "radxa-zero-3", "rock-pi-4", "simulator",
+      ].map { .embedInCode("\($0).board") },
+      swiftSettings: settings),
     .executableTarget(
       name: "imulog",
       dependencies: [
@@ -54,6 +60,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

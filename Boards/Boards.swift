@@ -47,7 +47,7 @@ public struct Board: Sendable, Equatable {
   public let models: [String]
   /// The bus on the header.
   public let bus: Bus
-  /// The bus's device-tree node, the last component of `/sys/class/i2c-dev/i2c-N/device/of_node`.
+  /// The bus's device-tree node, the last component of what `/sys/bus/i2c/devices/i2c-N/of_node` leads to.
   public let busNode: String?
   /// Clock of the bus as the system comes, Hz.
   public let busHertz: Int

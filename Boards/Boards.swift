@@ -47,7 +47,8 @@ public struct Board: Sendable, Equatable {
   public let models: [String]
   /// The bus on the header.
   public let bus: Bus
-  /// The bus's device-tree node, the last component of what `/sys/bus/i2c/devices/i2c-N/of_node` leads to.
+  /// The bus's device-tree node, such as `i2c@7e804000`: the adapter's name in
+  /// `/sys/class/i2c-dev/i2c-N/name` has it in parentheses, whatever N is.
   public let busNode: String?
   /// Clock of the bus as the system comes, Hz.
   public let busHertz: Int
@@ -104,12 +105,13 @@ extension Board {
   /// The device tree's `compatible` decides, its most specific entry first; then `model`.
   ///
   /// - Parameters:
-  ///   - model: `/proc/device-tree/model` as read; ends at the first NUL.
-  ///   - compatible: `/proc/device-tree/compatible` as read: strings, each with a NUL behind it.
-  public static func detect(model: String, compatible: String) -> Board? {
-    for entry in compatible.split(separator: "\0") {
-      if let board = all.first(where: { $0.compatible.contains(String(entry)) }) { return board }
+  ///   - model: What `/proc/device-tree/model` holds; a NUL ends it. `nil` where there is no device tree.
+  ///   - compatible: The entries of `/proc/device-tree/compatible`, in their order.
+  public static func detect(model: String?, compatible: [String]) -> Board? {
+    for entry in compatible {
+      if let board = all.first(where: { $0.compatible.contains(entry) }) { return board }
     }
+    guard let model else { return nil }
     let words = model.prefix { $0 != "\0" } + " "
     return all.first { board in board.models.contains { words.hasPrefix($0 + " ") } }
   }

@@ -100,7 +100,7 @@ struct BoardsTests {
       ("Raspberry Pi 3 Model B+", "", "raspberry-pi-3"),
     ])
   func detect(model: String, compatible: String, id: String) {
-    #expect(Board.detect(model: model, compatible: compatible)?.id == id)
+    #expect(Board.detect(model: model, compatible: entries(compatible))?.id == id)
   }
 
   @Test(
@@ -113,8 +113,16 @@ struct BoardsTests {
       ("A Raspberry Pi 4 Model B\0", "brcm,bcm2711\0"),
     ])
   func unknown(model: String, compatible: String) {
-    #expect(Board.detect(model: model, compatible: compatible) == nil)
+    #expect(Board.detect(model: model, compatible: entries(compatible)) == nil)
   }
+
+  @Test("a computer without a device tree is no known board")
+  func noDeviceTree() {
+    #expect(Board.detect(model: nil, compatible: []) == nil)
+  }
+
+  /// The entries of a device-tree list of strings, each with a NUL behind it.
+  private func entries(_ list: String) -> [String] { list.split(separator: "\0").map(String.init) }
 }
 
 /// The names of the board files in the source tree.

@@ -45,7 +45,13 @@ let package = Package(
       name: "Recording",
       dependencies: ["IMUModel", "Sampling", "RingBuffer", "LogFormat", "LogStore"],
       swiftSettings: settings),
-    .target(name: "Boards", path: "Boards", swiftSettings: settings),
+    .target(
+      name: "Boards", path: "Boards",
+      resources: [
+        "raspberry-pi-5", "raspberry-pi-4", "raspberry-pi-3", "raspberry-pi-zero-2-w",
+        "beaglebone-black", "orange-pi-zero-3", "radxa-zero-3", "rock-pi-4", "simulator",
+      ].map { .embedInCode("\($0).board") },
+      swiftSettings: settings),
     .executableTarget(
       name: "imulog",
       dependencies: [
@@ -59,6 +65,7 @@ let package = Package(
     .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
     .testTarget(
       name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
+    .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,1 +1,118 @@
-// placeholder
+// A board file tells what imulog has to know of a board and what its owner has to do once.
+//
+// One file a board, named ID.board, UTF-8, made part of the program when it is built (Package.swift
+// lists the files). A line is empty, a comment (# as its first character), or a key, spaces and a value
+// that goes on to the end of the line. Unknown keys, keys given twice and missing keys are errors.
+//
+//     key                  times  value
+//     title                1      the name that people use
+//     compatible           0...   an entry of /proc/device-tree/compatible that names this board
+//     model                0...   what /proc/device-tree/model begins with, in whole words
+//     bus                  1      N of /dev/i2c-N on the header, or "simulated"
+//     bus-node             0, 1   the bus's device-tree node, where kernels number it differently
+//     bus-hertz            1      clock of the bus as the system comes, Hz
+//     sda, scl             1      header pin, line name; absent when the bus is simulated
+//     button, led          0, 1   header pin, line name as the kernel reports it; reserved for the
+//     data-ready           0, 1     button, its LED and the sensor's interrupt
+//     single-read-message  0, 1   "yes": a transfer may hold one read message, and only as its last
+//     setup                0...   a shell command to run once, in this order; # begins its explanation
+//     note                 0...   a sentence worth knowing before buying or wiring
+//     source               1...   where the facts come from
+
+/// A board that imulog knows: where its bus is and what its owner has to do once.
+public struct Board: Sendable, Equatable {
+  /// Where the header's I2C bus is.
+  public enum Bus: Sendable, Equatable {
+    /// `/dev/i2c-number`.
+    case device(number: Int)
+    /// Inside the program.
+    case simulated
+  }
+
+  /// A line on the header.
+  public struct Line: Sendable, Equatable {
+    /// The pin's number as printed beside the header.
+    public let pin: String
+    /// The line's name, as GPIO chips report it.
+    public let name: String
+  }
+
+  /// The file's name without its ending: what `--board` takes.
+  public let id: String
+  /// The name that people use.
+  public let title: String
+  /// Entries of `/proc/device-tree/compatible` that name this board.
+  public let compatible: [String]
+  /// What `/proc/device-tree/model` begins with.
+  public let models: [String]
+  /// The bus on the header.
+  public let bus: Bus
+  /// The bus's device-tree node, such as `i2c@7e804000`: the adapter's name in
+  /// `/sys/class/i2c-dev/i2c-N/name` has it in parentheses, whatever N is.
+  public let busNode: String?
+  /// Clock of the bus as the system comes, Hz.
+  public let busHertz: Int
+  /// The data line; `nil` when the bus is simulated.
+  public let sda: Line?
+  /// The clock line; `nil` when the bus is simulated.
+  public let scl: Line?
+  /// Reserved for the button that starts a recording.
+  public let button: Line?
+  /// Reserved for the LED beside the button.
+  public let led: Line?
+  /// Reserved for the sensor's interrupt.
+  public let dataReady: Line?
+  /// Whether the adapter takes one read message a transfer, and only as its last.
+  public let singleReadMessage: Bool
+  /// Shell commands to run once, in order, each with its explanation behind `#`.
+  public let setup: [String]
+  /// Sentences worth knowing.
+  public let notes: [String]
+  /// Where the facts come from.
+  public let sources: [String]
+}
+
+extension Board {
+  /// Every board, the commonest first.
+  ///
+  /// Traps when an embedded file is wrong; a test reads each of them.
+  public static let all: [Board] = {
+    let files: [(id: String, bytes: [UInt8])] = [
+      ("raspberry-pi-5", PackageResources.raspberry_pi_5_board),
+      ("raspberry-pi-4", PackageResources.raspberry_pi_4_board),
+      ("raspberry-pi-3", PackageResources.raspberry_pi_3_board),
+      ("raspberry-pi-zero-2-w", PackageResources.raspberry_pi_zero_2_w_board),
+      ("beaglebone-black", PackageResources.beaglebone_black_board),
+      ("orange-pi-zero-3", PackageResources.orange_pi_zero_3_board),
+      ("radxa-zero-3", PackageResources.radxa_zero_3_board),
+      ("rock-pi-4", PackageResources.rock_pi_4_board),
+      ("simulator", PackageResources.simulator_board),
+    ]
+    return files.map { file in
+      do throws(BoardFileError) {
+        return try Board(id: file.id, contents: file.bytes)
+      } catch {
+        preconditionFailure(error.description)
+      }
+    }
+  }()
+
+  /// The board with this ID, or `nil`.
+  public static func named(_ id: String) -> Board? { all.first { $0.id == id } }
+
+  /// The board on which the program runs, or `nil` when none matches.
+  ///
+  /// The device tree's `compatible` decides, its most specific entry first; then `model`.
+  ///
+  /// - Parameters:
+  ///   - model: What `/proc/device-tree/model` holds; a NUL ends it. `nil` where there is no device tree.
+  ///   - compatible: The entries of `/proc/device-tree/compatible`, in their order.
+  public static func detect(model: String?, compatible: [String]) -> Board? {
+    for entry in compatible {
+      if let board = all.first(where: { $0.compatible.contains(entry) }) { return board }
+    }
+    guard let model else { return nil }
+    let words = model.prefix { $0 != "\0" } + " "
+    return all.first { board in board.models.contains { words.hasPrefix($0 + " ") } }
+  }
+}

@@ -1,7 +1,43 @@
 import ArgumentParser
+import Glibc
 
-@main
+/// The program: its verbs and its one option.
 struct Imulog: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "imulog", abstract: "Records motion.")
+    commandName: "imulog",
+    abstract: "Records motion: every scheduled sample is in the log, or the log says why not.",
+    version: Software.version,
+    subcommands: [
+      RecordCommand.self, ListCommand.self, InfoCommand.self, ExportCommand.self,
+      ImportCommand.self, VerifyCommand.self, RemoveCommand.self, BoardsCommand.self,
+    ])
+
+  @OptionGroup var storeOptions: StoreOptions
+
+  /// The store's directory for a verb.
+  func storePath(_ verb: StoreOptions) throws(CommandFailure) -> String {
+    try StoreLocation.path(verb: verb, program: storeOptions, environment: Environment.value)
+  }
+}
+
+/// What logs say about the program that made them.
+enum Software {
+  static let version = "0.1.0"
+  static let name = "imulog \(version)"
+}
+
+@main
+enum Program {
+  static func main() {
+    do {
+      var command = try Imulog.parseAsRoot()
+      try command.run()
+    } catch let failure as CommandFailure {
+      Console.talk(failure.sentence)
+      exit(failure.status.rawValue)
+    } catch {
+      // Help, version and everything that the parser refuses: it has the words and the exit code.
+      Imulog.exit(withError: error)
+    }
+  }
 }

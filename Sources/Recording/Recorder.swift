@@ -1,0 +1,104 @@
+public import IMUModel
+public import LogFormat
+public import LogStore
+public import RingBuffer
+
+/// Moves tick records from the ring into the log, and keeps the account of what it wrote.
+///
+///      sampler ─► ring of 600 ─► Recorder ─► LogEncoder ─► LogOutput ─► flusher ─► card
+///                                  │ while the output has no room, nothing leaves the ring: it fills, and
+///                                  ▼ the sampler drops the newest samples and counts them
+///                               ledger
+///
+/// It is told the time and asks no clock. It allocates only when the encoder's buffers grow, and belongs to
+/// one thread (which must not be the sampler's: an output may take a lock).
+public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
+  /// What became of the ticks that are in the log so far.
+  public private(set) var ledger = TickLedger()
+
+  /// Where the bytes go.
+  public var output: Output
+
+  private var encoder: LogEncoder
+  private var consumer: RingConsumer<TickRecord>
+  private let syncInterval: Int64
+  private var nextSync: MonotonicTime
+
+  /// A recorder of one take, whose header is the first thing it writes.
+  ///
+  /// - Parameters:
+  ///   - description: The log's header.
+  ///   - consumer: The reading end of the ring.
+  ///   - output: Where the bytes go.
+  ///   - start: The instant from which ``RecordingDescription/syncInterval`` is counted.
+  public init(
+    _ description: RecordingDescription, consumer: consuming RingConsumer<TickRecord>,
+    output: consuming Output, start: MonotonicTime
+  ) throws(FormatError) {
+    self.encoder = try LogEncoder(description)
+    self.consumer = consumer
+    self.output = output
+    self.syncInterval = description.syncInterval
+    self.nextSync = start + description.syncInterval
+  }
+
+  /// Empties the ring into the log, as far as the output has room.
+  public mutating func drain() {
+    while deliver(), let record = consumer.pop() { write(record) }
+  }
+
+  /// Empties the ring and forgets what was in it: the storage can take no more.
+  public mutating func discardRing() {
+    while consumer.pop() != nil {}
+  }
+
+  /// Logs a reading of the clocks.
+  public mutating func note(_ pair: ClockPair) {
+    encoder.append(pair)
+  }
+
+  /// Logs records that did not fit into the ring before the sampler ended.
+  public mutating func write(_ record: TickRecord) {
+    switch record.kind {
+    case .sample: ledger.sampled += 1
+    case .gap: if let gap = record.gap { ledger.add(gap.count, gap.cause) }
+    case .sensorEvent: break
+    }
+    encoder.append(record)
+  }
+
+  /// Makes what is in the log durable when it is time to.
+  ///
+  /// A late call syncs once and not once for each interval that passed.
+  public mutating func syncIfDue(now: MonotonicTime) {
+    guard syncInterval > 0, now >= nextSync else { return }
+    sync()
+    nextSync = max(nextSync + syncInterval, now)
+  }
+
+  /// Encodes what is pending, delivers it and asks for it to be made durable.
+  public mutating func sync() {
+    encoder.flush()
+    if deliver() { output.requestSync() }
+  }
+
+  /// Writes the log's end; nothing may be written behind it.
+  ///
+  /// - Returns: Whether the output took everything. If not, call ``deliver()`` again when there is room.
+  @discardableResult
+  public mutating func finish(reason: StopReason, lateness: LatenessSummary) -> Bool {
+    encoder.finish(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
+    guard deliver() else { return false }
+    output.requestSync()
+    return true
+  }
+
+  /// Gives encoded bytes to the output; `false` when some are left because it has no room.
+  @discardableResult
+  public mutating func deliver() -> Bool {
+    encoder.takeOutput { bytes in output.put(bytes) }
+  }
+
+  /// Ends the recorder's work and gives the output back.
+  public consuming func release() -> Output { output }
+}

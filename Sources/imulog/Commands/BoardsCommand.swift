@@ -1,0 +1,68 @@
+import ArgumentParser
+import Boards
+import LinuxIO
+
+/// `imulog boards`: the boards that this program knows, and what to do once on each.
+struct BoardsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "boards", abstract: "List the boards, or show one's pins and set-up.")
+
+  @Argument(help: ArgumentHelp("The board to show.", valueName: "id"))
+  var board: String?
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let here = Board.detect(
+      model: SystemTree.live.boardModel(), compatible: SystemTree.live.boardCompatibles())
+    guard let name = board else {
+      return try json ? printJSON(Board.all, here: here) : printList(here: here)
+    }
+    guard let board = Board.named(name) else {
+      throw CommandFailure(
+        .configuration,
+        "there is no board named \(name); `imulog boards` lists those that there are")
+    }
+    try json ? printJSON([board], here: here) : printBoard(board)
+  }
+
+  private func printList(here: Board?) throws {
+    let width = Board.all.map(\.id.count).max() ?? 0
+    for board in Board.all {
+      let mark = board == here ? "* " : "  "
+      let padding = String(repeating: " ", count: width - board.id.count)
+      try Console.data("\(mark)\(board.id)\(padding)  \(board.title)")
+    }
+    if here == nil { Console.talk("this machine is none of these; give --board or --bus to record") }
+  }
+
+  private func printBoard(_ board: Board) throws {
+    try Console.data(board.title)
+    let lines: [(String, Board.Line?)] = [
+      ("SDA", board.sda), ("SCL", board.scl), ("button", board.button), ("LED", board.led),
+      ("data ready", board.dataReady),
+    ]
+    for case (let role, let line?) in lines {
+      try Console.data("  \(role): pin \(line.pin), \(line.name)")
+    }
+    if !board.setup.isEmpty {
+      try Console.data("To do once:")
+      for step in board.setup { try Console.data("  \(step)") }
+    }
+    for note in board.notes { try Console.data("Note: \(note)") }
+  }
+
+  private func printJSON(_ boards: [Board], here: Board?) throws {
+    let objects = boards.map { board in
+      JSONObject()
+        .with("id", board.id)
+        .with("title", board.title)
+        .with("here", board == here)
+        .with("setup", board.setup)
+        .with("notes", board.notes)
+        .text
+    }
+    try Console.data("[" + objects.joined(separator: ",\n ") + "]")
+  }
+}

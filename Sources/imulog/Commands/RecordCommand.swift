@@ -1,0 +1,89 @@
+import ArgumentParser
+import IMUDrivers
+import IMUModel
+
+/// `imulog record`: one take, now.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record", abstract: "Record one take now and print its number.",
+    discussion: """
+      Records 60 s at 10 Hz unless told otherwise and then stops by itself. Ctrl-C or SIGTERM ends a \
+      take early and keeps it. Talk goes to stderr; the last line of stdout is the recording's number.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Option(help: "The board, as `imulog boards` lists them; found out by itself when not given.")
+  var board: String?
+
+  @Option(help: ArgumentHelp("The number N of /dev/i2c-N; the board's own when not given."))
+  var bus: Int?
+
+  @Option(help: ArgumentHelp("The chip: auto, or a model to force.", valueName: "auto|model"))
+  var sensor = "auto"
+
+  @Option(help: "The sensors to record: accel, gyro or both.")
+  var channels: RecordedChannels = .both
+
+  @Option(help: ArgumentHelp("Samples a second, 0.0001 to 1000.", valueName: "hz"))
+  var rate = "10"
+
+  @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 60s, 1.5m or 500ms.", valueName: "span"))
+  var length: Span?
+
+  @Flag(help: "Record until Ctrl-C or SIGTERM instead of for a time.")
+  var untilStopped = false
+
+  @Option(help: ArgumentHelp("Full scale of the accelerometer, such as 4g.", valueName: "g"))
+  var accelRange = "4g"
+
+  @Option(help: ArgumentHelp("Full scale of the gyroscope, such as 500dps.", valueName: "dps"))
+  var gyroRange = "500dps"
+
+  @Option(
+    help: ArgumentHelp(
+      "How often the log is made durable; 0 for only at the end. 1s, or 10s until stopped at 10 Hz or less.",
+      valueName: "span"))
+  var syncEvery: Span?
+
+  @Option(help: ArgumentHelp("Words to keep with the recording.", valueName: "text"))
+  var note = ""
+
+  @Option(
+    help: ArgumentHelp(
+      "What the simulator's sensor does: still, tumble, or the counts of a CSV file.",
+      valueName: "still|tumble|file"))
+  var motion: String?
+
+  @Flag(help: "Let the simulator's time run as fast as it can.")
+  var virtualTime = false
+
+  @Flag(help: "Print the number as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let request = try TakeRequest(self)
+    let store = try program.storePath(storeOptions)
+    let outcome = try TakeRunner(request: request, store: store).run()
+    if let talk = outcome.talk { Console.talk(talk) }
+    try Console.data(json ? outcome.json : "\(outcome.number)")
+    if let failure = outcome.failure { throw failure }
+  }
+}
+
+/// Which of the chip's two sensors are recorded.
+enum RecordedChannels: String, ExpressibleByArgument, CaseIterable {
+  case accel
+  case gyro
+  case both
+
+  /// Both bring the chip's temperature along, which explains their drift.
+  var set: ChannelSet {
+    switch self {
+    case .accel: return .accelerometer
+    case .gyro: return .gyroscope
+    case .both: return .all
+    }
+  }
+}

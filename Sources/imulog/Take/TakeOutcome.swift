@@ -1,0 +1,36 @@
+import IMUModel
+
+/// What a take came to.
+struct TakeOutcome {
+  /// The recording's number in its store.
+  let number: UInt32
+  /// Its identity.
+  let id: RecordingID
+  /// Why it ended.
+  let reason: StopReason
+  /// What became of its ticks.
+  let ledger: TickLedger
+  /// How late its reads began.
+  let lateness: LatenessSummary
+  /// What stopped it, when it was not the user or the plan.
+  let failure: CommandFailure?
+
+  /// One line for a person: how many samples, and what is missing.
+  var talk: String? {
+    var parts = ["recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"]
+    let losses = [
+      (ledger.missed, "missed"), (ledger.busErrors, "bus errors"), (ledger.ringFull, "ring full"),
+      (ledger.stale, "stale"), (ledger.reinitialising, "while setting the chip up again"),
+    ]
+    for (count, name) in losses where count > 0 { parts.append("\(count) \(name)") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The same for a program, on one line.
+  var json: String {
+    "{\"number\":\(number),\"id\":\"\(id)\",\"stopReason\":\"\(reason.name)\","
+      + "\"scheduled\":\(ledger.scheduled),\"sampled\":\(ledger.sampled),"
+      + "\"lateness_ns\":{\"median\":\(lateness.median),\"percentile99\":\(lateness.percentile99),"
+      + "\"maximum\":\(lateness.maximum)}}"
+  }
+}

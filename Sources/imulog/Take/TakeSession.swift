@@ -1,0 +1,58 @@
+import Glibc
+import IMUDrivers
+import IMUModel
+import LinuxIO
+import LogFormat
+import LogStore
+import Recording
+import RingBuffer
+import Sampling
+
+/// One take from the chip's first register to the log's last byte, on whatever clock.
+struct TakeSession<Clock: MonotonicClock> {
+  let request: TakeRequest
+  let store: String
+  let boardTitle: String
+  let clock: Clock
+
+  /// Sample times are kept to a microsecond: a read takes hundreds of them, and a nanosecond's digits would
+  /// be noise that costs the log more than a byte a sample.
+  static var timeUnit: Int64 { 1000 }
+
+  /// From the end of set-up to tick 0: time for the threads to be at their places.
+  static var lead: Int64 { 2_000_000 }
+
+  func run<Sensor: IMUSensor & ~Copyable>(
+    _ sensor: consuming Sensor
+  ) throws(CommandFailure) -> TakeOutcome {
+    request.isTimeVirtual
+      ? try runVirtually(sensor) : try runLive(sensor)
+  }
+
+  /// Sets the chip up, waiting on the clock as the data sheet demands.
+  func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws(CommandFailure) {
+    do throws(SensorError) {
+      while case .wait(let nanoseconds) = try sensor.bringUp() {
+        clock.sleep(until: clock.now() + nanoseconds)
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// What the log's header says.
+  func description(of sensor: SensorDescription, realTime: String) -> RecordingDescription {
+    var generator = SystemRandomNumberGenerator()
+    return RecordingDescription(
+      id: .random(using: &generator), number: 0, rate: request.rate, channels: request.channels,
+      plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, sensor: sensor,
+      board: boardTitle, host: SystemTree.live.hostName() ?? "", software: Software.name,
+      note: request.note, syncInterval: request.syncInterval, realTime: realTime)
+  }
+
+  /// A reading of the wall clock as the log keeps it.
+  func clockReading(start: MonotonicTime) -> (time: Int64, wall: Int64, isSynchronised: Bool) {
+    let reading = SystemClock().readWallClock()
+    return (reading.monotonic - start, reading.wall, reading.isSynchronised)
+  }
+}

@@ -54,6 +54,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    // Tests.
+    .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
+    .testTarget(
+      name: "LinuxIOTests", dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

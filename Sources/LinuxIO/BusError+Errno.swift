@@ -2,13 +2,14 @@ import Glibc
 public import I2C
 
 extension BusError.Kind {
-  /// The meaning of an error number with which an adapter's driver ends a transfer: the one table of it.
+  /// The meaning of an error number with which an adapter's driver ends a transfer: the one table
+  /// of it.
   ///
   /// Source: Linux Documentation/i2c/fault-codes.rst and the drivers named below.
   public init(errno code: Int32) {
     switch code {
-    // ENXIO: the address was not acknowledged, on most adapters. EREMOTEIO: address or data was not,
-    // on i2c-bcm2835 (Raspberry Pi 0 to 4) and designware (Raspberry Pi 5).
+    // ENXIO: the address was not acknowledged, on most adapters. EREMOTEIO: address or data was
+    // not, on i2c-bcm2835 (Raspberry Pi 0 to 4) and designware (Raspberry Pi 5).
     case ENXIO, EREMOTEIO:
       self = .noAcknowledge
     case EAGAIN:  // another controller, or noise

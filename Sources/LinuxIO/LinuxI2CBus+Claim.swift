@@ -5,8 +5,8 @@ public import I2C
 extension LinuxI2CBus {
   /// Makes sure that no kernel driver owns the chip at `address`. Nothing goes over the wire.
   ///
-  /// `I2C_RDWR` lets two masters' words mix without a warning; `I2C_SLAVE` is the kernel's only test.
-  /// It says who owns the address now and reserves nothing.
+  /// `I2C_RDWR` lets two masters' words mix without a warning; `I2C_SLAVE` is the kernel's only
+  /// test. It says who owns the address now and reserves nothing.
   ///
   /// - Throws: ``LinuxIOError`` of kind `heldByDriver`, with the command that frees the chip.
   public mutating func claim(_ address: I2CAddress) throws(LinuxIOError) {

@@ -10,9 +10,9 @@ extension LinuxI2CBus {
   ///
   /// - Parameters:
   ///   - number: N of `/dev/i2c-N`.
-  ///   - timeoutMilliseconds: Longest transfer, rounded up to 10 ms. The kernel keeps one such limit
-  ///     for an adapter, so this changes it for every user of the bus until it is set again, and a
-  ///     lost arbitration is repeated once. `nil` leaves both as they are.
+  ///   - timeoutMilliseconds: Longest transfer, rounded up to 10 ms. The kernel keeps one such
+  ///     limit for an adapter, so this changes it for every user of the bus until it is set again,
+  ///     and a lost arbitration is repeated once. `nil` leaves both as they are.
   ///   - tree: Where `/dev` and `/sys` are.
   /// - Throws: ``LinuxIOError`` of kind `i2cOff`, `noSuchBus`, `notPermitted`, `notAnI2CBus`,
   ///   `adapterTooSimple` or `system`.
@@ -110,8 +110,8 @@ package struct I2COpening {
       remedy = "Run `sudo usermod -aG \(group) $USER` and log in again."
     } else {
       remedy =
-        "Run `sudo apt install i2c-tools && sudo udevadm trigger`, which gives the node to the group"
-        + " i2c, then `sudo usermod -aG i2c $USER`, and log in again."
+        "Run `sudo apt install i2c-tools && sudo udevadm trigger`, which gives the node to the"
+        + " group i2c, then `sudo usermod -aG i2c $USER`, and log in again."
     }
     return error(.notPermitted, "you may not use it", code, remedy: remedy)
   }

@@ -5,9 +5,9 @@ public import I2C
 
 /// The owner of an open `/dev/i2c-N`: chips behind an adapter of this machine.
 ///
-/// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus), allocates
-/// and locks nothing in this process, and is not repeated. `I2C_RDWR` asks nobody whether a kernel
-/// driver uses the chip, so call ``claim(_:)`` before the first transfer to an address.
+/// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus),
+/// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` asks nobody whether
+/// a kernel driver uses the chip, so call ``claim(_:)`` before the first transfer to an address.
 public struct LinuxI2CBus: I2CBus, ~Copyable {
   /// N of `/dev/i2c-N`.
   public let number: Int
@@ -21,7 +21,8 @@ public struct LinuxI2CBus: I2CBus, ~Copyable {
   /// The chip that SMBus calls speak to, 0 before the first one.
   var selected: UInt8 = 0
 
-  /// Longest read of `I2C_RDWR` (i2c-dev.c). Registers are numbered with 8 bits, so it is never met.
+  /// Longest read of `I2C_RDWR` (i2c-dev.c). Registers are numbered with 8 bits, so it is never
+  /// met.
   static let longestRead = 256
 
   /// Takes over a descriptor, which is closed with the value.
@@ -40,9 +41,9 @@ public struct LinuxI2CBus: I2CBus, ~Copyable {
 
   /// Reads consecutive registers.
   ///
-  /// With ``I2CAccess/smbusBlocks`` a burst of more than 32 bytes is several transfers, between which
-  /// the chip may move on. `EINTR` is not retried: it comes only on a thread that leaves signals
-  /// unblocked, and then counts as a bus error, which the caller may repeat.
+  /// With ``I2CAccess/smbusBlocks`` a burst of more than 32 bytes is several transfers, between
+  /// which the chip may move on. `EINTR` is not retried: it comes only on a thread that leaves
+  /// signals unblocked, and then counts as a bus error, which the caller may repeat.
   public mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {

@@ -3,7 +3,8 @@ import Glibc
 /// A kernel thread that has its name, stack and scheduling class, and waits for its work.
 ///
 /// Making a thread and giving it work are two steps, because a log's header tells what the kernel
-/// granted before the first sample, and because nothing can fail any more once the work is moved in:
+/// granted before the first sample, and because nothing can fail any more once the work is moved
+/// in:
 ///
 ///     let thread = try RealTimeThread(name: "imu-sampler", priority: 80)
 ///     if let refusal = thread.scheduling.refusal { … }
@@ -24,8 +25,8 @@ public struct RealTimeThread: ~Copyable {
   ///
   /// - Parameters:
   ///   - name: As `ps -L` and `top -H` show it; the kernel keeps 15 bytes.
-  ///   - priority: SCHED_FIFO priority, 1...99, or `nil` for ordinary scheduling. A refusal does not
-  ///     throw: see ``scheduling``. With a priority, the first 64 KiB of the stack are touched.
+  ///   - priority: SCHED_FIFO priority, 1...99, or `nil` for ordinary scheduling. A refusal does
+  ///     not throw: see ``scheduling``. With a priority, the first 64 KiB of the stack are touched.
   ///   - stackSize: Bytes of stack.
   /// - Throws: ``LinuxIOError`` when the kernel makes no more threads.
   public init(

@@ -4,8 +4,8 @@ import IMUModel
 
 /// Signals that end a recording, as something to wait for instead of something that interrupts.
 ///
-/// Make it on the main thread before any other thread: threads inherit the blocked signals, so none of
-/// them is interrupted. Afterwards the signals are as they were before.
+/// Make it on the main thread before any other thread: threads inherit the blocked signals, so none
+/// of them is interrupted. Afterwards the signals are as they were before.
 public struct SignalWatch: ~Copyable {
   /// Ready for reading when a signal is pending; for `poll` beside other descriptors.
   public let fileDescriptor: Int32
@@ -48,7 +48,8 @@ public struct SignalWatch: ~Copyable {
 
   /// Waits for one of the signals.
   ///
-  /// - Parameter nanoseconds: At most so long, rounded up to a millisecond; 0 only looks. `nil` waits for ever.
+  /// - Parameter nanoseconds: At most so long, rounded up to a millisecond; 0 only looks. `nil`
+  ///   waits for ever.
   /// - Returns: The signal's number, or `nil` when the time is over.
   public func wait(timeoutNanoseconds nanoseconds: Int64?) -> Int32? {
     let clock = SystemClock()

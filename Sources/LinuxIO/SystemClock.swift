@@ -4,18 +4,20 @@ public import IMUModel
 
 /// The kernel's monotonic clock.
 ///
-/// `CLOCK_MONOTONIC` is never stepped; network time changes its rate by at most 0.05 %. It stands still
-/// while the machine is suspended.
+/// `CLOCK_MONOTONIC` is never stepped; network time changes its rate by at most 0.05 %. It stands
+/// still while the machine is suspended.
 public struct SystemClock: MonotonicClock {
   /// The clock; all values are the same one.
   public init() {}
 
-  /// The present instant. The corresponding C function is `clock_gettime`, a few tens of nanoseconds.
+  /// The present instant. The corresponding C function is `clock_gettime`, a few tens of
+  /// nanoseconds.
   public func now() -> MonotonicTime { MonotonicTime(nanoseconds: read(CLOCK_MONOTONIC)) }
 
   /// Returns at `deadline` or later; at once when it is past.
   ///
-  /// The corresponding C function is `clock_nanosleep` with `TIMER_ABSTIME`, repeated after a signal.
+  /// The corresponding C function is `clock_nanosleep` with `TIMER_ABSTIME`, repeated after a
+  /// signal.
   public func sleep(until deadline: MonotonicTime) {
     // Instants before the clock's origin are past; the kernel would refuse them.
     guard deadline.nanoseconds > 0 else { return }
@@ -41,9 +43,9 @@ public struct WallClockReading: Equatable, Sendable {
 extension SystemClock {
   /// Reads both clocks as close together as a few attempts permit, typically within 100 ns.
   ///
-  /// The wall clock is read between two readings of the monotonic one, whose middle is the instant; of
-  /// five attempts the tightest counts. The kernel's word on synchronisation is `adjtimex`'s; where
-  /// that call is forbidden the clock counts as not synchronised.
+  /// The wall clock is read between two readings of the monotonic one, whose middle is the instant;
+  /// of five attempts the tightest counts. The kernel's word on synchronisation is `adjtimex`'s;
+  /// where that call is forbidden the clock counts as not synchronised.
   public func readWallClock() -> WallClockReading {
     var best = attempt()
     for _ in 1..<5 {

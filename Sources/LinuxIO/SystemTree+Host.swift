@@ -2,8 +2,8 @@ extension SystemTree {
   /// The machine's name; `nil` when the kernel has none.
   public func hostName() -> String? { text("/proc/sys/kernel/hostname") }
 
-  /// What the device tree calls the board, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on machines
-  /// without a device tree, as PCs are.
+  /// What the device tree calls the board, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on
+  /// machines without a device tree, as PCs are.
   public func boardModel() -> String? {
     text("/proc/device-tree/model") ?? text("/sys/firmware/devicetree/base/model")
   }

@@ -4,17 +4,17 @@ import Synchronization
 
 /// What a thread and its owner share: the thread waits at a gate until it is given its work.
 ///
-/// Safe (`@unchecked Sendable`): `name`, `priority` and `touchesStack` never change. `report` is written
-/// by the thread before it posts `ready` and read by the owner after it waited for `ready`. `work` is
-/// written by the owner before it posts `go` and read by the thread after it waited for `go`. A
-/// semaphore's post happens before the wait it ends (POSIX, 4.12 Memory Synchronization).
+/// Safe (`@unchecked Sendable`): `name` and `priority` never change. `report` is
+/// written by the thread before it posts `ready` and read by the owner after it waited for `ready`.
+/// `work` is written by the owner before it posts `go` and read by the thread after it waited for
+/// `go`. A semaphore's post happens before the wait it ends (POSIX, 4.12 Memory Synchronization).
 final class ThreadCore: @unchecked Sendable {
   let name: String
   let priority: Int32?
   var report = SchedulingReport()
   var work: (() -> Void)?
-  /// Pairs: stored (releasing) by the thread when its work is done, loaded (acquiring) by the owner,
-  /// who then sees what the work wrote.
+  /// Pairs: stored (releasing) by the thread when its work is done, loaded (acquiring) by the
+  /// owner, who then sees what the work wrote.
   let isFinished = Atomic<Bool>(false)
   private let ready = Gate()
   private let go = Gate()
@@ -60,8 +60,8 @@ final class ThreadCore: @unchecked Sendable {
 
 /// A semaphore that starts closed. The corresponding C functions are `sem_wait` and `sem_post`.
 private struct Gate: ~Copyable {
-  // Safe: allocated here, initialised once, destroyed with the value, which its class owns for as long
-  // as a thread may wait: both the thread and the owner hold the class.
+  // Safe: allocated here, initialised once, destroyed with the value, which its class owns for as
+  // long as a thread may wait: both the thread and the owner hold the class.
   private let semaphore: UnsafeMutablePointer<sem_t>
 
   init() {

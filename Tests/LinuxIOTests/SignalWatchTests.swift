@@ -3,8 +3,8 @@ import IMUModel
 import LinuxIO
 import Testing
 
-/// Signals are sent to the test's own thread: sent to the process, they would end it on a thread that
-/// does not block them. A test is one synchronous function, so it stays on its thread.
+/// Signals are sent to the test's own thread: sent to the process, they would end it on a thread
+/// that does not block them. A test is one synchronous function, so it stays on its thread.
 @Suite("Watching for signals", .serialized)
 struct SignalWatchTests {
   @Test("sees Ctrl-C and a service manager's wish", arguments: [SIGINT, SIGTERM])

@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 // Calls that Swift cannot make: variadic functions, function-like macros, structures that hold
-// pointers to one another, headers outside the Glibc module. They keep no state, decide nothing, and
-// answer 0 (or a count) on success and -errno on failure, so that no caller reads errno.
+// pointers to one another, headers outside the Glibc module. They keep no state, decide nothing,
+// and answer 0 (or a count) on success and -errno on failure, so that no caller reads errno.
 
 // I2C (/dev/i2c-N, Linux Documentation/i2c/dev-interface.rst). ioctl is variadic.
 
@@ -13,7 +13,8 @@
 int clinuxio_i2c_functions(int fd, uint64_t *_Nonnull mask);
 /// I2C_SLAVE: the chip that SMBus calls speak to. -EBUSY when a kernel driver owns the address.
 int clinuxio_i2c_select(int fd, uint16_t address);
-/// I2C_TIMEOUT in units of 10 ms and I2C_RETRIES after a lost arbitration; both hold for the adapter.
+/// I2C_TIMEOUT in units of 10 ms and I2C_RETRIES after a lost arbitration; both hold for the
+/// adapter.
 int clinuxio_i2c_limit(int fd, unsigned timeout_centiseconds, unsigned retries);
 /// I2C_RDWR with two messages: the register's number is written, then `count` bytes are read.
 /// The messages live on this function's stack, so a transfer allocates nothing in this process.
@@ -38,7 +39,8 @@ int clinuxio_set_realtime_limit(uint64_t soft, uint64_t hard);
 int clinuxio_memory_lock_limit(uint64_t *_Nonnull bytes);
 /// mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT). MCL_ONFAULT is outside the Glibc module.
 int clinuxio_lock_memory(void);
-/// Writes a byte to each page of the next 64 KiB of the calling thread's stack. Swift has no alloca.
+/// Writes a byte to each page of the next 64 KiB of the calling thread's stack. Swift has no
+/// alloca.
 void clinuxio_touch_stack(void);
 /// adjtimex with modes 0: 1 when the kernel calls its wall clock synchronised, 0 when not.
 int clinuxio_clock_is_synchronised(void);

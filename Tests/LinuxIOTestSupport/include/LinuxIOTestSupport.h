@@ -3,9 +3,10 @@
 
 #include <stdint.h>
 
-/// An I2C adapter without a kernel driver: this target defines `ioctl`, which the test executable, and
-/// libi2c in it, then uses instead of the C library's. I2C requests to a regular file go to the adapter
-/// below, all others to the kernel. One adapter with one chip; tests that use it run one by one.
+/// An I2C adapter without a kernel driver: this target defines `ioctl`, which the test executable,
+/// and libi2c in it, then uses instead of the C library's. I2C requests to a regular file go to the
+/// adapter below, all others to the kernel. One adapter with one chip; tests that use it run one by
+/// one.
 struct simulated_adapter {
   /// What I2C_FUNCS answers.
   uint64_t functions;

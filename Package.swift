@@ -66,6 +66,11 @@ let package = Package(
     .testTarget(
       name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
+    // Tests.
+    .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
+    .testTarget(
+      name: "LinuxIOTests", dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,1 +1,120 @@
+#define _GNU_SOURCE
 #include "Kernel.h"
+
+#include <errno.h>
+#include <linux/i2c-dev.h>
+#include <linux/i2c.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+static int answer(int result) { return result < 0 ? -errno : result; }
+
+int clinuxio_i2c_functions(int fd, uint64_t *mask) {
+  unsigned long functions = 0;
+  int result = answer(ioctl(fd, I2C_FUNCS, &functions));
+  *mask = functions;
+  return result < 0 ? result : 0;
+}
+
+int clinuxio_i2c_select(int fd, uint16_t address) {
+  return answer(ioctl(fd, I2C_SLAVE, (unsigned long)address));
+}
+
+int clinuxio_i2c_limit(int fd, unsigned timeout_centiseconds, unsigned retries) {
+  int result = answer(ioctl(fd, I2C_TIMEOUT, (unsigned long)timeout_centiseconds));
+  return result < 0 ? result : answer(ioctl(fd, I2C_RETRIES, (unsigned long)retries));
+}
+
+/// The kernel answers the number of messages done; fewer than all is a failed transfer.
+static int transfer(int fd, struct i2c_msg *messages, unsigned count) {
+  struct i2c_rdwr_ioctl_data data = {.msgs = messages, .nmsgs = count};
+  int result = answer(ioctl(fd, I2C_RDWR, &data));
+  if (result < 0) return result;
+  return (unsigned)result == count ? 0 : -EIO;
+}
+
+int clinuxio_i2c_read(int fd, uint16_t address, uint8_t reg, uint8_t *buffer, uint16_t count) {
+  struct i2c_msg messages[2] = {
+      {.addr = address, .flags = 0, .len = 1, .buf = &reg},
+      {.addr = address, .flags = I2C_M_RD, .len = count, .buf = buffer},
+  };
+  return transfer(fd, messages, 2);
+}
+
+int clinuxio_i2c_write(int fd, uint16_t address, uint8_t reg, uint8_t value) {
+  uint8_t bytes[2] = {reg, value};
+  struct i2c_msg message = {.addr = address, .flags = 0, .len = 2, .buf = bytes};
+  return transfer(fd, &message, 1);
+}
+
+void clinuxio_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+int clinuxio_set_timer_slack(unsigned long nanoseconds) {
+  return answer(prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0));
+}
+
+int clinuxio_set_fifo(int priority) {
+  struct sched_param parameters = {.sched_priority = priority};
+  return answer(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters));
+}
+
+int clinuxio_realtime_limit(uint64_t *soft, uint64_t *hard) {
+  struct rlimit limit = {0, 0};
+  int result = answer(getrlimit(RLIMIT_RTPRIO, &limit));
+  *soft = limit.rlim_cur;
+  *hard = limit.rlim_max;
+  return result;
+}
+
+int clinuxio_set_realtime_limit(uint64_t soft, uint64_t hard) {
+  struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
+  return answer(setrlimit(RLIMIT_RTPRIO, &limit));
+}
+
+int clinuxio_memory_lock_limit(uint64_t *bytes) {
+  struct rlimit limit = {0, 0};
+  int result = answer(getrlimit(RLIMIT_MEMLOCK, &limit));
+  *bytes = limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+  return result;
+}
+
+int clinuxio_lock_memory(void) {
+  return answer(mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT));
+}
+
+__attribute__((noinline)) void clinuxio_touch_stack(void) {
+  volatile char stack[64 * 1024];
+  for (unsigned offset = 0; offset < sizeof stack; offset += 4096) stack[offset] = 0;
+  stack[sizeof stack - 1] = 0;
+}
+
+int clinuxio_clock_is_synchronised(void) {
+  struct timex state;
+  memset(&state, 0, sizeof state);
+  int result = answer(adjtimex(&state));
+  if (result < 0) return result;
+  return result != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
+int clinuxio_signal_descriptor(uint64_t signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number = 1; number <= 64; number++)
+    if (signals >> (number - 1) & 1) sigaddset(&set, number);
+  return answer(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+int clinuxio_next_signal(int fd) {
+  struct signalfd_siginfo information;
+  ssize_t count = read(fd, &information, sizeof information);
+  if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+  return count == sizeof information ? (int)information.ssi_signo : -EIO;
+}

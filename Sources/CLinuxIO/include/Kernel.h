@@ -1,4 +1,52 @@
 #ifndef CLINUXIO_KERNEL_H
 #define CLINUXIO_KERNEL_H
 
+#include <stdint.h>
+
+// Calls that Swift cannot make: variadic functions, function-like macros, structures that hold
+// pointers to one another, headers outside the Glibc module. They keep no state, decide nothing,
+// and answer 0 (or a count) on success and -errno on failure, so that no caller reads errno.
+
+// I2C (/dev/i2c-N, Linux Documentation/i2c/dev-interface.rst). ioctl is variadic.
+
+/// I2C_FUNCS: the adapter's abilities, a mask of I2C_FUNC_* bits.
+int clinuxio_i2c_functions(int fd, uint64_t *_Nonnull mask);
+/// I2C_SLAVE: the chip that SMBus calls speak to. -EBUSY when a kernel driver owns the address.
+int clinuxio_i2c_select(int fd, uint16_t address);
+/// I2C_TIMEOUT in units of 10 ms and I2C_RETRIES after a lost arbitration; both hold for the
+/// adapter.
+int clinuxio_i2c_limit(int fd, unsigned timeout_centiseconds, unsigned retries);
+/// I2C_RDWR with two messages: the register's number is written, then `count` bytes are read.
+/// The messages live on this function's stack, so a transfer allocates nothing in this process.
+int clinuxio_i2c_read(
+    int fd, uint16_t address, uint8_t reg, uint8_t *_Nonnull buffer, uint16_t count);
+/// I2C_RDWR with one message: the register's number and its value.
+int clinuxio_i2c_write(int fd, uint16_t address, uint8_t reg, uint8_t value);
+
+// Scheduling, clocks, signals.
+
+/// prctl(PR_SET_NAME) for the calling thread; the kernel keeps 15 bytes. Cannot fail.
+void clinuxio_set_thread_name(const char *_Nonnull name);
+/// prctl(PR_SET_TIMERSLACK) for the calling thread. prctl is variadic.
+int clinuxio_set_timer_slack(unsigned long nanoseconds);
+/// sched_setscheduler(SCHED_FIFO | SCHED_RESET_ON_FORK) for the calling thread.
+int clinuxio_set_fifo(int priority);
+/// getrlimit(RLIMIT_RTPRIO): the priority that a process without CAP_SYS_NICE may take.
+int clinuxio_realtime_limit(uint64_t *_Nonnull soft, uint64_t *_Nonnull hard);
+/// setrlimit(RLIMIT_RTPRIO).
+int clinuxio_set_realtime_limit(uint64_t soft, uint64_t hard);
+/// getrlimit(RLIMIT_MEMLOCK), soft; UINT64_MAX when unlimited.
+int clinuxio_memory_lock_limit(uint64_t *_Nonnull bytes);
+/// mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT). MCL_ONFAULT is outside the Glibc module.
+int clinuxio_lock_memory(void);
+/// Writes a byte to each page of the next 64 KiB of the calling thread's stack. Swift has no
+/// alloca.
+void clinuxio_touch_stack(void);
+/// adjtimex with modes 0: 1 when the kernel calls its wall clock synchronised, 0 when not.
+int clinuxio_clock_is_synchronised(void);
+/// signalfd(SFD_CLOEXEC | SFD_NONBLOCK) of up to 64 signals, bit n-1 for signal n. The descriptor.
+int clinuxio_signal_descriptor(uint64_t signals);
+/// The next signal from such a descriptor, 0 when none is pending.
+int clinuxio_next_signal(int fd);
+
 #endif

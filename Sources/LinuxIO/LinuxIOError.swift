@@ -1,0 +1,48 @@
+public import I2C
+
+/// A refusal of the kernel that the program cannot go on with: what was attempted, where, why, and
+/// what its user can do about it.
+public struct LinuxIOError: Error, Equatable, Sendable {
+  /// Why, as far as a program can act on it.
+  public enum Kind: Equatable, Sendable {
+    /// The machine has no I2C adapter that programs may use.
+    case i2cOff
+    /// There are adapters, but not the one asked for.
+    case noSuchBus
+    /// The user may not open the device node.
+    case notPermitted
+    /// The path leads to something that is not an I2C adapter.
+    case notAnI2CBus
+    /// The adapter can do neither of the transfers a sensor needs.
+    case adapterTooSimple
+    /// A kernel driver owns the chip. `driver` is `nil` when the kernel does not tell its name.
+    case heldByDriver(I2CAddress, driver: String?)
+    /// Anything else; `errno` says it.
+    case system
+  }
+
+  /// Why.
+  public var kind: Kind
+  /// What was attempted, such as `opening I2C bus 1`.
+  public var attempt: String
+  /// Where: a device node, or the name of a thread.
+  public var place: String
+  /// What was found, in a clause, such as `there is no such bus`.
+  public var finding: String
+  /// The kernel's error number, or 0 when no call failed.
+  public var errno: Int32
+  /// What the user can do, as one sentence.
+  public var remedy: String
+
+  /// Whether the user's rights are the only obstacle; if not, the hardware or its set-up is.
+  public var isPermission: Bool { kind == .notPermitted }
+}
+
+extension LinuxIOError: CustomStringConvertible {
+  /// One sentence with the remedy in a second, such as `opening I2C bus 7 (/dev/i2c-7): there is no
+  /// such bus (errno 2, No such file or directory). Use one of the buses there are: 1 (bcm2835).`
+  public var description: String {
+    let code = errno == 0 ? "" : " (errno \(errno), \(meaning(ofErrno: errno)))"
+    return "\(attempt) (\(place)): \(finding)\(code). \(remedy)"
+  }
+}

@@ -1,0 +1,43 @@
+import CLinuxIO
+import Glibc
+
+/// Keeps the program's memory in RAM, so that no tick waits for a page to come back from a card.
+public enum MemoryLock {
+  /// CAP_IPC_LOCK of `linux/capability.h`.
+  private static let lockCapability: UInt64 = 1 << 14
+
+  /// Locks each page from the first time it is touched on, those of later allocations too.
+  ///
+  /// Resident memory does not grow (`MCL_ONFAULT`). The corresponding C function is `mlockall`.
+  ///
+  /// - Returns: `nil` when granted, else what stood against it; nothing is locked then.
+  public static func engage(tree: SystemTree = .live) -> Refusal? {
+    var limit: UInt64 = 0
+    let answer = clinuxio_memory_lock_limit(&limit)
+    if answer < 0 { return refusal(-answer) }
+    if let obstacle = obstacle(limit: limit, capabilities: tree.effectiveCapabilities()) {
+      return obstacle
+    }
+    let result = clinuxio_lock_memory()
+    return result < 0 ? refusal(-result) : nil
+  }
+
+  /// Gives all pages free. The corresponding C function is `munlockall`.
+  public static func release() { munlockall() }
+
+  /// Why `mlockall` must not even be tried.
+  ///
+  /// Under a finite limit the call may succeed and every allocation after it fail: the limit counts
+  /// address space, of which a single thread's heap reserves more than the usual 8 MiB.
+  package static func obstacle(limit: UInt64, capabilities: UInt64) -> Refusal? {
+    if limit == .max || capabilities & lockCapability != 0 { return nil }
+    return refusal(EPERM)
+  }
+
+  private static func refusal(_ code: Int32) -> Refusal {
+    Refusal(
+      "locking memory", errno: code,
+      remedy: "In a systemd unit set LimitMEMLOCK=infinity; in a shell use `ulimit -l unlimited`,"
+        + " or give the program the right: `sudo setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM`.")
+  }
+}

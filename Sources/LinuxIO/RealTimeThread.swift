@@ -1,0 +1,97 @@
+import Glibc
+
+/// A kernel thread that has its name, stack and scheduling class, and waits for its work.
+///
+/// Making a thread and giving it work are two steps, because a log's header tells what the kernel
+/// granted before the first sample, and because nothing can fail any more once the work is moved
+/// in:
+///
+///     let thread = try RealTimeThread(name: "imu-sampler", priority: 80)
+///     if let refusal = thread.scheduling.refusal { … }
+///     let running = thread.run(moving: sampler) { sampler in sampler.run() }
+///     let sampler = running.join()
+///
+/// A value that is dropped without work ends its thread.
+public struct RealTimeThread: ~Copyable {
+  /// Enough for the sampler, and small: locked memory counts it whole.
+  public static let defaultStackSize = 256 * 1024
+
+  private let core: Unmanaged<ThreadCore>
+  private let identifier: pthread_t
+
+  /// Starts a thread and returns when it has been scheduled.
+  ///
+  /// All signals but those of crashes are blocked in it.
+  ///
+  /// - Parameters:
+  ///   - name: As `ps -L` and `top -H` show it; the kernel keeps 15 bytes.
+  ///   - priority: SCHED_FIFO priority, 1...99, or `nil` for ordinary scheduling. A refusal does
+  ///     not throw: see ``scheduling``. With a priority, the first 64 KiB of the stack are touched.
+  ///   - stackSize: Bytes of stack.
+  /// - Throws: ``LinuxIOError`` when the kernel makes no more threads.
+  public init(
+    name: String, priority: Int32? = nil, stackSize: Int = defaultStackSize
+  ) throws(LinuxIOError) {
+    let core = ThreadCore(name: Self.kept(name), priority: priority)
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    var identifier = pthread_t()
+    let argument = Unmanaged.passRetained(core)
+    var code = pthread_attr_setstacksize(&attributes, stackSize)
+    if code == 0 {
+      code = pthread_create(&identifier, &attributes, threadMain, argument.toOpaque())
+    }
+    guard code == 0 else {
+      argument.release()
+      throw LinuxIOError(
+        kind: .system, attempt: "starting a thread", place: name, finding: "the kernel refused",
+        errno: code,
+        remedy: "Raise the limits on tasks and memory (`ulimit -u`, TasksMax= and MemoryMax= in a"
+          + " systemd unit), or end other programs.")
+    }
+    self.core = Unmanaged.passRetained(core)
+    self.identifier = identifier
+    core.waitUntilReady()
+  }
+
+  /// What the kernel granted.
+  public var scheduling: SchedulingReport { core.takeUnretainedValue().report }
+
+  deinit {
+    // Safe: the retain of `init` is given up once, here or in `run`.
+    let core = core.takeRetainedValue()
+    core.open(nil)
+    pthread_join(identifier, nil)
+  }
+
+  /// Moves `payload` into the thread, where `body` works on it.
+  ///
+  /// - Parameters:
+  ///   - payload: Given back by ``RunningThread/join()``. It need not be copyable.
+  ///   - body: The thread's work; it captures only what is safe to share.
+  public consuming func run<Payload: ~Copyable>(
+    moving payload: consuming sending Payload, _ body: @escaping @Sendable (inout Payload) -> Void
+  ) -> RunningThread<Payload> {
+    // Safe: the value is alone in its memory; the thread alone uses it until it has been joined.
+    let memory = UnsafeMutablePointer<Payload>.allocate(capacity: 1)
+    memory.initialize(to: payload)
+    let core = core
+    let identifier = identifier
+    discard self
+    core.takeUnretainedValue().open { body(&memory.pointee) }
+    return RunningThread(core: core, identifier: identifier, payload: memory)
+  }
+
+  /// The thread's work, when nothing has to be moved in.
+  public consuming func run(_ body: @escaping @Sendable () -> Void) -> RunningThread<Void> {
+    run(moving: ()) { _ in body() }
+  }
+
+  /// The name's first 15 bytes, ending on a whole character.
+  private static func kept(_ name: String) -> String {
+    var kept = name
+    while kept.utf8.count > 15 { kept.removeLast() }
+    return kept
+  }
+}

@@ -1,0 +1,85 @@
+import CLinuxIO
+import Glibc
+import IMUModel
+
+/// Signals that end a recording, as something to wait for instead of something that interrupts.
+///
+/// Make it on the main thread before any other thread: threads inherit the blocked signals, so none
+/// of them is interrupted. Afterwards the signals are as they were before.
+public struct SignalWatch: ~Copyable {
+  /// Ready for reading when a signal is pending; for `poll` beside other descriptors.
+  public let fileDescriptor: Int32
+  private let previousMask: sigset_t
+
+  /// SIGINT (Ctrl-C) and SIGTERM (service managers).
+  public static var endings: [Int32] { [SIGINT, SIGTERM] }
+
+  /// Blocks the signals for the calling thread and opens a `signalfd` for them.
+  ///
+  /// - Parameter signals: ``endings`` by default.
+  /// - Throws: ``LinuxIOError`` when the process may open no more files.
+  public init(_ signals: [Int32] = endings) throws(LinuxIOError) {
+    var set = sigset_t()
+    sigemptyset(&set)
+    var bits: UInt64 = 0
+    for signal in signals where (1...64).contains(signal) {
+      sigaddset(&set, signal)
+      bits |= 1 << UInt64(signal - 1)
+    }
+    let descriptor = clinuxio_signal_descriptor(bits)
+    guard descriptor >= 0 else {
+      throw LinuxIOError(
+        kind: .system, attempt: "watching for signals", place: "signalfd",
+        finding: "the kernel refused", errno: -descriptor,
+        remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
+    }
+    var previous = sigset_t()
+    pthread_sigmask(SIG_BLOCK, &set, &previous)
+    fileDescriptor = descriptor
+    previousMask = previous
+  }
+
+  /// Drop it on the thread that made it.
+  deinit {
+    var mask = previousMask
+    close(fileDescriptor)
+    pthread_sigmask(SIG_SETMASK, &mask, nil)
+  }
+
+  /// Waits for one of the signals.
+  ///
+  /// - Parameter nanoseconds: At most so long, rounded up to a millisecond; 0 only looks. `nil`
+  ///   waits for ever.
+  /// - Returns: The signal's number, or `nil` when the time is over.
+  public func wait(timeoutNanoseconds nanoseconds: Int64?) -> Int32? {
+    let clock = SystemClock()
+    let end = nanoseconds.map { clock.now() + max(0, min($0, .max / 2)) }
+    while true {
+      let signal = clinuxio_next_signal(fileDescriptor)
+      // The descriptor is our own and open: a refusal is a programming error.
+      precondition(signal >= 0, "the signal descriptor was closed by somebody else")
+      if signal > 0 { return signal }
+      guard pause(until: end, clock) else { return nil }
+    }
+  }
+
+  /// Waits until a signal is pending; `false` when the time is over.
+  private func pause(until end: MonotonicTime?, _ clock: SystemClock) -> Bool {
+    var descriptors = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+    guard let end else {
+      // An interrupted wait is taken up again by the caller's loop.
+      _ = poll(&descriptors, 1, -1)
+      return true
+    }
+    let left = end - clock.now()
+    guard left > 0 else { return false }
+    let milliseconds = Int32(clamping: (left + 999_999) / 1_000_000)
+    _ = poll(&descriptors, 1, milliseconds)
+    return true
+  }
+
+  /// Makes writing to a closed pipe an error (EPIPE) instead of the end of the process.
+  ///
+  /// Filters such as `imulog export | head` rather keep the default, which ends them silently.
+  public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+}

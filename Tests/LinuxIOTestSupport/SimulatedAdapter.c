@@ -1,0 +1,102 @@
+#define _GNU_SOURCE
+#include "LinuxIOTestSupport.h"
+
+#include <errno.h>
+#include <linux/i2c-dev.h>
+#include <linux/i2c.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct simulated_adapter adapter;
+
+struct simulated_adapter *simulated_adapter(void) { return &adapter; }
+
+void simulated_adapter_reset(void) {
+  memset(&adapter, 0, sizeof adapter);
+  for (int index = 0; index < 256; index++) adapter.registers[index] = (uint8_t)index ^ 0xA5;
+}
+
+uint8_t simulated_adapter_register(uint8_t number) { return adapter.registers[number]; }
+
+/// As i2c-bcm2835 does: one read message, the last one; EREMOTEIO when nobody acknowledges.
+static int combined(struct i2c_rdwr_ioctl_data *data) {
+  uint8_t reg = 0;
+  adapter.messages = (int)data->nmsgs;
+  for (unsigned index = 0; index < data->nmsgs; index++) {
+    struct i2c_msg *message = &data->msgs[index];
+    if (message->flags & I2C_M_RD && index + 1 != data->nmsgs) return EOPNOTSUPP;
+    if (message->addr != adapter.chip) return EREMOTEIO;
+    if (message->flags & I2C_M_RD) {
+      for (unsigned byte = 0; byte < message->len; byte++)
+        message->buf[byte] = adapter.registers[reg++];
+    } else {
+      reg = message->buf[0];
+      for (unsigned byte = 1; byte < message->len; byte++)
+        adapter.registers[reg++] = message->buf[byte];
+    }
+  }
+  return 0;
+}
+
+/// Blocks and byte data, as i2c-dev hands them on; ENXIO when nobody acknowledges.
+static int smbus(struct i2c_smbus_ioctl_data *call) {
+  if (adapter.selected != adapter.chip) return ENXIO;
+  if (call->read_write == I2C_SMBUS_WRITE && call->size == I2C_SMBUS_BYTE_DATA) {
+    adapter.registers[call->command] = call->data->byte;
+    return 0;
+  }
+  if (call->read_write != I2C_SMBUS_READ) return EOPNOTSUPP;
+  if (call->size == I2C_SMBUS_I2C_BLOCK_BROKEN) call->data->block[0] = I2C_SMBUS_BLOCK_MAX;
+  else if (call->size != I2C_SMBUS_I2C_BLOCK_DATA) return EOPNOTSUPP;
+  int count = call->data->block[0];
+  if (count > adapter.longest_block) adapter.longest_block = count;
+  for (int byte = 0; byte < count; byte++)
+    call->data->block[1 + byte] = adapter.registers[(uint8_t)(call->command + byte)];
+  call->data->block[0] = (uint8_t)(count - adapter.shortfall);
+  return 0;
+}
+
+static int transfer(unsigned long request, void *argument) {
+  if (adapter.failure && adapter.failure_after-- <= 0) return adapter.failure;
+  adapter.transfers++;
+  return request == I2C_RDWR ? combined(argument) : smbus(argument);
+}
+
+/// The errno, 0, or -1 for "not mine".
+static int answer(unsigned long request, void *argument) {
+  unsigned long number = (unsigned long)argument;
+  switch (request) {
+    case I2C_FUNCS: *(unsigned long *)argument = adapter.functions; return 0;
+    case I2C_SLAVE:
+      adapter.selections++;
+      if (number == adapter.held) return EBUSY;
+      adapter.selected = (uint16_t)number;
+      return 0;
+    case I2C_TIMEOUT: adapter.timeout = number; return 0;
+    case I2C_RETRIES: adapter.retries = number; return 0;
+    case I2C_RDWR:
+    case I2C_SMBUS: return transfer(request, argument);
+    default: return -1;
+  }
+}
+
+int ioctl(int fd, unsigned long request, ...) {
+  va_list arguments;
+  va_start(arguments, request);
+  void *argument = va_arg(arguments, void *);
+  va_end(arguments);
+  struct stat status;
+  if (adapter.functions && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    int code = answer(request, argument);
+    if (code > 0) errno = code;
+    if (code >= 0) {
+      int done = request == I2C_RDWR ? (int)((struct i2c_rdwr_ioctl_data *)argument)->nmsgs : 0;
+      return code > 0 ? -1 : done;
+    }
+  }
+  return (int)syscall(SYS_ioctl, fd, request, argument);
+}

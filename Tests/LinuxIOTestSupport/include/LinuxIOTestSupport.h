@@ -1,0 +1,48 @@
+#ifndef LINUXIOTESTSUPPORT_H
+#define LINUXIOTESTSUPPORT_H
+
+#include <stdint.h>
+
+/// An I2C adapter without a kernel driver: this target defines `ioctl`, which the test executable,
+/// and libi2c in it, then uses instead of the C library's. I2C requests to a regular file go to the
+/// adapter below, all others to the kernel. One adapter with one chip; tests that use it run one by
+/// one.
+struct simulated_adapter {
+  /// What I2C_FUNCS answers.
+  uint64_t functions;
+  /// The chip that acknowledges, and its registers; reads and writes count the register up.
+  uint16_t chip;
+  uint8_t registers[256];
+  /// The address that a kernel driver owns: I2C_SLAVE answers EBUSY.
+  uint16_t held;
+  /// Transfers that succeed before `failure` is answered to all that follow; 0 for none.
+  int failure;
+  int failure_after;
+  /// Bytes by which SMBus block reads come short.
+  uint8_t shortfall;
+  /// The address from I2C_SLAVE.
+  uint16_t selected;
+  /// What I2C_TIMEOUT and I2C_RETRIES set.
+  uint64_t timeout;
+  uint64_t retries;
+  /// What was asked for: system calls that moved bytes, and those that selected a chip.
+  int transfers;
+  int selections;
+  /// The longest block of SMBus and the number of messages of the last I2C_RDWR.
+  int longest_block;
+  int messages;
+};
+
+/// The adapter. I2C requests are answered ENOTTY until its `functions` are set.
+struct simulated_adapter *_Nonnull simulated_adapter(void);
+/// All fields 0, and register n holding n ^ 0xA5.
+void simulated_adapter_reset(void);
+/// A register's value.
+uint8_t simulated_adapter_register(uint8_t number);
+
+/// Takes CAP_SYS_NICE from the calling thread, and so from the threads that it makes.
+int drop_scheduling_right(void);
+/// prctl(PR_GET_TIMERSLACK) of the calling thread, in nanoseconds.
+int timer_slack(void);
+
+#endif

@@ -1,0 +1,26 @@
+import Glibc
+import I2C
+import LinuxIO
+import Testing
+
+@Suite("An errno of a transfer")
+struct BusErrorErrnoTests {
+  static let table: [(Int32, BusError.Kind)] = [
+    (ENXIO, .noAcknowledge), (EREMOTEIO, .noAcknowledge), (EAGAIN, .arbitrationLost),
+    (ETIMEDOUT, .timeout), (EBUSY, .busy), (ESHUTDOWN, .busy), (EOPNOTSUPP, .unsupported),
+    (EINVAL, .unsupported), (ENOSYS, .unsupported), (EPROTONOSUPPORT, .unsupported),
+    (ENODEV, .gone), (EBADF, .gone), (ENOTTY, .gone), (EIO, .bus), (EPROTO, .bus),
+    (EOVERFLOW, .bus), (EINTR, .bus), (ENOMEM, .bus),
+  ]
+
+  @Test("has the meaning that the kernel's fault codes give it", arguments: table)
+  func meaning(code: Int32, kind: BusError.Kind) {
+    #expect(BusError.Kind(errno: code) == kind)
+  }
+
+  @Test("has a meaning whatever it is")
+  func total() {
+    let kinds = Set((0...4096).map { BusError.Kind(errno: $0) })
+    #expect(kinds == Set(BusError.Kind.allCases))
+  }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import LinuxIO
+import Testing
+
+@Suite("Opening a bus")
+final class I2COpeningTests {
+  // Properties, because a local fixture may go away before the last use of its tree.
+  let blank = TemporaryTree()
+  let raspberryPi = TemporaryTree.raspberryPi()
+
+  /// The error of opening bus `number`, or `nil` when it opened.
+  private func error(_ number: Int, _ fixture: TemporaryTree) -> LinuxIOError? {
+    do throws(LinuxIOError) {
+      _ = try LinuxI2CBus(number: number, tree: fixture.tree)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("that does not exist names the ones that do")
+  func missing() {
+    let fixture = raspberryPi
+    let error = error(7, fixture)
+    #expect(error?.kind == .noSuchBus)
+    #expect(error?.isPermission == false)
+    #expect(
+      error?.description
+        == "opening I2C bus 7 (\(fixture.root)/dev/i2c-7): there is no such bus"
+        + " (errno 2, No such file or directory). Use another one:"
+        + " there are 0 (bcm2835 (i2c@7e205000)), 1 (bcm2835 (i2c@7e804000)).")
+  }
+
+  @Test("on a Raspberry Pi with I2C off names the command that switches it on")
+  func off() {
+    let fixture = blank
+    fixture.file("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    let error = error(1, fixture)
+    #expect(error?.kind == .i2cOff)
+    #expect(error?.remedy.contains("sudo raspi-config nonint do_i2c 0") == true)
+  }
+
+  @Test("on another machine without I2C does not speak of Raspberry Pis")
+  func offElsewhere() {
+    let error = error(1, blank)
+    #expect(error?.kind == .i2cOff)
+    #expect(error?.remedy.contains("raspi-config") == false)
+    #expect(error?.remedy.contains("device tree") == true)
+  }
+
+  @Test("that the kernel keeps to itself names the module")
+  func moduleMissing() {
+    let fixture = blank
+    fixture.directory("/sys/bus/i2c/devices/i2c-1")
+    let error = error(1, fixture)
+    #expect(error?.kind == .i2cOff)
+    #expect(error?.remedy.hasPrefix("Run `sudo modprobe i2c-dev`") == true)
+  }
+
+  @Test("that is a directory says that it is no adapter")
+  func directory() {
+    let fixture = raspberryPi
+    fixture.directory("/dev/i2c-1")
+    #expect(error(1, fixture)?.kind == .notAnI2CBus)
+  }
+
+  @Test("that is another device says that it is no adapter")
+  func otherDevice() {
+    let fixture = raspberryPi
+    fixture.link("/dev/i2c-1", to: "/dev/null")
+    let error = error(1, fixture)
+    #expect(error?.kind == .notAnI2CBus)
+    #expect(error?.errno == ENOTTY)
+    #expect(error?.description.contains("this is not an I2C adapter") == true)
+  }
+
+  @Test("without the right to names the node's group")
+  func notPermitted() {
+    let fixture = raspberryPi
+    fixture.file("/dev/i2c-1")
+    fixture.file("/etc/group", "root:x:0:\ni2c:x:4242:ann\nlast:x:4243:")
+    chown(fixture.root + "/dev/i2c-1", .max, 4242)
+    let error = I2COpening(number: 1, tree: fixture.tree).refused(EACCES)
+    #expect(error.kind == .notPermitted)
+    #expect(error.isPermission)
+    // Only root may give a file to a group that it is not in.
+    if getuid() == 0 {
+      #expect(error.remedy == "Run `sudo usermod -aG i2c $USER` and log in again.")
+    }
+  }
+
+  @Test("of a node that belongs to no group tells how it gets one")
+  func groupless() {
+    let error = I2COpening(number: 1, tree: raspberryPi.tree).refused(EPERM)
+    #expect(error.isPermission)
+    #expect(error.remedy.contains("sudo apt install i2c-tools"))
+  }
+
+  @Test("refused for any other reason keeps the reason")
+  func other() {
+    let error = I2COpening(number: 1, tree: .live).refused(EMFILE)
+    #expect(error.kind == .system)
+    #expect(error.errno == EMFILE)
+    #expect(error.description.contains("Too many open files"))
+  }
+}

@@ -1,0 +1,43 @@
+import LinuxIO
+import Testing
+
+@Suite("Locking memory")
+struct MemoryLockTests {
+  static let right: UInt64 = 1 << 14
+
+  @Test(
+    "is tried only without a limit or with the right to pass it",
+    arguments: [
+      (.max, 0, true), (.max, right, true), (8 << 20, right, true), (0, right | 1, true),
+      (8 << 20, 0, false), (.max - 1, 0, false), (0, ~right, false),
+    ] as [(UInt64, UInt64, Bool)])
+  func obstacle(limit: UInt64, capabilities: UInt64, isTried: Bool) {
+    let obstacle = MemoryLock.obstacle(limit: limit, capabilities: capabilities)
+    #expect((obstacle == nil) == isTried)
+  }
+
+  @Test("that is refused names the settings that permit it")
+  func remedy() {
+    let sentence = MemoryLock.obstacle(limit: 0, capabilities: 0)?.description ?? ""
+    #expect(sentence.hasPrefix("locking memory was refused (errno 1, Operation not permitted)."))
+    #expect(sentence.contains("LimitMEMLOCK=infinity"))
+    #expect(sentence.contains("cap_ipc_lock"))
+  }
+
+  @Test("locks pages, or says why not, and gives them free again")
+  func engage() {
+    let refusal = MemoryLock.engage()
+    let locked = lockedKilobytes()
+    MemoryLock.release()
+    #expect((locked > 0) == (refusal == nil))
+    #expect(lockedKilobytes() == 0)
+  }
+
+  /// VmLck of this process.
+  private func lockedKilobytes() -> Int {
+    for line in lines(of: "/proc/self/status") where line.hasPrefix("VmLck:") {
+      return Int(line.filter(\.isNumber)) ?? 0
+    }
+    return 0
+  }
+}

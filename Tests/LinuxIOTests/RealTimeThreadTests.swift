@@ -1,0 +1,186 @@
+import Glibc
+import LinuxIO
+import LinuxIOTestSupport
+import Synchronization
+import Testing
+
+/// A value that cannot be copied, as a sampler is.
+private struct Cargo: ~Copyable {
+  var sum = 0
+  var name = ""
+  var slack: Int32 = 0
+  var blocked: [Bool] = []
+  let log: Log?
+
+  init(log: Log? = nil) { self.log = log }
+
+  deinit { log?.ends.add(1, ordering: .relaxed) }
+}
+
+private final class Log: Sendable {
+  let ends = Atomic<Int>(0)
+}
+
+@Suite("A real-time thread")
+struct RealTimeThreadTests {
+  @Test("works on what was moved into it and gives it back")
+  func movesAndJoins() throws {
+    let log = Log()
+    let running = try RealTimeThread(name: "imu-test").run(moving: Cargo(log: log)) { cargo in
+      for number in 1...1000 { cargo.sum += number }
+      cargo.name = line(of: "/proc/thread-self/comm")
+    }
+    let cargo = running.join()
+    let (sum, name) = (cargo.sum, cargo.name)
+    #expect(sum == 500_500)
+    #expect(name == "imu-test")
+    #expect(log.ends.load(ordering: .relaxed) == 0)
+    _ = consume cargo
+    #expect(log.ends.load(ordering: .relaxed) == 1)
+  }
+
+  @Test("that is dropped waits for its work and destroys what was moved into it once")
+  func droppedAtWork() throws {
+    let log = Log()
+    func drop() throws {
+      _ = try RealTimeThread(name: "imu-test").run(moving: Cargo(log: log)) { $0.sum = 1 }
+    }
+    try drop()
+    #expect(log.ends.load(ordering: .relaxed) == 1)
+  }
+
+  @Test("that is dropped without work ends")
+  func droppedUnused() throws {
+    for _ in 0..<100 { _ = try RealTimeThread(name: "imu-test") }
+  }
+
+  @Test("runs work without anything to move")
+  func closure() throws {
+    let log = Log()
+    try RealTimeThread(name: "imu-test").run { log.ends.add(1, ordering: .relaxed) }.join()
+    #expect(log.ends.load(ordering: .relaxed) == 1)
+  }
+
+  @Test("says when its work is done")
+  func finished() throws {
+    let log = Log()
+    let running = try RealTimeThread(name: "imu-test").run {
+      while log.ends.load(ordering: .acquiring) == 0 { sched_yield() }
+    }
+    let early = running.isFinished
+    #expect(!early)
+    log.ends.store(1, ordering: .releasing)
+    while !running.isFinished { sched_yield() }
+    running.join()
+  }
+
+  @Test("keeps 15 bytes of its name, whole characters only")
+  func longName() throws {
+    for (name, kept) in [
+      ("imu-sampler-of-sensor", "imu-sampler-of-"), ("imu-probe-abcdé", "imu-probe-abcd"),
+    ] {
+      let running = try RealTimeThread(name: name).run(moving: Cargo()) { cargo in
+        cargo.name = line(of: "/proc/thread-self/comm")
+      }
+      let cargo = running.join()
+      let found = cargo.name
+      #expect(found == kept)
+    }
+  }
+
+  @Test("is spared signals, but not those of crashes")
+  func signals() throws {
+    let running = try RealTimeThread(name: "imu-test").run(moving: Cargo()) { cargo in
+      var set = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &set)
+      cargo.blocked = [SIGINT, SIGTERM, SIGUSR1, SIGSEGV, SIGPIPE].map {
+        sigismember(&set, $0) == 1
+      }
+    }
+    let cargo = running.join()
+    let blocked = cargo.blocked
+    #expect(blocked == [true, true, true, false, false])
+  }
+
+  @Test("that asks for nothing gets ordinary scheduling, without a refusal")
+  func ordinary() throws {
+    let thread = try RealTimeThread(name: "imu-test")
+    let scheduling = thread.scheduling
+    #expect(scheduling.asked == nil && scheduling.granted == nil && scheduling.refusal == nil)
+    #expect(scheduling.description == "ordinary scheduling")
+  }
+
+  @Test("has the class that it reports, and sharp timers where that class was refused")
+  func askedFor() throws {
+    let running = try RealTimeThread(name: "imu-test", priority: 1).run(moving: Cargo()) { cargo in
+      cargo.sum = Int(sched_getscheduler(0))
+      cargo.slack = timer_slack()
+    }
+    let scheduling = running.scheduling
+    let cargo = running.join()
+    let (policy, slack) = (Int32(cargo.sum & 0xFF), cargo.slack)
+    if scheduling.granted == 1 {
+      #expect(policy == SCHED_FIFO)
+      #expect(scheduling.refusal == nil)
+      #expect(scheduling.description == "fifo 1")
+    } else {
+      #expect(policy == SCHED_OTHER)
+      #expect(slack == 1)
+      #expect(scheduling.refusal != nil)
+    }
+  }
+
+  @Test("that asks for an impossible priority works with ordinary scheduling and says why")
+  func impossible() throws {
+    let running = try RealTimeThread(name: "imu-test", priority: 100).run(moving: Cargo()) {
+      cargo in
+      cargo.sum = Int(sched_getscheduler(0))
+      cargo.slack = timer_slack()
+    }
+    let scheduling = running.scheduling
+    let cargo = running.join()
+    let (policy, slack) = (Int32(cargo.sum), cargo.slack)
+    #expect(policy == SCHED_OTHER)
+    #expect(slack == 1)
+    #expect(scheduling.granted == nil)
+    #expect(scheduling.refusal?.errno == EINVAL)
+    #expect(scheduling.description == "no fifo 100")
+  }
+
+  @Test("without the right to real-time scheduling gets what the limit permits and says the remedy")
+  func notPermitted() throws {
+    // Threads inherit the rights of the thread that makes them, so the right is dropped in one.
+    let running = try RealTimeThread(name: "imu-test").run(moving: [SchedulingReport]()) {
+      reports in
+      guard drop_scheduling_right() == 0 else { return }
+      do throws(LinuxIOError) {
+        let thread = try RealTimeThread(name: "imu-inner", priority: 80)
+        reports.append(thread.scheduling)
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    let reports = running.join()
+    try #require(reports.count == 1)
+    // The hard limit of the machine decides: 0 on most, 95 for members of Debian's group audio.
+    if reports[0].granted == 80 {
+      #expect(reports[0].refusal == nil)
+    } else {
+      #expect(reports[0].refusal?.errno == EPERM)
+      let sentence = reports[0].refusal?.description ?? ""
+      #expect(sentence.hasPrefix("real-time scheduling (SCHED_FIFO 80) was refused (errno 1,"))
+      #expect(sentence.contains("LimitRTPRIO=80"))
+      #expect(sentence.contains("ulimit -r"))
+      #expect(sentence.contains("cap_sys_nice"))
+    }
+  }
+
+  @Test("that cannot be made throws")
+  func tooMuch() {
+    let error = #expect(throws: LinuxIOError.self) {
+      _ = try RealTimeThread(name: "imu-test", stackSize: 1)
+    }
+    #expect(error?.errno == EINVAL)
+    #expect(error?.place == "imu-test")
+  }
+}

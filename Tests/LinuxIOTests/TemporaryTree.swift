@@ -1,0 +1,66 @@
+import Glibc
+import LinuxIO
+
+/// A directory that looks like the root of a machine, and goes away with the value.
+final class TemporaryTree {
+  let root: String
+  private var made: [String] = []
+
+  init() {
+    var template = Array("/tmp/imulog-tree-XXXXXX".utf8CString)
+    guard let path = mkdtemp(&template) else { fatalError("mkdtemp: errno \(errno)") }
+    root = String(cString: path)
+  }
+
+  deinit {
+    for path in made.reversed() { remove(path) }
+    remove(root)
+  }
+
+  var tree: SystemTree { SystemTree(root: root) }
+
+  func directory(_ path: String) {
+    var parent = root
+    for component in path.split(separator: "/") {
+      parent += "/\(component)"
+      if mkdir(parent, 0o755) == 0 { made.append(parent) }
+    }
+  }
+
+  func file(_ path: String, _ bytes: [UInt8]) {
+    directory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    guard let file = fopen(root + path, "w") else { fatalError("\(path): errno \(errno)") }
+    fwrite(bytes, 1, bytes.count, file)
+    fclose(file)
+    made.append(root + path)
+  }
+
+  func file(_ path: String, _ text: String = "") { file(path, Array(text.utf8)) }
+
+  func link(_ path: String, to target: String) {
+    directory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    symlink(target, root + path)
+    made.append(root + path)
+  }
+
+  /// A tree with the adapters 0 and 1, as a Raspberry Pi 4 has them.
+  static func raspberryPi() -> TemporaryTree {
+    let tree = TemporaryTree()
+    tree.file("/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.4\0")
+    tree.file("/sys/class/i2c-dev/i2c-1/name", "bcm2835 (i2c@7e804000)\n")
+    tree.file("/sys/class/i2c-dev/i2c-0/name", "bcm2835 (i2c@7e205000)\n")
+    return tree
+  }
+}
+
+/// The lines of a small file of this machine.
+func lines(of path: String) -> [String] {
+  guard let file = fopen(path, "r") else { return [] }
+  defer { fclose(file) }
+  var buffer = [UInt8](repeating: 0, count: 16384)
+  let count = fread(&buffer, 1, buffer.count, file)
+  return buffer.prefix(count).split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+}
+
+/// The first line of a small file of this machine.
+func line(of path: String) -> String { lines(of: path).first ?? "" }

@@ -54,6 +54,10 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    .testTarget(
+      name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,8 @@ public import I2C
 
 /// The bytes of one burst, at most sixteen, on the stack.
 ///
-/// Each transfer gets a new one, so bytes of an earlier transfer can never pass for those of a failed one.
+/// Each transfer gets a new one, so bytes of an earlier transfer can never pass for those of a
+/// failed one.
 @usableFromInline
 struct Burst: Sendable, BitwiseCopyable {
   /// Bytes 0 to 7 and 8 to 15 in the order of the bus.
@@ -47,7 +48,8 @@ extension I2CBus where Self: ~Copyable {
     var burst = Burst()
     // Safe: the pointer covers exactly the 16 bytes of `burst`, of which `rebasing` takes the first
     // `count` (a larger count traps), and does not leave the closure. A tuple of two UInt64 has no
-    // padding. Errors leave the closure as a value because Swift 6.0 does not infer their type here.
+    // padding. Errors leave the closure as a value because Swift 6.0 does not infer their type
+    // here.
     let result = withUnsafeMutableBytes(of: &burst.words) { bytes -> Result<Void, BusError> in
       do throws(BusError) {
         try read(
@@ -97,8 +99,9 @@ extension I2CBus where Self: ~Copyable {
 
   /// Compares the identity, then every pair of `image`, which must be sorted by register.
   ///
-  /// Neighbouring registers are read in one burst. A gap of one register is read over, which is harmless
-  /// among the configuration registers of both families: none of them changes by being read.
+  /// Neighbouring registers are read in one burst. A gap of one register is read over, which is
+  /// harmless among the configuration registers of both families: none of them changes by being
+  /// read.
   ///
   /// - Complexity: two to five transfers when all is well.
   @inlinable

@@ -10,8 +10,8 @@ public enum BusTiming {
 
   /// Bit times that one tick may take, all that belongs to one sample included.
   ///
-  /// MPU-6050 family: the burst. LSM6DS family: the burst, a status byte, and the burst once more when an
-  /// update fell into the first.
+  /// MPU-6050 family: the burst. LSM6DS family: the burst, a status byte, and the burst once more
+  /// when an update fell into the first.
   public static func bits(ofTick family: SensorFamily) -> Int {
     let burst = bits(ofBurst: family.burstByteCount)
     switch family {
@@ -23,8 +23,8 @@ public enum BusTiming {
   /// Ticks a second at most when each may take `bits` bit times at `busClock` hertz, rounded down.
   public static func maximumRate(bits: Int, busClock: Int) -> Int { busClock / bits }
 
-  /// The arithmetic in words, such as `a 15-byte burst takes 165 bit times, 1.65 ms at 100 kHz: 606 Hz at
-  /// most`.
+  /// The arithmetic in words, such as `a 15-byte burst takes 165 bit times, 1.65 ms at 100 kHz: 606
+  /// Hz at most`.
   public static func sentence(_ family: SensorFamily, busClock: Int) -> String {
     let bits = bits(ofTick: family)
     let what: String

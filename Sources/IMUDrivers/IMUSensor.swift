@@ -3,8 +3,9 @@ public import IMUModel
 
 /// A chip that a sampler reads: the seam between drivers and the sampling loop.
 ///
-/// Two kinds conform, ``MPU6050Sensor`` and ``LSM6DSSensor``. A sensor owns its bus. No call sleeps or
-/// waits for anything but the bus; where the chip needs time, the call says how much and returns.
+/// Two kinds conform, ``MPU6050Sensor`` and ``LSM6DSSensor``. A sensor owns its bus. No call sleeps
+/// or waits for anything but the bus; where the chip needs time, the call says how much and
+/// returns.
 ///
 /// After bring-up, ``read(into:)`` and ``checkConfiguration()`` neither allocate nor lock.
 public protocol IMUSensor: ~Copyable {
@@ -13,8 +14,9 @@ public protocol IMUSensor: ~Copyable {
 
   /// Takes one step of bring-up.
   ///
-  /// Call it again when the wait has passed, until it returns ``BringUpStep/ready``; from then on it
-  /// returns that and does nothing. Samples that the chip gives while it settles are discarded here.
+  /// Call it again when the wait has passed, until it returns ``BringUpStep/ready``; from then on
+  /// it returns that and does nothing. Samples that the chip gives while it settles are discarded
+  /// here.
   ///
   /// - Throws: ``SensorError`` that names the register. The next call begins anew.
   mutating func bringUp() throws(SensorError) -> BringUpStep
@@ -24,16 +26,16 @@ public protocol IMUSensor: ~Copyable {
 
   /// Reads one sample in one burst.
   ///
-  /// A transfer that fails in a way that may pass is repeated at once; a call makes three transfers at
-  /// most. `sample` is changed only when the result is ``Reading/fresh``.
+  /// A transfer that fails in a way that may pass is repeated at once; a call makes three transfers
+  /// at most. `sample` is changed only when the result is ``Reading/fresh``.
   ///
   /// - Throws: ``BusError``, the last one.
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
 
   /// Compares the identity and every configuration register with what bring-up left there.
   ///
-  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of an I2C
-  /// transfer.
+  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of
+  /// an I2C transfer.
   ///
   /// - Throws: ``BusError`` when the chip cannot be read.
   mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck

@@ -1,5 +1,5 @@
-/// Up to sixteen pairs of register and value, held inline: walking them on the sampler thread neither
-/// allocates nor counts references.
+/// Up to sixteen pairs of register and value, held inline: walking them on the sampler thread
+/// neither allocates nor counts references.
 @usableFromInline
 struct RegisterList: Sendable, BitwiseCopyable {
   /// A register's number and what it is to hold.
@@ -17,7 +17,8 @@ struct RegisterList: Sendable, BitwiseCopyable {
 
   @usableFromInline static var capacity: Int { 16 }
 
-  /// Four pairs a word, the first in the lowest 16 bits: register in the high byte, value in the low.
+  /// Four pairs a word, the first in the lowest 16 bits: register in the high byte, value in the
+  /// low.
   @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   @usableFromInline private(set) var count = 0
 

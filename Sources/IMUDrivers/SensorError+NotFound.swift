@@ -14,7 +14,9 @@ extension SensorError {
       }
     }
     let answered = findings.contains { finding in
-      if case .success(let identity) = finding.result { return identity != 0x00 && identity != 0xFF }
+      if case .success(let identity) = finding.result {
+        return identity != 0x00 && identity != 0xFF
+      }
       return false
     }
     return answered

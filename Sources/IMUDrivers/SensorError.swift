@@ -92,7 +92,8 @@ extension SensorError: CustomStringConvertible {
 
   static func list(_ values: [Int], unit: String) -> String {
     let words = values.map { "\($0)" }
-    return words.dropLast().joined(separator: ", ") + " and " + words.suffix(1).joined() + " \(unit)"
+    return words.dropLast().joined(separator: ", ") + " and " + words.suffix(1).joined()
+      + " \(unit)"
   }
 
   static func hertz(_ rate: SampleRate) -> String {

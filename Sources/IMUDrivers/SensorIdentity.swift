@@ -18,8 +18,8 @@ public struct SensorIdentity: Equatable, Sendable {
 
   /// The other models that answer the same and would be driven differently or named differently.
   ///
-  /// Of these the LSM6DSO32 matters: taken for an LSM6DSO, it would be recorded with half of what it
-  /// measures.
+  /// Of these the LSM6DSO32 matters: taken for an LSM6DSO, it would be recorded with half of what
+  /// it measures.
   public var alternatives: [SensorModel] {
     SensorModel.allCases.filter {
       $0 != model && $0.family == model.family && $0.identity == identity
@@ -28,8 +28,8 @@ public struct SensorIdentity: Equatable, Sendable {
 
   /// Finds the sensor on a bus by reading identity registers; nothing is written to any chip.
   ///
-  /// Clocks and other chips live at these addresses too, so one register is read a chip and no other
-  /// address is touched. Reads 0x75 at 0x68 and 0x69, 0x0F at 0x6A and 0x6B.
+  /// Clocks and other chips live at these addresses too, so one register is read a chip and no
+  /// other address is touched. Reads 0x75 at 0x68 and 0x69, 0x0F at 0x6A and 0x6B.
   ///
   /// - Parameters:
   ///   - bus: The bus.

@@ -120,11 +120,12 @@ public enum SensorModel: String, CaseIterable, Sendable {
 
   /// The highest rate at which it is polled, in hertz.
   ///
-  /// The MPU-6050 family's accelerometer gives 1000 samples a second. An LSM6DS polled faster would need a
-  /// data rate whose samples pass faster than a burst can read one at 400 kHz.
+  /// The MPU-6050 family's accelerometer gives 1000 samples a second. An LSM6DS polled faster would
+  /// need a data rate whose samples pass faster than a burst can read one at 400 kHz.
   public var maximumPolledRate: Int { 1000 }
 
-  /// The model taken for a chip of `family` that answers `identity`: the first of those that answer so.
+  /// The model taken for a chip of `family` that answers `identity`: the first of those that answer
+  /// so.
   static func assumed(identity: UInt8, family: SensorFamily) -> SensorModel? {
     allCases.first { $0.family == family && $0.identity == identity }
   }

@@ -49,8 +49,8 @@ struct LSM6DSGyroscopeFilter {
 extension LSM6DSGeneration {
   /// Filters of the accelerometer at `dataRate`, widest first.
   ///
-  /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9, 50, 100
-  /// and 400), which is 0.8 periods of the bandwidth; by that the LSM6DSO's are reckoned.
+  /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9,
+  /// 50, 100 and 400), which is 0.8 periods of the bandwidth; by that the LSM6DSO's are reckoned.
   func accelerometerFilters(_ dataRate: LSM6DSDataRate) -> [LSM6DSAccelerometerFilter] {
     let hertz = dataRate.hertz
     let half = LSM6DSAccelerometerFilter(

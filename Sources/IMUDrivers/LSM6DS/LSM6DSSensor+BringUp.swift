@@ -72,7 +72,8 @@ extension LSM6DSSensor where Bus: ~Copyable {
     if LSM6DSGeneration(model).hasI3C {
       try write(LSM6DSRegister.control9, LSM6DSRegister.Control9.i3cDisabled)
     }
-    // The reset wants the gyroscope in power-down and the accelerometer in high performance (AN5130 5.6).
+    // The reset wants the gyroscope in power-down and the accelerometer in high performance (AN5130
+    // 5.6).
     try write(LSM6DSRegister.control2, 0x00)
     try write(LSM6DSRegister.control6, 0x00)
     try write(LSM6DSRegister.control1, LSM6DSDataRate.hertz416.rawValue << 4)

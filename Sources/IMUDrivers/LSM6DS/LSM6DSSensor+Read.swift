@@ -7,19 +7,21 @@ extension LSM6DSSensor where Bus: ~Copyable {
   ///     S 6A+W 1E Sr 6A+R  status  –  t t  gx gx gy gy gz gz  ax ax ay ay az az  P
   ///     S 6A+W 1E Sr 6A+R  status  P
   ///
-  /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes two
-  /// samples. Reading a sensor's high bytes clears its flag; a flag that is set again right after the
-  /// burst tells of such an update, and the burst is read once more. The status at the head of that second
-  /// burst also serves when the status byte itself could not be read: no flag, no update in between, and
-  /// the first burst was whole.
+  /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes
+  /// two samples. Reading a sensor's high bytes clears its flag; a flag that is set again right
+  /// after the burst tells of such an update, and the burst is read once more. The status at the
+  /// head of that second burst also serves when the status byte itself could not be read: no flag,
+  /// no update in between, and the first burst was whole.
   ///
-  /// A call makes three transfers at most. When failures have used them up, a burst stands unconfirmed.
+  /// A call makes three transfers at most. When failures have used them up, a burst stands
+  /// unconfirmed, but one that is known to mix two samples is not handed on: the failure is thrown
+  /// instead.
   ///
   /// - Complexity: one transfer when there is nothing new, else two, else three.
   @inlinable
   public mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     var transfers = 0
-    var hasFailed = false
+    var failure: BusError?
     var seen: UInt8 = 0
     var candidate = Burst()
     var hasCandidate = false
@@ -30,26 +32,28 @@ extension LSM6DSSensor where Bus: ~Copyable {
         burst = try bus.readBurst(address, register: LSM6DSRegister.status.address, count: 16)
       } catch {
         guard error.isTransient, transfers < 3 else { throw error }
-        hasFailed = true
+        failure = error
         continue
       }
       let flags = burst[0] & readyMask
       seen |= flags
-      if hasCandidate, flags == 0, isNew(candidate, seen, hasFailed) { break }
+      if hasCandidate, flags == 0, isNew(candidate, seen, failure != nil) { break }
       candidate = burst
       hasCandidate = true
-      guard seen != 0 || isNew(burst, seen, hasFailed) else { return .stale }
+      guard seen != 0 || isNew(burst, seen, failure != nil) else { return .stale }
       guard transfers < 3 else { break }
       do throws(BusError) {
         transfers += 1
         let status = try bus.readBurst(
           address, register: LSM6DSRegister.status.address, count: 1)[0]
         if status & readyMask == 0 { break }
+        if transfers == 3, let failure { throw failure }
       } catch {
         guard error.isTransient, transfers < 3 else { throw error }
+        failure = error
       }
     }
-    guard isNew(candidate, seen, hasFailed) else { return .stale }
+    guard isNew(candidate, seen, failure != nil) else { return .stale }
     last = candidate
     sample = LSM6DSSensor.decode(candidate, channels)
     return .fresh
@@ -57,8 +61,8 @@ extension LSM6DSSensor where Bus: ~Copyable {
 
   /// Whether a burst holds a sample that was not handed on.
   ///
-  /// A sensor's half is new when the sensor announced it. Where some flag was seen, or a failed transfer may
-  /// have cleared one, a half whose bytes differ from the last sample's is new too.
+  /// A sensor's half is new when the sensor announced it. Where some flag was seen, or a failed
+  /// transfer may have cleared one, a half whose bytes differ from the last sample's is new too.
   @inlinable
   func isNew(_ burst: Burst, _ seen: UInt8, _ hasFailed: Bool) -> Bool {
     guard seen != 0 || hasFailed else { return false }

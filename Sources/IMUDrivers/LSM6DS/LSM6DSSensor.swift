@@ -3,8 +3,8 @@ public import IMUModel
 
 /// A chip of the LSM6DS family, polled.
 ///
-/// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor whose channels
-/// are not wanted stays in power-down.
+/// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor whose
+/// channels are not wanted stays in power-down.
 public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline var bus: Bus
   @usableFromInline let address: I2CAddress

@@ -3,8 +3,8 @@ import IMUModel
 /// The register contents that a configuration comes to on a chip of the LSM6DS family.
 ///
 /// Filters: the widest of about half the rate or less, but none that would settle for longer than
-/// 105 ms (accelerometer) or, after the gyroscope's turn-on of 70 ms, 40 ms (gyroscope): below some 20 Hz
-/// a quick start was put before a narrower filter.
+/// 105 ms (accelerometer) or, after the gyroscope's turn-on of 70 ms, 40 ms (gyroscope): below some
+/// 20 Hz a quick start was put before a narrower filter.
 struct LSM6DSSettings {
   /// To be written after the reset, in this order: data rates last, they start the sensors.
   private(set) var writes = RegisterList()
@@ -63,14 +63,16 @@ struct LSM6DSSettings {
     }
     filter = words.joined(separator: ", ")
 
-    // 5 % for the chip's clock. Turn-on: 35 ms and, from power-down, 70 ms for the gyroscope (AN5130).
+    // 5 % for the chip's clock. Turn-on: 35 ms and, from power-down, 70 ms for the gyroscope
+    // (AN5130).
     let period = dataRate.periodNanoseconds * 21 / 20
     let accelerometerTime = max(35_000_000, Int64(accelerometer.settlingSamples) * period)
     let gyroscopeTime = 70_000_000 + Int64(gyroscope.settlingSamples) * period
     turnOn = max(hasAccelerometer ? accelerometerTime : 0, hasGyroscope ? gyroscopeTime : 0)
   }
 
-  /// The widest of `filters` that is narrow enough for `rate`, else the narrowest, among those quick enough.
+  /// The widest of `filters` that is narrow enough for `rate`, else the narrowest, among those
+  /// quick enough.
   private static func choose<Filter>(
     _ filters: [Filter], _ rate: Double, bandwidth: (Filter) -> Double?,
     where isQuick: (Filter) -> Bool

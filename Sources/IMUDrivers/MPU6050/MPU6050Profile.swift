@@ -7,8 +7,8 @@ struct MPU6050Profile {
   let gyroscopeFilters: [Filter]
   /// The gyroscope's bandwidth with DLPF_CFG 0, at 8 kHz.
   let gyroscopeWideBandwidth: Double
-  /// Codes of the accelerometer's own filter, ACCEL_CONFIG_2, widest first; `nil` in a chip that has
-  /// one code for both.
+  /// Codes of the accelerometer's own filter, ACCEL_CONFIG_2, widest first; `nil` in a chip that
+  /// has one code for both.
   let ownAccelerometerFilters: [Filter]?
   /// Without a filter of its own: the accelerometer's bandwidths with DLPF_CFG 0...6.
   let sharedAccelerometerBandwidths: [Double]
@@ -42,10 +42,11 @@ struct MPU6050Profile {
     }
   }
 
-  /// The widest filter that keeps out what a recording at `rate` hertz would fold, else the narrowest.
+  /// The widest filter that keeps out what a recording at `rate` hertz would fold, else the
+  /// narrowest.
   ///
-  /// "Keeps out" means a bandwidth of about half the rate: 10 % more is let pass, so that the 21 Hz filter
-  /// serves a recording at 40 Hz.
+  /// "Keeps out" means a bandwidth of about half the rate: 10 % more is let pass, so that the 21 Hz
+  /// filter serves a recording at 40 Hz.
   static func choose(_ filters: [Filter], rate: Double) -> Filter {
     let fitting = filters.first { $0.bandwidth <= 0.55 * rate }
     return fitting ?? filters[filters.count - 1]

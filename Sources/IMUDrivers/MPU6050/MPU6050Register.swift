@@ -1,16 +1,18 @@
 /// Registers of the MPU-6050 family that the driver uses.
 ///
-/// Section numbers are those of the register map RM-MPU-6000A, revision 4.2. Numbers and resets hold for the
-/// MPU-6500, 9250, 9255 (RM-MPU-9250A 1.4) and ICM-20689 too unless a line says otherwise. Two-byte
-/// quantities have their high byte at the lower address.
+/// Section numbers are those of the register map RM-MPU-6000A, revision 4.2. Numbers and resets
+/// hold for the MPU-6500, 9250, 9255 (RM-MPU-9250A 1.4) and ICM-20689 too unless a line says
+/// otherwise. Two-byte quantities have their high byte at the lower address.
 public enum MPU6050Register {
-  /// SMPLRT_DIV, 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1 kHz.
+  /// SMPLRT_DIV, 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1
+  /// kHz.
   ///
   /// MPU-6500 and later: has an effect with DLPF_CFG 1...6 only.
   @inlinable public static var sampleRateDivider: Register { Register(0x19, "SMPLRT_DIV") }
   /// CONFIG, 4.3: [5:3] EXT_SYNC_SET, [2:0] DLPF_CFG.
   @inlinable public static var configuration: Register { Register(0x1A, "CONFIG") }
-  /// GYRO_CONFIG, 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for the DLPF.
+  /// GYRO_CONFIG, 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for
+  /// the DLPF.
   @inlinable public static var gyroscope: Register { Register(0x1B, "GYRO_CONFIG") }
   /// ACCEL_CONFIG, 4.5: [7:5] self-test, [4:3] AFS_SEL.
   @inlinable public static var accelerometer: Register { Register(0x1C, "ACCEL_CONFIG") }
@@ -22,9 +24,11 @@ public enum MPU6050Register {
   @inlinable public static var interruptEnable: Register { Register(0x38, "INT_ENABLE") }
   /// INT_STATUS, 4.16: [0] DATA_RDY_INT. Reading it clears it.
   @inlinable public static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
-  /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y, Z.
+  /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y,
+  /// Z.
   @inlinable public static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
-  /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into sleep.
+  /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into
+  /// sleep.
   @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1", reset: 0x40) }
   /// PWR_MGMT_2, 4.29: [5:0] standby of each axis.
   @inlinable public static var power2: Register { Register(0x6C, "PWR_MGMT_2") }

@@ -25,8 +25,9 @@ enum MPU6050BringUp: Equatable {
 extension MPU6050Sensor where Bus: ~Copyable {
   /// Takes one step of bring-up.
   ///
-  /// Waits: 5 ms and then 2 ms at a time for the reset, 5 ms from wake-up until registers can be written,
-  /// the gyroscope's start-up of 60 ms (MPU-6500 and later: 70 ms), 3 ms for samples to discard.
+  /// Waits: 5 ms and then 2 ms at a time for the reset, 5 ms from wake-up until registers can be
+  /// written, the gyroscope's start-up of 60 ms (MPU-6500 and later: 70 ms), 3 ms for samples to
+  /// discard.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     do throws(SensorError) {
       return try step()

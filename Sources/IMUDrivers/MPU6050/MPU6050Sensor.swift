@@ -52,9 +52,10 @@ extension MPU6050Sensor where Bus: ~Copyable {
   ///
   ///     S 68+W 3A Sr 68+R  status  ax ax ay ay az az  t t  gx gx gy gy gz gz  P
   ///
-  /// The chip holds its output registers still while it is read (PS-MPU-6000A 7.16), so a burst is one
-  /// sample. Reading the status clears its data-ready flag; when a transfer failed, it may have cleared the
-  /// flag without delivering the data, and then bytes that differ from the last sample's are new too.
+  /// The chip holds its output registers still while it is read (PS-MPU-6000A 7.16), so a burst is
+  /// one sample. Reading the status clears its data-ready flag; when a transfer failed, it may have
+  /// cleared the flag without delivering the data, and then bytes that differ from the last
+  /// sample's are new too.
   ///
   /// - Complexity: one transfer; three when transfers fail.
   @inlinable

@@ -2,11 +2,11 @@ import IMUModel
 
 /// The register contents that a configuration comes to on a chip of the MPU-6050 family.
 ///
-/// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates up to
-/// 500 Hz, else with the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an effect. The
-/// accelerometer never gives more than 1000 samples a second; at rates near that one in a hundred of its
-/// values may come twice, as the chip's clock is off by up to 1 %. Both sensors stay on whatever channels
-/// are wanted: the gyroscope is the chip's clock.
+/// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates
+/// up to 500 Hz, else with the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an
+/// effect. The accelerometer never gives more than 1000 samples a second; at rates near that one in
+/// a hundred of its values may come twice, as the chip's clock is off by up to 1 %. Both sensors
+/// stay on whatever channels are wanted: the gyroscope is the chip's clock.
 struct MPU6050Settings {
   /// What ``MPU6050Register/power1`` holds when awake.
   static var awake: UInt8 { MPU6050Register.Power1.clockFromGyroscope }

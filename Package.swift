@@ -70,6 +70,8 @@ let package = Package(
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport"],
+    .testTarget(
+      name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,87 @@
+import Export
+import IMUModel
+import LogStore
+
+/// What a list says of one recording, also of one that cannot be read.
+struct ListRow {
+  static let heading = [
+    "NUMBER", "STARTED", "DURATION", "SENSOR", "RATE", "SAMPLES", "MISSING", "STATE", "NOTE",
+  ]
+  static let isNumeric = [true, false, true, false, true, true, true, false, false]
+
+  private let entry: CatalogueEntry
+  private let summary: LogSummary?
+  private let gapCount: Int
+  private let problem: String?
+
+  init(_ entry: CatalogueEntry, in catalogue: Catalogue) {
+    self.entry = entry
+    do throws(LogError) {
+      let summary = try catalogue.summary(of: entry)
+      self.summary = summary
+      gapCount = try ListRow.gapCount(summary, entry, catalogue)
+      problem = nil
+    } catch {
+      summary = nil
+      gapCount = 0
+      problem = "\(error)"
+    }
+  }
+
+  /// Runs of ticks without samples. A recording without losses needs no reading through to know them.
+  private static func gapCount(
+    _ summary: LogSummary, _ entry: CatalogueEntry, _ catalogue: Catalogue
+  ) throws(LogError) -> Int {
+    if let count = summary.gapCount { return count }
+    guard summary.missingTickCount > 0 else { return 0 }
+    var reader = try catalogue.reader(of: entry)
+    return try reader.fullSummary().gapCount ?? 0
+  }
+
+  private var started: String {
+    RFC3339.text(
+      nanoseconds: summary?.started.map { $0 / 1_000_000_000 * 1_000_000_000 }
+        ?? entry.startSeconds * 1_000_000_000)
+  }
+
+  /// Cells in the order of ``heading``.
+  var columns: [String] {
+    guard let summary else {
+      let state = "unreadable"
+      return ["\(entry.number)", started, "", "", "", "", "", state, Plain.text(problem ?? "")]
+    }
+    return [
+      "\(entry.number)", started, Plain.seconds(summary.duration),
+      Plain.text(summary.description.sensor.model), "\(Plain.hertz(summary.description.rate)) Hz",
+      "\(summary.sampleCount)", summary.missingTickCount == 0 ? "-" : "\(summary.missingTickCount)",
+      summary.state.rawValue, Plain.text(summary.description.note),
+    ]
+  }
+
+  var json: String {
+    guard let summary else {
+      return JSONObject()
+        .with("number", entry.number)
+        .with("id", nil)
+        .with("started", started)
+        .with("complete", false)
+        .with("bytes", raw: "null")
+        .with("error", problem)
+        .text
+    }
+    return JSONObject()
+      .with("number", entry.number)
+      .with("id", "\(summary.description.id)")
+      .with("started", started)
+      .with("duration", raw: Plain.number(summary.duration, per: 1_000_000_000))
+      .with("sensor", summary.description.sensor.model)
+      .with("rateHz", raw: Plain.hertz(summary.description.rate))
+      .with("samples", summary.sampleCount)
+      .with("complete", summary.isComplete)
+      .with("state", summary.state.rawValue)
+      .with("gaps", gapCount)
+      .with("bytes", summary.byteCount)
+      .with("note", summary.description.note)
+      .text
+  }
+}

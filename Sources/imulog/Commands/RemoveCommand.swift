@@ -1,0 +1,39 @@
+import ArgumentParser
+import LinuxIO
+import LogStore
+
+/// `imulog rm`: recordings into the trash.
+struct RemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm", abstract: "Move recordings to the trash, which keeps them for 30 days.")
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(help: ArgumentHelp("Numbers, `latest`, or the begin of a UUID.", valueName: "id"))
+  var ids: [String]
+
+  mutating func run() throws {
+    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    // All are found before the first one goes: a wrong word in the list removes nothing.
+    var entries: [CatalogueEntry] = []
+    for id in ids {
+      let entry = try catalogue.find(id)
+      if !entries.contains(entry) { entries.append(entry) }
+    }
+    let now = SystemClock().readWallClock().wall
+    for entry in entries {
+      do throws(CatalogueError) {
+        try catalogue.remove(entry, now: now)
+        Console.talk("recording \(entry.number) is in \(catalogue.path)/.trash for 30 days")
+      } catch {
+        throw CommandFailure(error)
+      }
+    }
+    do throws(CatalogueError) {
+      try catalogue.emptyTrash(now: now)
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}

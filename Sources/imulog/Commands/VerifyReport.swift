@@ -1,0 +1,55 @@
+import IMUModel
+import LogStore
+
+/// What `verify` found, in words.
+struct VerifyReport {
+  private let report: LogVerification
+
+  init(_ report: LogVerification) {
+    self.report = report
+  }
+
+  /// What is wrong, in one sentence.
+  var sentence: String {
+    var parts: [String] = []
+    if report.damageCount > 0 {
+      parts.append(
+        "\(report.damageCount) damaged \(report.damageCount == 1 ? "part" : "parts"), "
+          + "at least \(report.damagedTickCount) ticks lost")
+    }
+    if report.unexplainedTickCount > 0 {
+      parts.append("\(report.unexplainedTickCount) ticks that nothing accounts for")
+    }
+    if !report.isComplete {
+      parts.append("no end, \(report.sampleCount) samples were found before it")
+    } else if report.isBalanced == false, report.damageCount == 0 {
+      parts.append("its account does not balance")
+    }
+    return parts.isEmpty ? "the recording is whole" : "not whole: " + parts.joined(separator: "; ")
+  }
+
+  func print() throws {
+    try Console.data("samples   \(report.sampleCount)")
+    try Console.data("gaps      \(report.gapCount)")
+    try Console.data("pages     \(report.pageCount)")
+    try Console.data("bytes     \(report.byteCount)")
+    try Console.data("complete  \(report.isComplete ? "yes" : "no")")
+    for damage in report.damage { try Console.data("damage    \(damage)") }
+    if report.isIntact { Console.talk(sentence) }
+  }
+
+  var json: String {
+    JSONObject()
+      .with("id", "\(report.description.id)")
+      .with("intact", report.isIntact)
+      .with("complete", report.isComplete)
+      .with("samples", report.sampleCount)
+      .with("gaps", report.gapCount)
+      .with("pages", report.pageCount)
+      .with("bytes", report.byteCount)
+      .with("damagedParts", report.damageCount)
+      .with("ticksLost", report.damagedTickCount)
+      .with("damage", report.damage.map { "\($0)" })
+      .text
+  }
+}

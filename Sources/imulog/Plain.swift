@@ -1,0 +1,38 @@
+import IMUModel
+
+/// Values as text for a person's terminal.
+enum Plain {
+  /// A text without anything that a terminal would obey: control characters (C0, DEL, C1) become `?`.
+  ///
+  /// Notes come from whoever made the recording.
+  static func text(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          switch scalar.value {
+          case 0..<0x20, 0x7F..<0xA0: return "?"
+          default: return scalar
+          }
+        }))
+  }
+
+  /// `value` / `divisor`, a power of ten, as a decimal number without needless zeros.
+  static func number(_ value: Int64, per divisor: Int64) -> String {
+    let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: UInt64(divisor))
+    var digits = rest == 0 ? "" : String(rest + UInt64(divisor)).dropFirst()[...]
+    while digits.hasSuffix("0") { digits = digits.dropLast() }
+    return (value < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : ".\(digits)")
+  }
+
+  /// Nanoseconds as seconds, to the millisecond.
+  static func seconds(_ nanoseconds: Int64) -> String {
+    number(nanoseconds / 1_000_000 * 1_000_000, per: 1_000_000_000) + " s"
+  }
+
+  /// Hertz, to four digits behind the point.
+  static func hertz(_ rate: SampleRate) -> String {
+    let tenThousandths = (UInt64(rate.numerator) * 10_000 + UInt64(rate.denominator) / 2)
+      / UInt64(rate.denominator)
+    return number(Int64(tenThousandths), per: 10_000)
+  }
+}

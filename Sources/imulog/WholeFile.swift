@@ -1,0 +1,46 @@
+import Glibc
+import LogStore
+
+/// Files that the command line names by path.
+enum WholeFile {
+  /// All bytes of a small file, such as a motion to simulate.
+  static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+    do throws(StorageError) {
+      var storage = try FileStorage(reading: path)
+      var bytes = [UInt8](repeating: 0, count: Int(clamping: try storage.size()))
+      var done = 0
+      while done < bytes.count {
+        let count = try read(&storage, at: done, into: &bytes)
+        guard count > 0 else { break }
+        done += count
+      }
+      return Array(bytes[..<done])
+    } catch {
+      throw CommandFailure(error.isMissing ? .noInput : .inputOutput, "\(error)")
+    }
+  }
+
+  /// A log by its path.
+  static func storage(_ path: String) throws(LogError) -> FileStorage {
+    do throws(StorageError) {
+      return try FileStorage(reading: path)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  private static func read(
+    _ storage: inout FileStorage, at offset: Int, into bytes: inout [UInt8]
+  ) throws(StorageError) -> Int {
+    // Safe: the buffer is the array's rest and does not leave the closure.
+    let result = bytes.withUnsafeMutableBytes { all -> Result<Int, StorageError> in
+      do throws(StorageError) {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: all[offset...])
+        return .success(try storage.read(at: UInt64(offset), into: rest))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}

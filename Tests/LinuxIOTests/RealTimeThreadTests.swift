@@ -90,6 +90,11 @@ struct RealTimeThreadTests {
 
   @Test("is spared signals, but not those of crashes")
   func signals() throws {
+    // A thread inherits its maker's signals, and a test's thread may have blocked some already.
+    var (none, previous) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &previous)
+    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
     let running = try RealTimeThread(name: "imu-test").run(moving: Cargo()) { cargo in
       var set = sigset_t()
       pthread_sigmask(SIG_BLOCK, nil, &set)

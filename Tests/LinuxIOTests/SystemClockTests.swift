@@ -1,6 +1,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import LinuxIOTestSupport
 import Testing
 
 @Suite("The system's clock")
@@ -44,6 +45,22 @@ struct SystemClockTests {
     #expect((before.1...after.1).contains(reading.wall))
     #expect(reading.uncertainty >= 0)
     #expect(reading.uncertainty <= after.0 - before.0)
+  }
+
+  @Test("calls the wall clock synchronised only when the kernel does")
+  func synchronised() {
+    // Results and status bits of sys/timex.h: TIME_OK, a leap second under way, TIME_ERROR; STA_PLL
+    // (a daemon steers the clock), STA_UNSYNC.
+    let (fine, leap, error) = (Int32(0), Int32(3), Int32(5))
+    let (steered, unsynchronised) = (Int32(0x01), Int32(0x40))
+    for (answer, status, expected) in [
+      (fine, steered, true), (fine, 0, true), (leap, steered, true),
+      (error, unsynchronised, false), (error, 0, false), (fine, unsynchronised, false),
+      (-1, 0, false),
+    ] {
+      simulate_clock_discipline(answer, status)
+      #expect(clock.readWallClock().isSynchronised == expected, "\(answer), \(status)")
+    }
   }
 
   private func realTime() -> Int64 {

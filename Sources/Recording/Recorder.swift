@@ -16,6 +16,9 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   /// What became of the ticks that are in the log so far.
   public private(set) var ledger = TickLedger()
 
+  /// The recording's identity.
+  public let id: RecordingID
+
   /// Where the bytes go.
   public var output: Output
 
@@ -24,18 +27,21 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
 
-  /// A recorder of one take, whose header is the first thing it writes.
+  /// A recorder of one take.
   ///
   /// - Parameters:
   ///   - description: The log's header.
+  ///   - isHeaderWritten: Whether the header page is in the output's file already, as a store puts it there.
   ///   - consumer: The reading end of the ring.
   ///   - output: Where the bytes go.
   ///   - start: The instant from which ``RecordingDescription/syncInterval`` is counted.
   public init(
-    _ description: RecordingDescription, consumer: consuming RingConsumer<TickRecord>,
-    output: consuming Output, start: MonotonicTime
+    _ description: RecordingDescription, isHeaderWritten: Bool,
+    consumer: consuming RingConsumer<TickRecord>, output: consuming Output, start: MonotonicTime
   ) throws(FormatError) {
     self.encoder = try LogEncoder(description)
+    if isHeaderWritten { encoder.consumeOutput(encoder.output.count) }
+    self.id = description.id
     self.consumer = consumer
     self.output = output
     self.syncInterval = description.syncInterval
@@ -96,7 +102,11 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   /// Gives encoded bytes to the output; `false` when some are left because it has no room.
   @discardableResult
   public mutating func deliver() -> Bool {
-    encoder.takeOutput { bytes in output.put(bytes) }
+    let bytes = encoder.output
+    guard !bytes.isEmpty else { return true }
+    guard output.put(bytes) else { return false }
+    encoder.consumeOutput(bytes.count)
+    return true
   }
 
   /// Ends the recorder's work and gives the output back.

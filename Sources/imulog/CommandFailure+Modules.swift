@@ -1,4 +1,6 @@
+import Glibc
 import IMUDrivers
+import LinuxIO
 import LogStore
 
 /// The exit status for each module's errors; the sentence is theirs.
@@ -10,6 +12,10 @@ extension CommandFailure {
     case .notFound, .foreignIdentity, .resetUnfinished, .readBack, .noSamples, .bus:
       self.init(.unavailable, "\(error)")
     }
+  }
+
+  init(_ error: LinuxIOError) {
+    self.init(error.isPermission ? .noPermission : .unavailable, "\(error)")
   }
 
   init(_ error: StorageError) {
@@ -37,7 +43,7 @@ extension CommandFailure {
   }
 
   private static func status(_ error: StorageError) -> ExitStatus {
-    if error.isForbidden { return error.isReadOnly ? .cannotCreate : .noPermission }
+    if error.isForbidden { return error.errno == EROFS ? .cannotCreate : .noPermission }
     switch error.operation {
     case .open, .makeDirectory, .rename: return .cannotCreate
     case .read, .write, .sync, .truncate, .lock, .list, .remove: return .inputOutput

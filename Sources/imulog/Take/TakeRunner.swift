@@ -11,6 +11,9 @@ struct TakeRunner {
   let request: TakeRequest
   let store: String
 
+  /// Hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take no time at all.
+  private static var simulatedBusClock: Int { 400_000 }
+
   func run() throws(CommandFailure) -> TakeOutcome {
     request.isSimulated ? try onSimulator() : try onHardware()
   }
@@ -24,13 +27,15 @@ struct TakeRunner {
       let clock = VirtualClock(start: SystemClock().now())
       let bus = SimulatedBus(
         clock: clock, chip: chip, address: address, motion: motion,
-        busHertz: SimulatedBus<VirtualClock>.fastMode)
-      return try onBus(bus, clock: clock, boardTitle: "simulator", busClock: nil)
+        busHertz: TakeRunner.simulatedBusClock)
+      return try onBus(
+        bus, clock: clock, boardTitle: "simulator", busClock: TakeRunner.simulatedBusClock)
     }
     let clock = SystemClock()
     let bus = SimulatedBus(
       clock: clock, chip: chip, address: address, motion: motion, busHertz: nil)
-    return try onBus(bus, clock: clock, boardTitle: "simulator", busClock: nil)
+    return try onBus(
+      bus, clock: clock, boardTitle: "simulator", busClock: TakeRunner.simulatedBusClock)
   }
 
   private func simulatedChip() throws(CommandFailure) -> (SimulatedChip, I2CAddress) {
@@ -48,12 +53,7 @@ struct TakeRunner {
     case "still": return .still
     case "tumble": return .tumble
     case let path:
-      let bytes: [UInt8]
-      do throws(FileError) {
-        bytes = try WholeFile.read(path)
-      } catch {
-        throw CommandFailure(error.status, "--motion \(error)")
-      }
+      let bytes = try WholeFile.read(path)
       do throws(MotionFileError) {
         return try Motion(csv: bytes, named: path)
       } catch {
@@ -71,23 +71,44 @@ struct TakeRunner {
       ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
     let number = try busNumber(board)
     let clock = SystemClock()
+    let bus: LinuxI2CBus
     do throws(LinuxIOError) {
-      var bus = try LinuxI2CBus(number: number)
-      for family in SensorFamily.allCases
-      where request.model.map({ $0.family == family }) ?? true {
-        for address in family.addresses { try bus.claim(address) }
-      }
-      return try onBus(
-        bus, clock: clock, boardTitle: board?.title ?? "bus \(number)",
-        busClock: tree.i2cClock(bus: number))
+      bus = try LinuxI2CBus(number: number)
     } catch {
-      throw CommandFailure(error.isPermission ? .noPermission : .unavailable, "\(error)")
+      throw CommandFailure(error)
     }
+    return try onBus(
+      bus, clock: clock, boardTitle: board?.title ?? "bus \(number)",
+      busClock: tree.i2cClock(bus: number) ?? board?.busHertz, claim: claim)
+  }
+
+  /// Leaves out the addresses at which a kernel driver holds the chip; if nobody is found at the others, the
+  /// driver is what to tell about.
+  private func claim(
+    _ bus: inout LinuxI2CBus, _ addresses: [I2CAddress]
+  ) -> (free: [I2CAddress], refusal: CommandFailure?) {
+    var free: [I2CAddress] = []
+    var refusal: CommandFailure?
+    for address in addresses {
+      do throws(LinuxIOError) {
+        try bus.claim(address)
+        free.append(address)
+      } catch {
+        refusal = refusal ?? CommandFailure(error)
+      }
+    }
+    return (free, refusal)
   }
 
   private func busNumber(_ board: Board?) throws(CommandFailure) -> Int {
     if let bus = request.bus { return bus }
-    if let board, case .number(let number) = board.bus { return number }
+    // Stock kernels number buses as they find them; the device tree's node is the surer sign.
+    if let node = board?.busNode,
+      let adapter = SystemTree.live.i2cAdapters().first(where: { $0.name.contains(node) })
+    {
+      return adapter.number
+    }
+    if let board, case .device(let number) = board.bus { return number }
     throw CommandFailure(
       .configuration,
       "which bus the sensor is on is not known here; give --bus N for /dev/i2c-N, "
@@ -97,15 +118,20 @@ struct TakeRunner {
   // MARK: Both
 
   private func onBus<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
-    _ bus: consuming Bus, clock: Clock, boardTitle: String, busClock: Int?
+    _ bus: consuming Bus, clock: Clock, boardTitle: String, busClock: Int?,
+    claim: (inout Bus, [I2CAddress]) -> (free: [I2CAddress], refusal: CommandFailure?) = {
+      ($1, nil)
+    }
   ) throws(CommandFailure) -> TakeOutcome {
     let configuration = SensorConfiguration(
       rate: request.rate, accelerometerRange: request.accelerometerRange,
       gyroscopeRange: request.gyroscopeRange, channels: request.channels, busClock: busClock)
     let session = TakeSession(
       request: request, store: store, boardTitle: boardTitle, clock: clock)
+    let families = SensorFamily.allCases.filter { $0 == request.model?.family ?? $0 }
+    let (free, refusal) = claim(&bus, families.flatMap(\.addresses))
     do throws(SensorError) {
-      let found = try SensorIdentity.identify(on: &bus, forced: request.model)
+      let found = try SensorIdentity.identify(on: &bus, addresses: free, forced: request.model)
       if !found.alternatives.isEmpty, request.model == nil {
         let names = found.alternatives.map(\.rawValue).joined(separator: ", ")
         Console.talk(
@@ -114,13 +140,14 @@ struct TakeRunner {
       }
       switch found.model.family {
       case .mpu6050:
-        let sensor = try MPU6050Sensor(bus: bus, chip: found, configuration: configuration)
+        let sensor = try MPU6050Sensor(bus: bus, identity: found, configuration: configuration)
         return try session.run(sensor)
       case .lsm6ds:
-        let sensor = try LSM6DSSensor(bus: bus, chip: found, configuration: configuration)
+        let sensor = try LSM6DSSensor(bus: bus, identity: found, configuration: configuration)
         return try session.run(sensor)
       }
     } catch {
+      if case .notFound = error, let refusal { throw refusal }
       throw CommandFailure(error)
     }
   }

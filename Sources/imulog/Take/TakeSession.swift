@@ -55,4 +55,36 @@ struct TakeSession<Clock: MonotonicClock> {
     let reading = SystemClock().readWallClock()
     return (reading.monotonic - start, reading.wall, reading.isSynchronised)
   }
+
+  /// The recording's file, with its header in it.
+  func createRecording(
+    _ description: RecordingDescription
+  ) throws(CommandFailure) -> LiveRecording {
+    let now = SystemClock().readWallClock().wall
+    let catalogue = try OpenStore.writing(store, now: now)
+    do throws(CatalogueError) {
+      return try catalogue.create(description, wall: now)
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// The recorder of a log whose header is in its file.
+  func recorder<Output: LogOutput & ~Copyable>(
+    _ description: RecordingDescription, _ consumer: consuming RingConsumer<TickRecord>,
+    _ output: consuming Output, start: MonotonicTime
+  ) throws(CommandFailure) -> Recorder<Output> {
+    do throws(FormatError) {
+      return try Recorder(
+        description, isHeaderWritten: true, consumer: consumer, output: output, start: start)
+    } catch {
+      throw CommandFailure(.usage, "\(error)")
+    }
+  }
+
+  /// What to say when the storage ended a take.
+  func storageFailure(_ error: StorageError, number: UInt32) -> CommandFailure {
+    CommandFailure(
+      .inputOutput, "recording \(number) was ended early, and what is in it is kept: \(error)")
+  }
 }

@@ -1,0 +1,108 @@
+import Export
+import IMUModel
+import LogStore
+
+/// A recording's header, account and end, in words or as JSON.
+struct InfoReport {
+  let entry: CatalogueEntry
+  let summary: LogSummary
+
+  private var log: RecordingDescription { summary.description }
+  private var sensor: SensorDescription { log.sensor }
+
+  private var started: String? { summary.started.map { RFC3339.text(nanoseconds: $0) } }
+
+  private var stopReason: String {
+    summary.end?.reason.name ?? summary.state.rawValue
+  }
+
+  private var account: [(String, UInt64)] {
+    [
+      ("scheduled", summary.ledger.scheduled), ("sampled", summary.ledger.sampled),
+      ("missed", summary.ledger.missed), ("busErrors", summary.ledger.busErrors),
+      ("ringFull", summary.ledger.ringFull), ("stale", summary.ledger.stale),
+      ("reinitialising", summary.ledger.reinitialising),
+    ]
+  }
+
+  /// Keys of at most 11 characters, and values.
+  var lines: [(String, String)] {
+    var lines = [
+      ("number", "\(entry.number)"), ("id", "\(log.id)"), ("file", Plain.text(entry.path)),
+      ("started", startedLine), ("duration", Plain.seconds(summary.duration)),
+      ("rate", "\(Plain.hertz(log.rate)) Hz"),
+      ("channels", log.channels.indices.map { ChannelSet.names[$0] }.joined(separator: " ")),
+      ("sensor", sensorLine), ("filter", Plain.text(sensor.filter)),
+      ("board", Plain.text(log.board)), ("host", Plain.text(log.host)),
+      ("software", Plain.text(log.software)), ("real time", Plain.text(log.realTime)),
+      ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
+      ("state", summary.state.rawValue), ("stopped", stopReason),
+    ]
+    if !log.note.isEmpty { lines.append(("note", Plain.text(log.note))) }
+    lines.append(("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
+    if let lateness = summary.end?.lateness {
+      let figures = [lateness.median, lateness.percentile99, lateness.maximum].map {
+        Plain.number($0 / 1000, per: 1) + " µs"
+      }
+      lines.append(("lateness", "median \(figures[0]), 99 % \(figures[1]), most \(figures[2])"))
+    }
+    lines.append(("gaps", "\(summary.gapCount ?? 0)"))
+    if let count = summary.damageCount, count > 0 { lines.append(("damage", "\(count) parts; see verify")) }
+    lines.append(("bytes", bytesLine))
+    return lines
+  }
+
+  private var startedLine: String {
+    guard let clock = summary.clock, let started else { return "not known" }
+    return started + (clock.isSynchronised ? "" : " (by a clock that was not synchronised)")
+  }
+
+  private var sensorLine: String {
+    var text = Plain.text(sensor.model)
+    if let address = sensor.address { text += " at 0x" + String(address, radix: 16) }
+    if sensor.accelerometerRange > 0 { text += ", ±\(sensor.accelerometerRange) g" }
+    if sensor.gyroscopeRange > 0 { text += ", ±\(sensor.gyroscopeRange) °/s" }
+    return text
+  }
+
+  private var bytesLine: String {
+    guard summary.sampleCount > 0 else { return "\(summary.byteCount)" }
+    let hundredths = summary.byteCount * 100 / summary.sampleCount
+    return "\(summary.byteCount), \(Plain.number(Int64(clamping: hundredths), per: 100)) a sample"
+  }
+
+  var json: String {
+    var ticks = JSONObject()
+    for (name, count) in account { ticks = ticks.with(name, count) }
+    let sensorJSON = JSONObject()
+      .with("model", sensor.model)
+      .with("accelRange_g", sensor.accelerometerRange)
+      .with("gyroRange_dps", sensor.gyroscopeRange)
+      .with("filter", sensor.filter)
+    return JSONObject()
+      .with("number", entry.number)
+      .with("id", "\(log.id)")
+      .with("file", entry.path)
+      .with("started", started)
+      .with("clockSynchronised", summary.clock?.isSynchronised ?? false)
+      .with("duration", raw: Plain.number(summary.duration, per: 1_000_000_000))
+      .with("rateHz", raw: Plain.hertz(log.rate))
+      .with("channels", log.channels.indices.map { ChannelSet.names[$0] })
+      .with("sensor", raw: sensorJSON.text)
+      .with("board", log.board)
+      .with("host", log.host)
+      .with("software", log.software)
+      .with("realTime", log.realTime)
+      .with("syncInterval", raw: Plain.number(log.syncInterval, per: 1_000_000_000))
+      .with("complete", summary.isComplete)
+      .with("state", summary.state.rawValue)
+      .with("stopReason", stopReason)
+      .with("ticks", raw: ticks.text)
+      .with("samples", summary.sampleCount)
+      .with("gaps", summary.gapCount ?? 0)
+      .with("damagedParts", summary.damageCount ?? 0)
+      .with("bytes", summary.byteCount)
+      .with("note", log.note)
+      .text
+  }
+}

@@ -1,0 +1,180 @@
+import Glibc
+import IMUDrivers
+import IMUModel
+import LinuxIO
+import LogFormat
+import LogStore
+import Recording
+import RingBuffer
+import Sampling
+
+/// A take in real time, on four threads:
+///
+///     imu-sampler  SCHED_FIFO: waits for the clock and the bus, and for nothing else
+///     imu-writer   drains the ring, encodes
+///     imu-flusher  writes and syncs: the only one that waits for the card
+///     main         signals, and the card's failures
+extension TakeSession {
+  /// SCHED_FIFO priority of the sampler: above the threaded interrupts of a PREEMPT_RT kernel (50), below the
+  /// kernel's own watchdogs (99).
+  private static var priority: Int32 { 80 }
+
+  /// How often the writer looks at the ring: at 1 kHz 50 of its 600 slots.
+  private static var writerPeriod: Int64 { 50_000_000 }
+
+  /// How often the main thread looks at the card and at the end of the take.
+  private static var mainPeriod: Int64 { 50_000_000 }
+
+  func runLive<Sensor: IMUSensor & ~Copyable>(
+    _ sensor: consuming Sensor
+  ) throws(CommandFailure) -> TakeOutcome {
+    do throws(LinuxIOError) {
+      let signals = try SignalWatch()
+      let threads = try TakeThreads(priority: TakeSession.priority)
+      return try record(sensor, signals: signals, threads: threads)
+    } catch {
+      throw CommandFailure(.tryAgain, "\(error)")
+    }
+  }
+
+  private func record<Sensor: IMUSensor & ~Copyable>(
+    _ sensor: consuming Sensor, signals: borrowing SignalWatch, threads: consuming TakeThreads
+  ) throws(CommandFailure) -> TakeOutcome {
+    var take = Take()
+    _ = take.handle(.begin)
+    let refusals = [threads.sampler.scheduling.refusal, MemoryLock.engage()].compactMap { $0 }
+    for refusal in refusals { Console.talk("\(refusal)") }
+    let realTime = refusals.isEmpty
+      ? "\(threads.sampler.scheduling), memory locked"
+      : ([("\(threads.sampler.scheduling)")] + refusals.map(\.what).map { "refused: \($0)" })
+        .joined(separator: "; ")
+
+    try bringUp(&sensor)
+    let live = try createRecording(description(of: sensor.description, realTime: realTime))
+    let entry = live.entry
+    let description = live.description
+    let ring = RingEnds<TickRecord>()
+    let queue = FlushQueue()
+    let stop = StopFlag()
+    let samplerEnded = StopFlag()
+    let start = clock.now() + TakeSession.lead
+    var recorder = try recorder(description, ring.consumer, QueueOutput(queue), start: start)
+    var watch = ClockWatch()
+    note(&recorder, &watch, start)
+    let sampler = Sampler(
+      sensor: sensor, clock: clock, sink: RingSink(ring.producer), rate: request.rate, start: start,
+      plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
+
+    _ = take.handle(.sensorReady)
+    let clock = self.clock
+    let session = self
+    let sampling = threads.sampler.run(moving: sampler) { sampler in
+      sampler.run()
+      samplerEnded.request()
+    }
+    let flushing = threads.flusher.run(moving: live.takeStorage()) { storage in
+      queue.flusherLoop(&storage, clock: clock)
+    }
+    let writing = threads.writer.run(moving: WriterWork(recorder: recorder, watch: watch)) { work in
+      while !samplerEnded.isRequested {
+        work.recorder.drain()
+        work.recorder.syncIfDue(now: clock.now())
+        session.note(&work.recorder, &work.watch, start)
+        clock.sleep(until: clock.now() + TakeSession.writerPeriod)
+      }
+    }
+    watchOver(&take, signals: signals, queue: queue, stop: stop, ended: samplerEnded)
+
+    let ended = sampling.join()
+    return finish(
+      take, work: writing.join(), queue: queue, undelivered: ended.undelivered,
+      lateness: ended.lateness, flushing: flushing, entry: entry, start: start)
+  }
+
+  /// Looks after signals and the card until the sampler has ended.
+  private func watchOver(
+    _ take: inout Take, signals: borrowing SignalWatch, queue: FlushQueue, stop: StopFlag,
+    ended: StopFlag
+  ) {
+    while !ended.isRequested {
+      if signals.wait(timeoutNanoseconds: TakeSession.mainPeriod) != nil {
+        if take.handle(.stopRequested(.signal)).contains(.stopSampler) { stop.request() }
+      }
+      if let failure = queue.failure {
+        let event: Take.Event = failure.isFull ? .storageFull : .storageFailed
+        if take.handle(event).contains(.stopSampler) { stop.request() }
+      }
+    }
+  }
+
+  private func finish(
+    _ state: Take, work: consuming WriterWork, queue: FlushQueue, undelivered: [TickRecord],
+    lateness: LatenessSummary, flushing: consuming RunningThread<FileStorage>,
+    entry: CatalogueEntry, start: MonotonicTime
+  ) -> TakeOutcome {
+    var take = state
+    var recorder = work.recorder
+    if queue.failure == nil {
+      // The queue may be full of what a slow card has not taken yet.
+      recorder.drain()
+      while !recorder.deliver(), queue.failure == nil {
+        clock.sleep(until: clock.now() + TakeSession.writerPeriod)
+        recorder.drain()
+      }
+      for record in undelivered { recorder.write(record) }
+    }
+    if let failure = queue.failure {
+      _ = take.handle(failure.isFull ? .storageFull : .storageFailed)
+      recorder.discardRing()
+    }
+    guard case .finishLog(let reason)? = take.handle(.samplerFinished).first else {
+      preconditionFailure("a take that was recording ends with its log")
+    }
+    let reading = clockReading(start: start)
+    recorder.note(
+      work.watch.end(
+        time: reading.time, wall: reading.wall, isSynchronised: reading.isSynchronised))
+    var isTaken = recorder.finish(reason: reason, lateness: lateness)
+    while !isTaken, queue.failure == nil {
+      clock.sleep(until: clock.now() + TakeSession.writerPeriod)
+      isTaken = recorder.deliver()
+    }
+    queue.close()
+    _ = flushing.join()
+    return TakeOutcome(
+      number: entry.number, id: recorder.id, reason: reason, ledger: recorder.ledger,
+      lateness: lateness,
+      failure: queue.failure.map { storageFailure($0, number: entry.number) })
+  }
+
+  /// Logs a reading of the wall clock if it says something new.
+  private func note(
+    _ recorder: inout Recorder<QueueOutput>, _ watch: inout ClockWatch, _ start: MonotonicTime
+  ) {
+    let reading = clockReading(start: start)
+    if let pair = watch.reading(
+      time: reading.time, wall: reading.wall, isSynchronised: reading.isSynchronised)
+    {
+      recorder.note(pair)
+    }
+  }
+}
+
+/// What the writer thread works on, and gives back.
+struct WriterWork: ~Copyable {
+  var recorder: Recorder<QueueOutput>
+  var watch: ClockWatch
+}
+
+/// The threads of a take, made before anything that would have to be taken back.
+struct TakeThreads: ~Copyable {
+  let sampler: RealTimeThread
+  let writer: RealTimeThread
+  let flusher: RealTimeThread
+
+  init(priority: Int32) throws(LinuxIOError) {
+    sampler = try RealTimeThread(name: "imu-sampler", priority: priority)
+    writer = try RealTimeThread(name: "imu-writer")
+    flusher = try RealTimeThread(name: "imu-flusher")
+  }
+}

@@ -1,0 +1,80 @@
+import IMUDrivers
+import IMUModel
+import LogFormat
+import LogStore
+import Recording
+import RingBuffer
+import Sampling
+
+/// A take in simulated time: one thread does everything in turn, as fast as it can.
+extension TakeSession {
+  /// Ticks between two looks at the ring: a third of it.
+  private static var drainEvery: Int { 200 }
+
+  func runVirtually<Sensor: IMUSensor & ~Copyable>(
+    _ sensor: consuming Sensor
+  ) throws(CommandFailure) -> TakeOutcome {
+    try bringUp(&sensor)
+    let log = description(of: sensor.description, realTime: "virtual time")
+    let live = try createRecording(log)
+    let number = live.entry.number
+    let description = live.description
+    let ring = RingEnds<TickRecord>()
+    let start = clock.now() + TakeSession.lead
+    let wall = clockReading(start: clock.now())
+    let pair = ClockPair(
+      time: -TakeSession.lead, wall: wall.wall, isSynchronised: wall.isSynchronised, reason: .start)
+    var recorder = try recorder(
+      description, ring.consumer, DirectOutput(live.takeStorage()), start: start)
+    recorder.note(pair)
+    let stop = StopFlag()
+    var sampler = Sampler(
+      sensor: sensor, clock: clock, sink: RingSink(ring.producer), rate: request.rate, start: start,
+      plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
+
+    var take = Take()
+    _ = take.handle(.begin)
+    _ = take.handle(.sensorReady)
+    var steps = 0
+    while sampler.step() == .continue {
+      steps += 1
+      guard steps.isMultiple(of: TakeSession.drainEvery) else { continue }
+      recorder.drain()
+      recorder.syncIfDue(now: clock.now())
+      if let failure = recorder.output.failure {
+        if take.handle(failure.isFull ? .storageFull : .storageFailed).contains(.stopSampler) {
+          stop.request()
+        }
+      }
+    }
+    var failure = recorder.output.failure
+    if let problem = failure {
+      _ = take.handle(problem.isFull ? .storageFull : .storageFailed)
+      recorder.discardRing()
+      recorder.output.forgiveFull()
+    } else {
+      recorder.drain()
+      for record in sampler.undelivered { recorder.write(record) }
+    }
+    guard case .finishLog(let reason)? = take.handle(.samplerFinished).first else {
+      preconditionFailure("a take that was recording ends with its log")
+    }
+    let elapsed = clock.now() - start
+    recorder.note(
+      ClockPair(
+        time: elapsed, wall: pair.wallAtStart + elapsed, isSynchronised: wall.isSynchronised,
+        reason: .end))
+    recorder.finish(reason: reason, lateness: sampler.lateness)
+    let ledger = recorder.ledger
+    failure = failure ?? recorder.output.failure
+    var storage = recorder.release().release()
+    do throws(StorageError) {
+      try storage.finish()
+    } catch {
+      failure = failure ?? error
+    }
+    return TakeOutcome(
+      number: number, id: description.id, reason: reason, ledger: ledger,
+      lateness: sampler.lateness, failure: failure.map { storageFailure($0, number: number) })
+  }
+}

@@ -61,18 +61,19 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Tests, in the order of their subjects.
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
     .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
-    .testTarget(
-      name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
-    .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
-    // Tests.
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],
       swiftSettings: settings),
+    .testTarget(
+      name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
+    .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,5 @@
 public import IMUModel
 public import LogFormat
-public import LogStore
 public import RingBuffer
 
 /// Moves tick records from the ring into the log, and keeps the account of what it wrote.

@@ -1,11 +1,28 @@
 import Glibc
 import IMUDrivers
 import LinuxIO
+import LogFormat
 import LogStore
+import SimulatedIMU
 
 /// The exit status for each module's errors; the sentence is theirs.
 extension CommandFailure {
-  init(_ error: SensorError) {
+  /// The failure that a module's error is to the user; `nil` for errors of the command line's parser.
+  init?(_ error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as SensorError: self.init(error)
+    case let error as LinuxIOError: self.init(error)
+    case let error as MotionFileError: self.init(.damagedData, "--motion \(error)")
+    case let error as StorageError: self.init(error)
+    case let error as FormatError: self.init(.usage, "\(error)")
+    case let error as LogError: self.init(error)
+    case let error as CatalogueError: self.init(error)
+    default: return nil
+    }
+  }
+
+  private init(_ error: SensorError) {
     switch error {
     case .accelerometerRange, .gyroscopeRange, .rateAboveChip, .rateAboveBus:
       self.init(.configuration, "\(error)")
@@ -14,24 +31,23 @@ extension CommandFailure {
     }
   }
 
-  init(_ error: LinuxIOError) {
+  private init(_ error: LinuxIOError) {
     self.init(error.isPermission ? .noPermission : .unavailable, "\(error)")
   }
 
-  init(_ error: StorageError) {
+  private init(_ error: StorageError) {
     self.init(CommandFailure.status(error), "\(error)")
   }
 
-  init(_ error: LogError) {
+  private init(_ error: LogError) {
     switch error {
-    case .storage(let cause):
-      self.init(cause.isMissing ? .noInput : CommandFailure.status(cause), "\(error)")
+    case .storage(let cause): self.init(cause)
     case .foreign, .unsupportedVersion, .damagedHeader: self.init(.damagedData, "\(error)")
     case .description: self.init(.usage, "\(error)")
     }
   }
 
-  init(_ error: CatalogueError) {
+  private init(_ error: CatalogueError) {
     switch error {
     case .missing, .notFound: self.init(.noInput, "\(error)")
     case .ambiguous: self.init(.usage, "\(error)")
@@ -44,6 +60,7 @@ extension CommandFailure {
 
   private static func status(_ error: StorageError) -> ExitStatus {
     if error.isForbidden { return error.errno == EROFS ? .cannotCreate : .noPermission }
+    if error.operation == .open, error.isMissing { return .noInput }
     switch error.operation {
     case .open, .makeDirectory, .rename: return .cannotCreate
     case .read, .write, .sync, .truncate, .lock, .list, .remove: return .inputOutput

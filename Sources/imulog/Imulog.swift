@@ -32,12 +32,11 @@ enum Program {
     do {
       var command = try Imulog.parseAsRoot()
       try command.run()
-    } catch let failure as CommandFailure {
-      Console.talk(failure.sentence)
-      exit(failure.status.rawValue)
     } catch {
       // Help, version and everything that the parser refuses: it has the words and the exit code.
-      Imulog.exit(withError: error)
+      guard let failure = CommandFailure(error) else { Imulog.exit(withError: error) }
+      Console.talk(failure.sentence)
+      exit(failure.status.rawValue)
     }
   }
 }

@@ -4,29 +4,16 @@ import LogStore
 /// Files that the command line names by path.
 enum WholeFile {
   /// All bytes of a small file, such as a motion to simulate.
-  static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
-    do throws(StorageError) {
-      var storage = try FileStorage(reading: path)
-      var bytes = [UInt8](repeating: 0, count: Int(clamping: try storage.size()))
-      var done = 0
-      while done < bytes.count {
-        let count = try read(&storage, at: done, into: &bytes)
-        guard count > 0 else { break }
-        done += count
-      }
-      return Array(bytes[..<done])
-    } catch {
-      throw CommandFailure(error.isMissing ? .noInput : .inputOutput, "\(error)")
+  static func read(_ path: String) throws(StorageError) -> [UInt8] {
+    var storage = try FileStorage(reading: path)
+    var bytes = [UInt8](repeating: 0, count: Int(clamping: try storage.size()))
+    var done = 0
+    while done < bytes.count {
+      let count = try read(&storage, at: done, into: &bytes)
+      guard count > 0 else { break }
+      done += count
     }
-  }
-
-  /// A log by its path.
-  static func storage(_ path: String) throws(LogError) -> FileStorage {
-    do throws(StorageError) {
-      return try FileStorage(reading: path)
-    } catch {
-      throw .storage(error)
-    }
+    return Array(bytes[..<done])
   }
 
   private static func read(

@@ -19,18 +19,13 @@ struct InfoCommand: ParsableCommand {
 
   mutating func run() throws {
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
-    let entry = try catalogue.find(id)
-    do throws(LogError) {
-      var reader = try catalogue.reader(of: entry)
-      let state = try catalogue.summary(of: entry).state
-      let full = try reader.fullSummary(isLive: state == .live)
-      let report = InfoReport(entry: entry, summary: full)
-      if json { return try print(report.json) }
-      for (key, value) in report.lines { try print(key + String(repeating: " ", count: 12 - key.count) + value) }
-    } catch let error as LogError {
-      throw CommandFailure(error)
+    let entry = try catalogue.entry(for: id)
+    let isLive = try catalogue.isLive(entry)
+    var reader = try catalogue.reader(of: entry)
+    let report = InfoReport(entry: entry, summary: try reader.fullSummary(isLive: isLive))
+    if json { return try Console.data(report.json) }
+    for (key, value) in report.lines {
+      try Console.data(key + String(repeating: " ", count: 12 - key.count) + value)
     }
   }
-
-  private func print(_ line: String) throws { try Console.data(line) }
 }

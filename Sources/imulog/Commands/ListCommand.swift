@@ -24,15 +24,10 @@ struct ListCommand: ParsableCommand {
 
   mutating func run() throws {
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
-    let entries: [CatalogueEntry]
-    do throws(CatalogueError) {
-      let listing = try catalogue.list()
-      entries = listing.entries
-      for stranger in listing.strangers {
-        Console.talk("\(stranger) was not made by a store; `imulog verify` reads it by its path")
-      }
-    } catch {
-      throw CommandFailure(error)
+    let listing = try catalogue.list()
+    let entries = listing.entries
+    for stranger in listing.strangers {
+      Console.talk("\(stranger) was not made by a store; `imulog import` takes it in")
     }
     let first = (page - 1).multipliedReportingOverflow(by: ListCommand.pageLength)
     let shown = first.overflow ? [] : entries.dropFirst(first.partialValue)

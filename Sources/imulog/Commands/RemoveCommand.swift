@@ -18,22 +18,14 @@ struct RemoveCommand: ParsableCommand {
     // All are found before the first one goes: a wrong word in the list removes nothing.
     var entries: [CatalogueEntry] = []
     for id in ids {
-      let entry = try catalogue.find(id)
+      let entry = try catalogue.entry(for: id)
       if !entries.contains(entry) { entries.append(entry) }
     }
     let now = SystemClock().readWallClock().wall
     for entry in entries {
-      do throws(CatalogueError) {
-        try catalogue.remove(entry, now: now)
-        Console.talk("recording \(entry.number) is in \(catalogue.path)/.trash for 30 days")
-      } catch {
-        throw CommandFailure(error)
-      }
+      try catalogue.remove(entry, now: now)
+      Console.talk("recording \(entry.number) is in \(catalogue.path)/.trash for 30 days")
     }
-    do throws(CatalogueError) {
-      try catalogue.emptyTrash(now: now)
-    } catch {
-      throw CommandFailure(error)
-    }
+    try catalogue.emptyTrash(now: now)
   }
 }

@@ -19,25 +19,17 @@ struct VerifyCommand: ParsableCommand {
 
   mutating func run() throws {
     let report: LogVerification
-    do throws(LogError) {
-      if target.contains("/") || target.hasSuffix(".imulog") {
-        report = try VerifyCommand.report(try LogReader(WholeFile.storage(target)))
-      } else {
-        let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
-        report = try VerifyCommand.report(try catalogue.reader(of: try catalogue.find(target)))
-      }
-    } catch let error as LogError {
-      throw CommandFailure(error)
+    if target.contains("/") || target.hasSuffix(".imulog") {
+      var reader = try LogReader(try FileStorage(reading: target))
+      report = try reader.verify()
+    } else {
+      let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+      var reader = try catalogue.reader(of: try catalogue.entry(for: target))
+      report = try reader.verify()
     }
     try json ? Console.data(VerifyReport(report).json) : VerifyReport(report).print()
     if !report.isIntact {
       throw CommandFailure(.damagedData, VerifyReport(report).sentence)
     }
-  }
-
-  private static func report(
-    _ reader: consuming LogReader<FileStorage>
-  ) throws(LogError) -> LogVerification {
-    try reader.verify()
   }
 }

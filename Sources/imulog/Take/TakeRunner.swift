@@ -14,13 +14,13 @@ struct TakeRunner {
   /// Hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take no time at all.
   private static var simulatedBusClock: Int { 400_000 }
 
-  func run() throws(CommandFailure) -> TakeOutcome {
+  func run() throws -> TakeOutcome {
     request.isSimulated ? try onSimulator() : try onHardware()
   }
 
   // MARK: A simulated chip
 
-  private func onSimulator() throws(CommandFailure) -> TakeOutcome {
+  private func onSimulator() throws -> TakeOutcome {
     let (chip, address) = try simulatedChip()
     let motion = try simulatedMotion()
     if request.isTimeVirtual {
@@ -38,7 +38,7 @@ struct TakeRunner {
       bus, clock: clock, boardTitle: "simulator", busClock: TakeRunner.simulatedBusClock)
   }
 
-  private func simulatedChip() throws(CommandFailure) -> (SimulatedChip, I2CAddress) {
+  private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
     switch request.model ?? .mpu6050 {
     case .mpu6050: return (.mpu6050, I2CAddress(known: 0x68))
     case .lsm6dso: return (.lsm6dso, I2CAddress(known: 0x6A))
@@ -48,37 +48,27 @@ struct TakeRunner {
     }
   }
 
-  private func simulatedMotion() throws(CommandFailure) -> Motion {
+  private func simulatedMotion() throws -> Motion {
     switch request.motion ?? "tumble" {
     case "still": return .still
     case "tumble": return .tumble
     case let path:
       let bytes = try WholeFile.read(path)
-      do throws(MotionFileError) {
-        return try Motion(csv: bytes, named: path)
-      } catch {
-        throw CommandFailure(.damagedData, "--motion \(error)")
-      }
+      return try Motion(csv: bytes, named: path)
     }
   }
 
   // MARK: A real chip
 
-  private func onHardware() throws(CommandFailure) -> TakeOutcome {
+  private func onHardware() throws -> TakeOutcome {
     let tree = SystemTree.live
     let board =
       request.board
       ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
     let number = try busNumber(board)
     let clock = SystemClock()
-    let bus: LinuxI2CBus
-    do throws(LinuxIOError) {
-      bus = try LinuxI2CBus(number: number)
-    } catch {
-      throw CommandFailure(error)
-    }
     return try onBus(
-      bus, clock: clock, boardTitle: board?.title ?? "bus \(number)",
+      try LinuxI2CBus(number: number), clock: clock, boardTitle: board?.title ?? "bus \(number)",
       busClock: tree.i2cClock(bus: number) ?? board?.busHertz, claim: claim)
   }
 
@@ -86,21 +76,21 @@ struct TakeRunner {
   /// driver is what to tell about.
   private func claim(
     _ bus: inout LinuxI2CBus, _ addresses: [I2CAddress]
-  ) -> (free: [I2CAddress], refusal: CommandFailure?) {
+  ) -> (free: [I2CAddress], refusal: (any Error)?) {
     var free: [I2CAddress] = []
-    var refusal: CommandFailure?
+    var refusal: (any Error)?
     for address in addresses {
-      do throws(LinuxIOError) {
+      do {
         try bus.claim(address)
         free.append(address)
       } catch {
-        refusal = refusal ?? CommandFailure(error)
+        refusal = refusal ?? error
       }
     }
     return (free, refusal)
   }
 
-  private func busNumber(_ board: Board?) throws(CommandFailure) -> Int {
+  private func busNumber(_ board: Board?) throws -> Int {
     if let bus = request.bus { return bus }
     // Stock kernels number buses as they find them; the device tree's node is the surer sign.
     if let node = board?.busNode,
@@ -119,10 +109,10 @@ struct TakeRunner {
 
   private func onBus<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
     _ bus: consuming Bus, clock: Clock, boardTitle: String, busClock: Int?,
-    claim: (inout Bus, [I2CAddress]) -> (free: [I2CAddress], refusal: CommandFailure?) = {
+    claim: (inout Bus, [I2CAddress]) -> (free: [I2CAddress], refusal: (any Error)?) = {
       ($1, nil)
     }
-  ) throws(CommandFailure) -> TakeOutcome {
+  ) throws -> TakeOutcome {
     let configuration = SensorConfiguration(
       rate: request.rate, accelerometerRange: request.accelerometerRange,
       gyroscopeRange: request.gyroscopeRange, channels: request.channels, busClock: busClock)
@@ -130,25 +120,26 @@ struct TakeRunner {
       request: request, store: store, boardTitle: boardTitle, clock: clock)
     let families = SensorFamily.allCases.filter { $0 == request.model?.family ?? $0 }
     let (free, refusal) = claim(&bus, families.flatMap(\.addresses))
-    do throws(SensorError) {
-      let found = try SensorIdentity.identify(on: &bus, addresses: free, forced: request.model)
-      if !found.alternatives.isEmpty, request.model == nil {
-        let names = found.alternatives.map(\.rawValue).joined(separator: ", ")
-        Console.talk(
-          "found \(found.model.name) at \(found.address); \(names) answer the same, "
-            + "give --sensor if it is one of them")
-      }
-      switch found.model.family {
-      case .mpu6050:
-        let sensor = try MPU6050Sensor(bus: bus, identity: found, configuration: configuration)
-        return try session.run(sensor)
-      case .lsm6ds:
-        let sensor = try LSM6DSSensor(bus: bus, identity: found, configuration: configuration)
-        return try session.run(sensor)
-      }
+    let found: SensorIdentity
+    do {
+      found = try SensorIdentity.identify(on: &bus, addresses: free, forced: request.model)
     } catch {
       if case .notFound = error, let refusal { throw refusal }
-      throw CommandFailure(error)
+      throw error
+    }
+    if !found.alternatives.isEmpty, request.model == nil, !request.isSimulated {
+      let names = found.alternatives.map(\.rawValue).joined(separator: ", ")
+      Console.talk(
+        "found \(found.model.name) at \(found.address); \(names) answer the same, "
+          + "give --sensor if it is one of them")
+    }
+    switch found.model.family {
+    case .mpu6050:
+      let sensor = try MPU6050Sensor(bus: bus, identity: found, configuration: configuration)
+      return try session.run(sensor)
+    case .lsm6ds:
+      let sensor = try LSM6DSSensor(bus: bus, identity: found, configuration: configuration)
+      return try session.run(sensor)
     }
   }
 }

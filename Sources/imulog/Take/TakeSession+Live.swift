@@ -27,19 +27,15 @@ extension TakeSession {
 
   func runLive<Sensor: IMUSensor & ~Copyable>(
     _ sensor: consuming Sensor
-  ) throws(CommandFailure) -> TakeOutcome {
-    do throws(LinuxIOError) {
-      let signals = try SignalWatch()
-      let threads = try TakeThreads(priority: TakeSession.priority)
-      return try record(sensor, signals: signals, threads: threads)
-    } catch {
-      throw CommandFailure(.tryAgain, "\(error)")
-    }
+  ) throws -> TakeOutcome {
+    let signals = try SignalWatch()
+    let threads = try TakeThreads(priority: TakeSession.priority)
+    return try record(sensor, signals: signals, threads: threads)
   }
 
   private func record<Sensor: IMUSensor & ~Copyable>(
     _ sensor: consuming Sensor, signals: borrowing SignalWatch, threads: consuming TakeThreads
-  ) throws(CommandFailure) -> TakeOutcome {
+  ) throws -> TakeOutcome {
     var take = Take()
     _ = take.handle(.begin)
     let refusals = [threads.sampler.scheduling.refusal, MemoryLock.engage()].compactMap { $0 }
@@ -58,7 +54,9 @@ extension TakeSession {
     let stop = StopFlag()
     let samplerEnded = StopFlag()
     let start = clock.now() + TakeSession.lead
-    var recorder = try recorder(description, ring.consumer, QueueOutput(queue), start: start)
+    var recorder = try Recorder(
+      description, isHeaderWritten: true, consumer: ring.consumer, output: QueueOutput(queue),
+      start: start)
     var watch = ClockWatch()
     note(&recorder, &watch, start)
     let sampler = Sampler(

@@ -13,7 +13,7 @@ extension TakeSession {
 
   func runVirtually<Sensor: IMUSensor & ~Copyable>(
     _ sensor: consuming Sensor
-  ) throws(CommandFailure) -> TakeOutcome {
+  ) throws -> TakeOutcome {
     try bringUp(&sensor)
     let log = description(of: sensor.description, realTime: "virtual time")
     let live = try createRecording(log)
@@ -24,8 +24,9 @@ extension TakeSession {
     let wall = clockReading(start: clock.now())
     let pair = ClockPair(
       time: -TakeSession.lead, wall: wall.wall, isSynchronised: wall.isSynchronised, reason: .start)
-    var recorder = try recorder(
-      description, ring.consumer, DirectOutput(live.takeStorage()), start: start)
+    var recorder = try Recorder(
+      description, isHeaderWritten: true, consumer: ring.consumer,
+      output: DirectOutput(live.takeStorage()), start: start)
     recorder.note(pair)
     let stop = StopFlag()
     var sampler = Sampler(
@@ -68,7 +69,7 @@ extension TakeSession {
     let ledger = recorder.ledger
     failure = failure ?? recorder.output.failure
     var storage = recorder.release().release()
-    do throws(StorageError) {
+    do {
       try storage.finish()
     } catch {
       failure = failure ?? error

@@ -24,19 +24,15 @@ struct TakeSession<Clock: MonotonicClock> {
 
   func run<Sensor: IMUSensor & ~Copyable>(
     _ sensor: consuming Sensor
-  ) throws(CommandFailure) -> TakeOutcome {
+  ) throws -> TakeOutcome {
     request.isTimeVirtual
       ? try runVirtually(sensor) : try runLive(sensor)
   }
 
   /// Sets the chip up, waiting on the clock as the data sheet demands.
-  func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws(CommandFailure) {
-    do throws(SensorError) {
-      while case .wait(let nanoseconds) = try sensor.bringUp() {
-        clock.sleep(until: clock.now() + nanoseconds)
-      }
-    } catch {
-      throw CommandFailure(error)
+  func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
+    while case .wait(let nanoseconds) = try sensor.bringUp() {
+      clock.sleep(until: clock.now() + nanoseconds)
     }
   }
 
@@ -59,27 +55,9 @@ struct TakeSession<Clock: MonotonicClock> {
   /// The recording's file, with its header in it.
   func createRecording(
     _ description: RecordingDescription
-  ) throws(CommandFailure) -> LiveRecording {
+  ) throws -> LiveRecording {
     let now = SystemClock().readWallClock().wall
-    let catalogue = try OpenStore.writing(store, now: now)
-    do throws(CatalogueError) {
-      return try catalogue.create(description, wall: now)
-    } catch {
-      throw CommandFailure(error)
-    }
-  }
-
-  /// The recorder of a log whose header is in its file.
-  func recorder<Output: LogOutput & ~Copyable>(
-    _ description: RecordingDescription, _ consumer: consuming RingConsumer<TickRecord>,
-    _ output: consuming Output, start: MonotonicTime
-  ) throws(CommandFailure) -> Recorder<Output> {
-    do throws(FormatError) {
-      return try Recorder(
-        description, isHeaderWritten: true, consumer: consumer, output: output, start: start)
-    } catch {
-      throw CommandFailure(.usage, "\(error)")
-    }
+    return try OpenStore.writing(store, now: now).create(description, wall: now)
   }
 
   /// What to say when the storage ended a take.

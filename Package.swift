@@ -54,6 +54,10 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    .testTarget(
+      name: "SimulatedIMUTests", dependencies: ["SimulatedIMU", "I2C", "IMUModel"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -54,6 +54,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    // Tests.
+    .testTarget(name: "RingBufferTests", dependencies: ["RingBuffer"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

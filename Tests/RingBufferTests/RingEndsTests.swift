@@ -24,7 +24,8 @@ import Testing
         for step in 0..<operations {
           let agrees = apply(sequence >> (2 * step) & 3, step: step, to: &ends, and: &model)
           guard agrees else {
-            Issue.record("capacity \(capacity), position \(position), sequence \(sequence), step \(step)")
+            Issue.record(
+              "capacity \(capacity), position \(position), sequence \(sequence), step \(step)")
             return
           }
         }

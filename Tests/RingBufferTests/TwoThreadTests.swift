@@ -9,7 +9,9 @@ import Testing
     var complement: UInt64
   }
 
-  @Test("a million elements pass from one thread to another, whole and in order", arguments: [1, 3, 600])
+  @Test(
+    "a million elements pass from one thread to another, whole and in order",
+    arguments: [1, 3, 600])
   func million(capacity: Int) {
     // A ring of one slot hands over at every element; on a busy machine with two cores that is slow.
     let total: UInt64 = capacity == 600 ? 1_000_000 : 20_000

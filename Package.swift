@@ -55,8 +55,13 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Tests.
     .testTarget(name: "RingBufferTests", dependencies: ["RingBuffer"], swiftSettings: settings),
+    .testTarget(
+      name: "SamplingTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

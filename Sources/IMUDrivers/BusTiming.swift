@@ -1,0 +1,50 @@
+/// How long transfers take on the wire, and what follows for the rate.
+///
+///     S  address+W  register  Sr  address+R  data … data  P
+///     1      9         9      1       9        9 · N      1     bits
+///
+/// The time that the kernel adds (some 50 to 150 µs a transfer on a Raspberry Pi) is not counted.
+public enum BusTiming {
+  /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
+  public static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
+
+  /// Bit times that one tick may take, all that belongs to one sample included.
+  ///
+  /// MPU-6050 family: the burst. LSM6DS family: the burst, a status byte, and the burst once more
+  /// when an update fell into the first.
+  public static func bits(ofTick family: SensorFamily) -> Int {
+    let burst = bits(ofBurst: family.burstByteCount)
+    switch family {
+    case .mpu6050: return burst
+    case .lsm6ds: return burst + bits(ofBurst: 1) + burst
+    }
+  }
+
+  /// Ticks a second at most when each may take `bits` bit times at `busClock` hertz, rounded down.
+  public static func maximumRate(bits: Int, busClock: Int) -> Int { busClock / bits }
+
+  /// The arithmetic in words, such as `a 15-byte burst takes 165 bit times, 1.65 ms at 100 kHz: 606
+  /// Hz at most`.
+  public static func sentence(_ family: SensorFamily, busClock: Int) -> String {
+    let bits = bits(ofTick: family)
+    let what: String
+    switch family {
+    case .mpu6050: what = "a 15-byte burst takes"
+    case .lsm6ds: what = "a 16-byte burst, a status byte and a second burst take"
+    }
+    return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "
+      + "at \(clock(busClock)): \(maximumRate(bits: bits, busClock: busClock)) Hz at most"
+  }
+
+  /// A time on the wire in milliseconds with two digits after the point.
+  static func milliseconds(bits: Int, busClock: Int) -> String {
+    let hundredths = (bits * 100_000 + busClock / 2) / busClock
+    let fraction = hundredths % 100
+    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+  }
+
+  /// A bus clock in words, such as `400 kHz`.
+  static func clock(_ hertz: Int) -> String {
+    hertz % 1000 == 0 ? "\(hertz / 1000) kHz" : "\(hertz) Hz"
+  }
+}

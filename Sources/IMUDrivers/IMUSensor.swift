@@ -1,0 +1,68 @@
+public import I2C
+public import IMUModel
+
+/// A chip that a sampler reads: the seam between drivers and the sampling loop.
+///
+/// Two kinds conform, ``MPU6050Sensor`` and ``LSM6DSSensor``. A sensor owns its bus. No call sleeps
+/// or waits for anything but the bus; where the chip needs time, the call says how much and
+/// returns.
+///
+/// After bring-up, ``read(into:)`` and ``checkConfiguration()`` neither allocate nor lock.
+public protocol IMUSensor: ~Copyable {
+  /// The chip as it is configured: scales, ranges, data rate, filter.
+  var description: SensorDescription { get }
+
+  /// Takes one step of bring-up.
+  ///
+  /// Call it again when the wait has passed, until it returns ``BringUpStep/ready``; from then on
+  /// it returns that and does nothing. Samples that the chip gives while it settles are discarded
+  /// here.
+  ///
+  /// - Throws: ``SensorError`` that names the register. The next call begins anew.
+  mutating func bringUp() throws(SensorError) -> BringUpStep
+
+  /// Forgets the chip's state, so that ``bringUp()`` begins anew: after its supply has dipped.
+  mutating func restart()
+
+  /// Reads one sample in one burst.
+  ///
+  /// A transfer that fails in a way that may pass is repeated at once; a call makes three transfers
+  /// at most. `sample` is changed only when the result is ``Reading/fresh``.
+  ///
+  /// - Throws: ``BusError``, the last one.
+  mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
+
+  /// Compares the identity and every configuration register with what bring-up left there.
+  ///
+  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of
+  /// an I2C transfer.
+  ///
+  /// - Throws: ``BusError`` when the chip cannot be read.
+  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck
+}
+
+/// What bring-up needs next.
+public enum BringUpStep: Equatable, Sendable, BitwiseCopyable {
+  /// At least so many nanoseconds before the next step.
+  case wait(nanoseconds: Int64)
+  /// Nothing: samples can be read.
+  case ready
+}
+
+/// What a read found.
+public enum Reading: Equatable, Sendable, BitwiseCopyable {
+  /// A sample that was not read before.
+  case fresh
+  /// No new sample since the last read.
+  case stale
+}
+
+/// What a look at the chip's configuration found.
+public enum ConfigurationCheck: Equatable, Sendable, BitwiseCopyable {
+  /// Everything is as it was left.
+  case intact
+  /// A register holds something else: the chip was reset behind the driver's back.
+  case lost(register: UInt8, expected: UInt8, found: UInt8)
+  /// Another chip answers.
+  case foreign(identity: UInt8)
+}

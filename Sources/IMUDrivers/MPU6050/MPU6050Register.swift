@@ -1,0 +1,64 @@
+/// Registers of the MPU-6050 family that the driver uses.
+///
+/// Section numbers are those of the register map RM-MPU-6000A, revision 4.2. Numbers and resets
+/// hold for the MPU-6500, 9250, 9255 (RM-MPU-9250A 1.4) and ICM-20689 too unless a line says
+/// otherwise. Two-byte quantities have their high byte at the lower address.
+public enum MPU6050Register {
+  /// SMPLRT_DIV, 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1
+  /// kHz.
+  ///
+  /// MPU-6500 and later: has an effect with DLPF_CFG 1...6 only.
+  @inlinable public static var sampleRateDivider: Register { Register(0x19, "SMPLRT_DIV") }
+  /// CONFIG, 4.3: [5:3] EXT_SYNC_SET, [2:0] DLPF_CFG.
+  @inlinable public static var configuration: Register { Register(0x1A, "CONFIG") }
+  /// GYRO_CONFIG, 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for
+  /// the DLPF.
+  @inlinable public static var gyroscope: Register { Register(0x1B, "GYRO_CONFIG") }
+  /// ACCEL_CONFIG, 4.5: [7:5] self-test, [4:3] AFS_SEL.
+  @inlinable public static var accelerometer: Register { Register(0x1C, "ACCEL_CONFIG") }
+  /// ACCEL_CONFIG_2, MPU-6500 and later: [3] ACCEL_FCHOICE_B, [2:0] A_DLPF_CFG. MPU-6050: FF_THR.
+  @inlinable public static var accelerometer2: Register { Register(0x1D, "ACCEL_CONFIG_2") }
+  /// INT_PIN_CFG, 4.14: [5] LATCH_INT_EN, [4] INT_RD_CLEAR, [1] I2C_BYPASS_EN.
+  @inlinable public static var interruptPin: Register { Register(0x37, "INT_PIN_CFG") }
+  /// INT_ENABLE, 4.15: [0] DATA_RDY_EN.
+  @inlinable public static var interruptEnable: Register { Register(0x38, "INT_ENABLE") }
+  /// INT_STATUS, 4.16: [0] DATA_RDY_INT. Reading it clears it.
+  @inlinable public static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
+  /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y,
+  /// Z.
+  @inlinable public static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
+  /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into
+  /// sleep.
+  @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1", reset: 0x40) }
+  /// PWR_MGMT_2, 4.29: [5:0] standby of each axis.
+  @inlinable public static var power2: Register { Register(0x6C, "PWR_MGMT_2") }
+  /// WHO_AM_I, 4.32: 0x68 in an MPU-6050, whatever its address pin says.
+  @inlinable public static var identity: Register { Register(0x75, "WHO_AM_I", reset: 0x68) }
+
+  /// All of them by rising number.
+  public static var all: [Register] {
+    [
+      sampleRateDivider, configuration, gyroscope, accelerometer, accelerometer2, interruptPin,
+      interruptEnable, interruptStatus, output, power1, power2, identity,
+    ]
+  }
+
+  /// Fields of ``power1``.
+  enum Power1 {
+    static var deviceReset: UInt8 { 0x80 }
+    /// CLKSEL 1: the X gyroscope's oscillator, ±1 %, where the internal one is ±5 %.
+    static var clockFromGyroscope: UInt8 { 0x01 }
+  }
+
+  /// Fields of ``interruptPin``.
+  enum InterruptPin {
+    /// The flag stays until ``interruptStatus`` is read, by which the driver tells new from old.
+    static var latched: UInt8 { 0x20 }
+  }
+
+  /// Fields of ``interruptEnable`` and ``interruptStatus``.
+  @usableFromInline
+  enum Interrupt {
+    @inlinable static var dataReady: UInt8 { 0x01 }
+  }
+}

@@ -1,0 +1,108 @@
+public import I2C
+public import IMUModel
+
+/// A chip of the MPU-6050 family, polled.
+///
+/// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read.
+public struct MPU6050Sensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
+  @usableFromInline var bus: Bus
+  @usableFromInline let address: I2CAddress
+  @usableFromInline let identity: UInt8
+  @usableFromInline let image: RegisterList
+  @usableFromInline let channels: ChannelSet
+  /// The last burst that was handed on, by which a repeated one is known after a failed transfer.
+  @usableFromInline var last = Burst()
+  let model: SensorModel
+  let settings: MPU6050Settings
+  var state = MPU6050BringUp.identify(attempt: 0)
+
+  /// The chip as it is configured.
+  public let description: SensorDescription
+
+  /// A driver for the chip that was identified; nothing is sent yet.
+  ///
+  /// Traps when the chip is of another family.
+  ///
+  /// - Throws: ``SensorError`` when the chip or the bus cannot do what is configured.
+  public init(
+    bus: consuming Bus, identity: SensorIdentity, configuration: SensorConfiguration
+  ) throws(SensorError) {
+    precondition(identity.model.family == .mpu6050, "not of the MPU-6050 family")
+    try configuration.validate(for: identity.model)
+    let settings = MPU6050Settings(configuration, model: identity.model)
+    self.description = SensorDescription(
+      identity, configuration, outputDataRate: settings.outputDataRate, filter: settings.filter)
+    self.bus = bus
+    self.address = identity.address
+    self.identity = identity.identity
+    self.image = settings.image
+    self.channels = configuration.channels
+    self.model = identity.model
+    self.settings = settings
+  }
+
+  /// Ends the driver and gives the bus back.
+  public consuming func releaseBus() -> Bus { bus }
+}
+
+extension MPU6050Sensor: Sendable where Bus: Sendable & ~Copyable {}
+
+extension MPU6050Sensor where Bus: ~Copyable {
+  /// Reads one sample.
+  ///
+  ///     S 68+W 3A Sr 68+R  status  ax ax ay ay az az  t t  gx gx gy gy gz gz  P
+  ///
+  /// The chip holds its output registers still while it is read (PS-MPU-6000A 7.16), so a burst is
+  /// one sample. Reading the status clears its data-ready flag; when a transfer failed, it may have
+  /// cleared the flag without delivering the data, and then bytes that differ from the last
+  /// sample's are new too.
+  ///
+  /// - Complexity: one transfer; three when transfers fail.
+  @inlinable
+  public mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+    var failures = 0
+    var burst = Burst()
+    while true {
+      do throws(BusError) {
+        burst = try bus.readBurst(
+          address, register: MPU6050Register.interruptStatus.address, count: 15)
+        break
+      } catch {
+        failures += 1
+        guard error.isTransient, failures < 3 else { throw error }
+      }
+    }
+    let isReady = burst[0] & MPU6050Register.Interrupt.dataReady != 0
+    guard isReady || (failures > 0 && !burst.matches(last, in: 1..<15)) else { return .stale }
+    last = burst
+    sample = MPU6050Sensor.decode(burst, channels)
+    return .fresh
+  }
+
+  /// Counts from status and 14 output bytes; channels that are not wanted are 0.
+  @inlinable
+  static func decode(_ burst: Burst, _ channels: ChannelSet) -> RawSample {
+    var sample = RawSample()
+    if channels.contains(.accelerometer) {
+      sample.ax = burst.bigEndian(1)
+      sample.ay = burst.bigEndian(3)
+      sample.az = burst.bigEndian(5)
+    }
+    if channels.contains(.temperature) {
+      sample.temperature = burst.bigEndian(7)
+    }
+    if channels.contains(.gyroscope) {
+      sample.gx = burst.bigEndian(9)
+      sample.gy = burst.bigEndian(11)
+      sample.gz = burst.bigEndian(13)
+    }
+    return sample
+  }
+
+  /// Compares identity and configuration with what bring-up left: four transfers.
+  @inlinable
+  public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
+    try bus.compare(
+      address, identityRegister: MPU6050Register.identity.address, identity: identity, image: image)
+  }
+}

@@ -1,0 +1,57 @@
+public import IMUModel
+
+/// How a chip is to be set up.
+public struct SensorConfiguration: Equatable, Sendable {
+  /// How often it will be read. The chip's own data rate and filters follow from it.
+  public var rate: SampleRate
+  /// Full scale in g.
+  public var accelerometerRange: Int
+  /// Full scale in °/s.
+  public var gyroscopeRange: Int
+  /// What is wanted; the accelerometer, the gyroscope or both must be among it.
+  public var channels: ChannelSet
+  /// The clock of the bus in hertz; `nil` when not known.
+  ///
+  /// When not known, no rate is refused on its account, and the LSM6DS data rate is chosen as for
+  /// 100 kHz, the Raspberry Pi's default, as long as that clock can carry the rate.
+  public var busClock: Int?
+
+  /// A configuration; ranges are 4 g and 500 °/s unless given.
+  public init(
+    rate: SampleRate, accelerometerRange: Int = 4, gyroscopeRange: Int = 500,
+    channels: ChannelSet = .all, busClock: Int? = nil
+  ) {
+    self.rate = rate
+    self.accelerometerRange = accelerometerRange
+    self.gyroscopeRange = gyroscopeRange
+    self.channels = channels
+    self.busClock = busClock
+  }
+
+  /// Checks that `model` and the bus can do this.
+  ///
+  /// Traps when `channels` has neither accelerometer nor gyroscope, or `busClock` is not positive.
+  ///
+  /// - Throws: ``SensorError`` that says what the chip has, or the arithmetic of the rate.
+  public func validate(for model: SensorModel) throws(SensorError) {
+    precondition(
+      !channels.isDisjoint(with: [.accelerometer, .gyroscope]),
+      "a configuration needs the accelerometer or the gyroscope")
+    precondition(busClock.map { $0 > 0 } ?? true, "a bus clock is positive")
+    guard model.accelerometerRanges.contains(accelerometerRange) else {
+      throw SensorError.accelerometerRange(model, asked: accelerometerRange)
+    }
+    guard model.gyroscopeRanges.contains(gyroscopeRange) else {
+      throw SensorError.gyroscopeRange(model, asked: gyroscopeRange)
+    }
+    guard rate.hertz <= Double(model.maximumPolledRate) else {
+      throw SensorError.rateAboveChip(model, asked: rate)
+    }
+    if let busClock {
+      let bits = BusTiming.bits(ofTick: model.family)
+      guard rate.hertz * Double(bits) <= Double(busClock) else {
+        throw SensorError.rateAboveBus(model, asked: rate, busClock: busClock)
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+public import I2C
+public import IMUModel
+
+/// Why a sensor cannot be used: what was attempted, where, what was found, and what mends it.
+public enum SensorError: Error, Equatable, Sendable {
+  /// No address gave an identity that can be used; what each of them gave.
+  case notFound([ProbeFinding])
+  /// The chip answered another identity than when it was identified.
+  case foreignIdentity(SensorModel, address: I2CAddress, expected: UInt8, found: UInt8)
+  /// The accelerometer lacks the range in g.
+  case accelerometerRange(SensorModel, asked: Int)
+  /// The gyroscope lacks the range in °/s.
+  case gyroscopeRange(SensorModel, asked: Int)
+  /// The chip cannot be polled so fast.
+  case rateAboveChip(SensorModel, asked: SampleRate)
+  /// The bus cannot carry so many samples.
+  case rateAboveBus(SensorModel, asked: SampleRate, busClock: Int)
+  /// The chip did not come out of its reset.
+  case resetUnfinished(SensorModel, address: I2CAddress, Register, read: UInt8)
+  /// A register did not keep what was written to it.
+  case readBack(SensorModel, address: I2CAddress, Register, written: UInt8, read: UInt8)
+  /// The chip is set up and gives no samples.
+  case noSamples(SensorModel, address: I2CAddress, Register)
+  /// A transfer failed during bring-up.
+  case bus(SensorModel, Register, BusError)
+}
+
+extension SensorError: CustomStringConvertible {
+  /// One or two sentences: what is wrong, and the remedy.
+  public var description: String {
+    switch self {
+    case .notFound(let findings):
+      return SensorError.notFoundSentence(findings)
+    case .foreignIdentity(let model, let address, let expected, let found):
+      return "the chip at \(address) answers \(hexadecimal(found)) in "
+        + "\(model.family.identityRegister), not \(hexadecimal(expected)) as the \(model.name) "
+        + "before: check the wiring and that no other chip has this address"
+    case .accelerometerRange(let model, let asked):
+      return "the \(model.name)'s accelerometer has no range of \(asked) g; it has "
+        + "\(SensorError.list(model.accelerometerRanges, unit: "g"))"
+    case .gyroscopeRange(let model, let asked):
+      return "the \(model.name)'s gyroscope has no range of \(asked) dps; it has "
+        + "\(SensorError.list(model.gyroscopeRanges, unit: "dps"))"
+    case .rateAboveChip(let model, let asked):
+      return SensorError.rateAboveChipSentence(model, asked)
+    case .rateAboveBus(let model, let asked, let busClock):
+      return SensorError.rateAboveBusSentence(model, asked, busClock)
+    case .resetUnfinished(let model, let address, let register, let read):
+      return "the \(model.name) at \(address) does not come out of its reset: \(register) still "
+        + "reads \(hexadecimal(read)); switch its power off and on"
+    case .readBack(let model, let address, let register, let written, let read):
+      return "the \(model.name) at \(address) does not keep its configuration: "
+        + "\(hexadecimal(written)) was written to \(register), \(hexadecimal(read)) was read back; "
+        + "check its supply, and that it is the chip it is taken for (--sensor MODEL)"
+    case .noSamples(let model, let address, let register):
+      return "the \(model.name) at \(address) is set up and gives no samples: \(register) never "
+        + "says that data are ready; switch its power off and on"
+    case .bus(let model, let register, let error):
+      return "setting up the \(model.name) at \(error.address), \(register): \(error); "
+        + SensorError.remedy(error.kind)
+    }
+  }
+
+  private static func rateAboveChipSentence(_ model: SensorModel, _ asked: SampleRate) -> String {
+    let limit = "the \(model.name) can be polled at \(model.maximumPolledRate) Hz at most, "
+    let question = "\(hertz(asked)) Hz was asked"
+    switch model.family {
+    case .mpu6050:
+      return limit + question + ": its accelerometer samples 1000 times a second"
+    case .lsm6ds:
+      let burst = BusTiming.milliseconds(bits: BusTiming.bits(ofBurst: 16), busClock: 400_000)
+      return limit + question + ": it would need a data rate of 3333 Hz, 0.30 ms a sample, and a "
+        + "16-byte burst takes \(burst) ms at 400 kHz"
+    }
+  }
+
+  private static func rateAboveBusSentence(
+    _ model: SensorModel, _ asked: SampleRate, _ busClock: Int
+  ) -> String {
+    let bits = BusTiming.bits(ofTick: model.family)
+    let sentence =
+      BusTiming.sentence(model.family, busClock: busClock) + ", \(hertz(asked)) Hz was asked; "
+    let clock = [400_000, 1_000_000].first {
+      $0 > busClock && $0 <= model.maximumBusClock && asked.hertz * Double(bits) <= Double($0)
+    }
+    guard let clock else {
+      let most = BusTiming.maximumRate(bits: bits, busClock: busClock)
+      return sentence + (most > 0 ? "ask for \(most) Hz or less" : "ask for less")
+    }
+    return sentence + "set dtparam=i2c_arm_baudrate=\(clock)"
+  }
+
+  static func list(_ values: [Int], unit: String) -> String {
+    let words = values.map { "\($0)" }
+    return words.dropLast().joined(separator: ", ") + " and " + words.suffix(1).joined()
+      + " \(unit)"
+  }
+
+  static func hertz(_ rate: SampleRate) -> String {
+    rate.denominator == 1 ? "\(rate.numerator)" : "\(rate.hertz)"
+  }
+
+  static func remedy(_ kind: BusError.Kind) -> String {
+    switch kind {
+    case .noAcknowledge: return "check the chip's power, SDA, SCL and address pin"
+    case .arbitrationLost, .bus:
+      return "check for long or loose wires and missing pull-ups, or lower the bus clock"
+    case .timeout: return "check that SDA and SCL are not swapped or shorted, then power-cycle"
+    case .busy: return "free the chip from the kernel driver or program that uses it"
+    case .unsupported: return "use an adapter that can do register burst reads"
+    case .gone: return "plug the adapter in again"
+    }
+  }
+}

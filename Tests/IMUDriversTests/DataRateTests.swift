@@ -1,0 +1,123 @@
+import I2C
+import IMUDrivers
+import IMUModel
+import Testing
+
+@Suite("Data rates and filters")
+struct DataRateTests {
+  private func mpu(_ model: SensorModel, _ rate: UInt32) throws -> (TraceBus, SensorDescription) {
+    let bus = TraceBus.mpu6050(identity: model.identity)
+    var sensor = try MPU6050Sensor(
+      bus: bus, identity: SensorIdentity(model: model, address: bus.address),
+      configuration: SensorConfiguration(rate: hertz(rate)))
+    _ = try bringUp(&sensor)
+    return (bus, sensor.description)
+  }
+
+  private func lsm(
+    _ model: SensorModel, _ rate: UInt32, _ busClock: Int?, _ channels: ChannelSet = .all
+  ) throws -> (TraceBus, SensorDescription) {
+    let bus = TraceBus.lsm6ds(identity: model.identity)
+    var sensor = try LSM6DSSensor(
+      bus: bus, identity: SensorIdentity(model: model, address: bus.address),
+      configuration: SensorConfiguration(rate: hertz(rate), channels: channels, busClock: busClock))
+    _ = try bringUp(&sensor)
+    return (bus, sensor.description)
+  }
+
+  @Test(
+    "an MPU-6050's filter is the widest of about half the rate",
+    arguments: [
+      (1, 6), (10, 6), (18, 6), (20, 5), (40, 4), (80, 3), (100, 3), (180, 2), (200, 2), (400, 1),
+      (500, 1),
+    ] as [(UInt32, UInt8)])
+  func mpu6050Filter(rate: UInt32, code: UInt8) throws {
+    let (bus, description) = try mpu(.mpu6050, rate)
+    #expect(bus.registers[0x1A] == code)
+    #expect(bus.registers[0x19] == 0)
+    #expect(description.outputDataRate == 1000)
+  }
+
+  @Test("above 500 Hz an MPU-6050 runs at 2 kHz, its successors at 8 kHz")
+  func fast() throws {
+    let (old, oldDescription) = try mpu(.mpu6050, 1000)
+    #expect(old.registers[0x1A] == 0)
+    #expect(old.registers[0x19] == 3)
+    #expect(oldDescription.outputDataRate == 2000)
+    #expect(oldDescription.filter == "DLPF_CFG 0: gyroscope 256.0 Hz, accelerometer 260.0 Hz")
+    let (new, newDescription) = try mpu(.mpu6500, 1000)
+    #expect(new.registers[0x1A] == 0)
+    #expect(new.registers[0x1D] == 0)
+    #expect(newDescription.outputDataRate == 8000)
+  }
+
+  @Test("the accelerometer's own filter is set where there is one, and FF_THR left alone else")
+  func ownFilter() throws {
+    for (model, rate, code) in [
+      (SensorModel.mpu6500, UInt32(10), UInt8(6)), (.mpu9250, 100, 3), (.mpu9255, 500, 1),
+      (.icm20689, 1000, 7), (.icm20689, 500, 1), (.icm20689, 10, 6),
+    ] {
+      let (bus, _) = try mpu(model, rate)
+      #expect(bus.registers[0x1D] == code)
+    }
+    let (bus, _) = try mpu(.mpu6050, 10)
+    #expect(!bus.trace.contains { $0.register == 0x1D })
+  }
+
+  @Test(
+    "an LSM6DS runs as fast as a whole second burst allows, and faster than it is polled",
+    arguments: [
+      (10, 400_000, 833), (500, 400_000, 833), (757, 400_000, 833), (758, 400_000, 1666),
+      (1000, 400_000, 1666),
+      (10, 100_000, 208), (100, 100_000, 208), (200, 100_000, 416), (10, nil, 208),
+      (250, nil, 416), (400, nil, 833), (1000, nil, 1666), (10, 10_000, 26),
+    ] as [(UInt32, Int?, Double)])
+  func lsm6dsDataRate(rate: UInt32, busClock: Int?, dataRate: Double) throws {
+    let (bus, description) = try lsm(.lsm6dso, rate, busClock)
+    #expect(description.outputDataRate == dataRate)
+    let code: [Double: UInt8] = [26: 2, 208: 5, 416: 6, 833: 7, 1666: 8]
+    #expect(bus.registers[0x10] >> 4 == code[dataRate])
+    #expect(bus.registers[0x11] >> 4 == code[dataRate])
+  }
+
+  @Test("LSM6DS filters suit the rate")
+  func lsm6dsFilters() throws {
+    let cases: [(SensorModel, UInt32, [Int: UInt8], String)] = [
+      // ODR/100 and FTYPE 6 settle soon enough; narrower ones do not.
+      (
+        .lsm6dso, 10, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x06, 0x17: 0x80],
+        "accelerometer LPF2 ODR/100: 8.33 Hz, gyroscope LPF1 FTYPE 6: 25.0 Hz"
+      ),
+      (
+        .lsm6dsr, 500, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x00, 0x17: 0x00],
+        "accelerometer LPF2 ODR/4: 208.25 Hz, gyroscope LPF1 FTYPE 0: 239.2 Hz"
+      ),
+      (
+        .lsm6dsl, 100, [0x10: 0x78, 0x13: 0x02, 0x15: 0x02, 0x17: 0x88],
+        "accelerometer LPF2 ODR/50: 16.66 Hz, gyroscope LPF1 FTYPE 2: 155.0 Hz"
+      ),
+      (
+        .lsm6dsl, 400, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x01, 0x17: 0x00],
+        "accelerometer LPF1 ODR/4: 208.25 Hz, gyroscope LPF1 FTYPE 1: 195.0 Hz"
+      ),
+      (
+        .lsm6ds3, 100, [0x10: 0x7B, 0x13: 0x80, 0x15: 0x00, 0x17: 0x00],
+        "accelerometer BW_XL 3: 50.0 Hz, gyroscope LPF1 off"
+      ),
+    ]
+    for (model, rate, registers, words) in cases {
+      let (bus, description) = try lsm(model, rate, 400_000)
+      for (register, value) in registers { #expect(bus.registers[register] == value) }
+      #expect(description.filter == words)
+    }
+  }
+
+  @Test("a sensor that is not wanted stays off and is not waited for")
+  func oneSensor() throws {
+    let (bus, description) = try lsm(.lsm6dso, 100, 400_000, .accelerometer)
+    #expect(bus.registers[0x11] == 0)
+    #expect(description.filter == "accelerometer LPF2 ODR/20: 41.65 Hz")
+    let (other, _) = try lsm(.lsm6dso, 100, 400_000, .gyroscope)
+    #expect(other.registers[0x10] == 0)
+  }
+}

@@ -1,0 +1,141 @@
+import I2C
+import IMUDrivers
+import IMUModel
+import Testing
+
+@Suite("Reading an MPU-6050")
+struct MPU6050ReadTests {
+  let bus: TraceBus
+  private let configuration: SensorConfiguration
+
+  init() {
+    bus = TraceBus.mpu6050()
+    configuration = SensorConfiguration(rate: hertz(10))
+  }
+
+  private func ready(_ channels: ChannelSet = .all) throws -> MPU6050Sensor<TraceBus> {
+    var configuration = configuration
+    configuration.channels = channels
+    var sensor = try MPU6050Sensor(
+      bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
+      configuration: configuration)
+    _ = try bringUp(&sensor)
+    bus.forgetTrace()
+    return sensor
+  }
+
+  private func put(_ bytes: [UInt8]) {
+    for (index, byte) in bytes.enumerated() { bus.registers[0x3B + index] = byte }
+  }
+
+  @Test("acceleration, temperature, angular rate: high byte first")
+  func order() throws {
+    var sensor = try ready()
+    put((1...14).map { UInt8($0) })
+    var sample = RawSample()
+    let reading = try sensor.read(into: &sample)
+    #expect(reading == .fresh)
+    #expect(
+      sample
+        == RawSample(
+          ax: 0x0102, ay: 0x0304, az: 0x0506, gx: 0x090A, gy: 0x0B0C, gz: 0x0D0E,
+          temperature: 0x0708))
+    #expect(bus.trace == [.read(0x3A, 15)])
+  }
+
+  @Test("counts are signed and reach both ends")
+  func signs() throws {
+    var sensor = try ready()
+    put([
+      0x80, 0x00, 0x7F, 0xFF, 0xFF, 0xFF, 0xFD, 0xF7, 0x00, 0x00, 0x80, 0x01, 0xFF, 0x00,
+    ])
+    var sample = RawSample()
+    _ = try sensor.read(into: &sample)
+    #expect(
+      sample
+        == RawSample(
+          ax: -32768, ay: 32767, az: -1, gx: 0, gy: -32767, gz: -256, temperature: -521))
+  }
+
+  @Test(
+    "channels that are not wanted are 0",
+    arguments: [ChannelSet.accelerometer, .gyroscope, [.accelerometer, .gyroscope], .all])
+  func channels(_ channels: ChannelSet) throws {
+    var sensor = try ready(channels)
+    put((1...14).map { UInt8($0) })
+    var sample = RawSample()
+    _ = try sensor.read(into: &sample)
+    for channel in 0..<7 {
+      #expect((sample[channel] != 0) == channels.indices.contains(channel))
+    }
+  }
+
+  @Test("without a data-ready flag the sample is stale and left alone")
+  func stale() throws {
+    var sensor = try ready()
+    bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = 0xFE }
+    put((1...14).map { UInt8($0) })
+    let before = RawSample(ax: 1, gz: 2)
+    var sample = before
+    let reading = try sensor.read(into: &sample)
+    #expect(reading == .stale)
+    #expect(sample == before)
+    #expect(bus.trace.count == 1)
+  }
+
+  @Test("failures that may pass are repeated at once, three transfers in all")
+  func retries() throws {
+    for kind in [BusError.Kind.noAcknowledge, .arbitrationLost, .bus] {
+      for failures in 0...3 {
+        var sensor = try ready()
+        put((1...14).map { UInt8($0) })
+        bus.failure = { $0 < failures ? kind : nil }
+        let before = RawSample(ax: 7)
+        var sample = before
+        do throws(BusError) {
+          let reading = try sensor.read(into: &sample)
+          #expect(failures < 3)
+          #expect(reading == .fresh)
+          #expect(bus.trace.count == failures + 1)
+        } catch {
+          #expect(failures == 3)
+          #expect(error.kind == kind)
+          #expect(error.register == 0x3A)
+          #expect(sample == before)
+          #expect(bus.trace.count == 3)
+        }
+        bus.failure = { _ in nil }
+      }
+    }
+  }
+
+  @Test("failures that do not pass are not repeated")
+  func noRetries() throws {
+    for kind in [BusError.Kind.timeout, .busy, .unsupported, .gone] {
+      var sensor = try ready()
+      bus.failure = { _ in kind }
+      var sample = RawSample()
+      #expect(throws: BusError.self) { try sensor.read(into: &sample) }
+      #expect(bus.trace.count == 1)
+      bus.failure = { _ in nil }
+    }
+  }
+
+  @Test("a flag that a failed transfer cleared is made up for by bytes that differ")
+  func flagLost() throws {
+    var sensor = try ready()
+    put((1...14).map { UInt8($0) })
+    var sample = RawSample()
+    _ = try sensor.read(into: &sample)
+    bus.forgetTrace()
+    bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = 0 }
+    bus.failure = { $0 == 0 ? .bus : nil }
+    let repeated = try sensor.read(into: &sample)
+    #expect(repeated == .stale)
+    bus.forgetTrace()
+    put((2...15).map { UInt8($0) })
+    let new = try sensor.read(into: &sample)
+    #expect(new == .fresh)
+    #expect(sample.ax == 0x0203)
+  }
+}

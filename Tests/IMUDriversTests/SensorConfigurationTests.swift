@@ -1,0 +1,81 @@
+import I2C
+import IMUDrivers
+import IMUModel
+import Testing
+
+@Suite("Configurations")
+struct SensorConfigurationTests {
+  private func refusal(_ configuration: SensorConfiguration, _ model: SensorModel) -> String? {
+    do throws(SensorError) {
+      try configuration.validate(for: model)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("4 g and 500 dps unless given")
+  func defaults() {
+    let configuration = SensorConfiguration(rate: hertz(10))
+    #expect(configuration.accelerometerRange == 4)
+    #expect(configuration.gyroscopeRange == 500)
+    #expect(configuration.channels == .all)
+    for model in SensorModel.allCases { #expect(refusal(configuration, model) == nil) }
+  }
+
+  @Test("a range that the chip lacks is refused with those it has")
+  func ranges() {
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(10), accelerometerRange: 32), .mpu6050)
+        == "the MPU-6050's accelerometer has no range of 32 g; it has 2, 4, 8 and 16 g")
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(10), accelerometerRange: 2), .lsm6dso32)
+        == "the LSM6DSO32's accelerometer has no range of 2 g; it has 4, 8, 16 and 32 g")
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(10), gyroscopeRange: 4000), .lsm6dso)
+        == "the LSM6DSO's gyroscope has no range of 4000 dps; it has 125, 250, 500, 1000 and 2000 dps"
+    )
+  }
+
+  @Test("a rate that the bus cannot carry is refused with the arithmetic and the setting")
+  func busTooSlow() {
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(1000), busClock: 100_000), .mpu6050)
+        == "a 15-byte burst takes 165 bit times, 1.65 ms at 100 kHz: 606 Hz at most, 1000 Hz was "
+        + "asked; set dtparam=i2c_arm_baudrate=400000")
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(300), busClock: 100_000), .lsm6dso)
+        == "a 16-byte burst, a status byte and a second burst take 387 bit times, 3.87 ms at 100 "
+        + "kHz: 258 Hz at most, 300 Hz was asked; set dtparam=i2c_arm_baudrate=400000")
+    #expect(refusal(SensorConfiguration(rate: hertz(606), busClock: 100_000), .mpu6050) == nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(607), busClock: 100_000), .mpu6050) != nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(258), busClock: 100_000), .lsm6dso) == nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(1000), busClock: 400_000), .lsm6dso) == nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(1000)), .lsm6dso) == nil)
+  }
+
+  @Test("a rate that the chip cannot be polled at is refused with the reason")
+  func chipTooSlow() {
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(2000)), .mpu6050)
+        == "the MPU-6050 can be polled at 1000 Hz at most, 2000 Hz was asked: its accelerometer "
+        + "samples 1000 times a second")
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(1001)), .lsm6dso)
+        == "the LSM6DSO can be polled at 1000 Hz at most, 1001 Hz was asked: it would need a data "
+        + "rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst takes 0.44 ms at 400 kHz")
+  }
+
+  @Test(
+    "bit times of bursts",
+    arguments: [(2, 48), (6, 84), (12, 138), (14, 156), (28, 282), (32, 318)])
+  func bitTimes(byteCount: Int, bits: Int) {
+    #expect(BusTiming.bits(ofBurst: byteCount) == bits)
+  }
+
+  @Test("fourteen bytes can be read 641 times a second at 100 kHz and 2564 times at 400 kHz")
+  func burstRates() {
+    #expect(BusTiming.maximumRate(bits: 156, busClock: 100_000) == 641)
+    #expect(BusTiming.maximumRate(bits: 156, busClock: 400_000) == 2564)
+  }
+}

@@ -1,0 +1,105 @@
+import I2C
+import IMUDrivers
+import Testing
+
+@Suite("Identification")
+struct SensorIdentityTests {
+  private func failure(_ bus: inout TraceBus, _ forced: SensorModel? = nil) -> String {
+    do throws(SensorError) {
+      let identity = try SensorIdentity.identify(on: &bus, forced: forced)
+      return "found \(identity.model)"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test(
+    "each chip is known by its identity at both of its addresses", arguments: SensorModelFixture.all
+  )
+  func known(fixture: SensorModelFixture) throws {
+    for address in fixture.model.addresses {
+      let register: UInt8 = fixture.isMPU ? 0x75 : 0x0F
+      var bus = TraceBus(address.rawValue)
+      bus.registers[Int(register)] = fixture.identity
+      let found = try SensorIdentity.identify(on: &bus)
+      #expect(found.address == address)
+      #expect(found.identity == fixture.identity)
+      #expect(found.model == fixture.model || found.alternatives.contains(fixture.model))
+      #expect(bus.trace.last == .read(register, 1))
+      #expect(bus.trace.allSatisfy { [.read(0x75, 1), .read(0x0F, 1)].contains($0) })
+    }
+  }
+
+  @Test("an LSM6DSO32 cannot be told from an LSM6DSO and must be declared")
+  func declared() throws {
+    var bus = TraceBus.lsm6ds(0x6B)
+    let found = try SensorIdentity.identify(on: &bus)
+    #expect(found.model == .lsm6dso)
+    #expect(found.alternatives == [.lsm6dsox, .lsm6dso32])
+    let forced = try SensorIdentity.identify(on: &bus, forced: .lsm6dso32)
+    #expect(forced.model == .lsm6dso32)
+    #expect(forced.address.rawValue == 0x6B)
+  }
+
+  @Test("an identity is that of its address's family alone")
+  func family() {
+    var bus = TraceBus.lsm6ds(identity: 0x68)
+    #expect(failure(&bus).contains("0x6a: WHO_AM_I (0x0f) reads 0x68, as LSM9DS1 and LSM6DS0 do"))
+  }
+
+  @Test("an empty bus: what each address gave, and what to check")
+  func nobody() {
+    var bus = TraceBus(0x50)
+    #expect(
+      failure(&bus)
+        == "no sensor that can be used was found (0x68: nobody acknowledged; 0x69: nobody "
+        + "acknowledged; 0x6a: nobody acknowledged; 0x6b: nobody acknowledged): check the bus "
+        + "number, the chip's power, SDA, SCL and pull-ups")
+  }
+
+  @Test("an unknown chip: what was read, which chips answer so, and how to force it")
+  func unknown() {
+    var bus = TraceBus.mpu6050(identity: 0x74)
+    let text = failure(&bus)
+    #expect(
+      text.contains("0x68: WHO_AM_I (0x75) reads 0x74, as MPU-6515 does, which is not supported"))
+    #expect(text.contains("force it with --sensor MODEL, one of mpu6050, mpu6500"))
+    var strange = TraceBus.mpu6050(identity: 0x42)
+    #expect(failure(&strange).contains("reads 0x42, as no chip known here does"))
+  }
+
+  @Test("00 and FF are wires and no chips", arguments: [UInt8(0x00), 0xFF])
+  func wires(value: UInt8) {
+    var bus = TraceBus.mpu6050(identity: value)
+    let text = failure(&bus)
+    #expect(text.contains("no chip"))
+    #expect(text.contains("pull-ups"))
+    #expect(!text.contains("--sensor"))
+  }
+
+  @Test("a chip that is held by a kernel driver is said to be in use")
+  func busy() {
+    var bus = TraceBus.mpu6050()
+    bus.failure = { _ in .busy }
+    let text = failure(&bus)
+    #expect(text.contains("0x68: the bus or the address is in use (errno 121)"))
+    #expect(text.contains("free the chip"))
+  }
+
+  @Test("a forced model is looked for at its family's addresses, and a wrong answer accepted")
+  func forced() throws {
+    var bus = TraceBus.mpu6050(0x69, identity: 0x19)
+    let found = try SensorIdentity.identify(on: &bus, forced: .mpu6050)
+    #expect(found == SensorIdentity(model: .mpu6050, address: bus.address, identity: 0x19))
+    #expect(!bus.trace.contains { $0.register == 0x0F })
+    #expect(failure(&bus, .lsm6dso).contains("0x6a: nobody acknowledged"))
+  }
+
+  @Test("a failure that passes does not hide a chip")
+  func passingFailure() throws {
+    var bus = TraceBus.mpu6050()
+    bus.failure = { $0 < 2 ? .arbitrationLost : nil }
+    let found = try SensorIdentity.identify(on: &bus)
+    #expect(found.model == .mpu6050)
+  }
+}

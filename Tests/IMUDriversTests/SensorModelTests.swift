@@ -1,0 +1,120 @@
+import I2C
+import IMUDrivers
+import IMUModel
+import Testing
+
+@Suite("Models")
+struct SensorModelTests {
+  @Test("every model has its fixture")
+  func complete() {
+    #expect(SensorModelFixture.all.map(\.model) == SensorModel.allCases)
+  }
+
+  @Test("names on the command line")
+  func commandLineNames() {
+    #expect(
+      SensorModel.allCases.map(\.rawValue) == [
+        "mpu6050", "mpu6500", "mpu9250", "mpu9255", "icm20689", "lsm6ds3", "lsm6ds33", "lsm6dsl",
+        "lsm6dsm", "lsm6ds3tr-c", "lsm6dso", "lsm6dsox", "lsm6dso32", "lsm6dsr",
+      ])
+  }
+
+  @Test("name, identity, addresses, ranges", arguments: SensorModelFixture.all)
+  func table(fixture: SensorModelFixture) {
+    #expect(fixture.model.name == fixture.name)
+    #expect(fixture.model.identity == fixture.identity)
+    #expect(
+      fixture.model.addresses.map(\.rawValue) == (fixture.isMPU ? [0x68, 0x69] : [0x6A, 0x6B]))
+    #expect(fixture.model.accelerometerRanges == fixture.accelerometerRanges)
+    #expect(fixture.model.gyroscopeRanges == fixture.gyroscopeRanges)
+    #expect(fixture.model.maximumPolledRate == 1000)
+  }
+
+  @Test("scales are the data sheet's, exactly", arguments: SensorModelFixture.all)
+  func scales(fixture: SensorModelFixture) {
+    let acceleration =
+      fixture.isMPU
+      ? [
+        2: Fraction(1, 16384), 4: Fraction(1, 8192), 8: Fraction(1, 4096), 16: Fraction(1, 2048),
+      ]
+      : [
+        2: Fraction(61, 1_000_000), 4: Fraction(122, 1_000_000), 8: Fraction(244, 1_000_000),
+        16: Fraction(488, 1_000_000), 32: Fraction(976, 1_000_000),
+      ]
+    let rotation =
+      fixture.isMPU
+      ? [
+        250: Fraction(1, 131), 500: Fraction(10, 655), 1000: Fraction(10, 328),
+        2000: Fraction(10, 164),
+      ]
+      : [
+        125: Fraction(4375, 1_000_000), 250: Fraction(8750, 1_000_000),
+        500: Fraction(17500, 1_000_000), 1000: Fraction(35000, 1_000_000),
+        2000: Fraction(70000, 1_000_000), 4000: Fraction(140_000, 1_000_000),
+      ]
+    for range in 0...64 {
+      let expected = fixture.accelerometerRanges.contains(range) ? acceleration[range] : nil
+      #expect(fixture.model.accelerometerScale(range: range) == expected)
+    }
+    for range in stride(from: 0, through: 4500, by: 125) {
+      let expected = fixture.gyroscopeRanges.contains(range) ? rotation[range] : nil
+      #expect(fixture.model.gyroscopeScale(range: range) == expected)
+    }
+  }
+
+  @Test("temperature formulas", arguments: SensorModelFixture.all)
+  func temperature(fixture: SensorModelFixture) {
+    let (scale, offset) = fixture.model.temperature
+    let celsius = fixture.temperature.count * scale.value + offset.value
+    #expect(abs(celsius - fixture.temperature.celsius) < 0.01)
+  }
+
+  @Test(
+    "full-scale bits on the bus, and the description that goes with them",
+    arguments: SensorModelFixture.all)
+  func fullScale(fixture: SensorModelFixture) throws {
+    let accelerometerBits: [UInt8] =
+      fixture.isMPU ? [0x00, 0x08, 0x10, 0x18] : [0x00, 0x08, 0x0C, 0x04]
+    let gyroscopeBits: [Int: UInt8] =
+      fixture.isMPU
+      ? [250: 0x00, 500: 0x08, 1000: 0x10, 2000: 0x18]
+      : [125: 0x02, 250: 0x00, 500: 0x04, 1000: 0x08, 2000: 0x0C, 4000: 0x01]
+    for (index, accelerometerRange) in fixture.accelerometerRanges.enumerated() {
+      for gyroscopeRange in fixture.gyroscopeRanges {
+        let bus = TraceBus.chip(fixture)
+        let configuration = SensorConfiguration(
+          rate: hertz(10), accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange)
+        try withSensor(
+          fixture, bus, configuration,
+          FullScale(fixture: fixture, accelerometer: accelerometerRange, gyroscope: gyroscopeRange))
+        let accelerometer = bus.registers[fixture.isMPU ? 0x1C : 0x10]
+        let gyroscope = bus.registers[fixture.isMPU ? 0x1B : 0x11]
+        #expect(accelerometer & (fixture.isMPU ? 0x18 : 0x0C) == accelerometerBits[index])
+        #expect(gyroscope & (fixture.isMPU ? 0x1F : 0x0F) == gyroscopeBits[gyroscopeRange])
+      }
+    }
+  }
+
+  private struct FullScale: SensorTask {
+    let fixture: SensorModelFixture
+    let accelerometer: Int
+    let gyroscope: Int
+
+    func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
+      _ = try bringUp(&sensor)
+      let description = sensor.description
+      let model = fixture.model
+      #expect(description.model == fixture.name)
+      #expect(description.identity == fixture.identity)
+      #expect(description.address == (fixture.isMPU ? 0x68 : 0x6A))
+      #expect(description.accelerometerRange == accelerometer)
+      #expect(description.gyroscopeRange == gyroscope)
+      #expect(description.accelerometerScale == model.accelerometerScale(range: accelerometer))
+      #expect(description.gyroscopeScale == model.gyroscopeScale(range: gyroscope))
+      #expect(description.temperatureScale == model.temperature.scale)
+      #expect(description.temperatureOffset == model.temperature.offset)
+      #expect(description.outputDataRate > 0)
+      #expect(!description.filter.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// The end of a ring that empties it. Belongs to one thread at a time.
+///
+/// Safe to send: as ``RingProducer``, with the sides exchanged.
+public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let storage: RingStorage<Element>
+  @usableFromInline var steps: RingConsumerSteps
+
+  init(storage: RingStorage<Element>, steps: RingConsumerSteps) {
+    self.storage = storage
+    self.steps = steps
+  }
+
+  deinit {
+    if storage.leave() { storage.free() }
+  }
+
+  /// Number of slots.
+  @inlinable
+  public var capacity: Int { steps.positions.capacity }
+
+  /// Elements that can be popped now. The producer may make it more at any time, nobody can make it less.
+  @inlinable
+  public var count: Int {
+    steps.positions.count(from: steps.head, to: storage.loadTail())
+  }
+
+  /// Takes the oldest element out; `nil` when the ring is empty.
+  ///
+  /// - Complexity: O(1), without waiting, whatever the producer does.
+  @inlinable
+  public mutating func pop() -> Element? {
+    steps.pop(from: storage)
+  }
+
+  /// Throws away the oldest elements until at most `limit` are left, and returns how many went.
+  ///
+  /// What stays are the newest, a history to begin from. The producer may add more at once.
+  /// Traps when `limit` is negative.
+  /// - Complexity: O(1).
+  @inlinable
+  public mutating func trim(to limit: Int) -> Int {
+    precondition(limit >= 0, "a ring cannot hold less than nothing")
+    return steps.trim(to: limit, in: storage)
+  }
+}

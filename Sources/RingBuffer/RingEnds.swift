@@ -1,0 +1,51 @@
+/// Both ends of a ring with a fixed number of slots, for one thread that fills and one that empties it.
+///
+///     slot      0     1     2     3     4     5        capacity 6
+///             ┌─────┬─────┬─────┬─────┬─────┬─────┐
+///             │     │  a  │  b  │  c  │     │     │
+///             └─────┴─────┴─────┴─────┴─────┴─────┘
+///                      ▲                 ▲
+///                      head              tail
+///                      consumer pops     producer pushes
+///
+///     position    0 ... 5  6 ... 11  0 ...             slot = position modulo 6
+///     head == tail: empty        6 apart: full
+///
+/// ``RingProducer/push(_:)`` and ``RingConsumer/pop()`` never wait, allocate or lock. A full ring refuses
+/// the newest element and says so; it never overwrites.
+///
+///     let ends = RingEnds<TickRecord>()
+///     let producer = ends.producer
+///     let consumer = ends.consumer
+///
+/// Each end may move to another thread, and neither can be copied, so a second producer does not compile.
+/// The second end to go frees the storage, whichever it is.
+///
+/// Do not use it for more than one producer or consumer, nor for elements that hold references.
+@frozen
+public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
+  /// The end that fills.
+  public var producer: RingProducer<Element>
+  /// The end that empties.
+  public var consumer: RingConsumer<Element>
+
+  /// A ring with `capacity` slots: 600, a minute at 10 Hz, unless given.
+  ///
+  /// Traps unless `capacity` is at least 1.
+  /// - Complexity: two allocations.
+  public init(capacity: Int = 600) {
+    self.init(capacity: capacity, position: 0)
+  }
+
+  /// A ring whose next position to fill is `position`, so that tests can begin anywhere near the wrap.
+  package init(capacity: Int, position: Int) {
+    precondition(capacity > 0, "a ring needs at least one slot")
+    precondition(capacity <= Int.max / 2, "positions up to twice the capacity must fit")
+    precondition((0..<2 * capacity).contains(position), "no such position")
+    let storage = RingStorage<Element>.allocate(capacity: capacity, position: position)
+    producer = RingProducer(
+      storage: storage, steps: RingProducerSteps(capacity: capacity, tail: position))
+    consumer = RingConsumer(
+      storage: storage, steps: RingConsumerSteps(capacity: capacity, head: position))
+  }
+}

@@ -1,0 +1,130 @@
+/// The memory that the two ends of a ring share, seen as the accesses they make to it.
+///
+/// ``RingStorage`` is the real one. The tests have a second, a model of a weakly ordered memory, and run
+/// the very same ``RingProducerSteps`` and ``RingConsumerSteps`` on it through every interleaving.
+@usableFromInline
+package protocol RingMemory: ~Copyable {
+  /// What a slot holds.
+  associatedtype Element: BitwiseCopyable
+
+  /// The producer's look at where the consumer is.
+  func loadHead() -> Int
+  /// The consumer's look at where the producer is.
+  func loadTail() -> Int
+  /// The consumer says how far it has read.
+  func storeHead(_ index: Int)
+  /// The producer says how far it has filled.
+  func storeTail(_ index: Int)
+  /// A plain write to slot `slot`.
+  func fill(_ slot: Int, with element: Element)
+  /// A plain read of slot `slot`.
+  func read(_ slot: Int) -> Element
+  /// Counts one end out; true for the second, which then must call ``free()``.
+  func leave() -> Bool
+  /// Ends the storage.
+  func free()
+}
+
+/// The arithmetic of positions.
+///
+/// A position runs through `0..<2 * capacity` and then starts again; its slot is the position modulo the
+/// capacity. So head and tail are equal when the ring is empty and `capacity` apart when it is full, for
+/// any capacity. Counters that run freely and wrap at a power of two would be right only for
+/// capacities that divide it.
+@usableFromInline
+package struct RingPositions: Hashable, Sendable {
+  /// Number of slots, at least 1.
+  @usableFromInline package let capacity: Int
+
+  @inlinable
+  package init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  /// Slots in use between `head` and `tail`.
+  @inlinable @inline(__always)
+  package func count(from head: Int, to tail: Int) -> Int {
+    // Safe: both are in 0..<2 * capacity, and 2 * capacity was checked not to overflow.
+    let distance = tail &- head
+    return distance < 0 ? distance &+ 2 &* capacity : distance
+  }
+
+  /// The position `distance` (at most `capacity`) after `position`.
+  @inlinable @inline(__always)
+  package func position(_ position: Int, advancedBy distance: Int = 1) -> Int {
+    let next = position &+ distance
+    return next >= 2 &* capacity ? next &- 2 &* capacity : next
+  }
+
+  /// The slot of a position.
+  @inlinable @inline(__always)
+  package func slot(of position: Int) -> Int {
+    position >= capacity ? position &- capacity : position
+  }
+}
+
+/// What the producer does, on any memory.
+@usableFromInline
+package struct RingProducerSteps: Hashable, Sendable {
+  @usableFromInline package let positions: RingPositions
+  /// The next position to fill. Only the producer writes it, so this copy is as good as the shared one.
+  @usableFromInline package var tail: Int
+
+  @inlinable
+  package init(capacity: Int, tail: Int = 0) {
+    positions = RingPositions(capacity: capacity)
+    self.tail = tail
+  }
+
+  /// Fills one slot, then publishes it; false and nothing done when there is none free.
+  @inlinable @inline(__always)
+  package mutating func push<Memory: RingMemory & ~Copyable>(
+    _ element: Memory.Element, to memory: borrowing Memory
+  ) -> Bool {
+    let head = memory.loadHead()
+    guard positions.count(from: head, to: tail) < positions.capacity else { return false }
+    memory.fill(positions.slot(of: tail), with: element)
+    tail = positions.position(tail)
+    memory.storeTail(tail)
+    return true
+  }
+}
+
+/// What the consumer does, on any memory.
+@usableFromInline
+package struct RingConsumerSteps: Hashable, Sendable {
+  @usableFromInline package let positions: RingPositions
+  /// The next position to read. Only the consumer writes it, so this copy is as good as the shared one.
+  @usableFromInline package var head: Int
+
+  @inlinable
+  package init(capacity: Int, head: Int = 0) {
+    positions = RingPositions(capacity: capacity)
+    self.head = head
+  }
+
+  /// Reads one slot, then gives it back; `nil` when none is filled.
+  @inlinable @inline(__always)
+  package mutating func pop<Memory: RingMemory & ~Copyable>(
+    from memory: borrowing Memory
+  ) -> Memory.Element? {
+    let tail = memory.loadTail()
+    guard head != tail else { return nil }
+    let element = memory.read(positions.slot(of: head))
+    head = positions.position(head)
+    memory.storeHead(head)
+    return element
+  }
+
+  /// Gives back all but the newest `limit` slots, unread; returns how many.
+  @inlinable @inline(__always)
+  package mutating func trim<Memory: RingMemory & ~Copyable>(
+    to limit: Int, in memory: borrowing Memory
+  ) -> Int {
+    let surplus = positions.count(from: head, to: memory.loadTail()) - limit
+    guard surplus > 0 else { return 0 }
+    head = positions.position(head, advancedBy: surplus)
+    memory.storeHead(head)
+    return surplus
+  }
+}

@@ -1,0 +1,110 @@
+public import I2C
+public import IMUDrivers
+public import IMUModel
+
+/// What comparing the chip's configuration gave.
+@usableFromInline
+enum ConfigurationComparison: BitwiseCopyable {
+  case intact
+  case lost(SensorEvent.Fault)
+  case failed(errno: Int32)
+}
+
+extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
+  /// Does one thing that the supervisor asks for now.
+  ///
+  /// - Returns: `nil` when something was done, else until when there is nothing to do.
+  @inlinable
+  mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
+    let deadline = schedule.deadline(of: tick)
+    switch supervisor.duty(at: now, before: deadline, checkCost: checkCost) {
+    case .none(let until): return until
+    case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
+    case .probe: probe(at: now)
+    case .bringUp: bringUp()
+    }
+    return nil
+  }
+
+  @inlinable
+  mutating func compareConfiguration() -> ConfigurationComparison {
+    let before = clock.now()
+    do throws(BusError) {
+      let check = try sensor.checkConfiguration()
+      let now = clock.now()
+      checkCost = now - before
+      if case .lost(let fault) = supervisor.notice(check, at: now) { return .lost(fault) }
+      return .intact
+    } catch {
+      let verdict = supervisor.noticeFailedCheck(at: clock.now())
+      if case .lost(let fault) = verdict { return .lost(fault) }
+      return .failed(errno: error.errno)
+    }
+  }
+
+  /// Looks at the chip between ticks; the sample is not recorded.
+  @inlinable
+  mutating func probe(at now: MonotonicTime) {
+    var sample = RawSample()
+    var verdict: Supervisor.Verdict
+    do throws(BusError) {
+      switch try sensor.read(into: &sample) {
+      case .fresh: verdict = supervisor.notice(sample, at: now)
+      case .stale: verdict = supervisor.noticeStale(at: now)
+      }
+    } catch {
+      verdict = supervisor.noticeFailure(at: now)
+    }
+    if case .check = verdict, case .lost(let fault) = compareConfiguration() {
+      verdict = .lost(fault)
+    }
+    if case .lost(let fault) = verdict { lose(fault) }
+  }
+
+  /// Gives the chip up, to be set up again from the next duty on.
+  @inlinable
+  mutating func lose(_ fault: SensorEvent.Fault) {
+    supervisor.begin(fault, at: clock.now())
+    sensor.restart()
+    isReinitialisationTold = false
+    outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
+  }
+
+  /// Takes one step of setting the chip up again.
+  @inlinable
+  mutating func bringUp() {
+    do throws(SensorError) {
+      let step = try sensor.bringUp()
+      let now = clock.now()
+      if !isReinitialisationTold {
+        isReinitialisationTold = true
+        tell(.reinitialised)
+      }
+      switch step {
+      case .wait(let nanoseconds):
+        supervisor.stepped(wait: nanoseconds, at: now)
+      case .ready:
+        // The ticks that went by meanwhile were lost to the set-up, not to a late wake-up.
+        skipUnreachable(at: now)
+        supervisor.ready(at: now)
+        tell(.back)
+      }
+    } catch {
+      supervisor.refused(errno: error.busErrno, at: clock.now())
+      sensor.restart()
+    }
+  }
+
+  @inlinable
+  mutating func tell(_ kind: SensorEvent.Kind) {
+    outbox.announce(SensorEvent(tick: tick, kind: kind, fault: supervisor.fault))
+  }
+}
+
+extension SensorError {
+  /// The errno of the transfer that failed; `nil` when it was not the bus that refused.
+  @usableFromInline var busErrno: Int32? {
+    guard case .bus(_, _, let error) = self else { return nil }
+    return error.errno
+  }
+}

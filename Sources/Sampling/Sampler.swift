@@ -1,0 +1,109 @@
+public import IMUDrivers
+public import IMUModel
+
+/// The sampling loop: waits for each tick's deadline, reads the chip once, hands the sample on.
+///
+///     deadline n        n+1                n+2   n+3   n+4               n+5
+///        │               │                  │     │     │                 │
+///        ├─read──push    ├─read──push       ╳     ╳     ├─read──push      ├─read──push
+///        │                                                │
+///        woken in time                  woken late: n+2, n+3 are missed, told as one gap
+///
+/// - Deadlines are absolute (``Schedule``), so no delay adds up.
+/// - A tick that is a period or more late is missed: counted, recorded, never caught up.
+/// - Each tick of the schedule ends in exactly one record and once in ``ledger``.
+/// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and
+///   during the ticks; the recording goes on.
+///
+/// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, as far as sensor, clock and sink
+/// do not. Run it on a thread of its own. The thread that drives it in virtual time calls ``step()``
+/// itself and empties the sink in between.
+public struct Sampler<
+  Sensor: IMUSensor & ~Copyable, Clock: MonotonicClock, Sink: TickSink & ~Copyable
+>: ~Copyable {
+  @usableFromInline var sensor: Sensor
+  @usableFromInline let clock: Clock
+  @usableFromInline var outbox: TickOutbox<Sink>
+  @usableFromInline var supervisor: Supervisor
+
+  /// When each tick is due.
+  public let schedule: Schedule
+  /// Sample times are multiples of this many nanoseconds.
+  public let timeUnit: Int64
+  @usableFromInline let stop: StopFlag
+
+  /// The next tick.
+  @usableFromInline var tick: UInt64 = 0
+  /// Nanoseconds that the last comparison of the chip's configuration took.
+  @usableFromInline var checkCost: Int64 = 0
+  /// Whether the begin of setting the chip up again has been told.
+  @usableFromInline var isReinitialisationTold = false
+  @usableFromInline var histogram = LatenessHistogram()
+  @usableFromInline var outcome: SamplerEnding?
+
+  /// A loop over a sensor that has been brought up.
+  ///
+  /// - Parameters:
+  ///   - sensor: Ready to be read.
+  ///   - clock: Read and waited for.
+  ///   - sink: Takes the records.
+  ///   - rate: Ticks a second.
+  ///   - start: The deadline of tick 0.
+  ///   - plannedTicks: The loop finishes after so many; `nil` for until stopped.
+  ///   - timeUnit: Sample times are rounded down to multiples of it, in nanoseconds. Traps unless positive.
+  ///   - stop: Ends the loop within 100 ms when it is raised.
+  @inlinable
+  public init(
+    sensor: consuming Sensor, clock: Clock, sink: consuming Sink, rate: SampleRate,
+    start: MonotonicTime, plannedTicks: UInt64?, timeUnit: Int64, stop: StopFlag
+  ) {
+    precondition(timeUnit > 0, "a time unit is positive")
+    self.sensor = sensor
+    self.clock = clock
+    self.outbox = TickOutbox(sink: sink)
+    self.schedule = Schedule(start: start, rate: rate, plannedTicks: plannedTicks)
+    self.timeUnit = timeUnit
+    self.stop = stop
+    self.supervisor = Supervisor(at: clock.now())
+  }
+}
+
+/// How a sampling loop ended.
+public enum SamplerEnding: Equatable, Sendable, BitwiseCopyable {
+  /// All planned ticks went by.
+  case completed
+  /// The stop flag was raised.
+  case stopRequested
+}
+
+/// What follows a step of the loop.
+public enum StepResult: Equatable, Sendable, BitwiseCopyable {
+  /// Another step.
+  case `continue`
+  /// Nothing: the loop has ended, and further steps do nothing.
+  case finished
+}
+
+extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
+  /// What became of every tick so far. In balance with the records at any time, ``undelivered`` included.
+  public var ledger: TickLedger { outbox.ledger }
+
+  /// How late reads began after their deadlines: median, 99th percentile, maximum.
+  public var lateness: LatenessSummary { histogram.summary }
+
+  /// Calls `body` with each lateness bucket that is not empty, from the smallest up.
+  public func forEachLatenessBucket(_ body: (LatenessHistogram.Bucket) -> Void) {
+    histogram.forEachBucket(body)
+  }
+
+  /// How the loop ended; `nil` while it goes on.
+  public var ending: SamplerEnding? { outcome }
+
+  /// Records that the sink had no room for so far, oldest first: to be written after what is in the sink.
+  ///
+  /// Allocates: not for the sampler thread while it runs.
+  public var undelivered: [TickRecord] { outbox.undelivered }
+
+  /// Ends the sampler and gives the sensor back.
+  public consuming func releaseSensor() -> Sensor { sensor }
+}

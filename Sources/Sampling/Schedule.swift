@@ -1,0 +1,62 @@
+public import IMUModel
+
+/// When each tick is due: a grid that begins at an instant and never drifts.
+///
+///     deadline(n) = start + n × period, rounded down to a nanosecond
+///
+/// Deadlines are computed from the tick's number. Nothing is added up, so a late wake-up moves no later one
+/// and a period that is no whole number of nanoseconds leaves no error behind.
+public struct Schedule: Equatable, Sendable, BitwiseCopyable {
+  /// The deadline of tick 0.
+  public let start: MonotonicTime
+  /// Ticks a second.
+  public let rate: SampleRate
+  /// Ticks in all; `nil` for no end.
+  public let plannedTicks: UInt64?
+
+  /// The grid of `rate` from `start` on, with `plannedTicks` ticks or without end.
+  public init(start: MonotonicTime, rate: SampleRate, plannedTicks: UInt64? = nil) {
+    self.start = start
+    self.rate = rate
+    self.plannedTicks = plannedTicks
+  }
+
+  /// When `tick` is due. Saturates after 292 years.
+  ///
+  /// - Complexity: one multiplication and one division.
+  @inlinable
+  public func deadline(of tick: UInt64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: start.nanoseconds.addingSaturated(rate.nanoseconds(atTick: tick)))
+  }
+
+  /// The last tick that is due at `instant`; 0 before the start, also when the plan ends earlier.
+  @inlinable
+  public func tick(at instant: MonotonicTime) -> UInt64 {
+    rate.tick(atNanoseconds: instant - start)
+  }
+
+  /// The first tick from `tick` on that is less than a period late at `instant`.
+  ///
+  /// The ticks before it are missed: reading the chip for them now would give samples of another time.
+  @inlinable
+  public func firstReachable(from tick: UInt64, at instant: MonotonicTime) -> UInt64 {
+    guard deadline(of: tick + 1) <= instant else { return tick }
+    return max(tick, self.tick(at: instant))
+  }
+
+  /// Whether the plan has no tick of this number.
+  @inlinable
+  public func isOver(at tick: UInt64) -> Bool {
+    guard let plannedTicks else { return false }
+    return tick >= plannedTicks
+  }
+}
+
+extension Int64 {
+  /// The sum, or the largest value when it would be larger.
+  @inlinable
+  func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

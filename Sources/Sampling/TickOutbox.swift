@@ -1,0 +1,152 @@
+public import IMUModel
+
+/// What stands between the loop and the ring: merges gaps, and remembers what the ring had no room for.
+///
+/// Records leave in the order of ticks, each tick once. A run of ticks lost to one cause is one record,
+/// which is handed on when something else follows or after a second. When the ring is full, the newest
+/// samples become a gap of their own, which waits here for room:
+///
+///     loop ─► [ gap, event, gap ] ─► ring
+///               waiting, oldest first; the last one may still grow
+///
+/// The memory is fixed. Should more than 64 records come to wait, because the chip fails while the
+/// card is stuck, all further ticks are counted as dropped for want of room, which is true of each, and
+/// of the further events only the last is kept and told when there is room again.
+@usableFromInline
+struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
+  @usableFromInline var sink: Sink
+  /// What became of every tick so far.
+  @usableFromInline var ledger = TickLedger()
+  /// The tick after the last one that is accounted for.
+  @usableFromInline var nextTick: UInt64 = 0
+
+  @usableFromInline let waiting: UnsafeMutablePointer<TickRecord>
+  @usableFromInline var first = 0
+  @usableFromInline var count = 0
+  /// Whether the newest waiting record is a gap that the next tick may extend.
+  @usableFromInline var isOpen = false
+  /// When the open gap was begun.
+  @usableFromInline var openedAt = MonotonicTime(nanoseconds: 0)
+  /// The last event that found no room here, told when everything before it has left.
+  @usableFromInline var heldEvent: SensorEvent?
+
+  /// Records that can wait. When it is reached, the newest is a gap of cause `ringFull`, and open.
+  @inlinable static var capacity: Int { 64 }
+  /// How long a gap may grow before the log hears of it, in nanoseconds.
+  @inlinable static var mergeLimit: Int64 { 1_000_000_000 }
+
+  /// An outbox in front of `sink`.
+  ///
+  /// - Complexity: one allocation.
+  @inlinable
+  init(sink: consuming Sink) {
+    self.sink = sink
+    // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Elements are
+    // `BitwiseCopyable`, all are initialised here, and every index comes from `slot(_:)`.
+    waiting = .allocate(capacity: TickOutbox.capacity)
+    waiting.initialize(
+      repeating: TickRecord(tick: 0, time: 0, sample: RawSample()), count: TickOutbox.capacity)
+  }
+
+  deinit {
+    waiting.deallocate()
+  }
+
+  /// Where the record `number` places after the oldest is.
+  @inlinable
+  func slot(_ number: Int) -> Int {
+    (first &+ number) % TickOutbox.capacity
+  }
+}
+
+extension TickOutbox where Sink: ~Copyable {
+  /// Hands on a sample. When there is no room for it, its tick is in a gap instead.
+  @inlinable
+  mutating func deliver(_ record: TickRecord, at now: MonotonicTime) {
+    flush()
+    guard count == 0, sink.push(record) else {
+      skip(Gap(firstTick: record.tick, count: 1, cause: .ringFull), at: now)
+      return
+    }
+    ledger.sampled += 1
+    nextTick = record.tick + 1
+  }
+
+  /// Takes down that ticks have no sample.
+  @inlinable
+  mutating func skip(_ gap: Gap, at now: MonotonicTime) {
+    guard gap.count > 0 else { return }
+    nextTick = gap.firstTick + gap.count
+    if isOpen, let open = waiting[slot(count - 1)].gap {
+      let isSame = open.cause == gap.cause && open.code == gap.code
+      if isSame || count == TickOutbox.capacity {
+        waiting[slot(count - 1)].count += gap.count
+        ledger.add(gap.count, open.cause)
+        return
+      }
+    }
+    let isLastPlace = count == TickOutbox.capacity - 1
+    let cause = isLastPlace ? .ringFull : gap.cause
+    let code = isLastPlace ? 0 : gap.code
+    append(TickRecord(Gap(firstTick: gap.firstTick, count: gap.count, cause: cause, code: code)))
+    ledger.add(gap.count, cause)
+    isOpen = true
+    openedAt = now
+  }
+
+  /// Tells what happened to the chip, after everything that went before.
+  @inlinable
+  mutating func announce(_ event: SensorEvent) {
+    guard count < TickOutbox.capacity - 1 else {
+      heldEvent = event
+      return
+    }
+    append(TickRecord(event))
+    isOpen = false
+    flush()
+  }
+
+  /// Hands on what is complete; called once a tick.
+  @inlinable
+  mutating func settle(at now: MonotonicTime) {
+    guard count > 0 else { return }
+    if isOpen, now - openedAt < TickOutbox.mergeLimit {
+      flush(keeping: 1)
+    } else {
+      flush()
+    }
+  }
+
+  /// Hands on as much as there is room for, oldest first, but for the newest `kept` records.
+  @inlinable
+  mutating func flush(keeping kept: Int = 0) {
+    while count > kept {
+      guard sink.push(waiting[first]) else { return }
+      first = slot(1)
+      count -= 1
+    }
+    guard count == 0 else { return }
+    isOpen = false
+    guard var event = heldEvent else { return }
+    heldEvent = nil
+    event.tick = nextTick
+    announce(event)
+  }
+
+  /// What the sink had no room for, oldest first. Allocates.
+  @inlinable
+  var undelivered: [TickRecord] {
+    var records = (0..<count).map { waiting[slot($0)] }
+    if var event = heldEvent {
+      event.tick = nextTick
+      records.append(TickRecord(event))
+    }
+    return records
+  }
+
+  @inlinable
+  mutating func append(_ record: TickRecord) {
+    waiting[slot(count)] = record
+    count += 1
+  }
+}

@@ -1,0 +1,25 @@
+/// What a ring should do, as an array: the reference that the real one is compared with.
+struct RingModel {
+  let capacity: Int
+  private(set) var elements: [Int] = []
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  mutating func push(_ element: Int) -> Bool {
+    guard elements.count < capacity else { return false }
+    elements.append(element)
+    return true
+  }
+
+  mutating func pop() -> Int? {
+    elements.isEmpty ? nil : elements.removeFirst()
+  }
+
+  mutating func trim(to limit: Int) -> Int {
+    let surplus = max(0, elements.count - limit)
+    elements.removeFirst(surplus)
+    return surplus
+  }
+}

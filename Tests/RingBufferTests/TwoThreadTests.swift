@@ -1,0 +1,75 @@
+import Glibc
+import RingBuffer
+import Testing
+
+@Suite struct TwoThreadTests {
+  /// Two words, so that a torn or early read shows.
+  struct Pair: BitwiseCopyable {
+    var number: UInt64
+    var complement: UInt64
+  }
+
+  @Test(
+    "a million elements pass from one thread to another, whole and in order",
+    arguments: [1, 3, 600])
+  func million(capacity: Int) {
+    // A ring of one slot hands over at every element; on a busy machine with two cores that is slow.
+    let total: UInt64 = capacity == 600 ? 1_000_000 : 20_000
+    let ends = RingEnds<Pair>(capacity: capacity)
+    let thread = ProducerThread(ends.producer, total: total)
+    var consumer = ends.consumer
+    var expected: UInt64 = 0
+    var wrong = 0
+    while expected < total {
+      guard let pair = consumer.pop() else {
+        sched_yield()
+        continue
+      }
+      if pair.number != expected || pair.complement != ~expected { wrong += 1 }
+      expected += 1
+    }
+    thread.join()
+    #expect(wrong == 0)
+    #expect(consumer.count == 0)
+  }
+}
+
+/// A thread that pushes 0, 1, 2 … and then drops its end.
+private struct ProducerThread {
+  private let thread: pthread_t
+
+  init(_ producer: consuming RingProducer<TwoThreadTests.Pair>, total: UInt64) {
+    let work = UnsafeMutablePointer<Work>.allocate(capacity: 1)
+    work.initialize(to: Work(producer: producer, total: total))
+    var thread = pthread_t()
+    // Safe: the block is moved out of and freed by the thread alone, once.
+    let result = pthread_create(&thread, nil, ProducerThread.run, work)
+    precondition(result == 0, "no thread")
+    self.thread = thread
+  }
+
+  private struct Work: ~Copyable {
+    var producer: RingProducer<TwoThreadTests.Pair>
+    let total: UInt64
+
+    mutating func run() {
+      for number in 0..<total {
+        while !producer.push(TwoThreadTests.Pair(number: number, complement: ~number)) {
+          sched_yield()
+        }
+      }
+    }
+  }
+
+  private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+    guard let work = $0?.assumingMemoryBound(to: Work.self) else { return nil }
+    work.pointee.run()
+    work.deinitialize(count: 1)
+    work.deallocate()
+    return nil
+  }
+
+  func join() {
+    pthread_join(thread, nil)
+  }
+}

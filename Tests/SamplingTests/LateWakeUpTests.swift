@@ -1,0 +1,78 @@
+import IMUModel
+import Sampling
+import Testing
+
+@Suite struct LateWakeUpTests {
+  /// Lateness around zero, one and two periods, in nanoseconds.
+  private static func latenesses(period: Int64) -> [Int64] {
+    [
+      0, 1, period / 2, period - 1, period, period + 1, 2 * period - 1, 2 * period, 2 * period + 1,
+      5 * period + 7,
+    ]
+  }
+
+  @Test(
+    "woken so late, exactly the ticks a period or more late are missed, and none is caught up",
+    arguments: [SampleRate.hz(3), .hz(30), .hz(1000)])
+  func onceLate(rate: SampleRate) {
+    for lateness in Self.latenesses(
+      period: rate.nanoseconds(atTick: 6) - rate.nanoseconds(atTick: 5))
+    {
+      var take = Take(rate, ticks: 20)
+      for _ in 0..<5 { _ = take.sampler.step() }
+      let wake = rate.nanoseconds(atTick: 5) + lateness
+      take.clock.advance(by: wake - take.elapsed)
+      take.sampler.run()
+      #expect(take.imbalance(ticks: 20) == nil, "\(lateness)")
+      // Tick 5 + k is a period late when tick 6 + k is due.
+      var missed: UInt64 = 0
+      while rate.nanoseconds(atTick: 6 + missed) <= wake { missed += 1 }
+      let expected = missed == 0 ? [] : [Gap(firstTick: 5, count: missed, cause: .missed)]
+      #expect(take.gaps == expected, "\(lateness)")
+      // The tick that was reached is read at once, those after it on the grid again.
+      let late = take.box.records.filter { $0.kind == .sample && $0.tick >= 5 }
+      #expect(late.first?.time == wake)
+      let offGrid = late.dropFirst().first { $0.time != rate.nanoseconds(atTick: $0.tick) }
+      #expect(offGrid == nil)
+    }
+  }
+
+  @Test("every sequence of late and punctual wake-ups keeps the account")
+  func sequences() {
+    let rate = SampleRate.hz(1000)
+    let choices = [0, 999_999, 1_000_000, 2_000_001] as [Int64]
+    for sequence in 0..<(1 << 12) {
+      var take = Take(rate, ticks: 9)
+      take.clock.setOversleep { $0 < 6 ? choices[sequence >> (2 * $0) & 3] : 0 }
+      take.sampler.run()
+      if let imbalance = take.imbalance(ticks: 9) {
+        Issue.record("sequence \(sequence): \(imbalance)")
+        return
+      }
+    }
+  }
+
+  @Test("a take that oversleeps its end misses what was left and is completed")
+  func pastTheEnd() {
+    var take = Take(.hz(10), ticks: 20)
+    for _ in 0..<5 { _ = take.sampler.step() }
+    take.clock.advance(by: 60_000_000_000)
+    let result = take.sampler.step()
+    #expect(result == .finished)
+    #expect(take.sampler.ending == .completed)
+    #expect(take.gaps == [Gap(firstTick: 5, count: 15, cause: .missed)])
+    #expect(take.imbalance(ticks: 20) == nil)
+  }
+
+  @Test("a day asleep is one gap")
+  func suspended() {
+    var take = Take(.hz(1000), ticks: nil)
+    _ = take.sampler.step()
+    take.clock.advance(by: 86_400_000_000_000)
+    _ = take.sampler.step()
+    _ = take.sampler.step()
+    take.stop.request()
+    _ = take.sampler.step()
+    #expect(take.gaps == [Gap(firstTick: 1, count: 86_399_999, cause: .missed)])
+  }
+}

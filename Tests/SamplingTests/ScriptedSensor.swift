@@ -1,0 +1,141 @@
+import I2C
+import IMUDrivers
+import IMUModel
+
+/// What a chip does wrong.
+enum Ailment: CaseIterable, Sendable {
+  /// Nothing.
+  case none
+  /// Gives samples that look good, with another configuration.
+  case configurationLost
+  /// Reset: gives zeros as new samples, configuration gone.
+  case zeros
+  /// Gives zeros as new samples, though the configuration reads back right.
+  case zerosIntact
+  /// The same sample again and again, as new.
+  case frozen
+  /// Reset: no new samples, configuration gone.
+  case asleep
+  /// No new samples, though the configuration reads back right.
+  case noData
+  /// Nobody acknowledges.
+  case dead
+  /// Another chip answers.
+  case foreign
+
+  /// What the sampler should call it.
+  var fault: SensorEvent.Fault {
+    switch self {
+    case .none: return .none
+    case .configurationLost, .zeros, .asleep: return .configurationLost
+    case .zerosIntact: return .zeros
+    case .frozen: return .frozen
+    case .noData: return .noData
+    case .dead: return .bus
+    case .foreign: return .identity
+    }
+  }
+}
+
+/// A chip that does what a test tells it, on a clock moved by hand.
+///
+/// Bring-up cures every ailment but ``Ailment/dead``, in three steps with waits of 100 and 30 ms.
+struct ScriptedSensor: IMUSensor, ~Copyable {
+  /// The test's hold on the chip.
+  final class Script {
+    var ailment = Ailment.none
+    /// Overrides the outcome of read number `n`.
+    var ailmentAtRead: ((Int) -> Ailment)?
+    /// What is wrong at an instant; asked before each call.
+    var ailmentAtTime: ((Int64) -> Ailment?)?
+    var errno: Int32 = 121
+    var reads = 0
+    var checks = 0
+    var bringUps = 0
+    /// How long each call keeps the bus, in nanoseconds.
+    var readCost: Int64 = 0
+    var checkCost: Int64 = 0
+    var bringUpCost: Int64 = 0
+    /// Fails bring-up for another reason than the bus.
+    var refusesBringUp = false
+  }
+
+  let script: Script
+  let clock: HandClock
+  private var steps = 3
+  private var count: Int16 = 0
+
+  init(_ script: Script, clock: HandClock) {
+    self.script = script
+    self.clock = clock
+  }
+
+  static let address = I2CAddress(known: 0x68)
+  static let register = Register(0x6B, "PWR_MGMT_1")
+
+  private func fail() -> BusError {
+    BusError(.noAcknowledge, .read, address: Self.address, register: 0x3A, errno: script.errno)
+  }
+
+  private func ailment() -> Ailment {
+    if let ailment = script.ailmentAtTime?(clock.now().nanoseconds) { script.ailment = ailment }
+    return script.ailment
+  }
+
+  var description: SensorDescription {
+    SensorDescription(
+      model: "scripted", identity: nil, address: nil, accelerometerRange: 0, gyroscopeRange: 0,
+      accelerometerScale: Fraction(1, 1), gyroscopeScale: Fraction(1, 1),
+      temperatureScale: Fraction(1, 1), temperatureOffset: Fraction(0, 1), outputDataRate: 0,
+      filter: "")
+  }
+
+  mutating func bringUp() throws(SensorError) -> BringUpStep {
+    script.bringUps += 1
+    clock.advance(by: script.bringUpCost)
+    guard ailment() != .dead else { throw .bus(.mpu6050, Self.register, fail()) }
+    if script.refusesBringUp {
+      throw .resetUnfinished(.mpu6050, address: Self.address, Self.register, read: 0x80)
+    }
+    steps += 1
+    switch steps {
+    case 1: return .wait(nanoseconds: 100_000_000)
+    case 2: return .wait(nanoseconds: 30_000_000)
+    default:
+      script.ailment = .none
+      return .ready
+    }
+  }
+
+  mutating func restart() {
+    steps = 0
+  }
+
+  mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+    defer { script.reads += 1 }
+    let ailment = script.ailmentAtRead?(script.reads) ?? ailment()
+    clock.advance(by: script.readCost)
+    switch ailment {
+    case .none, .configurationLost, .foreign:
+      count &+= 1
+      sample = RawSample(ax: count, ay: 1, temperature: 2)
+    case .zeros, .zerosIntact: sample = RawSample()
+    case .frozen: sample = RawSample(ax: count, ay: 1, temperature: 2)
+    case .noData, .asleep: return .stale
+    case .dead: throw fail()
+    }
+    return .fresh
+  }
+
+  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
+    script.checks += 1
+    clock.advance(by: script.checkCost)
+    switch ailment() {
+    case .dead: throw fail()
+    case .configurationLost, .zeros, .asleep:
+      return .lost(register: 0x6B, expected: 0x01, found: 0x40)
+    case .foreign: return .foreign(identity: 0x70)
+    case .none, .zerosIntact, .frozen, .noData: return .intact
+    }
+  }
+}

@@ -54,6 +54,10 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    .testTarget(
+      name: "LogFormatTests", dependencies: ["CLinuxIO", "IMUModel", "LogFormat"],
+      resources: [.copy("Golden")], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -53,6 +53,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   public init(_ description: RecordingDescription) throws(FormatError) {
     let header = try encodeHeader(description)
     self.description = description
+    headerByteCount = header.count
     grid = TickGrid(rate: description.rate, unit: description.timeUnit)
     samplesEncoder = SamplesEncoder(channels: description.channels)
     gaps.reserveCapacity(LogEncoder.gapCapacity)
@@ -75,6 +76,9 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
 
   /// Samples and gaps that are not in the output yet.
   public var pendingSamples: Int { pending.count }
+
+  /// Bytes of the header, with which the output begins; ``encodeHeader(_:)`` gives the same bytes.
+  public let headerByteCount: Int
 
   /// Bytes of the log so far: what was consumed and ``output``.
   public var byteCount: UInt64 { outputBuffer.total }

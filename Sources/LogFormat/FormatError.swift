@@ -1,0 +1,68 @@
+/// What was wrong with the bytes of a log, or with a description that cannot be written as one.
+public struct FormatError: Error, Equatable, Sendable {
+  /// What was wrong.
+  public enum Reason: Equatable, Sendable {
+    /// All bytes are zero: space that was made ahead and not written yet, or that the file system invented.
+    case notWritten
+    /// The bytes end before the page header or the chunk does: the file was cut.
+    case cutShort
+    /// The page does not begin with the mark of a log.
+    case notALog
+    /// The page is of a version of the format that this program does not know.
+    case unsupportedVersion(UInt8)
+    /// The check of the page header is wrong: its bytes were damaged.
+    case damagedPageHeader
+    /// The page is whole, but of another recording: left over from an earlier use of the storage.
+    case otherRecording
+    /// The page is whole, but belongs at another place of the file, at page `found`.
+    case misplaced(found: UInt32)
+    /// The check of a chunk is wrong: its bytes were damaged, or written in part only.
+    case damagedChunk
+    /// Bytes other than zero follow the last chunk of the page.
+    case notZeroAfterLastChunk
+    /// The check is right and the content is not: written by a program with a fault, or a newer one.
+    case malformed(String)
+    /// The header text lacks an entry that every log must have.
+    case missingEntry(String)
+    /// An entry of the header text, or of a description to be written, has no meaning.
+    case badEntry(key: String, value: String)
+    /// The description is too long for the header page by this many bytes.
+    case headerTooLong(excess: Int)
+  }
+
+  /// What was wrong.
+  public var reason: Reason
+  /// Where in the page: the offset of the chunk, or of the page header (0).
+  public var offset: Int
+
+  /// An error at `offset` of a page.
+  public init(_ reason: Reason, offset: Int) {
+    self.reason = reason
+    self.offset = offset
+  }
+}
+
+extension FormatError: CustomStringConvertible {
+  /// One sentence, without the offset.
+  public var description: String {
+    switch reason {
+    case .notWritten: return "nothing was written here"
+    case .cutShort: return "the file ends within a page header or chunk"
+    case .notALog: return "this is not a page of an imulog file"
+    case .unsupportedVersion(let version):
+      return "the page is of version \(version) of the format, and this program reads version"
+        + " \(LogFormat.version): use a newer imulog"
+    case .damagedPageHeader: return "the page header is damaged (its check is wrong)"
+    case .otherRecording: return "the page belongs to another recording"
+    case .misplaced(let found): return "the page belongs elsewhere in the file, at page \(found)"
+    case .damagedChunk: return "a chunk is damaged or was not written in full (its check is wrong)"
+    case .notZeroAfterLastChunk: return "unexpected bytes follow the last chunk of the page"
+    case .malformed(let what): return "a chunk is intact but makes no sense: \(what)"
+    case .missingEntry(let key): return "the header has no entry '\(key)'"
+    case .badEntry(let key, let value): return "the header's entry '\(key)' cannot be '\(value)'"
+    case .headerTooLong(let excess):
+      return "the description is \(excess) bytes too long for the log's first page:"
+        + " shorten the note or the names"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// The linear predictor: a weighted sum of the latest values with integer weights, shifted right.
+///
+/// Weights have at most 12 bits and values 16, so the sum of eight products stays below 2³⁰ and 32-bit
+/// arithmetic is exact.
+enum LinearPredictor {
+  /// Most bits of a coefficient, its sign included.
+  static let coefficientBits = 12
+
+  /// Turns residuals into counts in place; while fewer values than taps are known, the fixed predictor of
+  /// order 1 (0 when none is known) stands in.
+  static func restore(
+    _ values: UnsafeMutablePointer<Int16>, count: Int, _ state: StreamState, _ past: SIMD8<Int64>
+  ) {
+    var h = SIMD8<Int32>(truncatingIfNeeded: past)
+    var index = 0
+    while index < count && state.known + index < state.method.order {
+      let latest = state.known + index > 0 ? Int16(truncatingIfNeeded: h[0]) : 0
+      values[index] = values[index] &+ latest
+      h = SIMD8(Int32(values[index]), h[0], h[1], h[2], h[3], h[4], h[5], h[6])
+      index += 1
+    }
+    let c = state.coefficients
+    let (c0, c1, c2, c3, c4, c5, c6, c7) = (c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
+    var (h0, h1, h2, h3, h4, h5, h6, h7) = (h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7])
+    let shift = Int32(truncatingIfNeeded: state.shift)
+    while index < count {
+      // The oldest first: only the last product waits for the value before.
+      let old = (c7 &* h7 &+ c6 &* h6) &+ (c5 &* h5 &+ c4 &* h4)
+      let sum = old &+ (c3 &* h3 &+ c2 &* h2) &+ c1 &* h1 &+ c0 &* h0
+      let value = values[index] &+ Int16(truncatingIfNeeded: sum &>> shift)
+      values[index] = value
+      (h7, h6, h5, h4, h3, h2, h1, h0) = (h6, h5, h4, h3, h2, h1, h0, Int32(value))
+      index += 1
+    }
+  }
+}

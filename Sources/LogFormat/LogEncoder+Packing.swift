@@ -1,0 +1,160 @@
+import IMUModel
+
+// How pending samples and gaps become chunks, and chunks pages.
+
+extension LogEncoder {
+  /// Bytes left for the body of one more chunk in this page; negative when there is no room for any.
+  private var room: Int { LogFormat.pageSize - pageOffset - LogFormat.chunkOverhead }
+
+  /// Says at how many pending samples the page is perhaps full.
+  mutating func planNextTrial() {
+    let room = self.room > 0 ? self.room : LogFormat.bodyLimit
+    let guess = (room << 8) / max(bytesPerSample256, 1)
+    nextTrial = min(max(guess - guess / 32, 1), SampleBlock.capacity)
+  }
+
+  /// Encodes pending samples if they fill the page to within about one sample, or fill the block.
+  mutating func fillPageIfEnough() {
+    openPage()
+    let count = pending.count
+    var state = pageState
+    let size = gapBytes(before: count) + encode(count, &state)
+    let free = room - size
+    bytesPerSample256 = max((size << 8) / count, 1)
+    if free < 0 || (free << 8) < bytesPerSample256 * 5 / 4 || count == SampleBlock.capacity {
+      fillPage()
+      planNextTrial()
+    } else {
+      let more = (free << 8) / bytesPerSample256
+      nextTrial = min(count + max(more - more / 16, 1), SampleBlock.capacity)
+    }
+  }
+
+  /// Encodes as many pending samples, with the gaps among them, as fit the page; closes it when some are left.
+  mutating func fillPage() {
+    openPage()
+    let count = largestFit()
+    let gapCount = gapsBefore(count)
+    let gapSize = gapBytes(before: count)
+    guard count > 0 || (pending.isEmpty && gapSize <= room + LogFormat.chunkOverhead) else {
+      closePage()
+      return
+    }
+    if gapCount > 0 { writeGaps(gapCount) }
+    if count > 0 {
+      var state = pageState
+      let size = encode(count, &state)
+      pageState = state
+      lastLateness = pending.timeColumn[count - 1]
+      page.bytes[(pageOffset + 2)..<(pageOffset + 2 + size)]
+        .copyBytes(from: UnsafeRawBufferPointer(start: trial.bytes, count: size))
+      finishChunk(ChunkKind.samples, size)
+      bytesPerSample256 = max((size << 8) / count, 1)
+      pending.removeFirst(count)
+    }
+    if !pending.isEmpty || !gaps.isEmpty { closePage() }
+  }
+
+  /// How many pending samples fit the page at most: 0 when none does.
+  private mutating func largestFit() -> Int {
+    var (low, lowSize) = (0, 0)
+    var (high, highSize) = (pending.count, 0)
+    guard high > 0 else { return 0 }
+    var probe = high
+    // Interpolation converges in three or four steps; the bound is for data that change abruptly.
+    for _ in 0..<12 {
+      var state = pageState
+      let size = gapBytes(before: probe) + encode(probe, &state)
+      if size <= room {
+        if probe == pending.count { return probe }
+        (low, lowSize) = (probe, size)
+      } else {
+        (high, highSize) = (probe, size)
+      }
+      // One sample more would not fit, or the rest is not worth another look.
+      if high - low <= 1 || (low > 0 && room - lowSize < 4) { break }
+      let span = max(highSize - lowSize, 1)
+      probe = min(max(low + (room - lowSize) * (high - low) / span, low + 1), high - 1)
+    }
+    return low
+  }
+
+  private mutating func encode(_ count: Int, _ state: inout PageState) -> Int {
+    samplesEncoder.encode(pending, count: count, &state, to: trial.bytes)
+  }
+
+  /// How many pending gaps belong before the samples that follow the first `count` ones.
+  private func gapsBefore(_ count: Int) -> Int {
+    guard count < pending.count else { return gaps.count }
+    let tick = pending.tickColumn[count]
+    return gaps.firstIndex { $0.firstTick >= tick } ?? gaps.count
+  }
+
+  /// Bytes, all told, of the chunk of these gaps, at most; 0 when there are none.
+  private func gapBytes(before count: Int) -> Int {
+    let gapCount = gapsBefore(count)
+    guard gapCount > 0 else { return 0 }
+    return LogFormat.chunkOverhead + 2 + gapCount * Gap.entryLimit
+  }
+
+  private mutating func writeGaps(_ count: Int) {
+    let chunk = ChunkWriter(page.bytes, offset: pageOffset, check: pageCheck)
+    var body = chunk.body
+    body.write(varint: UInt64(count))
+    var tick = pageFirstTick
+    for gap in gaps[0..<count] {
+      gap.write(&body, after: tick)
+      tick = gap.firstTick &+ gap.count
+    }
+    finishChunk(ChunkKind.gaps, body.count)
+    gaps.removeFirst(count)
+  }
+
+  /// Writes a chunk of its own after everything pending; `limit` is the most its body can have.
+  mutating func writeRecord(_ kind: UInt8, limit: Int, _ write: (inout ByteWriter) -> Void) {
+    precondition(!isFinished, "the log was finished")
+    flush()
+    if limit > room { closePage() }
+    openPage()
+    var body = ChunkWriter(page.bytes, offset: pageOffset, check: pageCheck).body
+    write(&body)
+    finishChunk(kind, body.count)
+    planNextTrial()
+  }
+
+  /// Puts head and check around the body at the page's end and passes the chunk to the output.
+  private mutating func finishChunk(_ kind: UInt8, _ length: Int) {
+    let chunk = ChunkWriter(page.bytes, offset: pageOffset, check: pageCheck)
+    let start = pageOffset
+    (pageCheck, pageOffset) = chunk.finish(kind: kind, length: length)
+    outputBuffer.append(UnsafeRawBufferPointer(rebasing: page.bytes[start..<pageOffset]))
+  }
+
+  /// Begins a page unless there is one with room.
+  private mutating func openPage() {
+    guard pageOffset == LogFormat.pageSize else { return }
+    var tick = nextTick
+    var lateness = lastLateness
+    if !pending.isEmpty { (tick, lateness) = (pending.tickColumn[0], pending.timeColumn[0]) }
+    var expected = grid
+    let time = (lateness &+ expected.units(atTick: tick)) &* description.timeUnit
+    for gap in gaps { tick = min(tick, gap.firstTick) }
+    pageFirstTick = tick
+    var header = PageHeader(
+      recording: PageHeader.tag(of: description.id), sequence: pageSequence, firstTick: tick,
+      firstTime: time)
+    header.encode(into: page.bytes)
+    pageCheck = header.check
+    pageSequence &+= 1
+    pageOffset = PageHeader.size
+    let base = floorDivide(time, description.timeUnit) &- expected.units(atTick: tick)
+    pageState = PageState(firstTick: tick, firstLateness: base)
+    outputBuffer.append(UnsafeRawBufferPointer(rebasing: page.bytes[0..<PageHeader.size]))
+  }
+
+  /// Fills the rest of the page with zeros.
+  private mutating func closePage() {
+    outputBuffer.appendZeros(LogFormat.pageSize - pageOffset)
+    pageOffset = LogFormat.pageSize
+  }
+}

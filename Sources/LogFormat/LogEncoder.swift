@@ -1,0 +1,144 @@
+public import IMUModel
+
+/// Turns what happens during a recording into the bytes of its log, front to back.
+///
+///     append(record) ─► pending samples and gaps ─► chunks ─► pages ─► output ─► consumeOutput(_:)
+///
+/// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
+/// ``flush()``: what was appended before a flush is wholly in the output after it.
+///
+/// Memory: 190 KiB from the begin, 1024 pending samples and 128 pending gaps included, and an output buffer
+/// that grows only while nobody consumes. `append` does not allocate once the output buffer has grown to what
+/// the caller's habit needs (64 KiB at first).
+///
+/// - Complexity: a sample costs tens of nanoseconds, and a page some milliseconds once; on the writer's thread.
+public struct LogEncoder: ~Copyable, @unchecked Sendable {
+  // Safe to send: all memory below is owned by this value alone.
+
+  let description: RecordingDescription
+  var grid: TickGrid
+  var samplesEncoder: SamplesEncoder
+  /// Samples not encoded yet. The time column holds lateness in units: time / unit − grid(tick).
+  var pending = SampleBlock()
+  /// Gaps not encoded yet, in order; room for ``gapCapacity`` is reserved.
+  var gaps: [Gap] = []
+  /// The page being written; its first `pageOffset` bytes are final and in the output.
+  let page = PageBuffer()
+  /// Bodies on trial.
+  let trial = TrialBuffer()
+  /// Bytes of the page that are written; ``LogFormat/pageSize`` when a new page is due.
+  var pageOffset = LogFormat.pageSize
+  var pageCheck: UInt32 = 0
+  var pageSequence: UInt32 = 1
+  var pageFirstTick: UInt64 = 0
+  var pageState = PageState(firstTick: 0, firstLateness: 0)
+  /// The tick after the last one that was heard of.
+  var nextTick: UInt64 = 0
+  /// The tick that a sample must reach.
+  var nextSampleTick: UInt64 = 0
+  var lastLateness: Int64 = 0
+  /// Pending samples at which it is worth looking whether they fill the page.
+  var nextTrial = 0
+  /// Bytes a sample in the last trial, times 256.
+  var bytesPerSample256 = 8 << 8
+  var isFinished = false
+  var outputBuffer = OutputBuffer()
+
+  /// Most gaps that wait.
+  static let gapCapacity = 128
+
+  /// An encoder for a new log; its header is in the output.
+  ///
+  /// - Throws: what ``encodeHeader(_:)`` throws.
+  public init(_ description: RecordingDescription) throws(FormatError) {
+    let header = try encodeHeader(description)
+    self.description = description
+    headerByteCount = header.count
+    grid = TickGrid(rate: description.rate, unit: description.timeUnit)
+    samplesEncoder = SamplesEncoder(channels: description.channels)
+    gaps.reserveCapacity(LogEncoder.gapCapacity)
+    header.withUnsafeBytes {
+      page.bytes.copyMemory(from: $0)
+      outputBuffer.append($0)
+    }
+    pageOffset = header.count
+    pageCheck = UnsafeRawBufferPointer(page.bytes).littleEndian(at: header.count - 4)
+    planNextTrial()
+  }
+
+  /// The bytes of the log that were not consumed yet. Valid until the encoder is changed or goes away.
+  public var output: UnsafeRawBufferPointer { outputBuffer.bytes }
+
+  /// Takes the first `count` bytes of ``output`` away; traps when it has fewer.
+  public mutating func consumeOutput(_ count: Int) {
+    outputBuffer.consume(count)
+  }
+
+  /// Samples and gaps that are not in the output yet.
+  public var pendingSamples: Int { pending.count }
+
+  /// Bytes of the header, with which the output begins; ``encodeHeader(_:)`` gives the same bytes.
+  public let headerByteCount: Int
+
+  /// Bytes of the log so far: what was consumed and ``output``.
+  public var byteCount: UInt64 { outputBuffer.total }
+
+  /// Adds a sample, a gap or a sensor event, in tick order.
+  ///
+  /// A sample's time must be a multiple of the description's time unit, and its tick above all earlier
+  /// samples' ticks and below 2⁶³: these are programming errors and trap. Gaps may overlap or come late.
+  public mutating func append(_ record: TickRecord) {
+    precondition(!isFinished, "the log was finished")
+    switch record.kind {
+    case .sample: append(tick: record.tick, time: record.time, sample: record.sample)
+    case .gap: if let gap = record.gap { append(gap) }
+    case .sensorEvent: if let event = record.sensorEvent { append(event) }
+    }
+  }
+
+  /// Adds a moment that the user marked. Traps when its label has more than 200 bytes of UTF-8.
+  public mutating func append(_ mark: Mark) {
+    precondition(mark.label.utf8.count <= LogFormat.markLabelLength, "a mark's label is too long")
+    writeRecord(ChunkKind.mark, limit: 16 + LogFormat.markLabelLength) { mark.write(&$0) }
+  }
+
+  /// Adds an instant on two clocks.
+  public mutating func append(_ pair: ClockPair) {
+    writeRecord(ChunkKind.clock, limit: 18) { pair.write(&$0) }
+  }
+
+  /// Encodes everything pending, so that the output has all that was appended.
+  public mutating func flush() {
+    while !pending.isEmpty || !gaps.isEmpty { fillPage() }
+    planNextTrial()
+  }
+
+  /// Encodes everything pending and the end. Nothing may be appended after it.
+  public mutating func finish(_ end: RecordingEnd) {
+    writeRecord(ChunkKind.end, limit: 91) { end.write(&$0) }
+    isFinished = true
+  }
+
+  private mutating func append(tick: UInt64, time: Int64, sample: RawSample) {
+    precondition(tick >= nextSampleTick, "samples come in the order of their ticks")
+    precondition(tick < LogFormat.tickLimit, "ticks are below 2⁶³")
+    let (units, remainder) = time.quotientAndRemainder(dividingBy: description.timeUnit)
+    precondition(remainder == 0, "a sample's time is a multiple of the log's time unit")
+    if pending.count == SampleBlock.capacity { fillPage() }
+    pending.append(tick: tick, time: units &- grid.units(atTick: tick), sample: sample)
+    nextSampleTick = tick + 1
+    nextTick = max(nextTick, tick + 1)
+    if pending.count >= nextTrial { fillPageIfEnough() }
+  }
+
+  private mutating func append(_ gap: Gap) {
+    guard gap.count > 0 else { return }
+    if gaps.count == LogEncoder.gapCapacity { flush() }
+    gaps.append(gap)
+    nextTick = max(nextTick, gap.firstTick &+ gap.count)
+  }
+
+  private mutating func append(_ event: SensorEvent) {
+    writeRecord(ChunkKind.sensor, limit: 12) { event.write(&$0) }
+  }
+}

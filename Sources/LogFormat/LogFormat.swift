@@ -1,0 +1,22 @@
+/// Constants of the log format. The layout itself is in <doc:Specification>.
+public enum LogFormat {
+  /// Bytes of a page; page `n` begins at `n` × this.
+  public static let pageSize = 4096
+  /// Version of the format, not of the program: changes only when old readers would read nonsense.
+  public static let version: UInt8 = 1
+  /// Extension of a log's file name, without the dot.
+  public static let fileExtension = "imulog"
+  /// Most samples of one samples chunk, and the capacity of a ``SampleBlock``.
+  public static let samplesPerChunk = 1024
+  /// Most bytes of UTF-8 of a mark's label.
+  public static let markLabelLength = 200
+  /// Most bytes of UTF-8 of a recording's note.
+  public static let noteLength = 1000
+  /// Ticks are below this, 2⁶³, so that sums of a tick and a count of ticks cannot overflow.
+  static let tickLimit: UInt64 = 1 << 63
+
+  /// Bytes of a chunk beside its body: the head before it and the check after it.
+  static let chunkOverhead = 6
+  /// Most bytes of a chunk's body: a page with nothing else in it.
+  static let bodyLimit = pageSize - PageHeader.size - chunkOverhead
+}

@@ -1,0 +1,113 @@
+public import IMUModel
+
+/// Decodes pages, one at a time and each alone, in any order.
+///
+/// The first page (sequence 0) has records like all others; its header chunk, which ``decodeHeader(_:)``
+/// reads, is passed over.
+///
+///     var decoder = PageDecoder(description)
+///     let header = try decoder.begin(page: bytes, sequence: 7)
+///     while let record = try decoder.next(into: &block) { … }
+///
+/// It is total: any bytes give records or a ``FormatError``; no input traps, runs on, or takes memory beyond
+/// the 16 KiB that the decoder has from the begin. A page has at most 452 chunks of 1024 samples.
+///
+/// After an error the rest of the page is unreadable (each check rests on the one before), what was returned
+/// before it is sound, and the next page can be begun.
+public struct PageDecoder: ~Copyable, @unchecked Sendable {
+  // Safe to send: `page` is owned by this value alone.
+
+  private let recording: UInt32
+  private var samples: SamplesDecoder
+  private var state = PageState(firstTick: 0, firstLateness: 0)
+  /// The page at hand.
+  ///
+  /// Safe: 4096 + ``BitReader/margin`` bytes, allocated by `init` and freed by `deinit`. at most 4096
+  /// bytes are copied here; `chunks` returns bodies within them, so the margin follows each body.
+  private let page: UnsafeMutableRawPointer
+  private var chunks: ChunkReader?
+  private var firstTick: UInt64 = 0
+  /// What is left of the gaps chunk at hand.
+  private var gaps: GapCursor?
+
+  /// Offset in the page at hand after the last chunk that was found intact; 0 before the header was.
+  ///
+  /// A log that is cut here, at the page where reading ended, ends with its last intact chunk.
+  public private(set) var offset = 0
+
+  /// A decoder for the pages of one recording.
+  ///
+  /// Traps when the description's time unit is not in 1...10⁹, which ``decodeHeader(_:)`` never returns.
+  public init(_ description: RecordingDescription) {
+    recording = PageHeader.tag(of: description.id)
+    samples = SamplesDecoder(description)
+    page = .allocate(byteCount: LogFormat.pageSize + BitReader.margin, alignment: 16)
+    page.initializeMemory(
+      as: UInt8.self, repeating: 0, count: LogFormat.pageSize + BitReader.margin)
+  }
+
+  deinit {
+    page.deallocate()
+  }
+
+  /// Takes a copy of a page: 4096 bytes, or fewer at the end of a file. Bytes beyond 4096 are ignored.
+  ///
+  /// - Throws: what ``PageHeader/init(decoding:)`` throws, and `otherRecording` or `misplaced`.
+  @discardableResult
+  public mutating func begin(
+    page bytes: UnsafeRawBufferPointer, sequence: UInt32
+  ) throws(FormatError) -> PageHeader {
+    (offset, chunks, gaps) = (0, nil, nil)
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(LogFormat.pageSize))
+    let header = try PageHeader(decoding: bytes)
+    guard header.recording == recording else { throw FormatError(.otherRecording, offset: 0) }
+    guard header.sequence == sequence else {
+      throw FormatError(.misplaced(found: header.sequence), offset: 0)
+    }
+    UnsafeMutableRawBufferPointer(start: page, count: LogFormat.pageSize).copyMemory(from: bytes)
+    offset = PageHeader.size
+    chunks = ChunkReader(
+      UnsafeRawBufferPointer(start: page, count: bytes.count), check: header.check)
+    firstTick = header.firstTick
+    state = samples.pageState(firstTick: header.firstTick, firstTime: header.firstTime)
+    return header
+  }
+
+  /// The next record of the page, `nil` after the last one.
+  ///
+  /// Samples are put into `block`, whose former content is gone; other records leave it alone.
+  ///
+  /// - Throws: `cutShort`, `damagedChunk`, `notZeroAfterLastChunk` or `malformed`, once; then `nil` follows.
+  public mutating func next(into block: inout SampleBlock) throws(FormatError) -> LogRecord? {
+    if let record = nextGap() { return record }
+    let start = offset
+    guard let (kind, range) = try chunks?.next() else { return nil }
+    let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
+    offset = range.upperBound + 4
+    if kind == ChunkKind.header && start == PageHeader.size { return try next(into: &block) }
+    do throws(MalformedChunk) {
+      switch kind {
+      case ChunkKind.samples:
+        try samples.decode(UnsafeRawPointer(page), range, &state, into: &block)
+        return .samples
+      case ChunkKind.gaps:
+        gaps = try GapCursor(body, after: firstTick)
+        return nextGap() ?? .unknown(kind: kind, byteCount: range.count)
+      default:
+        return try LogRecord(kind: kind, body: body)
+      }
+    } catch {
+      (offset, chunks, gaps) = (start, nil, nil)
+      throw FormatError(.malformed(error.sentence), offset: start)
+    }
+  }
+
+  private mutating func nextGap() -> LogRecord? {
+    // The whole list was checked when the cursor was made.
+    guard let record = gaps?.next() else {
+      gaps = nil
+      return nil
+    }
+    return record
+  }
+}

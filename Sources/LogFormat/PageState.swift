@@ -1,0 +1,58 @@
+import IMUModel
+
+/// What samples chunks of one page carry over from one to the next: eight streams and the expected tick.
+///
+/// Encoder and decoder keep the same state; it begins anew with each page, so that pages stand alone.
+struct PageState {
+  /// The times (index 0) and the channels of the recording, in order.
+  private(set) var streams:
+    (
+      StreamState, StreamState, StreamState, StreamState, StreamState, StreamState, StreamState,
+      StreamState
+    )
+  /// The tick after the last sample's; the page's first tick when there is none.
+  var expectedTick: UInt64
+
+  /// The state at the begin of a page.
+  ///
+  /// The time stream knows one value from the begin: the lateness of the page's first time.
+  init(firstTick: UInt64, firstLateness: Int64) {
+    let empty = StreamState()
+    streams = (empty, empty, empty, empty, empty, empty, empty, empty)
+    expectedTick = firstTick
+    streams.0.remember(firstLateness)
+  }
+
+  /// One stream: 0 for times, 1...7 for channels; traps otherwise.
+  subscript(stream: Int) -> StreamState {
+    get {
+      switch stream {
+      case 0: return streams.0
+      case 1: return streams.1
+      case 2: return streams.2
+      case 3: return streams.3
+      case 4: return streams.4
+      case 5: return streams.5
+      case 6: return streams.6
+      case 7: return streams.7
+      default: preconditionFailure("a page has eight streams")
+      }
+    }
+    set {
+      switch stream {
+      case 0: streams.0 = newValue
+      case 1: streams.1 = newValue
+      case 2: streams.2 = newValue
+      case 3: streams.3 = newValue
+      case 4: streams.4 = newValue
+      case 5: streams.5 = newValue
+      case 6: streams.6 = newValue
+      case 7: streams.7 = newValue
+      default: preconditionFailure("a page has eight streams")
+      }
+    }
+  }
+
+  /// Whether a sample came before in this page, so that a repeat can mean something.
+  var hasSample: Bool { streams.1.known > 0 }
+}

@@ -1,0 +1,183 @@
+/// Divides folded residuals into partitions of equal length with a Rice parameter each, and writes them.
+///
+/// The costs of all parameters that may pay are counted exactly for each 16 residuals and then added up
+/// for 32, 64, …, so that every partition length is tried at little more than the price of one.
+struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~Copyable {
+  /// Bits of each partition (rows) with each parameter index (columns).
+  private let costs: UnsafeMutablePointer<UInt32>
+  /// The chosen parameter indices for each partition length, 64 of them in a row.
+  private let choices: UnsafeMutablePointer<UInt8>
+
+  // Safe: both allocations are owned by this value alone. A run has at most 1024 residuals, thus at most
+  // 64 partitions, and parameter indices are 0...Code.bitWidth.
+
+  private static var columns: Int { Code.bitWidth + 1 }
+  private static var rows: Int { SampleBlock.capacity / RiceCode.partitionUnit }
+  /// A cost that no partition reaches: 1024 residuals of 84 bits have 86 016.
+  private static var impossible: UInt32 { 1 << 24 }
+
+  init() {
+    let cells = PartitionPlanner.rows * PartitionPlanner.columns
+    costs = .allocate(capacity: cells)
+    costs.initialize(repeating: 0, count: cells)
+    choices = .allocate(capacity: 7 * PartitionPlanner.rows)
+    choices.initialize(repeating: 0, count: 7 * PartitionPlanner.rows)
+  }
+
+  deinit {
+    costs.deallocate()
+    choices.deallocate()
+  }
+
+  /// How a run is to be written.
+  struct Plan {
+    /// Partitions have 16 << this residuals, the last one perhaps fewer.
+    var lengthCode = 0
+    /// Bits of parameters and residuals.
+    var bits: UInt32 = 0
+  }
+
+  /// The cheapest division of `count` residuals (1...1024); the choices are kept until the next plan.
+  func plan(_ run: UnsafePointer<Code>, count: Int, after previous: Int) -> Plan {
+    var rows = (count + RiceCode.partitionUnit - 1) / RiceCode.partitionUnit
+    let window = countCosts(run, count: count, rows: rows)
+    var best = Plan(lengthCode: 0, bits: .max)
+    var lengthCode = 0
+    while true {
+      let bits = choose(rows: rows, window, lengthCode: lengthCode, after: previous)
+      if bits < best.bits { best = Plan(lengthCode: lengthCode, bits: bits) }
+      if rows == 1 { break }
+      merge(rows: rows, window)
+      rows = (rows + 1) / 2
+      lengthCode += 1
+    }
+    if count > RiceCode.partitionUnit { best.bits += 3 }
+    return best
+  }
+
+  /// Writes `count` residuals as planned; returns the parameter index of the last partition.
+  func write(
+    _ writer: inout BitWriter, _ run: UnsafePointer<Code>, count: Int, after previous: Int,
+    _ plan: Plan
+  ) -> Int {
+    if count > RiceCode.partitionUnit { writer.write(UInt64(plan.lengthCode), 3) }
+    let length = RiceCode.partitionUnit << plan.lengthCode
+    let chosen = choices + plan.lengthCode * PartitionPlanner.rows
+    var previous = previous
+    var start = 0
+    var row = 0
+    while start < count {
+      let index = Int(chosen[row])
+      writeParameterIndex(&writer, index, after: previous)
+      let end = min(start + length, count)
+      if index > 0 {
+        var local = writer
+        for position in start..<end { local.writeRice(run[position], index &- 1) }
+        writer = local
+      }
+      previous = index
+      start = end
+      row += 1
+    }
+    return previous
+  }
+
+  /// Fills the table for 16 residuals a row; returns the parameter indices worth looking at.
+  private func countCosts(
+    _ run: UnsafePointer<Code>, count: Int, rows: Int
+  ) -> ClosedRange<Int> {
+    var low = Code.bitWidth
+    var high = 1
+    for row in 0..<rows {
+      var sum: UInt64 = 0
+      let start = row * RiceCode.partitionUnit
+      let end = min(start + RiceCode.partitionUnit, count)
+      for index in start..<end {
+        sum &+= Code.bitWidth <= 32 ? UInt64(run[index]) : min(UInt64(run[index]), 1 << 58)
+      }
+      let mean = sum / UInt64(end - start)
+      let estimate = UInt64.bitWidth - mean.leadingZeroBitCount
+      low = min(low, estimate - 2)
+      high = max(high, estimate + 1)
+    }
+    let window = max(low, 1)...min(high, Code.bitWidth)
+    for row in 0..<rows {
+      let start = row * RiceCode.partitionUnit
+      let end = min(start + RiceCode.partitionUnit, count)
+      let cells = costs + row * PartitionPlanner.columns
+      var union: Code = 0
+      for index in start..<end { union |= run[index] }
+      cells[0] = union == 0 ? 0 : PartitionPlanner.impossible
+      for parameter in window {
+        cells[parameter] = PartitionPlanner.cost(run + start, end - start, parameter &- 1)
+      }
+    }
+    return window
+  }
+
+  private static func cost(_ run: UnsafePointer<Code>, _ count: Int, _ parameter: Int) -> UInt32 {
+    let shift = Code(truncatingIfNeeded: parameter)
+    let escape = Code(RiceCode.escapeLength)
+    let escaped = UInt32(RiceCode.escapeLength + Code.bitWidth)
+    let short = UInt32(parameter) + 1
+    var bits: UInt32 = 0
+    for index in 0..<count {
+      let quotient = run[index] &>> shift
+      bits &+= quotient < escape ? UInt32(truncatingIfNeeded: quotient) &+ short : escaped
+    }
+    return bits
+  }
+
+  /// Chooses a parameter for each row, the first of equally cheap ones; returns the bits of all rows.
+  private func choose(
+    rows: Int, _ window: ClosedRange<Int>, lengthCode: Int, after previous: Int
+  ) -> UInt32 {
+    let chosen = choices + lengthCode * PartitionPlanner.rows
+    var previous = previous
+    var total: UInt32 = 0
+    for row in 0..<rows {
+      let cells = costs + row * PartitionPlanner.columns
+      var best = 0
+      var bestBits = cells[0] &+ UInt32(parameterBits(0, after: previous))
+      for index in window {
+        let bits = cells[index] &+ UInt32(parameterBits(index, after: previous))
+        if bits < bestBits { (best, bestBits) = (index, bits) }
+      }
+      chosen[row] = UInt8(best)
+      previous = best
+      total &+= bestBits
+    }
+    return total
+  }
+
+  /// Adds up neighbouring rows.
+  private func merge(rows: Int, _ window: ClosedRange<Int>) {
+    for row in 0..<((rows + 1) / 2) {
+      let target = costs + row * PartitionPlanner.columns
+      let left = costs + 2 * row * PartitionPlanner.columns
+      if 2 * row + 1 < rows {
+        let right = left + PartitionPlanner.columns
+        target[0] = min(left[0] &+ right[0], PartitionPlanner.impossible)
+        for index in window { target[index] = left[index] &+ right[index] }
+      } else {
+        target[0] = left[0]
+        for index in window { target[index] = left[index] }
+      }
+    }
+  }
+
+  private func parameterBits(_ index: Int, after previous: Int) -> Int {
+    let zeros = Int(RiceCode.fold(Int16(truncatingIfNeeded: index &- previous)))
+    return zeros < RiceCode.parameterEscapeLength ? zeros &+ 1 : RiceCode.parameterEscapeLength + 7
+  }
+
+  private func writeParameterIndex(_ writer: inout BitWriter, _ index: Int, after previous: Int) {
+    let zeros = Int(RiceCode.fold(Int16(truncatingIfNeeded: index &- previous)))
+    if zeros < RiceCode.parameterEscapeLength {
+      writer.write(1, zeros + 1)
+    } else {
+      writer.write(0, RiceCode.parameterEscapeLength)
+      writer.write(UInt64(index), 7)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// Values that a stream can hold: `Int16` counts, and `Int64` times in units.
+protocol StreamValue: FixedWidthInteger & SignedInteger & BitwiseCopyable
+where Magnitude: FixedWidthInteger & UnsignedInteger & BitwiseCopyable {}
+
+extension Int16: StreamValue {}
+extension Int64: StreamValue {}
+
+/// Constants and the fold of the Rice code.
+///
+/// A residual is folded to an unsigned code (0, −1, 1, −2, … become 0, 1, 2, 3, …), whose upper part is
+/// written as that many zeros and a one, and whose lower `parameter` bits follow.
+enum RiceCode {
+  /// This many zeros mean that the code follows whole, in as many bits as the stream's values have.
+  static let escapeLength = 20
+  /// Samples of the smallest partition.
+  static let partitionUnit = 16
+  /// Zeros that announce a parameter written in 7 bits.
+  static let parameterEscapeLength = 15
+  /// Parameter index of a stream at the begin of a page; the parameter is one less, index 0 is "all zero".
+  static let firstParameterIndex = 5
+
+  /// The unsigned code of a residual.
+  @inline(__always)
+  static func fold<Value: StreamValue>(_ residual: Value) -> Value.Magnitude {
+    Value.Magnitude(truncatingIfNeeded: (residual &<< 1) ^ (residual &>> Value(Value.bitWidth - 1)))
+  }
+
+  /// The residual of an unsigned code.
+  @inline(__always)
+  static func unfold<Value: StreamValue>(_ code: Value.Magnitude, as _: Value.Type) -> Value {
+    Value(truncatingIfNeeded: (code &>> 1) ^ (0 &- (code & 1)))
+  }
+}

@@ -1,0 +1,120 @@
+import IMUModel
+
+/// Encodes the first samples of a block as the body of a samples chunk.
+///
+/// The block's time column holds lateness in units, not nanoseconds: see ``LogEncoder``.
+struct SamplesEncoder: ~Copyable {
+  private let channels: [Int]
+  private var times = StreamEncoder<Int64>()
+  private var counts = StreamEncoder<Int16>()
+  private let repeats: UnsafeMutablePointer<Bool>
+  private let coded: UnsafeMutablePointer<Int16>
+
+  // Safe: both allocations are owned by this value alone and have an element for each sample of a block.
+
+  init(channels: ChannelSet) {
+    self.channels = channels.indices
+    repeats = .allocate(capacity: SampleBlock.capacity)
+    repeats.initialize(repeating: false, count: SampleBlock.capacity)
+    coded = .allocate(capacity: SampleBlock.capacity)
+    coded.initialize(repeating: 0, count: SampleBlock.capacity)
+  }
+
+  deinit {
+    repeats.deallocate()
+    coded.deallocate()
+  }
+
+  /// Writes `count` samples (1...1024, at most the block's) to `target`, which has ``BitWriter/capacity``
+  /// bytes, and carries `state` over; returns the bytes of the body.
+  mutating func encode(
+    _ block: borrowing SampleBlock, count: Int, _ state: inout PageState,
+    to target: UnsafeMutableRawPointer
+  ) -> Int {
+    precondition(count > 0 && count <= block.count, "a samples chunk has 1 to 1024 samples")
+    var writer = BitWriter(target)
+    let repeated = findRepeats(block, count, state)
+    // A mask costs a bit a sample; a repeat saves at least two bits in each channel.
+    let hasRepeats = repeated * 2 * channels.count > count && repeated < count
+    writeTicks(&writer, block.tickColumn, count, &state, hasRepeats: hasRepeats)
+    if hasRepeats { for index in 0..<count { writer.write(repeats[index]) } }
+    times.encode(&writer, &state[0], UnsafePointer(block.timeColumn), count: count)
+    for (position, channel) in channels.enumerated() {
+      let column = UnsafePointer(block.column(channel))
+      if hasRepeats {
+        var kept = 0
+        for index in 0..<count where !repeats[index] {
+          coded[kept] = column[index]
+          kept += 1
+        }
+        counts.encode(&writer, &state[position + 1], UnsafePointer(coded), count: kept)
+      } else {
+        counts.encode(&writer, &state[position + 1], column, count: count)
+      }
+    }
+    writer.finish()
+    return writer.count
+  }
+
+  /// Notes which samples equal the one before; returns how many do.
+  private func findRepeats(_ block: borrowing SampleBlock, _ count: Int, _ state: PageState) -> Int
+  {
+    for index in 0..<count { repeats[index] = true }
+    for (position, channel) in channels.enumerated() {
+      let column = block.column(channel)
+      let stream = state[position + 1]
+      if stream.known == 0 || Int64(column[0]) != stream.latest { repeats[0] = false }
+      for index in 1..<max(count, 1) {
+        repeats[index] = repeats[index] && column[index] == column[index - 1]
+      }
+    }
+    var repeated = 0
+    for index in 0..<count where repeats[index] { repeated += 1 }
+    return repeated
+  }
+
+  private func writeTicks(
+    _ writer: inout BitWriter, _ ticks: UnsafeMutablePointer<UInt64>, _ count: Int,
+    _ state: inout PageState, hasRepeats: Bool
+  ) {
+    let offset = ticks[0] &- state.expectedTick
+    let hasSteps = ticks[count - 1] &- ticks[0] != UInt64(count - 1)
+    writer.write(UInt64(count - 1), 10)
+    writer.write(offset != 0)
+    writer.write(hasSteps)
+    writer.write(hasRepeats)
+    writer.write(0, 3)
+    if offset != 0 {
+      let width = UInt64.bitWidth - offset.leadingZeroBitCount
+      writer.write(UInt64(width - 1), 6)
+      writer.writeWide(offset, width)
+    }
+    if hasSteps {
+      let parameter = bestStepParameter(ticks, count)
+      writer.write(UInt64(parameter), 6)
+      for index in 1..<count {
+        writer.writeRice(ticks[index] &- ticks[index - 1] &- 1, parameter)
+      }
+    }
+    state.expectedTick = ticks[count - 1] &+ 1
+  }
+
+  /// The parameter with which the tick steps take the fewest bits.
+  private func bestStepParameter(_ ticks: UnsafeMutablePointer<UInt64>, _ count: Int) -> Int {
+    var best = 0
+    var bestBits = Int.max
+    for parameter in 0..<UInt64.bitWidth {
+      var bits = 0
+      for index in 1..<count {
+        let quotient = (ticks[index] &- ticks[index - 1] &- 1) >> UInt64(parameter)
+        bits +=
+          quotient < UInt64(RiceCode.escapeLength)
+          ? Int(quotient) + 1 + parameter : RiceCode.escapeLength + UInt64.bitWidth
+      }
+      if bits < bestBits { (best, bestBits) = (parameter, bits) }
+      // Once all quotients are zero a larger parameter only adds bits.
+      if bits == (count - 1) * (parameter + 1) { break }
+    }
+    return best
+  }
+}

@@ -72,6 +72,16 @@ let package = Package(
       name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],
       swiftSettings: settings),
     .testTarget(
+      name: "SimulatedIMUTests", dependencies: ["I2C", "IMUModel", "SimulatedIMU"],
+      swiftSettings: settings),
+    .testTarget(name: "RingBufferTests", dependencies: ["RingBuffer"], swiftSettings: settings),
+    .testTarget(
+      name: "SamplingTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "LogFormatTests", dependencies: ["CLinuxIO", "IMUModel", "LogFormat"],
+      resources: [.copy("Golden")], swiftSettings: settings),
+    .testTarget(
       name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
   ],

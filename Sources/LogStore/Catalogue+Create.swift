@@ -43,21 +43,29 @@ extension Catalogue {
     let name = RecordingName(
       number: description.number, start: UTCStamp(nanoseconds: wall), id: description.id)
     let entry = CatalogueEntry(name, in: path)
-    let temporary = path(of: "\(Catalogue.temporaryPrefix)\(description.id)")
-    var storage = try wrapped { () throws(StorageError) in
-      try FileStorage(creating: temporary, gate: files.gate)
+    let storage = try wrapped { () throws(StorageError) in
+      try place(header, as: entry, temporary: "\(Catalogue.temporaryPrefix)\(description.id)", lock)
     }
+    return LiveRecording(entry: entry, description: description, storage: storage)
+  }
+
+  /// Makes a file with a header in it under its final name, or nothing.
+  private func place(
+    _ header: [UInt8], as entry: CatalogueEntry, temporary: String, _ lock: borrowing NumberLock
+  ) throws(StorageError) -> FileStorage {
+    let temporary = path(of: temporary)
+    var storage = try FileStorage(creating: temporary, gate: files.gate)
     do {
       try fill(&storage, with: header)
       try files.rename(temporary, to: entry.path)
       try files.syncDirectory(path)
-      try lock.write(number: description.number)
+      try lock.write(number: entry.number)
     } catch {
       withdraw(temporary, entry.path)
-      throw .storage(error)
+      throw error
     }
     storage.name = entry.path
-    return LiveRecording(entry: entry, description: description, storage: storage)
+    return storage
   }
 
   private func fill(_ storage: inout FileStorage, with header: [UInt8]) throws(StorageError) {

@@ -1,5 +1,4 @@
 import Glibc
-public import IMUModel
 
 extension Catalogue {
   /// What a store holds.

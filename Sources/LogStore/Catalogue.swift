@@ -1,4 +1,3 @@
-public import IMUModel
 import Glibc
 
 /// A store: a directory of recordings. The directory is the index; there is nothing else to get out of step.
@@ -42,7 +41,7 @@ public struct Catalogue: Sendable {
   func path(of name: String) -> String { "\(path)/\(name)" }
 
   /// Makes calls to the storage under this module's error for stores.
-  func wrapped<Result>(_ body: () throws(StorageError) -> Result) throws(CatalogueError) -> Result {
+  func wrapped<Result: ~Copyable>(_ body: () throws(StorageError) -> Result) throws(CatalogueError) -> Result {
     do {
       return try body()
     } catch {

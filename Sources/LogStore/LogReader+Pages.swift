@@ -41,23 +41,39 @@ extension LogReader where Storage: ~Copyable {
       note(.format(error.reason), page: pageIndex, byte: error.offset, count: count - error.offset)
       return false
     }
-    if isTakenUp {
+    balance(upTo: header.firstTick)
+    isInPage = true
+    return true
+  }
+
+  /// Closes the account of the page before, whose ticks end where the next ones begin.
+  private mutating func balance(upTo tick: UInt64) {
+    defer {
       isTakenUp = false
-      nextTick = header.firstTick
+      account = PageAccount(firstTick: tick)
+      nextTick = max(nextTick, tick)
     }
-    guard header.firstTick >= nextTick else {
-      note(.ticksGoBack, page: pageIndex, byte: 0, count: count)
-      return false
+    if isTakenUp {
+      nextTick = tick
+      return
     }
-    let lost = header.firstTick - nextTick
+    let lost = lostTicks(upTo: tick)
     if lost > 0, pending == nil {
-      // The page before ends too early: its last bytes never got into the file.
+      // Nothing is wrong with the bytes that are there, so others never got into the file.
       note(.format(.notWritten), page: pageIndex - 1, byte: LogFormat.pageSize - 1, count: 0)
     }
     pending?.ticksLost = lost
-    nextTick = header.firstTick
-    isInPage = true
-    return true
+    if !account.isSpoilt {
+      let covered = nextTick - min(nextTick, account.firstTick)
+      unexplainedTickCount += covered - min(covered, account.ticks)
+    }
+  }
+
+  /// Ticks before `tick` that neither the page read last nor those before it accounted for.
+  private func lostTicks(upTo tick: UInt64) -> UInt64 {
+    // In a page that was read in part, a gap may have come and the samples before it may not.
+    let known = account.isSpoilt ? account.firstTick &+ account.ticks : nextTick
+    return tick > known ? tick - known : 0
   }
 
   /// Zeros are no damage as long as nothing follows; here something follows.
@@ -71,9 +87,16 @@ extension LogReader where Storage: ~Copyable {
 
   /// What is missing at the end of the file, where the end of the recording tells.
   mutating func finishAtEnd() {
-    guard let end else { return }
-    let scheduled = end.ledger.scheduled
-    pending?.ticksLost = scheduled > nextTick ? scheduled - nextTick : 0
+    guard !isTakenUp else { return }
+    if let end {
+      let lost = lostTicks(upTo: end.ledger.scheduled)
+      pending?.ticksLost = lost
+    }
+    if !account.isSpoilt {
+      let covered = nextTick - min(nextTick, account.firstTick)
+      unexplainedTickCount += covered - min(covered, account.ticks)
+    }
+    account = PageAccount(firstTick: nextTick)
   }
 
   /// The damage that is over.
@@ -109,8 +132,10 @@ extension LogReader where Storage: ~Copyable {
         throw .unsupportedVersion(name: name, version: version)
       case .notALog, .notWritten, .cutShort:
         let found = begin(of: bytes)
+        var isDamaged = hasMark(bytes)
         // A log whose mark is gone still has pages behind its first.
-        if hasMark(bytes) || (try isLog(&storage, page)) {
+        if !isDamaged { isDamaged = try isLog(&storage, page) }
+        if isDamaged {
           throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
         }
         throw .foreign(name: name, found: found)
@@ -149,4 +174,14 @@ extension LogReader where Storage: ~Copyable {
     let digits = bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
     return "begins with the bytes \(digits.joined(separator: " "))"
   }
+}
+
+/// Ticks that one page gave, to find what is missing behind it.
+struct PageAccount {
+  /// The tick that the page begins with.
+  var firstTick: UInt64 = 0
+  /// Samples, and ticks in gaps.
+  var ticks: UInt64 = 0
+  /// Whether a part of the page could not be read.
+  var isSpoilt = false
 }

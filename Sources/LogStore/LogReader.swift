@@ -6,9 +6,12 @@ public import LogFormat
 ///     header page │ page 1 │ page 2 │ … │ zeros made ahead
 ///                   next() ► samples, gap, …, damage, samples, …, end, nil
 ///
-/// Everything intact is given, once and in order of ticks; everything else is given as
+/// Everything intact is given once, and samples in order of ticks; everything else is given as
 /// ``LogItem/damage(_:)`` with what is missing. A log that was cut, or not ended, gives what is before the
 /// cut. Space that was made and not written is no damage.
+///
+/// A gap comes before the first samples behind it, but samples before it may come after it: a log collects
+/// what comes between two syncs by kind.
 ///
 /// Not for two threads at once; a live recording may be read, up to what its writer appended.
 public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
@@ -20,7 +23,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   public internal(set) var unknownChunkCount: UInt64 = 0
   /// Ticks that no sample, gap or damage accounts for, so far: a fault of the program that wrote the log.
   public internal(set) var unexplainedTickCount: UInt64 = 0
-  /// The tick behind the last one that was given.
+  /// The tick behind the last one that a sample or a gap was given for.
   public internal(set) var nextTick: UInt64 = 0
 
   var storage: Storage
@@ -40,6 +43,10 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var end: RecordingEnd?
   /// Whether the next page begins a new count of ticks, because reading was taken up there.
   var isTakenUp = false
+  /// The tick that the next sample has at least.
+  var nextSampleTick: UInt64 = 0
+  /// What the page opened last should give ticks for, and did.
+  var account = PageAccount()
 
   /// Reads the header.
   ///
@@ -81,6 +88,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   public mutating func rewind() {
     jump(toPage: 0)
     isTakenUp = false
+    account = PageAccount()
     nextTick = 0
     unknownChunkCount = 0
     unexplainedTickCount = 0
@@ -93,6 +101,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     firstZeroPage = nil
     pending = nil
     end = nil
+    nextSampleTick = 0
     isTakenUp = true
   }
 }
@@ -116,22 +125,16 @@ extension LogReader where Storage: ~Copyable {
   private mutating func accept(_ record: LogRecord) -> LogItem? {
     switch record {
     case .samples:
-      guard let (first, last) = LogReader.extent(of: block), first >= nextTick, last < .max else {
+      guard let (first, last) = LogReader.extent(of: block), first >= nextSampleTick else {
         block.removeAll()
         spoil(.ticksGoBack, atByte: 0)
         return nil
       }
-      unexplainedTickCount += first - nextTick + (last - first - UInt64(block.count - 1))
-      nextTick = last + 1
+      nextSampleTick = last &+ 1
+      count(UInt64(block.count), upTo: last &+ 1)
       return .samples(block.count)
     case .gap(let gap):
-      let (end, isTooFar) = gap.firstTick.addingReportingOverflow(gap.count)
-      guard gap.firstTick >= nextTick, !isTooFar else {
-        spoil(.ticksGoBack, atByte: 0)
-        return nil
-      }
-      unexplainedTickCount += gap.firstTick - nextTick
-      nextTick = end
+      count(gap.count, upTo: gap.firstTick &+ gap.count)
       return .gap(gap)
     case .mark(let mark): return .mark(mark)
     case .clock(let pair): return .clock(pair)
@@ -155,9 +158,15 @@ extension LogReader where Storage: ~Copyable {
     return rises ? (first, last) : nil
   }
 
+  private mutating func count(_ ticks: UInt64, upTo end: UInt64) {
+    account.ticks &+= ticks
+    nextTick = max(nextTick, end)
+  }
+
   /// Notes that the rest of the open page cannot be read.
   private mutating func spoil(_ reason: Damage.Reason, atByte offset: Int) {
     isInPage = false
+    account.isSpoilt = true
     note(reason, page: pageIndex, byte: offset, count: pageByteCount - offset)
   }
 

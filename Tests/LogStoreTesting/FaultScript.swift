@@ -1,5 +1,5 @@
 import Glibc
-package import LogStore
+public import LogStore
 import Synchronization
 
 /// Decides on the calls of a store: counts them, and makes chosen ones fail.

@@ -1,0 +1,116 @@
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+/// A log of two pages and a bit behind its header, with marks so long that few events fill a page.
+private let example = Result { () throws(FormatError) in
+  try ExampleLog(ticks: 520, flushEvery: 4, labelLength: 200)
+}
+/// What is read of it when nothing is wrong, and how many events of that when it is cut at each byte.
+private let wholeEvents = Result { try read(example.get().bytes) }
+private let prefixCounts = Result {
+  let log = try example.get()
+  return try (0...log.bytes.count).map { length -> Int in
+    length < 4096 ? 0 : try read(Array(log.bytes[..<length])).filter { $0.damage == nil }.count
+  }
+}
+
+@Suite("Damage")
+struct DamageTests {
+  @Test("a log cut at any byte gives everything that was flushed before, and nothing else")
+  func cuts() throws {
+    let log = try example.get()
+    let whole = try wholeEvents.get()
+    let counts = try prefixCounts.get()
+    #expect(log.bytes.count > 3 * 4096)
+    #expect(zip(counts, counts.dropFirst()).allSatisfy(<=))
+    for flush in log.flushes { #expect(counts[flush.length] == flush.eventCount) }
+    for length in 4096...log.bytes.count {
+      let events = try read(Array(log.bytes[..<length]), zerosMadeAhead: length % 3 * 2500)
+      let sound = events.filter { $0.damage == nil }
+      #expect(sound == Array(whole.prefix(sound.count)), "cut at byte \(length)")
+      #expect(events.count - sound.count <= 1)
+      // What is cut within a chunk is damage; what is cut between chunks just ends.
+      if events.count > sound.count { #expect(events.last?.damage?.ticksLost == nil) }
+    }
+  }
+
+  @Test("a log cut within its header cannot be read, and is not taken for a foreign file")
+  func cutHeader() throws {
+    let log = try example.get()
+    let text = try #require(log.bytes[..<4096].lastIndex { $0 != 0 })
+    for length in 0..<text {
+      do {
+        _ = try read(Array(log.bytes[..<length]))
+        Issue.record("a header cut at byte \(length) was read")
+      } catch {
+        switch error {
+        case .foreign: #expect(length < 3)
+        case .damagedHeader: #expect(length >= 3)
+        default: Issue.record("cut at byte \(length): \(error)")
+        }
+      }
+    }
+  }
+
+  @Test("a flipped bit loses the rest of its page and nothing else, and the reader says how many ticks",
+    arguments: 0..<8)
+  func flips(bit: Int) throws {
+    let log = try example.get()
+    let whole = try wholeEvents.get()
+    let counts = try prefixCounts.get()
+    for byte in 4096..<log.bytes.count {
+      var bytes = log.bytes
+      bytes[byte] ^= 1 << bit
+      let events = try read(bytes)
+      let place = "bit \(bit) of byte \(byte)"
+      let found = events.firstIndex { $0.damage != nil }
+      guard let found, let damage = events[found].damage else {
+        Issue.record("\(place) was not noticed")
+        continue
+      }
+      // All before the chunk, and all from the next page on.
+      let page = byte / 4096
+      let pageEnd = min((page + 1) * 4096, log.bytes.count)
+      let before = counts[byte], after = counts[pageEnd]
+      #expect(Array(events[..<found]) == Array(whole[..<before]), "\(place)")
+      #expect(Array(events[(found + 1)...]) == Array(whole[after...]), "\(place)")
+      #expect(damage.page == page && damage.pageCount == 1, "\(place)")
+      #expect(damage.offset <= byte && byte < Int(damage.offset + damage.byteCount), "\(place)")
+      let lost = whole[before..<after].reduce(0) { $0 + $1.tickCount }
+      let isTold = pageEnd < log.bytes.count || before == whole.count
+      #expect(damage.ticksLost == (isTold ? lost : nil), "\(place)")
+    }
+  }
+
+  @Test("a flipped bit in the header is never a wrong scale", arguments: 0..<8)
+  func headerFlips(bit: Int) throws {
+    let log = try example.get()
+    let whole = try wholeEvents.get()
+    for byte in 0..<4096 {
+      var bytes = log.bytes
+      bytes[byte] ^= 1 << bit
+      switch described(bytes) {
+      case .success(let description):
+        #expect(description == log.description, "bit \(bit) of byte \(byte)")
+        if byte % 64 == 0 {
+          #expect(try read(bytes).filter { $0.damage == nil } == whole)
+        }
+      case .failure(.damagedHeader(_, let offset, _)):
+        #expect(offset <= byte)
+      case .failure(let error):
+        Issue.record("bit \(bit) of byte \(byte): \(error)")
+      }
+    }
+  }
+
+  func described(_ bytes: [UInt8]) -> Result<RecordingDescription, LogError> {
+    do {
+      return .success(try LogReader(MemoryStorage(MemoryDisk(holding: bytes))).description)
+    } catch {
+      return .failure(error)
+    }
+  }
+}

@@ -81,6 +81,13 @@ let package = Package(
     .testTarget(
       name: "LogFormatTests", dependencies: ["CLinuxIO", "IMUModel", "LogFormat"],
       resources: [.copy("Golden")], swiftSettings: settings),
+    // A storage that fails on request, and logs to try it with.
+    .target(
+      name: "LogStoreTesting", dependencies: ["IMUModel", "LogFormat", "LogStore"],
+      path: "Tests/LogStoreTesting", swiftSettings: settings),
+    .testTarget(
+      name: "LogStoreTests", dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      swiftSettings: settings),
     .testTarget(
       name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),

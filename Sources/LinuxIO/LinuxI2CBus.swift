@@ -8,7 +8,7 @@ public import I2C
 /// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus),
 /// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` asks nobody whether
 /// a kernel driver uses the chip, so call ``claim(_:)`` before the first transfer to an address.
-public struct LinuxI2CBus: I2CBus, ~Copyable {
+public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   /// N of `/dev/i2c-N`.
   public let number: Int
   /// How transfers are made, chosen from what the adapter can do.

@@ -76,6 +76,16 @@ extension Catalogue {
     try storage.sync()
   }
 
+  /// Takes a recording away that was begun and is not wanted: nothing of it stays, not even in the trash.
+  ///
+  /// - Parameter entry: The entry of a ``LiveRecording`` of this program.
+  public func discard(_ entry: CatalogueEntry) throws(CatalogueError) {
+    try wrapped { () throws(StorageError) in
+      try files.remove(entry.path)
+      try files.syncDirectory(path)
+    }
+  }
+
   /// Takes both names of a recording that was not created. What cannot be removed under a temporary name is
   /// swept at the next start; a file under its final name is, at worst, a recording without samples.
   private func withdraw(_ names: String...) {

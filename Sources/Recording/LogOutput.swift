@@ -2,9 +2,8 @@ public import LogStore
 
 /// Where the recorder puts the log's bytes: a queue that another thread empties, or storage at once.
 public protocol LogOutput: ~Copyable {
-  /// Takes all of `bytes` behind those taken before, or none of them and returns `false` when there is no room
-  /// now.
-  mutating func put(_ bytes: UnsafeRawBufferPointer) -> Bool
+  /// Takes what `writer` has encoded; `false` when some is left because there is no room now.
+  mutating func take(from writer: inout LogWriter) -> Bool
 
   /// Asks that everything taken so far be made durable.
   mutating func requestSync()
@@ -22,8 +21,8 @@ public struct QueueOutput: LogOutput, ~Copyable {
     self.queue = queue
   }
 
-  /// Queues the bytes unless they do not fit.
-  public mutating func put(_ bytes: UnsafeRawBufferPointer) -> Bool { queue.put(bytes) }
+  /// Queues as much as fits.
+  public mutating func take(from writer: inout LogWriter) -> Bool { writer.drain(into: queue) }
 
   /// Wakes the flusher.
   public mutating func requestSync() { queue.requestSync() }
@@ -45,11 +44,11 @@ public struct DirectOutput<Storage: LogStorage & ~Copyable>: LogOutput, ~Copyabl
     self.storage = storage
   }
 
-  /// Appends the bytes. After an error it takes bytes no more.
-  public mutating func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  /// Appends everything. After an error it takes nothing more.
+  public mutating func take(from writer: inout LogWriter) -> Bool {
     guard failure == nil else { return false }
     do {
-      try storage.append(bytes)
+      try writer.drain(into: &storage)
       return true
     } catch {
       failure = error
@@ -67,7 +66,7 @@ public struct DirectOutput<Storage: LogStorage & ~Copyable>: LogOutput, ~Copyabl
     }
   }
 
-  /// Gives the storage back, and takes bytes again: an error that said "full" left room for the log's end.
+  /// Takes bytes again after an error that said "full": the storage kept room for the log's end.
   public mutating func forgiveFull() {
     if let failure, failure.isFull { self.failure = nil }
   }

@@ -1,5 +1,5 @@
 public import IMUModel
-public import LogFormat
+public import LogStore
 public import RingBuffer
 
 /// Moves tick records from the ring into the log, and keeps the account of what it wrote.
@@ -21,7 +21,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   /// Where the bytes go.
   public var output: Output
 
-  private var encoder: LogEncoder
+  private var writer: LogWriter
   private var consumer: RingConsumer<TickRecord>
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
@@ -29,17 +29,15 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   /// A recorder of one take.
   ///
   /// - Parameters:
-  ///   - description: The log's header.
-  ///   - isHeaderWritten: Whether the header page is in the output's file already, as a store puts it there.
+  ///   - description: The log's header, which the store has put into the file already.
   ///   - consumer: The reading end of the ring.
   ///   - output: Where the bytes go.
   ///   - start: The instant from which ``RecordingDescription/syncInterval`` is counted.
   public init(
-    _ description: RecordingDescription, isHeaderWritten: Bool,
-    consumer: consuming RingConsumer<TickRecord>, output: consuming Output, start: MonotonicTime
-  ) throws(FormatError) {
-    self.encoder = try LogEncoder(description)
-    if isHeaderWritten { encoder.consumeOutput(encoder.output.count) }
+    after description: RecordingDescription, consumer: consuming RingConsumer<TickRecord>,
+    output: consuming Output, start: MonotonicTime
+  ) throws(LogError) {
+    self.writer = try LogWriter(after: description)
     self.id = description.id
     self.consumer = consumer
     self.output = output
@@ -59,7 +57,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
 
   /// Logs a reading of the clocks.
   public mutating func note(_ pair: ClockPair) {
-    encoder.append(pair)
+    writer.append(pair)
   }
 
   /// Logs records that did not fit into the ring before the sampler ended.
@@ -69,7 +67,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
     case .gap: if let gap = record.gap { ledger.add(gap.count, gap.cause) }
     case .sensorEvent: break
     }
-    encoder.append(record)
+    writer.append(record)
   }
 
   /// Makes what is in the log durable when it is time to.
@@ -83,7 +81,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
 
   /// Encodes what is pending, delivers it and asks for it to be made durable.
   public mutating func sync() {
-    encoder.flush()
+    writer.flush()
     if deliver() { output.requestSync() }
   }
 
@@ -92,20 +90,16 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   /// - Returns: Whether the output took everything. If not, call ``deliver()`` again when there is room.
   @discardableResult
   public mutating func finish(reason: StopReason, lateness: LatenessSummary) -> Bool {
-    encoder.finish(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
+    writer.finish(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
     guard deliver() else { return false }
     output.requestSync()
     return true
   }
 
-  /// Gives encoded bytes to the output; `false` when some are left because it has no room.
+  /// Gives what is encoded to the output; `false` when some are left because it has no room.
   @discardableResult
   public mutating func deliver() -> Bool {
-    let bytes = encoder.output
-    guard !bytes.isEmpty else { return true }
-    guard output.put(bytes) else { return false }
-    encoder.consumeOutput(bytes.count)
-    return true
+    output.take(from: &writer)
   }
 
   /// Ends the recorder's work and gives the output back.

@@ -1,3 +1,4 @@
+import Export
 import Glibc
 import IMUDrivers
 import LinuxIO
@@ -18,6 +19,8 @@ extension CommandFailure {
     case let error as FormatError: self.init(.usage, "\(error)")
     case let error as LogError: self.init(error)
     case let error as CatalogueError: self.init(error)
+    case let error as ExportError: self.init(error)
+    case let error as ImportError: self.init(error)
     default: return nil
     }
   }
@@ -55,6 +58,25 @@ extension CommandFailure {
     case .isLive: self.init(.tryAgain, "\(error)")
     case .storage(let cause): self.init(CommandFailure.status(cause), "\(error)")
     case .log(let cause): self.init(cause)
+    }
+  }
+
+  private init(_ error: ExportError) {
+    switch error {
+    case .output: self.init(.inputOutput, "\(error)")
+    case .log(let cause): self.init(cause)
+    case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported:
+      self.init(.usage, "\(error)")
+    case .unusableScale: self.init(.damagedData, "\(error)")
+    }
+  }
+
+  private init(_ error: ImportError) {
+    switch error {
+    case .file(_, let code): self.init(code == ENOENT ? .noInput : .inputOutput, "\(error)")
+    case .notARegularFile: self.init(.noInput, "\(error)")
+    case .changed: self.init(.tryAgain, "\(error)")
+    default: self.init(.damagedData, "\(error)")
     }
   }
 

@@ -16,16 +16,19 @@ struct ListRow {
 
   init(_ entry: CatalogueEntry, in catalogue: Catalogue) {
     self.entry = entry
+    var found: LogSummary?
+    var gapCount = 0
+    var problem: String?
     do throws(LogError) {
       let summary = try catalogue.summary(of: entry)
-      self.summary = summary
       gapCount = try ListRow.gapCount(summary, entry, catalogue)
-      problem = nil
+      found = summary
     } catch {
-      summary = nil
-      gapCount = 0
       problem = "\(error)"
     }
+    summary = found
+    self.gapCount = gapCount
+    self.problem = problem
   }
 
   /// Runs of ticks without samples. A recording without losses needs no reading through to know them.

@@ -107,7 +107,7 @@ struct TakeRunner {
 
   // MARK: Both
 
-  private func onBus<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
+  private func onBus<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
     _ bus: consuming Bus, clock: Clock, boardTitle: String, busClock: Int?,
     claim: (inout Bus, [I2CAddress]) -> (free: [I2CAddress], refusal: (any Error)?) = {
       ($1, nil)

@@ -25,16 +25,16 @@ extension TakeSession {
   /// How often the main thread looks at the card and at the end of the take.
   private static var mainPeriod: Int64 { 50_000_000 }
 
-  func runLive<Sensor: IMUSensor & ~Copyable>(
-    _ sensor: consuming Sensor
+  func runLive<Sensor: IMUSensor & Sendable & ~Copyable>(
+    _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
     let signals = try SignalWatch()
-    let threads = try TakeThreads(priority: TakeSession.priority)
+    let threads = try TakeThreads.start(priority: TakeSession.priority)
     return try record(sensor, signals: signals, threads: threads)
   }
 
-  private func record<Sensor: IMUSensor & ~Copyable>(
-    _ sensor: consuming Sensor, signals: borrowing SignalWatch, threads: consuming TakeThreads
+  private func record<Sensor: IMUSensor & Sendable & ~Copyable>(
+    _ sensor: consuming sending Sensor, signals: borrowing SignalWatch, threads: consuming TakeThreads
   ) throws -> TakeOutcome {
     var take = Take()
     _ = take.handle(.begin)
@@ -55,7 +55,7 @@ extension TakeSession {
     let samplerEnded = StopFlag()
     let start = clock.now() + TakeSession.lead
     var recorder = try Recorder(
-      description, isHeaderWritten: true, consumer: ring.consumer, output: QueueOutput(queue),
+      after: description, consumer: ring.consumer, output: QueueOutput(queue),
       start: start)
     var watch = ClockWatch()
     note(&recorder, &watch, start)
@@ -170,9 +170,11 @@ struct TakeThreads: ~Copyable {
   let writer: RealTimeThread
   let flusher: RealTimeThread
 
-  init(priority: Int32) throws(LinuxIOError) {
-    sampler = try RealTimeThread(name: "imu-sampler", priority: priority)
-    writer = try RealTimeThread(name: "imu-writer")
-    flusher = try RealTimeThread(name: "imu-flusher")
+  /// All three threads, or none.
+  static func start(priority: Int32) throws(LinuxIOError) -> TakeThreads {
+    let sampler = try RealTimeThread(name: "imu-sampler", priority: priority)
+    let writer = try RealTimeThread(name: "imu-writer")
+    let flusher = try RealTimeThread(name: "imu-flusher")
+    return TakeThreads(sampler: sampler, writer: writer, flusher: flusher)
   }
 }

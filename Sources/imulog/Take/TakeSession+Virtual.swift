@@ -11,8 +11,8 @@ extension TakeSession {
   /// Ticks between two looks at the ring: a third of it.
   private static var drainEvery: Int { 200 }
 
-  func runVirtually<Sensor: IMUSensor & ~Copyable>(
-    _ sensor: consuming Sensor
+  func runVirtually<Sensor: IMUSensor & Sendable & ~Copyable>(
+    _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
     try bringUp(&sensor)
     let log = description(of: sensor.description, realTime: "virtual time")
@@ -25,7 +25,7 @@ extension TakeSession {
     let pair = ClockPair(
       time: -TakeSession.lead, wall: wall.wall, isSynchronised: wall.isSynchronised, reason: .start)
     var recorder = try Recorder(
-      description, isHeaderWritten: true, consumer: ring.consumer,
+      after: description, consumer: ring.consumer,
       output: DirectOutput(live.takeStorage()), start: start)
     recorder.note(pair)
     let stop = StopFlag()

@@ -22,15 +22,15 @@ struct TakeSession<Clock: MonotonicClock> {
   /// From the end of set-up to tick 0: time for the threads to be at their places.
   static var lead: Int64 { 2_000_000 }
 
-  func run<Sensor: IMUSensor & ~Copyable>(
-    _ sensor: consuming Sensor
+  func run<Sensor: IMUSensor & Sendable & ~Copyable>(
+    _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
     request.isTimeVirtual
       ? try runVirtually(sensor) : try runLive(sensor)
   }
 
   /// Sets the chip up, waiting on the clock as the data sheet demands.
-  func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
+  func bringUp<Sensor: IMUSensor & Sendable & ~Copyable>(_ sensor: inout Sensor) throws {
     while case .wait(let nanoseconds) = try sensor.bringUp() {
       clock.sleep(until: clock.now() + nanoseconds)
     }

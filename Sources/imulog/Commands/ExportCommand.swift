@@ -1,0 +1,80 @@
+public import ArgumentParser
+public import Export
+import Glibc
+import LogStore
+
+/// `imulog export`: a recording in a form for other programs.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write a recording out as JSON or in another form.",
+    discussion: """
+      Times in the output are nanoseconds from the first scheduled sample. A damaged recording is exported \
+      as far as it can be read; the exit status is then 65.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(help: ArgumentHelp("A number, `latest`, or the begin of a UUID.", valueName: "id"))
+  var id: String
+
+  @Option(help: ArgumentHelp("json, ndjson, csv, gyrodata or raw.", valueName: "format"))
+  var format: ExportFormat = .json
+
+  @Option(help: ArgumentHelp("si (m/s², rad/s, °C), g-dps, or raw counts.", valueName: "units"))
+  var units: ExportUnits = .si
+
+  @Option(help: "The sensors to export: accel, gyro or both.")
+  var channels: ExportChannels?
+
+  @Option(help: ArgumentHelp("Leave out samples before this time, such as 12.5s.", valueName: "time"))
+  var from: Span?
+
+  @Option(help: ArgumentHelp("Leave out samples from this time on.", valueName: "time"))
+  var to: Span?
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("Write to a file, which appears when it is whole; - for stdout.", valueName: "file"))
+  var output = "-"
+
+  mutating func run() throws {
+    let options = ExportOptions(
+      format: format, units: units, channels: channels, from: from?.nanoseconds,
+      to: to?.nanoseconds)
+    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    let entry = try catalogue.entry(for: id)
+    let report = try output == "-" ? toStandardOutput(entry, options) : toFile(entry, options)
+    if report.damages > 0 {
+      throw CommandFailure(
+        .damagedData,
+        "recording \(entry.number) is damaged in \(report.damages) places, and what can be read was "
+          + "exported; `imulog verify \(entry.number)` says what is missing")
+    }
+  }
+
+  private func toStandardOutput(
+    _ entry: CatalogueEntry, _ options: ExportOptions
+  ) throws -> Exporter.Report {
+    guard options.format != .raw || !Console.isTerminal(STDOUT_FILENO) else {
+      throw CommandFailure(
+        .usage, "a raw log on a terminal is no use; give -o FILE, or send it through a pipe")
+    }
+    var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
+    return try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
+  }
+
+  private func toFile(
+    _ entry: CatalogueEntry, _ options: ExportOptions
+  ) throws -> Exporter.Report {
+    let file = try PendingFile(output)
+    var sink = FileDescriptorSink(file.descriptor, name: output)
+    let report = try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
+    try file.publish()
+    return report
+  }
+}
+
+extension ExportFormat: ExpressibleByArgument {}
+extension ExportUnits: ExpressibleByArgument {}
+extension ExportChannels: ExpressibleByArgument {}

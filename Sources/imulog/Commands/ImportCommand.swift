@@ -1,0 +1,93 @@
+public import ArgumentParser
+public import Export
+import IMUModel
+import LinuxIO
+import LogStore
+
+/// `imulog import`: makes a recording of a file of another kind, or takes a log from elsewhere in.
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Make a recording of a file and print its number.",
+    discussion: """
+      Takes tables of counts (CSV with a header such as t_us,ax,ay,az,gx,gy,gz,temp), the phone apps' JSON, \
+      and logs of imulog itself. Of a damaged log it takes what can be read, says what is missing, and exits \
+      with status 65.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(help: ArgumentHelp("The file to import.", valueName: "file"))
+  var file: String
+
+  @Option(help: ArgumentHelp("csv, gyrodata or raw; found out by itself when not given.", valueName: "format"))
+  var format: ImportFormat?
+
+  @Option(help: ArgumentHelp("Counts for 1 g in a CSV file; 16384 when not given.", valueName: "counts"))
+  var accelLsbPerG: String?
+
+  @Option(help: ArgumentHelp("Counts for 1 °/s in a CSV file; 131 when not given.", valueName: "counts"))
+  var gyroLsbPerDps: String?
+
+  @Option(help: ArgumentHelp("Samples a second; reckoned from the times when not given.", valueName: "hz"))
+  var rate: String?
+
+  @Option(help: ArgumentHelp("Words to keep with the recording.", valueName: "text"))
+  var note = ""
+
+  mutating func run() throws {
+    var source = try FileSource(path: file)
+    let options = try importOptions()
+    let store = try program.storePath(storeOptions)
+    let importing = Importing(store: store)
+    switch try format ?? ImportFormat.detect(&source) {
+    case .csv: try Console.data("\(importing.run(try CSVImporter(source, options)))")
+    case .gyrodata: try Console.data("\(importing.run(try PhoneImporter(source, options)))")
+    case .raw:
+      guard accelLsbPerG == nil, gyroLsbPerDps == nil, rate == nil, note.isEmpty else {
+        throw CommandFailure(
+          .usage, "\(file) is a log and has its own scales, rate and note; leave those options out")
+      }
+      let (number, report) = try importing.copy(file)
+      try Console.data("\(number)")
+      guard report.isIntact else {
+        throw CommandFailure(.damagedData, "recording \(number) is \(VerifyReport(report).sentence)")
+      }
+    }
+  }
+
+  private func importOptions() throws(CommandFailure) -> ImportOptions {
+    var generator = SystemRandomNumberGenerator()
+    guard note.utf8.count <= 1000 else {
+      throw CommandFailure(
+        .usage, "--note has \(note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
+    }
+    var options = ImportOptions(
+      id: .random(using: &generator), host: SystemTree.live.hostName() ?? "",
+      software: Software.name, note: note)
+    if let text = accelLsbPerG {
+      options.accelerometerScale = try ImportCommand.scale(text, "--accel-lsb-per-g")
+    }
+    if let text = gyroLsbPerDps {
+      options.gyroscopeScale = try ImportCommand.scale(text, "--gyro-lsb-per-dps")
+    }
+    if let text = rate {
+      guard let rate = SampleRate(decimal: text) else {
+        throw CommandFailure(
+          .usage, "--rate \(text): give hertz as a decimal number above 0, such as 10 or 12.5")
+      }
+      options.rate = rate
+    }
+    return options
+  }
+
+  private static func scale(_ text: String, _ option: String) throws(CommandFailure) -> Fraction {
+    guard let scale = ImportOptions.scale(countsPerUnit: text) else {
+      throw CommandFailure(
+        .usage, "\(option) \(text): give counts a unit as a decimal number above 0, such as 16384")
+    }
+    return scale
+  }
+}
+
+extension ImportFormat: ExpressibleByArgument {}

@@ -1,0 +1,106 @@
+import Export
+import IMUModel
+import LinuxIO
+import LogFormat
+import LogStore
+
+/// Puts recordings from elsewhere into a store: whole, or not at all.
+struct Importing {
+  let store: String
+
+  /// Writes what an importer gives as a new recording; its number.
+  func run<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
+    try create(source.description) { live in
+      var writer = try LogWriter(after: live.description)
+      for pair in source.clockPairs { writer.append(pair) }
+      while let record = try source.next() {
+        writer.append(record)
+        try writer.drain(into: &live.storage)
+      }
+      writer.finish(source.end)
+      try writer.drain(into: &live.storage)
+    }
+  }
+
+  /// Copies a log's pages as they are behind a header with the number in this store.
+  ///
+  /// Damaged parts are copied too: every reader says the same about them, here and there.
+  func copy(_ path: String) throws -> (number: UInt32, report: LogVerification) {
+    var reader = try LogReader(try FileStorage(reading: path))
+    let report = try reader.verify()
+    let id = reader.description.id
+    if let entry = try present(id) {
+      throw CommandFailure(
+        .cannotCreate, "recording \(id) is in the store already, as number \(entry.number)")
+    }
+    var log = try FileStorage(reading: path)
+    let number = try create(reader.description) { live in
+      try Importing.copyPages(of: &log, to: &live.storage)
+    }
+    return (number, report)
+  }
+
+  private func present(_ id: RecordingID) throws -> CatalogueEntry? {
+    let catalogue = try OpenStore.writing(store, now: SystemClock().readWallClock().wall)
+    do {
+      return try catalogue.entry(for: "\(id)")
+    } catch .notFound {
+      return nil
+    }
+  }
+
+  private func create(
+    _ description: RecordingDescription, _ fill: (inout LiveRecording) throws -> Void
+  ) throws -> UInt32 {
+    let now = SystemClock().readWallClock().wall
+    let catalogue = try OpenStore.writing(store, now: now)
+    var live = try catalogue.create(description, wall: now)
+    do {
+      try fill(&live)
+      try live.storage.finish()
+    } catch {
+      try catalogue.discard(live.entry)
+      throw error
+    }
+    return live.entry.number
+  }
+
+  /// Copies everything behind the header page but pages of zeros at the end, which were never written.
+  private static func copyPages(
+    of log: inout FileStorage, to copy: inout FileStorage
+  ) throws(StorageError) {
+    let page = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: LogFormat.pageSize, alignment: 16)
+    defer { page.deallocate() }
+    // Safe: the buffer is this function's own until it returns, and only filled bytes of it are read.
+    let zeros = [UInt8](repeating: 0, count: LogFormat.pageSize)
+    var offset = UInt64(LogFormat.pageSize)
+    var zeroPages = 0
+    while true {
+      let count = try log.read(at: offset, into: page)
+      guard count > 0 else { return }
+      offset += UInt64(count)
+      let bytes = UnsafeRawBufferPointer(rebasing: page[..<count])
+      if bytes.allSatisfy({ $0 == 0 }) {
+        zeroPages += 1
+        continue
+      }
+      for _ in 0..<zeroPages { try append(zeros, to: &copy) }
+      zeroPages = 0
+      try copy.append(bytes)
+    }
+  }
+
+  private static func append(
+    _ bytes: [UInt8], to copy: inout FileStorage
+  ) throws(StorageError) {
+    let result = bytes.withUnsafeBytes { buffer -> Result<Void, StorageError> in
+      do throws(StorageError) {
+        return .success(try copy.append(buffer))
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+}

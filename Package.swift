@@ -86,7 +86,8 @@ let package = Package(
       name: "LogStoreTesting", dependencies: ["IMUModel", "LogFormat", "LogStore"],
       path: "Tests/LogStoreTesting", swiftSettings: settings),
     .testTarget(
-      name: "LogStoreTests", dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      name: "LogStoreTests",
+      dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),

@@ -41,7 +41,9 @@ public struct Catalogue: Sendable {
   func path(of name: String) -> String { "\(path)/\(name)" }
 
   /// Makes calls to the storage under this module's error for stores.
-  func wrapped<Result: ~Copyable>(_ body: () throws(StorageError) -> Result) throws(CatalogueError) -> Result {
+  func wrapped<Result: ~Copyable>(_ body: () throws(StorageError) -> Result) throws(CatalogueError)
+    -> Result
+  {
     do {
       return try body()
     } catch {

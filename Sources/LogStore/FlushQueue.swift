@@ -173,7 +173,9 @@ public final class FlushQueue: @unchecked Sendable {
       if isStopped {
         if isClosed { return .finish }
       } else {
-        if syncTarget > totalDurable, totalWritten >= syncTarget { return .sync(upTo: totalWritten) }
+        if syncTarget > totalDurable, totalWritten >= syncTarget {
+          return .sync(upTo: totalWritten)
+        }
         if count > 0 { return .write(firstPiece()) }
         if isClosed { return .finish }
       }

@@ -7,10 +7,10 @@ extension LogReader where Storage: ~Copyable {
   /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before it is
   /// over, and the tick that the page begins with tells what is missing.
   mutating func openNextPage() throws(LogError) -> Bool {
-    while pageIndex < .max {
-      let count = try load(page: pageIndex + 1)
+    while pageIndex != .max - 1 {
+      let count = try load(page: pageIndex &+ 1)
       if count == 0 { return false }
-      pageIndex += 1
+      pageIndex &+= 1
       if begin(count: count) { return true }
     }
     return false
@@ -60,7 +60,9 @@ extension LogReader where Storage: ~Copyable {
     let lost = lostTicks(upTo: tick)
     if lost > 0, pending == nil {
       // Nothing is wrong with the bytes that are there, so others never got into the file.
-      note(.format(.notWritten), page: pageIndex - 1, byte: LogFormat.pageSize - 1, count: 0)
+      note(
+        .format(.notWritten), page: pageIndex - min(pageIndex, 1), byte: LogFormat.pageSize - 1,
+        count: 0)
     }
     pending?.ticksLost = lost
     if !account.isSpoilt {

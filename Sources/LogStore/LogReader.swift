@@ -31,8 +31,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   // Safe: allocated for one page in init, freed in deinit, owned by this value alone, which is not copyable.
   // The decoder looks at it between begin(page:) and the last next(), and no page is loaded meanwhile.
   let page: UnsafeMutableRawBufferPointer
-  /// The page that is read, or was read last.
-  var pageIndex: UInt32 = 0
+  /// The page that is read, or was read last; one before page 0 at the begin.
+  var pageIndex = UInt32.max
   var isInPage = false
   /// Bytes of the page that is read.
   var pageByteCount = 0
@@ -86,7 +86,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 
   /// Goes back to the begin.
   public mutating func rewind() {
-    jump(toPage: 0)
+    jump(toPage: .max)
     isTakenUp = false
     account = PageAccount()
     nextTick = 0

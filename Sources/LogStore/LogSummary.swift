@@ -69,8 +69,8 @@ extension LogReader where Storage: ~Copyable {
     let size = try byteCount()
     let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
     var clock: ClockPair?
-    if lastPage > 1 { _ = try readPage(1, &clock) }
-    let found = lastPage > 0 ? try readPage(lastPage, &clock) : nil
+    if lastPage > 0 { _ = try readPage(0, &clock) }
+    let found = try readPage(lastPage, &clock)
     rewind()
     guard let end = found else { return try fullSummary(isLive: isLive) }
     return LogSummary(
@@ -122,7 +122,7 @@ extension LogReader where Storage: ~Copyable {
   private mutating func readPage(_ index: UInt32, _ clock: inout ClockPair?) throws(LogError)
     -> RecordingEnd?
   {
-    jump(toPage: index - 1)
+    jump(toPage: index &- 1)
     guard try openNextPage(), pageIndex == index else { return nil }
     var end: RecordingEnd?
     while let item = nextInPage() {

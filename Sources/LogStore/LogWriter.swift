@@ -20,7 +20,7 @@ public struct LogWriter: ~Copyable {
     } catch {
       throw .description(error)
     }
-    encoder.consumeOutput(LogFormat.pageSize)
+    encoder.consumeOutput(encoder.headerByteCount)
   }
 
   /// Bytes encoded and not taken yet.

@@ -66,7 +66,9 @@ extension StorageError {
     case ELOOP: return ("too many symbolic links (ELOOP)", "check the links in the path")
     case ENAMETOOLONG: return ("the path is too long (ENAMETOOLONG)", "choose a shorter path")
     case ENODEV, ENXIO:
-      return ("this is no file, or its device is gone (errno \(errno))", "check that the card is in")
+      return (
+        "this is no file, or its device is gone (errno \(errno))", "check that the card is in"
+      )
     case EMFILE, ENFILE:
       return ("too many files are open (errno \(errno))", "close programs or raise `ulimit -n`")
     case EWOULDBLOCK: return ("another process has it locked (EAGAIN)", "try again later")

@@ -31,7 +31,8 @@ enum Plain {
 
   /// Hertz, to four digits behind the point.
   static func hertz(_ rate: SampleRate) -> String {
-    let tenThousandths = (UInt64(rate.numerator) * 10_000 + UInt64(rate.denominator) / 2)
+    let tenThousandths =
+      (UInt64(rate.numerator) * 10_000 + UInt64(rate.denominator) / 2)
       / UInt64(rate.denominator)
     return number(Int64(tenThousandths), per: 10_000)
   }

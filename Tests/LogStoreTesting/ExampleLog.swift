@@ -53,12 +53,16 @@ public struct ExampleLog: Sendable {
     self.description = description ?? ExampleLog.description(seed)
     var encoder = try LogEncoder(self.description)
     var generator = SeededGenerator(seed: seed)
-    add(.clock(ClockPair(time: 0, wall: 1_000_000_000, isSynchronised: false, reason: .start)), &encoder)
+    add(
+      .clock(ClockPair(time: 0, wall: 1_000_000_000, isSynchronised: false, reason: .start)),
+      &encoder)
     var tick: UInt64 = 0
     while tick < ticks {
       switch tick % 29 {
       case 13:
-        add(gap: Gap(firstTick: tick, count: min(3, ticks - tick), cause: .busError, code: 121), &encoder)
+        add(
+          gap: Gap(firstTick: tick, count: min(3, ticks - tick), cause: .busError, code: 121),
+          &encoder)
         tick += 3
       case 19:
         let label = String(repeating: "x", count: labelLength)

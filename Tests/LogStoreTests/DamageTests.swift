@@ -55,7 +55,8 @@ struct DamageTests {
     }
   }
 
-  @Test("a flipped bit loses the rest of its page and nothing else, and the reader says how many ticks",
+  @Test(
+    "a flipped bit loses the rest of its page and nothing else, and the reader says how many ticks",
     arguments: 0..<8)
   func flips(bit: Int) throws {
     let log = try example.get()

@@ -59,7 +59,8 @@ struct FlushQueueTests {
     #expect(disk.snapshot.isFinished)
   }
 
-  @Test("order is kept between two threads, around the end of the buffer", arguments: [5, 64, 1 << 16])
+  @Test(
+    "order is kept between two threads, around the end of the buffer", arguments: [5, 64, 1 << 16])
   func order(capacity: Int) {
     let queue = FlushQueue(capacity: capacity)
     let disk = MemoryDisk()

@@ -35,7 +35,9 @@ struct LogReaderTests {
     #expect(description == log.description)
   }
 
-  @Test("zeros made ahead are no damage, whether they fill pages or not", arguments: [1, 95, 4096, 70_001])
+  @Test(
+    "zeros made ahead are no damage, whether they fill pages or not",
+    arguments: [1, 95, 4096, 70_001])
   func zeros(count: Int) throws {
     let log = try ExampleLog(ticks: 300)
     let events = try read(log.bytes, zerosMadeAhead: count)
@@ -60,7 +62,8 @@ struct LogReaderTests {
     #expect(rest.allSatisfy(whole.contains))
   }
 
-  @Test("a page whose last chunk never got into the file is damage although all its bytes make sense")
+  @Test(
+    "a page whose last chunk never got into the file is damage although all its bytes make sense")
   func missingTail() throws {
     let log = try ExampleLog(ticks: 1200)
     let whole = try read(log.bytes)

@@ -34,7 +34,9 @@ struct BoardsCommand: ParsableCommand {
       let padding = String(repeating: " ", count: width - board.id.count)
       try Console.data("\(mark)\(board.id)\(padding)  \(board.title)")
     }
-    if here == nil { Console.talk("this machine is none of these; give --board or --bus to record") }
+    if here == nil {
+      Console.talk("this machine is none of these; give --board or --bus to record")
+    }
   }
 
   private func printBoard(_ board: Board) throws {

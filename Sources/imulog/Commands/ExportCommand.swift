@@ -27,7 +27,8 @@ struct ExportCommand: ParsableCommand {
   @Option(help: "The sensors to export: accel, gyro or both.")
   var channels: ExportChannels?
 
-  @Option(help: ArgumentHelp("Leave out samples before this time, such as 12.5s.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Leave out samples before this time, such as 12.5s.", valueName: "time"))
   var from: Span?
 
   @Option(help: ArgumentHelp("Leave out samples from this time on.", valueName: "time"))
@@ -35,7 +36,8 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("Write to a file, which appears when it is whole; - for stdout.", valueName: "file"))
+    help: ArgumentHelp(
+      "Write to a file, which appears when it is whole; - for stdout.", valueName: "file"))
   var output = "-"
 
   mutating func run() throws {

@@ -20,16 +20,22 @@ struct ImportCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The file to import.", valueName: "file"))
   var file: String
 
-  @Option(help: ArgumentHelp("csv, gyrodata or raw; found out by itself when not given.", valueName: "format"))
+  @Option(
+    help: ArgumentHelp(
+      "csv, gyrodata or raw; found out by itself when not given.", valueName: "format"))
   var format: ImportFormat?
 
-  @Option(help: ArgumentHelp("Counts for 1 g in a CSV file; 16384 when not given.", valueName: "counts"))
+  @Option(
+    help: ArgumentHelp("Counts for 1 g in a CSV file; 16384 when not given.", valueName: "counts"))
   var accelLsbPerG: String?
 
-  @Option(help: ArgumentHelp("Counts for 1 °/s in a CSV file; 131 when not given.", valueName: "counts"))
+  @Option(
+    help: ArgumentHelp("Counts for 1 °/s in a CSV file; 131 when not given.", valueName: "counts"))
   var gyroLsbPerDps: String?
 
-  @Option(help: ArgumentHelp("Samples a second; reckoned from the times when not given.", valueName: "hz"))
+  @Option(
+    help: ArgumentHelp("Samples a second; reckoned from the times when not given.", valueName: "hz")
+  )
   var rate: String?
 
   @Option(help: ArgumentHelp("Words to keep with the recording.", valueName: "text"))
@@ -51,7 +57,8 @@ struct ImportCommand: ParsableCommand {
       let (number, report) = try importing.copy(file)
       try Console.data("\(number)")
       guard report.isIntact else {
-        throw CommandFailure(.damagedData, "recording \(number) is \(VerifyReport(report).sentence)")
+        throw CommandFailure(
+          .damagedData, "recording \(number) is \(VerifyReport(report).sentence)")
       }
     }
   }

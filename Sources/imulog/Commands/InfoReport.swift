@@ -39,7 +39,8 @@ struct InfoReport {
       ("state", summary.state.rawValue), ("stopped", stopReason),
     ]
     if !log.note.isEmpty { lines.append(("note", Plain.text(log.note))) }
-    lines.append(("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
+    lines.append(
+      ("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
     if let lateness = summary.end?.lateness {
       let figures = [lateness.median, lateness.percentile99, lateness.maximum].map {
         Plain.number($0 / 1000, per: 1) + " µs"
@@ -47,7 +48,9 @@ struct InfoReport {
       lines.append(("lateness", "median \(figures[0]), 99 % \(figures[1]), most \(figures[2])"))
     }
     lines.append(("gaps", "\(summary.gapCount ?? 0)"))
-    if let count = summary.damageCount, count > 0 { lines.append(("damage", "\(count) parts; see verify")) }
+    if let count = summary.damageCount, count > 0 {
+      lines.append(("damage", "\(count) parts; see verify"))
+    }
     lines.append(("bytes", bytesLine))
     return lines
   }

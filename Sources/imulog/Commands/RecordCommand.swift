@@ -29,7 +29,9 @@ struct RecordCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Samples a second, 0.0001 to 1000.", valueName: "hz"))
   var rate = "10"
 
-  @Option(name: .customLong("for"), help: ArgumentHelp("How long, such as 60s, 1.5m or 500ms.", valueName: "span"))
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("How long, such as 60s, 1.5m or 500ms.", valueName: "span"))
   var length: Span?
 
   @Flag(help: "Record until Ctrl-C or SIGTERM instead of for a time.")

@@ -11,7 +11,8 @@ struct VerifyCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"))
+  @Argument(
+    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"))
   var target: String
 
   @Flag(help: "Print JSON.")

@@ -22,7 +22,8 @@ struct TakeRequest {
   init(_ command: RecordCommand) throws(CommandFailure) {
     guard let rate = SampleRate(decimal: command.rate) else {
       throw CommandFailure(
-        .usage, "--rate \(command.rate): give hertz as a decimal number above 0, such as 10 or 12.5")
+        .usage, "--rate \(command.rate): give hertz as a decimal number above 0, such as 10 or 12.5"
+      )
     }
     self.rate = rate
     channels = command.channels.set
@@ -79,7 +80,8 @@ struct TakeRequest {
   ) throws(CommandFailure) -> UInt64? {
     if command.untilStopped {
       guard command.length == nil else {
-        throw CommandFailure(.usage, "--for and --until-stopped exclude each other; give one of them")
+        throw CommandFailure(
+          .usage, "--for and --until-stopped exclude each other; give one of them")
       }
       return nil
     }

@@ -44,7 +44,8 @@ struct TakeRunner {
     case .lsm6dso: return (.lsm6dso, I2CAddress(known: 0x6A))
     default:
       throw CommandFailure(
-        .configuration, "the simulator has no \(request.model?.name ?? ""); it has mpu6050 and lsm6dso")
+        .configuration,
+        "the simulator has no \(request.model?.name ?? ""); it has mpu6050 and lsm6dso")
     }
   }
 

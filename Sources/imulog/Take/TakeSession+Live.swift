@@ -34,13 +34,15 @@ extension TakeSession {
   }
 
   private func record<Sensor: IMUSensor & Sendable & ~Copyable>(
-    _ sensor: consuming sending Sensor, signals: borrowing SignalWatch, threads: consuming TakeThreads
+    _ sensor: consuming sending Sensor, signals: borrowing SignalWatch,
+    threads: consuming TakeThreads
   ) throws -> TakeOutcome {
     var take = Take()
     _ = take.handle(.begin)
     let refusals = [threads.sampler.scheduling.refusal, MemoryLock.engage()].compactMap { $0 }
     for refusal in refusals { Console.talk("\(refusal)") }
-    let realTime = refusals.isEmpty
+    let realTime =
+      refusals.isEmpty
       ? "\(threads.sampler.scheduling), memory locked"
       : ([("\(threads.sampler.scheduling)")] + refusals.map(\.what).map { "refused: \($0)" })
         .joined(separator: "; ")

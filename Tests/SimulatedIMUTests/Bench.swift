@@ -107,6 +107,11 @@ struct Bench: ~Copyable {
     bus.outputs(of: address, atTick: tick) ?? RawSample()
   }
 
+  /// The instant of the chip's tick.
+  func time(ofTick tick: Int64) -> MonotonicTime {
+    bus.time(ofTick: tick, of: address) ?? MonotonicTime(nanoseconds: 0)
+  }
+
   /// The chip's tick now.
   var tick: Int64 { bus.tick(of: address, at: clock.now()) ?? -1 }
 }

@@ -12,7 +12,7 @@ public struct LiveRecording: ~Copyable {
   /// The header that was written: the description asked for, with the number in this store.
   public let description: RecordingDescription
   /// Where the pages behind the header go.
-  public var storage: FileStorage
+  package var storage: FileStorage
 
   /// Gives the storage away.
   public consuming func takeStorage() -> FileStorage { storage }

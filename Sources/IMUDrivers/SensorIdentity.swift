@@ -34,8 +34,8 @@ public struct SensorIdentity: Equatable, Sendable {
   /// - Parameters:
   ///   - bus: The bus.
   ///   - addresses: Addresses to ask, in this order; others than the four are passed over.
-  ///   - forced: Take the chip for this model. One that answers as the model does is preferred, else
-  ///     the first that answers at all.
+  ///   - forced: Take the chip for this model. One that answers as the model does is preferred,
+  ///     else the first that answers at all.
   /// - Throws: ``SensorError/notFound(_:)`` with what each address gave.
   public static func identify<Bus: I2CBus & ~Copyable>(
     on bus: inout Bus, addresses: [I2CAddress] = SensorFamily.allCases.flatMap(\.addresses),

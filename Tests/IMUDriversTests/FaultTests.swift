@@ -69,7 +69,9 @@ struct FaultTests {
     }
   }
 
-  @Test("a failure that does not pass is not repeated", arguments: fixtures)
+  @Test(
+    "a failure that does not pass is not repeated, and the next bring-up begins anew",
+    arguments: fixtures)
   func lastingFailure(fixture: SensorModelFixture) throws {
     let trace = try FaultTests.undisturbed(fixture)
     for number in trace.indices {
@@ -77,13 +79,14 @@ struct FaultTests {
       bus.failure = { $0 == number ? .timeout : nil }
       try withSensor(
         fixture, bus, SensorConfiguration(rate: hertz(10)),
-        Lasting(register: trace[number].register))
-      #expect(bus.trace.count == number + 1)
+        Lasting(bus: bus, register: trace[number].register, transfers: number + 1))
     }
   }
 
   private struct Lasting: SensorTask {
+    let bus: TraceBus
     let register: UInt8
+    let transfers: Int
     func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
       let error = bringUpError(&sensor)
       guard case .bus(_, let named, _) = error else {
@@ -91,6 +94,13 @@ struct FaultTests {
         return
       }
       #expect(named.address == register)
+      #expect(bus.trace.count == transfers)
+      // Without a restart: an error ends the attempt.
+      _ = try bringUp(&sensor)
+      let check = try sensor.checkConfiguration()
+      #expect(check == .intact)
+      let identity: UInt8 = bus.address.rawValue < 0x6A ? 0x75 : 0x0F
+      #expect(bus.trace[transfers] == .read(identity, 1))
     }
   }
 

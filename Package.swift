@@ -62,6 +62,18 @@ let package = Package(
     .testTarget(
       name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],
       swiftSettings: settings),
+    .testTarget(
+      name: "SimulatedIMUTests", dependencies: ["SimulatedIMU", "I2C", "IMUModel"],
+      swiftSettings: settings),
+
+    // A release check: what the sampler thread allocates, locks and counts, per sample.
+    .target(name: "CAllocProbe", path: "Tests/CAllocProbe"),
+    .executableTarget(
+      name: "RealTimeCheck",
+      dependencies: [
+        "CAllocProbe", "I2C", "IMUDrivers", "IMUModel", "RingBuffer", "Sampling", "SimulatedIMU",
+      ],
+      path: "Tests/RealTimeCheck", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -10,6 +10,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     self.steps = steps
   }
 
+  @inlinable
   deinit {
     if storage.leave() { storage.free() }
   }

@@ -11,6 +11,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     self.steps = steps
   }
 
+  @inlinable
   deinit {
     if storage.leave() { storage.free() }
   }

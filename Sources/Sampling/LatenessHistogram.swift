@@ -12,7 +12,7 @@ public struct LatenessHistogram: ~Copyable {
   public private(set) var count: UInt64 = 0
   /// The largest value recorded; 0 when there is none.
   public private(set) var maximum: Int64 = 0
-  private let counts: UnsafeMutablePointer<UInt64>
+  @usableFromInline let counts: UnsafeMutablePointer<UInt64>
 
   /// One bucket: how many values were in `range`, in nanoseconds.
   public struct Bucket: Equatable, Sendable {
@@ -37,6 +37,7 @@ public struct LatenessHistogram: ~Copyable {
     counts.initialize(repeating: 0, count: LatenessHistogram.bucketCount)
   }
 
+  @inlinable
   deinit {
     counts.deallocate()
   }

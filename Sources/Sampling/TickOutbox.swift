@@ -48,6 +48,7 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
       repeating: TickRecord(tick: 0, time: 0, sample: RawSample()), count: TickOutbox.capacity)
   }
 
+  @inlinable
   deinit {
     waiting.deallocate()
   }

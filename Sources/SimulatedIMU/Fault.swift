@@ -1,0 +1,84 @@
+public import I2C
+public import IMUModel
+
+/// Something that goes wrong on a ``SimulatedBus``.
+public enum Fault: Equatable, Sendable, BitwiseCopyable {
+  /// The supply fails for a moment: all registers are back at reset, and the chips boot.
+  case brownOut
+  /// Output registers stand still for `nanoseconds`, or until the chip is reset. With `keepsDataReady` the
+  /// data-ready bits go on as if there were new samples.
+  case freeze(nanoseconds: Int64, keepsDataReady: Bool)
+  /// Nobody is on the bus for `nanoseconds`; then the power comes back, and the chips boot.
+  case unplug(nanoseconds: Int64)
+  /// `transfers` transfers fail, with an error of this kind and errno. The chip does not see them.
+  case fail(BusError.Kind, errno: Int32 = 0, transfers: Int = 1)
+  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. Nobody notices: the bus has
+  /// no checksum.
+  case corrupt(byte: Int, mask: UInt8)
+}
+
+/// When a ``Fault`` happens.
+public enum FaultTrigger: Equatable, Sendable, BitwiseCopyable {
+  /// With a transfer, counted from 1 over the life of the bus: reads, writes and failures alike.
+  case transfer(Int)
+  /// At an instant of the bus's clock, or with the first transfer after it.
+  case time(MonotonicTime)
+}
+
+/// The faults that are still to happen, in storage of fixed size.
+@usableFromInline
+struct FaultScript: ~Copyable {
+  @usableFromInline
+  struct Entry: BitwiseCopyable {
+    let trigger: FaultTrigger
+    let fault: Fault
+  }
+
+  static let capacity = 64
+
+  // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has; only the
+  // first `count` of `capacity` entries are initialised, and only they are read.
+  @usableFromInline let entries: UnsafeMutablePointer<Entry>
+  private var count = 0
+
+  init() {
+    entries = .allocate(capacity: Self.capacity)
+  }
+
+  @inlinable
+  deinit {
+    entries.deallocate()
+  }
+
+  mutating func add(_ fault: Fault, at trigger: FaultTrigger) {
+    precondition(count < Self.capacity, "a bus has at most 64 faults to come")
+    (entries + count).initialize(to: Entry(trigger: trigger, fault: fault))
+    count += 1
+  }
+
+  /// Removes the next fault that is due with transfer number `transfer` at `instant`.
+  ///
+  /// - Returns: The fault, and the instant at which it happens; earlier instants first.
+  mutating func removeDue(transfer: Int, at instant: Int64) -> (fault: Fault, instant: Int64)? {
+    var due: (index: Int, instant: Int64)?
+    for index in 0..<count {
+      let happens: Int64
+      switch entries[index].trigger {
+      case .transfer(let number):
+        guard number <= transfer else { continue }
+        happens = instant
+      case .time(let time):
+        guard time.nanoseconds <= instant else { continue }
+        happens = time.nanoseconds
+      }
+      if let earliest = due, earliest.instant <= happens { continue }
+      due = (index, happens)
+    }
+    guard let due else { return nil }
+    let fault = entries[due.index].fault
+    count -= 1
+    // Order among the rest is kept, so that faults of the same instant happen in the order given.
+    for index in due.index..<count { entries[index] = entries[index + 1] }
+    return (fault, due.instant)
+  }
+}

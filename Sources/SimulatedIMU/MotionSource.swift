@@ -1,0 +1,56 @@
+import IMUModel
+
+/// A motion as the chips look at it: without reference counts, for they look at it during transfers.
+enum MotionSource: @unchecked Sendable, BitwiseCopyable {
+  case steady(Motion.Truth)
+  case tumble
+  // Safe: whoever makes this case keeps the rows alive and unchanged for as long as it may be used
+  // (`Wire` owns its copy of them; `Motion` uses it inside the array's closure only).
+  case recording(UnsafeBufferPointer<Motion.Row>, hasTemperature: Bool)
+
+  /// See ``Motion/truth(at:)``.
+  func truth(at nanoseconds: Int64) -> Motion.Truth? {
+    switch self {
+    case .steady(let truth): return truth
+    case .tumble: return Self.tumble(at: Double(nanoseconds) / 1e9)
+    case .recording: return nil
+    }
+  }
+
+  /// See ``Motion/counts(at:)``.
+  func counts(at nanoseconds: Int64) -> RawSample? {
+    guard case .recording(let rows, _) = self else { return nil }
+    let cycle = Self.cycle(of: rows)
+    var time = nanoseconds % cycle
+    if time < 0 { time += cycle }
+    // The last row at or before `time`; the first row is at 0.
+    var (first, end) = (0, rows.count)
+    while end - first > 1 {
+      let middle = (first + end) / 2
+      if rows[middle].time <= time { first = middle } else { end = middle }
+    }
+    return rows[first].counts
+  }
+
+  private static func cycle(of rows: UnsafeBufferPointer<Motion.Row>) -> Int64 {
+    let last = rows[rows.count - 1].time
+    guard last > 0 else { return 1_000_000_000 }
+    return last + max(1, last / Int64(rows.count - 1))
+  }
+
+  private static func tumble(at seconds: Double) -> Motion.Truth {
+    // Angle in turns: 1/8 a second, and a wobble of 1/40 turn at 0.9 Hz.
+    let angle = 0.125 * seconds + 0.025 * Sinusoid.sine(turns: 0.9 * seconds)
+    let turnsPerSecond =
+      0.125 + 0.025 * 0.9 * 2 * Double.pi * Sinusoid.cosine(turns: 0.9 * seconds)
+    let gravity = Motion.standardGravity
+    // The world's upward direction as the turned chip sees it. The shaking is along the axis of the
+    // turning, which looks the same from both.
+    return Motion.Truth(
+      acceleration: SIMD3(
+        -gravity * Sinusoid.sine(turns: angle), 1.5 * Sinusoid.sine(turns: 2.3 * seconds),
+        gravity * Sinusoid.cosine(turns: angle)),
+      angularRate: SIMD3(0, 2 * Double.pi * turnsPerSecond, 0),
+      temperature: 25 + 2 * Sinusoid.sine(turns: seconds / 120))
+  }
+}

@@ -1,0 +1,17 @@
+/// Output registers that stand still from one tick to another.
+struct OutputFreeze: Sendable, BitwiseCopyable {
+  let first: Int64
+  let last: Int64
+  /// Whether the data-ready bits go on as if all was well.
+  let keepsDataReady: Bool
+
+  /// The tick whose outputs show at `tick`.
+  func shown(at tick: Int64) -> Int64 {
+    (first...last).contains(tick) ? first : tick
+  }
+
+  /// The tick whose data-ready state shows at `tick`.
+  func flagged(at tick: Int64) -> Int64 {
+    keepsDataReady ? tick : shown(at: tick)
+  }
+}

@@ -1,0 +1,104 @@
+import IMUModel
+
+/// From physical truth to counts: what is common to the chips.
+struct SignalPath: Sendable, BitwiseCopyable {
+  /// What moves the chip.
+  let source: MotionSource
+  /// The instant of the motion's time 0 in nanoseconds.
+  let origin: Int64
+  let noise: NoiseSource
+  let hasNoise: Bool
+  /// Zero-g level in g.
+  let accelerometerOffset: SIMD3<Double>
+  /// Zero-rate level in °/s.
+  let gyroscopeOffset: SIMD3<Double>
+
+  /// - Parameters:
+  ///   - accelerometerTolerance: The largest zero-g level in g, by axis.
+  ///   - gyroscopeTolerance: The largest zero-rate level in °/s.
+  init(
+    chip: SimulatedChip, source: MotionSource, origin: Int64,
+    accelerometerTolerance: SIMD3<Double>, gyroscopeTolerance: Double
+  ) {
+    self.source = source
+    self.origin = origin
+    noise = NoiseSource(seed: chip.seed &+ UInt64(chip.model.rawValue) << 56)
+    hasNoise = chip.hasNoise
+    let noise = noise
+    func offsets(from axis: Int) -> SIMD3<Double> {
+      guard chip.hasZeroOffsets else { return SIMD3(repeating: 0) }
+      return SIMD3(
+        noise.even(sample: -1, axis: axis), noise.even(sample: -1, axis: axis + 1),
+        noise.even(sample: -1, axis: axis + 2))
+    }
+    accelerometerOffset = offsets(from: 0) * accelerometerTolerance
+    gyroscopeOffset = offsets(from: 3) * gyroscopeTolerance
+  }
+
+  /// Acceleration in counts.
+  ///
+  /// - Parameters:
+  ///   - instant: When the sample is made.
+  ///   - tick: The sample's number.
+  ///   - sensitivity: Counts a g.
+  ///   - deviation: Standard deviation of the noise in g.
+  func acceleration(
+    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double
+  ) -> SIMD3<Int16> {
+    if let counts = source.counts(at: instant - origin) {
+      return SIMD3(counts.ax, counts.ay, counts.az)
+    }
+    guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
+    var value = truth.acceleration / Motion.standardGravity + accelerometerOffset
+    if hasNoise { value += noise.gaussians(sample: tick, axis: 0) * deviation }
+    return Self.counts(value * sensitivity)
+  }
+
+  /// Angular rate in counts; as ``acceleration(at:tick:sensitivity:deviation:)``, in °/s instead of g.
+  func angularRate(
+    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double
+  ) -> SIMD3<Int16> {
+    if let counts = source.counts(at: instant - origin) {
+      return SIMD3(counts.gx, counts.gy, counts.gz)
+    }
+    guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
+    var value = truth.angularRate * (180 / Double.pi) + gyroscopeOffset
+    if hasNoise { value += noise.gaussians(sample: tick, axis: 3) * deviation }
+    return Self.counts(value * sensitivity)
+  }
+
+  /// Temperature in counts. It has no noise, for no data sheet says how much.
+  ///
+  /// - Parameters:
+  ///   - sensitivity: Counts a °C.
+  ///   - zero: °C at count 0.
+  func temperature(at instant: Int64, sensitivity: Double, zero: Double) -> Int16 {
+    let celsius: Double
+    switch source {
+    case .recording(_, hasTemperature: true):
+      return source.counts(at: instant - origin)?.temperature ?? 0
+    case .recording(_, hasTemperature: false): celsius = 25
+    case .steady, .tumble: celsius = source.truth(at: instant - origin)?.temperature ?? 25
+    }
+    return Self.count((celsius - zero) * sensitivity)
+  }
+
+  /// What a sensor gives before it has settled: anything within half of full scale.
+  func garbage(tick: Int64, axis: Int) -> SIMD3<Int16> {
+    let word = noise.bits(sample: tick, axis: axis, draw: 3)
+    return SIMD3(
+      Int16(truncatingIfNeeded: word) / 2, Int16(truncatingIfNeeded: word >> 16) / 2,
+      Int16(truncatingIfNeeded: word >> 32) / 2)
+  }
+
+  private static func counts(_ value: SIMD3<Double>) -> SIMD3<Int16> {
+    SIMD3(count(value.x), count(value.y), count(value.z))
+  }
+
+  /// To the nearest count; what does not fit saturates.
+  private static func count(_ value: Double) -> Int16 {
+    if value >= 32767 { return 32767 }
+    if value <= -32768 { return -32768 }
+    return Int16(value.rounded())
+  }
+}

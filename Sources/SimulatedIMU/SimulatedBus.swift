@@ -1,0 +1,99 @@
+public import I2C
+public import IMUModel
+
+/// A bus with simulated chips on it, at register level.
+///
+///     motion ─► chips ◄─► wire ◄─► SimulatedBus ◄─► driver
+///                          ▲            ▲
+///                       faults        clock
+///
+/// The chips are written from their data sheets. What they sample is a function of time, so a bus that
+/// nobody looked at for an hour answers as fast as one that is polled, and the same seed, motion and
+/// times give the same counts, on each machine.
+///
+/// Nobody else acknowledges. After the bus is set up, a transfer allocates nothing.
+///
+/// ### Time
+/// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits for a
+/// write, 11 bits for one that fails. The bus waits that long on its clock, and the chips go on sampling
+/// meanwhile: right for a ``VirtualClock``, which does not really wait. Without one a transfer takes no
+/// time at all, which suits a real clock. A burst then never meets a new sample.
+public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
+  // Safe: `wire` is the one owner of what it points to, and moves with this value.
+  @usableFromInline var wire: Wire
+  @usableFromInline let clock: Clock
+  @usableFromInline let takesTime: Bool
+
+  /// A bus with a chip.
+  ///
+  /// - Parameters:
+  ///   - clock: What time it is, for the chips and the bus.
+  ///   - chip: The chip.
+  ///   - address: Where the chip answers.
+  ///   - motion: What happens to the chip, from now on.
+  ///   - busHertz: The bus clock; `nil` for transfers that take no time.
+  ///   - poweredOn: When the chip's power came on; `nil` for long ago, so that it has booted.
+  public init(
+    clock: Clock, chip: SimulatedChip, address: I2CAddress, motion: Motion = .still,
+    busHertz: Int? = nil, poweredOn: MonotonicTime? = nil
+  ) {
+    self.init(clock: clock, motion: motion, busHertz: busHertz)
+    attach(chip, at: address, poweredOn: poweredOn)
+  }
+
+  /// A bus with nothing on it yet.
+  public init(clock: Clock, motion: Motion = .still, busHertz: Int? = nil) {
+    self.clock = clock
+    takesTime = busHertz != nil
+    wire = Wire(origin: clock.now().nanoseconds, busHertz: busHertz, motion: motion)
+  }
+
+  /// Puts a chip on the bus: at most one of each model; traps when that or the address is taken.
+  ///
+  /// - Parameters:
+  ///   - chip: The chip.
+  ///   - address: Where it answers.
+  ///   - poweredOn: When its power came on; `nil` for long ago, so that it has booted.
+  public mutating func attach(
+    _ chip: SimulatedChip, at address: I2CAddress, poweredOn: MonotonicTime? = nil
+  ) {
+    let longAgo = wire.origin - 1_000_000_000
+    wire.attach(chip, at: address, poweredOn: poweredOn?.nanoseconds ?? longAgo)
+  }
+
+  /// The registers as the chip holds them when each byte's turn comes; see ``I2CBus``.
+  @inlinable
+  public mutating func read(
+    _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(BusError) {
+    let outcome = wire.read(
+      address, register: register, into: buffer, start: clock.now().nanoseconds)
+    if takesTime { clock.sleep(until: MonotonicTime(nanoseconds: outcome.end)) }
+    if let error = outcome.error { throw error }
+  }
+
+  /// Writes a register; one that is read-only or absent ignores it. See ``I2CBus``.
+  @inlinable
+  public mutating func write(
+    _ address: I2CAddress, register: UInt8, value: UInt8
+  ) throws(BusError) {
+    let outcome = wire.write(
+      address, register: register, value: value, start: clock.now().nanoseconds)
+    if takesTime { clock.sleep(until: MonotonicTime(nanoseconds: outcome.end)) }
+    if let error = outcome.error { throw error }
+  }
+}
+
+extension SimulatedBus {
+  /// The number of transfers so far, failed ones among them.
+  public var transferCount: Int { wire.transfers }
+
+  /// Lets something go wrong; traps when 64 faults are yet to come.
+  ///
+  /// - Parameters:
+  ///   - fault: What.
+  ///   - trigger: When; with the next transfer unless told otherwise.
+  public mutating func inject(_ fault: Fault, at trigger: FaultTrigger? = nil) {
+    wire.add(fault, at: trigger ?? .transfer(wire.transfers + 1))
+  }
+}

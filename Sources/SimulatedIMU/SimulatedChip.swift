@@ -1,0 +1,67 @@
+/// Which chip to simulate, and in what its specimen differs from the next.
+public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
+  /// The register maps there are.
+  public enum Model: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    /// InvenSense MPU-6050 and relatives.
+    case mpu6050
+    /// STMicroelectronics LSM6DSO and relatives.
+    case lsm6dso
+  }
+
+  /// The register map.
+  public let model: Model
+
+  /// What the identity register answers.
+  ///
+  /// With another identity than the model's own (0x68, 0x6C) the chip also takes over what the facts of
+  /// that relative say of reset values, temperature formula, filters and noise; the rest stays the
+  /// model's.
+  public var identity: UInt8
+
+  /// The noise and the zero offsets follow from it: the same seed, the same samples.
+  public var seed: UInt64 = 1
+
+  /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual for an
+  /// MPU-6050 (data sheet: ±1 %).
+  ///
+  /// An LSM6DSO says its own error in INTERNAL_FREQ_FINE, in steps of 0.15 %, so there the number is
+  /// rounded to a multiple of 1500.
+  public var clockErrorPartsPerMillion: Int
+
+  /// Whether each axis has an offset of its own, within the data sheet's tolerance.
+  public var hasZeroOffsets = true
+
+  /// Whether samples have noise of the data sheet's density.
+  public var hasNoise = true
+
+  /// An MPU-6050 whose oscillator is 0.25 % fast.
+  public static let mpu6050 = SimulatedChip(
+    model: .mpu6050, identity: 0x68, clockErrorPartsPerMillion: 2500)
+
+  /// An LSM6DSO whose oscillator is 0.45 % slow.
+  public static let lsm6dso = SimulatedChip(
+    model: .lsm6dso, identity: 0x6C, clockErrorPartsPerMillion: -4500)
+
+  /// A chip of the given register map; all else as it is by default.
+  public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {
+    self.model = model
+    self.identity = identity
+    self.clockErrorPartsPerMillion = clockErrorPartsPerMillion
+  }
+
+  /// The same chip with another answer in its identity register, as clones and relabelled parts have it.
+  public func answering(_ identity: UInt8) -> SimulatedChip {
+    var chip = self
+    chip.identity = identity
+    return chip
+  }
+
+  /// The same chip without noise, zero offsets and clock error.
+  public var ideal: SimulatedChip {
+    var chip = self
+    chip.hasNoise = false
+    chip.hasZeroOffsets = false
+    chip.clockErrorPartsPerMillion = 0
+    return chip
+  }
+}

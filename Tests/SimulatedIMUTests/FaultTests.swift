@@ -1,0 +1,197 @@
+import I2C
+import IMUModel
+import SimulatedIMU
+import Testing
+
+@Suite("Faults")
+struct FaultTests {
+  /// What the next `count` reads of the identity give.
+  private func outcomes(_ bench: inout Bench, _ count: Int) -> [BusError.Kind?] {
+    (0..<count).map { _ in
+      do throws(BusError) {
+        _ = try bench.read(0x75)
+        return nil
+      } catch {
+        return error.kind
+      }
+    }
+  }
+
+  @Test("the next n transfers are not acknowledged, those after them are")
+  func refuseNext() {
+    var bench = Bench(.mpu6050)
+    bench.bus.inject(.fail(.noAcknowledge, transfers: 3))
+    let seen = outcomes(&bench, 5)
+    #expect(seen == [.noAcknowledge, .noAcknowledge, .noAcknowledge, nil, nil])
+  }
+
+  @Test("transfer N fails with the kind and errno asked for, for each N and kind")
+  func failAt() throws {
+    for kind in BusError.Kind.allCases {
+      for number in 1...6 {
+        var bench = Bench(.mpu6050)
+        bench.bus.inject(.fail(kind, errno: 121), at: .transfer(number))
+        let seen = outcomes(&bench, 6)
+        #expect(seen == (1...6).map { $0 == number ? kind : nil })
+      }
+    }
+    var bench = Bench(.mpu6050)
+    bench.bus.inject(.fail(.noAcknowledge, errno: 121))
+    let error = #expect(throws: BusError.self) { try bench.write(0x6B, 1) }
+    let power = try bench.read(0x6B)
+    #expect(error?.errno == 121)
+    #expect(error?.operation == .write)
+    #expect(power == 0x40)
+  }
+
+  @Test("transfers are counted: reads, writes, failures, other addresses")
+  func transferCount() throws {
+    var bench = Bench(.mpu6050)
+    _ = try bench.read(0x75)
+    try bench.write(0x6B, 1)
+    bench.bus.inject(.fail(.bus))
+    #expect(throws: BusError.self) { try bench.read(0x75) }
+    #expect(throws: BusError.self) {
+      try bench.bus.read(I2CAddress(known: 0x69), register: 0x75)
+    }
+    #expect(bench.bus.transferCount == 4)
+  }
+
+  @Test("a brown-out puts all registers back, the chip boots, then sleeps")
+  func brownOutMPU() throws {
+    var bench = try Bench.runningMPU(accelerometerRange: 3)
+    bench.bus.inject(.brownOut, at: .time(MonotonicTime(nanoseconds: 150_000_000)))
+    bench.advance(milliseconds: 49)
+    let before = try bench.read(0x6B)
+    bench.advance(milliseconds: 2)
+    let booting = bench.answers()
+    bench.advance(milliseconds: 20)
+    let after = try bench.read(0x6B)
+    let range = try bench.read(0x1C)
+    let outputs = try bench.mpuSample()
+    #expect(before == 0x01)
+    #expect(!booting)
+    #expect(after == 0x40)
+    #expect(range == 0)
+    #expect(outputs == RawSample())
+  }
+
+  @Test("a brown-out long ago is found with the first transfer after it, boot over")
+  func brownOutLSM() throws {
+    var bench = try Bench.runningLSM()
+    bench.bus.inject(.brownOut, at: .time(bench.clock.now() + 1_000_000))
+    bench.advance(milliseconds: 20)
+    let control = try bench.read(0x10, count: 3)
+    let status = try bench.read(0x1E)
+    let outputs = try bench.lsmSample()
+    #expect(control == [0, 0, 4])
+    #expect(status == 0)
+    #expect(outputs == RawSample())
+  }
+
+  @Test("frozen outputs stand still, with data-ready going on or not, and then move again")
+  func freeze() throws {
+    for keepsDataReady in [true, false] {
+      var bench = try Bench.runningMPU(.mpu6050)
+      bench.bus.inject(.freeze(nanoseconds: 50_000_000, keepsDataReady: keepsDataReady))
+      _ = try bench.read(0x3A)
+      var seen = Set<[UInt8]>()
+      var ready = 0
+      for _ in 0..<9 {
+        bench.advance(milliseconds: 5)
+        let burst = try bench.read(0x3A, count: 15)
+        ready += Int(burst[0])
+        seen.insert(Array(burst.dropFirst()))
+      }
+      bench.advance(milliseconds: 6)
+      let after = try bench.read(0x3A, count: 15)
+      #expect(seen.count == 1)
+      #expect(ready == (keepsDataReady ? 9 : 0))
+      #expect(after[0] == 1)
+      #expect(!seen.contains(Array(after.dropFirst())))
+    }
+  }
+
+  @Test("an LSM6DSO freezes the same way")
+  func freezeLSM() throws {
+    for keepsDataReady in [true, false] {
+      var bench = try Bench.runningLSM(.lsm6dso)
+      bench.bus.inject(.freeze(nanoseconds: 50_000_000, keepsDataReady: keepsDataReady))
+      _ = try bench.lsmSample()
+      var seen = Set<[UInt8]>()
+      var ready = 0
+      for _ in 0..<9 {
+        bench.advance(milliseconds: 5)
+        let burst = try bench.read(0x1E, count: 16)
+        ready += burst[0] & 3 == 3 ? 1 : 0
+        seen.insert(Array(burst.dropFirst(2)))
+      }
+      bench.advance(milliseconds: 8)
+      let after = try bench.lsmSample()
+      let again = bench.made(atTick: bench.tick)
+      #expect(seen.count == 1)
+      #expect(ready == (keepsDataReady ? 9 : 0))
+      #expect(after == again)
+    }
+  }
+
+  @Test("a reset frees frozen outputs")
+  func resetFrees() throws {
+    var bench = try Bench.runningMPU()
+    bench.bus.inject(.freeze(nanoseconds: 1 << 50, keepsDataReady: true))
+    try bench.write(0x6B, 0x80)
+    bench.advance(milliseconds: 6)
+    try bench.write(0x1A, 0x01)
+    try bench.write(0x6B, 0x01)
+    bench.advance(milliseconds: 61)
+    let sample = try bench.mpuSample()
+    #expect(sample.az == 16384)
+    #expect(sample.gx == 0)
+  }
+
+  @Test("unplugged, nobody answers; plugged in again, the chip boots and has forgotten all")
+  func unplug() throws {
+    var bench = try Bench.runningLSM()
+    bench.bus.inject(.unplug(nanoseconds: 2_000_000_000), at: .time(bench.clock.now()))
+    bench.advance(milliseconds: 1999)
+    let unplugged = bench.answers()
+    bench.advance(milliseconds: 15)
+    let booting = bench.answers()
+    bench.advance(milliseconds: 1)
+    let control = try bench.read(0x10, count: 3)
+    #expect(!unplugged)
+    #expect(!booting)
+    #expect(control == [0, 0, 4])
+  }
+
+  @Test("one byte of one transfer is corrupted and nothing says so")
+  func corrupt() throws {
+    var bench = try Bench.runningMPU()
+    bench.bus.inject(.corrupt(byte: 4, mask: 0x81), at: .transfer(bench.bus.transferCount + 2))
+    let first = try bench.read(0x3B, count: 14)
+    let second = try bench.read(0x3B, count: 14)
+    let third = try bench.read(0x3B, count: 14)
+    var expected = first
+    expected[4] ^= 0x81
+    #expect(second == expected)
+    #expect(third == first)
+    bench.bus.inject(.corrupt(byte: 0, mask: 0x04))
+    try bench.write(0x19, 0x03)
+    let written = try bench.read(0x19)
+    #expect(written == 0x07)
+  }
+
+  @Test("faults happen in the order of their instants, whatever the order they were given in")
+  func order() throws {
+    var bench = Bench(.mpu6050)
+    bench.bus.inject(.brownOut, at: .time(MonotonicTime(nanoseconds: 300)))
+    bench.bus.inject(.unplug(nanoseconds: 100), at: .time(MonotonicTime(nanoseconds: 100)))
+    // The brown-out comes last, so the chip boots until 20 ms after it.
+    bench.clock.sleep(until: MonotonicTime(nanoseconds: 20_000_299))
+    let before = bench.answers()
+    bench.clock.advance(by: 1)
+    let after = bench.answers()
+    #expect(!before)
+    #expect(after)
+  }
+}

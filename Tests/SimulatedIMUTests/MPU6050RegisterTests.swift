@@ -1,0 +1,219 @@
+import I2C
+import IMUModel
+import SimulatedIMU
+import Testing
+
+@Suite("MPU-6050: registers")
+struct MPU6050RegisterTests {
+  @Test("after power-on PWR_MGMT_1 is 40 and WHO_AM_I 68, all else 0")
+  func resetValues() throws {
+    var bench = Bench(.mpu6050)
+    for register in UInt8(0)...0x7F where register != 0x74 {
+      let value = try bench.read(register)
+      let expected: UInt8 = register == 0x6B ? 0x40 : register == 0x75 ? 0x68 : 0
+      #expect(value == expected, "register \(String(register, radix: 16))")
+    }
+  }
+
+  @Test("a clone answers with the identity it was given and ignores attempts to write it")
+  func identityOverride() throws {
+    for identity: UInt8 in [0x70, 0x71, 0x73, 0x98] {
+      var bench = Bench(.mpu6050.answering(identity))
+      try bench.write(0x75, 0x12)
+      let read = try bench.read(0x75)
+      #expect(read == identity)
+    }
+  }
+
+  @Test("nobody acknowledges until 20 ms after power-on")
+  func startUp() {
+    var bench = Bench(.mpu6050, poweredOn: MonotonicTime(nanoseconds: 0))
+    bench.advance(milliseconds: 19.9)
+    let before = bench.answers()
+    bench.advance(milliseconds: 0.1)
+    let after = bench.answers()
+    #expect(!before)
+    #expect(after)
+  }
+
+  @Test("at other addresses nobody acknowledges, and the error says what was attempted")
+  func absentAddress() throws {
+    var bench = Bench(.mpu6050)
+    let other = I2CAddress(known: 0x69)
+    let error = #expect(throws: BusError.self) { try bench.bus.read(other, register: 0x75) }
+    #expect(error == BusError(.noAcknowledge, .read, address: other, register: 0x75))
+    let write = #expect(throws: BusError.self) {
+      try bench.bus.write(other, register: 0x6B, value: 1)
+    }
+    #expect(write == BusError(.noAcknowledge, .write, address: other, register: 0x6B))
+  }
+
+  @Test("DEVICE_RESET restores all registers, sleep among them, and clears itself after a delay")
+  func deviceReset() throws {
+    var bench = try Bench.runningMPU(accelerometerRange: 3, gyroscopeRange: 3, divider: 9)
+    let before = try bench.mpuSample()
+    try bench.write(0x6B, 0x80)
+    let during = try bench.read(0x6B)
+    bench.advance(milliseconds: 1)
+    let later = try bench.read(0x6B)
+    bench.advance(milliseconds: 5)
+    let after = try bench.read(0x6B)
+    let configuration = try bench.read(0x19, count: 4)
+    let outputs = try bench.mpuSample()
+    #expect(before.az == 2048)
+    #expect(during == 0xC0)
+    #expect(later == 0xC0)
+    #expect(after == 0x40)
+    #expect(configuration == [0, 0, 0, 0])
+    #expect(outputs == RawSample())
+  }
+
+  @Test("what is written during a reset is lost")
+  func writeDuringReset() throws {
+    var bench = try Bench.runningMPU()
+    try bench.write(0x6B, 0x80)
+    try bench.write(0x6B, 0x01)
+    bench.advance(milliseconds: 10)
+    let power = try bench.read(0x6B)
+    #expect(power == 0x40)
+  }
+
+  @Test("a burst goes on from register to register, except in the FIFO's")
+  func autoIncrement() throws {
+    var bench = Bench(.mpu6050)
+    try bench.write(0x19, 0x12)
+    try bench.write(0x1A, 0x03)
+    try bench.write(0x1B, 0x18)
+    try bench.write(0x1C, 0x10)
+    let burst = try bench.read(0x19, count: 4)
+    let fifo = try bench.read(0x73, count: 5)
+    #expect(burst == [0x12, 0x03, 0x18, 0x10])
+    #expect(fifo == [0, 0, 0, 0, 0])  // 75, with its 68, is never reached
+  }
+
+  @Test("output, status and reserved registers ignore writes")
+  func readOnly() throws {
+    var bench = Bench(.mpu6050)
+    for register: UInt8 in [0x00, 0x3A, 0x3B, 0x41, 0x48, 0x50, 0x68, 0x72, 0x7F, 0x80, 0xFF] {
+      try bench.write(register, 0xFF)
+      let value = try bench.read(register)
+      #expect(value == 0, "register \(String(register, radix: 16))")
+    }
+  }
+
+  @Test("the reset bits of USER_CTRL read 0 again")
+  func userControl() throws {
+    var bench = Bench(.mpu6050)
+    try bench.write(0x6A, 0x47)
+    let value = try bench.read(0x6A)
+    #expect(value == 0x40)
+  }
+
+  @Test("asleep, the outputs are 0 and nothing becomes ready")
+  func asleep() throws {
+    var bench = Bench(.mpu6050.ideal)
+    try bench.write(0x38, 0x01)
+    bench.advance(milliseconds: 500)
+    let status = try bench.read(0x3A)
+    let sample = try bench.mpuSample()
+    #expect(status == 0)
+    #expect(sample == RawSample())
+  }
+
+  @Test("sleep freezes the outputs where they are; awake again they move on")
+  func sleepFreezes() throws {
+    var bench = try Bench.runningMPU(.mpu6050)
+    try bench.write(0x6B, 0x41)
+    let first = try bench.read(0x3A, count: 15)
+    bench.advance(milliseconds: 700)
+    let second = try bench.read(0x3A, count: 15)
+    try bench.write(0x6B, 0x01)
+    bench.advance(milliseconds: 100)
+    let third = try bench.read(0x3A, count: 15)
+    #expect(first.dropFirst() == second.dropFirst())
+    #expect(second[0] == 0)
+    #expect(third[0] == 1)
+    #expect(third.dropFirst() != second.dropFirst())
+  }
+
+  @Test("a stopped clock, CLKSEL 7, freezes the outputs too")
+  func stoppedClock() throws {
+    var bench = try Bench.runningMPU(.mpu6050)
+    try bench.write(0x6B, 0x07)
+    let first = try bench.mpuSample()
+    bench.advance(milliseconds: 10)
+    let second = try bench.mpuSample()
+    #expect(first == second)
+  }
+
+  @Test("data-ready clears when INT_STATUS is read and comes back with the next sample")
+  func dataReady() throws {
+    var bench = try Bench.runningMPU(divider: 9)
+    let first = try bench.read(0x3A)
+    let second = try bench.read(0x3A)
+    bench.advance(milliseconds: 9.5)
+    let third = try bench.read(0x3A)
+    bench.advance(milliseconds: 0.6)
+    let fourth = try bench.read(0x3A)
+    #expect([first, second, third, fourth] == [1, 0, 0, 1])
+  }
+
+  @Test("reading the outputs leaves data-ready alone, unless INT_RD_CLEAR is set")
+  func anyReadClears() throws {
+    var bench = try Bench.runningMPU()
+    _ = try bench.mpuSample()
+    let kept = try bench.read(0x3A)
+    bench.advance(milliseconds: 2)
+    try bench.write(0x37, 0x10)
+    _ = try bench.mpuSample()
+    let cleared = try bench.read(0x3A)
+    #expect(kept == 1)
+    #expect(cleared == 0)
+  }
+
+  @Test("without DATA_RDY in INT_ENABLE the status stays 0, and older samples do not count later")
+  func interruptEnable() throws {
+    var bench = try Bench.runningMPU()
+    try bench.write(0x38, 0x00)
+    bench.advance(milliseconds: 5)
+    let off = try bench.read(0x3A)
+    try bench.write(0x38, 0x01)
+    let enabled = try bench.read(0x3A)
+    bench.advance(milliseconds: 1)
+    let next = try bench.read(0x3A)
+    #expect([off, enabled, next] == [0, 0, 1])
+  }
+
+  @Test("TEMP_DIS stops the temperature, standby an axis, each alone")
+  func partialStandby() throws {
+    let motion = try Motion.rows(
+      (0..<200).map { [$0 + 1, $0 + 2, $0 + 3, $0 + 4, $0 + 5, $0 + 6, $0] })
+    var bench = try Bench.runningMPU(motion: motion)
+    try bench.write(0x6B, 0x09)
+    try bench.write(0x6C, 0x12)  // acceleration in Y, angular rate around Y
+    let before = try bench.mpuSample()
+    bench.advance(milliseconds: 20)
+    let after = try bench.mpuSample()
+    #expect(after.temperature == before.temperature)
+    #expect(after.ay == before.ay)
+    #expect(after.gy == before.gy)
+    #expect(after.ax == before.ax + 20)
+    #expect(after.az == before.az + 20)
+    #expect(after.gx == before.gx + 20)
+    #expect(after.gz == before.gz + 20)
+  }
+
+  @Test("SIG_COND_RESET and SIGNAL_PATH_RESET zero the outputs until the next sample")
+  func signalReset() throws {
+    var bench = try Bench.runningMPU(divider: 99)
+    try bench.write(0x68, 0x07)
+    let paths = try bench.mpuSample()
+    bench.advance(milliseconds: 100)
+    let next = try bench.mpuSample()
+    try bench.write(0x6A, 0x01)
+    let conditioned = try bench.mpuSample()
+    #expect(paths == RawSample())
+    #expect(next.az == 16384)
+    #expect(conditioned == RawSample())
+  }
+}

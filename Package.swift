@@ -57,7 +57,8 @@ let package = Package(
 
     .testTarget(name: "RingBufferTests", dependencies: ["RingBuffer"], swiftSettings: settings),
     .testTarget(
-      name: "SamplingTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling"],
+      name: "SamplingTests",
+      dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
       name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],

@@ -5,15 +5,15 @@ public import IMUModel
 public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// The supply fails for a moment: all registers are back at reset, and the chips boot.
   case brownOut
-  /// Output registers stand still for `nanoseconds`, or until the chip is reset. With `keepsDataReady` the
-  /// data-ready bits go on as if there were new samples.
+  /// Output registers stand still for `nanoseconds`, or until the chip is reset. With
+  /// `keepsDataReady` the data-ready bits go on as if there were new samples.
   case freeze(nanoseconds: Int64, keepsDataReady: Bool)
   /// Nobody is on the bus for `nanoseconds`; then the power comes back, and the chips boot.
   case unplug(nanoseconds: Int64)
   /// `transfers` transfers fail, with an error of this kind and errno. The chip does not see them.
   case fail(BusError.Kind, errno: Int32 = 0, transfers: Int = 1)
-  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. Nobody notices: the bus has
-  /// no checksum.
+  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. Nobody notices:
+  /// the bus has no checksum.
   case corrupt(byte: Int, mask: UInt8)
 }
 
@@ -36,8 +36,8 @@ struct FaultScript: ~Copyable {
 
   static let capacity = 64
 
-  // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has; only the
-  // first `count` of `capacity` entries are initialised, and only they are read.
+  // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has;
+  // only the first `count` of `capacity` entries are initialised, and only they are read.
   @usableFromInline let entries: UnsafeMutablePointer<Entry>
   private var count = 0
 

@@ -6,9 +6,9 @@ extension Motion {
   ///     t_us,ax,ay,az,gx,gy,gz,temp
   ///     0,426,-1496,-8280,-1321,915,-697,-4000
   ///
-  /// Whole numbers; `t_us` (or `t_ns`) never decreases, and time counts from the first line; `temp` may be
-  /// absent, the chip then has 25 °C. Lines end in LF or CR LF; empty lines at the end are ignored. The
-  /// counts go into the registers as they are, whatever range is set.
+  /// Whole numbers; `t_us` (or `t_ns`) never decreases, and time counts from the first line; `temp`
+  /// may be absent, the chip then has 25 °C. Lines end in LF or CR LF; empty lines at the end are
+  /// ignored. The counts go into the registers as they are, whatever range is set.
   ///
   /// - Parameters:
   ///   - bytes: The whole file.

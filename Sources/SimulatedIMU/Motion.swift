@@ -51,8 +51,9 @@ public struct Motion: Sendable {
   public static let still = steady(
     Truth(acceleration: SIMD3(0, 0, standardGravity), angularRate: SIMD3(0, 0, 0)))
 
-  /// The chip turns about Y, a turn in 8 s with a wobble upon it, while it is shaken along Y, and warms
-  /// and cools by 2 °C. Acceleration and rate belong together: the one's angle is the other's integral.
+  /// The chip turns about Y, a turn in 8 s with a wobble upon it, while it is shaken along Y, and
+  /// warms and cools by 2 °C. Acceleration and rate belong together: the one's angle is the other's
+  /// integral.
   public static let tumble = Motion(kind: .tumble)
 
   /// The same for ever.
@@ -60,15 +61,16 @@ public struct Motion: Sendable {
     Motion(kind: .steady(truth))
   }
 
-  /// What really is `nanoseconds` after the motion's start; `nil` for a recording, whose scale is not known.
+  /// What really is `nanoseconds` after the motion's start; `nil` for a recording, whose scale is
+  /// not known.
   public func truth(at nanoseconds: Int64) -> Truth? {
     withSource { $0.truth(at: nanoseconds) }
   }
 
   /// The recorded counts `nanoseconds` after the motion's start; `nil` unless it is a recording.
   ///
-  /// The last line at or before that time. A recording starts over when it is through: its last line
-  /// lasts as long as the lines before it did on the average, or 1 s when it is the only one.
+  /// The last line at or before that time. A recording starts over when it is through: its last
+  /// line lasts as long as the lines before it did on the average, or 1 s when it is the only one.
   ///
   /// - Complexity: O(log lines).
   public func counts(at nanoseconds: Int64) -> RawSample? {

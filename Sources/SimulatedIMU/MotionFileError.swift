@@ -2,13 +2,15 @@
 public struct MotionFileError: Error, Equatable, Sendable {
   /// What is wrong.
   public enum Problem: Equatable, Sendable {
-    /// The first line is not `t_us,ax,ay,az,gx,gy,gz`, with `t_ns` for `t_us` or `,temp` at the end.
+    /// The first line is not `t_us,ax,ay,az,gx,gy,gz`, with `t_ns` for `t_us` or `,temp` at the
+    /// end.
     case header(found: String)
     /// A line has another number of fields than the header.
     case fieldCount(expected: Int, found: Int)
     /// A field is not a whole number, or the number does not fit: −32768 to 32767 for counts.
     case number(column: String, found: String)
-    /// The time is earlier than that of the line before, or differs from the first by over 292 years.
+    /// The time is earlier than that of the line before, or differs from the first by over 292
+    /// years.
     case time(found: String)
     /// There is nothing after the header.
     case empty

@@ -1,6 +1,7 @@
 import IMUModel
 
-/// A motion as the chips look at it: without reference counts, for they look at it during transfers.
+/// A motion as the chips look at it: without reference counts, for they look at it during
+/// transfers.
 enum MotionSource: @unchecked Sendable, BitwiseCopyable {
   case steady(Motion.Truth)
   case tumble

@@ -7,7 +7,8 @@ struct NoiseSource: Sendable, BitwiseCopyable {
 
   /// 64 even bits.
   ///
-  /// SplitMix64's finaliser (Steele, Lea, Flood 2014), over a counter that interleaves the arguments.
+  /// SplitMix64's finaliser (Steele, Lea, Flood 2014), over a counter that interleaves the
+  /// arguments.
   func bits(sample: Int64, axis: Int, draw: Int) -> UInt64 {
     var z = seed &+ UInt64(bitPattern: sample) &* 0x9E37_79B9_7F4A_7C15
     z = Self.mixed(z) &+ UInt64(truncatingIfNeeded: axis * 4 + draw) &* 0xD1B5_4A32_D192_ED03
@@ -23,7 +24,8 @@ struct NoiseSource: Sendable, BitwiseCopyable {
 
   /// A number of the standard normal distribution, cut off at ±6.
   ///
-  /// The sum of twelve even numbers of variance 1/12: plain arithmetic, hence the same on each machine.
+  /// The sum of twelve even numbers of variance 1/12: plain arithmetic, hence the same on each
+  /// machine.
   func gaussian(sample: Int64, axis: Int) -> Double {
     var sum = 0
     for draw in 0..<3 {

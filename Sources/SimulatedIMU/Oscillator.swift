@@ -1,8 +1,8 @@
 /// A chip's own oscillator, which everything that the chip does on its own keeps time by.
 ///
 /// It ticks at the fastest rate at which the chip can make samples, for ever and from one origin. A
-/// sample is made at each tick whose number is a multiple of the chosen rate's divider, so the newest
-/// sample follows from the time alone, however long nobody looked.
+/// sample is made at each tick whose number is a multiple of the chosen rate's divider, so the
+/// newest sample follows from the time alone, however long nobody looked.
 struct Oscillator: Sendable, BitwiseCopyable {
   /// The instant of tick 0 in nanoseconds.
   let origin: Int64

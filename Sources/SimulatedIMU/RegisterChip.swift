@@ -42,7 +42,8 @@ struct WireTiming: Sendable, BitwiseCopyable {
   /// The bus clock; `nil` when transfers take no time.
   let hertz: Int?
 
-  /// When the chip fetches data byte `index` of a read: as soon as the byte before it is acknowledged.
+  /// When the chip fetches data byte `index` of a read: as soon as the byte before it is
+  /// acknowledged.
   ///
   /// The first comes after START, address, register, repeated START and address: 29 bits.
   func fetch(of index: Int, start: Int64) -> Int64 {

@@ -3,7 +3,8 @@ struct RegisterFile: Sendable, BitwiseCopyable {
   private var low = SIMD64<UInt8>(repeating: 0)
   private var high = SIMD64<UInt8>(repeating: 0)
 
-  /// A register's content. Registers from 0x80 on do not exist: they read 0 and ignore what is written.
+  /// A register's content. Registers from 0x80 on do not exist: they read 0 and ignore what is
+  /// written.
   subscript(register: UInt8) -> UInt8 {
     get {
       switch register {

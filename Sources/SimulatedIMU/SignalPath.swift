@@ -54,7 +54,8 @@ struct SignalPath: Sendable, BitwiseCopyable {
     return Self.counts(value * sensitivity)
   }
 
-  /// Angular rate in counts; as ``acceleration(at:tick:sensitivity:deviation:)``, in °/s instead of g.
+  /// Angular rate in counts; as ``acceleration(at:tick:sensitivity:deviation:)``, in °/s instead of
+  /// g.
   func angularRate(
     at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double
   ) -> SIMD3<Int16> {

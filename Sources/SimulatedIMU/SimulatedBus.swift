@@ -7,17 +7,17 @@ public import IMUModel
 ///                          ▲            ▲
 ///                       faults        clock
 ///
-/// The chips are written from their data sheets. What they sample is a function of time, so a bus that
-/// nobody looked at for an hour answers as fast as one that is polled, and the same seed, motion and
-/// times give the same counts, on each machine.
+/// The chips are written from their data sheets. What they sample is a function of time, so a bus
+/// that nobody looked at for an hour answers as fast as one that is polled, and the same seed,
+/// motion and times give the same counts, on each machine.
 ///
 /// Nobody else acknowledges. After the bus is set up, a transfer allocates nothing.
 ///
 /// ### Time
-/// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits for a
-/// write, 11 bits for one that fails. The bus waits that long on its clock, and the chips go on sampling
-/// meanwhile: right for a ``VirtualClock``, which does not really wait. Without one a transfer takes no
-/// time at all, which suits a real clock. A burst then never meets a new sample.
+/// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits
+/// for a write, 11 bits for one that fails. The bus waits that long on its clock, and the chips go
+/// on sampling meanwhile: right for a ``VirtualClock``, which does not really wait. Without one a
+/// transfer takes no time at all, which suits a real clock. A burst then never meets a new sample.
 public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
   // Safe: `wire` is the one owner of what it points to, and moves with this value.
   @usableFromInline var wire: Wire

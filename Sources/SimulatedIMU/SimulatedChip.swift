@@ -13,19 +13,19 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
 
   /// What the identity register answers.
   ///
-  /// With another identity than the model's own (0x68, 0x6C) the chip also takes over what the facts of
-  /// that relative say of reset values, temperature formula, filters and noise; the rest stays the
-  /// model's.
+  /// With another identity than the model's own (0x68, 0x6C) the chip also takes over what the
+  /// facts of that relative say of reset values, temperature formula, filters and noise; the rest
+  /// stays the model's.
   public var identity: UInt8
 
   /// The noise and the zero offsets follow from it: the same seed, the same samples.
   public var seed: UInt64 = 1
 
-  /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual for an
-  /// MPU-6050 (data sheet: ±1 %).
+  /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual
+  /// for an MPU-6050 (data sheet: ±1 %).
   ///
-  /// An LSM6DSO says its own error in INTERNAL_FREQ_FINE, in steps of 0.15 %, so there the number is
-  /// rounded to a multiple of 1500.
+  /// An LSM6DSO says its own error in INTERNAL_FREQ_FINE, in steps of 0.15 %, so there the number
+  /// is rounded to a multiple of 1500.
   public var clockErrorPartsPerMillion: Int
 
   /// Whether each axis has an offset of its own, within the data sheet's tolerance.
@@ -49,7 +49,8 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     self.clockErrorPartsPerMillion = clockErrorPartsPerMillion
   }
 
-  /// The same chip with another answer in its identity register, as clones and relabelled parts have it.
+  /// The same chip with another answer in its identity register, as clones and relabelled parts
+  /// have it.
   public func answering(_ identity: UInt8) -> SimulatedChip {
     var chip = self
     chip.identity = identity

@@ -20,14 +20,16 @@ extension SimulatedLSM6DSO {
     registers[Self.control4] & 0x40 != 0 ? 0 : Self.ticks(gyroscopeRate)
   }
 
-  /// Ticks a sample of temperature: 52 Hz, or the accelerometer's rate when that alone runs in low power.
+  /// Ticks a sample of temperature: 52 Hz, or the accelerometer's rate when that alone runs in low
+  /// power.
   var thermometerPeriod: Int64 {
     if gyroscopePeriod > 0 { return 128 }
     guard accelerometerPeriod > 0 else { return 0 }
     return isLowPower ? max(128, accelerometerPeriod) : 128
   }
 
-  /// What makes the accelerometer's filters settle anew when it changes: rate, power, filters; not range.
+  /// What makes the accelerometer's filters settle anew when it changes: rate, power, filters; not
+  /// range.
   var accelerometerModes: SIMD4<UInt8> {
     SIMD4(
       registers[Self.control1] & 0xF2, registers[Self.control6] & 0x10,
@@ -61,7 +63,8 @@ extension SimulatedLSM6DSO {
     }
   }
 
-  /// Counts a °/s. FS_125, bit 1, goes before the range in bits 3 and 2; only the LSM6DSR has bit 0.
+  /// Counts a °/s. FS_125, bit 1, goes before the range in bits 3 and 2; only the LSM6DSR has bit
+  /// 0.
   var countsPerDegree: Double {
     let control = registers[Self.control2]
     if identity == 0x6B, control & 0x01 != 0 { return 1 / 140e-3 }
@@ -76,8 +79,8 @@ extension SimulatedLSM6DSO {
 
   /// Standard deviation of acceleration in g.
   ///
-  /// In high performance (and "normal") 70, 75, 80, 110 µg/√Hz at 2, 4, 8, 16 g over the filter's bandwidth;
-  /// in low power 1.8, 2.0, 2.4, 3.0 mg.
+  /// In high performance (and "normal") 70, 75, 80, 110 µg/√Hz at 2, 4, 8, 16 g over the filter's
+  /// bandwidth; in low power 1.8, 2.0, 2.4, 3.0 mg.
   var accelerometerNoise: Double {
     let isQuiet = !isLowPower || (4...10).contains(accelerometerRate)
     let root = accelerometerBandwidth.squareRoot()
@@ -113,7 +116,8 @@ extension SimulatedLSM6DSO {
     }
   }
 
-  /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about what FTYPE says.
+  /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about what FTYPE
+  /// says.
   private var gyroscopeBandwidth: Double {
     let second = rate(gyroscopePeriod) / 3
     guard registers[Self.control4] & 0x02 != 0 else { return second }

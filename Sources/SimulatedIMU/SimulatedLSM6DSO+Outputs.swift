@@ -1,7 +1,8 @@
 import IMUModel
 
 extension SimulatedLSM6DSO {
-  /// STATUS_REG: bit 0 acceleration, bit 1 angular rate, bit 2 temperature, each set by a new sample.
+  /// STATUS_REG: bit 0 acceleration, bit 1 angular rate, bit 2 temperature, each set by a new
+  /// sample.
   ///
   /// With DRDY_MASK (CTRL4_C bit 3) a sensor that has yet to settle raises nothing.
   func statusByte(atTick tick: Int64) -> UInt8 {
@@ -17,8 +18,8 @@ extension SimulatedLSM6DSO {
 
   /// A byte of the output registers, as a reader finds it at `tick`; `offset` from register 0x20.
   ///
-  /// Little-endian: temperature, then angular rate, then acceleration, low byte first. The high byte of
-  /// any axis takes down the data-ready bit of its sensor.
+  /// Little-endian: temperature, then angular rate, then acceleration, low byte first. The high
+  /// byte of any axis takes down the data-ready bit of its sensor.
   mutating func fetchOutput(_ offset: Int, atTick tick: Int64) -> UInt8 {
     let (pair, isHigh) = (offset / 2, offset % 2 == 1)
     let shown = freeze?.shown(at: tick) ?? tick
@@ -46,7 +47,8 @@ extension SimulatedLSM6DSO {
     return UInt8(truncatingIfNeeded: isHigh ? word >> 8 : word)
   }
 
-  /// What the output registers hold after `tick`, under the present configuration, all of one instant.
+  /// What the output registers hold after `tick`, under the present configuration, all of one
+  /// instant.
   func outputs(atTick tick: Int64) -> RawSample {
     let tick = freeze?.shown(at: tick) ?? tick
     let acceleration = acceleration(atTick: tick)

@@ -7,8 +7,8 @@ import IMUModel
 /// There are no shadow registers: a new sample goes into the output registers while they are read.
 /// Block data update holds back each 16-bit pair of which one byte was read, and only that pair.
 ///
-/// Time comes in with each call and never runs back. What happened since the last call is worked out
-/// from the time, not stepped through.
+/// Time comes in with each call and never runs back. What happened since the last call is worked
+/// out from the time, not stepped through.
 ///
 /// Not there: the FIFO (its count is 0), time stamp, self-test, user offsets, high-pass filters,
 /// embedded functions (their bank reads 0), I3C.
@@ -58,7 +58,8 @@ struct SimulatedLSM6DSO: RegisterChip, Sendable, BitwiseCopyable {
     powerOn(at: instant)
   }
 
-  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent for a while.
+  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent for a
+  /// while.
   mutating func powerOn(at instant: Int64) {
     usableFrom = instant + Self.bootTime
     resetEnds = instant

@@ -1,18 +1,20 @@
 import IMUModel
 
-/// An MPU-6050 as its register map (RM-MPU-6000A) and product specification (PS-MPU-6000A) describe it.
+/// An MPU-6050 as its register map (RM-MPU-6000A) and product specification (PS-MPU-6000A) describe
+/// it.
 ///
 ///     oscillator ─► sampling ─► shadow registers ─► (not during a burst) ─► registers 3B…48 ─► bus
 ///
-/// Time comes in with each call and never runs back. What happened since the last call is worked out
-/// from the time, not stepped through.
+/// Time comes in with each call and never runs back. What happened since the last call is worked
+/// out from the time, not stepped through.
 ///
 /// Not there: the FIFO (its count is 0), self-test, the offset registers' effect, cycle mode, the
 /// auxiliary bus, the motion processor.
 struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// From power-on until the registers answer; 20 ms typical (PS 6.3).
   static let startUp: Int64 = 20_000_000
-  /// From DEVICE_RESET until the bit clears itself. No data sheet says how long; drivers wait 1 to 100 ms.
+  /// From DEVICE_RESET until the bit clears itself. No data sheet says how long; drivers wait 1 to
+  /// 100 ms.
   static let resetTime: Int64 = 5_000_000
   /// From wake-up until acceleration is right.
   static let accelerometerStartUp: Int64 = 20_000_000
@@ -31,7 +33,8 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// The instant at which the last DEVICE_RESET is through.
   var resetEnds: Int64 = 0
 
-  /// What the output registers held when the configuration was last changed, and the tick of that sample.
+  /// What the output registers held when the configuration was last changed, and the tick of that
+  /// sample.
   var held = RawSample()
   var heldTick: Int64 = 0
   /// Samples are made at ticks after this one.
@@ -60,7 +63,8 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     powerOn(at: instant)
   }
 
-  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent for a while.
+  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent for a
+  /// while.
   mutating func powerOn(at instant: Int64) {
     loadResetValues()
     usableFrom = instant + Self.startUp

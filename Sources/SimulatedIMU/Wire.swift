@@ -1,7 +1,8 @@
 public import I2C
 import IMUModel
 
-/// The bus and what hangs on it, as a function of time: all of ``SimulatedBus`` that needs no clock.
+/// The bus and what hangs on it, as a function of time: all of ``SimulatedBus`` that needs no
+/// clock.
 @usableFromInline
 struct Wire: ~Copyable {
   /// What came of a transfer.
@@ -22,8 +23,9 @@ struct Wire: ~Copyable {
   var lsm: SimulatedLSM6DSO?
   var lsmAddress: UInt8 = 0
 
-  // Safe: this copy of a recording's rows is allocated in `init` and freed in `deinit` by the one owner that
-  // a ~Copyable value has. `source`, and the chips' copies of it, point into it and die with this value.
+  // Safe: this copy of a recording's rows is allocated in `init` and freed in `deinit` by the one
+  // owner that a ~Copyable value has. `source`, and the chips' copies of it, point into it and die
+  // with this value.
   @usableFromInline let rows: UnsafeMutableBufferPointer<Motion.Row>
 
   // Faults.

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("LSM6DSO: bursts that meet a new sample")
 struct LSM6DSOBurstTests {
-  /// Words whose two bytes are equal: a word with unequal bytes is torn, words that differ are mixed.
+  /// Words whose two bytes are equal: a word with unequal bytes is torn, words that differ are
+  /// mixed.
   private static let marked = (0..<255).map { [Int](repeating: $0 << 8 | $0, count: 7) }
     .map { $0.map { Int(Int16(truncatingIfNeeded: $0)) } }
 
@@ -108,7 +109,8 @@ struct LSM6DSOBurstTests {
     var bench = try Bench.runningLSM(busHertz: 400_000)
     let next = (bench.tick / 8 + 2) * 8
     let due = bench.time(ofTick: next)
-    bench.clock.sleep(until: due + (-(29 + 9 * 4) * 2500))  // between the X and Z of the angular rate
+    // Between the X and the Z of the angular rate.
+    bench.clock.sleep(until: due + (-(29 + 9 * 4) * 2500))
     _ = try bench.read(0x20, count: 14)
     let status = try bench.read(0x1E)
     #expect(status & 3 == 0)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Noise and zero offsets")
 struct NoiseTests {
-  /// Mean and standard deviation of each channel over `count` samples that are `period` ticks apart.
+  /// Mean and standard deviation of each channel over `count` samples that are `period` ticks
+  /// apart.
   private func statistics(
     _ bench: borrowing Bench, count: Int = 20_000, period: Int64
   ) -> (mean: [Double], deviation: [Double]) {

@@ -6,7 +6,8 @@ import Testing
 @Suite struct SamplerTests {
   @Test(
     "each of very many ticks is read at its deadline, on the dot",
-    arguments: [(SampleRate.hz(3), 50_000), (.hz(30), 100_000), (.hz(1000), 1_000_000)])
+    arguments: zip(
+      [SampleRate.hz(3), .hz(30), .hz(1000)], [10_000, 30_000, 1_000_000] as [UInt64]))
   func manyTicks(rate: SampleRate, ticks: UInt64) {
     var take = Take(rate, ticks: ticks)
     take.sampler.run()
@@ -69,7 +70,7 @@ import Testing
   @Test("a tick without a new sample is stale, and not the old sample again")
   func stale() {
     var take = Take(.hz(1000), ticks: 6)
-    take.script.ailmentAtRead = { [2, 3].contains($0) ? .noData : .none }
+    take.script.ailmentAtRead = { [2, 3].contains($0) ? .noData : nil }
     take.sampler.run()
     #expect(take.imbalance(ticks: 6) == nil)
     #expect(take.gaps == [Gap(firstTick: 2, count: 2, cause: .stale)])
@@ -78,7 +79,7 @@ import Testing
   @Test("a refused tick is a bus error with its errno, and another errno is another gap")
   func busErrors() {
     var take = Take(.hz(1000), ticks: 8)
-    take.script.ailmentAtRead = { [2, 3, 5].contains($0) ? .dead : .none }
+    take.script.ailmentAtRead = { [2, 3, 5].contains($0) ? .dead : nil }
     take.script.errno = 110
     for _ in 0..<5 { _ = take.sampler.step() }
     take.script.errno = 6

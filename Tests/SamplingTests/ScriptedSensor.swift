@@ -44,14 +44,16 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   /// The test's hold on the chip.
   final class Script {
     var ailment = Ailment.none
-    /// Overrides the outcome of read number `n`.
-    var ailmentAtRead: ((Int) -> Ailment)?
+    /// What is wrong with read number `n` alone; `nil` for nothing in particular.
+    var ailmentAtRead: (Int) -> Ailment? = { _ in nil }
     /// What is wrong at an instant; asked before each call.
     var ailmentAtTime: ((Int64) -> Ailment?)?
     var errno: Int32 = 121
     var reads = 0
     var checks = 0
     var bringUps = 0
+    /// When the sampler first gave the chip up.
+    var givenUpAt: Int64?
     /// How long each call keeps the bus, in nanoseconds.
     var readCost: Int64 = 0
     var checkCost: Int64 = 0
@@ -108,12 +110,13 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   }
 
   mutating func restart() {
+    script.givenUpAt = script.givenUpAt ?? clock.now().nanoseconds
     steps = 0
   }
 
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     defer { script.reads += 1 }
-    let ailment = script.ailmentAtRead?(script.reads) ?? ailment()
+    let ailment = script.ailmentAtRead(script.reads) ?? ailment()
     clock.advance(by: script.readCost)
     switch ailment {
     case .none, .configurationLost, .foreign:

@@ -52,37 +52,11 @@ struct Take: ~Copyable {
   /// Gaps in order.
   var gaps: [Gap] { allRecords.compactMap(\.gap) }
 
-  /// Checks that the records cover each of `ticks` ticks once and in order, that the ledger says the same,
-  /// and that each sample was taken in its tick's period. Returns what is wrong, or `nil`.
+  /// What is wrong with the records, or `nil`; see ``audit(_:ledger:ticks:schedule:timeUnit:)``.
   func imbalance(ticks: UInt64) -> String? {
-    var ledger = TickLedger()
-    var next: UInt64 = 0
-    for record in allRecords {
-      switch record.kind {
-      case .sample:
-        guard record.tick == next else { return "sample \(record.tick) where \(next) was due" }
-        let time = record.time
-        guard time > rate.nanoseconds(atTick: next) - sampler.timeUnit,
-          time < rate.nanoseconds(atTick: next + 1), time % sampler.timeUnit == 0
-        else { return "sample \(next) at \(time)" }
-        ledger.sampled += 1
-        next += 1
-      case .gap:
-        guard let gap = record.gap, gap.firstTick == next, gap.count > 0 else {
-          return "gap \(record) where \(next) was due"
-        }
-        ledger.add(gap.count, gap.cause)
-        next += gap.count
-      case .sensorEvent:
-        guard record.tick + 1 == next || record.tick == next else {
-          return "event \(record) where \(next) was due"
-        }
-      }
-    }
-    if next != ticks { return "\(next) ticks recorded of \(ticks)" }
-    if ledger != sampler.ledger { return "records say \(ledger), the ledger \(sampler.ledger)" }
-    if ledger.scheduled != ticks { return "ledger \(ledger) does not add up to \(ticks)" }
-    return nil
+    audit(
+      allRecords, ledger: sampler.ledger, ticks: ticks, schedule: sampler.schedule,
+      timeUnit: sampler.timeUnit)
   }
 }
 

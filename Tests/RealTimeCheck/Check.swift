@@ -1,0 +1,104 @@
+import CAllocProbe
+import I2C
+import IMUDrivers
+import IMUModel
+import RingBuffer
+import Sampling
+import SimulatedIMU
+
+private let busHertz = 400_000
+
+/// Both chip families, with a good supply and with one that dips; whether nothing was counted.
+func check(_ options: Options) throws(SensorError) -> Bool {
+  var isClean = true
+  for dips in [false, true] {
+    let mpuClock = VirtualClock()
+    let mpu = try MPU6050Sensor(
+      bus: bus(.mpu6050, .mpu6050, clock: mpuClock, dips: dips), identity: identity(.mpu6050),
+      configuration: SensorConfiguration(rate: SampleRate(known: 1000), busClock: busHertz))
+    let mpuIsClean = try check(mpu, clock: mpuClock, rate: 1000, dips: dips, options)
+
+    // At 1 kHz a burst, its confirmation and its repetition fill the tick at 400 kHz.
+    let lsmClock = VirtualClock()
+    let lsm = try LSM6DSSensor(
+      bus: bus(.lsm6dso, .lsm6dso, clock: lsmClock, dips: dips), identity: identity(.lsm6dso),
+      configuration: SensorConfiguration(rate: SampleRate(known: 500), busClock: busHertz))
+    let lsmIsClean = try check(lsm, clock: lsmClock, rate: 500, dips: dips, options)
+    isClean = isClean && mpuIsClean && lsmIsClean
+  }
+  return isClean
+}
+
+extension SampleRate {
+  fileprivate init(known hertz: UInt32) {
+    guard let rate = SampleRate(hertz) else { preconditionFailure("no rate") }
+    self = rate
+  }
+}
+
+private func identity(_ model: SensorModel) -> SensorIdentity {
+  SensorIdentity(model: model, address: model.family.addresses[0])
+}
+
+private func bus(
+  _ chip: SimulatedChip, _ model: SensorModel, clock: VirtualClock, dips: Bool
+) -> SimulatedBus<VirtualClock> {
+  var bus = SimulatedBus(
+    clock: clock, chip: chip, address: model.family.addresses[0], motion: .tumble,
+    busHertz: busHertz)
+  guard dips else { return bus }
+  for number: Int64 in 1...20 {
+    let fault: Fault = number % 2 == 0 ? .unplug(nanoseconds: 1_500_000_000) : .brownOut
+    let time = MonotonicTime(nanoseconds: number * 3_000_000_000)
+    bus.inject(fault, at: .time(time))
+  }
+  return bus
+}
+
+/// Counts on one chip and prints what was found.
+private func check<Sensor: IMUSensor & ~Copyable>(
+  _ sensor: consuming Sensor, clock: VirtualClock, rate: UInt32, dips: Bool, _ options: Options
+) throws(SensorError) -> Bool {
+  let name = sensor.description.model
+  bringUp: while true {
+    switch try sensor.bringUp() {
+    case .wait(let nanoseconds): clock.advance(by: nanoseconds)
+    case .ready: break bringUp
+    }
+  }
+  let ends = RingEnds<TickRecord>()
+  var consumer = ends.consumer
+  var sampler = Sampler(
+    sensor: sensor, clock: clock, sink: RingSink(producer: ends.producer, seed: options.seed),
+    rate: SampleRate(known: rate), start: clock.now(), plannedTicks: nil, timeUnit: 1000,
+    stop: StopFlag())
+
+  _ = count(1000, &sampler, &consumer)
+  let once = count(options.ticks, &sampler, &consumer)
+  let twice = count(2 * options.ticks, &sampler, &consumer)
+
+  let ledger = sampler.ledger
+  print(
+    "\(name) at \(rate) Hz\(dips ? ", supply dips" : ""): \(ledger.sampled) of \(ledger.scheduled)")
+  print("  \((twice - once).text(per: UInt64(options.ticks))) a sample")
+  // Lists of registers are walked while the chip is set up again, a few references each time.
+  let isClean = dips ? once.isBounded && twice.isBounded : once.isZero && twice.isZero
+  if !isClean { print("  in \(options.ticks) ticks: \(once.text())") }
+  let isDriven = dips ? ledger.reinitialising > 0 : ledger.sampled == ledger.scheduled
+  if !isDriven { print("  that is not what the scene should give: \(ledger)") }
+  return isClean && isDriven
+}
+
+/// Takes `ticks` steps and empties the ring, counting.
+@inline(never)
+private func count<Sensor: IMUSensor & ~Copyable>(
+  _ ticks: Int, _ sampler: inout Sampler<Sensor, VirtualClock, RingSink>,
+  _ consumer: inout RingConsumer<TickRecord>
+) -> Counts {
+  alloc_probe_begin()
+  for _ in 0..<ticks {
+    _ = sampler.step()
+    while consumer.pop() != nil {}
+  }
+  return Counts(alloc_probe_end())
+}

@@ -1,0 +1,195 @@
+import IMUDrivers
+import IMUModel
+import Sampling
+import Testing
+
+@Suite struct SupervisionTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let rate: SampleRate
+    let ailment: Ailment
+    var testDescription: String { "\(ailment) at \(rate.hertz) Hz" }
+  }
+
+  static let cases = [SampleRate.hz(1, per: 10), .hz(1), .hz(3), .hz(10), .hz(100), .hz(1000)]
+    .flatMap {
+      rate in
+      Ailment.allCases.filter { $0 != .none }.map { Case(rate: rate, ailment: $0) }
+    }
+
+  /// Fifteen seconds and three ticks at least of a chip that is ill from `fallsIll` on: until it is set up again,
+  /// or, for a dead bus, for as long as `outage`. In nanoseconds after the start.
+  private func take(_ subject: Case, fallsIll: Int64, outage: Int64 = 0) -> Take {
+    let ticks = 15 * UInt64(subject.rate.numerator) / UInt64(subject.rate.denominator)
+    let take = Take(subject.rate, ticks: max(3, ticks))
+    var wasIll = false
+    take.script.ailmentAtTime = { now in
+      let elapsed = now - Take.start
+      if subject.ailment == .dead {
+        return elapsed >= fallsIll && elapsed < fallsIll + outage ? .dead : Ailment.none
+      }
+      guard !wasIll, elapsed >= fallsIll else { return nil }
+      wasIll = true
+      return subject.ailment
+    }
+    return take
+  }
+
+  @Test("trouble is noticed within a second, told, and sampling resumes", arguments: cases)
+  func noticed(subject: Case) throws {
+    // At any phase of the ticks and of the sampler's own intervals.
+    for phase in 0..<9 {
+      let fallsIll: Int64 = 3_000_000_001 + Int64(phase) * 123_456_789
+      let outage: Int64 = subject.ailment == .dead ? 5_000_000_000 : 0
+      var take = take(subject, fallsIll: fallsIll, outage: outage)
+      take.sampler.run()
+      let scheduled = take.sampler.ledger.scheduled
+      #expect(take.imbalance(ticks: scheduled) == nil)
+      #expect(take.sampler.ending == .completed)
+
+      let delay = try #require(take.script.givenUpAt, "never noticed") - Take.start - fallsIll
+      #expect(delay <= 1_000_000_000, "noticed after \(delay) ns")
+      let events = take.events
+      #expect(events.map(\.kind) == [.lost, .reinitialised, .back])
+      #expect(events.allSatisfy { $0.fault == subject.ailment.fault }, "\(events)")
+
+      // The last ticks, all later than back, have samples again.
+      let back = try #require(events.last).tick
+      #expect(take.sampler.ledger.missed == 0)
+      let gapsLater = take.gaps.filter { $0.firstTick >= back }
+      #expect(gapsLater == [])
+      let untilBack = subject.rate.nanoseconds(atTick: back) - fallsIll
+      // A second to notice or, for the bus, between attempts; then the waits of bring-up, and the next tick.
+      #expect(untilBack <= outage + 1_140_000_000 + subject.rate.periodNanoseconds)
+    }
+  }
+
+  @Test("no zeros of a chip that was reset get into the log")
+  func zerosAreHeldBack() {
+    for rate in [SampleRate.hz(10), .hz(1000)] {
+      let subject = Case(rate: rate, ailment: .zeros)
+      var take = take(subject, fallsIll: 3_000_000_001)
+      take.sampler.run()
+      let zeros = take.box.records.filter { $0.kind == .sample && $0.sample == RawSample() }
+      #expect(zeros.isEmpty)
+    }
+  }
+
+  @Test("a dead bus is told as bus errors with the errno for as long as it is dead, in few records")
+  func deadBus() throws {
+    let subject = Case(rate: .hz(1000), ailment: .dead)
+    var take = take(subject, fallsIll: 3_000_000_000, outage: 5_000_000_000)
+    take.script.errno = 110
+    take.sampler.run()
+    let refused = take.gaps.filter { $0.cause == .busError }
+    #expect(refused.allSatisfy { $0.code == 110 })
+    #expect(refused.map(\.count).reduce(0, +) >= 5000)
+    #expect(take.gaps.count <= 10)
+    // An attempt a second, not one a tick.
+    #expect(take.script.bringUps <= 6 + 3)
+  }
+
+  @Test("a bring-up that fails for the chip's own reasons is tried once a second, for ever")
+  func failingBringUp() {
+    var take = Take(.hz(100), ticks: 2000)
+    take.script.ailmentAtTime = { $0 >= Take.start + 2_000_000_000 ? .asleep : nil }
+    take.script.refusesBringUp = true
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 2000) == nil)
+    #expect((17...18).contains(take.script.bringUps))
+    #expect(take.sampler.ledger.reinitialising > 1700)
+    #expect(take.events.map(\.kind) == [.lost])
+  }
+
+  @Test("ticks that pass while bring-up keeps the bus are lost to it, and not missed")
+  func slowBringUp() {
+    let subject = Case(rate: .hz(1000), ailment: .asleep)
+    var take = take(subject, fallsIll: 3_000_000_000)
+    take.script.bringUpCost = 7_300_000
+    take.sampler.run()
+    #expect(take.sampler.ledger.missed == 0)
+    #expect(take.imbalance(ticks: take.sampler.ledger.scheduled) == nil)
+    #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
+  }
+
+  @Test("a loop that is always late supervises too, and brings the chip back")
+  func overloaded() {
+    let subject = Case(rate: .hz(1000), ailment: .configurationLost)
+    var take = take(subject, fallsIll: 3_000_000_000)
+    take.script.readCost = 1_200_000
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 15_000) == nil)
+    #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
+  }
+
+  @Test("comparing the configuration costs no tick when it fits between two")
+  func checkFits() {
+    var take = Take(.hz(1000), ticks: 10_000)
+    take.script.readCost = 450_000
+    take.script.checkCost = 300_000
+    take.sampler.run()
+    #expect(take.sampler.ledger.sampled == 10_000)
+    #expect(take.sampler.lateness.maximum == 0)
+    #expect(take.script.checks >= 9)
+  }
+
+  @Test("a comparison that never fits is made all the same, every 0.9 s")
+  func checkDoesNotFit() {
+    var take = Take(.hz(1000), ticks: 10_000)
+    take.script.readCost = 450_000
+    take.script.checkCost = 700_000
+    take.sampler.run()
+    #expect(take.sampler.ledger.sampled == 10_000)
+    #expect((9...11).contains(take.script.checks), "\(take.script.checks)")
+    #expect(take.sampler.lateness.maximum == 150_000)
+  }
+
+  @Test(
+    "a single failed, stale or repeated read is no trouble",
+    arguments: [Ailment.dead, .noData, .frozen, .zerosIntact])
+  func glitch(ailment: Ailment) {
+    var take = Take(.hz(100), ticks: 1000)
+    take.script.ailmentAtRead = { $0 % 100 == 50 ? ailment : nil }
+    take.sampler.run()
+    #expect(take.events.isEmpty)
+    #expect(take.script.bringUps == 0)
+    #expect(take.imbalance(ticks: 1000) == nil)
+  }
+
+  @Test("a chip that comes back from failing reads is compared before it is believed")
+  func checkedAfterFailure() {
+    var take = Take(.hz(1000), ticks: 2000)
+    take.script.ailmentAtTime = {
+      switch $0 - Take.start {
+      case 1_000_000_000..<1_050_000_000: return .dead
+      case 1_050_000_000: return .configurationLost
+      default: return nil
+      }
+    }
+    take.sampler.run()
+    #expect(take.events.first == SensorEvent(tick: 1050, kind: .lost, fault: .configurationLost))
+    #expect(take.gaps.first == Gap(firstTick: 1000, count: 50, cause: .busError, code: 121))
+    #expect(take.gaps.dropFirst().allSatisfy { $0.cause == .reinitialising })
+  }
+
+  @Test("a chip at rest that repeats itself is believed for longer each time")
+  func quietChip() {
+    var take = Take(.hz(10), ticks: 1200)
+    take.script.ailmentAtTime = { _ in .frozen }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 1200) == nil)
+    // 0.5, 1, 2, 4 … 64 s in two minutes.
+    let losses = take.events.filter { $0.kind == .lost }.count
+    #expect((6...8).contains(losses), "\(losses)")
+    #expect(take.sampler.ledger.sampled > 1150)
+  }
+
+  @Test("a chip that froze is not taken for one at rest the next time")
+  func freezesAgain() {
+    var take = Take(.hz(100), ticks: 3000)
+    let falls: [Int64] = [5, 10, 15, 20].map { $0 * 1_000_000_000 }
+    take.script.ailmentAtTime = { falls.contains($0 - Take.start) ? .frozen : nil }
+    take.sampler.run()
+    let losses = take.events.filter { $0.kind == .lost }
+    #expect(losses.map(\.tick) == falls.map { UInt64($0 / 10_000_000) + 50 - 1 })
+  }
+}

@@ -80,7 +80,7 @@ extension LogEncoder {
   }
 
   private mutating func encode(_ count: Int, _ state: inout PageState) -> Int {
-    samplesEncoder.encode(pending, count: count, &state, to: trial.bytes)
+    samplesEncoder.encode(pending, count: count, &state, to: trial.bytes, again: false)
   }
 
   /// How many pending gaps belong before the samples that follow the first `count` ones.

@@ -1,9 +1,17 @@
 /// Values that a stream can hold: `Int16` counts, and `Int64` times in units.
 protocol StreamValue: FixedWidthInteger & SignedInteger & BitwiseCopyable
-where Magnitude: FixedWidthInteger & UnsignedInteger & BitwiseCopyable {}
+where Magnitude: FixedWidthInteger & UnsignedInteger & BitwiseCopyable {
+  /// Bits in which a number of bits below the value's width is written.
+  static var wastedBitsWidth: Int { get }
+}
 
-extension Int16: StreamValue {}
-extension Int64: StreamValue {}
+extension Int16: StreamValue {
+  static var wastedBitsWidth: Int { 4 }
+}
+
+extension Int64: StreamValue {
+  static var wastedBitsWidth: Int { 6 }
+}
 
 /// Constants and the fold of the Rice code.
 ///

@@ -89,11 +89,16 @@ struct SamplesEncoder: ~Copyable {
   ) {
     let offset = ticks[0] &- state.expectedTick
     let hasSteps = ticks[count - 1] &- ticks[0] != UInt64(count - 1)
-    writer.write(UInt64(count - 1), 10)
-    writer.write(offset != 0)
-    writer.write(hasSteps)
-    writer.write(hasRepeats)
-    writer.write(0, 3)
+    let isAsBefore = count == state.lastCount && offset == 0 && !hasSteps && !hasRepeats
+    writer.write(isAsBefore)
+    if !isAsBefore {
+      writer.write(UInt64(count - 1), 10)
+      writer.write(offset != 0)
+      writer.write(hasSteps)
+      writer.write(hasRepeats)
+      writer.write(0, 2)
+    }
+    state.lastCount = count
     if offset != 0 {
       let width = UInt64.bitWidth - offset.leadingZeroBitCount
       writer.write(UInt64(width - 1), 6)
@@ -116,10 +121,7 @@ struct SamplesEncoder: ~Copyable {
     for parameter in 0..<UInt64.bitWidth {
       var bits = 0
       for index in 1..<count {
-        let quotient = (ticks[index] &- ticks[index - 1] &- 1) >> UInt64(parameter)
-        bits +=
-          quotient < UInt64(RiceCode.escapeLength)
-          ? Int(quotient) + 1 + parameter : RiceCode.escapeLength + UInt64.bitWidth
+        bits += RiceCode.bits(ticks[index] &- ticks[index - 1] &- 1, parameter)
       }
       if bits < bestBits { (best, bestBits) = (parameter, bits) }
       // Once all quotients are zero a larger parameter only adds bits.

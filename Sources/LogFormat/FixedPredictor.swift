@@ -73,7 +73,9 @@ enum FixedPredictor {
     }
     switch order {
     case 0:
-      for index in index..<max(index, count) { codes[index] = RiceCode.fold(values[index] &- offset) }
+      for index in index..<max(index, count) {
+        codes[index] = RiceCode.fold(values[index] &- offset)
+      }
     case 1:
       for index in index..<max(index, count) {
         codes[index] = RiceCode.fold(values[index] &- values[index - 1] &- offset)

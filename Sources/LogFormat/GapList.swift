@@ -36,7 +36,7 @@ struct GapCursor {
     let count = try cursor.varint()
     let cause = GapCause(rawValue: try cursor.byte())
     let code = try cursor.signedVarint()
-    guard first < LogFormat.tickLimit, count < LogFormat.tickLimit,
+    guard first < LogFormat.tickLimit, count <= LogFormat.tickLimit,
       first + count <= LogFormat.tickLimit
     else { throw .tickOutOfRange }
     tick = first + count

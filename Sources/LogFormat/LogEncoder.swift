@@ -88,7 +88,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Adds a sample, a gap or a sensor event, in tick order.
   ///
   /// A sample's time must be a multiple of the description's time unit, and its tick above all earlier
-  /// samples' ticks and below 2⁶³: these are programming errors and trap. Gaps may overlap or come late.
+  /// samples' ticks; all ticks are below 2⁶³. What breaks these rules is a programming error and traps. Gaps
+  /// may overlap or come late.
   public mutating func append(_ record: TickRecord) {
     precondition(!isFinished, "the log was finished")
     switch record.kind {
@@ -135,12 +136,16 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
 
   private mutating func append(_ gap: Gap) {
     guard gap.count > 0 else { return }
+    precondition(
+      gap.firstTick < LogFormat.tickLimit && gap.count <= LogFormat.tickLimit - gap.firstTick,
+      "ticks are below 2⁶³")
     if gaps.count == LogEncoder.gapCapacity { flush() }
     gaps.append(gap)
     nextTick = max(nextTick, gap.firstTick &+ gap.count)
   }
 
   private mutating func append(_ event: SensorEvent) {
+    precondition(event.tick < LogFormat.tickLimit, "ticks are below 2⁶³")
     writeRecord(ChunkKind.sensor) { event.write(&$0) }
   }
 }

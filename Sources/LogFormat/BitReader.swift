@@ -77,12 +77,12 @@ struct BitReader {
         code = (window &<< UInt64(RiceCode.escapeLength)) &>> UInt64(64 - Value.bitWidth)
         position &+= RiceCode.escapeLength + Value.bitWidth
       }
-    } else if quotient < RiceCode.escapeLength {
+    } else if quotient < RiceCode.wideEscapeLength {
       position &+= quotient &+ 1
       code = UInt64(truncatingIfNeeded: quotient) &<< UInt64(parameter) | readWide(parameter)
     } else {
-      position &+= RiceCode.escapeLength
-      code = readWide(Value.bitWidth)
+      position &+= RiceCode.wideEscapeLength
+      code = readWide(Int(truncatingIfNeeded: read(RiceCode.widthBits)) &+ 1)
     }
     return RiceCode.unfold(Value.Magnitude(truncatingIfNeeded: code), as: Value.self)
   }

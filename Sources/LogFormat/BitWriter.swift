@@ -49,17 +49,23 @@ struct BitWriter {
     _ code: Code, _ parameter: Int
   ) {
     let quotient = UInt64(code) &>> UInt64(truncatingIfNeeded: parameter)
-    if quotient < UInt64(RiceCode.escapeLength) {
-      write(1, Int(quotient) + 1)
-      let mask = (UInt64(1) &<< UInt64(truncatingIfNeeded: parameter)) &- 1
-      if Code.bitWidth <= 32 {
+    let mask = (UInt64(1) &<< UInt64(truncatingIfNeeded: parameter)) &- 1
+    if Code.bitWidth <= 16 {
+      if quotient < UInt64(RiceCode.escapeLength) {
+        write(1, Int(truncatingIfNeeded: quotient) &+ 1)
         write(UInt64(code) & mask, parameter)
       } else {
-        writeWide(UInt64(code) & mask, parameter)
+        write(0, RiceCode.escapeLength)
+        write(UInt64(code), Code.bitWidth)
       }
+    } else if quotient < UInt64(RiceCode.wideEscapeLength) {
+      write(1, Int(truncatingIfNeeded: quotient) &+ 1)
+      writeWide(UInt64(code) & mask, parameter)
     } else {
-      write(0, RiceCode.escapeLength)
-      writeWide(UInt64(code), Code.bitWidth)
+      let width = Code.bitWidth - (code | 1).leadingZeroBitCount
+      write(0, RiceCode.wideEscapeLength)
+      write(UInt64(width - 1), RiceCode.widthBits)
+      writeWide(UInt64(code), width)
     }
   }
 

@@ -31,6 +31,11 @@ struct ByteWriter {
     write(UInt8(rest))
   }
 
+  /// Bytes that ``write(varint:)`` takes: one for each seven bits.
+  static func size(varint value: UInt64) -> Int {
+    (UInt64.bitWidth - (value | 1).leadingZeroBitCount + 6) / 7
+  }
+
   /// Appends a signed number, folded, in groups of seven bits.
   mutating func write(signedVarint value: Int64) {
     write(varint: UInt64(RiceCode.fold(value)))

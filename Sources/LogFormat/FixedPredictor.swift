@@ -54,4 +54,42 @@ enum FixedPredictor {
       }
     }
   }
+
+  /// Folded residuals of values that have three values of history before them.
+  ///
+  /// Safe when `values` has three readable elements before it and `count` from it on, and `codes` `count`.
+  static func computeCodes<Value: StreamValue>(
+    _ codes: UnsafeMutablePointer<Value.Magnitude>, _ values: UnsafePointer<Value>, count: Int,
+    _ predictor: Predictor, known: Int
+  ) {
+    let offset = Value(truncatingIfNeeded: predictor.offset)
+    let order = predictor.method.order
+    var index = 0
+    while index < count && known + index < order {
+      let prediction = predict(
+        order: known + index, values[index - 1], values[index - 2], values[index - 3])
+      codes[index] = RiceCode.fold(values[index] &- prediction &- offset)
+      index += 1
+    }
+    switch order {
+    case 0:
+      for index in index..<max(index, count) {
+        codes[index] = RiceCode.fold(values[index] &- offset)
+      }
+    case 1:
+      for index in index..<max(index, count) {
+        codes[index] = RiceCode.fold(values[index] &- values[index - 1] &- offset)
+      }
+    case 2:
+      for index in index..<max(index, count) {
+        let prediction = 2 &* values[index - 1] &- values[index - 2]
+        codes[index] = RiceCode.fold(values[index] &- prediction &- offset)
+      }
+    default:
+      for index in index..<max(index, count) {
+        let prediction = 3 &* (values[index - 1] &- values[index - 2]) &+ values[index - 3]
+        codes[index] = RiceCode.fold(values[index] &- prediction &- offset)
+      }
+    }
+  }
 }

@@ -36,7 +36,7 @@ struct GapCursor {
     let count = try cursor.varint()
     let cause = GapCause(rawValue: try cursor.byte())
     let code = try cursor.signedVarint()
-    guard first < LogFormat.tickLimit, count < LogFormat.tickLimit,
+    guard first < LogFormat.tickLimit, count <= LogFormat.tickLimit,
       first + count <= LogFormat.tickLimit
     else { throw .tickOutOfRange }
     tick = first + count
@@ -48,8 +48,12 @@ struct GapCursor {
 }
 
 extension Gap {
-  /// Most bytes of an entry: numbers of 10, 10 and 5 bytes and the cause.
-  static let entryLimit = 26
+  /// Bytes of an entry: at most 26.
+  func entrySize(after tick: UInt64) -> Int {
+    ByteWriter.size(varint: UInt64(RiceCode.fold(Int64(bitPattern: firstTick &- tick))))
+      + ByteWriter.size(varint: count) + 1
+      + ByteWriter.size(varint: UInt64(RiceCode.fold(Int64(code))))
+  }
 
   /// Writes an entry; `tick` is the first one after the gap before, or the page's first.
   func write(_ writer: inout ByteWriter, after tick: UInt64) {

@@ -9,20 +9,21 @@ enum LinearPredictor {
   /// Turns residuals into counts in place; while fewer values than taps are known, the fixed predictor of
   /// order 1 (0 when none is known) stands in.
   static func restore(
-    _ values: UnsafeMutablePointer<Int16>, count: Int, _ state: StreamState, _ past: SIMD8<Int64>
+    _ values: UnsafeMutablePointer<Int16>, count: Int, _ predictor: Predictor, known: Int,
+    _ past: SIMD8<Int64>
   ) {
     var h = SIMD8<Int32>(truncatingIfNeeded: past)
     var index = 0
-    while index < count && state.known + index < state.method.order {
-      let latest = state.known + index > 0 ? Int16(truncatingIfNeeded: h[0]) : 0
+    while index < count && known + index < predictor.method.order {
+      let latest = known + index > 0 ? Int16(truncatingIfNeeded: h[0]) : 0
       values[index] = values[index] &+ latest
       h = SIMD8(Int32(values[index]), h[0], h[1], h[2], h[3], h[4], h[5], h[6])
       index += 1
     }
-    let c = state.coefficients
+    let c = predictor.coefficients
     let (c0, c1, c2, c3, c4, c5, c6, c7) = (c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
     var (h0, h1, h2, h3, h4, h5, h6, h7) = (h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7])
-    let shift = Int32(truncatingIfNeeded: state.shift)
+    let shift = Int32(truncatingIfNeeded: predictor.shift)
     while index < count {
       // The oldest first: only the last product waits for the value before.
       let old = (c7 &* h7 &+ c6 &* h6) &+ (c5 &* h5 &+ c4 &* h4)
@@ -31,6 +32,34 @@ enum LinearPredictor {
       values[index] = value
       (h7, h6, h5, h4, h3, h2, h1, h0) = (h6, h5, h4, h3, h2, h1, h0, Int32(value))
       index += 1
+    }
+  }
+
+  /// Folded residuals of values that have eight values of history before them.
+  ///
+  /// Safe when `values` has eight readable elements before it and `count` from it on, and `codes` `count`.
+  static func computeCodes(
+    _ codes: UnsafeMutablePointer<UInt16>, _ values: UnsafePointer<Int16>, count: Int,
+    _ predictor: Predictor, known: Int
+  ) {
+    let offset = Int16(truncatingIfNeeded: predictor.offset)
+    var index = 0
+    while index < count && known + index < predictor.method.order {
+      let latest = known + index > 0 ? values[index - 1] : 0
+      codes[index] = RiceCode.fold(values[index] &- latest &- offset)
+      index += 1
+    }
+    let c = predictor.coefficients
+    let (c0, c1, c2, c3, c4, c5, c6, c7) = (c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
+    let shift = Int32(truncatingIfNeeded: predictor.shift)
+    for index in index..<max(index, count) {
+      let at = values + index
+      let low =
+        (c0 &* Int32(at[-1]) &+ c1 &* Int32(at[-2])) &+ (c2 &* Int32(at[-3]) &+ c3 &* Int32(at[-4]))
+      let high =
+        (c4 &* Int32(at[-5]) &+ c5 &* Int32(at[-6])) &+ (c6 &* Int32(at[-7]) &+ c7 &* Int32(at[-8]))
+      let prediction = Int16(truncatingIfNeeded: (low &+ high) &>> shift)
+      codes[index] = RiceCode.fold(at[0] &- prediction &- offset)
     }
   }
 }

@@ -51,6 +51,7 @@ extension LogEncoder {
       finishChunk(ChunkKind.samples, size)
       bytesPerSample256 = max((size << 8) / count, 1)
       pending.removeFirst(count)
+      searchedCount = 0
     }
     if !pending.isEmpty || !gaps.isEmpty { closePage() }
   }
@@ -80,7 +81,10 @@ extension LogEncoder {
   }
 
   private mutating func encode(_ count: Int, _ state: inout PageState) -> Int {
-    samplesEncoder.encode(pending, count: count, &state, to: trial.bytes)
+    // Predictors chosen for nearly as many of the same samples are good enough.
+    let again = count <= searchedCount + searchedCount / 4 && count >= searchedCount / 2
+    if !again { searchedCount = count }
+    return samplesEncoder.encode(pending, count: count, &state, to: trial.bytes, again: again)
   }
 
   /// How many pending gaps belong before the samples that follow the first `count` ones.
@@ -90,11 +94,17 @@ extension LogEncoder {
     return gaps.firstIndex { $0.firstTick >= tick } ?? gaps.count
   }
 
-  /// Bytes, all told, of the chunk of these gaps, at most; 0 when there are none.
+  /// Bytes, all told, of the chunk of these gaps; 0 when there are none.
   private func gapBytes(before count: Int) -> Int {
     let gapCount = gapsBefore(count)
     guard gapCount > 0 else { return 0 }
-    return LogFormat.chunkOverhead + 2 + gapCount * Gap.entryLimit
+    var bytes = LogFormat.chunkOverhead + ByteWriter.size(varint: UInt64(gapCount))
+    var tick = pageFirstTick
+    for gap in gaps[0..<gapCount] {
+      bytes += gap.entrySize(after: tick)
+      tick = gap.firstTick &+ gap.count
+    }
+    return bytes
   }
 
   private mutating func writeGaps(_ count: Int) {
@@ -110,14 +120,17 @@ extension LogEncoder {
     gaps.removeFirst(count)
   }
 
-  /// Writes a chunk of its own after everything pending; `limit` is the most its body can have.
-  mutating func writeRecord(_ kind: UInt8, limit: Int, _ write: (inout ByteWriter) -> Void) {
+  /// Writes a chunk of its own after everything pending.
+  mutating func writeRecord(_ kind: UInt8, _ write: (inout ByteWriter) -> Void) {
     precondition(!isFinished, "the log was finished")
     flush()
-    if limit > room { closePage() }
-    openPage()
-    var body = ChunkWriter(page.bytes, offset: pageOffset, check: pageCheck).body
+    var body = ByteWriter(
+      UnsafeMutableRawBufferPointer(start: trial.bytes, count: LogFormat.bodyLimit))
     write(&body)
+    if body.count > room { closePage() }
+    openPage()
+    page.bytes[(pageOffset + 2)..<(pageOffset + 2 + body.count)]
+      .copyBytes(from: UnsafeRawBufferPointer(start: trial.bytes, count: body.count))
     finishChunk(kind, body.count)
     planNextTrial()
   }
@@ -149,6 +162,7 @@ extension LogEncoder {
     pageOffset = PageHeader.size
     let base = floorDivide(time, description.timeUnit) &- expected.units(atTick: tick)
     pageState = PageState(firstTick: tick, firstLateness: base)
+    searchedCount = 0
     outputBuffer.append(UnsafeRawBufferPointer(rebasing: page.bytes[0..<PageHeader.size]))
   }
 

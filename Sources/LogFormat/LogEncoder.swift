@@ -39,6 +39,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var lastLateness: Int64 = 0
   /// Pending samples at which it is worth looking whether they fill the page.
   var nextTrial = 0
+  /// Pending samples for which predictors were chosen last; 0 when the choice is of no use any more.
+  var searchedCount = 0
   /// Bytes a sample in the last trial, times 256.
   var bytesPerSample256 = 8 << 8
   var isFinished = false
@@ -86,7 +88,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Adds a sample, a gap or a sensor event, in tick order.
   ///
   /// A sample's time must be a multiple of the description's time unit, and its tick above all earlier
-  /// samples' ticks and below 2⁶³: these are programming errors and trap. Gaps may overlap or come late.
+  /// samples' ticks; all ticks are below 2⁶³. What breaks these rules is a programming error and traps. Gaps
+  /// may overlap or come late.
   public mutating func append(_ record: TickRecord) {
     precondition(!isFinished, "the log was finished")
     switch record.kind {
@@ -99,12 +102,12 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Adds a moment that the user marked. Traps when its label has more than 200 bytes of UTF-8.
   public mutating func append(_ mark: Mark) {
     precondition(mark.label.utf8.count <= LogFormat.markLabelLength, "a mark's label is too long")
-    writeRecord(ChunkKind.mark, limit: 16 + LogFormat.markLabelLength) { mark.write(&$0) }
+    writeRecord(ChunkKind.mark) { mark.write(&$0) }
   }
 
   /// Adds an instant on two clocks.
   public mutating func append(_ pair: ClockPair) {
-    writeRecord(ChunkKind.clock, limit: 18) { pair.write(&$0) }
+    writeRecord(ChunkKind.clock) { pair.write(&$0) }
   }
 
   /// Encodes everything pending, so that the output has all that was appended.
@@ -115,7 +118,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
 
   /// Encodes everything pending and the end. Nothing may be appended after it.
   public mutating func finish(_ end: RecordingEnd) {
-    writeRecord(ChunkKind.end, limit: 91) { end.write(&$0) }
+    writeRecord(ChunkKind.end) { end.write(&$0) }
     isFinished = true
   }
 
@@ -133,12 +136,16 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
 
   private mutating func append(_ gap: Gap) {
     guard gap.count > 0 else { return }
+    precondition(
+      gap.firstTick < LogFormat.tickLimit && gap.count <= LogFormat.tickLimit - gap.firstTick,
+      "ticks are below 2⁶³")
     if gaps.count == LogEncoder.gapCapacity { flush() }
     gaps.append(gap)
     nextTick = max(nextTick, gap.firstTick &+ gap.count)
   }
 
   private mutating func append(_ event: SensorEvent) {
-    writeRecord(ChunkKind.sensor, limit: 12) { event.write(&$0) }
+    precondition(event.tick < LogFormat.tickLimit, "ticks are below 2⁶³")
+    writeRecord(ChunkKind.sensor) { event.write(&$0) }
   }
 }

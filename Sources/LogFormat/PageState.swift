@@ -13,6 +13,9 @@ struct PageState {
   /// The tick after the last sample's; the page's first tick when there is none.
   var expectedTick: UInt64
 
+  /// Samples of the last samples chunk; 0 when there is none.
+  var lastCount = 0
+
   /// The state at the begin of a page.
   ///
   /// The time stream knows one value from the begin: the lateness of the page's first time.

@@ -90,17 +90,20 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
     var high = 1
     for row in 0..<rows {
       var sum: UInt64 = 0
+      var lengths = 0
       let start = row * RiceCode.partitionUnit
       let end = min(start + RiceCode.partitionUnit, count)
       for index in start..<end {
-        sum &+= Code.bitWidth <= 32 ? UInt64(run[index]) : min(UInt64(run[index]), 1 << 58)
+        let code = run[index]
+        sum &+= Code.bitWidth <= 32 ? UInt64(code) : min(UInt64(code), 1 << 58)
+        lengths &+= Code.bitWidth &- code.leadingZeroBitCount
       }
       let mean = sum / UInt64(end - start)
-      let estimate = UInt64.bitWidth - mean.leadingZeroBitCount
-      low = min(low, estimate - 2)
-      high = max(high, estimate + 1)
+      // Outliers lift the mean and hardly the mean length; with an escape for them a small parameter pays.
+      low = min(low, lengths / (end - start) - 1)
+      high = max(high, UInt64.bitWidth - mean.leadingZeroBitCount + 1)
     }
-    let window = max(low, 1)...min(high, Code.bitWidth)
+    let window = min(max(low, 1), Code.bitWidth)...min(max(low, high, 1), Code.bitWidth)
     for row in 0..<rows {
       let start = row * RiceCode.partitionUnit
       let end = min(start + RiceCode.partitionUnit, count)
@@ -116,16 +119,9 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
   }
 
   private static func cost(_ run: UnsafePointer<Code>, _ count: Int, _ parameter: Int) -> UInt32 {
-    let shift = Code(truncatingIfNeeded: parameter)
-    let escape = Code(RiceCode.escapeLength)
-    let escaped = UInt32(RiceCode.escapeLength + Code.bitWidth)
-    let short = UInt32(parameter) + 1
-    var bits: UInt32 = 0
-    for index in 0..<count {
-      let quotient = run[index] &>> shift
-      bits &+= quotient < escape ? UInt32(truncatingIfNeeded: quotient) &+ short : escaped
-    }
-    return bits
+    var bits = 0
+    for index in 0..<count { bits &+= RiceCode.bits(run[index], parameter) }
+    return UInt32(truncatingIfNeeded: bits)
   }
 
   /// Chooses a parameter for each row, the first of equally cheap ones; returns the bits of all rows.

@@ -39,12 +39,19 @@ struct SamplesDecoder: ~Copyable {
   ) throws(MalformedChunk) {
     block.removeAll()
     var reader = BitReader(base, range)
-    guard range.count >= 2 else { throw .exhausted }
-    let count = Int(reader.read(10)) + 1
-    let hasOffset = reader.readFlag()
-    let hasSteps = reader.readFlag()
-    let hasRepeats = reader.readFlag()
-    guard reader.read(3) == 0 else { throw .reservedBits }
+    let isAsBefore = reader.readFlag()
+    var count = state.lastCount
+    var (hasOffset, hasSteps, hasRepeats) = (false, false, false)
+    if isAsBefore {
+      guard count > 0 else { throw .noHistory }
+    } else {
+      count = Int(reader.read(10)) + 1
+      hasOffset = reader.readFlag()
+      hasSteps = reader.readFlag()
+      hasRepeats = reader.readFlag()
+      guard reader.read(2) == 0 else { throw .reservedBits }
+    }
+    state.lastCount = count
     try decodeTicks(
       &reader, &state, block.tickColumn, count: count, hasOffset: hasOffset, hasSteps: hasSteps)
     var coded = count

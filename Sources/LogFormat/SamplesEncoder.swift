@@ -9,6 +9,8 @@ struct SamplesEncoder: ~Copyable {
   private var counts = StreamEncoder<Int16>()
   private let repeats: UnsafeMutablePointer<Bool>
   private let coded: UnsafeMutablePointer<Int16>
+  /// What the streams took last.
+  private var choices: [Predictor?] = Array(repeating: nil, count: 8)
 
   // Safe: both allocations are owned by this value alone and have an element for each sample of a block.
 
@@ -27,9 +29,12 @@ struct SamplesEncoder: ~Copyable {
 
   /// Writes `count` samples (1...1024, at most the block's) to `target`, which has ``BitWriter/capacity``
   /// bytes, and carries `state` over; returns the bytes of the body.
+  ///
+  /// `again` says that the last call was for more or fewer of the same samples: its predictors, whose choice
+  /// is most of the work, are then used again.
   mutating func encode(
     _ block: borrowing SampleBlock, count: Int, _ state: inout PageState,
-    to target: UnsafeMutableRawPointer
+    to target: UnsafeMutableRawPointer, again: Bool
   ) -> Int {
     precondition(count > 0 && count <= block.count, "a samples chunk has 1 to 1024 samples")
     var writer = BitWriter(target)
@@ -38,7 +43,9 @@ struct SamplesEncoder: ~Copyable {
     let hasRepeats = repeated * 2 * channels.count > count && repeated < count
     writeTicks(&writer, block.tickColumn, count, &state, hasRepeats: hasRepeats)
     if hasRepeats { for index in 0..<count { writer.write(repeats[index]) } }
-    times.encode(&writer, &state[0], UnsafePointer(block.timeColumn), count: count)
+    if !again { for stream in choices.indices { choices[stream] = nil } }
+    choices[0] = times.encode(
+      &writer, &state[0], UnsafePointer(block.timeColumn), count: count, choice: choices[0])
     for (position, channel) in channels.enumerated() {
       let column = UnsafePointer(block.column(channel))
       if hasRepeats {
@@ -47,9 +54,12 @@ struct SamplesEncoder: ~Copyable {
           coded[kept] = column[index]
           kept += 1
         }
-        counts.encode(&writer, &state[position + 1], UnsafePointer(coded), count: kept)
+        choices[position + 1] = counts.encode(
+          &writer, &state[position + 1], UnsafePointer(coded), count: kept,
+          choice: choices[position + 1])
       } else {
-        counts.encode(&writer, &state[position + 1], column, count: count)
+        choices[position + 1] = counts.encode(
+          &writer, &state[position + 1], column, count: count, choice: choices[position + 1])
       }
     }
     writer.finish()
@@ -79,11 +89,16 @@ struct SamplesEncoder: ~Copyable {
   ) {
     let offset = ticks[0] &- state.expectedTick
     let hasSteps = ticks[count - 1] &- ticks[0] != UInt64(count - 1)
-    writer.write(UInt64(count - 1), 10)
-    writer.write(offset != 0)
-    writer.write(hasSteps)
-    writer.write(hasRepeats)
-    writer.write(0, 3)
+    let isAsBefore = count == state.lastCount && offset == 0 && !hasSteps && !hasRepeats
+    writer.write(isAsBefore)
+    if !isAsBefore {
+      writer.write(UInt64(count - 1), 10)
+      writer.write(offset != 0)
+      writer.write(hasSteps)
+      writer.write(hasRepeats)
+      writer.write(0, 2)
+    }
+    state.lastCount = count
     if offset != 0 {
       let width = UInt64.bitWidth - offset.leadingZeroBitCount
       writer.write(UInt64(width - 1), 6)
@@ -106,10 +121,7 @@ struct SamplesEncoder: ~Copyable {
     for parameter in 0..<UInt64.bitWidth {
       var bits = 0
       for index in 1..<count {
-        let quotient = (ticks[index] &- ticks[index - 1] &- 1) >> UInt64(parameter)
-        bits +=
-          quotient < UInt64(RiceCode.escapeLength)
-          ? Int(quotient) + 1 + parameter : RiceCode.escapeLength + UInt64.bitWidth
+        bits += RiceCode.bits(ticks[index] &- ticks[index - 1] &- 1, parameter)
       }
       if bits < bestBits { (best, bestBits) = (parameter, bits) }
       // Once all quotients are zero a larger parameter only adds bits.

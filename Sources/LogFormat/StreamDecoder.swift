@@ -7,8 +7,8 @@ enum StreamDecoder {
     _ reader: inout BitReader, _ state: inout StreamState, into values: UnsafeMutablePointer<Value>,
     count: Int
   ) throws(MalformedChunk) {
-    if reader.readFlag() { try readMethod(&reader, &state, Value.self) }
-    if state.method == .constant {
+    try state.predictor.read(&reader, for: Value.self)
+    if state.predictor.method == .constant {
       try decodeConstant(&reader, &state, into: values, count: count)
     } else {
       var first = 0
@@ -24,30 +24,6 @@ enum StreamDecoder {
       }
     }
     if reader.isExhausted { throw .exhausted }
-  }
-
-  private static func readMethod<Value: StreamValue>(
-    _ reader: inout BitReader, _ state: inout StreamState, _: Value.Type
-  ) throws(MalformedChunk) {
-    let id = UInt8(truncatingIfNeeded: reader.read(4))
-    guard id < StreamMethod.firstUnknown else { throw .unknownMethod }
-    state.method = StreamMethod(rawValue: id)
-    state.wastedBits = 0
-    guard state.method != .constant else { return }
-    if reader.readFlag() {
-      state.wastedBits = Int(reader.read(Value.bitWidth == 16 ? 4 : 6))
-    }
-    guard state.method.isLinear else { return }
-    guard Value.bitWidth == 16 else { throw .unknownMethod }
-    let width = Int(reader.read(4)) + 1
-    guard width <= LinearPredictor.coefficientBits else { throw .wideCoefficients }
-    state.shift = Int(reader.read(4))
-    state.coefficients = SIMD8()
-    for tap in 0..<state.method.order {
-      let bits = UInt32(truncatingIfNeeded: reader.read(width))
-      // Sign-extends by moving the sign bit to the top and back.
-      state.coefficients[tap] = Int32(bitPattern: bits &<< UInt32(32 - width)) &>> Int32(32 - width)
-    }
   }
 
   private static func decodeConstant<Value: StreamValue>(
@@ -106,18 +82,22 @@ enum StreamDecoder {
   private static func restore<Value: StreamValue>(
     _ values: UnsafeMutablePointer<Value>, count: Int, _ state: inout StreamState
   ) {
-    let wasted = Value(truncatingIfNeeded: state.wastedBits)
-    var past = state.history
-    past = past &>> SIMD8(repeating: Int64(state.wastedBits))
-    if state.method.isLinear {
-      // Safe: linear streams are of Int16 (checked when the method was read), so this is the same type.
+    let predictor = state.predictor
+    let past = state.history &>> SIMD8(repeating: Int64(predictor.wastedBits))
+    if predictor.offset != 0 {
+      let offset = Value(truncatingIfNeeded: predictor.offset)
+      for index in 0..<count { values[index] &+= offset }
+    }
+    if predictor.method.isLinear {
+      // Safe: linear streams are of Int16 (checked when the head was read), so this is the same type.
       let counts = UnsafeMutableRawPointer(values).assumingMemoryBound(to: Int16.self)
-      LinearPredictor.restore(counts, count: count, state, past)
+      LinearPredictor.restore(counts, count: count, predictor, known: state.known, past)
     } else {
       FixedPredictor.restore(
-        values, count: count, order: state.method.order, known: state.known, past)
+        values, count: count, order: predictor.method.order, known: state.known, past)
     }
-    if wasted > 0 {
+    if predictor.wastedBits > 0 {
+      let wasted = Value(truncatingIfNeeded: predictor.wastedBits)
       for index in 0..<count { values[index] = values[index] &<< wasted }
     }
     state.remember(UnsafePointer(values), count: count)

@@ -1,64 +1,81 @@
 /// Encodes one stream of a samples body: the times, or the counts of one channel.
 ///
-/// It tries the methods that may pay, counts their bits exactly, and writes the smallest.
+/// It tries the predictors that may pay, counts their bits exactly, and writes the smallest. All arithmetic
+/// is on integers, so that every machine writes the same bytes.
 struct StreamEncoder<Value: StreamValue>: ~Copyable {
-  /// Values without their wasted bits, after `past` values of history.
-  private let shifted: UnsafeMutablePointer<Value>
-  /// Folded residuals of the fixed predictors, one run of 1024 for each order.
-  private let codes: UnsafeMutablePointer<Value.Magnitude>
-  private let planner: PartitionPlanner<Value.Magnitude>
+  /// Eight values of history and the values, all without their wasted bits.
+  let shifted: UnsafeMutablePointer<Value>
+  /// Folded residuals: of the best predictor so far, and of the one on trial.
+  private var best: UnsafeMutablePointer<Value.Magnitude>
+  private var spare: UnsafeMutablePointer<Value.Magnitude>
+  private var bestPlanner = PartitionPlanner<Value.Magnitude>()
+  private var sparePlanner = PartitionPlanner<Value.Magnitude>()
+  private var bestPredictor = Predictor(.fixed(1))
+  private var bestPlan = PartitionPlanner<Value.Magnitude>.Plan()
+  private var bestBits = Int.max
+  private var analysis = LinearAnalysis()
 
-  // Safe: both allocations are owned by this value alone; runs have at most 1024 values.
+  // Safe: the allocations are owned by this value alone; runs have at most 1024 values.
 
   init() {
     shifted = .allocate(capacity: StreamEncoder.past + SampleBlock.capacity)
     shifted.initialize(repeating: 0, count: StreamEncoder.past + SampleBlock.capacity)
-    codes = .allocate(capacity: StreamEncoder.candidates * SampleBlock.capacity)
-    codes.initialize(repeating: 0, count: StreamEncoder.candidates * SampleBlock.capacity)
-    planner = PartitionPlanner()
+    best = .allocate(capacity: SampleBlock.capacity)
+    best.initialize(repeating: 0, count: SampleBlock.capacity)
+    spare = .allocate(capacity: SampleBlock.capacity)
+    spare.initialize(repeating: 0, count: SampleBlock.capacity)
   }
 
   deinit {
     shifted.deallocate()
-    codes.deallocate()
+    best.deallocate()
+    spare.deallocate()
   }
 
   private static var past: Int { StreamMethod.maximumOrder }
-  private static var candidates: Int { FixedPredictor.maximumOrder + 1 }
+  private static var mask: UInt64 { UInt64.max >> UInt64(64 - Value.bitWidth) }
+  /// From here on ranking by estimates is better than trying everything.
+  private static var longRun: Int { 64 }
 
   /// Writes `count` values (1...1024) and carries `state` over to the next chunk.
+  ///
+  /// `choice` is the predictor that a longer or shorter run of the same values took: it is then used again,
+  /// if it can be. Returns the predictor that was used.
   mutating func encode(
     _ writer: inout BitWriter, _ state: inout StreamState, _ values: UnsafePointer<Value>,
-    count: Int
-  ) {
+    count: Int, choice: Predictor?
+  ) -> Predictor {
     if isConstant(values, count, state) {
       writeConstant(&writer, &state, values[0])
       state.remember(values, count: count)
-      return
+      return state.predictor
     }
     let first = state.known == 0 ? 1 : 0
     var next = state
     if first == 1 { next.remember(Int64(values[0])) }
-    next.wastedBits = wastedBits(values, count, state)
+    let wastedBits = wastedBits(values, count, state)
     let rest = count - first
-    prepare(values + first, rest, next)
-    let order = bestFixedOrder(rest, known: next.known)
-    next.method = .fixed(order)
-    writeMethod(&writer, state, next)
+    bestBits = .max
+    if let choice, choice.method != .constant, choice.wastedBits == wastedBits {
+      prepare(values + first, rest, next, wastedBits)
+      consider(choice, rest, next)
+    } else {
+      prepare(values + first, rest, next, wastedBits)
+      search(rest, next, wastedBits)
+    }
+    next.predictor = bestPredictor
+    next.predictor.write(&writer, after: state.predictor, for: Value.self)
     if first == 1 {
       writer.writeWide(UInt64(truncatingIfNeeded: values[0]) & StreamEncoder.mask, Value.bitWidth)
     }
     if rest > 0 {
-      let run = UnsafePointer(codes + order * SampleBlock.capacity)
-      let plan = planner.plan(run, count: rest, after: next.parameterIndex)
-      next.parameterIndex = planner.write(
-        &writer, run, count: rest, after: next.parameterIndex, plan)
+      next.parameterIndex = bestPlanner.write(
+        &writer, UnsafePointer(best), count: rest, after: next.parameterIndex, bestPlan)
       next.remember(values + first, count: rest)
     }
     state = next
+    return bestPredictor
   }
-
-  private static var mask: UInt64 { UInt64.max >> UInt64(64 - Value.bitWidth) }
 
   private func isConstant(
     _ values: UnsafePointer<Value>, _ count: Int, _ state: StreamState
@@ -71,16 +88,14 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   private func writeConstant(
     _ writer: inout BitWriter, _ state: inout StreamState, _ value: Value
   ) {
-    var next = state
-    next.method = .constant
-    next.wastedBits = 0
-    writeMethod(&writer, state, next)
+    let constant = Predictor(.constant)
+    constant.write(&writer, after: state.predictor, for: Value.self)
     let isKnown = state.known > 0 && Int64(value) == state.latest
     writer.write(!isKnown)
     if !isKnown {
       writer.writeWide(UInt64(truncatingIfNeeded: value) & StreamEncoder.mask, Value.bitWidth)
     }
-    state = next
+    state.predictor = constant
   }
 
   /// Low zero bits that all values share, when leaving them out pays.
@@ -90,14 +105,16 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     var union: Value = 0
     for index in 0..<count { union |= values[index] }
     let zeros = min(union.trailingZeroBitCount, Value.bitWidth - 1)
-    // Short runs have zeros by chance, and changing the method costs a few bits.
-    if count < 16 { return state.wastedBits <= zeros ? state.wastedBits : 0 }
+    // Short runs have zeros by chance, and changing the head costs a few bits.
+    if count < 16 { return min(state.predictor.wastedBits, zeros) }
     return zeros
   }
 
   /// Puts history and values, shifted, side by side.
-  private func prepare(_ values: UnsafePointer<Value>, _ count: Int, _ state: StreamState) {
-    let shift = Value(truncatingIfNeeded: state.wastedBits)
+  private func prepare(
+    _ values: UnsafePointer<Value>, _ count: Int, _ state: StreamState, _ wastedBits: Int
+  ) {
+    let shift = Value(truncatingIfNeeded: wastedBits)
     for tap in 0..<StreamEncoder.past {
       shifted[StreamEncoder.past - 1 - tap] =
         Value(truncatingIfNeeded: state.history[tap]) &>> shift
@@ -106,68 +123,107 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     for index in 0..<count { target[index] = values[index] &>> shift }
   }
 
-  /// Computes the folded residuals of all fixed predictors; returns the order with the smallest sum.
-  private func bestFixedOrder(_ count: Int, known: Int) -> Int {
-    var best = 0
-    var bestSum = UInt64.max
+  /// Tries the predictors that may pay.
+  private mutating func search(_ count: Int, _ state: StreamState, _ wastedBits: Int) {
+    let last = state.predictor
+    if count < 4 * StreamEncoder.longRun, last.method != .constant, last.wastedBits == wastedBits {
+      consider(last, count, state)
+    }
+    let isLong = count >= StreamEncoder.longRun
+    var favourite = Predictor(.fixed(0))
+    var favouriteBits = UInt64.max
     for order in 0...FixedPredictor.maximumOrder {
-      let sum = computeCodes(order: order, count, known: known)
-      if sum < bestSum { (best, bestSum) = (order, sum) }
-    }
-    return best
-  }
-
-  private func computeCodes(order: Int, _ count: Int, known: Int) -> UInt64 {
-    let run = codes + order * SampleBlock.capacity
-    let y = shifted + StreamEncoder.past
-    var index = 0
-    var sum: UInt64 = 0
-    while index < count && known + index < order {
-      let prediction = FixedPredictor.predict(
-        order: known + index, y[index - 1], y[index - 2], y[index - 3])
-      run[index] = RiceCode.fold(y[index] &- prediction)
-      sum += StreamEncoder.weight(run[index])
-      index += 1
-    }
-    let start = index
-    switch order {
-    case 0: for index in start..<max(start, count) { run[index] = RiceCode.fold(y[index]) }
-    case 1:
-      for index in start..<max(start, count) {
-        run[index] = RiceCode.fold(y[index] &- y[index - 1])
-      }
-    case 2:
-      for index in start..<max(start, count) {
-        run[index] = RiceCode.fold(y[index] &- (2 &* y[index - 1] &- y[index - 2]))
-      }
-    default:
-      for index in start..<max(start, count) {
-        let prediction = 3 &* (y[index - 1] &- y[index - 2]) &+ y[index - 3]
-        run[index] = RiceCode.fold(y[index] &- prediction)
+      var candidate = Predictor(.fixed(order), wastedBits: wastedBits)
+      // Noise around a constant, and times that drift against the grid.
+      for hasOffset in [false, true] where !hasOffset || order < 2 {
+        if hasOffset { candidate.offset = centre(candidate, count, state.known) }
+        if hasOffset && candidate.offset == 0 { continue }
+        guard isLong else {
+          consider(candidate, count, state)
+          continue
+        }
+        computeCodes(candidate, count, state.known)
+        let bits = StreamEncoder.estimate(UnsafePointer(spare), count)
+        if bits < favouriteBits { (favourite, favouriteBits) = (candidate, bits) }
       }
     }
-    for index in start..<max(start, count) { sum &+= StreamEncoder.weight(run[index]) }
-    return sum
+    if isLong { consider(favourite, count, state) }
+    searchLinear(count, state, wastedBits)
   }
 
-  /// A code as a summand: bounded, so that a sum of 1024 of them cannot overflow.
-  @inline(__always)
-  private static func weight(_ code: Value.Magnitude) -> UInt64 {
-    Value.bitWidth <= 32 ? UInt64(code) : min(UInt64(code), 1 << 52)
-  }
-
-  private func writeMethod(
-    _ writer: inout BitWriter, _ state: StreamState, _ next: StreamState
-  ) {
-    var isSame = next.method == state.method && next.wastedBits == state.wastedBits
-    if next.method.isLinear {
-      isSame = isSame && next.coefficients == state.coefficients && next.shift == state.shift
+  private mutating func searchLinear(_ count: Int, _ state: StreamState, _ wastedBits: Int) {
+    guard Value.bitWidth == 16 else { return }
+    // Safe: the values are Int16, so this is the same type.
+    let counts = UnsafeRawPointer(shifted + StreamEncoder.past).assumingMemoryBound(to: Int16.self)
+    guard var candidate = analysis.predictor(counts, count: count, wastedBits: wastedBits) else {
+      return
     }
-    writer.write(!isSame)
-    guard !isSame else { return }
-    writer.write(UInt64(next.method.rawValue), 4)
-    guard next.method != .constant else { return }
-    writer.write(next.wastedBits > 0)
-    if next.wastedBits > 0 { writer.write(UInt64(next.wastedBits), Value.bitWidth == 16 ? 4 : 6) }
+    consider(candidate, count, state)
+    candidate.offset = centre(candidate, count, state.known)
+    if candidate.offset != 0 { consider(candidate, count, state) }
+  }
+
+  /// Counts the bits of a predictor, and keeps it when there is no better one.
+  private mutating func consider(_ candidate: Predictor, _ count: Int, _ state: StreamState) {
+    computeCodes(candidate, count, state.known)
+    let plan = sparePlanner.plan(UnsafePointer(spare), count: count, after: state.parameterIndex)
+    let bits = Int(plan.bits) + candidate.headBits(after: state.predictor, for: Value.self)
+    guard bits < bestBits else { return }
+    (bestBits, bestPredictor, bestPlan) = (bits, candidate, plan)
+    swap(&best, &spare)
+    swap(&bestPlanner, &sparePlanner)
+  }
+
+  private func computeCodes(_ predictor: Predictor, _ count: Int, _ known: Int) {
+    let values = UnsafePointer(shifted + StreamEncoder.past)
+    if predictor.method.isLinear {
+      // Safe: linear predictors are for Int16 alone, so these are the same types.
+      LinearPredictor.computeCodes(
+        UnsafeMutableRawPointer(spare).assumingMemoryBound(to: UInt16.self),
+        UnsafeRawPointer(values).assumingMemoryBound(to: Int16.self), count: count, predictor,
+        known: known)
+    } else {
+      FixedPredictor.computeCodes(spare, values, count: count, predictor, known: known)
+    }
+  }
+
+  /// The offset that centres a predictor's residuals: the median of a few for times, which have outliers,
+  /// and the mean for counts, which have noise.
+  private func centre(_ predictor: Predictor, _ count: Int, _ known: Int) -> Int64 {
+    computeCodes(predictor, count, known)
+    if Value.bitWidth == 16 {
+      var sum: Int64 = 0
+      for index in 0..<count { sum &+= Int64(RiceCode.unfold(spare[index], as: Value.self)) }
+      return floorDivide(2 * sum + Int64(count), 2 * Int64(count))
+    }
+    let step = max(count / 31, 1)
+    var sorted = SIMD32<Int64>(repeating: 0)
+    var length = 0
+    for index in stride(from: 0, to: count, by: step) where length < 31 {
+      let residual = Int64(RiceCode.unfold(spare[index], as: Value.self))
+      var place = length
+      while place > 0 && sorted[place - 1] > residual {
+        sorted[place] = sorted[place - 1]
+        place -= 1
+      }
+      sorted[place] = residual
+      length += 1
+    }
+    return sorted[length / 2]
+  }
+
+  /// Bits of a run, about: 16 · log₂ of the mean of each 16 codes, in sixteenths of a bit.
+  private static func estimate(_ codes: UnsafePointer<Value.Magnitude>, _ count: Int) -> UInt64 {
+    var total: UInt64 = 0
+    var start = 0
+    while start < count {
+      let end = min(start + RiceCode.partitionUnit, count)
+      // At least 1, so that it has a logarithm; a sum of 16 codes below 2⁵⁹ cannot overflow.
+      var sum: UInt64 = 8
+      for index in start..<end { sum &+= min(UInt64(codes[index]), 1 << 58) }
+      total &+= LinearAnalysis.logarithm16(sum)
+      start = end
+    }
+    return total
   }
 }

@@ -4,24 +4,98 @@ import Testing
 
 @Suite("A log gives back what was put into it")
 struct RoundTripTests {
-  @Test("a few samples, a gap and an end come back")
-  func smallLog() throws {
-    var encoder = try LogEncoder(.example)
-    var expected: [TickRecord] = []
-    for tick in 0..<20 as Range<UInt64> {
-      let record =
-        tick == 7
-        ? TickRecord(Gap(firstTick: 7, count: 1, cause: .missed))
-        : TickRecord(
-          tick: tick, time: Int64(tick) * 100_000_000 + 5000, sample: RawSample(ax: Int16(tick)))
-      expected.append(record)
-      encoder.append(record)
+  @Test("samples, gaps, marks, clock pairs, sensor events and the end come back")
+  func everyRecord() throws {
+    let events: [LogEvent] =
+      [
+        .clock(
+          ClockPair(
+            time: -3, wall: 1_700_000_000_000_000_001, isSynchronised: false, reason: .start))
+      ]
+      + (0..<5).map { .record(sample($0, ax: Int16($0))) }
+      + [
+        .record(TickRecord(Gap(firstTick: 5, count: 2, cause: .busError, code: 121))),
+        .record(TickRecord(SensorEvent(tick: 5, kind: .lost, fault: .bus))),
+        .record(sample(7, ax: -1)),
+        .mark(Mark(time: -.max, label: "Grüße, 世界")),
+        .mark(Mark(time: 12)),
+        .record(TickRecord(Gap(firstTick: 8, count: 1, cause: .reinitialising))),
+        .clock(ClockPair(time: .max, wall: .min, isSynchronised: true, reason: .end)),
+        .end(.example),
+      ]
+    let content = try LogContent(decoding: encode(events))
+    #expect(content == LogContent(of: events, .example))
+  }
+
+  @Test("random takes of every kind come back", arguments: 0..<60 as Range<UInt64>)
+  func randomTakes(seed: UInt64) throws {
+    let take = RandomTake(seed: seed)
+    let log = try encode(take.events, take.description, consumeEvery: 37)
+    let content = try LogContent(decoding: log)
+    #expect(content == LogContent(of: take.events, take.description), "seed \(seed)")
+  }
+
+  @Test("a decoder written from the specification agrees", arguments: 200..<225 as Range<UInt64>)
+  func referenceAgrees(seed: UInt64) throws {
+    let take = RandomTake(seed: seed)
+    let log = try encode(take.events, take.description)
+    let inspection = try Inspection(log, take.description)
+    let content = LogContent(of: take.events, take.description)
+    #expect(inspection.samples == content.samples, "seed \(seed)")
+  }
+
+  @Test("every 16-bit count comes back, in either order and shuffled")
+  func everyCount() throws {
+    var generator = SeededGenerator(seed: 5)
+    let all = (-32768...32767).map { Int16($0) }
+    for counts in [all, all.reversed(), all.shuffled(using: &generator)] {
+      let events = counts.enumerated().map {
+        LogEvent.record(sample(UInt64($0.offset), ax: $0.element, gz: ~$0.element))
+      }
+      let content = try LogContent(decoding: encode(events))
+      #expect(content == LogContent(of: events, .example))
     }
-    encoder.finish(
-      RecordingEnd(reason: .completed, ledger: TickLedger(), lateness: LatenessSummary()))
-    let content = try LogContent(decoding: Array(encoder.output))
-    #expect(content.samples == expected.filter { $0.kind == .sample })
-    #expect(content.gaps == [Gap(firstTick: 7, count: 1, cause: .missed)])
-    #expect(content.end?.reason == .completed)
+  }
+
+  @Test("times at the ends of the range come back", arguments: [1, 1000, 1_000_000] as [Int64])
+  func extremeTimes(unit: Int64) throws {
+    var description = RecordingDescription.example
+    description.timeUnit = unit
+    let times: [Int64] = [
+      0, 1 << 62, -(1 << 62), .max, .min, -1, 1, 999, .max, .max, .min, .min, 0,
+    ].map { $0 / unit * unit }
+    let events = times.enumerated().map {
+      LogEvent.record(
+        TickRecord(tick: UInt64($0.offset) << 40, time: $0.element, sample: RawSample()))
+    }
+    let content = try LogContent(decoding: encode(events, description))
+    #expect(content == LogContent(of: events, description))
+  }
+
+  @Test("ticks up to the last one below 2⁶³ come back")
+  func extremeTicks() throws {
+    let ticks: [UInt64] = [5, 6, 1 << 40, (1 << 62) - 1, 1 << 62, (1 << 63) - 2, (1 << 63) - 1]
+    let events = ticks.map { LogEvent.record(sample($0)) }
+    let content = try LogContent(decoding: encode(events))
+    #expect(content == LogContent(of: events, .example))
+  }
+
+  @Test("a log without a sample comes back", arguments: [[], [.end(.example)]] as [[LogEvent]])
+  func noSamples(events: [LogEvent]) throws {
+    let content = try LogContent(decoding: encode(events))
+    #expect(content == LogContent(of: events, .example))
+  }
+
+  @Test("gaps that come late or overlap come back")
+  func lateGaps() throws {
+    let gaps = [
+      Gap(firstTick: 50, count: 10, cause: .missed), Gap(firstTick: 3, count: 1, cause: .stale),
+      Gap(firstTick: 3, count: 9, cause: .ringFull),
+      Gap(firstTick: (1 << 63) - 1, count: 1, cause: .busError, code: .min),
+      Gap(firstTick: 0, count: 1 << 63, cause: .busError, code: .max),
+    ]
+    let events = gaps.map { LogEvent.record(TickRecord($0)) }
+    let content = try LogContent(decoding: encode(events))
+    #expect(content == LogContent(of: events, .example))
   }
 }

@@ -1,0 +1,110 @@
+import IMUModel
+import LogFormat
+import Testing
+
+@Suite("Bytes that are not of this log are never data")
+struct ForeignBytesTests {
+  private func reason(_ page: [UInt8], sequence: UInt32 = 5) -> FormatError.Reason? {
+    var decoder = PageDecoder(.example)
+    do {
+      _ = try page.withUnsafeBytes { try decoder.begin(page: $0, sequence: sequence) }
+      return nil
+    } catch {
+      return (error as? FormatError)?.reason
+    }
+  }
+
+  @Test("zeros, garbage, and pages of another recording or place are told apart")
+  func wholePages() {
+    #expect(reason(Array(repeating: 0, count: 4096)) == .notWritten)
+    #expect(reason(Array(repeating: 0xFF, count: 4096)) == .notALog)
+    var other = RecordingDescription.example
+    other.id = RecordingID(high: 1 << 32, low: 0)
+    #expect(reason(TestPage(other, sequence: 5).bytes) == .otherRecording)
+    #expect(reason(TestPage(.example, sequence: 4).bytes) == .misplaced(found: 4))
+    #expect(reason(TestPage(.example, sequence: 5).bytes) == nil)
+  }
+
+  @Test("a chunk is valid only behind the chunks that it was written behind")
+  func movedChunks() throws {
+    let log = try encode([
+      .mark(Mark(time: 1)), .mark(Mark(time: 2)), .mark(Mark(time: 3)),
+    ])
+    let header = try encodeHeader(.example).count
+    // Three marks of the same length; the second one is taken out, so that the third moves up.
+    let size = (log.count - header) / 3
+    let moved = Array(log[..<(header + size)] + log[(header + 2 * size)...])
+    let content = LogContent(decoding: moved, .example)
+    #expect(content.others == [.mark(Mark(time: 1))])
+    #expect(content.damage.map(\.reason) == [.damagedChunk])
+  }
+
+  @Test("bytes behind the last chunk of a page are damage, not data")
+  func bytesBehindLastChunk() {
+    var page = TestPage(.example, sequence: 0)
+    page.add(kind: 3, [2, 0])
+    let zeros = [UInt8](repeating: 0, count: 4096 - page.bytes.count)
+    #expect(LogContent(decoding: page.bytes + zeros, .example).damage.isEmpty)
+    for offset in [0, 1, 2, 3, 100, zeros.count - 1] {
+      var bytes = page.bytes + zeros
+      bytes[page.bytes.count + offset] = 1
+      let content = LogContent(decoding: bytes, .example)
+      #expect(content.others == [.mark(Mark(time: 1))])
+      #expect(content.damage.count == 1, "offset \(offset)")
+    }
+  }
+
+  @Test("random pages give an error and no trap", arguments: 0..<200 as Range<UInt64>)
+  func garbagePages(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let count = Int.random(in: 0...5000, using: &generator)
+    var page = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    // Half of them with a header that is right.
+    if seed % 2 == 0 { page = TestPage(.example, sequence: 0).bytes + page }
+    let content = LogContent(decoding: page, .example)
+    #expect(content.samples.isEmpty && content.others.isEmpty, "seed \(seed)")
+  }
+
+  @Test("random bodies with right checks trap nowhere", arguments: 0..<3000 as Range<UInt64>)
+  func garbageBodies(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var page = TestPage(
+      .example, sequence: 0,
+      firstTick: generator.next() >> UInt64.random(in: 0..<64, using: &generator),
+      firstTime: Int64(bitPattern: generator.next()))
+    while page.bytes.count < 3000 {
+      let count = Int.random(in: 0...60, using: &generator)
+      // Few bits set make long codes, many make short ones.
+      let density = UInt8.random(in: .min ... .max, using: &generator)
+      let body = (0..<count).map { _ in
+        UInt8.random(in: .min ... .max, using: &generator)
+          & (Bool.random(using: &generator) ? density : .max)
+      }
+      page.add(kind: UInt8.random(in: 1...6, using: &generator), body)
+    }
+    let content = LogContent(decoding: page.bytes, .example)
+    #expect(content.samples.allSatisfy { $0.tick < 1 << 63 }, "seed \(seed)")
+    #expect(content.gaps.allSatisfy { $0.firstTick <= (1 << 63) - $0.count }, "seed \(seed)")
+  }
+
+  @Test("damaged bodies with right checks trap nowhere", arguments: 0..<40 as Range<UInt64>)
+  func mutatedBodies(seed: UInt64) throws {
+    let take = RandomTake(seed: seed)
+    let chunks = TestPage.chunks(of: try encode(take.events, take.description))
+    var generator = SeededGenerator(seed: seed)
+    for chunk in chunks.prefix(20) where chunk.kind != 7 && !chunk.body.isEmpty {
+      for _ in 0..<50 {
+        var body = chunk.body
+        let byte = Int.random(in: 0..<min(body.count, 30), using: &generator)
+        body[byte] = UInt8.random(in: .min ... .max, using: &generator)
+        if Bool.random(using: &generator) {
+          body.removeLast(Int.random(in: 0..<body.count, using: &generator))
+        }
+        var page = TestPage(take.description, sequence: 0)
+        page.add(kind: chunk.kind, body)
+        let content = LogContent(decoding: page.bytes, take.description)
+        #expect(content.samples.count <= 1024)
+      }
+    }
+  }
+}

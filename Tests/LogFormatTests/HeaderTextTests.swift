@@ -1,0 +1,143 @@
+import IMUModel
+import LogFormat
+import Testing
+
+@Suite("The header text")
+struct HeaderTextTests {
+  private func decode(_ page: [UInt8]) throws -> RecordingDescription {
+    try page.withUnsafeBytes { try decodeHeader($0) }
+  }
+
+  /// A first page with the given lines as its header text.
+  private func page(_ lines: [String]) -> [UInt8] {
+    var page = TestPage(.example, sequence: 0)
+    page.add(kind: 7, Array(lines.map { $0 + "\n" }.joined().utf8))
+    return page.bytes
+  }
+
+  private func reason(_ lines: [String]) -> FormatError.Reason? {
+    do {
+      _ = try decode(page(lines))
+      return nil
+    } catch {
+      return (error as? FormatError)?.reason
+    }
+  }
+
+  private let least = [
+    "id 1b4e28ba-2fa1-41d2-883f-0016d3cca427", "rate 10/1", "channels ax temp", "time-unit 1000",
+    "sensor MPU-6050", "accelerometer-scale 1/16384", "gyroscope-scale 1/131",
+    "temperature-scale 1/340", "temperature-offset 3653/100",
+  ]
+
+  @Test("gives back every field, line feeds and backslashes included")
+  func roundTrip() throws {
+    let nothing = SensorDescription(
+      model: "", identity: nil, address: nil, accelerometerRange: 0, gyroscopeRange: 0,
+      accelerometerScale: Fraction(-1, 3), gyroscopeScale: Fraction(.max, .max),
+      temperatureScale: Fraction(.min, 1), temperatureOffset: Fraction(0, 1),
+      outputDataRate: 6667.123, filter: "")
+    var empty = RecordingDescription.example
+    (empty.sensor, empty.plannedTicks, empty.note, empty.board) = (
+      nothing, nil, "", " two  spaces "
+    )
+    (empty.host, empty.software, empty.realTime) = ("\\n\n\r\\", "ünï", "\u{0}\t")
+    for description in [RecordingDescription.example, empty] {
+      #expect(try decode(encodeHeader(description)) == description)
+    }
+  }
+
+  @Test("is readable without the program")
+  func readable() throws {
+    let text = String(decoding: try encodeHeader(.example).dropFirst(34).dropLast(4), as: UTF8.self)
+    #expect(
+      text.hasPrefix("imulog 1\nid 1b4e28ba-2fa1-41d2-883f-0016d3cca427\nnumber 3\nrate 10/1\n"))
+    #expect(text.contains("\nnote first\\nsecond \\\\ line\n"))
+    #expect(text.contains("\nchannels ax ay az gx gy gz temp\n"))
+  }
+
+  @Test("needs no more than the nine entries that every log has, and skips unknown ones")
+  func leastEntries() throws {
+    #expect(try decode(page(least)).channels == ChannelSet(rawValue: 0b100_0001))
+    #expect(
+      try decode(page(["colour green", "x"] + least + ["z 1", "rate 7/1"])).rate.hertz == 10)
+    for index in least.indices {
+      var lines = least
+      let key = String(lines.remove(at: index).prefix { $0 != " " })
+      #expect(reason(lines) == .missingEntry(key))
+    }
+  }
+
+  @Test(
+    "with an entry that makes no sense is refused",
+    arguments: [
+      "id 1b4e28ba", "rate 10", "rate 0/1", "rate 1/0", "rate 1/2/3", "rate -1/2", "channels ",
+      "channels bx", "time-unit 0", "time-unit 1000000001", "time-unit -1", "time-unit x",
+      "accelerometer-scale 1/0", "accelerometer-scale 1", "number -1", "sensor-address 256",
+      "output-data-rate nan", "output-data-rate inf", "planned-ticks 1.5",
+    ])
+  func badEntries(line: String) {
+    let key = String(line.prefix { $0 != " " })
+    let value = String(line.dropFirst(key.count + 1))
+    #expect(reason([line] + least) == .badEntry(key: key, value: value))
+  }
+
+  @Test("of another recording than the page is refused")
+  func otherRecording() {
+    let lines = ["id 00000000-2fa1-41d2-883f-0016d3cca427"] + least
+    #expect(reason(lines) == .otherRecording)
+  }
+
+  @Test("that is too long for a page, or that readers would refuse, cannot be written")
+  func refusedDescriptions() {
+    func reason(_ change: (inout RecordingDescription) -> Void) -> FormatError.Reason? {
+      var description = RecordingDescription.example
+      change(&description)
+      do {
+        _ = try LogEncoder(description)
+        return nil
+      } catch {
+        return error.reason
+      }
+    }
+    let length = (try? encodeHeader(.example).count) ?? 0
+    let free = 4096 - length
+    #expect(reason { $0.host += String(repeating: "x", count: free) } == nil)
+    #expect(
+      reason { $0.host += String(repeating: "x", count: free + 5) } == .headerTooLong(excess: 5))
+    #expect(reason { $0.note = String(repeating: "x", count: 1000) } == nil)
+    #expect(reason { $0.note = String(repeating: "x", count: 1001) } != nil)
+    #expect(reason { $0.channels = [] } == .badEntry(key: "channels", value: "0"))
+    #expect(reason { $0.channels = ChannelSet(rawValue: 129) } != nil)
+    #expect(reason { $0.timeUnit = 0 } != nil)
+    #expect(reason { $0.timeUnit = 1_000_000_001 } != nil)
+    #expect(reason { $0.sensor.outputDataRate = .infinity } != nil)
+  }
+
+  @Test("that fills the page to the last byte leaves room for samples in the next one")
+  func fullHeaderPage() throws {
+    var description = RecordingDescription.example
+    description.host += String(repeating: "x", count: 4096 - (try encodeHeader(description).count))
+    let events = (0..<5).map { LogEvent.record(sample($0)) }
+    let content = try LogContent(decoding: encode(events, description))
+    #expect(content == LogContent(of: events, description))
+  }
+
+  @Test("survives damage behind it in its page, and nothing survives damage in it")
+  func damage() throws {
+    let log = try encode((0..<5).map { .record(sample($0)) })
+    let length = try encodeHeader(.example).count
+    for offset in log.indices {
+      var damaged = log
+      damaged[offset] ^= 0x10
+      if offset < length {
+        #expect(throws: FormatError.self) { try decode(damaged) }
+      } else {
+        #expect(try decode(damaged) == .example)
+      }
+    }
+    for count in 0..<length {
+      #expect(throws: FormatError.self) { try decode(Array(log.prefix(count))) }
+    }
+  }
+}

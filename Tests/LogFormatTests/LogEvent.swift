@@ -1,0 +1,75 @@
+import IMUModel
+import LogFormat
+
+/// One call to a `LogEncoder`.
+enum LogEvent: Equatable, Sendable {
+  case record(TickRecord)
+  case mark(Mark)
+  case clock(ClockPair)
+  case flush
+  case end(RecordingEnd)
+}
+
+/// Encodes events; takes the output away after every `consumeEvery` events, as a writer does.
+func encode(
+  _ events: [LogEvent], _ description: RecordingDescription = .example, consumeEvery: Int = .max
+) throws -> [UInt8] {
+  var encoder = try LogEncoder(description)
+  var log: [UInt8] = []
+  for (index, event) in events.enumerated() {
+    switch event {
+    case .record(let record): encoder.append(record)
+    case .mark(let mark): encoder.append(mark)
+    case .clock(let pair): encoder.append(pair)
+    case .flush: encoder.flush()
+    case .end(let end): encoder.finish(end)
+    }
+    if index % consumeEvery == consumeEvery - 1 {
+      log += encoder.output
+      encoder.consumeOutput(encoder.output.count)
+    }
+  }
+  if case .end = events.last {} else { encoder.flush() }
+  return log + encoder.output
+}
+
+/// A sample on the grid of 10 Hz.
+func sample(_ tick: UInt64, ax: Int16 = 0, gz: Int16 = 0) -> TickRecord {
+  let time = Int64(clamping: tick.multipliedReportingOverflow(by: 100_000_000).partialValue >> 1)
+  return TickRecord(tick: tick, time: time / 1000 * 1000, sample: RawSample(ax: ax, gz: gz))
+}
+
+extension LogContent {
+  /// What a decoder should find in the log of these events.
+  init(of events: [LogEvent], _ description: RecordingDescription) {
+    self.description = description
+    for event in events {
+      switch event {
+      case .record(let record):
+        if record.kind == .sample { samples.append(record) }
+        if let gap = record.gap { others.append(.gap(gap)) }
+        if let event = record.sensorEvent { others.append(.sensor(event)) }
+      case .mark(let mark): others.append(.mark(mark))
+      case .clock(let pair): others.append(.clock(pair))
+      case .end(let end): others.append(.end(end))
+      case .flush: break
+      }
+    }
+  }
+}
+
+extension RecordingEnd {
+  /// An end with a number of its own in each field.
+  static var example: RecordingEnd {
+    var ledger = TickLedger()
+    ledger.sampled = 1 << 40
+    ledger.missed = 2
+    ledger.busErrors = 300
+    ledger.ringFull = 4
+    ledger.stale = 50_000
+    ledger.reinitialising = 0
+    return RecordingEnd(
+      reason: .button, ledger: ledger,
+      lateness: LatenessSummary(median: 15_000, percentile99: -1, maximum: .max))
+  }
+}

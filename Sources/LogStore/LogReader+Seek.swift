@@ -9,9 +9,9 @@ extension LogReader where Storage: ~Copyable {
   /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
   public mutating func seek(toTick tick: UInt64) throws(LogError) {
     let size = try byteCount()
-    var low: UInt32 = 2
+    var low: UInt32 = 1
     var high = UInt32(clamping: size / UInt64(LogFormat.pageSize))
-    var best: UInt32 = 1
+    var best: UInt32 = 0
     while low <= high {
       let middle = low + (high - low) / 2
       guard let (index, firstTick) = try firstPage(from: middle, through: high) else {
@@ -25,8 +25,7 @@ extension LogReader where Storage: ~Copyable {
         high = middle - 1
       }
     }
-    jump(toPage: best - 1)
-    if best == 1 { rewind() }
+    if best == 0 { rewind() } else { jump(toPage: best) }
   }
 
   /// The first page in a range that can be read, and the tick that it begins with.

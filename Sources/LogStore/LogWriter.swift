@@ -11,7 +11,7 @@ import LogFormat
 public struct LogWriter: ~Copyable {
   private var encoder: LogEncoder
 
-  /// A writer for a recording whose header page is in the storage already.
+  /// A writer for a recording whose header is in the storage already.
   ///
   /// - Throws: ``LogError/description(_:)`` when the description cannot be a header.
   public init(after header: RecordingDescription) throws(LogError) {
@@ -20,7 +20,7 @@ public struct LogWriter: ~Copyable {
     } catch {
       throw .description(error)
     }
-    encoder.consumeOutput(LogFormat.pageSize)
+    encoder.consumeOutput(encoder.headerByteCount)
   }
 
   /// Bytes encoded and not taken yet.

@@ -96,7 +96,7 @@ public struct ExampleLog: Sendable {
     sample tick: UInt64, _ generator: inout SeededGenerator, _ encoder: inout LogEncoder
   ) {
     var sample = RawSample()
-    for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+    for channel in description.channels.indices { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
     let time = Int64(tick) * 100_000_000 + Int64(generator.next() % 50) * 1000
     encoder.append(TickRecord(tick: tick, time: time, sample: sample))
     events.append(.sample(tick: tick, time: time, sample))

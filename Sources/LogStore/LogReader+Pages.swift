@@ -1,3 +1,4 @@
+import Glibc
 import IMUModel
 import LogFormat
 
@@ -7,10 +8,11 @@ extension LogReader where Storage: ~Copyable {
   /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before it is
   /// over, and the tick that the page begins with tells what is missing.
   mutating func openNextPage() throws(LogError) -> Bool {
-    while pageIndex != .max - 1 {
-      let count = try load(page: pageIndex &+ 1)
+    while nextPage < .max {
+      let count = try load(page: nextPage)
       if count == 0 { return false }
-      pageIndex &+= 1
+      pageIndex = nextPage
+      nextPage += 1
       if begin(count: count) { return true }
     }
     return false
@@ -58,11 +60,9 @@ extension LogReader where Storage: ~Copyable {
       return
     }
     let lost = lostTicks(upTo: tick)
-    if lost > 0, pending == nil {
+    if lost > 0, pending == nil, pageIndex > 0 {
       // Nothing is wrong with the bytes that are there, so others never got into the file.
-      note(
-        .format(.notWritten), page: pageIndex - min(pageIndex, 1), byte: LogFormat.pageSize - 1,
-        count: 0)
+      note(.format(.notWritten), page: pageIndex - 1, byte: LogFormat.pageSize - 1, count: 0)
     }
     pending?.ticksLost = lost
     if !account.isSpoilt {
@@ -109,7 +109,9 @@ extension LogReader where Storage: ~Copyable {
 
   /// Whether all bytes are zero.
   static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.allSatisfy { $0 == 0 }
+    guard let base = bytes.baseAddress, !bytes.isEmpty else { return true }
+    // Safe: both ranges of count - 1 bytes lie inside the buffer. Each byte equals the next, and the first is 0.
+    return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
   }
 }
 
@@ -134,7 +136,7 @@ extension LogReader where Storage: ~Copyable {
         throw .unsupportedVersion(name: name, version: version)
       case .notALog, .notWritten, .cutShort:
         let found = begin(of: bytes)
-        var isDamaged = hasMark(bytes)
+        var isDamaged = looksLikeHeader(bytes)
         // A log whose mark is gone still has pages behind its first.
         if !isDamaged { isDamaged = try isLog(&storage, page) }
         if isDamaged {
@@ -147,9 +149,11 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  private static func hasMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.count >= 3 && bytes[0] == 0x89 && bytes[1] == UInt8(ascii: "I")
-      && bytes[2] == UInt8(ascii: "M")
+  /// Whether the bytes have the mark of a page, or the words that every header begins with.
+  private static func looksLikeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let words = bytes.dropFirst(PageHeader.size + 2).prefix(7)
+    return bytes.prefix(3).elementsEqual([0x89, UInt8(ascii: "I"), UInt8(ascii: "M")])
+      || words.elementsEqual("imulog ".utf8)
   }
 
   /// Whether page 1 is a page of a log.

@@ -25,8 +25,7 @@ extension LogReader where Storage: ~Copyable {
         high = middle - 1
       }
     }
-    if best == 0 { return rewind() }
-    jump(toPage: best - 1)
+    if best == 0 { rewind() } else { jump(toPage: best) }
   }
 
   /// The first page in a range that can be read, and the tick that it begins with.

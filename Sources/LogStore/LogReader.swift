@@ -3,8 +3,8 @@ public import LogFormat
 
 /// Reads a log from front to back, in bounded memory: one page and one block of samples.
 ///
-///     header page │ page 1 │ page 2 │ … │ zeros made ahead
-///                   next() ► samples, gap, …, damage, samples, …, end, nil
+///     header, page 0 │ page 1 │ page 2 │ … │ zeros made ahead
+///             next() ► samples, gap, …, damage, samples, …, end, nil
 ///
 /// Everything intact is given once, and samples in order of ticks; everything else is given as
 /// ``LogItem/damage(_:)`` with what is missing. A log that was cut, or not ended, gives what is before the
@@ -31,8 +31,10 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   // Safe: allocated for one page in init, freed in deinit, owned by this value alone, which is not copyable.
   // The decoder looks at it between begin(page:) and the last next(), and no page is loaded meanwhile.
   let page: UnsafeMutableRawBufferPointer
-  /// The page that is read, or was read last; one before page 0 at the begin.
-  var pageIndex = UInt32.max
+  /// The page that is read, or was read last.
+  var pageIndex: UInt32 = 0
+  /// The page to read behind it.
+  var nextPage: UInt32 = 0
   var isInPage = false
   /// Bytes of the page that is read.
   var pageByteCount = 0
@@ -86,7 +88,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 
   /// Goes back to the begin.
   public mutating func rewind() {
-    jump(toPage: .max)
+    jump(toPage: 0)
     isTakenUp = false
     account = PageAccount()
     nextTick = 0
@@ -94,9 +96,9 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     unexplainedTickCount = 0
   }
 
-  /// Lets reading go on behind page `index`, as if from the begin.
+  /// Lets reading go on with page `index`, as if it were the first.
   mutating func jump(toPage index: UInt32) {
-    pageIndex = index
+    nextPage = index
     isInPage = false
     firstZeroPage = nil
     pending = nil

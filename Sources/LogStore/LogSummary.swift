@@ -61,16 +61,16 @@ extension ClockPair {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// A summary from three reads if the recording has an end (header, first page, last page), else from
-  /// reading it through. The reader is at the begin afterwards.
+  /// A summary from the first and the last page if the recording has an end, else from reading it through.
+  /// The reader is at the begin afterwards.
   ///
   /// - Parameter isLive: Whether somebody is writing it; the catalogue knows by the file's lock.
   public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {
     let size = try byteCount()
     let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
     var clock: ClockPair?
-    if lastPage > 0 { _ = try readPage(0, &clock) }
-    let found = try readPage(lastPage, &clock)
+    var found = try readPage(0, &clock)
+    if lastPage > 0 { found = try readPage(lastPage, &clock) }
     rewind()
     guard let end = found else { return try fullSummary(isLive: isLive) }
     return LogSummary(
@@ -122,7 +122,7 @@ extension LogReader where Storage: ~Copyable {
   private mutating func readPage(_ index: UInt32, _ clock: inout ClockPair?) throws(LogError)
     -> RecordingEnd?
   {
-    jump(toPage: index &- 1)
+    jump(toPage: index)
     guard try openNextPage(), pageIndex == index else { return nil }
     var end: RecordingEnd?
     while let item = nextInPage() {

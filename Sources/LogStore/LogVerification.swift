@@ -9,7 +9,7 @@ public struct LogVerification: Equatable, Sendable {
   public var description: RecordingDescription
   /// Bytes of the file, zeros made ahead included.
   public var byteCount: UInt64 = 0
-  /// Pages that could be read at least in part, the header's included.
+  /// Pages from which something could be read.
   public var pageCount: UInt64 = 0
   /// What became of the ticks, as counted from samples and gaps.
   public var counted = TickLedger()
@@ -57,8 +57,7 @@ extension LogReader where Storage: ~Copyable {
     rewind()
     var report = LogVerification(description: description)
     report.byteCount = try byteCount()
-    report.pageCount = 1
-    var page: UInt32 = 0
+    var page: UInt32?
     while let item = try next() {
       if isInPage, pageIndex != page {
         page = pageIndex

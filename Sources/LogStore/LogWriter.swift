@@ -11,7 +11,7 @@ import LogFormat
 public struct LogWriter: ~Copyable {
   private var encoder: LogEncoder
 
-  /// A writer for a recording whose header page is in the storage already.
+  /// A writer for a recording whose header is in the storage already.
   ///
   /// - Throws: ``LogError/description(_:)`` when the description cannot be a header.
   public init(after header: RecordingDescription) throws(LogError) {

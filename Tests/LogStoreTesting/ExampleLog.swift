@@ -6,6 +6,8 @@ public import LogStore
 public struct ExampleLog: Sendable {
   /// The header.
   public var description: RecordingDescription
+  /// Bytes of the header.
+  public var headerByteCount = 0
   /// The file.
   public var bytes: [UInt8] = []
   /// What a reader is to give, in the order in which it was put in.
@@ -44,34 +46,33 @@ public struct ExampleLog: Sendable {
   /// - Parameters:
   ///   - ticks: Ticks to schedule.
   ///   - flushEvery: Ticks from flush to flush.
+  ///   - marksEvery: Ticks from mark to mark.
   ///   - labelLength: Bytes of each mark's label: long ones fill pages with few events.
   ///   - ends: Whether it is ended.
   public init(
-    ticks: UInt64, flushEvery: UInt64 = 10, labelLength: Int = 5, seed: UInt64 = 1,
+    ticks: UInt64, flushEvery: UInt64 = 10, marksEvery: UInt64 = 29,
+    labelLength: Int = 5, seed: UInt64 = 1,
     description: RecordingDescription? = nil, ends: Bool = true
   ) throws(FormatError) {
     self.description = description ?? ExampleLog.description(seed)
     var encoder = try LogEncoder(self.description)
+    headerByteCount = encoder.headerByteCount
     var generator = SeededGenerator(seed: seed)
-    add(
-      .clock(ClockPair(time: 0, wall: 1_000_000_000, isSynchronised: false, reason: .start)),
-      &encoder)
+    add(.clock(ClockPair(time: 0, wall: 1_000_000_000, isSynchronised: false, reason: .start)), &encoder)
     var tick: UInt64 = 0
     while tick < ticks {
-      switch tick % 29 {
-      case 13:
-        add(
-          gap: Gap(firstTick: tick, count: min(3, ticks - tick), cause: .busError, code: 121),
-          &encoder)
-        tick += 3
-      case 19:
+      if tick % marksEvery == marksEvery / 2 {
         let label = String(repeating: "x", count: labelLength)
         add(.mark(Mark(time: Int64(tick) * 100_000_000, label: label)), &encoder)
-        fallthrough
-      default:
-        if tick % 97 == 41 {
-          add(.sensor(SensorEvent(tick: tick, kind: .lost, fault: .zeros)), &encoder)
-        }
+      }
+      if tick % 97 == 41 {
+        add(.sensor(SensorEvent(tick: tick, kind: .lost, fault: .zeros)), &encoder)
+      }
+      if tick % 29 == 13 {
+        let count = min(3, ticks - tick)
+        add(gap: Gap(firstTick: tick, count: count, cause: .busError, code: 121), &encoder)
+        tick += count
+      } else {
         add(sample: tick, &generator, &encoder)
         tick += 1
       }
@@ -95,7 +96,7 @@ public struct ExampleLog: Sendable {
     sample tick: UInt64, _ generator: inout SeededGenerator, _ encoder: inout LogEncoder
   ) {
     var sample = RawSample()
-    for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+    for channel in description.channels.indices { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
     let time = Int64(tick) * 100_000_000 + Int64(generator.next() % 50) * 1000
     encoder.append(TickRecord(tick: tick, time: time, sample: sample))
     events.append(.sample(tick: tick, time: time, sample))

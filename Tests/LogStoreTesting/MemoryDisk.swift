@@ -54,6 +54,11 @@ public final class MemoryDisk: Sendable {
   /// What is left after a loss of power, if nothing is left that was not synced.
   public var durableBytes: [UInt8] { snapshot.bytes.prefix(snapshot.durableByteCount).map { $0 } }
 
+  /// Turns one bit of what the disk holds around.
+  public func flip(bit: Int, of byte: Int) {
+    state.withLock { $0.bytes[byte] ^= 1 << bit }
+  }
+
   func change<Result: Sendable>(
     _ operation: StorageError.Operation, _ body: @Sendable (inout State) -> Result
   ) throws(StorageError) -> Result {
@@ -108,8 +113,9 @@ public struct MemoryStorage: LogStorage, ~Copyable {
       let size = state.bytes.count + state.zerosMadeAhead
       let begin = min(Int(clamping: offset), size)
       let count = min(wanted, size - begin)
-      let data = state.bytes[min(begin, state.bytes.count)..<min(begin + count, state.bytes.count)]
-      return Array(data) + [UInt8](repeating: 0, count: count - data.count)
+      var data = Array(state.bytes.dropFirst(begin).prefix(count))
+      if data.count < count { data += [UInt8](repeating: 0, count: count - data.count) }
+      return data
     }
     UnsafeMutableRawBufferPointer(rebasing: buffer[..<found.count]).copyBytes(from: found)
     return found.count

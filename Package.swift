@@ -76,7 +76,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "RingBufferTests", dependencies: ["RingBuffer"], swiftSettings: settings),
     .testTarget(
-      name: "SamplingTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling"],
+      name: "SamplingTests",
+      dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
       name: "LogFormatTests", dependencies: ["CLinuxIO", "IMUModel", "LogFormat"],
@@ -91,7 +92,19 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
+    .testTarget(
+      name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
+      swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
+
+    // What the sampler thread allocates, locks and counts a sample: to be run in release.
+    .target(name: "CAllocProbe", path: "Tests/CAllocProbe"),
+    .executableTarget(
+      name: "realtime-check",
+      dependencies: [
+        "CAllocProbe", "I2C", "IMUDrivers", "IMUModel", "RingBuffer", "Sampling", "SimulatedIMU",
+      ],
+      path: "Tests/RealTimeCheck", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,5 @@
 /// JSON text under construction: puts the commas and escapes the strings; the caller balances the braces.
-struct JSONText {
+package struct JSONText {
   private(set) var bytes: [UInt8] = []
   private var needsComma = false
 

@@ -38,7 +38,7 @@ extension Catalogue {
     return try LogReader(storage)
   }
 
-  /// What a list says of a recording: three reads for a complete one.
+  /// What a list says of a recording: its first and last page tell it of a complete one.
   public func summary(of entry: CatalogueEntry) throws(LogError) -> LogSummary {
     var reader = try reader(of: entry)
     let summary = try reader.summary()

@@ -14,9 +14,9 @@ package struct FaultGate: Sendable {
     case shorten(Int)
   }
 
-  /// Asked before each call; `end` is the file offset behind the bytes of a write, else 0.
+  /// Asked before each call; `range` is where in the file a write goes, else empty.
   package typealias Judge =
-    @Sendable (_ operation: StorageError.Operation, _ end: UInt64) -> Verdict
+    @Sendable (_ operation: StorageError.Operation, _ range: Range<UInt64>) -> Verdict
 
   private let judge: Judge?
 
@@ -32,8 +32,8 @@ package struct FaultGate: Sendable {
   /// Lets everything pass.
   package static let open = FaultGate()
 
-  func verdict(_ operation: StorageError.Operation, end: UInt64 = 0) -> Verdict {
+  func verdict(_ operation: StorageError.Operation, range: Range<UInt64> = 0..<0) -> Verdict {
     guard let judge else { return .pass }
-    return judge(operation, end)
+    return judge(operation, range)
   }
 }

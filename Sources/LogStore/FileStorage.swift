@@ -111,15 +111,21 @@ extension FileStorage {
   }
 
   private mutating func writeZeros(upTo target: UInt64) throws(StorageError) {
+    var count = FileStorage.firstStep
     // Safe: calloc gives `count` zeros, which are only read, or nil, and they are freed on every way out.
-    let count = 64 * 1024
     guard let base = calloc(count, 1) else {
       throw StorageError(.write, path: name, errno: ENOMEM)
     }
     defer { free(base) }
     while made < target {
       let zeros = UnsafeRawBufferPointer(start: base, count: Int(min(UInt64(count), target - made)))
-      made += UInt64(try file.writeSome(zeros, at: made))
+      do {
+        made += UInt64(try file.writeSome(zeros, at: made))
+      } catch {
+        // A file system may refuse the whole of a write of which a part would fit.
+        guard error.isFull, count > 4096 else { throw error }
+        count = 4096
+      }
     }
   }
 }

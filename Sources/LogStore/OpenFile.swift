@@ -27,7 +27,7 @@ struct OpenFile: ~Copyable {
     guard let base = bytes.baseAddress, !bytes.isEmpty else { return 0 }
     var count = bytes.count
     while true {
-      switch gate.verdict(.write, end: offset + UInt64(count)) {
+      switch gate.verdict(.write, range: offset..<offset + UInt64(count)) {
       case .pass: break
       case .shorten(let limit): count = max(1, min(count, limit))
       case .refuse(let code):

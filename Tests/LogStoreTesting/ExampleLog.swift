@@ -58,7 +58,9 @@ public struct ExampleLog: Sendable {
     var encoder = try LogEncoder(self.description)
     headerByteCount = encoder.headerByteCount
     var generator = SeededGenerator(seed: seed)
-    add(.clock(ClockPair(time: 0, wall: 1_000_000_000, isSynchronised: false, reason: .start)), &encoder)
+    add(
+      .clock(ClockPair(time: 0, wall: 1_000_000_000, isSynchronised: false, reason: .start)),
+      &encoder)
     var tick: UInt64 = 0
     while tick < ticks {
       if tick % marksEvery == marksEvery / 2 {
@@ -96,7 +98,9 @@ public struct ExampleLog: Sendable {
     sample tick: UInt64, _ generator: inout SeededGenerator, _ encoder: inout LogEncoder
   ) {
     var sample = RawSample()
-    for channel in description.channels.indices { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+    for channel in description.channels.indices {
+      sample[channel] = Int16(truncatingIfNeeded: generator.next())
+    }
     let time = Int64(tick) * 100_000_000 + Int64(generator.next() % 50) * 1000
     encoder.append(TickRecord(tick: tick, time: time, sample: sample))
     events.append(.sample(tick: tick, time: time, sample))

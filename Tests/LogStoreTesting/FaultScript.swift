@@ -12,7 +12,7 @@ public final class FaultScript: Sendable {
     case once(Int, errno: Int32)
     /// This call and all after it: the program was killed there.
     case from(Int)
-    /// Writes that would end behind this offset: a full disk.
+    /// Writes behind this offset, and of those that cross it what is behind it: a full disk.
     case full(at: UInt64)
     /// Every second call, with EINTR, and writes take at most this many bytes.
     case troubled(bytes: Int)
@@ -40,7 +40,7 @@ public final class FaultScript: Sendable {
 
   /// The gate to hand to a store.
   package var gate: FaultGate {
-    FaultGate { operation, end in
+    FaultGate { operation, range in
       self.state.withLock { state in
         let index = state.calls.count
         state.calls.append(operation)
@@ -49,7 +49,9 @@ public final class FaultScript: Sendable {
         case .once(let chosen, let errno): return index == chosen ? .refuse(errno) : .pass
         case .from(let first): return index >= first ? .refuse(EIO) : .pass
         case .full(let limit):
-          return operation == .write && end > limit ? .refuse(ENOSPC) : .pass
+          guard operation == .write, range.upperBound > limit else { return .pass }
+          return range.lowerBound < limit
+            ? .shorten(Int(limit - range.lowerBound)) : .refuse(ENOSPC)
         case .troubled(let bytes):
           return index % 2 == 0 ? .refuse(EINTR) : operation == .write ? .shorten(bytes) : .pass
         }

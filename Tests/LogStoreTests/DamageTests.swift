@@ -17,7 +17,8 @@ private let wholeEvents = Result { try read(example.get().bytes) }
 private let prefixCounts = Result {
   let log = try example.get()
   return try (0...log.bytes.count).map { length -> Int in
-    length < log.headerByteCount ? 0 : try read(Array(log.bytes[..<length])).filter { $0.damage == nil }.count
+    length < log.headerByteCount
+      ? 0 : try read(Array(log.bytes[..<length])).filter { $0.damage == nil }.count
   }
 }
 

@@ -115,6 +115,7 @@ struct ReferenceDecoder {
         state.history += values
       }
       if values.count < count {
+        features.insert(state.method < 5 ? "fixed-\(state.method - 1)" : "linear")
         let residuals = try residuals(&state, count - values.count, width)
         for residual in residuals {
           let past = state.history.map { $0 >> Int64(state.wasted) }
@@ -134,7 +135,6 @@ struct ReferenceDecoder {
     (state.wasted, state.offset, state.weights, state.shift) = (0, 0, [], 0)
     guard state.method < (width == 64 ? 5 : 13) else { throw Malformed() }
     guard state.method > 0 else { return }
-    features.insert(state.method < 5 ? "fixed-\(state.method - 1)" : "linear")
     if try number(1) == 1 {
       features.insert("wasted-bits")
       state.wasted = Int(try number(small))

@@ -79,16 +79,16 @@ import Testing
   @Test("a refused tick is a bus error with its errno, and another errno is another gap")
   func busErrors() {
     var take = Take(.hz(1000), ticks: 8)
-    take.script.ailmentAtRead = { [2, 3, 5].contains($0) ? .dead : nil }
+    take.script.ailmentAtRead = { (2...4).contains($0) ? .dead : nil }
     take.script.errno = 110
-    for _ in 0..<5 { _ = take.sampler.step() }
+    for _ in 0..<4 { _ = take.sampler.step() }
     take.script.errno = 6
     take.sampler.run()
     #expect(take.imbalance(ticks: 8) == nil)
     #expect(
       take.gaps == [
         Gap(firstTick: 2, count: 2, cause: .busError, code: 110),
-        Gap(firstTick: 5, count: 1, cause: .busError, code: 6),
+        Gap(firstTick: 4, count: 1, cause: .busError, code: 6),
       ])
     #expect(take.events.isEmpty)
   }
@@ -115,6 +115,20 @@ import Testing
     let due = rate.tick(atNanoseconds: take.elapsed)
     #expect(scheduled == due || scheduled == due + 1)
     #expect(take.imbalance(ticks: scheduled) == nil)
+  }
+
+  @Test("a stop ends the loop within 100 ms also while the bus is dead")
+  func stopOnDeadBus() {
+    var take = Take(.hz(1, per: 10), ticks: nil)
+    take.script.ailment = .dead
+    let (clock, flag) = (take.clock, take.stop)
+    clock.setOnSleep { now in
+      if now >= Take.start + 5_000_000_000 { flag.request() }
+    }
+    take.sampler.run()
+    #expect(take.sampler.ending == .stopRequested)
+    #expect(clock.longestSleep <= 100_000_000)
+    #expect(take.script.bringUps >= 4)
   }
 
   @Test("a stop seen late still accounts for the ticks that went by")

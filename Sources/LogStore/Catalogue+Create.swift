@@ -12,7 +12,7 @@ public struct LiveRecording: ~Copyable {
   /// The header that was written: the description asked for, with the number in this store.
   public let description: RecordingDescription
   /// Where the pages behind the header go.
-  public var storage: FileStorage
+  package var storage: FileStorage
 
   /// Gives the storage away.
   public consuming func takeStorage() -> FileStorage { storage }
@@ -74,6 +74,16 @@ extension Catalogue {
     }
     try header.withBytes { bytes throws(StorageError) in try storage.append(bytes) }
     try storage.sync()
+  }
+
+  /// Takes a recording away that was begun and is not wanted: nothing of it stays, not even in the trash.
+  ///
+  /// - Parameter entry: The entry of a ``LiveRecording`` of this program.
+  public func discard(_ entry: CatalogueEntry) throws(CatalogueError) {
+    try wrapped { () throws(StorageError) in
+      try files.remove(entry.path)
+      try files.syncDirectory(path)
+    }
   }
 
   /// Takes both names of a recording that was not created. What cannot be removed under a temporary name is

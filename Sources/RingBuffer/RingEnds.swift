@@ -14,20 +14,19 @@
 /// ``RingProducer/push(_:)`` and ``RingConsumer/pop()`` never wait, allocate or lock. A full ring refuses
 /// the newest element and says so; it never overwrites.
 ///
-///     let ends = RingEnds<TickRecord>()
-///     let producer = ends.producer
-///     let consumer = ends.consumer
+///     var ends = RingEnds<TickRecord>()
+///     let producer = ends.takeProducer()
+///     let consumer = ends.takeConsumer()
 ///
 /// Each end may move to another thread, and neither can be copied, so a second producer does not compile.
 /// The second end to go frees the storage, whichever it is.
 ///
 /// Do not use it for more than one producer or consumer, nor for elements that hold references.
-@frozen
 public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
-  /// The end that fills.
-  public var producer: RingProducer<Element>
-  /// The end that empties.
-  public var consumer: RingConsumer<Element>
+  // Taken out by functions and not stored in public view: Swift 6.0 cannot move a part out of a value
+  // that another module defines.
+  private var producer: RingProducer<Element>?
+  private var consumer: RingConsumer<Element>?
 
   /// A ring with `capacity` slots: 600, a minute at 10 Hz, unless given.
   ///
@@ -47,5 +46,17 @@ public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
       storage: storage, steps: RingProducerSteps(capacity: capacity, tail: position))
     consumer = RingConsumer(
       storage: storage, steps: RingConsumerSteps(capacity: capacity, head: position))
+  }
+
+  /// The end that fills. Traps when it was taken before.
+  public mutating func takeProducer() -> RingProducer<Element> {
+    guard let end = producer.take() else { preconditionFailure("a ring has one producer") }
+    return end
+  }
+
+  /// The end that empties. Traps when it was taken before.
+  public mutating func takeConsumer() -> RingConsumer<Element> {
+    guard let end = consumer.take() else { preconditionFailure("a ring has one consumer") }
+    return end
   }
 }

@@ -28,7 +28,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
 
   /// Appends `element`; false when the ring is full, which then is unchanged.
   ///
-  /// - Complexity: O(1), without waiting, whatever the consumer does: some 30 instructions with ``RingConsumer/pop()``.
+  /// - Complexity: O(1), without waiting, whatever the consumer does: some 35 instructions together with ``RingConsumer/pop()``.
   @inlinable
   public mutating func push(_ element: Element) -> Bool {
     steps.push(element, to: storage)

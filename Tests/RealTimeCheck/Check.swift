@@ -66,10 +66,10 @@ private func check<Sensor: IMUSensor & ~Copyable>(
     case .ready: break bringUp
     }
   }
-  let ends = RingEnds<TickRecord>()
-  var consumer = ends.consumer
+  var ends = RingEnds<TickRecord>()
+  var consumer = ends.takeConsumer()
   var sampler = Sampler(
-    sensor: sensor, clock: clock, sink: RingSink(producer: ends.producer, seed: options.seed),
+    sensor: sensor, clock: clock, sink: RingSink(producer: ends.takeProducer(), seed: options.seed),
     rate: SampleRate(known: rate), start: clock.now(), plannedTicks: nil, timeUnit: 1000,
     stop: StopFlag())
 

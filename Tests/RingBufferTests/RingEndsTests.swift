@@ -4,9 +4,9 @@ import Testing
 @Suite struct RingEndsTests {
   @Test("a ring has 600 slots unless told otherwise")
   func capacityByDefault() {
-    let ends = RingEnds<Int>()
-    let producer = ends.producer
-    let consumer = ends.consumer
+    var ends = RingEnds<Int>()
+    let producer = ends.takeProducer()
+    let consumer = ends.takeConsumer()
     #expect(producer.capacity == 600)
     #expect(consumer.capacity == 600)
   }
@@ -19,10 +19,10 @@ import Testing
     let operations = 7
     for position in 0..<2 * capacity {
       for sequence in 0..<(1 << (2 * operations)) {
-        var ends = RingEnds<Int>(capacity: capacity, position: position)
+        var ring = Ring(capacity: capacity, position: position)
         var model = RingModel(capacity: capacity)
         for step in 0..<operations {
-          let agrees = apply(sequence >> (2 * step) & 3, step: step, to: &ends, and: &model)
+          let agrees = apply(sequence >> (2 * step) & 3, step: step, to: &ring, and: &model)
           guard agrees else {
             Issue.record(
               "capacity \(capacity), position \(position), sequence \(sequence), step \(step)")
@@ -35,17 +35,17 @@ import Testing
 
   /// Whether the ring gave what the model gave, and both hold equally much afterwards.
   private func apply(
-    _ operation: Int, step: Int, to ends: inout RingEnds<Int>, and model: inout RingModel
+    _ operation: Int, step: Int, to ring: inout Ring, and model: inout RingModel
   ) -> Bool {
     let agrees: Bool
     switch operation {
-    case 0: agrees = ends.producer.push(step) == model.push(step)
-    case 1: agrees = ends.consumer.pop() == model.pop()
-    case 2: agrees = ends.consumer.trim(to: 1) == model.trim(to: 1)
-    default: agrees = ends.consumer.trim(to: 0) == model.trim(to: 0)
+    case 0: agrees = ring.producer.push(step) == model.push(step)
+    case 1: agrees = ring.consumer.pop() == model.pop()
+    case 2: agrees = ring.consumer.trim(to: 1) == model.trim(to: 1)
+    default: agrees = ring.consumer.trim(to: 0) == model.trim(to: 0)
     }
-    return agrees && ends.consumer.count == model.elements.count
-      && ends.producer.free == model.capacity - model.elements.count
+    return agrees && ring.consumer.count == model.elements.count
+      && ring.producer.free == model.capacity - model.elements.count
   }
 
   @Test(
@@ -57,17 +57,17 @@ import Testing
       let fillings =
         capacity <= 5 ? Array(0...capacity) : [0, 1, 2, capacity / 2, capacity - 1, capacity]
       for filling in fillings {
-        var ends = RingEnds<Int>(capacity: capacity, position: head)
+        var ring = Ring(capacity: capacity, position: head)
         var refused = 0
-        for element in 0..<filling where !ends.producer.push(element) { refused += 1 }
-        #expect(ends.consumer.count == filling)
-        #expect(ends.producer.free == capacity - filling)
-        for element in filling..<capacity where !ends.producer.push(element) { refused += 1 }
+        for element in 0..<filling where !ring.producer.push(element) { refused += 1 }
+        #expect(ring.consumer.count == filling)
+        #expect(ring.producer.free == capacity - filling)
+        for element in filling..<capacity where !ring.producer.push(element) { refused += 1 }
         #expect(refused == 0)
-        let overfull = ends.producer.push(-1)
+        let overfull = ring.producer.push(-1)
         #expect(!overfull)
         var popped = 0
-        while let element = ends.consumer.pop() {
+        while let element = ring.consumer.pop() {
           guard element == popped else {
             Issue.record("capacity \(capacity), head \(head), filling \(filling): \(element)")
             return
@@ -82,14 +82,14 @@ import Testing
   @Test("trimming keeps the newest and says how many went", arguments: [0, 1, 3, 599, 600, 601])
   func trim(limit: Int) {
     for position in [0, 1, 599, 600, 601, 1199] {
-      var ends = RingEnds<Int>(capacity: 600, position: position)
-      for element in 0..<600 { _ = ends.producer.push(element) }
-      let gone = ends.consumer.trim(to: limit)
+      var ring = Ring(capacity: 600, position: position)
+      for element in 0..<600 { _ = ring.producer.push(element) }
+      let gone = ring.consumer.trim(to: limit)
       #expect(gone == 600 - min(limit, 600))
-      #expect(ends.consumer.count == min(limit, 600))
-      let oldest = ends.consumer.pop()
+      #expect(ring.consumer.count == min(limit, 600))
+      let oldest = ring.consumer.pop()
       #expect(oldest == (limit == 0 ? nil : gone))
-      let room = ends.producer.free
+      let room = ring.producer.free
       #expect(room == gone + (limit == 0 ? 0 : 1))
     }
   }
@@ -103,10 +103,10 @@ import Testing
 
   /// The consumer of a ring whose producer is gone when this returns.
   private func filledRing(with elements: [Int]) -> RingConsumer<Int> {
-    let ends = RingEnds<Int>(capacity: elements.count)
-    var producer = ends.producer
+    var ends = RingEnds<Int>(capacity: elements.count)
+    var producer = ends.takeProducer()
     for element in elements { _ = producer.push(element) }
-    return ends.consumer
+    return ends.takeConsumer()
   }
 
   #if compiler(>=6.2)
@@ -115,12 +115,39 @@ import Testing
       await #expect(processExitsWith: .failure) { _ = RingEnds<Int>(capacity: 0) }
     }
 
+    @Test("an end is given out once")
+    func secondEnd() async {
+      await #expect(processExitsWith: .failure) {
+        var ends = RingEnds<Int>()
+        _ = ends.takeProducer()
+        _ = ends.takeProducer()
+      }
+      await #expect(processExitsWith: .failure) {
+        var ends = RingEnds<Int>()
+        _ = ends.takeConsumer()
+        _ = ends.takeConsumer()
+      }
+    }
+
     @Test("a negative trim is refused")
     func negativeTrim() async {
       await #expect(processExitsWith: .failure) {
-        var ends = RingEnds<Int>(capacity: 1)
-        _ = ends.consumer.trim(to: -1)
+        var ring = Ring(capacity: 1, position: 0)
+        _ = ring.consumer.trim(to: -1)
       }
     }
   #endif
+}
+
+/// Both ends on one thread.
+private struct Ring: ~Copyable {
+  var producer: RingProducer<Int>
+  var consumer: RingConsumer<Int>
+
+  /// An empty ring whose next slot to fill is that of `position`.
+  init(capacity: Int, position: Int) {
+    var ends = RingEnds<Int>(capacity: capacity, position: position)
+    producer = ends.takeProducer()
+    consumer = ends.takeConsumer()
+  }
 }

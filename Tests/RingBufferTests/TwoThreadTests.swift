@@ -15,9 +15,9 @@ import Testing
   func million(capacity: Int) {
     // A ring of one slot hands over at every element; on a busy machine with two cores that is slow.
     let total: UInt64 = capacity == 600 ? 1_000_000 : 20_000
-    let ends = RingEnds<Pair>(capacity: capacity)
-    let thread = ProducerThread(ends.producer, total: total)
-    var consumer = ends.consumer
+    var ends = RingEnds<Pair>(capacity: capacity)
+    let thread = ProducerThread(ends.takeProducer(), total: total)
+    var consumer = ends.takeConsumer()
     var expected: UInt64 = 0
     var wrong = 0
     while expected < total {

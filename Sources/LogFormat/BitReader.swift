@@ -63,7 +63,8 @@ struct BitReader {
   @inline(__always)
   mutating func readRice<Value: StreamValue>(_ parameter: Int) -> Value {
     let window = peek()
-    let quotient = window.leadingZeroBitCount
+    // The lowest bit is not one of the valid ones; setting it spares the test for a word of zeros.
+    let quotient = (window | 1).leadingZeroBitCount
     let code: UInt64
     if Value.bitWidth <= 16 {
       // 20 + 1 + 15 or 20 + 16 bits: one word has them all.

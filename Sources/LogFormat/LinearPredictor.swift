@@ -20,17 +20,30 @@ enum LinearPredictor {
       h = SIMD8(Int32(values[index]), h[0], h[1], h[2], h[3], h[4], h[5], h[6])
       index += 1
     }
-    let c = predictor.coefficients
-    let (c0, c1, c2, c3, c4, c5, c6, c7) = (c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
-    var (h0, h1, h2, h3, h4, h5, h6, h7) = (h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7])
-    let shift = Int32(truncatingIfNeeded: predictor.shift)
+    // Products in 64 bits: the compiler packs 32-bit ones into vectors, and that is slower here.
+    func weight(_ tap: Int) -> Int { Int(predictor.coefficients[tap]) }
+    let (c0, c1, c2, c3) = (weight(0), weight(1), weight(2), weight(3))
+    let (c4, c5, c6, c7) = (weight(4), weight(5), weight(6), weight(7))
+    var (h0, h1, h2, h3) = (Int(h[0]), Int(h[1]), Int(h[2]), Int(h[3]))
+    var (h4, h5, h6, h7) = (Int(h[4]), Int(h[5]), Int(h[6]), Int(h[7]))
+    let shift = predictor.shift
+    guard predictor.method.order > 4 else {
+      while index < count {
+        let sum = (c3 &* h3 &+ c2 &* h2) &+ c1 &* h1 &+ c0 &* h0
+        let value = values[index] &+ Int16(truncatingIfNeeded: sum &>> shift)
+        values[index] = value
+        (h3, h2, h1, h0) = (h2, h1, h0, Int(value))
+        index += 1
+      }
+      return
+    }
     while index < count {
       // The oldest first: only the last product waits for the value before.
       let old = (c7 &* h7 &+ c6 &* h6) &+ (c5 &* h5 &+ c4 &* h4)
       let sum = old &+ (c3 &* h3 &+ c2 &* h2) &+ c1 &* h1 &+ c0 &* h0
       let value = values[index] &+ Int16(truncatingIfNeeded: sum &>> shift)
       values[index] = value
-      (h7, h6, h5, h4, h3, h2, h1, h0) = (h6, h5, h4, h3, h2, h1, h0, Int32(value))
+      (h7, h6, h5, h4, h3, h2, h1, h0) = (h6, h5, h4, h3, h2, h1, h0, Int(value))
       index += 1
     }
   }

@@ -45,6 +45,7 @@ extension LogEncoder {
       var state = pageState
       let size = encode(count, &state)
       pageState = state
+      samplesEncoder.learn(pending, count: count, state)
       lastLateness = pending.timeColumn[count - 1]
       page.bytes[(pageOffset + 2)..<(pageOffset + 2 + size)]
         .copyBytes(from: UnsafeRawBufferPointer(start: trial.bytes, count: size))

@@ -7,7 +7,7 @@ public enum LogFormat {
   /// Extension of a log's file name, without the dot.
   public static let fileExtension = "imulog"
   /// Most samples of one samples chunk, and the capacity of a ``SampleBlock``.
-  public static let samplesPerChunk = 1024
+  public static let samplesPerChunk = SampleBlock.capacity
   /// Most bytes of UTF-8 of a mark's label.
   public static let markLabelLength = 200
   /// Most bytes of UTF-8 of a recording's note.

@@ -89,19 +89,11 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
     var low = Code.bitWidth
     var high = 1
     for row in 0..<rows {
-      var sum: UInt64 = 0
-      var lengths = 0
       let start = row * RiceCode.partitionUnit
       let end = min(start + RiceCode.partitionUnit, count)
-      for index in start..<end {
-        let code = run[index]
-        sum &+= Code.bitWidth <= 32 ? UInt64(code) : min(UInt64(code), 1 << 58)
-        lengths &+= Code.bitWidth &- code.leadingZeroBitCount
-      }
-      let mean = sum / UInt64(end - start)
-      // Outliers lift the mean and hardly the mean length; with an escape for them a small parameter pays.
-      low = min(low, lengths / (end - start) - 1)
-      high = max(high, UInt64.bitWidth - mean.leadingZeroBitCount + 1)
+      let (lower, upper) = PartitionPlanner.lengths(run + start, end - start)
+      low = min(low, lower)
+      high = max(high, upper)
     }
     let window = min(max(low, 1), Code.bitWidth)...min(max(low, high, 1), Code.bitWidth)
     for row in 0..<rows {
@@ -118,10 +110,45 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
     return window
   }
 
+  /// Parameter indices below and above which none pays for these codes.
+  private static func lengths(_ run: UnsafePointer<Code>, _ count: Int) -> (Int, Int) {
+    var sum: UInt64 = 0
+    guard Code.bitWidth > 32 else {
+      for index in 0..<count { sum &+= UInt64(run[index]) }
+      let length = UInt64.bitWidth - (sum / UInt64(count)).leadingZeroBitCount
+      return (length - 3, length + 1)
+    }
+    // Times have outliers, which lift the mean and hardly the mean length; with an escape for them a small
+    // parameter pays.
+    var lengths = 0
+    for index in 0..<count {
+      sum &+= min(UInt64(run[index]), 1 << 58)
+      lengths &+= Code.bitWidth &- run[index].leadingZeroBitCount
+    }
+    let length = UInt64.bitWidth - (sum / UInt64(count)).leadingZeroBitCount
+    return (lengths / count - 1, length + 1)
+  }
+
   private static func cost(_ run: UnsafePointer<Code>, _ count: Int, _ parameter: Int) -> UInt32 {
+    if Code.bitWidth == 16 && count == RiceCode.partitionUnit {
+      // Safe: 16 codes of 16 bits are read, which are there.
+      let codes = UnsafeRawPointer(run).loadUnaligned(as: SIMD16<UInt16>.self)
+      return cost(codes, UInt16(truncatingIfNeeded: parameter))
+    }
     var bits = 0
     for index in 0..<count { bits &+= RiceCode.bits(run[index], parameter) }
     return UInt32(truncatingIfNeeded: bits)
+  }
+
+  /// Bits of 16 counts' codes: what ``RiceCode/bits(_:_:)`` says, for all at once.
+  @inline(__always)
+  private static func cost(_ codes: SIMD16<UInt16>, _ parameter: UInt16) -> UInt32 {
+    let quotients = codes &>> SIMD16(repeating: parameter)
+    let escape = SIMD16<UInt16>(repeating: UInt16(RiceCode.escapeLength))
+    // An escape has 36 bits: as many as a quotient of 35 less the parameter.
+    let escaped = SIMD16<UInt16>(repeating: UInt16(RiceCode.escapeLength + 16) &- parameter &- 1)
+    let lengths = quotients.replacing(with: escaped, where: quotients .>= escape)
+    return UInt32(lengths.wrappedSum() &+ 16 &* (parameter &+ 1))
   }
 
   /// Chooses a parameter for each row, the first of equally cheap ones; returns the bits of all rows.

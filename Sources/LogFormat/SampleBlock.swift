@@ -16,14 +16,15 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
   // value is unchanged. Thus sending the value to another thread sends its memory.
 
   /// Samples that fit.
-  public static let capacity = LogFormat.samplesPerChunk
+  @inlinable
+  public static var capacity: Int { 1024 }
 
   /// Samples in the block.
   public internal(set) var count = 0
 
-  let tickColumn: UnsafeMutablePointer<UInt64>
-  let timeColumn: UnsafeMutablePointer<Int64>
-  let countColumns: UnsafeMutablePointer<Int16>
+  @usableFromInline let tickColumn: UnsafeMutablePointer<UInt64>
+  @usableFromInline let timeColumn: UnsafeMutablePointer<Int64>
+  @usableFromInline let countColumns: UnsafeMutablePointer<Int16>
 
   /// An empty block.
   public init() {
@@ -45,11 +46,13 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
   public var isEmpty: Bool { count == 0 }
 
   /// Numbers of the ticks. Valid until the block is changed or goes away.
+  @inlinable
   public var ticks: UnsafeBufferPointer<UInt64> {
     UnsafeBufferPointer(start: tickColumn, count: count)
   }
 
   /// Nanoseconds from tick 0's deadline. Valid until the block is changed or goes away.
+  @inlinable
   public var times: UnsafeBufferPointer<Int64> {
     UnsafeBufferPointer(start: timeColumn, count: count)
   }
@@ -61,6 +64,7 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
   }
 
   /// One sample; traps unless `index` is in 0..<count.
+  @inlinable
   public subscript(index: Int) -> (tick: UInt64, time: Int64, sample: RawSample) {
     precondition(index >= 0 && index < count, "no such sample in the block")
     let sample = RawSample(

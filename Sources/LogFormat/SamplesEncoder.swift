@@ -7,6 +7,7 @@ struct SamplesEncoder: ~Copyable {
   private let channels: [Int]
   private var times = StreamEncoder<Int64>()
   private var counts = StreamEncoder<Int16>()
+  private var trainer = LinearTrainer()
   private let repeats: UnsafeMutablePointer<Bool>
   private let coded: UnsafeMutablePointer<Int16>
   /// What the streams took last.
@@ -56,14 +57,24 @@ struct SamplesEncoder: ~Copyable {
         }
         choices[position + 1] = counts.encode(
           &writer, &state[position + 1], UnsafePointer(coded), count: kept,
-          choice: choices[position + 1])
+          choice: choices[position + 1], advice: trainer.advice[channel])
       } else {
         choices[position + 1] = counts.encode(
-          &writer, &state[position + 1], column, count: count, choice: choices[position + 1])
+          &writer, &state[position + 1], column, count: count, choice: choices[position + 1],
+          advice: trainer.advice[channel])
       }
     }
     writer.finish()
     return writer.count
+  }
+
+  /// Learns from `count` samples that went into the log, with the state after them.
+  mutating func learn(_ block: borrowing SampleBlock, count: Int, _ state: PageState) {
+    for (position, channel) in channels.enumerated() {
+      trainer.learn(
+        channel, UnsafePointer(block.column(channel)), count: count,
+        after: state[position + 1].predictor)
+    }
   }
 
   /// Notes which samples equal the one before; returns how many do.

@@ -40,10 +40,11 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   /// Writes `count` values (1...1024) and carries `state` over to the next chunk.
   ///
   /// `choice` is the predictor that a longer or shorter run of the same values took: it is then used again,
-  /// if it can be. Returns the predictor that was used.
+  /// if it can be. `advice` is a predictor that pays over many chunks, though perhaps not in this one. Returns
+  /// the predictor that was used.
   mutating func encode(
     _ writer: inout BitWriter, _ state: inout StreamState, _ values: UnsafePointer<Value>,
-    count: Int, choice: Predictor?
+    count: Int, choice: Predictor?, advice: Predictor? = nil
   ) -> Predictor {
     if isConstant(values, count, state) {
       writeConstant(&writer, &state, values[0])
@@ -62,6 +63,9 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     } else {
       prepare(values + first, rest, next, wastedBits)
       search(rest, next, wastedBits)
+      if let advice, advice.wastedBits == wastedBits {
+        consider(advice, rest, next, isLasting: true)
+      }
     }
     next.predictor = bestPredictor
     next.predictor.write(&writer, after: state.predictor, for: Value.self)
@@ -158,16 +162,21 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     guard var candidate = analysis.predictor(counts, count: count, wastedBits: wastedBits) else {
       return
     }
-    consider(candidate, count, state)
     candidate.offset = centre(candidate, count, state.known)
-    if candidate.offset != 0 { consider(candidate, count, state) }
+    consider(candidate, count, state)
   }
 
   /// Counts the bits of a predictor, and keeps it when there is no better one.
-  private mutating func consider(_ candidate: Predictor, _ count: Int, _ state: StreamState) {
+  ///
+  /// A lasting one is not charged with its whole head, because later chunks use it too.
+  private mutating func consider(
+    _ candidate: Predictor, _ count: Int, _ state: StreamState, isLasting: Bool = false
+  ) {
     computeCodes(candidate, count, state.known)
     let plan = sparePlanner.plan(UnsafePointer(spare), count: count, after: state.parameterIndex)
-    let bits = Int(plan.bits) + candidate.headBits(after: state.predictor, for: Value.self)
+    var head = candidate.headBits(after: state.predictor, for: Value.self)
+    if isLasting { head = head * min(count, LinearTrainer.window) / LinearTrainer.window }
+    let bits = Int(plan.bits) + head
     guard bits < bestBits else { return }
     (bestBits, bestPredictor, bestPlan) = (bits, candidate, plan)
     swap(&best, &spare)
@@ -191,11 +200,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   /// and the mean for counts, which have noise.
   private func centre(_ predictor: Predictor, _ count: Int, _ known: Int) -> Int64 {
     computeCodes(predictor, count, known)
-    if Value.bitWidth == 16 {
-      var sum: Int64 = 0
-      for index in 0..<count { sum &+= Int64(RiceCode.unfold(spare[index], as: Value.self)) }
-      return floorDivide(2 * sum + Int64(count), 2 * Int64(count))
-    }
+    if Value.bitWidth == 16 { return StreamEncoder.mean(UnsafePointer(spare), count) }
     let step = max(count / 31, 1)
     var sorted = SIMD32<Int64>(repeating: 0)
     var length = 0
@@ -212,8 +217,15 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     return sorted[length / 2]
   }
 
-  /// Bits of a run, about: 16 · log₂ of the mean of each 16 codes, in sixteenths of a bit.
-  private static func estimate(_ codes: UnsafePointer<Value.Magnitude>, _ count: Int) -> UInt64 {
+  /// The mean of the residuals behind codes of 16 bits, rounded.
+  static func mean(_ codes: UnsafePointer<Value.Magnitude>, _ count: Int) -> Int64 {
+    var sum: Int64 = 0
+    for index in 0..<count { sum &+= Int64(RiceCode.unfold(codes[index], as: Value.self)) }
+    return floorDivide(2 * sum + Int64(count), 2 * Int64(count))
+  }
+
+  /// Bits of a run, but for a constant: log₂ of the sum of each 16 codes, for each of the 16.
+  static func estimate(_ codes: UnsafePointer<Value.Magnitude>, _ count: Int) -> UInt64 {
     var total: UInt64 = 0
     var start = 0
     while start < count {

@@ -47,7 +47,8 @@ struct GoldenTests {
   /// Where to write logs whose twins are new; not set in a test run.
   private static let folder = ProcessInfo.processInfo.environment["IMULOG_WRITE_GOLDEN"]
 
-  @Test("is made from its twin when a folder is named", .enabled(if: folder != nil), arguments: names)
+  @Test(
+    "is made from its twin when a folder is named", .enabled(if: folder != nil), arguments: names)
   func makes(name: String) throws {
     let twin = try twin(name)
     let path = try #require(GoldenTests.folder) + "/\(name).imulog"

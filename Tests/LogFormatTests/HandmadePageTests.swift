@@ -75,12 +75,16 @@ struct HandmadePageTests {
     let times = "1 0000 0"
     // Order 0, offset 3 (folded 6 in 3 bits), k = 0 (index 1, difference −4): first 10, residuals 1, −1.
     #expect(
-      try samples("0 0000000010 000 00" + times + "1 0001 0 1 0010 110 0000000000001010 00000001 001 01")
-        .map { $0[2] } == [10, 4, 2])
+      try samples(
+        "0 0000000010 000 00" + times + "1 0001 0 1 0010 110 0000000000001010 00000001 001 01"
+      )
+      .map { $0[2] } == [10, 4, 2])
     // Order 2, wasted bits 1: 10, then 1 step of order 1, then of order 2; values are halved: 5, 7, 8.
     #expect(
-      try samples("0 0000000010 000 00" + times + "1 0011 1 0001 0 0000000000001010 00000001 00001 01")
-        .map { $0[2] } == [10, 14, 16])
+      try samples(
+        "0 0000000010 000 00" + times + "1 0011 1 0001 0 0000000000001010 00000001 00001 01"
+      )
+      .map { $0[2] } == [10, 14, 16])
     // Order 3: 1, 1 + 1, 2·2 − 1 + 1 = 4, 3·4 − 3·2 + 1 + 0 = 7.
     #expect(
       try samples("0 0000000011 000 00" + times + "1 0100 0 0 0000000000000001 00000001 001 001 1")
@@ -104,19 +108,21 @@ struct HandmadePageTests {
       ).map { $0[2] } == [8, 10, 11, 10])
   }
 
-  @Test("that breaks a rule is refused though its check is right", arguments: [
-    ("as before, and nothing was", "1 0 0000000"), ("reserved bits", "0 0000000000 000 01 0000"),
-    ("an unknown method", "0 0000000000 000 00 1 1101 0 0 0000"),
-    ("a linear predictor of times", "0 0000000000 000 00 1 0101 0 0 0000 0000 0"),
-    ("a repeat of nothing", "0 0000000000 001 00 1"),
-    ("a constant like nothing", "0 0000000000 000 00 1 0000 0 1 0000 0"),
-    ("a parameter index below 0", "0 0000000000 000 00 0 000000000001 1"),
-    ("a parameter index above 64", "0 0000000000 000 00 0 000000000000000 1000001 1"),
-    ("weights of 13 bits", "0 0000000000 000 00 1 0000 0 1 0101 0 0 1100 0000 0000000000000"),
-    ("a tick of 2⁶³", "0 0000000000 100 00 111111 1" + String(repeating: "0", count: 63)),
-    ("a body of one byte", "0 0000000"),
-    ("partitions of an unknown length", "0 0000010001 000 00 0 111"),
-  ])
+  @Test(
+    "that breaks a rule is refused though its check is right",
+    arguments: [
+      ("as before, and nothing was", "1 0 0000000"), ("reserved bits", "0 0000000000 000 01 0000"),
+      ("an unknown method", "0 0000000000 000 00 1 1101 0 0 0000"),
+      ("a linear predictor of times", "0 0000000000 000 00 1 0101 0 0 0000 0000 0"),
+      ("a repeat of nothing", "0 0000000000 001 00 1"),
+      ("a constant like nothing", "0 0000000000 000 00 1 0000 0 1 0000 0"),
+      ("a parameter index below 0", "0 0000000000 000 00 0 000000000001 1"),
+      ("a parameter index above 64", "0 0000000000 000 00 0 000000000000000 1000001 1"),
+      ("weights of 13 bits", "0 0000000000 000 00 1 0000 0 1 0101 0 0 1100 0000 0000000000000"),
+      ("a tick of 2⁶³", "0 0000000000 100 00 111111 1" + String(repeating: "0", count: 63)),
+      ("a body of one byte", "0 0000000"),
+      ("partitions of an unknown length", "0 0000010001 000 00 0 111"),
+    ])
   func refused(what: String, bits: String) {
     #expect(throws: FormatError.self, "\(what)") { try samples(bits) }
   }

@@ -1,0 +1,117 @@
+import IMUModel
+import LogFormat
+import Testing
+
+@Suite("The encoder packs pages")
+struct PackingTests {
+  /// Counts with noise on a wave: about what a moving sensor gives.
+  private func samples(_ count: UInt64, seed: UInt64 = 3) -> [TickRecord] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<count).map { tick in
+      let wave = Int16((tick % 400 < 200 ? tick % 200 : 200 - tick % 200) * 20)
+      func noise() -> Int16 { .random(in: -60...60, using: &generator) }
+      let sample = RawSample(
+        ax: wave + noise(), ay: noise(), az: 8192 + noise(), gx: noise(), gy: wave + noise(),
+        gz: noise())
+      let late = Int64.random(in: 100...200, using: &generator) * 1000
+      return TickRecord(tick: tick, time: Int64(tick) * 100_000_000 + late, sample: sample)
+    }
+  }
+
+  private var description: RecordingDescription {
+    var description = RecordingDescription.example
+    description.channels = [.accelerometer, .gyroscope]
+    return description
+  }
+
+  /// Zeros at the end of each page but the last.
+  private func padding(_ log: [UInt8]) -> [Int] {
+    stride(from: 4096, through: log.count, by: 4096).map { end in
+      log[..<end].reversed().prefix { $0 == 0 }.count
+    }
+  }
+
+  @Test("so that at most a sample's worth of a page is left empty")
+  func fullPages() throws {
+    let log = try encode(samples(6000).map { .record($0) }, description)
+    #expect(padding(log).count >= 9)
+    #expect(padding(log).allSatisfy { $0 <= 24 }, "\(padding(log))")
+  }
+
+  @Test("of data that need few bits, with as many chunks as it takes")
+  func calmData() throws {
+    var events: [LogEvent] = []
+    for tick in 0..<400_000 as Range<UInt64> {
+      events.append(
+        .record(TickRecord(tick: tick, time: Int64(tick) * 100_000_000, sample: RawSample())))
+    }
+    let log = try encode(events)
+    #expect(log.count < 2 * 4096)
+    #expect(LogContent(decoding: log, .example).samples.count == 400_000)
+  }
+
+  @Test("with flushes of ten samples at little more than the cost of one piece")
+  func smallFlushes() throws {
+    let records = samples(6000)
+    var events: [LogEvent] = []
+    for (index, record) in records.enumerated() {
+      events.append(.record(record))
+      if index % 10 == 9 { events.append(.flush) }
+    }
+    let whole = try encode(records.map { .record($0) }, description).count
+    let flushed = try encode(events, description).count
+    #expect(flushed - whole < 6000 * 13 / 10, "\(whole) and \(flushed)")
+  }
+
+  @Test("and never changes or holds back a byte that it gave out")
+  func outputIsFinal() throws {
+    var encoder = try LogEncoder(description)
+    var log = Array(encoder.output)
+    #expect(log == (try encodeHeader(description)))
+    #expect(encoder.headerByteCount == log.count)
+    for (index, record) in samples(900).enumerated() {
+      encoder.append(record)
+      if index % 7 == 0 { encoder.flush() }
+      let output = Array(encoder.output)
+      #expect(output.prefix(log.count) == log[...])
+      if index % 7 == 0 {
+        #expect(encoder.pendingSamples == 0)
+        let content = LogContent(decoding: output, description)
+        #expect(content.samples.count == index + 1 && content.damage.isEmpty)
+      }
+      log = output
+    }
+    #expect(encoder.byteCount == UInt64(log.count))
+  }
+
+  @Test("and holds no more than 1024 samples, however well they pack")
+  func boundedPending() throws {
+    var encoder = try LogEncoder(description)
+    var most = 0
+    for tick in 0..<10_000 as Range<UInt64> {
+      encoder.append(TickRecord(tick: tick, time: 0, sample: RawSample()))
+      most = max(most, encoder.pendingSamples)
+      encoder.consumeOutput(encoder.output.count)
+    }
+    #expect(most <= 1024)
+    for tick in 0..<10_000 as Range<UInt64> {
+      encoder.append(TickRecord(Gap(firstTick: 10_000 + 2 * tick, count: 1, cause: .missed)))
+    }
+    // 10 000 gaps of 4 bytes and their chunks: most are in the output long before a flush.
+    #expect(encoder.output.count > 9_800 * 4)
+  }
+
+  @Test("with gaps beside every other sample, each gap in the page of its neighbours")
+  func manyGaps() throws {
+    var events: [LogEvent] = []
+    for record in samples(3000) {
+      var record = record
+      record.tick *= 2
+      events.append(.record(record))
+      events.append(.record(TickRecord(Gap(firstTick: record.tick + 1, count: 1, cause: .stale))))
+    }
+    let log = try encode(events, description)
+    #expect(try LogContent(decoding: log) == LogContent(of: events, description))
+    #expect(log.count < 3000 * 12, "\(log.count)")
+  }
+}

@@ -51,18 +51,18 @@ extension TakeSession {
     let live = try createRecording(description(of: sensor.description, realTime: realTime))
     let entry = live.entry
     let description = live.description
-    let ring = RingEnds<TickRecord>()
+    var ring = RingEnds<TickRecord>()
     let queue = FlushQueue()
     let stop = StopFlag()
     let samplerEnded = StopFlag()
     let start = clock.now() + TakeSession.lead
     var recorder = try Recorder(
-      after: description, consumer: ring.consumer, output: QueueOutput(queue),
+      after: description, consumer: ring.takeConsumer(), output: QueueOutput(queue),
       start: start)
     var watch = ClockWatch()
     note(&recorder, &watch, start)
     let sampler = Sampler(
-      sensor: sensor, clock: clock, sink: RingSink(ring.producer), rate: request.rate, start: start,
+      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate, start: start,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
 
     _ = take.handle(.sensorReady)

@@ -19,18 +19,18 @@ extension TakeSession {
     let live = try createRecording(log)
     let number = live.entry.number
     let description = live.description
-    let ring = RingEnds<TickRecord>()
+    var ring = RingEnds<TickRecord>()
     let start = clock.now() + TakeSession.lead
     let wall = clockReading(start: clock.now())
     let pair = ClockPair(
       time: -TakeSession.lead, wall: wall.wall, isSynchronised: wall.isSynchronised, reason: .start)
     var recorder = try Recorder(
-      after: description, consumer: ring.consumer,
+      after: description, consumer: ring.takeConsumer(),
       output: DirectOutput(live.takeStorage()), start: start)
     recorder.note(pair)
     let stop = StopFlag()
     var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: RingSink(ring.producer), rate: request.rate, start: start,
+      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate, start: start,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
 
     var take = Take()

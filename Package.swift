@@ -58,6 +58,13 @@ let package = Package(
     .testTarget(
       name: "LogFormatTests", dependencies: ["CLinuxIO", "IMUModel", "LogFormat"],
       resources: [.copy("Golden")], swiftSettings: settings),
+    // The storage that fails on request, and logs to try it with.
+    .target(
+      name: "LogStoreTesting", dependencies: ["LogFormat", "LogStore", "IMUModel"],
+      path: "Tests/LogStoreTesting", swiftSettings: settings),
+    .testTarget(
+      name: "LogStoreTests", dependencies: ["LogStoreTesting", "LogFormat", "LogStore", "IMUModel"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

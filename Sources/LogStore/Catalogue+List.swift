@@ -1,0 +1,59 @@
+import Glibc
+
+extension Catalogue {
+  /// What a store holds.
+  public struct Listing: Equatable, Sendable {
+    /// Recordings, newest (highest number) first.
+    public var entries: [CatalogueEntry]
+    /// Names of files that end in `.imulog` and were not made by a store; they can be read by path.
+    public var strangers: [String]
+  }
+
+  /// Recordings, newest first. Reads the directory and no file, so a damaged or foreign file hinders nothing.
+  public func list() throws(CatalogueError) -> Listing {
+    var listing = Listing(entries: [], strangers: [])
+    let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
+    for file in names where file.hasSuffix(RecordingName.suffix) && !file.hasPrefix(".") {
+      if let name = RecordingName(file) {
+        listing.entries.append(CatalogueEntry(name, in: path))
+      } else {
+        listing.strangers.append(file)
+      }
+    }
+    listing.entries.sort {
+      ($0.number, $0.fileName) > ($1.number, $1.fileName)
+    }
+    listing.strangers.sort()
+    return listing
+  }
+
+  /// Opens a recording for reading.
+  public func reader(of entry: CatalogueEntry) throws(LogError) -> LogReader<FileStorage> {
+    let storage: FileStorage
+    do {
+      storage = try FileStorage(reading: entry.path, gate: files.gate)
+    } catch {
+      throw .storage(error)
+    }
+    return try LogReader(storage)
+  }
+
+  /// What a list says of a recording: its first and last page tell it of a complete one.
+  public func summary(of entry: CatalogueEntry) throws(LogError) -> LogSummary {
+    var reader = try reader(of: entry)
+    let summary = try reader.summary()
+    if summary.isComplete { return summary }
+    do {
+      guard try isLive(entry) else { return summary }
+    } catch {
+      throw .storage(error)
+    }
+    return try reader.summary(isLive: true)
+  }
+
+  /// Whether somebody is writing the recording: its writer holds a lock on the file.
+  public func isLive(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
+    let file = try files.open(entry.path, flags: O_RDONLY)
+    return !(try file.lock(exclusive: false, wait: false))
+  }
+}

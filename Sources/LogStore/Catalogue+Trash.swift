@@ -1,0 +1,78 @@
+import Glibc
+import IMUModel
+
+extension Catalogue {
+  static let trashName = ".trash"
+  static let stampMark: Character = "~"
+
+  /// Seconds that a removed recording stays in the trash: 30 days.
+  public static let trashAgeLimit: Int64 = 30 * 24 * 3600
+
+  /// 2026-01-01: a clock that shows less was never set, so a stamp by it tells no age.
+  static let earliestCredible: Int64 = 1_767_225_600
+
+  /// Moves a recording to the trash, whence it goes at the first ``emptyTrash(now:)`` after 30 days.
+  ///
+  /// - Parameters:
+  ///   - entry: A recording that nobody is writing, or ``CatalogueError/isLive(file:)`` is thrown.
+  ///   - now: Nanoseconds since 1970.
+  public func remove(_ entry: CatalogueEntry, now: Int64) throws(CatalogueError) {
+    let isRemoved = try wrapped { () throws(StorageError) in
+      guard !(try isLive(entry)) else { return false }
+      try files.makeDirectory(path(of: Catalogue.trashName))
+      try files.rename(entry.path, to: trashPath(entry.fileName, now: now))
+      try files.syncDirectory(path(of: Catalogue.trashName))
+      try files.syncDirectory(path)
+      return true
+    }
+    if !isRemoved { throw .isLive(file: entry.path) }
+  }
+
+  /// Deletes what has been in the trash for 30 days or more.
+  ///
+  /// What was removed while the clock was not set is dated `now`, and thus stays for another 30 days.
+  ///
+  /// - Parameter now: Nanoseconds since 1970.
+  /// - Returns: Names of the recordings that were deleted.
+  @discardableResult
+  public func emptyTrash(now: Int64) throws(CatalogueError) -> [String] {
+    var deleted: [String] = []
+    do {
+      for file in try trashNames() {
+        guard let mark = file.lastIndex(of: Catalogue.stampMark),
+          let stamp = UTCStamp(file[file.index(after: mark)...])
+        else { continue }
+        let name = String(file[..<mark])
+        let trashed = path(of: "\(Catalogue.trashName)/\(file)")
+        if stamp.seconds < Catalogue.earliestCredible {
+          try files.rename(trashed, to: trashPath(name, now: now))
+        } else if UTCStamp(nanoseconds: now).seconds - stamp.seconds >= Catalogue.trashAgeLimit {
+          try files.remove(trashed)
+          deleted.append(name)
+        }
+      }
+    } catch {
+      throw .storage(error)
+    }
+    return deleted
+  }
+
+  /// A removed recording's name says when it was removed, so that copying the trash keeps its age.
+  private func trashPath(_ name: String, now: Int64) -> String {
+    let stamp = UTCStamp(nanoseconds: now).text
+    return path(of: "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp)")
+  }
+
+  func trashNames() throws(StorageError) -> [String] {
+    do {
+      return try files.names(in: path(of: Catalogue.trashName))
+    } catch {
+      if error.isMissing { return [] }
+      throw error
+    }
+  }
+
+  static func withoutStamp(_ file: String) -> Substring {
+    file.prefix { $0 != stampMark }
+  }
+}

@@ -1,0 +1,74 @@
+import Glibc
+
+/// A store: a directory of recordings. The directory is the index; there is nothing else to get out of step.
+///
+///     DIR/000003-20261121T023807Z-1b4e28ba.imulog   a recording
+///     DIR/.new-…                                     one that is being created
+///     DIR/.lock                                      taken while a number is given away
+///     DIR/.trash/…                                   removed ones, for 30 days
+///
+/// Several programs may use a store at once. A value of this type holds nothing open and may be copied.
+public struct Catalogue: Sendable {
+  /// The directory, without a slash at its end.
+  public let path: String
+  let files: FileSystem
+
+  static let lockName = ".lock"
+  static let temporaryPrefix = ".new-"
+
+  /// The store at `path`.
+  ///
+  /// - Parameter create: Whether to make the directory, and those above it, when it is missing.
+  public init(path: String, create: Bool = false) throws(CatalogueError) {
+    try self.init(path: path, create: create, gate: .open)
+  }
+
+  package init(path: String, create: Bool, gate: FaultGate) throws(CatalogueError) {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    self.path = path
+    files = FileSystem(gate: gate)
+    let files = self.files
+    switch try wrapped({ () throws(StorageError) in try files.isDirectory(path) }) {
+    case true?: return
+    case false?: throw .notADirectory(path: path)
+    case nil:
+      guard create else { throw .missing(path: path) }
+      try wrapped { () throws(StorageError) in try files.makeDirectories(path) }
+    }
+  }
+
+  func path(of name: String) -> String { "\(path)/\(name)" }
+
+  /// Makes calls to the storage under this module's error for stores.
+  func wrapped<Result: ~Copyable>(_ body: () throws(StorageError) -> Result) throws(CatalogueError)
+    -> Result
+  {
+    do {
+      return try body()
+    } catch {
+      throw .storage(error)
+    }
+  }
+}
+
+/// A recording in a store, as its file's name tells it.
+public struct CatalogueEntry: Hashable, Sendable {
+  let name: RecordingName
+  /// The file's path.
+  public let path: String
+
+  /// The recording's number in its store.
+  public var number: UInt32 { name.number }
+  /// Seconds since 1970 at which it began, by the wall clock of that moment.
+  public var startSeconds: Int64 { name.start.seconds }
+  /// The first eight hexadecimal digits of its UUID.
+  public var idPrefix: String { name.prefix }
+  /// The file's name, without its directory.
+  public var fileName: String { name.text }
+
+  init(_ name: RecordingName, in directory: String) {
+    self.name = name
+    path = "\(directory)/\(name.text)"
+  }
+}

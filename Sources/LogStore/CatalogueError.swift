@@ -1,0 +1,41 @@
+/// Why a store, or a recording in it, cannot be used: what was asked, what stood against it, what helps.
+public enum CatalogueError: Error, Equatable, Sendable {
+  /// There is nothing at the store's path.
+  case missing(path: String)
+  /// The store's path is a file.
+  case notADirectory(path: String)
+  /// The kernel refused.
+  case storage(StorageError)
+  /// No recording answers to `id`; `existing` says in a clause which there are.
+  case notFound(id: String, path: String, existing: String)
+  /// Several recordings answer to `id`; they are listed by number and first digits.
+  case ambiguous(id: String, candidates: [String])
+  /// The recording is being written.
+  case isLive(file: String)
+  /// Numbers up to 4 294 967 295 are used up.
+  case outOfNumbers(path: String)
+  /// The recording's header cannot be written, because a text is too long for it, or cannot be read.
+  case log(LogError)
+}
+
+extension CatalogueError: CustomStringConvertible {
+  /// One sentence with what can be done.
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      return "there is no store at \(path); a recording makes one, or name another with --store"
+    case .notADirectory(let path):
+      return "the store \(path) is a file and not a directory; name a directory with --store"
+    case .storage(let error): return error.description
+    case .notFound(let id, let path, let existing):
+      return "no recording \(id) in \(path): \(existing)"
+    case .ambiguous(let id, let candidates):
+      return "\(id) could be any of \(candidates.joined(separator: ", ")); give more digits"
+    case .isLive(let file):
+      return "\(file) is being written; stop that recording first"
+    case .outOfNumbers(let path):
+      return "the numbers of store \(path) are used up; start another store with --store"
+    case .log(let error): return error.description
+    }
+  }
+}

@@ -1,0 +1,52 @@
+public import LogFormat
+
+/// A part of a log that cannot be read: where, why, and what is missing with it.
+public struct Damage: Equatable, Sendable {
+  /// What is wrong.
+  public enum Reason: Equatable, Sendable {
+    /// The bytes are not what was written.
+    case format(FormatError.Reason)
+    /// The bytes are intact, but ticks come a second time: a page that got to a wrong place.
+    case ticksGoBack
+  }
+
+  /// The page in which it begins; page n begins at byte n × 4096.
+  public var page: UInt32
+  /// Pages that it touches, at least 1.
+  public var pageCount: UInt32
+  /// Where in the file it begins.
+  public var offset: UInt64
+  /// Bytes that were skipped; 0 for bytes that never got into the file.
+  public var byteCount: UInt64
+  /// What is wrong where it begins.
+  public var reason: Reason
+  /// Ticks that are missing here, sampled or not; `nil` when nothing readable follows that would tell.
+  public var ticksLost: UInt64?
+
+  /// A part that cannot be read.
+  public init(
+    page: UInt32, pageCount: UInt32, offset: UInt64, byteCount: UInt64, reason: Reason,
+    ticksLost: UInt64?
+  ) {
+    self.page = page
+    self.pageCount = pageCount
+    self.offset = offset
+    self.byteCount = byteCount
+    self.reason = reason
+    self.ticksLost = ticksLost
+  }
+}
+
+extension Damage: CustomStringConvertible {
+  /// One clause, such as `page 3, byte 12345: a chunk is damaged …; 4000 bytes skipped, 57 ticks lost`.
+  public var description: String {
+    let what: String
+    switch reason {
+    case .format(let reason): what = FormatError(reason, offset: 0).description
+    case .ticksGoBack: what = "the ticks were there before"
+    }
+    let pages = pageCount == 1 ? "page \(page)" : "pages \(page) to \(page + pageCount - 1)"
+    let lost = ticksLost.map { "\($0) ticks lost" } ?? "an unknown number of ticks lost"
+    return "\(pages), byte \(offset): \(what); \(byteCount) bytes skipped, \(lost)"
+  }
+}

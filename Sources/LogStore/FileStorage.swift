@@ -1,0 +1,131 @@
+import Glibc
+
+/// A log in a file.
+///
+/// Space is made ahead by writing zeros, so that a sync of a few bytes does not also have to change the
+/// file's length: on ext4 that is 6 KiB written instead of 17 KiB. The first step is 64 KiB, each further
+/// one twice the step before, up to 1 MiB; a step is made before it is needed and becomes durable with the
+/// sync of the bytes that needed it. The last ``spareByteCount`` bytes of the space made are kept for the
+/// end of the log: when no more can be made, ``append(_:)`` refuses once, and from then on the spare is open.
+///
+/// Zeros made ahead are the only bytes that are ever written twice.
+public struct FileStorage: LogStorage, ~Copyable {
+  /// Bytes kept back for ending a log on a full disk: four pages.
+  public static let spareByteCount = 4 * 4096
+  static let firstStep = 64 * 1024
+  static let largestStep = 1024 * 1024
+
+  /// The file's path, as it was opened or renamed.
+  public internal(set) var name: String
+  private let file: OpenFile
+  /// Where the next byte goes.
+  private var length: UInt64
+  /// Bytes of the file that exist, zeros included.
+  private var made: UInt64
+  private var nextStep = FileStorage.firstStep
+  private var isSpareOpen = false
+
+  /// A new, empty file outside any store, such as the copy of a log; its name must be free.
+  public init(creating path: String) throws(StorageError) {
+    try self.init(creating: path, gate: .open)
+  }
+
+  package init(creating path: String, gate: FaultGate) throws(StorageError) {
+    let file = try OpenFile(path: path, flags: O_RDWR | O_CREAT | O_EXCL, gate: gate)
+    self.init(file, length: 0)
+  }
+
+  /// An existing file, for reading; appending to it fails with EBADF.
+  ///
+  /// Directories, pipes and devices are refused as EISDIR and ENXIO.
+  public init(reading path: String) throws(StorageError) {
+    try self.init(reading: path, gate: .open)
+  }
+
+  package init(reading path: String, gate: FaultGate) throws(StorageError) {
+    // Non-blocking, so that opening a pipe without a writer does not wait for one.
+    let file = try OpenFile(path: path, flags: O_RDONLY | O_NONBLOCK, gate: gate)
+    let size = try file.regularFileSize()
+    self.init(file, length: size)
+  }
+
+  private init(_ file: consuming OpenFile, length: UInt64) {
+    self.name = file.path
+    self.file = file
+    self.length = length
+    self.made = length
+  }
+
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    let end = length + UInt64(bytes.count)
+    try makeSpace(for: end)
+    try file.write(bytes, at: length)
+    length = end
+    made = max(made, end)
+  }
+
+  public mutating func sync() throws(StorageError) {
+    try file.syncData()
+  }
+
+  public mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
+    throws(StorageError) -> Int
+  {
+    try file.read(at: offset, into: buffer)
+  }
+
+  public mutating func size() throws(StorageError) -> UInt64 {
+    try file.regularFileSize()
+  }
+
+  public mutating func finish() throws(StorageError) {
+    try file.truncate(to: length)
+    made = length
+    try file.sync()
+  }
+
+  /// Takes the lock of a live recording; `false` when another opening of the file has it.
+  func lock(exclusive: Bool) throws(StorageError) -> Bool {
+    try file.lock(exclusive: exclusive, wait: false)
+  }
+}
+
+extension FileStorage {
+  /// Sees to it that the file has room up to `end` and the spare behind it, or opens the spare and throws.
+  private mutating func makeSpace(for end: UInt64) throws(StorageError) {
+    let wanted = end + UInt64(FileStorage.spareByteCount)
+    guard wanted > made, !isSpareOpen else { return }
+    var target = made
+    while target < wanted {
+      target += UInt64(nextStep)
+      nextStep = min(2 * nextStep, FileStorage.largestStep)
+    }
+    do {
+      try writeZeros(upTo: target)
+    } catch {
+      // What could be made may be enough for these bytes.
+      if error.isFull, wanted <= made { return }
+      if error.isFull { isSpareOpen = true }
+      throw error
+    }
+  }
+
+  private mutating func writeZeros(upTo target: UInt64) throws(StorageError) {
+    var count = FileStorage.firstStep
+    // Safe: calloc gives `count` zeros, which are only read, or nil, and they are freed on every way out.
+    guard let base = calloc(count, 1) else {
+      throw StorageError(.write, path: name, errno: ENOMEM)
+    }
+    defer { free(base) }
+    while made < target {
+      let zeros = UnsafeRawBufferPointer(start: base, count: Int(min(UInt64(count), target - made)))
+      do {
+        made += UInt64(try file.writeSome(zeros, at: made))
+      } catch {
+        // A file system may refuse the whole of a write of which a part would fit.
+        guard error.isFull, count > 4096 else { throw error }
+        count = 4096
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Glibc
+
+/// The calls on names and directories that a catalogue makes, all through one gate.
+struct FileSystem: Sendable {
+  let gate: FaultGate
+
+  func open(_ path: String, flags: CInt) throws(StorageError) -> OpenFile {
+    try OpenFile(path: path, flags: flags, gate: gate)
+  }
+
+  /// Makes one directory; something there already is no error.
+  func makeDirectory(_ path: String) throws(StorageError) {
+    do {
+      try retried(.makeDirectory, path, gate) { mkdir(path, mode_t(0o755)) }
+    } catch {
+      if error.errno != EEXIST { throw error }
+    }
+  }
+
+  /// Makes a directory and those above it that are missing.
+  func makeDirectories(_ path: String) throws(StorageError) {
+    do {
+      try makeDirectory(path)
+    } catch {
+      guard error.errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
+      else { throw error }
+      try makeDirectories(String(path[..<slash]))
+      try makeDirectory(path)
+    }
+  }
+
+  /// Gives `old` the name `new`, in place of what had it. The corresponding C function is `rename`.
+  func rename(_ old: String, to new: String) throws(StorageError) {
+    try retried(.rename, old, gate) { Glibc.rename(old, new) }
+  }
+
+  /// Removes the name of a file; one that is missing already is no error.
+  func remove(_ path: String) throws(StorageError) {
+    do {
+      try retried(.remove, path, gate) { unlink(path) }
+    } catch {
+      if error.errno != ENOENT { throw error }
+    }
+  }
+
+  /// Makes names that were given or taken in a directory durable.
+  func syncDirectory(_ path: String) throws(StorageError) {
+    try open(path, flags: O_RDONLY | O_DIRECTORY).sync()
+  }
+
+  /// Whether `path` is a directory; `nil` when there is nothing of that name.
+  func isDirectory(_ path: String) throws(StorageError) -> Bool? {
+    var status = stat()
+    do {
+      try retried(.open, path, gate) { stat(path, &status) }
+    } catch {
+      if error.errno == ENOENT { return nil }
+      throw error
+    }
+    return status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Names in a directory, in no order; without `.` and `..`.
+  func names(in path: String) throws(StorageError) -> [String] {
+    if case .refuse(let code) = gate.verdict(.list) {
+      throw StorageError(.list, path: path, errno: code)
+    }
+    guard let directory = opendir(path) else {
+      throw StorageError(.list, path: path, errno: errno)
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(directory) else { break }
+      // Safe: the kernel ends d_name with a zero byte, and entry lives until the next readdir.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    if errno != 0 { throw StorageError(.list, path: path, errno: errno) }
+    return names
+  }
+}

@@ -1,0 +1,244 @@
+import Glibc
+public import IMUModel
+
+/// The bytes between the writer thread, which must never wait for a card, and the flusher thread, which does
+/// nothing else.
+///
+///     writer ── put, requestSync, close ──►  ring of bytes  ──► flusherLoop ── append, sync ──► storage
+///
+/// Bounded: when a card stalls for so long that the queue is full, ``put(_:)`` refuses and the writer leaves
+/// samples in the ring. Neither end is the sampler, so a mutex is allowed here.
+///
+/// When the storage fails, ``failure`` says so and the bytes stay. After a full disk the writer puts the few
+/// bytes that end the log and closes: the flusher then appends what is queued into the storage's spare.
+public final class FlushQueue: @unchecked Sendable {
+  // Safe: every stored property below the mutex is read and written only while the mutex is held, with one
+  // exception: the flusher reads the bytes of a piece while it does not hold it. Those are inside the first
+  // `count` bytes from `head`, which put() never writes and only the flusher itself releases.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var head = 0
+  private var count = 0
+  private var totalPut: UInt64 = 0
+  private var totalWritten: UInt64 = 0
+  /// Everything put before this total is to be durable.
+  private var syncTarget: UInt64 = 0
+  private var totalDurable: UInt64 = 0
+  private var isClosed = false
+  private var firstFailure: StorageError?
+  private var isFinished = false
+  private var longest: Int64 = 0
+
+  /// Bytes that fit.
+  public let capacity: Int
+
+  /// The largest piece given to the storage at once: small against a spare, so that as much as possible of
+  /// a queue goes into it.
+  static let largestPiece = 4096
+
+  /// An empty queue for `capacity` bytes; traps unless positive.
+  public init(capacity: Int = 1 << 20) {
+    precondition(capacity > 0, "a queue needs room")
+    self.capacity = capacity
+    buffer = .allocate(byteCount: capacity, alignment: 16)
+    mutex = .allocate(capacity: 1)
+    condition = .allocate(capacity: 1)
+    // Initialising with default attributes cannot fail on Linux.
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    // Safe: nobody else holds a reference, so nobody waits or holds the mutex.
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+    buffer.deallocate()
+  }
+
+  private func locked<Result>(_ body: () -> Result) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body()
+  }
+
+  // MARK: The writer's end
+
+  /// Queues all of `bytes`, or none and says `false`: there is no room now. Never waits for the storage.
+  public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    locked {
+      precondition(!isClosed, "bytes put behind the end of a log")
+      guard bytes.count <= capacity - count else { return false }
+      let tail = (head + count) % capacity
+      let first = min(bytes.count, capacity - tail)
+      // Safe: [tail, tail + first) and [0, rest) are inside the buffer and, as the guard says, not queued.
+      UnsafeMutableRawBufferPointer(rebasing: buffer[tail..<tail + first])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
+      UnsafeMutableRawBufferPointer(rebasing: buffer[..<(bytes.count - first)])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[first...]))
+      count += bytes.count
+      totalPut += UInt64(bytes.count)
+      pthread_cond_broadcast(condition)
+      return true
+    }
+  }
+
+  /// Asks that everything put so far be made durable. Requests that come while one is served are merged.
+  public func requestSync() {
+    locked {
+      syncTarget = totalPut
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Says that nothing more comes; the flusher writes the rest, finishes the storage and returns.
+  public func close() {
+    locked {
+      isClosed = true
+      pthread_cond_broadcast(condition)
+    }
+  }
+
+  /// Waits until the flusher has returned.
+  public func waitUntilFinished() {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    // A wait may end without cause, hence `while`.
+    while !isFinished { pthread_cond_wait(condition, mutex) }
+  }
+
+  // MARK: What both ends may ask
+
+  /// The first error of the storage; `nil` while all is well.
+  public var failure: StorageError? { locked { firstFailure } }
+
+  /// Bytes queued and not yet given to the storage.
+  public var byteCount: Int { locked { count } }
+
+  /// Bytes that are known to be durable, of all that were ever put.
+  public var durableByteCount: UInt64 { locked { totalDurable } }
+
+  /// The longest sync so far, in nanoseconds.
+  public var longestSync: Int64 { locked { longest } }
+
+  // MARK: The flusher's end
+
+  /// The flusher thread's body: appends what is put and syncs when asked, until the queue is closed.
+  ///
+  /// After the first error nothing is appended until ``close()``. Then, if the error was a full disk, what is
+  /// queued is tried once more, into the spare; the storage is finished in any case. `clock` measures syncs.
+  ///
+  /// - Returns: `nil` when every byte put was appended and made durable, else the error that stood against it.
+  @discardableResult
+  public func flusherLoop<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
+    _ storage: inout Storage, clock: Clock
+  ) -> StorageError? {
+    var stopped: StorageError?
+    while true {
+      switch nextTask(isStopped: stopped != nil) {
+      case .write(let piece):
+        do {
+          try storage.append(piece)
+          drop(piece.count)
+        } catch {
+          stopped = fail(error)
+        }
+      case .sync(let target):
+        let begin = clock.now()
+        do {
+          try storage.sync()
+          synced(target, took: clock.now() - begin)
+        } catch {
+          stopped = fail(error)
+        }
+      case .finish:
+        return finish(&storage, clock: clock, after: stopped)
+      }
+    }
+  }
+
+  private enum Task {
+    case write(UnsafeRawBufferPointer)
+    case sync(upTo: UInt64)
+    case finish
+  }
+
+  /// Waits for something to do.
+  private func nextTask(isStopped: Bool) -> Task {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if isStopped {
+        if isClosed { return .finish }
+      } else {
+        if syncTarget > totalDurable, totalWritten >= syncTarget {
+          return .sync(upTo: totalWritten)
+        }
+        if count > 0 { return .write(firstPiece()) }
+        if isClosed { return .finish }
+      }
+      // A wait may end without cause, hence `while`.
+      pthread_cond_wait(condition, mutex)
+    }
+  }
+
+  /// The next bytes, at most to the end of the buffer. The mutex is held.
+  private func firstPiece() -> UnsafeRawBufferPointer {
+    let length = min(count, capacity - head, FlushQueue.largestPiece)
+    return UnsafeRawBufferPointer(rebasing: buffer[head..<head + length])
+  }
+
+  private func drop(_ bytes: Int) {
+    locked {
+      head = (head + bytes) % capacity
+      count -= bytes
+      totalWritten += UInt64(bytes)
+    }
+  }
+
+  private func synced(_ target: UInt64, took nanoseconds: Int64) {
+    locked {
+      totalDurable = max(totalDurable, target)
+      longest = max(longest, nanoseconds)
+    }
+  }
+
+  private func fail(_ error: StorageError) -> StorageError {
+    locked {
+      if firstFailure == nil { firstFailure = error }
+      return error
+    }
+  }
+
+  private func finish<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
+    _ storage: inout Storage, clock: Clock, after stopped: StorageError?
+  ) -> StorageError? {
+    var result = stopped
+    if let stopped, stopped.isFull {
+      do {
+        while let piece = locked({ count > 0 ? firstPiece() : nil }) {
+          try storage.append(piece)
+          drop(piece.count)
+        }
+        result = nil
+      } catch {
+        result = fail(error)
+      }
+    }
+    let begin = clock.now()
+    do {
+      try storage.finish()
+      let total = locked { totalWritten }
+      synced(total, took: clock.now() - begin)
+    } catch {
+      result = fail(error)
+    }
+    locked {
+      isFinished = true
+      pthread_cond_broadcast(condition)
+    }
+    return result
+  }
+}

@@ -1,0 +1,193 @@
+import Glibc
+import IMUModel
+import LogFormat
+
+extension LogReader where Storage: ~Copyable {
+  /// Opens the next page that can be read; `false` at the end of the file.
+  ///
+  /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before it is
+  /// over, and the tick that the page begins with tells what is missing.
+  mutating func openNextPage() throws(LogError) -> Bool {
+    while nextPage < .max {
+      let count = try load(page: nextPage)
+      if count == 0 { return false }
+      pageIndex = nextPage
+      nextPage += 1
+      if begin(count: count) { return true }
+    }
+    return false
+  }
+
+  /// Fills the page buffer and says with how many bytes; 0 behind the end of the file.
+  mutating func load(page index: UInt32) throws(LogError) -> Int {
+    do {
+      return try storage.read(at: UInt64(index) * UInt64(LogFormat.pageSize), into: page)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Opens the page in the buffer, or notes why it cannot be read.
+  private mutating func begin(count: Int) -> Bool {
+    let bytes = UnsafeRawBufferPointer(rebasing: page[..<count])
+    if LogReader.isZero(bytes) {
+      if firstZeroPage == nil { firstZeroPage = pageIndex }
+      return false
+    }
+    noteZeroPages()
+    pageByteCount = count
+    let header: PageHeader
+    do {
+      header = try decoder.begin(page: bytes, sequence: pageIndex)
+    } catch {
+      note(.format(error.reason), page: pageIndex, byte: error.offset, count: count - error.offset)
+      return false
+    }
+    balance(upTo: header.firstTick)
+    isInPage = true
+    return true
+  }
+
+  /// Closes the account of the page before, whose ticks end where the next ones begin.
+  private mutating func balance(upTo tick: UInt64) {
+    defer {
+      isTakenUp = false
+      account = PageAccount(firstTick: tick)
+      nextTick = max(nextTick, tick)
+    }
+    if isTakenUp {
+      nextTick = tick
+      return
+    }
+    let lost = lostTicks(upTo: tick)
+    if lost > 0, pending == nil, pageIndex > 0 {
+      // Nothing is wrong with the bytes that are there, so others never got into the file.
+      note(.format(.notWritten), page: pageIndex - 1, byte: LogFormat.pageSize - 1, count: 0)
+    }
+    pending?.ticksLost = lost
+    if !account.isSpoilt {
+      let covered = nextTick - min(nextTick, account.firstTick)
+      unexplainedTickCount += covered - min(covered, account.ticks)
+    }
+  }
+
+  /// Ticks before `tick` that neither the page read last nor those before it accounted for.
+  private func lostTicks(upTo tick: UInt64) -> UInt64 {
+    // In a page that was read in part, a gap may have come and the samples before it may not.
+    let known = account.isSpoilt ? account.firstTick &+ account.ticks : nextTick
+    return tick > known ? tick - known : 0
+  }
+
+  /// Zeros are no damage as long as nothing follows; here something follows.
+  private mutating func noteZeroPages() {
+    guard let first = firstZeroPage else { return }
+    firstZeroPage = nil
+    for index in first..<pageIndex {
+      note(.format(.notWritten), page: index, byte: 0, count: LogFormat.pageSize)
+    }
+  }
+
+  /// What is missing at the end of the file, where the end of the recording tells.
+  mutating func finishAtEnd() {
+    guard !isTakenUp else { return }
+    if let end {
+      let lost = lostTicks(upTo: end.ledger.scheduled)
+      pending?.ticksLost = lost
+    }
+    if !account.isSpoilt {
+      let covered = nextTick - min(nextTick, account.firstTick)
+      unexplainedTickCount += covered - min(covered, account.ticks)
+    }
+    account = PageAccount(firstTick: nextTick)
+  }
+
+  /// The damage that is over.
+  mutating func takeDamage() -> Damage? {
+    defer { pending = nil }
+    return pending
+  }
+
+  /// Whether all bytes are zero.
+  static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let base = bytes.baseAddress, !bytes.isEmpty else { return true }
+    // Safe: both ranges of count - 1 bytes lie inside the buffer. Each byte equals the next, and the first is 0.
+    return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
+  }
+}
+
+extension LogReader where Storage: ~Copyable {
+  /// Reads the description from page 0, or says what is there instead.
+  static func header(_ storage: inout Storage, _ page: UnsafeMutableRawBufferPointer)
+    throws(LogError) -> RecordingDescription
+  {
+    let name = storage.name
+    let count: Int
+    do {
+      count = try storage.read(at: 0, into: page)
+    } catch {
+      throw .storage(error)
+    }
+    let bytes = UnsafeRawBufferPointer(rebasing: page[..<count])
+    do {
+      return try decodeHeader(bytes)
+    } catch {
+      switch error.reason {
+      case .unsupportedVersion(let version):
+        throw .unsupportedVersion(name: name, version: version)
+      case .notALog, .notWritten, .cutShort:
+        let found = begin(of: bytes)
+        var isDamaged = looksLikeHeader(bytes)
+        // A log whose mark is gone still has pages behind its first.
+        if !isDamaged { isDamaged = try isLog(&storage, page) }
+        if isDamaged {
+          throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
+        }
+        throw .foreign(name: name, found: found)
+      default:
+        throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
+      }
+    }
+  }
+
+  /// Whether the bytes have the mark of a page, or the words that every header begins with.
+  private static func looksLikeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let words = bytes.dropFirst(PageHeader.size + 2).prefix(7)
+    return bytes.prefix(3).elementsEqual([0x89, UInt8(ascii: "I"), UInt8(ascii: "M")])
+      || words.elementsEqual("imulog ".utf8)
+  }
+
+  /// Whether page 1 is a page of a log.
+  private static func isLog(_ storage: inout Storage, _ page: UnsafeMutableRawBufferPointer)
+    throws(LogError) -> Bool
+  {
+    let count: Int
+    do {
+      count = try storage.read(at: UInt64(LogFormat.pageSize), into: page)
+    } catch {
+      throw .storage(error)
+    }
+    do {
+      _ = try PageHeader(decoding: UnsafeRawBufferPointer(rebasing: page[..<count]))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private static func begin(of bytes: UnsafeRawBufferPointer) -> String {
+    if bytes.isEmpty { return "is empty" }
+    if isZero(bytes) { return "begins with zeros: nothing was written" }
+    let digits = bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    return "begins with the bytes \(digits.joined(separator: " "))"
+  }
+}
+
+/// Ticks that one page gave, to find what is missing behind it.
+struct PageAccount {
+  /// The tick that the page begins with.
+  var firstTick: UInt64 = 0
+  /// Samples, and ticks in gaps.
+  var ticks: UInt64 = 0
+  /// Whether a part of the page could not be read.
+  var isSpoilt = false
+}

@@ -1,0 +1,187 @@
+public import IMUModel
+public import LogFormat
+
+/// Reads a log from front to back, in bounded memory: one page and one block of samples.
+///
+///     header, page 0 │ page 1 │ page 2 │ … │ zeros made ahead
+///             next() ► samples, gap, …, damage, samples, …, end, nil
+///
+/// Everything intact is given once, and samples in order of ticks; everything else is given as
+/// ``LogItem/damage(_:)`` with what is missing. A log that was cut, or not ended, gives what is before the
+/// cut. Space that was made and not written is no damage.
+///
+/// A gap comes before the first samples behind it, but samples before it may come after it: a log collects
+/// what comes between two syncs by kind.
+///
+/// Not for two threads at once; a live recording may be read, up to what its writer appended.
+public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
+  /// The log's header.
+  public let description: RecordingDescription
+  /// The samples of the last ``LogItem/samples(_:)``, as columns; contents are valid until the next call.
+  public internal(set) var block = SampleBlock()
+  /// Intact chunks of kinds that this program does not know, skipped so far.
+  public internal(set) var unknownChunkCount: UInt64 = 0
+  /// Ticks that no sample, gap or damage accounts for, so far: a fault of the program that wrote the log.
+  public internal(set) var unexplainedTickCount: UInt64 = 0
+  /// The tick behind the last one that a sample or a gap was given for.
+  public internal(set) var nextTick: UInt64 = 0
+
+  var storage: Storage
+  var decoder: PageDecoder
+  // Safe: allocated for one page in init, freed in deinit, owned by this value alone, which is not copyable.
+  // The decoder looks at it between begin(page:) and the last next(), and no page is loaded meanwhile.
+  let page: UnsafeMutableRawBufferPointer
+  /// The page that is read, or was read last.
+  var pageIndex: UInt32 = 0
+  /// The page to read behind it.
+  var nextPage: UInt32 = 0
+  var isInPage = false
+  /// Bytes of the page that is read.
+  var pageByteCount = 0
+  /// First of the pages of zeros that end with the page read last.
+  var firstZeroPage: UInt32?
+  /// Damage that lasts until the next page that can be read.
+  var pending: Damage?
+  var end: RecordingEnd?
+  /// Whether the next page begins a new count of ticks, because reading was taken up there.
+  var isTakenUp = false
+  /// The tick that the next sample has at least.
+  var nextSampleTick: UInt64 = 0
+  /// What the page opened last should give ticks for, and did.
+  var account = PageAccount()
+
+  /// Reads the header.
+  ///
+  /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is damaged.
+  public init(_ storage: consuming Storage) throws(LogError) {
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: LogFormat.pageSize, alignment: 16)
+    do {
+      description = try LogReader.header(&storage, page)
+    } catch {
+      page.deallocate()
+      throw error
+    }
+    self.page = page
+    self.decoder = PageDecoder(description)
+    self.storage = storage
+  }
+
+  deinit {
+    page.deallocate()
+  }
+
+  /// The next item; `nil` at the end of the log.
+  ///
+  /// - Throws: ``LogError/storage(_:)`` only.
+  public mutating func next() throws(LogError) -> LogItem? {
+    while true {
+      if isInPage {
+        if let item = nextInPage() { return item }
+      } else {
+        let isThere = try openNextPage()
+        if !isThere { finishAtEnd() }
+        if let damage = takeDamage() { return .damage(damage) }
+        if !isThere { return nil }
+      }
+    }
+  }
+
+  /// Goes back to the begin.
+  public mutating func rewind() {
+    jump(toPage: 0)
+    isTakenUp = false
+    account = PageAccount()
+    nextTick = 0
+    unknownChunkCount = 0
+    unexplainedTickCount = 0
+  }
+
+  /// Lets reading go on with page `index`, as if it were the first.
+  mutating func jump(toPage index: UInt32) {
+    nextPage = index
+    isInPage = false
+    firstZeroPage = nil
+    pending = nil
+    end = nil
+    nextSampleTick = 0
+    isTakenUp = true
+  }
+}
+
+extension LogReader where Storage: ~Copyable {
+  /// The next item of the page that is open; `nil` when there is none, and the page is no longer open.
+  mutating func nextInPage() -> LogItem? {
+    while isInPage {
+      do {
+        guard let record = try decoder.next(into: &block) else { break }
+        if let item = accept(record) { return item }
+      } catch {
+        spoil(.format(error.reason), atByte: error.offset)
+      }
+    }
+    isInPage = false
+    return nil
+  }
+
+  /// Turns a record into an item, if it fits to what came before.
+  private mutating func accept(_ record: LogRecord) -> LogItem? {
+    switch record {
+    case .samples:
+      guard let (first, last) = LogReader.extent(of: block), first >= nextSampleTick else {
+        block.removeAll()
+        spoil(.ticksGoBack, atByte: 0)
+        return nil
+      }
+      nextSampleTick = last &+ 1
+      count(UInt64(block.count), upTo: last &+ 1)
+      return .samples(block.count)
+    case .gap(let gap):
+      count(gap.count, upTo: gap.firstTick &+ gap.count)
+      return .gap(gap)
+    case .mark(let mark): return .mark(mark)
+    case .clock(let pair): return .clock(pair)
+    case .sensor(let event): return .sensor(event)
+    case .end(let end):
+      self.end = end
+      return .end(end)
+    case .unknown:
+      unknownChunkCount += 1
+      return nil
+    }
+  }
+
+  /// First and last tick of a block; `nil` when it is empty or its ticks do not rise.
+  private static func extent(of block: borrowing SampleBlock) -> (UInt64, UInt64)? {
+    let ticks = block.ticks
+    guard let first = ticks.first, let last = ticks.last else { return nil }
+    // Where the ticks are consecutive, as nearly always, the ends would tell; but they need not be.
+    var rises = true
+    for index in 1..<max(1, ticks.count) { rises = rises && ticks[index - 1] < ticks[index] }
+    return rises ? (first, last) : nil
+  }
+
+  private mutating func count(_ ticks: UInt64, upTo end: UInt64) {
+    account.ticks &+= ticks
+    nextTick = max(nextTick, end)
+  }
+
+  /// Notes that the rest of the open page cannot be read.
+  private mutating func spoil(_ reason: Damage.Reason, atByte offset: Int) {
+    isInPage = false
+    account.isSpoilt = true
+    note(reason, page: pageIndex, byte: offset, count: pageByteCount - offset)
+  }
+
+  /// Begins a damage, or adds to the one that lasts.
+  mutating func note(_ reason: Damage.Reason, page: UInt32, byte: Int, count: Int) {
+    if var damage = pending {
+      damage.pageCount = max(damage.pageCount, page - damage.page + 1)
+      damage.byteCount += UInt64(count)
+      pending = damage
+    } else {
+      pending = Damage(
+        page: page, pageCount: 1, offset: UInt64(page) * UInt64(LogFormat.pageSize) + UInt64(byte),
+        byteCount: UInt64(count), reason: reason, ticksLost: nil)
+    }
+  }
+}

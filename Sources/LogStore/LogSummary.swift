@@ -1,0 +1,134 @@
+public import IMUModel
+import LogFormat
+
+/// What a list says of a recording, without its samples.
+public struct LogSummary: Equatable, Sendable {
+  /// How the recording stands.
+  public enum State: String, CaseIterable, Sendable {
+    /// It ended, and says how.
+    case complete
+    /// It is being written.
+    case live
+    /// Its end is missing: the program or the power went while it was written. What is there is what was
+    /// found.
+    case recovered
+  }
+
+  /// The header.
+  public var description: RecordingDescription
+  /// How the recording stands.
+  public var state: State
+  /// What became of the ticks: by the recording's end if there is one, else as counted.
+  public var ledger: TickLedger
+  /// Ticks from the first scheduled one to the last, lost ones included.
+  public var tickCount: UInt64
+  /// How it ended; `nil` unless complete.
+  public var end: RecordingEnd?
+  /// The pair of clocks that a date rests on best, of the pages that were read; `nil` when there was none.
+  public var clock: ClockPair?
+  /// Runs of ticks without samples; `nil` when the pages were not counted through.
+  public var gapCount: Int?
+  /// Parts that cannot be read; `nil` when the pages were not counted through.
+  public var damageCount: Int?
+  /// Bytes of the file, zeros made ahead included.
+  public var byteCount: UInt64
+
+  /// Samples in the log, or in the recording as it was written if parts of the log are damaged.
+  public var sampleCount: UInt64 { ledger.sampled }
+
+  /// Ticks without a sample, for whatever cause.
+  public var missingTickCount: UInt64 { tickCount > sampleCount ? tickCount - sampleCount : 0 }
+
+  /// Nanoseconds from tick 0 to the end of the last tick's period: 60 s for 600 ticks at 10 Hz.
+  public var duration: Int64 { description.rate.nanoseconds(atTick: tickCount) }
+
+  /// Whether it ended and says how.
+  public var isComplete: Bool { state == .complete }
+
+  /// Nanoseconds since 1970 of tick 0, by the best pair of clocks; `nil` without one.
+  public var started: Int64? { clock?.wallAtStart }
+}
+
+extension ClockPair {
+  /// Whether a date rests better on this pair than on an earlier one.
+  ///
+  /// A synchronised clock beats one that is not; between equals the later reading wins, because a clock that
+  /// was stepped in between was wrong before.
+  public func isBetter(than earlier: ClockPair?) -> Bool {
+    guard let earlier else { return true }
+    return isSynchronised || !earlier.isSynchronised
+  }
+}
+
+extension LogReader where Storage: ~Copyable {
+  /// A summary from the first and the last page if the recording has an end, else from reading it through.
+  /// The reader is at the begin afterwards.
+  ///
+  /// - Parameter isLive: Whether somebody is writing it; the catalogue knows by the file's lock.
+  public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {
+    let size = try byteCount()
+    let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
+    var clock: ClockPair?
+    var found = try readPage(0, &clock)
+    if lastPage > 0 { found = try readPage(lastPage, &clock) }
+    rewind()
+    guard let end = found else { return try fullSummary(isLive: isLive) }
+    return LogSummary(
+      description: description, state: .complete, ledger: end.ledger,
+      tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
+      byteCount: size)
+  }
+
+  /// A summary from reading everything. The reader is at the begin afterwards.
+  public mutating func fullSummary(isLive: Bool = false) throws(LogError) -> LogSummary {
+    rewind()
+    var summary = LogSummary(
+      description: description, state: isLive ? .live : .recovered, ledger: TickLedger(),
+      tickCount: 0, end: nil, clock: nil, gapCount: 0, damageCount: 0, byteCount: try byteCount())
+    var gapCount = 0
+    var damageCount = 0
+    while let item = try next() {
+      switch item {
+      case .samples(let count): summary.ledger.sampled += UInt64(count)
+      case .gap(let gap):
+        summary.ledger.add(gap.count, gap.cause)
+        gapCount += 1
+      case .clock(let pair): if pair.isBetter(than: summary.clock) { summary.clock = pair }
+      case .damage: damageCount += 1
+      case .end(let end):
+        summary.end = end
+        summary.state = .complete
+        summary.ledger = end.ledger
+      case .mark, .sensor: break
+      }
+    }
+    summary.tickCount = summary.end?.ledger.scheduled ?? nextTick
+    summary.gapCount = gapCount
+    summary.damageCount = damageCount
+    rewind()
+    return summary
+  }
+
+  /// Bytes of the storage, zeros made ahead included.
+  mutating func byteCount() throws(LogError) -> UInt64 {
+    do {
+      return try storage.size()
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Reads one page for its clock pairs and the end; `nil` when it has no end or cannot be read.
+  private mutating func readPage(_ index: UInt32, _ clock: inout ClockPair?) throws(LogError)
+    -> RecordingEnd?
+  {
+    jump(toPage: index)
+    guard try openNextPage(), pageIndex == index else { return nil }
+    var end: RecordingEnd?
+    while let item = nextInPage() {
+      if case .clock(let pair) = item, pair.isBetter(than: clock) { clock = pair }
+      if case .end(let last) = item { end = last }
+    }
+    return end
+  }
+}

@@ -1,0 +1,130 @@
+import Glibc
+
+/// An open file: closed once, when its owner goes.
+///
+/// Every method is one kernel call, made again when a signal interrupts it.
+struct OpenFile: ~Copyable {
+  let path: String
+  private let descriptor: CInt
+  private let gate: FaultGate
+
+  /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by everybody (0644).
+  init(path: String, flags: CInt, gate: FaultGate) throws(StorageError) {
+    descriptor = try retried(.open, path, gate) {
+      Glibc.open(path, flags | O_CLOEXEC, mode_t(0o644))
+    }
+    self.path = path
+    self.gate = gate
+  }
+
+  deinit {
+    // An error of close() has no receiver: what had to be durable was synced before.
+    close(descriptor)
+  }
+
+  /// One `pwrite`; says how many bytes it took, at least 1 of a buffer that is not empty.
+  func writeSome(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
+    guard let base = bytes.baseAddress, !bytes.isEmpty else { return 0 }
+    var count = bytes.count
+    while true {
+      switch gate.verdict(.write, range: offset..<offset + UInt64(count)) {
+      case .pass: break
+      case .shorten(let limit): count = max(1, min(count, limit))
+      case .refuse(let code):
+        if code == EINTR { continue }
+        throw StorageError(.write, path: path, errno: code)
+      }
+      // Safe: base is valid for bytes.count, which count never exceeds.
+      let written = pwrite(descriptor, base, count, off_t(offset))
+      if written > 0 { return written }
+      // Regular files do not take 0 bytes of a write; were one to, waiting would not help.
+      let code = written == 0 ? EIO : errno
+      if code != EINTR { throw StorageError(.write, path: path, errno: code) }
+    }
+  }
+
+  /// Writes all of `bytes`.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      done += try writeSome(rest, at: offset + UInt64(done))
+    }
+  }
+
+  /// Fills `buffer` as far as the file goes. The corresponding C function is `pread`.
+  func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
+    throws(StorageError) -> Int
+  {
+    guard offset <= UInt64(Int64.max / 2) else { return 0 }
+    var done = 0
+    while done < buffer.count, let base = buffer.baseAddress {
+      let count = try retried(.read, path, gate) {
+        // Safe: base + done is inside the buffer, and buffer.count - done bytes follow it.
+        pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
+      }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Makes data and length durable, but not the times of the file. The C function is `fdatasync`.
+  func syncData() throws(StorageError) {
+    try retried(.sync, path, gate) { fdatasync(descriptor) }
+  }
+
+  /// Makes data and everything about the file durable. The C function is `fsync`.
+  func sync() throws(StorageError) {
+    try retried(.sync, path, gate) { fsync(descriptor) }
+  }
+
+  func truncate(to length: UInt64) throws(StorageError) {
+    try retried(.truncate, path, gate) { ftruncate(descriptor, off_t(length)) }
+  }
+
+  /// Length in bytes; directories, pipes and devices are refused as EISDIR and ENXIO.
+  func regularFileSize() throws(StorageError) -> UInt64 {
+    var status = stat()
+    try retried(.read, path, gate) { fstat(descriptor, &status) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return UInt64(clamping: status.st_size)
+    case S_IFDIR: throw StorageError(.open, path: path, errno: EISDIR)
+    default: throw StorageError(.open, path: path, errno: ENXIO)
+    }
+  }
+
+  /// Takes a lock that lasts until the file is closed; `false` when somebody else has one and `wait` is off.
+  ///
+  /// The corresponding C function is `flock`: the lock belongs to this open file, so that two openings in one
+  /// process exclude each other as two processes do.
+  func lock(exclusive: Bool, wait: Bool) throws(StorageError) -> Bool {
+    do {
+      try retried(.lock, path, gate) {
+        flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB))
+      }
+      return true
+    } catch {
+      if error.errno == EWOULDBLOCK { return false }
+      throw error
+    }
+  }
+}
+
+/// Makes a call that fails with -1 until no signal interrupts it.
+@discardableResult
+func retried<Result: FixedWidthInteger & SignedInteger>(
+  _ operation: StorageError.Operation, _ path: String, _ gate: FaultGate, _ call: () -> Result
+) throws(StorageError) -> Result {
+  while true {
+    let code: CInt
+    if case .refuse(let refused) = gate.verdict(operation) {
+      code = refused
+    } else {
+      let result = call()
+      if result >= 0 { return result }
+      code = errno
+    }
+    if code != EINTR { throw StorageError(operation, path: path, errno: code) }
+  }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// The one table of this module that says what an errno means for a store and what to do about it.
+extension StorageError {
+  /// No room is left, for anybody or for this user: a take can still be ended cleanly.
+  public var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
+
+  /// Nothing has this name.
+  public var isMissing: Bool { errno == ENOENT }
+
+  /// The user may not do this, or nobody may.
+  public var isForbidden: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
+
+  /// The meaning of the errno in a clause, with its name.
+  public var meaning: String { Self.entry(errno).meaning }
+
+  /// What a user can do, in a clause; empty when there is nothing to advise.
+  public var remedy: String { Self.entry(errno).remedy }
+
+  private static func entry(_ errno: Int32) -> (meaning: String, remedy: String) {
+    switch errno {
+    case ENOSPC:
+      return (
+        "no space is left on the device (ENOSPC)",
+        "free space (imulog rm, or delete other files) or choose another store with --store"
+      )
+    case EDQUOT:
+      return (
+        "this user's disk quota is used up (EDQUOT)",
+        "free space in this user's files or choose another store with --store"
+      )
+    case EFBIG:
+      return (
+        "the file would be larger than the file system or the limit allows (EFBIG)",
+        "raise the limit (ulimit -f) or choose another store with --store"
+      )
+    case EROFS:
+      return (
+        "the file system is read-only (EROFS)",
+        "remount it with `sudo mount -o remount,rw` (after a look at `dmesg`: the kernel does this "
+          + "to a failing card) or choose another store with --store"
+      )
+    case EACCES:
+      return (
+        "permission denied (EACCES)",
+        "run as the user who owns it or choose another store with --store"
+      )
+    case EPERM:
+      return (
+        "operation not permitted (EPERM)",
+        "check `lsattr` for an immutable flag, or choose another store with --store"
+      )
+    case EIO:
+      return (
+        "the device reported an input/output error (EIO)",
+        "look at `dmesg`; a card that does this should be replaced"
+      )
+    case ENOENT: return ("there is no such file or directory (ENOENT)", "check the name")
+    case EEXIST: return ("it already exists (EEXIST)", "choose another name")
+    case ENOTDIR:
+      return (
+        "a part of the path is a file and not a directory (ENOTDIR)",
+        "choose a directory with --store"
+      )
+    case EISDIR: return ("it is a directory (EISDIR)", "name a file")
+    case ELOOP: return ("too many symbolic links (ELOOP)", "check the links in the path")
+    case ENAMETOOLONG: return ("the path is too long (ENAMETOOLONG)", "choose a shorter path")
+    case ENODEV, ENXIO:
+      return (
+        "this is no file, or its device is gone (errno \(errno))", "check that the card is in"
+      )
+    case EMFILE, ENFILE:
+      return ("too many files are open (errno \(errno))", "close programs or raise `ulimit -n`")
+    case EWOULDBLOCK: return ("another process has it locked (EAGAIN)", "try again later")
+    case ENOLCK, EOPNOTSUPP:
+      return (
+        "the file system cannot lock or sync files (errno \(errno))",
+        "choose a store on a local file system with --store"
+      )
+    case EBADF: return ("the file was not opened for this (EBADF)", "")
+    default: return ("errno \(errno)", "look it up with `errno \(errno)` or `man 3 errno`")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// A date and time in UTC to the second, as file names write it: `20261121T023807Z`, without colons so
+/// that every file system takes it.
+struct UTCStamp: Comparable, Hashable, Sendable {
+  /// Seconds since 1970-01-01T00:00:00Z.
+  let seconds: Int64
+
+  init(seconds: Int64) {
+    self.seconds = seconds
+  }
+
+  /// The second in which `nanoseconds` since 1970 fall.
+  init(nanoseconds: Int64) {
+    let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    seconds = remainder < 0 ? quotient - 1 : quotient
+  }
+
+  /// 16 characters as `text` writes them; `nil` for anything else.
+  init?(_ text: some StringProtocol) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z")
+    else { return nil }
+    func number(_ range: Range<Int>) -> Int64? {
+      var value: Int64 = 0
+      for byte in bytes[range] {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+      }
+      return value
+    }
+    guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
+      let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15),
+      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+    else { return nil }
+    let days = UTCStamp.days(year: year, month: month, day: day)
+    self.init(seconds: days * 86400 + hour * 3600 + minute * 60 + second)
+    // The 31st of a month of 30 days would have become another day.
+    guard self.text == String(text) else { return nil }
+  }
+
+  static func < (left: UTCStamp, right: UTCStamp) -> Bool { left.seconds < right.seconds }
+
+  /// 16 characters; years outside 0 to 9999 are clamped.
+  var text: String {
+    let first = UTCStamp.days(year: 0, month: 1, day: 1) * 86400
+    let last = UTCStamp.days(year: 10000, month: 1, day: 1) * 86400 - 1
+    let clamped = min(max(seconds, first), last)
+    var days = clamped / 86400
+    var rest = clamped % 86400
+    if rest < 0 {
+      days -= 1
+      rest += 86400
+    }
+    let (year, month, day) = UTCStamp.civil(days: days)
+    return digits(year, 4) + digits(month, 2) + digits(day, 2) + "T" + digits(rest / 3600, 2)
+      + digits(rest / 60 % 60, 2) + digits(rest % 60, 2) + "Z"
+  }
+
+  // Days since 1970 and civil dates of the Gregorian calendar, by counting years from March on, so that the
+  // leap day is a year's last; 146097 days are 400 years. (Howard Hinnant, "chrono-Compatible Low-Level Date
+  // Algorithms", days_from_civil and civil_from_days.)
+
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let y = month <= 2 ? year - 1 : year
+    let era = (y >= 0 ? y : y - 399) / 400
+    let yearOfEra = y - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146097 + dayOfEra - 719468
+  }
+
+  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719468
+    let era = (shifted >= 0 ? shifted : shifted - 146096) / 146097
+    let dayOfEra = shifted - era * 146097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    )
+  }
+}
+
+/// `value` in decimal with zeros in front, at least `width` characters.
+func digits(_ value: some BinaryInteger, _ width: Int) -> String {
+  let text = String(value)
+  return String(repeating: "0", count: max(0, width - text.count)) + text
+}

@@ -1,0 +1,201 @@
+public import IMUModel
+public import LogFormat
+public import LogStore
+
+/// A log made for a test, with what was put into it.
+public struct ExampleLog: Sendable {
+  /// The header.
+  public var description: RecordingDescription
+  /// Bytes of the header.
+  public var headerByteCount = 0
+  /// The file.
+  public var bytes: [UInt8] = []
+  /// What a reader is to give, in the order in which it was put in.
+  public var events: [ReadEvent] = []
+  /// Lengths of the file after each flush, and how many events were in it then.
+  public var flushes: [(length: Int, eventCount: Int)] = []
+  /// How it ended.
+  public var end: RecordingEnd?
+  /// What was counted.
+  public var ledger = TickLedger()
+
+  /// A description with every field set to something of its own.
+  public static func description(_ seed: UInt64 = 1, note: String = "") -> RecordingDescription {
+    var generator = SeededGenerator(seed: seed)
+    return RecordingDescription(
+      id: .random(using: &generator), number: 3, rate: tenHertz, channels: .all,
+      plannedTicks: 600, timeUnit: 1000,
+      sensor: SensorDescription(
+        model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 4,
+        gyroscopeRange: 500, accelerometerScale: Fraction(1, 8192),
+        gyroscopeScale: Fraction(10, 655), temperatureScale: Fraction(1, 340),
+        temperatureOffset: Fraction(3653, 100), outputDataRate: 1000, filter: "94 Hz"),
+      board: "simulator", host: "pi", software: "imulog 0.1.0", note: note,
+      syncInterval: 1_000_000_000, realTime: "none")
+  }
+
+  /// 10 Hz.
+  public static var tenHertz: SampleRate {
+    guard let rate = SampleRate(10) else { preconditionFailure("10 Hz is a rate") }
+    return rate
+  }
+
+  /// A log with samples and gaps, marks, clock pairs and sensor events among them; the same seed gives the
+  /// same bytes.
+  ///
+  /// - Parameters:
+  ///   - ticks: Ticks to schedule.
+  ///   - flushEvery: Ticks from flush to flush.
+  ///   - marksEvery: Ticks from mark to mark.
+  ///   - labelLength: Bytes of each mark's label: long ones fill pages with few events.
+  ///   - ends: Whether it is ended.
+  public init(
+    ticks: UInt64, flushEvery: UInt64 = 10, marksEvery: UInt64 = 29,
+    labelLength: Int = 5, seed: UInt64 = 1,
+    description: RecordingDescription? = nil, ends: Bool = true
+  ) throws(FormatError) {
+    self.description = description ?? ExampleLog.description(seed)
+    var encoder = try LogEncoder(self.description)
+    headerByteCount = encoder.headerByteCount
+    var generator = SeededGenerator(seed: seed)
+    add(
+      .clock(ClockPair(time: 0, wall: 1_000_000_000, isSynchronised: false, reason: .start)),
+      &encoder)
+    var tick: UInt64 = 0
+    while tick < ticks {
+      if tick % marksEvery == marksEvery / 2 {
+        let label = String(repeating: "x", count: labelLength)
+        add(.mark(Mark(time: Int64(tick) * 100_000_000, label: label)), &encoder)
+      }
+      if tick % 97 == 41 {
+        add(.sensor(SensorEvent(tick: tick, kind: .lost, fault: .zeros)), &encoder)
+      }
+      if tick % 29 == 13 {
+        let count = min(3, ticks - tick)
+        add(gap: Gap(firstTick: tick, count: count, cause: .busError, code: 121), &encoder)
+        tick += count
+      } else {
+        add(sample: tick, &generator, &encoder)
+        tick += 1
+      }
+      if tick % flushEvery == 0 { flush(&encoder) }
+    }
+    add(.clock(ClockPair(time: 1, wall: 2, isSynchronised: true, reason: .end)), &encoder)
+    flush(&encoder)
+    if ends {
+      let end = RecordingEnd(
+        reason: .completed, ledger: ledger,
+        lateness: LatenessSummary(median: 1, percentile99: 2, maximum: 3))
+      self.end = end
+      encoder.finish(end)
+      take(&encoder)
+      events.append(.other(.end(end)))
+      flushes.append((bytes.count, events.count))
+    }
+  }
+
+  private mutating func add(
+    sample tick: UInt64, _ generator: inout SeededGenerator, _ encoder: inout LogEncoder
+  ) {
+    var sample = RawSample()
+    for channel in description.channels.indices {
+      sample[channel] = Int16(truncatingIfNeeded: generator.next())
+    }
+    let time = Int64(tick) * 100_000_000 + Int64(generator.next() % 50) * 1000
+    encoder.append(TickRecord(tick: tick, time: time, sample: sample))
+    events.append(.sample(tick: tick, time: time, sample))
+    ledger.sampled += 1
+  }
+
+  private mutating func add(gap: Gap, _ encoder: inout LogEncoder) {
+    encoder.append(TickRecord(gap))
+    events.append(.other(.gap(gap)))
+    ledger.add(gap.count, gap.cause)
+  }
+
+  private mutating func add(_ item: LogItem, _ encoder: inout LogEncoder) {
+    switch item {
+    case .mark(let mark): encoder.append(mark)
+    case .clock(let pair): encoder.append(pair)
+    case .sensor(let event): encoder.append(TickRecord(event))
+    default: preconditionFailure("nothing else is added so")
+    }
+    events.append(.other(item))
+  }
+
+  private mutating func flush(_ encoder: inout LogEncoder) {
+    encoder.flush()
+    take(&encoder)
+    flushes.append((bytes.count, events.count))
+  }
+
+  private mutating func take(_ encoder: inout LogEncoder) {
+    let count = encoder.output.count
+    bytes += encoder.output
+    encoder.consumeOutput(count)
+  }
+}
+
+/// What a reader gave, with the samples taken out of their blocks.
+public enum ReadEvent: Equatable, Sendable {
+  /// One sample.
+  case sample(tick: UInt64, time: Int64, RawSample)
+  /// Anything else.
+  case other(LogItem)
+
+  /// Whether it is damage.
+  public var damage: Damage? {
+    if case .other(.damage(let damage)) = self { return damage }
+    return nil
+  }
+
+  /// Ticks that it accounts for.
+  public var tickCount: UInt64 {
+    switch self {
+    case .sample: return 1
+    case .other(.gap(let gap)): return gap.count
+    case .other: return 0
+    }
+  }
+}
+
+extension LogReader where Storage: ~Copyable {
+  /// Everything from here to the end of the log.
+  public mutating func readAll() throws(LogError) -> [ReadEvent] {
+    var events: [ReadEvent] = []
+    while let item = try next() {
+      guard case .samples(let count) = item else {
+        events.append(.other(item))
+        continue
+      }
+      for index in 0..<count {
+        let (tick, time, sample) = block[index]
+        events.append(.sample(tick: tick, time: time, sample))
+      }
+    }
+    return events
+  }
+}
+
+/// What is read of a file with these bytes, and zeros behind them.
+public func read(_ bytes: [UInt8], zerosMadeAhead: Int = 0) throws(LogError) -> [ReadEvent] {
+  var reader = try LogReader(
+    MemoryStorage(MemoryDisk(holding: bytes, zerosMadeAhead: zerosMadeAhead)))
+  return try reader.readAll()
+}
+
+/// Random numbers that are the same for the same seed (SplitMix64).
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// A generator; every seed gives another sequence.
+  public init(seed: UInt64) { state = seed }
+
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// A directory of its own for one test, deleted with what is in it when the test lets go of it.
+public final class TemporaryDirectory: Sendable {
+  /// The directory's path.
+  public let path: String
+
+  /// A new, empty directory below `TMPDIR` or `/tmp`; traps when there can be none.
+  public init() {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/imulog-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("no temporary directory: errno \(errno)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    TemporaryDirectory.delete(path)
+  }
+
+  /// Names in a directory below this one, or in this one, sorted.
+  public func names(in subdirectory: String = "") -> [String] {
+    TemporaryDirectory.names(in: "\(path)/\(subdirectory)")
+  }
+
+  /// A file's bytes; empty when it cannot be read.
+  public func bytes(of name: String) -> [UInt8] {
+    let descriptor = open("\(path)/\(name)", O_RDONLY)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count <= 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+
+  /// Makes or replaces a file.
+  public func write(_ bytes: [UInt8], to name: String) {
+    let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, mode_t(0o644))
+    precondition(descriptor >= 0, "cannot write \(name): errno \(errno)")
+    defer { close(descriptor) }
+    precondition(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
+  }
+
+  private static func names(in path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func delete(_ path: String) {
+    for name in names(in: path) where unlink("\(path)/\(name)") != 0 {
+      delete("\(path)/\(name)")
+    }
+    rmdir(path)
+  }
+}

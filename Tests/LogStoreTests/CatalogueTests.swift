@@ -1,0 +1,377 @@
+import Glibc
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+@Suite("Catalogue")
+struct CatalogueTests {
+  let directory = TemporaryDirectory()
+
+  func store() throws -> Catalogue { try Catalogue(path: directory.path) }
+
+  /// Recordings with UUIDs that begin with the given digits.
+  func fill(_ prefixes: [String]) throws -> [CatalogueEntry] {
+    let store = try store()
+    return try prefixes.map { prefix in
+      var description = ExampleLog.description()
+      description.id = try #require(RecordingID(prefix + "-2fa1-41d2-883f-0016d3cca427"))
+      let take = ExampleTake(in: store, syncs: 1, description: description)
+      return try #require(take.entry)
+    }
+  }
+
+  @Test("recordings are listed newest first, by number, and no file is opened for it")
+  func list() throws {
+    for index in 1...12 {
+      _ = ExampleTake(in: try store(), syncs: 1, description: ExampleLog.description(UInt64(index)))
+    }
+    let script = FaultScript()
+    let listing = try Catalogue(path: directory.path, create: false, gate: script.gate).list()
+    #expect(listing.entries.map(\.number) == (1...12).reversed())
+    #expect(listing.strangers.isEmpty)
+    #expect(script.calls == [.open, .list])
+  }
+
+  @Test("a summary of a complete recording reads its first and last page, however long it is")
+  func summaryReads() throws {
+    let take = ExampleTake(in: try store(), syncs: 30, samplesPerSync: 100)
+    let entry = try #require(take.entry)
+    let script = FaultScript()
+    let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
+    let summary = try store.summary(of: entry)
+    #expect(summary.sampleCount == 3000)
+    #expect(summary.byteCount > 40_000)
+    // The header, both pages (the last is short, which a second read finds), and the file's status twice.
+    #expect(script.calls.filter { $0 == .read }.count == 6)
+  }
+
+  @Test("the quick summary says the same as reading everything")
+  func summaries() throws {
+    for (ticks, ends) in [(0, true), (5, true), (300, true), (2000, true), (300, false)] {
+      let log = try ExampleLog(ticks: UInt64(ticks), ends: ends)
+      var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes)))
+      let quick = try reader.summary()
+      let full = try reader.fullSummary()
+      #expect(quick.state == (ends ? .complete : .recovered))
+      #expect(quick.state == full.state)
+      #expect(quick.ledger == log.ledger)
+      #expect(full.ledger == log.ledger)
+      #expect(quick.tickCount == UInt64(ticks))
+      #expect(full.tickCount == UInt64(ticks))
+      #expect(quick.duration == Int64(ticks) * 100_000_000)
+      #expect(quick.clock == full.clock)
+      #expect(quick.clock?.isSynchronised == true)
+      #expect(quick.end == log.end)
+      #expect(quick.missingTickCount == UInt64(ticks) - log.ledger.sampled)
+      #expect(full.damageCount == 0)
+    }
+  }
+
+  @Test("foreign and damaged files do not hinder the list and say what they are")
+  func foreignFiles() throws {
+    let entry = try fill(["1b4e28ba"])[0]
+    let good = directory.bytes(of: entry.fileName)
+    var damaged = good
+    damaged[40] ^= 1
+    directory.write([1, 2, 3], to: "holiday.imulog")
+    directory.write(Array("PNG and so on".utf8), to: "000007-20261121T023807Z-deadbeef.imulog")
+    directory.write(damaged, to: "000008-20261121T023807Z-deadbeef.imulog")
+    directory.write([], to: "000009-20261121T023807Z-deadbeef.imulog")
+    directory.write(good, to: "notes.txt")
+    let store = try store()
+    let listing = try store.list()
+    #expect(listing.entries.map(\.number) == [9, 8, 7, 1])
+    #expect(listing.strangers == ["holiday.imulog"])
+    var kinds: [String] = []
+    for entry in listing.entries {
+      do {
+        _ = try store.summary(of: entry)
+        kinds.append("sound")
+      } catch {
+        switch error {
+        case .foreign(let name, let found):
+          #expect(name == entry.path)
+          kinds.append(found)
+        case .damagedHeader(_, let offset, _): kinds.append("damaged at \(offset)")
+        default: Issue.record("\(error)")
+        }
+        #expect(error.description.contains(entry.path))
+      }
+    }
+    #expect(
+      kinds == [
+        "is empty", "damaged at 32", "begins with the bytes 50 4e 47 20 61 6e 64 20", "sound",
+      ])
+  }
+
+  @Test("a recording is found by number, as the latest, and by the begin of its UUID")
+  func lookup() throws {
+    let entries = try fill(["1b4e28ba", "1b4e2fff", "77777777", "aaaaaaaa", "aaaaaaaa"])
+    let store = try store()
+    #expect(try store.entry(for: "2") == entries[1])
+    #expect(try store.entry(for: "000002") == entries[1])
+    #expect(try store.entry(for: "latest") == entries[4])
+    #expect(try store.entry(for: "1b4e28") == entries[0])
+    #expect(try store.entry(for: "1B4E2F") == entries[1])
+    #expect(try store.entry(for: "77") == entries[2])
+    #expect(try store.entry(for: "1b4e28ba-2fa1-41d2-883f-0016d3cca427") == entries[0])
+    #expect(try store.entry(for: "1b4e28ba2fa141") == entries[0])
+  }
+
+  @Test("an ID that means several recordings, or none, is refused with what there is")
+  func lookupErrors() throws {
+    let store = try store()
+    func failure(_ id: String) -> CatalogueError? {
+      do {
+        _ = try store.entry(for: id)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(
+      failure("latest")
+        == .notFound(id: "latest", path: directory.path, existing: "the store is empty"))
+    _ = try fill(["1b4e28ba", "1b4e2fff", "77777777"])
+    #expect(
+      failure("1b4e2") == .ambiguous(id: "1b4e2", candidates: ["2 (1b4e2fff)", "1 (1b4e28ba)"]))
+    let range = "there are 3, from 1 to 3 (77777777); `imulog list` shows them"
+    for id in ["4", "0", "", "-1", "xyz", "1b4e28bb", "1b4e28ba-2fa1-41d2-883f-0016d3cca428", "+1"]
+    {
+      #expect(failure(id) == .notFound(id: id, path: directory.path, existing: range))
+    }
+  }
+
+  @Test("a store that is missing, or a file, or below a file, is refused with what helps")
+  func badStores() throws {
+    directory.write([1], to: "file")
+    func failure(_ path: String, create: Bool) -> CatalogueError? {
+      do {
+        _ = try Catalogue(path: path, create: create)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let missing = directory.path + "/a/b/c"
+    #expect(failure(missing, create: false) == .missing(path: missing))
+    #expect(failure(missing + "//", create: true) == nil)
+    #expect(failure(missing, create: false) == nil)
+    let file = directory.path + "/file"
+    for create in [true, false] {
+      #expect(failure(file, create: create) == .notADirectory(path: file))
+      guard case .storage(let error) = failure(file + "/store", create: create) else {
+        Issue.record("a store below a file was taken")
+        continue
+      }
+      #expect(error.errno == ENOTDIR)
+      #expect(error.description.contains("--store"))
+    }
+  }
+
+  @Test(
+    "a store that may not be written to is readable, and refuses a take",
+    arguments: [EROFS, EACCES])
+  func readOnly(errno: Int32) throws {
+    let entry = try fill(["1b4e28ba"])[0]
+    let before = directory.names()
+    let gate = FaultGate { operation, _ in
+      [.write, .rename, .remove, .lock, .makeDirectory].contains(operation) ? .refuse(errno) : .pass
+    }
+    let store = try Catalogue(path: directory.path, create: true, gate: gate)
+    let take = ExampleTake(in: store)
+    guard case .storage(let error) = take.failure else {
+      Issue.record("\(String(describing: take.failure))")
+      return
+    }
+    #expect(error.isForbidden)
+    #expect(!error.remedy.isEmpty)
+    #expect(directory.names() == before)
+    #expect(try store.summary(of: entry).isComplete)
+  }
+
+  @Test(
+    "a directory without write permission refuses a take and stays as it is",
+    .disabled(if: geteuid() == 0, "root may write everywhere"))
+  func permissions() throws {
+    #expect(chmod(directory.path, 0o500) == 0)
+    defer { chmod(directory.path, 0o700) }
+    let take = ExampleTake(in: try store())
+    guard case .storage(let error) = take.failure else {
+      Issue.record("\(String(describing: take.failure))")
+      return
+    }
+    #expect(error.errno == EACCES)
+    #expect(directory.names().isEmpty)
+  }
+
+  @Test("two catalogues of one store never give the same number, also at the same time")
+  func numbers() async throws {
+    let path = directory.path
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          do {
+            let store = try Catalogue(path: path)
+            for index in 0..<8 {
+              let seed = UInt64(worker * 100 + index)
+              let take = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(seed))
+              #expect(take.failure == nil)
+            }
+          } catch {
+            Issue.record("\(error)")
+          }
+        }
+      }
+    }
+    let entries = try store().list().entries
+    #expect(entries.map(\.number) == (1...32).reversed())
+    for entry in entries {
+      let number = try store().reader(of: entry).description.number
+      #expect(number == entry.number)
+    }
+  }
+
+  @Test("the number of a removed recording is not given again, not even after the trash is emptied")
+  func numbersAfterRemoval() throws {
+    let store = try store()
+    let entries = try fill(["1b4e28ba", "1b4e2fff"])
+    try store.remove(entries[1], now: ExampleTake.wall)
+    #expect(try fill(["77777777"])[0].number == 3)
+    try store.remove(try store.entry(for: "3"), now: ExampleTake.wall)
+    let later = ExampleTake.wall + 40 * 86400 * 1_000_000_000
+    #expect(try store.emptyTrash(now: later).count == 2)
+    #expect(try fill(["88888888"])[0].number == 4)
+    // Without the lock's file, the files are what is known.
+    #expect(unlink(directory.path + "/.lock") == 0)
+    #expect(try fill(["99999999"])[0].number == 5)
+  }
+
+  @Test("what is removed stays in the trash for 30 days")
+  func trash() throws {
+    let store = try store()
+    let entry = try fill(["1b4e28ba"])[0]
+    let bytes = directory.bytes(of: entry.fileName)
+    try store.remove(entry, now: ExampleTake.wall)
+    #expect(try store.list().entries.isEmpty)
+    let trashed = entry.fileName + "~20261121T023807Z"
+    #expect(directory.names(in: ".trash") == [trashed])
+    #expect(directory.bytes(of: ".trash/" + trashed) == bytes)
+    let day: Int64 = 86400 * 1_000_000_000
+    #expect(try store.emptyTrash(now: ExampleTake.wall + 30 * day - 1_000_000_000).isEmpty)
+    #expect(directory.names(in: ".trash") == [trashed])
+    #expect(try store.emptyTrash(now: ExampleTake.wall + 30 * day) == [entry.fileName])
+    #expect(directory.names(in: ".trash").isEmpty)
+  }
+
+  @Test("a removal by a clock that was not set is dated when the clock is")
+  func trashWithoutClock() throws {
+    let store = try store()
+    let entry = try fill(["1b4e28ba"])[0]
+    try store.remove(entry, now: 5_000_000_000)
+    #expect(directory.names(in: ".trash") == [entry.fileName + "~19700101T000005Z"])
+    #expect(try store.emptyTrash(now: ExampleTake.wall).isEmpty)
+    #expect(directory.names(in: ".trash") == [entry.fileName + "~20261121T023807Z"])
+  }
+
+  @Test("a recording is live while its writer holds it, and is neither removed nor adopted then")
+  func live() throws {
+    let store = try store()
+    do {
+      let live = try store.create(ExampleLog.description(), wall: ExampleTake.wall)
+      let entry = live.entry
+      #expect(try store.isLive(entry))
+      #expect(try store.summary(of: entry).state == .live)
+      #expect(try store.adopt().isEmpty)
+      #expect(directory.bytes(of: entry.fileName).count == 64 * 1024)
+      do {
+        try store.remove(entry, now: ExampleTake.wall)
+        Issue.record("a live recording was removed")
+      } catch {
+        #expect(error == .isLive(file: entry.path))
+      }
+      _ = consume live
+    }
+    let entry = try store.entry(for: "latest")
+    #expect(try !store.isLive(entry))
+    #expect(try store.summary(of: entry).state == .recovered)
+  }
+
+  @Test("a take that was killed is adopted: cut to its last page, with every synced sample")
+  func adopt() throws {
+    let store = try store()
+    for (syncs, samples) in [(0, 0), (3, 15), (40, 200)] {
+      let take = ExampleTake(in: store, syncs: syncs, ends: false)
+      let entry = try #require(take.entry)
+      let before = directory.bytes(of: entry.fileName)
+      let adoptions = try store.adopt()
+      #expect(adoptions.map(\.entry) == [entry])
+      let after = directory.bytes(of: entry.fileName)
+      #expect(after.count == 4096 * ((samples * 20 + 400) / 4096 + 1) || after.count % 4096 == 0)
+      #expect(after.count < before.count)
+      #expect(Array(before[..<after.count]) == after)
+      #expect(before[after.count...].allSatisfy { $0 == 0 })
+      #expect(UInt64(before.count - after.count) == adoptions[0].cutByteCount)
+      let summary = try store.summary(of: entry)
+      #expect(summary.state == .recovered)
+      #expect(summary.sampleCount == UInt64(samples))
+      #expect(summary.damageCount == 0)
+      #expect(try store.adopt().isEmpty)
+    }
+  }
+
+  @Test("adopting leaves complete, foreign and empty files alone")
+  func adoptOthers() throws {
+    _ = try fill(["1b4e28ba"])
+    directory.write([], to: "000008-20261121T023807Z-deadbeef.imulog")
+    directory.write(
+      [UInt8](repeating: 7, count: 9000), to: "000009-20261121T023807Z-deadbeef.imulog")
+    let before = directory.names().map { directory.bytes(of: $0) }
+    #expect(try store().adopt().isEmpty)
+    #expect(directory.names().map { directory.bytes(of: $0) } == before)
+  }
+
+  @Test("a description that is too long for a header is refused, and nothing is left behind")
+  func longDescription() throws {
+    var description = ExampleLog.description()
+    description.host = String(repeating: "x", count: 5000)
+    let store = try store()
+    do {
+      _ = try store.create(description, wall: 0)
+      Issue.record("the description was to be refused")
+    } catch {
+      guard case .log(.description(let reason)) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(reason.description.contains("too long"))
+    }
+    #expect(try store.list().entries.isEmpty)
+  }
+
+  @Test(
+    "names carry the second of the start in UTC",
+    arguments: [
+      (0, "19700101T000000Z"), (-1, "19691231T235959Z"),
+      (951_782_399_999_999_999, "20000228T235959Z"),
+      (951_782_400_000_000_000, "20000229T000000Z"),
+      (1_709_251_199_000_000_000, "20240229T235959Z"),
+      (4_107_542_400_000_000_000, "21000301T000000Z"), (ExampleTake.wall, "20261121T023807Z"),
+    ] as [(Int64, String)])
+  func dates(wall: Int64, text: String) throws {
+    let live = try store().create(ExampleLog.description(), wall: wall)
+    #expect(live.entry.fileName.contains("-\(text)-"))
+    #expect(live.entry.startSeconds == (wall >= 0 ? wall / 1_000_000_000 : -1))
+    // A name is read as it was written.
+    #expect(try store().list().entries.map(\.fileName) == [live.entry.fileName])
+  }
+}
+
+extension LogReader where Storage: ~Copyable {
+  consuming func readEverything() throws(LogError) -> [ReadEvent] {
+    var reader = self
+    return try reader.readAll()
+  }
+}

@@ -1,0 +1,166 @@
+import Glibc
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Synchronization
+import Testing
+
+@Suite("Flush queue")
+struct FlushQueueTests {
+  /// Lets `loop` run on a thread of its own and waits for it after `body`.
+  func withFlusher(
+    _ queue: FlushQueue, _ disk: MemoryDisk, clock: SteppingClock = SteppingClock(step: 1),
+    _ body: () -> Void
+  ) {
+    let work = FlusherWork(queue: queue, disk: disk, clock: clock)
+    var thread = pthread_t()
+    let created = pthread_create(
+      &thread, nil,
+      { pointer in
+        guard let pointer else { return nil }
+        let work = Unmanaged<FlusherWork>.fromOpaque(pointer).takeRetainedValue()
+        var storage = MemoryStorage(work.disk)
+        work.queue.flusherLoop(&storage, clock: work.clock)
+        return nil
+      }, Unmanaged.passRetained(work).toOpaque())
+    precondition(created == 0)
+    body()
+    queue.waitUntilFinished()
+    pthread_join(thread, nil)
+  }
+
+  final class FlusherWork: Sendable {
+    let queue: FlushQueue
+    let disk: MemoryDisk
+    let clock: SteppingClock
+    init(queue: FlushQueue, disk: MemoryDisk, clock: SteppingClock) {
+      self.queue = queue
+      self.disk = disk
+      self.clock = clock
+    }
+  }
+
+  @Test("a full queue refuses, and what it refused leaves no trace", arguments: 1...9)
+  func bounded(capacity: Int) {
+    let queue = FlushQueue(capacity: capacity)
+    var expected: [UInt8] = []
+    for value in UInt8(1)...20 {
+      let piece = [UInt8](repeating: value, count: Int(value) % 4 + 1)
+      let fits = expected.count + piece.count <= capacity
+      #expect(queue.put(piece) == fits)
+      if fits { expected += piece }
+    }
+    #expect(queue.byteCount == expected.count)
+    queue.close()
+    let disk = MemoryDisk()
+    var storage = MemoryStorage(disk)
+    #expect(queue.flusherLoop(&storage, clock: SteppingClock(step: 1)) == nil)
+    #expect(disk.bytes == expected)
+    #expect(disk.snapshot.isFinished)
+  }
+
+  @Test(
+    "order is kept between two threads, around the end of the buffer", arguments: [5, 64, 1 << 16])
+  func order(capacity: Int) {
+    let queue = FlushQueue(capacity: capacity)
+    let disk = MemoryDisk()
+    var sent: [UInt8] = []
+    withFlusher(queue, disk) {
+      for round in 0..<2000 {
+        let piece = (0..<(round % 5 + 1)).map { UInt8(truncatingIfNeeded: round &* 7 &+ $0) }
+        while !queue.put(piece) { sched_yield() }
+        sent += piece
+        if round % 100 == 99 { queue.requestSync() }
+      }
+      queue.close()
+    }
+    #expect(disk.bytes == sent)
+    #expect(queue.durableByteCount == UInt64(sent.count))
+    #expect(queue.failure == nil)
+  }
+
+  @Test("a sync comes after everything that was put before it was asked for, and not twice")
+  func sync() {
+    let queue = FlushQueue(capacity: 100)
+    #expect(queue.put([1, 2]))
+    queue.requestSync()
+    queue.requestSync()
+    #expect(queue.put([3]))
+    queue.close()
+    let disk = MemoryDisk()
+    var storage = MemoryStorage(disk)
+    queue.flusherLoop(&storage, clock: SteppingClock(step: 5))
+    #expect(disk.snapshot.operations == [.write, .sync, .truncate])
+    #expect(queue.durableByteCount == 3)
+  }
+
+  @Test("the longest sync is measured by the clock that was handed in")
+  func longestSync() {
+    let queue = FlushQueue(capacity: 100)
+    #expect(queue.longestSync == 0)
+    #expect(queue.put([1]))
+    queue.requestSync()
+    queue.close()
+    var storage = MemoryStorage(MemoryDisk())
+    queue.flusherLoop(&storage, clock: SteppingClock(step: 700))
+    #expect(queue.longestSync == 700)
+  }
+
+  @Test("after a full disk the end of the log goes into the spare")
+  func fullDisk() {
+    let queue = FlushQueue(capacity: 1000)
+    let disk = MemoryDisk {
+      $0.capacity = 110
+      $0.spare = 60
+    }
+    var expected: [UInt8] = []
+    withFlusher(queue, disk) {
+      while queue.failure == nil {
+        // One at a time: each is on the disk, or refused there, before the next.
+        #expect(queue.put([7, 8, 9, 10, 11, 12, 13]))
+        expected += [7, 8, 9, 10, 11, 12, 13]
+        while queue.byteCount > 0, queue.failure == nil { sched_yield() }
+      }
+      #expect(queue.failure?.isFull == true)
+      #expect(queue.put([1, 2, 3, 4]))
+      expected += [1, 2, 3, 4]
+      queue.close()
+    }
+    #expect(disk.bytes == expected)
+    #expect(disk.snapshot.isFinished)
+    #expect(queue.byteCount == 0)
+    #expect(queue.durableByteCount == UInt64(expected.count))
+  }
+
+  @Test("after any other error nothing more is written, the file is cut, and the error is kept")
+  func otherError() {
+    let queue = FlushQueue(capacity: 100)
+    let disk = MemoryDisk { $0.failure = (index: 1, errno: EIO) }
+    withFlusher(queue, disk) {
+      #expect(queue.put([1, 2]))
+      while queue.byteCount > 0 { sched_yield() }
+      #expect(queue.put([3]))
+      while queue.failure == nil { sched_yield() }
+      #expect(queue.put([4]))
+      queue.requestSync()
+      queue.close()
+    }
+    #expect(disk.bytes == [1, 2])
+    #expect(disk.snapshot.operations == [.write, .write, .truncate])
+    #expect(queue.failure == StorageError(.write, path: "memory", errno: EIO))
+  }
+
+  @Test("whichever operation fails, the error is kept and the loop returns", arguments: 0..<5)
+  func failAtEvery(index: Int) {
+    let queue = FlushQueue(capacity: 100)
+    #expect(queue.put([1, 2]))
+    queue.requestSync()
+    queue.close()
+    let disk = MemoryDisk { $0.failure = (index: index, errno: EIO) }
+    var storage = MemoryStorage(disk)
+    let result = queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
+    #expect((result != nil) == (index < 3))
+    #expect(result == queue.failure)
+    queue.waitUntilFinished()
+  }
+}

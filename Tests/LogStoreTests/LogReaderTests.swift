@@ -1,0 +1,185 @@
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+@Suite("Log reader")
+struct LogReaderTests {
+  /// Events without order between gaps and samples, which a log does not keep.
+  func sorted(_ events: [ReadEvent]) -> [ReadEvent] {
+    events.filter { $0.tickCount > 0 }.sorted { tick($0) < tick($1) }
+      + events.filter { $0.tickCount == 0 }
+  }
+
+  func tick(_ event: ReadEvent) -> UInt64 {
+    switch event {
+    case .sample(let tick, _, _): return tick
+    case .other(.gap(let gap)): return gap.firstTick
+    case .other: return 0
+    }
+  }
+
+  @Test("everything that was put in is given, whatever the flushes", arguments: [1, 7, 10, 1000])
+  func roundTrip(flushEvery: UInt64) throws {
+    let log = try ExampleLog(ticks: 1500, flushEvery: flushEvery)
+    let events = try read(log.bytes)
+    #expect(sorted(events) == sorted(log.events))
+    #expect(log.bytes.count > 4 * 4096)
+  }
+
+  @Test("the header is the description that was written")
+  func header() throws {
+    let log = try ExampleLog(ticks: 0)
+    let reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes)))
+    let description = reader.description
+    #expect(description == log.description)
+  }
+
+  @Test(
+    "zeros made ahead are no damage, whether they fill pages or not",
+    arguments: [1, 95, 4096, 70_001])
+  func zeros(count: Int) throws {
+    let log = try ExampleLog(ticks: 300)
+    let events = try read(log.bytes, zerosMadeAhead: count)
+    #expect(events == (try read(log.bytes)))
+  }
+
+  @Test("a page that was never written, before one that was, is damage with the ticks that it had")
+  func hole() throws {
+    let log = try ExampleLog(ticks: 1200)
+    let whole = try read(log.bytes)
+    var bytes = log.bytes
+    for index in 2 * 4096..<3 * 4096 { bytes[index] = 0 }
+    let events = try read(bytes)
+    let damage = events.compactMap(\.damage)
+    #expect(damage.count == 1)
+    #expect(damage.first?.page == 2)
+    #expect(damage.first?.offset == 2 * 4096)
+    #expect(damage.first?.byteCount == 4096)
+    #expect(damage.first?.reason == .format(.notWritten))
+    let rest = events.filter { $0.damage == nil }
+    #expect(damage.first?.ticksLost == ticks(whole) - ticks(rest))
+    #expect(rest.allSatisfy(whole.contains))
+  }
+
+  @Test(
+    "a page whose last chunk never got into the file is damage although all its bytes make sense")
+  func missingTail() throws {
+    let log = try ExampleLog(ticks: 1200)
+    let whole = try read(log.bytes)
+    // The last flush that ended within page 1, and zeros from there to the end of the page.
+    let flush = try #require(log.flushes.last { $0.length < 2 * 4096 })
+    var bytes = log.bytes
+    for index in flush.length..<2 * 4096 { bytes[index] = 0 }
+    let events = try read(bytes)
+    let damage = events.compactMap(\.damage)
+    let lost = ticks(whole) - ticks(events)
+    #expect(lost > 0)
+    #expect(damage.map(\.ticksLost) == [lost])
+    #expect(damage.map(\.page) == [1])
+    #expect(damage.map(\.byteCount) == [0])
+  }
+
+  @Test("damaged pages in a row are one damage")
+  func runs() throws {
+    let log = try ExampleLog(ticks: 1500)
+    var bytes = log.bytes
+    bytes[2 * 4096] ^= 1
+    bytes[3 * 4096 + 5] ^= 1
+    for index in 4 * 4096..<5 * 4096 { bytes[index] = 0 }
+    let damage = try read(bytes).compactMap(\.damage)
+    #expect(damage.count == 1)
+    #expect(damage.first?.pageCount == 3)
+    #expect(damage.first?.byteCount == 3 * 4096)
+    let ticks = try read(bytes).reduce(0) { $0 + $1.tickCount }
+    #expect(damage.first?.ticksLost == log.ledger.scheduled - ticks)
+  }
+
+  @Test("a page of another recording, or of another place, is damage and nothing of it is given")
+  func wrongPages() throws {
+    let log = try ExampleLog(ticks: 1200)
+    let other = try ExampleLog(ticks: 1200, seed: 2)
+    for source in [Array(other.bytes[2 * 4096..<3 * 4096]), Array(log.bytes[4096..<2 * 4096])] {
+      var bytes = log.bytes
+      bytes.replaceSubrange(2 * 4096..<3 * 4096, with: source)
+      let events = try read(bytes)
+      #expect(events.compactMap(\.damage).map(\.page) == [2])
+      let ticks = events.compactMap { event -> UInt64? in
+        guard case .sample(let tick, _, _) = event else { return nil }
+        return tick
+      }
+      #expect(zip(ticks, ticks.dropFirst()).allSatisfy(<))
+    }
+  }
+
+  @Test("garbage behind the end is damage without lost ticks")
+  func garbage() throws {
+    let log = try ExampleLog(ticks: 100)
+    var bytes = log.bytes
+    bytes += [UInt8](repeating: 0, count: 4096 - bytes.count % 4096)
+    bytes += [UInt8](repeating: 0xA5, count: 5000)
+    let events = try read(bytes)
+    #expect(events.filter { $0.damage == nil } == (try read(log.bytes)))
+    #expect(events.compactMap(\.damage).map(\.ticksLost) == [0])
+    #expect(events.compactMap(\.damage).map(\.byteCount) == [5000])
+  }
+
+  @Test("seeking takes reading up at most a page before the tick, and reports no damage")
+  func seek() throws {
+    let log = try ExampleLog(ticks: 2000)
+    let whole = try read(log.bytes)
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes, zerosMadeAhead: 99999)))
+    for tick in stride(from: UInt64(0), through: 2100, by: 50) {
+      try reader.seek(toTick: tick)
+      let events = try reader.readAll()
+      let samples = events.filter { $0.tickCount > 0 }
+      #expect(events.allSatisfy { $0.damage == nil })
+      #expect(samples == whole.filter { $0.tickCount > 0 }.suffix(samples.count))
+      let first = try #require(samples.first)
+      #expect(self.tick(first) <= tick)
+      // A page of such samples holds fewer than 400.
+      #expect(self.tick(first) + 400 > min(tick, 1999))
+    }
+  }
+
+  @Test("seeking finds its way around damaged pages")
+  func seekAroundDamage() throws {
+    let log = try ExampleLog(ticks: 2000)
+    let pages = log.bytes.count / 4096
+    for damaged in 1..<pages {
+      var bytes = log.bytes
+      bytes[damaged * 4096 + 3] ^= 0x10
+      var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
+      let all = try reader.readAll()
+      for tick in stride(from: UInt64(0), to: 2000, by: 199) {
+        try reader.seek(toTick: tick)
+        let found = try reader.readAll()
+        let wanted = all.filter { $0.tickCount > 0 && self.tick($0) >= tick }
+        #expect(found.filter { $0.tickCount > 0 && self.tick($0) >= tick } == wanted)
+      }
+    }
+  }
+
+  @Test("whichever read fails, the error is the storage's and reading is not silently short")
+  func readErrors() throws {
+    let log = try ExampleLog(ticks: 600)
+    let reads = MemoryDisk(holding: log.bytes)
+    var reader = try LogReader(MemoryStorage(reads))
+    _ = try reader.readAll()
+    for index in 0..<reads.snapshot.operations.count {
+      let disk = MemoryDisk {
+        $0.bytes = log.bytes
+        $0.failure = (index: index, errno: 5)
+      }
+      do {
+        var reader = try LogReader(MemoryStorage(disk))
+        _ = try reader.readAll()
+        Issue.record("read \(index) was to fail")
+      } catch {
+        #expect(error == .storage(StorageError(.read, path: "memory", errno: 5)))
+      }
+    }
+  }
+
+  func ticks(_ events: [ReadEvent]) -> UInt64 { events.reduce(0) { $0 + $1.tickCount } }
+}

@@ -1,0 +1,189 @@
+import Glibc
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+@Suite("Takes with faults")
+struct TakeTests {
+  let directory = TemporaryDirectory()
+
+  func catalogue(_ script: FaultScript) throws -> Catalogue {
+    try Catalogue(path: directory.path, create: true, gate: script.gate)
+  }
+
+  /// What is in the store when it is opened again, without faults.
+  func reopened() throws -> Catalogue { try Catalogue(path: directory.path) }
+
+  @Test("a take is complete, with its number, and every sample is there")
+  func take() throws {
+    let take = ExampleTake(in: try reopened())
+    #expect(take.failure == nil)
+    let entry = try #require(take.entry)
+    #expect(entry.fileName == "000001-20261121T023807Z-\(entry.idPrefix).imulog")
+    let summary = try reopened().summary(of: entry)
+    #expect(summary.isComplete)
+    #expect(summary.sampleCount == 15)
+    #expect(summary.duration == 1_500_000_000)
+    #expect(summary.description.number == 1)
+    var reader = try reopened().reader(of: entry)
+    let report = try reader.verify()
+    #expect(report.isIntact)
+    #expect(report.pageCount == 1)
+    #expect(directory.names() == [".lock", entry.fileName])
+  }
+
+  @Test("whichever call fails, nothing half-written is left and nothing synced is lost")
+  func failAtEvery() throws {
+    let counting = FaultScript()
+    let plain = ExampleTake(in: try catalogue(counting))
+    #expect(plain.failure == nil)
+    let calls = counting.calls
+    #expect(calls.count > 15)
+    // The first call opens the store itself.
+    for index in 1..<calls.count {
+      let directory = TemporaryDirectory()
+      let script = FaultScript(.once(index, errno: EIO))
+      let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
+      let take = ExampleTake(in: store)
+      let place = "call \(index), \(calls[index])"
+      // Without the trash, or with an unlucky close, there is nothing to fail.
+      #expect(take.failure != nil || calls[index] == .list, "\(place)")
+      let healthy = try Catalogue(path: directory.path)
+      let entries = try healthy.list().entries
+      guard let entry = take.entry else {
+        #expect(entries.isEmpty, "\(place)")
+        #expect(directory.names().allSatisfy { $0 == ".lock" }, "\(place): \(directory.names())")
+        continue
+      }
+      #expect(entries == [entry], "\(place)")
+      _ = try healthy.adopt()
+      let summary = try healthy.summary(of: entry)
+      #expect(summary.state == (take.end == nil && summary.end == nil ? .recovered : .complete))
+      #expect(summary.sampleCount >= take.syncedSampleCount, "\(place)")
+      #expect(
+        try healthy.reader(of: entry).readEverything().allSatisfy { $0.damage == nil }, "\(place)")
+    }
+  }
+
+  @Test("killed before any call, the store is in order after the next start")
+  func killAtEvery() throws {
+    let counting = FaultScript()
+    _ = ExampleTake(in: try catalogue(counting))
+    for index in 1..<counting.calls.count {
+      let directory = TemporaryDirectory()
+      let script = FaultScript(.from(index))
+      let take = ExampleTake(
+        in: try Catalogue(path: directory.path, create: true, gate: script.gate))
+      #expect(take.failure != nil)
+      let healthy = try Catalogue(path: directory.path)
+      _ = try healthy.adopt()
+      for entry in try healthy.list().entries {
+        let summary = try healthy.summary(of: entry)
+        #expect(summary.sampleCount >= take.syncedSampleCount, "killed before call \(index)")
+        #expect(summary.state != .live)
+      }
+      #expect(directory.names().allSatisfy { $0 == ".lock" || $0.hasSuffix(".imulog") })
+      // And a new take can be made, under a number of its own.
+      let next = ExampleTake(in: healthy, description: ExampleLog.description(9))
+      #expect(next.failure == nil)
+      let numbers = try healthy.list().entries.map(\.number)
+      #expect(Set(numbers).count == numbers.count)
+    }
+  }
+
+  @Test("on a disk that fills at any byte a take ends cleanly and keeps what was there")
+  func fullDisk() throws {
+    let reserve = UInt64(FileStorage.spareByteCount)
+    var endedEarly = 0
+    for limit in stride(from: UInt64(0), through: 150_000, by: 4093) {
+      let directory = TemporaryDirectory()
+      let script = FaultScript(.full(at: limit))
+      let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
+      let take = ExampleTake(in: store, syncs: 90, samplesPerSync: 100)
+      let healthy = try Catalogue(path: directory.path)
+      guard let entry = take.entry else {
+        #expect(limit < reserve + 4096)
+        #expect(directory.names().allSatisfy { $0 == ".lock" })
+        continue
+      }
+      let end = try #require(take.end)
+      #expect(try healthy.list().entries == [entry])
+      let bytes = directory.bytes(of: entry.fileName)
+      #expect(UInt64(bytes.count) <= limit)
+      var reader = try healthy.reader(of: entry)
+      let report = try reader.verify()
+      #expect(report.isIntact, "full at byte \(limit)")
+      #expect(report.end == end)
+      #expect(end.reason == (take.failure == nil ? .completed : .storageFull))
+      #expect(report.sampleCount == end.ledger.sampled)
+      if take.failure != nil {
+        endedEarly += 1
+        // All but the spare was used.
+        #expect(UInt64(bytes.count) + reserve + 4096 > limit)
+      }
+    }
+    #expect(endedEarly > 15)
+  }
+
+  @Test("a take through the queue and its thread's loop is the same file as one without")
+  func throughTheQueue() throws {
+    let log = try ExampleLog(ticks: 1000)
+    let queue = FlushQueue(capacity: 100_000)
+    let disk = MemoryDisk()
+    var storage = MemoryStorage(disk)
+    try storage.append(Array(log.bytes[..<log.headerByteCount]))
+    var offset = log.headerByteCount
+    while offset < log.bytes.count {
+      let piece = min(777, log.bytes.count - offset)
+      #expect(queue.put(Array(log.bytes[offset..<offset + piece])))
+      offset += piece
+    }
+    queue.close()
+    #expect(queue.flusherLoop(&storage, clock: SteppingClock(step: 1)) == nil)
+    #expect(disk.bytes == log.bytes)
+  }
+
+  @Test("a writer offers again what a full queue refused, in order")
+  func heldUp() throws {
+    var description = ExampleLog.description()
+    description.number = 0
+    var writer = try LogWriter(after: description)
+    let header = try encodeHeader(description)
+    let disk = MemoryDisk()
+    var storage = MemoryStorage(disk)
+    try storage.append(header)
+    var refused = 0
+    var generator = SeededGenerator(seed: 8)
+    var tick: UInt64 = 0
+    // Each round fills a queue that is too small for it, and then one that is not.
+    while tick < 600 || writer.backlog > 0 {
+      if tick < 600 {
+        for _ in 0..<100 {
+          let sample = RawSample(ax: Int16(truncatingIfNeeded: generator.next()))
+          writer.append(TickRecord(tick: tick, time: Int64(tick) * 100_000_000, sample: sample))
+          tick += 1
+        }
+        writer.flush()
+        if tick == 600 {
+          var ledger = TickLedger()
+          ledger.sampled = 600
+          writer.finish(
+            RecordingEnd(reason: .completed, ledger: ledger, lateness: LatenessSummary()))
+        }
+      }
+      for capacity in [150, 5000] {
+        let queue = FlushQueue(capacity: capacity)
+        if !writer.drain(into: queue) { refused += 1 }
+        queue.close()
+        queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
+      }
+    }
+    #expect(refused > 0)
+    var reader = try LogReader(MemoryStorage(disk))
+    let report = try reader.verify()
+    #expect(report.isIntact)
+    #expect(report.sampleCount == 600)
+  }
+}

@@ -10,11 +10,13 @@ extension Catalogue {
     public var cutByteCount: UInt64
   }
 
-  /// Puts the store in order after a kill or a loss of power; to be called at each start of a writer.
+  /// Puts the store in order after a kill or a loss of power; to be called at each start of a
+  /// writer.
   ///
-  /// Recordings that nobody is writing lose the zeros that were made ahead, to the end of the last page with
-  /// anything in it; no other byte is touched. They have no end and are summarised as recovered. Files that
-  /// were being created are deleted. What cannot be put in order is left for the next start.
+  /// Recordings that nobody is writing lose the zeros that were made ahead, to the end of the last
+  /// page with anything in it; no other byte is touched. They have no end and are summarised as
+  /// recovered. Files that were being created are deleted. What cannot be put in order is left for
+  /// the next start.
   ///
   /// - Returns: The recordings that were cut.
   public func adopt() throws(CatalogueError) -> [Adoption] {
@@ -31,8 +33,8 @@ extension Catalogue {
     return adoptions
   }
 
-  /// Deletes temporary files. Whoever creates a recording holds the lock of numbers for as long as its file
-  /// is temporary, so under that lock all of them are left over.
+  /// Deletes temporary files. Whoever creates a recording holds the lock of numbers for as long as
+  /// its file is temporary, so under that lock all of them are left over.
   private func sweep() throws(StorageError) {
     let temporary = try files.names(in: path).filter { $0.hasPrefix(Catalogue.temporaryPrefix) }
     if temporary.isEmpty { return }
@@ -60,7 +62,8 @@ extension Catalogue {
     return length - written
   }
 
-  /// The end of the last page that is not all zeros, or the file's end within it. The header page stays.
+  /// The end of the last page that is not all zeros, or the file's end within it. The header page
+  /// stays.
   private static func writtenLength(of file: borrowing OpenFile, size: UInt64) throws(StorageError)
     -> UInt64
   {

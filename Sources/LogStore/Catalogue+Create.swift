@@ -4,8 +4,8 @@ import LogFormat
 
 /// A recording that is being written: its file, with the header in it and durable, and its lock.
 ///
-/// The lock, by which others see that the recording is live, is held until the storage is closed, which
-/// happens when its last owner lets go of it.
+/// The lock, by which others see that the recording is live, is held until the storage is closed,
+/// which happens when its last owner lets go of it.
 public struct LiveRecording: ~Copyable {
   /// The recording in its store.
   public let entry: CatalogueEntry
@@ -21,9 +21,9 @@ public struct LiveRecording: ~Copyable {
 extension Catalogue {
   /// Begins a recording: gives it the next number, writes its header and makes both durable.
   ///
-  /// The file gets its final name when the header is safe in it. When a step fails, nothing is left behind.
-  /// Numbers are given away under a lock and are never given twice, not even after the newest recording was
-  /// removed.
+  /// The file gets its final name when the header is safe in it. When a step fails, nothing is left
+  /// behind. Numbers are given away under a lock and are never given twice, not even after the
+  /// newest recording was removed.
   ///
   /// - Parameters:
   ///   - description: The header; its number is ignored.
@@ -76,8 +76,9 @@ extension Catalogue {
     try storage.sync()
   }
 
-  /// Takes both names of a recording that was not created. What cannot be removed under a temporary name is
-  /// swept at the next start; a file under its final name is, at worst, a recording without samples.
+  /// Takes both names of a recording that was not created. What cannot be removed under a temporary
+  /// name is swept at the next start; a file under its final name is, at worst, a recording without
+  /// samples.
   private func withdraw(_ names: String...) {
     for name in names {
       do { try files.remove(name) } catch { continue }
@@ -86,8 +87,9 @@ extension Catalogue {
 
   // MARK: Numbers
 
-  /// The highest number ever given in this store lies in the lock's file, because the recording that had it
-  /// may have left the trash. Without the file the numbers of the recordings are all that is known.
+  /// The highest number ever given in this store lies in the lock's file, because the recording
+  /// that had it may have left the trash. Without the file the numbers of the recordings are all
+  /// that is known.
   private func nextNumber(_ lock: borrowing NumberLock) throws(CatalogueError) -> UInt32 {
     var highest: UInt32 = 0
     do {

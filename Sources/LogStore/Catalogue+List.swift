@@ -9,7 +9,8 @@ extension Catalogue {
     public var strangers: [String]
   }
 
-  /// Recordings, newest first. Reads the directory and no file, so a damaged or foreign file hinders nothing.
+  /// Recordings, newest first. Reads the directory and no file, so a damaged or foreign file
+  /// hinders nothing.
   public func list() throws(CatalogueError) -> Listing {
     var listing = Listing(entries: [], strangers: [])
     let names = try wrapped { () throws(StorageError) in try files.names(in: path) }

@@ -1,8 +1,8 @@
 import IMUModel
 
 extension Catalogue {
-  /// The recording that a user means by `text`: a number, `latest`, or the begin of a UUID in either case,
-  /// with or without its dashes. A text of digits alone is a number first.
+  /// The recording that a user means by `text`: a number, `latest`, or the begin of a UUID in
+  /// either case, with or without its dashes. A text of digits alone is a number first.
   ///
   /// - Throws: ``CatalogueError/notFound(id:path:existing:)`` or
   ///   ``CatalogueError/ambiguous(id:candidates:)``, both with what there is.
@@ -37,7 +37,8 @@ extension Catalogue {
     return digits.isEmpty || digits.count > 32 ? nil : digits
   }
 
-  /// Whether the UUID in the header begins with `digits`; a file that cannot be read has no identity.
+  /// Whether the UUID in the header begins with `digits`; a file that cannot be read has no
+  /// identity.
   private func identity(of entry: CatalogueEntry, begins digits: String) -> Bool {
     do {
       let id = try reader(of: entry).description.id

@@ -11,7 +11,8 @@ extension Catalogue {
   /// 2026-01-01: a clock that shows less was never set, so a stamp by it tells no age.
   static let earliestCredible: Int64 = 1_767_225_600
 
-  /// Moves a recording to the trash, whence it goes at the first ``emptyTrash(now:)`` after 30 days.
+  /// Moves a recording to the trash, whence it goes at the first ``emptyTrash(now:)`` after 30
+  /// days.
   ///
   /// - Parameters:
   ///   - entry: A recording that nobody is writing, or ``CatalogueError/isLive(file:)`` is thrown.
@@ -30,7 +31,8 @@ extension Catalogue {
 
   /// Deletes what has been in the trash for 30 days or more.
   ///
-  /// What was removed while the clock was not set is dated `now`, and thus stays for another 30 days.
+  /// What was removed while the clock was not set is dated `now`, and thus stays for another 30
+  /// days.
   ///
   /// - Parameter now: Nanoseconds since 1970.
   /// - Returns: Names of the recordings that were deleted.

@@ -1,13 +1,15 @@
 import Glibc
 
-/// A store: a directory of recordings. The directory is the index; there is nothing else to get out of step.
+/// A store: a directory of recordings. The directory is the index; there is nothing else to get out
+/// of step.
 ///
 ///     DIR/000003-20261121T023807Z-1b4e28ba.imulog   a recording
 ///     DIR/.new-…                                     one that is being created
 ///     DIR/.lock                                      taken while a number is given away
 ///     DIR/.trash/…                                   removed ones, for 30 days
 ///
-/// Several programs may use a store at once. A value of this type holds nothing open and may be copied.
+/// Several programs may use a store at once. A value of this type holds nothing open and may be
+/// copied.
 public struct Catalogue: Sendable {
   /// The directory, without a slash at its end.
   public let path: String

@@ -1,4 +1,5 @@
-/// Why a store, or a recording in it, cannot be used: what was asked, what stood against it, what helps.
+/// Why a store, or a recording in it, cannot be used: what was asked, what stood against it, what
+/// helps.
 public enum CatalogueError: Error, Equatable, Sendable {
   /// There is nothing at the store's path.
   case missing(path: String)
@@ -14,7 +15,8 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case isLive(file: String)
   /// Numbers up to 4 294 967 295 are used up.
   case outOfNumbers(path: String)
-  /// The recording's header cannot be written, because a text is too long for it, or cannot be read.
+  /// The recording's header cannot be written, because a text is too long for it, or cannot be
+  /// read.
   case log(LogError)
 }
 

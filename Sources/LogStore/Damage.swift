@@ -20,7 +20,8 @@ public struct Damage: Equatable, Sendable {
   public var byteCount: UInt64
   /// What is wrong where it begins.
   public var reason: Reason
-  /// Ticks that are missing here, sampled or not; `nil` when nothing readable follows that would tell.
+  /// Ticks that are missing here, sampled or not; `nil` when nothing readable follows that would
+  /// tell.
   public var ticksLost: UInt64?
 
   /// A part that cannot be read.
@@ -38,7 +39,8 @@ public struct Damage: Equatable, Sendable {
 }
 
 extension Damage: CustomStringConvertible {
-  /// One clause, such as `page 3, byte 12345: a chunk is damaged …; 4000 bytes skipped, 57 ticks lost`.
+  /// One clause, such as `page 3, byte 12345: a chunk is damaged …; 4000 bytes skipped, 57 ticks
+  /// lost`.
   public var description: String {
     let what: String
     switch reason {

@@ -1,8 +1,8 @@
 /// The point that every call of this module to the kernel passes.
 ///
-/// In the program it is always open. Tests hand in a gate that refuses the n-th call, or all from the n-th
-/// on (a kill), or writes behind a limit (a full disk), so that each path through an error is walked on real
-/// files.
+/// In the program it is always open. Tests hand in a gate that refuses the n-th call, or all from
+/// the n-th on (a kill), or writes behind a limit (a full disk), so that each path through an error
+/// is walked on real files.
 package struct FaultGate: Sendable {
   /// What becomes of a call.
   package enum Verdict: Equatable, Sendable {

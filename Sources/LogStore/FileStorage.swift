@@ -2,11 +2,12 @@ import Glibc
 
 /// A log in a file.
 ///
-/// Space is made ahead by writing zeros, so that a sync of a few bytes does not also have to change the
-/// file's length: on ext4 that is 6 KiB written instead of 17 KiB. The first step is 64 KiB, each further
-/// one twice the step before, up to 1 MiB; a step is made before it is needed and becomes durable with the
-/// sync of the bytes that needed it. The last ``spareByteCount`` bytes of the space made are kept for the
-/// end of the log: when no more can be made, ``append(_:)`` refuses once, and from then on the spare is open.
+/// Space is made ahead by writing zeros, so that a sync of a few bytes does not also have to change
+/// the file's length: on ext4 that is 6 KiB written instead of 17 KiB. The first step is 64 KiB,
+/// each further one twice the step before, up to 1 MiB; a step is made before it is needed and
+/// becomes durable with the sync of the bytes that needed it. The last ``spareByteCount`` bytes of
+/// the space made are kept for the end of the log: when no more can be made, ``append(_:)`` refuses
+/// once, and from then on the spare is open.
 ///
 /// Zeros made ahead are the only bytes that are ever written twice.
 public struct FileStorage: LogStorage, ~Copyable {
@@ -56,6 +57,8 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.made = length
   }
 
+  /// Writes behind what was appended before, after making space if there is not enough. Cost: one
+  /// `pwrite`.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let end = length + UInt64(bytes.count)
     try makeSpace(for: end)
@@ -64,20 +67,24 @@ public struct FileStorage: LogStorage, ~Copyable {
     made = max(made, end)
   }
 
+  /// Makes what was appended durable, and the space made. The C function is `fdatasync`.
   public mutating func sync() throws(StorageError) {
     try file.syncData()
   }
 
+  /// Reads anywhere in the file. The C function is `pread`.
   public mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {
     try file.read(at: offset, into: buffer)
   }
 
+  /// The file's length now, as whoever writes it has left it.
   public mutating func size() throws(StorageError) -> UInt64 {
     try file.regularFileSize()
   }
 
+  /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`.
   public mutating func finish() throws(StorageError) {
     try file.truncate(to: length)
     made = length
@@ -91,7 +98,8 @@ public struct FileStorage: LogStorage, ~Copyable {
 }
 
 extension FileStorage {
-  /// Sees to it that the file has room up to `end` and the spare behind it, or opens the spare and throws.
+  /// Sees to it that the file has room up to `end` and the spare behind it, or opens the spare and
+  /// throws.
   private mutating func makeSpace(for end: UInt64) throws(StorageError) {
     let wanted = end + UInt64(FileStorage.spareByteCount)
     guard wanted > made, !isSpareOpen else { return }
@@ -112,7 +120,8 @@ extension FileStorage {
 
   private mutating func writeZeros(upTo target: UInt64) throws(StorageError) {
     var count = FileStorage.firstStep
-    // Safe: calloc gives `count` zeros, which are only read, or nil, and they are freed on every way out.
+    // Safe: calloc gives `count` zeros, which are only read, or nil, and they are freed on every
+    // way out.
     guard let base = calloc(count, 1) else {
       throw StorageError(.write, path: name, errno: ENOMEM)
     }

@@ -1,20 +1,22 @@
 import Glibc
 public import IMUModel
 
-/// The bytes between the writer thread, which must never wait for a card, and the flusher thread, which does
-/// nothing else.
+/// The bytes between the writer thread, which must never wait for a card, and the flusher thread,
+/// which does nothing else.
 ///
-///     writer ── put, requestSync, close ──►  ring of bytes  ──► flusherLoop ── append, sync ──► storage
+///     writer ── put, requestSync, close ──►  ring of bytes  ──► flusherLoop ── append, sync ──► disk
 ///
-/// Bounded: when a card stalls for so long that the queue is full, ``put(_:)`` refuses and the writer leaves
-/// samples in the ring. Neither end is the sampler, so a mutex is allowed here.
+/// Bounded: when a card stalls for so long that the queue is full, ``put(_:)`` refuses and the
+/// writer leaves samples in the ring. Neither end is the sampler, so a mutex is allowed here.
 ///
-/// When the storage fails, ``failure`` says so and the bytes stay. After a full disk the writer puts the few
-/// bytes that end the log and closes: the flusher then appends what is queued into the storage's spare.
+/// When the storage fails, ``failure`` says so and the bytes stay. After a full disk the writer
+/// puts the few bytes that end the log and closes: the flusher then appends what is queued into the
+/// storage's spare.
 public final class FlushQueue: @unchecked Sendable {
-  // Safe: every stored property below the mutex is read and written only while the mutex is held, with one
-  // exception: the flusher reads the bytes of a piece while it does not hold it. Those are inside the first
-  // `count` bytes from `head`, which put() never writes and only the flusher itself releases.
+  // Safe: every stored property below the mutex is read and written only while the mutex is held,
+  // with one exception: the flusher reads the bytes of a piece while it does not hold it. Those are
+  // inside the first `count` bytes from `head`, which put() never writes and only the flusher
+  // itself releases.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private let buffer: UnsafeMutableRawBufferPointer
@@ -33,8 +35,8 @@ public final class FlushQueue: @unchecked Sendable {
   /// Bytes that fit.
   public let capacity: Int
 
-  /// The largest piece given to the storage at once: small against a spare, so that as much as possible of
-  /// a queue goes into it.
+  /// The largest piece given to the storage at once: small against a spare, so that as much as
+  /// possible of a queue goes into it.
   static let largestPiece = 4096
 
   /// An empty queue for `capacity` bytes; traps unless positive.
@@ -66,14 +68,16 @@ public final class FlushQueue: @unchecked Sendable {
 
   // MARK: The writer's end
 
-  /// Queues all of `bytes`, or none and says `false`: there is no room now. Never waits for the storage.
+  /// Queues all of `bytes`, or none and says `false`: there is no room now. Never waits for the
+  /// storage.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
     locked {
       precondition(!isClosed, "bytes put behind the end of a log")
       guard bytes.count <= capacity - count else { return false }
       let tail = (head + count) % capacity
       let first = min(bytes.count, capacity - tail)
-      // Safe: [tail, tail + first) and [0, rest) are inside the buffer and, as the guard says, not queued.
+      // Safe: [tail, tail + first) and [0, rest) are inside the buffer and, as the guard says, not
+      // queued.
       UnsafeMutableRawBufferPointer(rebasing: buffer[tail..<tail + first])
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
       UnsafeMutableRawBufferPointer(rebasing: buffer[..<(bytes.count - first)])
@@ -85,7 +89,8 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  /// Asks that everything put so far be made durable. Requests that come while one is served are merged.
+  /// Asks that everything put so far be made durable. Requests that come while one is served are
+  /// merged.
   public func requestSync() {
     locked {
       syncTarget = totalPut
@@ -125,12 +130,15 @@ public final class FlushQueue: @unchecked Sendable {
 
   // MARK: The flusher's end
 
-  /// The flusher thread's body: appends what is put and syncs when asked, until the queue is closed.
+  /// The flusher thread's body: appends what is put and syncs when asked, until the queue is
+  /// closed.
   ///
-  /// After the first error nothing is appended until ``close()``. Then, if the error was a full disk, what is
-  /// queued is tried once more, into the spare; the storage is finished in any case. `clock` measures syncs.
+  /// After the first error nothing is appended until ``close()``. Then, if the error was a full
+  /// disk, what is queued is tried once more, into the spare; the storage is finished in any case.
+  /// `clock` measures syncs.
   ///
-  /// - Returns: `nil` when every byte put was appended and made durable, else the error that stood against it.
+  /// - Returns: `nil` when every byte put was appended and made durable, else the error that stood
+  ///   against it.
   @discardableResult
   public func flusherLoop<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
     _ storage: inout Storage, clock: Clock

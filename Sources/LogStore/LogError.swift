@@ -1,7 +1,7 @@
 public import LogFormat
 
-/// Why a log cannot be read at all. Damage behind the header is no error: it is read around and reported as
-/// ``LogItem/damage(_:)``.
+/// Why a log cannot be read at all. Damage behind the header is no error: it is read around and
+/// reported as ``LogItem/damage(_:)``.
 public enum LogError: Error, Equatable, Sendable {
   /// The storage failed.
   case storage(StorageError)
@@ -9,8 +9,8 @@ public enum LogError: Error, Equatable, Sendable {
   case foreign(name: String, found: String)
   /// The log was written by a newer program.
   case unsupportedVersion(name: String, version: UInt8)
-  /// The file is a log, but its first page, without which its samples have neither scales nor times, is
-  /// damaged at `offset`.
+  /// The file is a log, but its first page, without which its samples have neither scales nor
+  /// times, is damaged at `offset`.
   case damagedHeader(name: String, offset: Int, reason: FormatError.Reason)
   /// A description cannot be written as a header.
   case description(FormatError)

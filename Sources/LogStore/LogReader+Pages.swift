@@ -5,8 +5,8 @@ import LogFormat
 extension LogReader where Storage: ~Copyable {
   /// Opens the next page that can be read; `false` at the end of the file.
   ///
-  /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before it is
-  /// over, and the tick that the page begins with tells what is missing.
+  /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before
+  /// it is over, and the tick that the page begins with tells what is missing.
   mutating func openNextPage() throws(LogError) -> Bool {
     while nextPage < .max {
       let count = try load(page: nextPage)
@@ -110,7 +110,8 @@ extension LogReader where Storage: ~Copyable {
   /// Whether all bytes are zero.
   static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let base = bytes.baseAddress, !bytes.isEmpty else { return true }
-    // Safe: both ranges of count - 1 bytes lie inside the buffer. Each byte equals the next, and the first is 0.
+    // Safe: both ranges of count - 1 bytes lie inside the buffer. Each byte equals the next, and
+    // the first is 0.
     return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
   }
 }

@@ -3,8 +3,8 @@ import LogFormat
 extension LogReader where Storage: ~Copyable {
   /// Takes reading up at the last page that begins at or before `tick`, or at the first page.
   ///
-  /// The next items may still be of earlier ticks, by up to a page. Marks, clock pairs and sensor events of
-  /// the pages passed over are not given, and damage there is not reported.
+  /// The next items may still be of earlier ticks, by up to a page. Marks, clock pairs and sensor
+  /// events of the pages passed over are not given, and damage there is not reported.
   ///
   /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
   public mutating func seek(toTick tick: UInt64) throws(LogError) {

@@ -7,29 +7,32 @@ public import LogFormat
 ///             next() ► samples, gap, …, damage, samples, …, end, nil
 ///
 /// Everything intact is given once, and samples in order of ticks; everything else is given as
-/// ``LogItem/damage(_:)`` with what is missing. A log that was cut, or not ended, gives what is before the
-/// cut. Space that was made and not written is no damage.
+/// ``LogItem/damage(_:)`` with what is missing. A log that was cut, or not ended, gives what is
+/// before the cut. Space that was made and not written is no damage.
 ///
-/// A gap comes before the first samples behind it, but samples before it may come after it: a log collects
-/// what comes between two syncs by kind.
+/// A gap comes before the first samples behind it, but samples before it may come after it: a log
+/// collects what comes between two syncs by kind.
 ///
 /// Not for two threads at once; a live recording may be read, up to what its writer appended.
 public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The log's header.
   public let description: RecordingDescription
-  /// The samples of the last ``LogItem/samples(_:)``, as columns; contents are valid until the next call.
+  /// The samples of the last ``LogItem/samples(_:)``, as columns; contents are valid until the next
+  /// call.
   public internal(set) var block = SampleBlock()
   /// Intact chunks of kinds that this program does not know, skipped so far.
   public internal(set) var unknownChunkCount: UInt64 = 0
-  /// Ticks that no sample, gap or damage accounts for, so far: a fault of the program that wrote the log.
+  /// Ticks that no sample, gap or damage accounts for, so far: a fault of the program that wrote
+  /// the log.
   public internal(set) var unexplainedTickCount: UInt64 = 0
   /// The tick behind the last one that a sample or a gap was given for.
   public internal(set) var nextTick: UInt64 = 0
 
   var storage: Storage
   var decoder: PageDecoder
-  // Safe: allocated for one page in init, freed in deinit, owned by this value alone, which is not copyable.
-  // The decoder looks at it between begin(page:) and the last next(), and no page is loaded meanwhile.
+  // Safe: allocated for one page in init, freed in deinit, owned by this value alone, which is not
+  // copyable. The decoder looks at it between begin(page:) and the last next(), and no page is
+  // loaded meanwhile.
   let page: UnsafeMutableRawBufferPointer
   /// The page that is read, or was read last.
   var pageIndex: UInt32 = 0
@@ -52,7 +55,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 
   /// Reads the header.
   ///
-  /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is damaged.
+  /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is
+  ///   damaged.
   public init(_ storage: consuming Storage) throws(LogError) {
     let page = UnsafeMutableRawBufferPointer.allocate(byteCount: LogFormat.pageSize, alignment: 16)
     do {
@@ -109,7 +113,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// The next item of the page that is open; `nil` when there is none, and the page is no longer open.
+  /// The next item of the page that is open; `nil` when there is none, and the page is no longer
+  /// open.
   mutating func nextInPage() -> LogItem? {
     while isInPage {
       do {

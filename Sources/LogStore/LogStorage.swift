@@ -3,8 +3,8 @@
 ///     0            length                        size
 ///     |  appended  |  zeros made ahead (0 or more) |
 ///
-/// Storage may hold more bytes than were appended; these are zeros until ``finish()`` cuts them, and a
-/// log's reader takes zeros as "not written".
+/// Storage may hold more bytes than were appended; these are zeros until ``finish()`` cuts them,
+/// and a log's reader takes zeros as "not written".
 ///
 /// Two types conform: ``FileStorage``, and a memory storage in the tests that fails on request.
 public protocol LogStorage: ~Copyable {
@@ -13,15 +13,17 @@ public protocol LogStorage: ~Copyable {
 
   /// Writes `bytes` behind what was appended before, all or nothing as far as the log is concerned.
   ///
-  /// An error with ``StorageError/isFull`` means that the bytes were not taken and that the spare is now
-  /// open: the same bytes, and the few that end the log, can be appended once more and will fit as long as
-  /// they are no more than the spare. Appended bytes are durable after the next ``sync()``.
+  /// An error with ``StorageError/isFull`` means that the bytes were not taken and that the spare
+  /// is now open: the same bytes, and the few that end the log, can be appended once more and will
+  /// fit as long as they are no more than the spare. Appended bytes are durable after the next
+  /// ``sync()``.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError)
 
   /// Makes everything appended durable.
   mutating func sync() throws(StorageError)
 
-  /// Fills `buffer` from `offset` on and says how many bytes there were; 0 at the end of the storage.
+  /// Fills `buffer` from `offset` on and says how many bytes there were; 0 at the end of the
+  /// storage.
   mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
 

@@ -9,8 +9,8 @@ public struct LogSummary: Equatable, Sendable {
     case complete
     /// It is being written.
     case live
-    /// Its end is missing: the program or the power went while it was written. What is there is what was
-    /// found.
+    /// Its end is missing: the program or the power went while it was written. What is there is
+    /// what was found.
     case recovered
   }
 
@@ -24,7 +24,8 @@ public struct LogSummary: Equatable, Sendable {
   public var tickCount: UInt64
   /// How it ended; `nil` unless complete.
   public var end: RecordingEnd?
-  /// The pair of clocks that a date rests on best, of the pages that were read; `nil` when there was none.
+  /// The pair of clocks that a date rests on best, of the pages that were read; `nil` when there
+  /// was none.
   public var clock: ClockPair?
   /// Runs of ticks without samples; `nil` when the pages were not counted through.
   public var gapCount: Int?
@@ -52,8 +53,8 @@ public struct LogSummary: Equatable, Sendable {
 extension ClockPair {
   /// Whether a date rests better on this pair than on an earlier one.
   ///
-  /// A synchronised clock beats one that is not; between equals the later reading wins, because a clock that
-  /// was stepped in between was wrong before.
+  /// A synchronised clock beats one that is not; between equals the later reading wins, because a
+  /// clock that was stepped in between was wrong before.
   public func isBetter(than earlier: ClockPair?) -> Bool {
     guard let earlier else { return true }
     return isSynchronised || !earlier.isSynchronised
@@ -61,8 +62,8 @@ extension ClockPair {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// A summary from the first and the last page if the recording has an end, else from reading it through.
-  /// The reader is at the begin afterwards.
+  /// A summary from the first and the last page if the recording has an end, else from reading it
+  /// through. The reader is at the begin afterwards.
   ///
   /// - Parameter isLive: Whether somebody is writing it; the catalogue knows by the file's lock.
   public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {

@@ -29,7 +29,8 @@ public struct LogVerification: Equatable, Sendable {
   public var damageCount: UInt64 = 0
   /// Ticks known to be lost in them.
   public var damagedTickCount: UInt64 = 0
-  /// Ticks that nothing accounts for, although all around them is intact: a fault of the program that wrote.
+  /// Ticks that nothing accounts for, although all around them is intact: a fault of the program
+  /// that wrote.
   public var unexplainedTickCount: UInt64 = 0
   /// How the recording ended; `nil` when its end is missing.
   public var end: RecordingEnd?
@@ -40,7 +41,8 @@ public struct LogVerification: Equatable, Sendable {
   /// Whether the recording ended and says how.
   public var isComplete: Bool { end != nil }
 
-  /// Whether samples and gaps are exactly those that the recording's end says; `nil` without an end.
+  /// Whether samples and gaps are exactly those that the recording's end says; `nil` without an
+  /// end.
   public var isBalanced: Bool? { end.map { $0.ledger == counted } }
 
   /// Whether all that the recording says is there: it is complete, undamaged and balanced.

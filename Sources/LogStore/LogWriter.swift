@@ -1,13 +1,13 @@
 public import IMUModel
 import LogFormat
 
-/// Joins an encoder to what takes its bytes: a ``FlushQueue`` when a flusher thread writes them, or the
-/// storage itself where time is virtual.
+/// Joins an encoder to what takes its bytes: a ``FlushQueue`` when a flusher thread writes them, or
+/// the storage itself where time is virtual.
 ///
 ///     records ──► LogEncoder ──► drain(into:) ──► FlushQueue ─ ─► storage
 ///
-/// Bytes that are not taken stay in the encoder, in order, and are offered again. ``backlog`` says how many:
-/// while there are any, the writer is to leave further samples in the ring.
+/// Bytes that are not taken stay in the encoder, in order, and are offered again. ``backlog`` says
+/// how many: while there are any, the writer is to leave further samples in the ring.
 public struct LogWriter: ~Copyable {
   private var encoder: LogEncoder
 
@@ -56,8 +56,8 @@ public struct LogWriter: ~Copyable {
 
   /// Appends what is encoded to the storage.
   ///
-  /// After an error with ``StorageError/isFull`` the bytes that were not taken are still there: finish, and
-  /// drain once more into the storage's spare.
+  /// After an error with ``StorageError/isFull`` the bytes that were not taken are still there:
+  /// finish, and drain once more into the storage's spare.
   public mutating func drain<Storage: LogStorage & ~Copyable>(into storage: inout Storage)
     throws(StorageError)
   {
@@ -68,7 +68,8 @@ public struct LogWriter: ~Copyable {
     }
   }
 
-  /// Safe: valid until the encoder changes, which it does only after the piece was copied or written.
+  /// Safe: valid until the encoder changes, which it does only after the piece was copied or
+  /// written.
   private var firstPiece: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: encoder.output.prefix(FlushQueue.largestPiece))
   }

@@ -8,7 +8,8 @@ struct OpenFile: ~Copyable {
   private let descriptor: CInt
   private let gate: FaultGate
 
-  /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by everybody (0644).
+  /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by everybody
+  /// (0644).
   init(path: String, flags: CInt, gate: FaultGate) throws(StorageError) {
     descriptor = try retried(.open, path, gate) {
       Glibc.open(path, flags | O_CLOEXEC, mode_t(0o644))
@@ -94,10 +95,11 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Takes a lock that lasts until the file is closed; `false` when somebody else has one and `wait` is off.
+  /// Takes a lock that lasts until the file is closed; `false` when somebody else has one and
+  /// `wait` is off.
   ///
-  /// The corresponding C function is `flock`: the lock belongs to this open file, so that two openings in one
-  /// process exclude each other as two processes do.
+  /// The corresponding C function is `flock`: the lock belongs to this open file, so that two
+  /// openings in one process exclude each other as two processes do.
   func lock(exclusive: Bool, wait: Bool) throws(StorageError) -> Bool {
     do {
       try retried(.lock, path, gate) {

@@ -8,7 +8,8 @@ import IMUModel
 /// Names sort by number as long as that has six digits; readers go by the number itself.
 struct RecordingName: Hashable, Sendable {
   static let suffix = ".imulog"
-  /// Number, then start, then digits: a start by a clock that was not set yet is of no use for order.
+  /// Number, then start, then digits: a start by a clock that was not set yet is of no use for
+  /// order.
   var number: UInt32
   var start: UTCStamp
   /// Eight lower-case hexadecimal digits.

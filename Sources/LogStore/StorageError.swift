@@ -2,15 +2,25 @@
 public struct StorageError: Error, Equatable, Sendable {
   /// What was attempted.
   public enum Operation: String, CaseIterable, Sendable {
+    /// `open`, `stat`.
     case open = "opening"
+    /// `pread`, `fstat`.
     case read = "reading"
+    /// `pwrite`.
     case write = "writing to"
+    /// `fdatasync`, `fsync`.
     case sync = "syncing"
+    /// `ftruncate`.
     case truncate = "cutting to length"
+    /// `flock`.
     case lock = "locking"
+    /// `opendir`, `readdir`.
     case list = "listing"
+    /// `rename`.
     case rename = "renaming"
+    /// `unlink`.
     case remove = "removing"
+    /// `mkdir`.
     case makeDirectory = "making the directory"
   }
 
@@ -30,7 +40,8 @@ public struct StorageError: Error, Equatable, Sendable {
 }
 
 extension StorageError: CustomStringConvertible {
-  /// One sentence, such as `writing to /var/x: no space is left on the device (ENOSPC); free space or …`.
+  /// One sentence, such as `writing to /var/x: no space is left on the device (ENOSPC); free space
+  /// or …`.
   public var description: String {
     "\(operation.rawValue) \(path): \(meaning)" + (remedy.isEmpty ? "" : "; \(remedy)")
   }

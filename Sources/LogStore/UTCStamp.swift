@@ -1,5 +1,5 @@
-/// A date and time in UTC to the second, as file names write it: `20261121T023807Z`, without colons so
-/// that every file system takes it.
+/// A date and time in UTC to the second, as file names write it: `20261121T023807Z`, without colons
+/// so that every file system takes it.
 struct UTCStamp: Comparable, Hashable, Sendable {
   /// Seconds since 1970-01-01T00:00:00Z.
   let seconds: Int64
@@ -55,9 +55,9 @@ struct UTCStamp: Comparable, Hashable, Sendable {
       + digits(rest / 60 % 60, 2) + digits(rest % 60, 2) + "Z"
   }
 
-  // Days since 1970 and civil dates of the Gregorian calendar, by counting years from March on, so that the
-  // leap day is a year's last; 146097 days are 400 years. (Howard Hinnant, "chrono-Compatible Low-Level Date
-  // Algorithms", days_from_civil and civil_from_days.)
+  // Days since 1970 and civil dates of the Gregorian calendar, by counting years from March on, so
+  // that the leap day is a year's last; 146097 days are 400 years. (Howard Hinnant,
+  // "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days.)
 
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let y = month <= 2 ? year - 1 : year

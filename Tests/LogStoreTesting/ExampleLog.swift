@@ -40,8 +40,8 @@ public struct ExampleLog: Sendable {
     return rate
   }
 
-  /// A log with samples and gaps, marks, clock pairs and sensor events among them; the same seed gives the
-  /// same bytes.
+  /// A log with samples and gaps, marks, clock pairs and sensor events among them; the same seed
+  /// gives the same bytes.
   ///
   /// - Parameters:
   ///   - ticks: Ticks to schedule.
@@ -191,6 +191,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// A generator; every seed gives another sequence.
   public init(seed: UInt64) { state = seed }
 
+  /// The next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var value = state

@@ -1,8 +1,8 @@
 public import IMUModel
 public import LogStore
 
-/// A small recording made in a store as a program makes one: create, append, sync, finish; and on a full
-/// disk, end cleanly.
+/// A small recording made in a store as a program makes one: create, append, sync, finish; and on a
+/// full disk, end cleanly.
 public struct ExampleTake: Sendable {
   /// Samples that were durable when each sync returned.
   public var syncedSampleCount: UInt64 = 0
@@ -13,7 +13,8 @@ public struct ExampleTake: Sendable {
   /// Why it did not go as planned.
   public var failure: CatalogueError?
 
-  /// Makes the recording: `syncs` times `samplesPerSync` samples of seven channels that do not compress.
+  /// Makes the recording: `syncs` times `samplesPerSync` samples of seven channels that do not
+  /// compress.
   public init(
     in catalogue: Catalogue, syncs: Int = 3, samplesPerSync: Int = 5,
     description: RecordingDescription = ExampleLog.description(), wall: Int64 = ExampleTake.wall,

@@ -85,8 +85,10 @@ public struct MemoryStorage: LogStorage, ~Copyable {
     self.disk = disk
   }
 
+  /// `memory`.
   public var name: String { "memory" }
 
+  /// Writes behind what was appended before, unless the disk is full or fails.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let copy = Array(bytes)
     let isTaken = try disk.change(.write) { state in
@@ -101,10 +103,12 @@ public struct MemoryStorage: LogStorage, ~Copyable {
     if !isTaken { throw StorageError(.write, path: "memory", errno: ENOSPC) }
   }
 
+  /// Notes that what was appended is durable.
   public mutating func sync() throws(StorageError) {
     try disk.change(.sync) { $0.durableByteCount = $0.bytes.count }
   }
 
+  /// Reads bytes, and zeros made ahead behind them.
   public mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {
@@ -121,10 +125,12 @@ public struct MemoryStorage: LogStorage, ~Copyable {
     return found.count
   }
 
+  /// Bytes and zeros made ahead.
   public mutating func size() throws(StorageError) -> UInt64 {
     try disk.change(.read) { UInt64($0.bytes.count + $0.zerosMadeAhead) }
   }
 
+  /// Drops zeros made ahead.
   public mutating func finish() throws(StorageError) {
     try disk.change(.truncate) { state in
       state.zerosMadeAhead = 0

@@ -11,6 +11,7 @@ public final class SteppingClock: MonotonicClock {
     self.step = step
   }
 
+  /// The instant, after one step.
   public func now() -> MonotonicTime {
     instant.withLock { instant in
       instant += step
@@ -18,5 +19,6 @@ public final class SteppingClock: MonotonicClock {
     }
   }
 
+  /// Returns at once.
   public func sleep(until deadline: MonotonicTime) {}
 }

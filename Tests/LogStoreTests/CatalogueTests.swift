@@ -43,7 +43,8 @@ struct CatalogueTests {
     let summary = try store.summary(of: entry)
     #expect(summary.sampleCount == 3000)
     #expect(summary.byteCount > 40_000)
-    // The header, both pages (the last is short, which a second read finds), and the file's status twice.
+    // The header, both pages (the last is short, which a second read finds), and the file's status
+    // twice.
     #expect(script.calls.filter { $0 == .read }.count == 6)
   }
 

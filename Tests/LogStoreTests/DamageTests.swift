@@ -4,15 +4,16 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-/// A log of a page and a bit, with marks so long that few events, which are slow to decode in a debug build,
-/// fill it.
+/// A log of a page and a bit, with marks so long that few events, which are slow to decode in a
+/// debug build, fill it.
 private let example = Result { () throws(FormatError) in
   var description = ExampleLog.description()
   description.channels = .accelerometer
   return try ExampleLog(
     ticks: 24, flushEvery: 4, marksEvery: 1, labelLength: 200, description: description)
 }
-/// What is read of it when nothing is wrong, and how many events of that when it is cut at each byte.
+/// What is read of it when nothing is wrong, and how many events of that when it is cut at each
+/// byte.
 private let wholeEvents = Result { try read(example.get().bytes) }
 private let prefixCounts = Result {
   let log = try example.get()

@@ -87,7 +87,7 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == pattern(taken))
   }
 
-  @Test("a failing call is reported as what it was", arguments: [EIO, EROFS, EACCES, EDQUOT])
+  @Test("a failing call is reported as what it was", arguments: [EIO, EROFS, EACCES, EFBIG])
   func errors(errno: Int32) throws {
     let script = FaultScript(.once(1, errno: errno))
     var storage = try FileStorage(creating: path, gate: script.gate)
@@ -96,9 +96,19 @@ struct FileStorageTests {
       Issue.record("the write was to fail")
     } catch {
       #expect(error == StorageError(.write, path: path, errno: errno))
-      #expect(error.isFull == (errno == EDQUOT))
+      #expect(!error.isFull)
       #expect(error.description.hasPrefix("writing to \(path): "))
       #expect(!error.remedy.isEmpty)
+    }
+  }
+
+  @Test("only a full disk and a used-up quota are full, and every errno has a meaning")
+  func meanings() {
+    for errno in Int32(1)...133 {
+      let error = StorageError(.sync, path: path, errno: errno)
+      #expect(error.isFull == (errno == ENOSPC || errno == EDQUOT))
+      #expect(error.description.hasPrefix("syncing \(path): "))
+      #expect(!error.meaning.isEmpty)
     }
   }
 

@@ -112,6 +112,22 @@ struct LogReaderTests {
     }
   }
 
+  @Test("intact pages whose ticks were there before are damage, and no sample is given twice")
+  func ticksGoBack() throws {
+    // The same recording made twice; the second one fills its pages faster with marks.
+    let first = try ExampleLog(ticks: 1200)
+    let second = try ExampleLog(ticks: 1200, marksEvery: 5, labelLength: 150)
+    let bytes = Array(first.bytes[..<(3 * 4096)]) + Array(second.bytes[(3 * 4096)...])
+    let events = try read(bytes)
+    #expect(events.compactMap(\.damage).map(\.reason).contains(.ticksGoBack))
+    let ticks = events.compactMap { event -> UInt64? in
+      guard case .sample(let tick, _, _) = event else { return nil }
+      return tick
+    }
+    #expect(zip(ticks, ticks.dropFirst()).allSatisfy(<))
+    #expect(ticks.last == 1199)
+  }
+
   @Test("garbage behind the end is damage without lost ticks")
   func garbage() throws {
     let log = try ExampleLog(ticks: 100)

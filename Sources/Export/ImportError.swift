@@ -110,10 +110,13 @@ extension ImportLineProblem {
         "\(found) \(found == 1 ? "value" : "values") where the header names \(expected) columns"
     case .blank:
       return "the line is blank, and samples follow it"
-    case .notAnInteger(_, _, let found):
-      return found.isEmpty
-        ? "the value is missing"
-        : "\(quoted(found)) is not a whole number: samples are the sensor's counts (--units raw)"
+    case .notAnInteger(_, let name, let found):
+      if found.isEmpty { return "the value is missing" }
+      let remedy =
+        name.hasPrefix("t_")
+        ? "a time with decimals goes, in seconds, into a column t"
+        : "samples are the sensor's counts (--units raw)"
+      return "\(quoted(found)) is not a whole number: \(remedy)"
     case .notSeconds(_, _, let found):
       return found.isEmpty
         ? "the time is missing"

@@ -1,7 +1,7 @@
 import IMUModel
 import LogStore
 
-// The document's keys, in the document's order. What stands here is what the README's section on JSON says.
+// The document's keys, in the document's order.
 
 extension JSONText {
   /// From `format` to `units`.

@@ -1,0 +1,68 @@
+public import IMUModel
+public import LogStore
+
+/// Why an export failed.
+public enum ExportError: Error, Equatable, Sendable {
+  /// Bytes could not be written to the output of this name; `code` is the kernel's errno.
+  case output(name: String, code: Int32)
+  /// The log could not be read.
+  case log(LogError)
+  /// The recording has none of the channels asked for.
+  case channelsNotRecorded(ExportChannels, recorded: ChannelSet)
+  /// gyrodata holds one sensor, and both were asked for.
+  case oneSensorOnly
+  /// gyrodata needs x, y and z of a sensor, and the recording has not all of them.
+  case axesMissing(recorded: ChannelSet)
+  /// The scale of these channels in the log's header gives numbers that no text of reasonable length holds.
+  case unusableScale(channels: String, scale: Fraction)
+  /// The option does not go with the format.
+  case optionNotSupported(option: String, format: ExportFormat)
+}
+
+extension ExportError {
+  /// The reader of a pipe went away, which is no fault: `imulog export … | head`.
+  public var isBrokenPipe: Bool {
+    if case .output(_, let code) = self { return code == OutputErrno.brokenPipe }
+    return false
+  }
+
+  /// There is no room for the output.
+  public var isFull: Bool {
+    if case .output(_, let code) = self { return OutputErrno.full.contains(code) }
+    return false
+  }
+}
+
+extension ExportError: CustomStringConvertible {
+  /// One sentence with the remedy where there is one.
+  public var description: String {
+    switch self {
+    case .output(let name, let code):
+      return "writing to \(name): \(OutputErrno.meaning(code))"
+    case .log(let error):
+      return error.description
+    case .channelsNotRecorded(let asked, let recorded):
+      return
+        "the recording has no \(asked == .gyro ? "gyroscope" : "accelerometer") channels; it has "
+        + "\(ExportError.names(recorded)): choose others with --channels"
+    case .oneSensorOnly:
+      return "gyrodata holds one sensor: add --channels accel or --channels gyro"
+    case .axesMissing(let recorded):
+      return
+        "gyrodata needs x, y and z of a sensor, and the recording has \(ExportError.names(recorded)): "
+        + "choose another --format"
+    case .unusableScale(let channels, let scale):
+      return
+        "the scale of \(channels) in the recording's header, \(scale.numerator)/\(scale.denominator) "
+        + "a count, cannot be written out: export the counts with --units raw"
+    case .optionNotSupported(let option, let format):
+      return
+        "\(option) does not go with --format \(format.rawValue): leave it out or choose another format"
+    }
+  }
+
+  private static func names(_ channels: ChannelSet) -> String {
+    let names = channels.indices.map { ChannelSet.names[$0] }
+    return names.isEmpty ? "none" : names.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,69 @@
+import IMUModel
+
+/// The forms in which a recording leaves the program. Raw values are command-line names.
+public enum ExportFormat: String, CaseIterable, Sendable {
+  /// One document with everything the log knows, and an array of flat sample records.
+  case json
+  /// The flat sample records alone, one a line.
+  case ndjson
+  /// One header line, then one sample a line.
+  case csv
+  /// The phone app's document: one sensor, no times, accelerations in g or rates in rad/s.
+  case gyrodata
+  /// The log's own bytes.
+  case raw
+}
+
+/// The units of exported values. Raw values are command-line names.
+public enum ExportUnits: String, CaseIterable, Sendable {
+  /// m/s², rad/s and °C.
+  case si
+  /// g, °/s and °C.
+  case gDps = "g-dps"
+  /// The chip's counts, temperature too.
+  case raw
+}
+
+/// Which sensors of a recording are exported. Raw values are command-line names.
+public enum ExportChannels: String, CaseIterable, Sendable {
+  /// The accelerometer's axes.
+  case accel
+  /// The gyroscope's axes.
+  case gyro
+  /// Every channel that the recording has, temperature too.
+  case both
+
+  var mask: ChannelSet {
+    switch self {
+    case .accel: return .accelerometer
+    case .gyro: return .gyroscope
+    case .both: return .all
+    }
+  }
+}
+
+/// What to export and how. The same log with the same options gives the same bytes.
+public struct ExportOptions: Equatable, Sendable {
+  /// The form.
+  public var format: ExportFormat
+  /// The units of values; ``ExportFormat/gyrodata`` and ``ExportFormat/raw`` have their own.
+  public var units: ExportUnits
+  /// The sensors; `nil` is all that the format holds: both, for gyrodata the accelerometer if there is one.
+  public var channels: ExportChannels?
+  /// Nanoseconds since tick 0's deadline: samples before it are left out.
+  public var from: Int64?
+  /// Nanoseconds since tick 0's deadline: samples at it and after it are left out.
+  public var to: Int64?
+
+  /// Options; the whole recording as JSON in SI units unless said otherwise.
+  public init(
+    format: ExportFormat = .json, units: ExportUnits = .si, channels: ExportChannels? = nil,
+    from: Int64? = nil, to: Int64? = nil
+  ) {
+    self.format = format
+    self.units = units
+    self.channels = channels
+    self.from = from
+    self.to = to
+  }
+}

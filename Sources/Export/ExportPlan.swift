@@ -1,0 +1,124 @@
+import IMUModel
+
+/// Options applied to one recording: which columns, in which texts, over which time.
+struct ExportPlan {
+  let description: RecordingDescription
+  let units: ExportUnits
+  /// Positions of the exported channels, in order.
+  let channels: [Int]
+  let from: Int64
+  let to: Int64
+  let hasRange: Bool
+  private let texts: [CountTexts]
+
+  /// Throws when the recording has none of the channels, or a scale that cannot be written out.
+  init(
+    _ options: ExportOptions, _ description: RecordingDescription, mask: ChannelSet,
+    units: ExportUnits
+  )
+    throws(ExportError)
+  {
+    self.description = description
+    self.units = units
+    channels = description.channels.intersection(mask).indices
+    from = options.from ?? .min
+    to = options.to ?? .max
+    hasRange = options.from != nil || options.to != nil
+    var tables: [ChannelSet: CountTexts] = [:]
+    var texts: [CountTexts] = []
+    for channel in channels {
+      let group = ExportPlan.group(ofChannel: channel)
+      if let table = tables[group] {
+        texts.append(table)
+      } else {
+        let table = try ExportPlan.table(group, units, description.sensor)
+        tables[group] = table
+        texts.append(table)
+      }
+    }
+    self.texts = texts
+  }
+
+  /// A writer of rows in this plan's columns.
+  func rowWriter(_ layout: RowLayout) -> RowWriter {
+    RowWriter(layout, channels: channels, texts: texts)
+  }
+
+  /// Names of the columns behind the time.
+  var columnNames: [String] { channels.map { ChannelSet.names[$0] } }
+
+  /// Whether a time is exported; the end of a range is outside it, but `Int64.max` without a range is inside.
+  func contains(_ time: Int64) -> Bool {
+    time >= from && (time < to || to == .max)
+  }
+
+  /// Whether all that comes later is behind the range.
+  func isOver(at time: Int64) -> Bool {
+    time >= to && to != .max
+  }
+
+  /// How many of a gap's ticks have their deadlines in the range.
+  func ticks(of gap: Gap) -> UInt64 {
+    let end = gap.firstTick + gap.count
+    let first = max(gap.firstTick, from == .min ? 0 : firstTick(atOrAfter: from))
+    let last = min(end, to == .max ? end : firstTick(atOrAfter: to))
+    return last > first ? last - first : 0
+  }
+
+  private func firstTick(atOrAfter time: Int64) -> UInt64 {
+    guard time > 0 else { return 0 }
+    let tick = description.rate.tick(atNanoseconds: time)
+    return description.rate.nanoseconds(atTick: tick) == time || tick == .max ? tick : tick + 1
+  }
+
+  /// The unit of a channel's values, as exports name it.
+  func unitName(ofChannel channel: Int) -> String {
+    let group = ExportPlan.group(ofChannel: channel)
+    switch (units, group) {
+    case (.raw, _): return "count"
+    case (_, .temperature): return "degC"
+    case (.si, .accelerometer): return "m/s^2"
+    case (.si, _): return "rad/s"
+    case (.gDps, .accelerometer): return "g"
+    case (.gDps, _): return "deg/s"
+    }
+  }
+
+  private static func group(ofChannel channel: Int) -> ChannelSet {
+    switch channel {
+    case 0...2: return .accelerometer
+    case 3...5: return .gyroscope
+    default: return .temperature
+    }
+  }
+
+  /// Decimals before trailing zeros go: steps of the finest ranges (2 g: 0.0006 m/s², 125 °/s:
+  /// 0.00008 rad/s; 1/340 °C) times at least 70, so that rounding is far below a count.
+  private static func table(_ group: ChannelSet, _ units: ExportUnits, _ sensor: SensorDescription)
+    throws(ExportError) -> CountTexts
+  {
+    guard units != .raw else { return CountTexts(.counts) }
+    let scale: CountScale?
+    switch group {
+    case .accelerometer:
+      let factor = units == .si ? Fraction.standardGravity : .one
+      scale = CountScale(sensor.accelerometerScale, times: factor, decimals: 6)
+    case .gyroscope:
+      let factor = units == .si ? Fraction.radiansPerDegree : .one
+      scale = CountScale(sensor.gyroscopeScale, times: factor, decimals: 6)
+    default:
+      scale = CountScale(sensor.temperatureScale, plus: sensor.temperatureOffset, decimals: 4)
+    }
+    guard let scale else { throw unusable(group, sensor) }
+    return CountTexts(scale)
+  }
+
+  private static func unusable(_ group: ChannelSet, _ sensor: SensorDescription) -> ExportError {
+    switch group {
+    case .accelerometer:
+      return .unusableScale(channels: "the accelerometer", scale: sensor.accelerometerScale)
+    case .gyroscope: return .unusableScale(channels: "the gyroscope", scale: sensor.gyroscopeScale)
+    default: return .unusableScale(channels: "the temperature", scale: sensor.temperatureScale)
+    }
+  }
+}

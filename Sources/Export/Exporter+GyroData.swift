@@ -1,0 +1,82 @@
+import IMUModel
+import LogStore
+
+extension Exporter {
+  /// Nanoseconds from 1970-01-01 to 2001-01-01, the phone's reference date, in UTC.
+  static let phoneReferenceDate: Int64 = 978_307_200_000_000_000
+
+  /// The phone app's document: one sensor, accelerations in g or rates in rad/s, no times.
+  ///
+  ///     {"identifier":UUID,"dataType":0|1,"coordinateList":[{"x":…,"y":…,"z":…},…],
+  ///      "date":seconds from 2001-01-01 to the last sample,"duration":scheduled seconds}
+  ///
+  /// `date` is left out where the log has no clock pair or no sample, as the app leaves it out.
+  func writeGyroData<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let description = reader.description
+    let sensor = try phoneSensor(description.channels)
+    let plan = try ExportPlan(
+      options, description, mask: sensor.mask, units: sensor == .accel ? .gDps : .si)
+    let account = try LogAccount(&reader, plan)
+    reader.rewind()
+
+    var head = JSONText()
+    head.open("{")
+    head.key("identifier")
+    head.string(description.id.description.uppercased())
+    head.key("dataType")
+    head.integer(sensor == .accel ? 0 : 1)
+    head.key("coordinateList")
+    try sink.write(head.bytes)
+
+    let layout = RowLayout(
+      prefix: ",{\"x\":", hasTime: false, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
+    var rows = RowPass(plan, layout, opening: UInt8(ascii: "["))
+    var report = try rows.run(&reader, to: &sink)
+    report.damages = account.damageCount
+
+    var tail = JSONText()
+    tail.word(report.samples == 0 ? "[]" : "]")
+    if let started = account.started, report.samples > 0 {
+      tail.key("date")
+      tail.seconds(started &+ rows.lastTime &- Exporter.phoneReferenceDate)
+    }
+    tail.key("duration")
+    tail.seconds(duration(rows.firstTick, rows.lastTick, description.rate))
+    tail.close("}")
+    try sink.write(tail.bytes + [UInt8(ascii: "\n")])
+    return report
+  }
+
+  private func phoneSensor(_ recorded: ChannelSet) throws(ExportError) -> ExportChannels {
+    if options.channels == .both, !recorded.isDisjoint(with: .accelerometer),
+      !recorded.isDisjoint(with: .gyroscope)
+    {
+      throw .oneSensorOnly
+    }
+    var sensor = options.channels ?? .both
+    if sensor == .both { sensor = recorded.isDisjoint(with: .accelerometer) ? .gyro : .accel }
+    guard !recorded.isDisjoint(with: sensor.mask) else {
+      throw .channelsNotRecorded(sensor, recorded: recorded)
+    }
+    guard recorded.isSuperset(of: sensor.mask) else { throw .axesMissing(recorded: recorded) }
+    return sensor
+  }
+
+  /// From the first tick written to the end of the last one's period.
+  private func duration(_ first: UInt64?, _ last: UInt64, _ rate: SampleRate) -> Int64 {
+    guard let first else { return 0 }
+    return rate.nanoseconds(atTick: last &+ 1) - rate.nanoseconds(atTick: first)
+  }
+}
+
+extension JSONText {
+  /// Nanoseconds as decimal seconds, exactly.
+  mutating func seconds(_ nanoseconds: Int64) {
+    var digits: [UInt8] = []
+    DecimalText.append(
+      units: nanoseconds.magnitude, decimals: 9, least: 0, isNegative: nanoseconds < 0, to: &digits)
+    number(digits)
+  }
+}

@@ -1,0 +1,104 @@
+import IMUModel
+public import LogStore
+
+/// Writes one recording out in one of the forms of ``ExportFormat``.
+///
+///     LogReader ──► blocks of samples ──► rows of text ──► ByteSink
+///
+/// Memory does not grow with the recording: a block of samples, a table of texts for each unit, and the
+/// sink's buffer. The same log with the same options gives the same bytes.
+public struct Exporter: Sendable {
+  /// What came out.
+  public struct Report: Equatable, Sendable {
+    /// Samples written.
+    public var samples: UInt64 = 0
+    /// Parts of the log that could not be read and are missing, in the part of it that was read.
+    public var damages: UInt64 = 0
+  }
+
+  /// What is exported and how.
+  public let options: ExportOptions
+
+  /// An exporter with the given options.
+  public init(_ options: ExportOptions) {
+    self.options = options
+  }
+
+  /// Writes the log in `storage` out, in any format, and flushes `sink`.
+  ///
+  /// A damaged log is exported as far as it can be read; the report says so. With ``ExportFormat/raw`` the
+  /// log is read only to see that it is one, the report's figures are 0, and a channel selection or a time
+  /// range is refused.
+  ///
+  /// - Throws: ``ExportError``; what was written before it stays written.
+  public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ storage: consuming Storage, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    guard options.format == .raw else {
+      var reader = try LogReader.open(storage)
+      return try write(&reader, to: &sink)
+    }
+    if options.from != nil || options.to != nil {
+      throw .optionNotSupported(option: "a time range", format: .raw)
+    }
+    if options.channels != nil, options.channels != .both {
+      throw .optionNotSupported(option: "--channels", format: .raw)
+    }
+    try writeLog(&storage, to: &sink)
+    try sink.flush()
+    return Report()
+  }
+
+  /// Writes the recording that `reader` reads, from its begin, and flushes `sink`.
+  ///
+  /// A damaged log is exported as far as it can be read; the report says so. Traps for
+  /// ``ExportFormat/raw``, which copies storage and reads no records.
+  ///
+  /// - Throws: ``ExportError``; what was written before it stays written.
+  /// - Complexity: one pass over the log; for JSON one or two more before it, and one for each kind of
+  ///   record (gaps, marks, sensor events, damage) that it has any of.
+  public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    reader.rewind()
+    let report: Report
+    switch options.format {
+    case .json: report = try writeJSON(&reader, to: &sink)
+    case .ndjson: report = try writeRecords(&reader, to: &sink)
+    case .csv: report = try writeTable(&reader, to: &sink)
+    case .gyrodata: report = try writeGyroData(&reader, to: &sink)
+    case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
+    }
+    try sink.flush()
+    return report
+  }
+
+  /// The plan for the formats that have columns.
+  func plan(_ description: RecordingDescription) throws(ExportError) -> ExportPlan {
+    let asked = options.channels ?? .both
+    guard !description.channels.isDisjoint(with: asked.mask) else {
+      throw .channelsNotRecorded(asked, recorded: description.channels)
+    }
+    return try ExportPlan(options, description, mask: asked.mask, units: options.units)
+  }
+
+  private func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try plan(reader.description)
+    let keys = plan.columnNames.map { ",\"\($0)\":" }
+    var rows = RowPass(plan, RowLayout(prefix: "{\"t_ns\":", keys: keys, suffix: "}\n"))
+    return try rows.run(&reader, to: &sink)
+  }
+
+  private func writeTable<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try plan(reader.description)
+    let header = (["t_ns"] + plan.columnNames).joined(separator: ",") + "\n"
+    try sink.write(Array(header.utf8))
+    let keys = plan.channels.map { _ in "," }
+    var rows = RowPass(plan, RowLayout(prefix: "", keys: keys, suffix: "\n"))
+    return try rows.run(&reader, to: &sink)
+  }
+}

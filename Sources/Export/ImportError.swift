@@ -1,0 +1,133 @@
+import Glibc
+
+/// Why a file of another kind could not become a recording.
+public enum ImportError: Error, Equatable, Sendable {
+  /// The file could not be opened or read; `code` is the kernel's errno.
+  case file(name: String, code: Int32)
+  /// It is a directory, a pipe or a device: it cannot be read twice.
+  case notARegularFile(name: String)
+  /// There is nothing in it.
+  case empty(name: String)
+  /// A line of a table, counted from 1, is wrong, and how.
+  case line(name: String, line: Int, problem: ImportLineProblem)
+  /// A table has more than one sample, but its times stand still, so that they give no rate.
+  case noRate(name: String)
+  /// The file was changed by somebody else while it was read.
+  case changed(name: String)
+  /// A document is not of a shape that the phone apps write; `what` says in a clause what is wrong.
+  case document(name: String, what: String)
+  /// A recording of the phone apps has no samples.
+  case noSamples(name: String)
+}
+
+/// What is wrong with a line of a table. Columns are counted from 1.
+public enum ImportLineProblem: Equatable, Sendable {
+  /// The header names no column for the time; `found` is the line.
+  case noTimeColumn(found: String)
+  /// The header names no axis.
+  case noAxis
+  /// The header names a column that nobody knows.
+  case unknownColumn(column: Int, found: String)
+  /// The header names a column again, or a second time column.
+  case repeatedColumn(column: Int, found: String)
+  /// Fewer or more values than the header names columns.
+  case fieldCount(found: Int, expected: Int)
+  /// A blank line with samples behind it.
+  case blank
+  /// A value that is not a whole number.
+  case notAnInteger(column: Int, name: String, found: String)
+  /// A time that is not a number of seconds with at most nine decimals.
+  case notSeconds(column: Int, name: String, found: String)
+  /// A count beyond 16 bits, or a time beyond 292 years.
+  case outOfRange(column: Int, name: String, found: String)
+  /// A time before that of the line before it.
+  case timeGoesBack(column: Int, name: String, found: String)
+  /// More bytes than any line of a table has.
+  case tooLong(limit: Int)
+}
+
+extension ImportError: CustomStringConvertible {
+  /// One sentence with the remedy where there is one.
+  public var description: String {
+    switch self {
+    case .file(let name, let code):
+      return "cannot read \(name): \(ImportError.meaning(code))"
+    case .notARegularFile(let name):
+      return "\(name) is not a regular file: save what it holds to a file and import that"
+    case .empty(let name):
+      return "\(name) is empty: there is nothing to import"
+    case .line(let name, let line, let problem):
+      return "\(name), line \(line)\(problem.place): \(problem.sentence)"
+    case .noRate(let name):
+      return "all times in \(name) are the same, so they give no sample rate: say it with --rate"
+    case .changed(let name):
+      return "\(name) was changed while it was read: import it again when nobody writes to it"
+    case .document(let name, let what):
+      return "\(name) is not a recording of the phone apps: \(what)"
+    case .noSamples(let name):
+      return "the recording in \(name) has no samples: there is nothing to import"
+    }
+  }
+
+  private static func meaning(_ code: Int32) -> String {
+    switch code {
+    case ENOENT: return "there is no such file (ENOENT)"
+    case EACCES, EPERM: return "permission denied (EACCES)"
+    case EISDIR: return "it is a directory (EISDIR)"
+    case ENOTDIR: return "a part of its path is not a directory (ENOTDIR)"
+    case EIO: return "the device reported an input/output error (EIO)"
+    default: return "errno \(code)"
+    }
+  }
+}
+
+extension ImportLineProblem {
+  var place: String {
+    switch self {
+    case .unknownColumn(let column, _), .repeatedColumn(let column, _): return ", column \(column)"
+    case .notAnInteger(let column, let name, _), .notSeconds(let column, let name, _),
+      .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _):
+      return ", column \(column) (\(name))"
+    case .noTimeColumn, .noAxis, .fieldCount, .blank, .tooLong: return ""
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .noTimeColumn(let found):
+      return
+        "no header with a column t_us, t_ns or t, but \(quoted(found)): the first line must name the "
+        + "columns, such as t_us,ax,ay,az,gx,gy,gz,temp"
+    case .noAxis:
+      return "the header names no axis: ax, ay, az, gx, gy, gz or temp"
+    case .unknownColumn(_, let found):
+      return
+        "unknown column \(quoted(found)): columns are t_us, t_ns or t, and ax, ay, az, gx, gy, gz, temp"
+    case .repeatedColumn(_, let found):
+      return "\(quoted(found)) is a second column of its kind"
+    case .fieldCount(let found, let expected):
+      return
+        "\(found) \(found == 1 ? "value" : "values") where the header names \(expected) columns"
+    case .blank:
+      return "the line is blank, and samples follow it"
+    case .notAnInteger(_, _, let found):
+      return found.isEmpty
+        ? "the value is missing"
+        : "\(quoted(found)) is not a whole number: samples are the sensor's counts (--units raw)"
+    case .notSeconds(_, _, let found):
+      return found.isEmpty
+        ? "the time is missing"
+        : "\(quoted(found)) is not a time in seconds with at most nine decimals"
+    case .outOfRange(_, let name, let found):
+      return name.hasPrefix("t_") || name == "t"
+        ? "\(quoted(found)) is beyond the times that a log can hold"
+        : "\(quoted(found)) is not within -32768 to 32767"
+    case .timeGoesBack(_, _, let found):
+      return "the time \(quoted(found)) is before that of the line before it"
+    case .tooLong(let limit):
+      return "the line is longer than \(limit) bytes: this is no table of samples"
+    }
+  }
+
+  private func quoted(_ text: String) -> String { "\"\(text)\"" }
+}

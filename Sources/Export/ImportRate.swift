@@ -1,0 +1,62 @@
+import IMUModel
+
+extension SampleRate {
+  /// The rate at which `count` samples from time `first` to time `last` (nanoseconds) were taken, as a user
+  /// would say it; `nil` when the times stand still.
+  ///
+  /// A rate is taken when its grid, laid on the first sample, is at most half a period off the last one.
+  /// Tried in this order: the whole number of hertz nearest to the mean rate (10 Hz, 985 Hz), the whole
+  /// number of seconds nearest to the mean period (1/5 Hz), the fraction with the smallest denominator
+  /// (9903/100 Hz). A single sample gives 10 Hz.
+  init?(ofSamples count: UInt64, from first: Int64, to last: Int64) {
+    guard count > 1 else {
+      self.init(10)
+      return
+    }
+    let span = Int128(last) - Int128(first)
+    let second: Int128 = 1_000_000_000
+    guard span > 0 else { return nil }
+    // The mean rate is steps × 1 s / span; limits are (steps ± 1/2) × 1 s / span.
+    let steps = Int128(count) - 1
+    let low = Ratio((2 * steps - 1) * second, 2 * span)
+    let high = Ratio((2 * steps + 1) * second, 2 * span)
+    let hertz = Ratio((2 * steps * second + span) / (2 * span), 1)
+    let seconds = Ratio(1, max(1, (2 * span + steps * second) / (2 * steps * second)))
+    for ratio in [hertz, seconds, Ratio.simplest(from: low, to: high)] {
+      guard low <= ratio, ratio <= high, let numerator = UInt32(exactly: ratio.numerator),
+        let denominator = UInt32(exactly: ratio.denominator), numerator > 0
+      else { continue }
+      self.init(numerator, per: denominator)
+      return
+    }
+    return nil
+  }
+}
+
+/// A positive ratio of large whole numbers.
+private struct Ratio {
+  var numerator: Int128
+  var denominator: Int128
+
+  init(_ numerator: Int128, _ denominator: Int128) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
+  static func <= (left: Ratio, right: Ratio) -> Bool {
+    left.numerator.multipliedFullWidth(by: right.denominator)
+      <= right.numerator.multipliedFullWidth(by: left.denominator)
+  }
+
+  /// The ratio in low...high with the smallest denominator, by the continued fractions of both: as long as
+  /// they agree, their terms are the result's.
+  static func simplest(from low: Ratio, to high: Ratio) -> Ratio {
+    let (whole, rest) = low.numerator.quotientAndRemainder(dividingBy: low.denominator)
+    if rest == 0 { return Ratio(whole, 1) }
+    if (whole + 1) <= high.numerator / high.denominator { return Ratio(whole + 1, 1) }
+    let inner = simplest(
+      from: Ratio(high.denominator, high.numerator - whole * high.denominator),
+      to: Ratio(low.denominator, rest))
+    return Ratio(whole * inner.numerator + inner.denominator, inner.numerator)
+  }
+}

@@ -1,0 +1,66 @@
+import IMUModel
+
+/// The rows of a table, with every rule about its lines.
+struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
+  let columns: ImportColumns
+  let name: String
+  private let parser: ImportRowParser
+  private var lines: ImportLines<Source>
+  private var lastTime = Int64.min
+
+  /// Reads the header.
+  init(_ source: consuming Source) throws(ImportError) {
+    let name = source.name
+    var lines = ImportLines(source)
+    lines.rewind()
+    guard let header = try lines.next() else { throw .empty(name: name) }
+    do {
+      columns = try ImportColumns(header)
+    } catch {
+      throw .line(name: name, line: 1, problem: error.problem)
+    }
+    parser = ImportRowParser(columns: columns)
+    self.lines = lines
+    self.name = name
+  }
+
+  /// Goes back to the first row.
+  mutating func rewind() throws(ImportError) {
+    lines.rewind()
+    _ = try lines.next()
+    lastTime = .min
+  }
+
+  /// The next row; `nil` after the last one.
+  mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample)? {
+    guard let line = try lines.next() else { return nil }
+    if line.isEmpty || ImportRowParser.isBlank(line) { return try passBlankEnd() }
+    do throws(ImportFieldError) {
+      let row = try parser.parse(line)
+      if row.time < lastTime { throw timeGoesBack(line) }
+      lastTime = row.time
+      return row
+    } catch {
+      throw .line(name: name, line: lines.number, problem: error.problem)
+    }
+  }
+
+  /// Blank lines are the end of the table, or an error.
+  private mutating func passBlankEnd() throws(ImportError) -> (time: Int64, sample: RawSample)? {
+    let number = lines.number
+    while let line = try lines.next() {
+      guard ImportRowParser.isBlank(line) else {
+        throw .line(name: name, line: number, problem: .blank)
+      }
+    }
+    return nil
+  }
+
+  private func timeGoesBack(_ line: UnsafeRawBufferPointer) -> ImportFieldError {
+    let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    return ImportFieldError(
+      .timeGoesBack(
+        column: columns.timeColumn + 1, name: columns.names[columns.timeColumn],
+        found: ImportText.shown(fields[columns.timeColumn])))
+  }
+}

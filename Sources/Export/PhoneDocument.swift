@@ -1,0 +1,127 @@
+import FoundationEssentials
+
+/// What a document of the phone apps says, in either shape.
+struct PhoneDocument {
+  private static let sizeLimit = 64 * 1024 * 1024
+
+  let sensor: ExportChannels
+  let vectors: [(x: Double, y: Double, z: Double)]
+  /// Nanoseconds since 1970; `nil` without a date.
+  let wall: Int64?
+  /// Whether the date is the last sample's and not the first one's.
+  let isDatedAtEnd: Bool
+
+  /// The largest magnitude of any value.
+  var largest: Double {
+    vectors.reduce(0) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
+  }
+
+  init<Source: ImportSource & ~Copyable>(_ source: inout Source) throws(ImportError) {
+    let name = source.name
+    let bytes = try PhoneDocument.bytes(&source)
+    guard !bytes.isEmpty else { throw .empty(name: name) }
+    let shape: Shape
+    do {
+      shape = try JSONDecoder().decode(Shape.self, from: Data(bytes))
+    } catch {
+      throw .document(name: name, what: PhoneDocument.clause(error))
+    }
+    let (list, key, listName): ([Vector], Int?, String)
+    if let coordinates = shape.coordinateList {
+      (list, key, listName) = (coordinates, shape.dataType, "dataType")
+      isDatedAtEnd = true
+    } else if let values = shape.axisValues {
+      (list, key, listName) = (values, shape.sensor, "sensor")
+      isDatedAtEnd = false
+    } else {
+      throw .document(name: name, what: "it has neither \"coordinateList\" nor \"axisValues\"")
+    }
+    switch key {
+    case 0: sensor = .accel
+    case 1: sensor = .gyro
+    case let other?:
+      throw .document(
+        name: name, what: "\"\(listName)\" is \(other), not 0 (accelerometer) or 1 (gyroscope)")
+    case nil: throw .document(name: name, what: "\"\(listName)\" is missing")
+    }
+    vectors = list.map { ($0.x, $0.y, $0.z) }
+    wall = try shape.date.map { (date) throws(ImportError) in
+      // Within what 64 bits of nanoseconds hold, and then some years off the ends.
+      guard abs(date) < 8e9 else {
+        throw .document(name: name, what: "\"date\" is \(date), which is no date")
+      }
+      return Int64((date * 1e9).rounded()) + Exporter.phoneReferenceDate
+    }
+  }
+
+  private static func bytes<Source: ImportSource & ~Copyable>(_ source: inout Source)
+    throws(ImportError) -> [UInt8]
+  {
+    source.rewind()
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    defer { piece.deallocate() }
+    var bytes: [UInt8] = []
+    while true {
+      let count = try source.read(into: piece)
+      guard count > 0 else { break }
+      bytes.append(contentsOf: piece[..<count])
+      guard bytes.count <= sizeLimit else {
+        throw .document(name: source.name, what: "it is larger than 64 MiB")
+      }
+    }
+    // The library takes UTF-8 with a byte order mark for garbage.
+    if bytes.starts(with: ImportFormat.byteOrderMark) {
+      bytes.removeFirst(ImportFormat.byteOrderMark.count)
+    }
+    return bytes
+  }
+
+  private struct Vector: Decodable {
+    var x: Double
+    var y: Double
+    var z: Double
+  }
+
+  /// The keys of both shapes that an import needs.
+  private struct Shape: Decodable {
+    var dataType: Int?
+    var coordinateList: [Vector]?
+    var sensor: Int?
+    var axisValues: [Vector]?
+    var date: Double?
+  }
+
+  /// The library's error as a clause.
+  private static func clause(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "it cannot be decoded" }
+    switch error {
+    case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
+    case .valueNotFound(_, let context): return "\(path(context.codingPath)) is null"
+    case .typeMismatch(let type, let context):
+      return context.codingPath.isEmpty
+        ? "the document is not an object" : "\(path(context.codingPath)) is not \(noun(type))"
+    case .dataCorrupted(let context):
+      return context.codingPath.isEmpty
+        ? "it is not valid JSON" : "\(path(context.codingPath)) is not a number that can be read"
+    @unknown default: return "it cannot be decoded"
+    }
+  }
+
+  private static func noun(_ type: any Any.Type) -> String {
+    if type == Double.self || type == Int.self { return "a number" }
+    if type == [Any].self || type == [Vector].self { return "a list" }
+    return "what the apps write there"
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    var text = ""
+    for key in keys {
+      if let index = key.intValue {
+        text += "[\(index)]"
+      } else {
+        text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
+      }
+    }
+    return "\"\(text)\""
+  }
+}

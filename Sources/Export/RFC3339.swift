@@ -1,0 +1,110 @@
+/// Dates and times as RFC 3339 writes them, in UTC, such as `2026-11-21T02:38:07.123Z`.
+public enum RFC3339 {
+  /// The text of an instant in nanoseconds since 1970-01-01T00:00:00Z; fractions of a second in the
+  /// fewest groups of three digits that are exact, none for a whole second.
+  public static func text(nanoseconds: Int64) -> String {
+    let (second, fraction) = floored(nanoseconds, by: 1_000_000_000)
+    let (day, secondOfDay) = floored(second, by: 86400)
+    let (year, month, dayOfMonth) = civil(days: day)
+    let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
+    let (hour, minute) = (secondOfDay / 3600, secondOfDay / 60 % 60)
+    let time = "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(secondOfDay % 60, 2))"
+    var behind = ""
+    if fraction % 1_000_000 == 0 {
+      behind = fraction == 0 ? "" : "." + padded(fraction / 1_000_000, 3)
+    } else if fraction % 1000 == 0 {
+      behind = "." + padded(fraction / 1000, 6)
+    } else {
+      behind = "." + padded(fraction, 9)
+    }
+    return "\(date)T\(time)\(behind)Z"
+  }
+
+  /// Nanoseconds since 1970 of a text of RFC 3339: any offset from UTC, 1 to 9 digits of fraction.
+  ///
+  /// `nil` for everything else, for leap seconds, and outside the years 1678 to 2261.
+  public static func nanoseconds(_ text: some StringProtocol) -> Int64? {
+    var rest = Array(text.utf8)[...]
+    guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2),
+      take(&rest, "-"),
+      let day = number(&rest, 2), take(&rest, "T") || take(&rest, "t") || take(&rest, " "),
+      let hour = number(&rest, 2), take(&rest, ":"), let minute = number(&rest, 2),
+      take(&rest, ":"),
+      let second = number(&rest, 2), hour < 24, minute < 60, second < 60
+    else { return nil }
+    var fraction: Int64 = 0
+    if take(&rest, ".") {
+      let digits = rest.prefix { isDigit($0) }
+      guard (1...9).contains(digits.count), let value = number(&rest, digits.count) else {
+        return nil
+      }
+      fraction = value
+      for _ in digits.count..<9 { fraction *= 10 }
+    }
+    guard let offset = offsetSeconds(&rest), rest.isEmpty else { return nil }
+    guard (1678...2261).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+    let days = self.days(year: year, month: month, day: day)
+    // The 31st of a month of 30 days would become another day.
+    guard civil(days: days) == (year, month, day) else { return nil }
+    return (days * 86400 + hour * 3600 + minute * 60 + second - offset) * 1_000_000_000 + fraction
+  }
+
+  private static func offsetSeconds(_ rest: inout ArraySlice<UInt8>) -> Int64? {
+    if take(&rest, "Z") || take(&rest, "z") { return 0 }
+    let isWest = rest.first == UInt8(ascii: "-")
+    guard take(&rest, "+") || take(&rest, "-"), let hours = number(&rest, 2), take(&rest, ":"),
+      let minutes = number(&rest, 2), hours < 24, minutes < 60
+    else { return nil }
+    let seconds = hours * 3600 + minutes * 60
+    return isWest ? -seconds : seconds
+  }
+
+  private static func take(_ rest: inout ArraySlice<UInt8>, _ character: Unicode.Scalar) -> Bool {
+    guard rest.first == UInt8(ascii: character) else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  private static func number(_ rest: inout ArraySlice<UInt8>, _ width: Int) -> Int64? {
+    let digits = rest.prefix(width)
+    guard digits.count == width, digits.allSatisfy(isDigit) else { return nil }
+    rest.removeFirst(width)
+    return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+
+  private static func padded(_ value: Int64, _ width: Int) -> String {
+    let text = String(value)
+    return String(repeating: "0", count: max(0, width - text.count)) + text
+  }
+
+  private static func floored(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  // Days since 1970 and civil dates of the Gregorian calendar. Years are counted from March on, so that a
+  // leap day is its year's last; 146 097 days are 400 years and 719 468 lie between 0000-03-01 and 1970.
+  // (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
+
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let (era, yearOfEra) = floored(shifted, by: 400)
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+
+  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let (era, dayOfEra) = floored(days + 719_468, by: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}

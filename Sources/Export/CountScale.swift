@@ -52,16 +52,43 @@ struct CountScale: Equatable {
     return nil
   }
 
-  /// The text of a count, at most ``longestText`` characters: no exponent, at least one decimal unless
-  /// ``decimals`` is 0, no trailing zeros behind that.
-  func text(of count: Int16) -> [UInt8] {
+  /// The text of a count: no exponent, at least one decimal unless ``decimals`` is 0, no trailing zeros
+  /// behind that. At most ``longestText`` characters, the first in the lowest byte.
+  ///
+  /// - Complexity: one division of 128 bits and one of 64 bits a character; no allocation.
+  func text(of count: Int16) -> (characters: UInt128, length: Int) {
     let exact = Int128(count) * numerator + offset
-    let units = (2 * exact.magnitude + denominator.magnitude) / (2 * denominator.magnitude)
-    var bytes: [UInt8] = []
-    DecimalText.append(
-      units: UInt64(units), decimals: decimals, least: min(1, decimals), isNegative: exact < 0,
-      to: &bytes)
-    return bytes
+    let bottom = denominator.magnitude
+    var rest = UInt64(truncatingIfNeeded: (2 * exact.magnitude + bottom) / (2 * bottom))
+    let isNegative = exact < 0 && rest != 0
+    var text = Text()
+    var decimalsLeft = decimals
+    while decimalsLeft > 1, rest % 10 == 0 {
+      rest /= 10
+      decimalsLeft -= 1
+    }
+    for _ in 0..<decimalsLeft {
+      text.prepend(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    }
+    if decimals > 0 { text.prepend(UInt8(ascii: ".")) }
+    repeat {
+      text.prepend(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest != 0
+    if isNegative { text.prepend(UInt8(ascii: "-")) }
+    return (text.characters, text.length)
+  }
+
+  /// Characters put together from the last to the first.
+  private struct Text {
+    var characters: UInt128 = 0
+    var length = 0
+
+    mutating func prepend(_ character: UInt8) {
+      characters = characters << 8 | UInt128(character)
+      length += 1
+    }
   }
 
   private var tellsCountsApart: Bool { numerator.magnitude > denominator.magnitude }

@@ -34,11 +34,10 @@ final class CountTexts {
   /// Makes the text of a count and returns its entry.
   @inline(never)
   func make(_ count: Int16) -> Entry {
-    let text = scale.text(of: count)
-    let words = PackedText.words(text)
-    let length = UInt64(words.length) << 56
+    let (characters, length) = scale.text(of: count)
+    let high = UInt64(truncatingIfNeeded: characters >> 64) | UInt64(length) << 56
     let entry = Entry(
-      low: words.low, high: (UInt64(littleEndian: words.high) | length).littleEndian)
+      low: UInt64(truncatingIfNeeded: characters).littleEndian, high: high.littleEndian)
     entries[Int(UInt16(bitPattern: count))] = entry
     return entry
   }

@@ -34,7 +34,7 @@ extension Exporter {
       prefix: ",{\"x\":", hasTime: false, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
     var rows = RowPass(plan, layout, opening: UInt8(ascii: "["))
     var report = try rows.run(&reader, to: &sink)
-    report.damages = account.damageCount
+    report.damages = account.damages.count
 
     var tail = JSONText()
     tail.word(report.samples == 0 ? "[]" : "]")

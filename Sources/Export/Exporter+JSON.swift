@@ -4,8 +4,8 @@ import LogStore
 extension Exporter {
   /// The document: what the log's header says, what became of the ticks, every other record, the samples.
   ///
-  /// A first pass over the log finds the sums; a pass for each kind of record that is there lists it, so
-  /// that a recording with a million gaps takes no more memory than one with none.
+  /// A first pass over the log finds the sums and the records of each kind, as long as they are few; the
+  /// many are listed by passes of their own, so that a million gaps take no more memory than a thousand.
   func writeJSON<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -16,22 +16,12 @@ extension Exporter {
     text.addHeader(plan)
     if plan.hasRange { text.addRange(options) }
     text.addStart(account)
-    if account.pairCount > 0 {
-      try list(.clockPairs, plan, &reader, &text, &sink)
-    } else {
-      text.open("[")
-      text.close("]")
-    }
+    try list(.clockPairs, account.pairs, plan, &reader, &text, &sink)
     text.close("}")
     text.addEnd(account)
-    for (section, count) in account.sections {
+    for (section, items) in account.sections {
       text.key(section.rawValue, onNewLine: true)
-      if count > 0 {
-        try list(section, plan, &reader, &text, &sink)
-      } else {
-        text.open("[")
-        text.close("]")
-      }
+      try list(section, items, plan, &reader, &text, &sink)
     }
     text.key("samples", onNewLine: true)
     try sink.write(text.bytes)
@@ -42,23 +32,27 @@ extension Exporter {
     let layout = RowLayout(prefix: ",\n{\"t_ns\":", keys: keys, suffix: "}")
     var rows = RowPass(plan, layout, opening: UInt8(ascii: "["))
     var report = try rows.run(&reader, to: &sink)
-    report.damages = account.damageCount
+    report.damages = account.damages.count
     try sink.write(Array((report.samples == 0 ? "[]}\n" : "\n]}\n").utf8))
     return report
   }
 
-  /// Writes one section's array in a pass of its own.
+  /// Writes one section's array, in a pass of its own when its items are many.
   private func list<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ section: LogAccount.Section, _ plan: ExportPlan, _ reader: inout LogReader<Storage>,
-    _ text: inout JSONText, _ sink: inout Sink
+    _ section: LogAccount.Section, _ list: ItemList, _ plan: ExportPlan,
+    _ reader: inout LogReader<Storage>, _ text: inout JSONText, _ sink: inout Sink
   ) throws(ExportError) {
-    reader.rewind()
     text.open("[")
-    while let item = try reader.nextItem() {
-      text.add(item, to: section, plan)
-      guard text.bytes.count > 16 * 1024 else { continue }
-      try sink.write(text.bytes)
-      text.removeBytes()
+    if list.isWhole {
+      for item in list.items { text.add(item, to: section, plan) }
+    } else {
+      reader.rewind()
+      while let item = try reader.nextItem() {
+        text.add(item, to: section, plan)
+        guard text.bytes.count > 16 * 1024 else { continue }
+        try sink.write(text.bytes)
+        text.removeBytes()
+      }
     }
     text.close("]")
   }
@@ -74,12 +68,12 @@ extension LogAccount {
     case damage
   }
 
-  /// The sections behind the sums, with their lengths; damage is mentioned only where there is some.
-  var sections: [(Section, UInt64)] {
-    var sections: [(Section, UInt64)] = [
-      (.gaps, gapCount), (.marks, markCount), (.sensorEvents, eventCount),
+  /// The sections behind the sums; damage is mentioned only where there is some.
+  var sections: [(Section, ItemList)] {
+    var sections: [(Section, ItemList)] = [
+      (.gaps, gaps), (.marks, marks), (.sensorEvents, events),
     ]
-    if damageCount > 0 { sections.append((.damage, damageCount)) }
+    if damages.count > 0 { sections.append((.damage, damages)) }
     return sections
   }
 }

@@ -55,8 +55,8 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Throws: ``ExportError``; what was written before it stays written.
-  /// - Complexity: one pass over the log; for JSON one or two more before it, and one for each kind of
-  ///   record (gaps, marks, sensor events, damage) that it has any of.
+  /// - Complexity: one pass over the log; for JSON and gyrodata one more before it, and for JSON one
+  ///   for each kind of record (clock pairs, gaps, marks, sensor events, damage) of which it has over 1000.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {

@@ -8,11 +8,11 @@ struct LogAccount {
   private(set) var end: RecordingEnd?
   /// The pair by which the recording is dated, and its place among all pairs.
   private(set) var bestPair: (pair: ClockPair, index: UInt64)?
-  private(set) var pairCount: UInt64 = 0
-  private(set) var gapCount: UInt64 = 0
-  private(set) var markCount: UInt64 = 0
-  private(set) var eventCount: UInt64 = 0
-  private(set) var damageCount: UInt64 = 0
+  private(set) var pairs = ItemList()
+  private(set) var gaps = ItemList()
+  private(set) var marks = ItemList()
+  private(set) var events = ItemList()
+  private(set) var damages = ItemList()
   /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's.
   private(set) var ticksLost: UInt64 = 0
 
@@ -29,14 +29,14 @@ struct LogAccount {
         found += gap.count
         let inRange = plan.ticks(of: gap)
         ledger.add(inRange, gap.cause)
-        if inRange > 0 { gapCount += 1 }
-      case .mark(let mark): if plan.contains(mark.time) { markCount += 1 }
+        if inRange > 0 { gaps.add(item) }
+      case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
       case .clock(let pair):
-        if pair.isBetter(than: bestPair?.pair) { bestPair = (pair, pairCount) }
-        pairCount += 1
-      case .sensor(let event): if plan.contains(event) { eventCount += 1 }
+        if pair.isBetter(than: bestPair?.pair) { bestPair = (pair, pairs.count) }
+        pairs.add(item)
+      case .sensor(let event): if plan.contains(event) { events.add(item) }
       case .end(let end): self.end = end
-      case .damage: damageCount += 1
+      case .damage: damages.add(item)
       }
     }
     let scheduled = max(end?.ledger.scheduledOrMax ?? 0, reader.nextTick)
@@ -52,6 +52,23 @@ struct LogAccount {
     var count: UInt64 = 0
     for time in reader.block.times where plan.contains(time) { count += 1 }
     return count
+  }
+}
+
+/// Items of one kind: their number, and themselves as long as they are few.
+struct ItemList {
+  /// Items that are kept; a list that grows longer is read from the log again when it is needed.
+  static let limit = 1000
+
+  private(set) var count: UInt64 = 0
+  private(set) var items: [LogItem] = []
+
+  /// Whether ``items`` are all of them.
+  var isWhole: Bool { count == items.count }
+
+  mutating func add(_ item: LogItem) {
+    count += 1
+    if items.count < ItemList.limit { items.append(item) }
   }
 }
 

@@ -1,0 +1,118 @@
+import Export
+import Glibc
+import Testing
+
+@Suite("Byte sinks")
+struct ByteSinkTests {
+  /// Pieces of every size around the limits, through both ways in.
+  private static let sizes = [0, 1, 7, 4095, 4096, 65536, 65535, 300_000, 3, 262_144, 262_145, 1]
+
+  private func fill(_ sink: inout some ByteSink & ~Copyable) throws -> [UInt8] {
+    var expected: [UInt8] = []
+    var next: UInt8 = 0
+    for size in Self.sizes {
+      let piece = (0..<size).map { (_) -> UInt8 in
+        next = next &* 167 &+ 13
+        return next
+      }
+      if size <= 65536, size % 2 == 1 {
+        let room = try sink.reserve(size)
+        room.copyMemory(from: piece, byteCount: size)
+        sink.commit(size)
+      } else {
+        try piece.withUnsafeBytes { try sink.write($0) }
+      }
+      expected += piece
+    }
+    try sink.flush()
+    return expected
+  }
+
+  @Test("the array sink keeps everything in order")
+  func array() throws {
+    var sink = ArraySink()
+    let expected = try fill(&sink)
+    #expect(sink.bytes == expected)
+  }
+
+  @Test("the file descriptor sink writes everything in order")
+  func file() throws {
+    let descriptor = memfd_create("export", 0)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    var sink = FileDescriptorSink(descriptor, name: "memory")
+    let expected = try fill(&sink)
+    var written = [UInt8](repeating: 0, count: expected.count + 1)
+    #expect(pread(descriptor, &written, written.count, 0) == expected.count)
+    written.removeLast()
+    #expect(written == expected)
+  }
+
+  @Test("a full device is told with the sink's name")
+  func full() throws {
+    let descriptor = open("/dev/full", O_WRONLY)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    var sink = FileDescriptorSink(descriptor, name: "card.json")
+    var error: ExportError?
+    do { _ = try fill(&sink) } catch let caught as ExportError { error = caught }
+    #expect(error == .output(name: "card.json", code: ENOSPC))
+    #expect(error?.isFull == true)
+    #expect(error?.isBrokenPipe == false)
+    #expect(error?.description.hasPrefix("writing to card.json: no space is left") == true)
+  }
+
+  @Test("a reader that went away is told apart")
+  func brokenPipe() throws {
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    close(ends[0])
+    defer { close(ends[1]) }
+    var sink = FileDescriptorSink(ends[1], name: "standard output")
+    var error: ExportError?
+    do { _ = try fill(&sink) } catch let caught as ExportError { error = caught }
+    #expect(error == .output(name: "standard output", code: EPIPE))
+    #expect(error?.isBrokenPipe == true)
+  }
+
+  @Test("a pipe that cannot take more for now is waited for")
+  func nonBlockingPipe() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe2(&ends, O_NONBLOCK) == 0)
+    let (reading, writing) = (ends[0], ends[1])
+    defer { close(reading) }
+    let reader = Reader(descriptor: reading)
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(reader)
+    try #require(pthread_create(&thread, nil, readToEnd, context.toOpaque()) == 0)
+    var sink = FileDescriptorSink(writing, name: "pipe")
+    let expected = try fill(&sink)
+    close(writing)
+    pthread_join(thread, nil)
+    #expect(reader.bytes == expected)
+  }
+}
+
+/// Safe: the thread alone uses it until it was joined.
+private final class Reader: @unchecked Sendable {
+  let descriptor: Int32
+  var bytes: [UInt8] = []
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+}
+
+private func readToEnd(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let context else { return nil }
+  let reader = Unmanaged<Reader>.fromOpaque(context).takeRetainedValue()
+  var piece = [UInt8](repeating: 0, count: 5000)
+  while true {
+    var entry = pollfd(fd: reader.descriptor, events: Int16(POLLIN), revents: 0)
+    _ = poll(&entry, 1, -1)
+    let count = read(reader.descriptor, &piece, piece.count)
+    if count == 0 { return nil }
+    if count > 0 { reader.bytes += piece[..<count] }
+  }
+}

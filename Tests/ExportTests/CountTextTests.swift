@@ -1,0 +1,122 @@
+import Export
+import IMUModel
+import Testing
+
+@Suite("Texts of counts")
+struct CountTextTests {
+  struct Scale: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var channel: Int
+    var fraction: Fraction
+    var units: ExportUnits
+    /// The unit's value of one count and of count 0.
+    var step: Double
+    var zero = 0.0
+  }
+
+  static let scales: [Scale] = {
+    var scales: [Scale] = []
+    func add(_ name: String, _ channel: Int, _ fraction: Fraction, _ factor: Double) {
+      scales.append(
+        Scale(
+          testDescription: name + " si", channel: channel, fraction: fraction, units: .si,
+          step: fraction.value * factor))
+      scales.append(
+        Scale(
+          testDescription: name + " g-dps", channel: channel, fraction: fraction, units: .gDps,
+          step: fraction.value))
+    }
+    for range in [2, 4, 8, 16] as [Int64] {
+      add("MPU \(range) g", 0, Fraction(range, 32768), 9.80665)
+      add("LSM6DS \(range) g", 1, Fraction(61 * range / 2, 1_000_000), 9.80665)
+    }
+    add("DSO32 32 g", 2, Fraction(976, 1_000_000), 9.80665)
+    for rate in [Fraction(1, 131), Fraction(2, 131), Fraction(5, 164), Fraction(5, 82)] {
+      add("MPU \(rate.value) dps", 3, rate, .pi / 180)
+    }
+    for milli in [4375, 8750, 17500, 35000, 70000, 140_000] as [Int64] {
+      add("LSM6DS \(milli) udps", 4, Fraction(milli, 1_000_000), .pi / 180)
+    }
+    add("2049 counts a g", 0, Fraction(1, 2049), 9.80665)
+    add("14.29 counts a dps", 5, Fraction(100, 1429), .pi / 180)
+    add("one dps a count", 5, Fraction(1, 1), .pi / 180)
+    add("a thousand g a count", 0, Fraction(1000, 1), 9.80665)
+    add("a billion counts a g", 0, Fraction(1, 1_000_000_000), 9.80665)
+    add("an upside-down sensor", 2, Fraction(-1, 16384), 9.80665)
+    for (fraction, zero) in [(Fraction(1, 340), 36.53), (Fraction(1, 256), 25)] {
+      scales.append(
+        Scale(
+          testDescription: "temperature \(fraction.denominator)", channel: 6, fraction: fraction,
+          units: .si, step: fraction.value, zero: zero))
+    }
+    return scales
+  }()
+
+  @Test("every count has its own text, plain and nearer to it than to its neighbours", arguments: scales)
+  func allCounts(_ scale: Scale) throws {
+    let description = TestLog.description(
+      channels: ChannelSet(rawValue: 1 << UInt8(scale.channel)), accelerometerScale: scale.fraction,
+      gyroscopeScale: scale.fraction, temperatureScale: scale.fraction,
+      temperatureOffset: scale.zero == 25 ? Fraction(25, 1) : Fraction(3653, 100))
+    let counts = Array(Int16.min...Int16.max)
+    let text = try TestLog.ramp(description, counts).export(
+      ExportOptions(format: .csv, units: scale.units))
+    let values = text.utf8.split(separator: UInt8(ascii: "\n")).dropFirst().map { line in
+      String(Substring(line.drop { $0 != UInt8(ascii: ",") }.dropFirst()))
+    }
+    #expect(values.count == 65536)
+    #expect(Set(values).count == 65536)
+    var wrong: [String] = []
+    for (count, value) in zip(counts, values) {
+      let exact = Double(count) * scale.step + scale.zero
+      guard Self.isPlain(value), let number = Double(value),
+        abs(number - exact) < abs(scale.step) / 2
+      else {
+        wrong.append("\(count): \(value)")
+        continue
+      }
+    }
+    #expect(wrong.isEmpty, "\(wrong.prefix(5))")
+  }
+
+  /// `-?(0|[1-9]digits)(.digits)?` without trailing zeros but for `.0`, and no minus before zero.
+  private static func isPlain(_ text: String) -> Bool {
+    var rest = Array(text.utf8)[...]
+    let isNegative = rest.first == UInt8(ascii: "-")
+    if isNegative { rest.removeFirst() }
+    let parts = rest.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isDigits = parts.allSatisfy { part in
+      !part.isEmpty && part.allSatisfy { (0x30...0x39).contains($0) }
+    }
+    guard isDigits, parts.count <= 2, text.utf8.count <= 15 else { return false }
+    if parts[0].count > 1, parts[0].first == 0x30 { return false }
+    if parts.count == 2, parts[1].count > 1, parts[1].last == 0x30 { return false }
+    return !isNegative || rest.contains { (0x31...0x39).contains($0) }
+  }
+
+  @Test("every count in raw units is itself")
+  func rawCounts() throws {
+    let counts = Array(Int16.min...Int16.max)
+    let description = TestLog.description(channels: .temperature)
+    let text = try TestLog.ramp(description, counts).export(
+      ExportOptions(format: .csv, units: .raw))
+    let values = text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[1] }
+    #expect(values == counts.map { Substring(String($0)) })
+  }
+
+  @Test("a scale that gives no usable numbers is refused, and its counts can be had")
+  func unusableScale() throws {
+    for fraction in [Fraction(0, 1), Fraction(.max, 1), Fraction(1, .max), Fraction(.min, .max)] {
+      let log = try TestLog.ramp(TestLog.description(accelerometerScale: fraction), [1])
+      #expect(
+        throws: ExportError.unusableScale(channels: "the accelerometer", scale: fraction)
+      ) {
+        try log.export(ExportOptions(format: .csv))
+      }
+      let counts = try log.export(ExportOptions(format: .csv, units: .raw))
+      #expect(counts.hasSuffix("0,1,1,1,1,1,1,1\n"))
+      let gyro = try log.export(ExportOptions(format: .csv, units: .gDps, channels: .gyro))
+      #expect(gyro.hasSuffix("0,0.007634,0.007634,0.007634\n"))
+    }
+  }
+}

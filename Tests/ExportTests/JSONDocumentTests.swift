@@ -1,0 +1,234 @@
+import Export
+import FoundationEssentials
+import IMUModel
+import LogStore
+import Testing
+
+@Suite("The JSON document")
+struct JSONDocumentTests {
+  /// The document's entries as text, by key: each stands on a line of its own, but for the samples.
+  static func lines(_ document: String) -> [String: String] {
+    var entries: [String: String] = [:]
+    for line in document.dropFirst().split(separator: "\n") where line.hasPrefix("\"") {
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let key = line[line.index(after: line.startIndex)..<line.index(before: colon)]
+      var value = line[line.index(after: colon)...]
+      if value.hasSuffix(",") { value.removeLast() }
+      entries[String(key)] = String(value)
+    }
+    return entries
+  }
+
+  /// A strict reading by another hand; fails for anything that is not JSON.
+  private struct Document: Decodable {
+    struct Sample: Decodable {
+      var t_ns: Int64
+      var ax: Double
+    }
+    var note: String
+    var board: String
+    var rateHz: Double
+    var complete: Bool
+    var ticks: [String: UInt64]
+    var samples: [Sample]
+  }
+
+  private func decode(_ text: String) throws -> Document {
+    try JSONDecoder().decode(Document.self, from: Data(text.utf8))
+  }
+
+  @Test("a recording with everything, byte by byte")
+  func whole() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.description.note = "left \"knee\""
+    log.clock(0, wall: 1_795_228_687_000_000_000)
+    log.sample(0, 1000, RawSample(ax: 1, ay: 2, az: 3))
+    log.event(1, .lost, .configurationLost)
+    log.gap(1, 2, .reinitialising)
+    log.gap(3, 1, .busError, code: 121)
+    log.event(4, .back, .none)
+    log.mark(410_000_000, "jump")
+    log.sample(4, 400_001_000, RawSample(ax: -1, ay: -2, az: -3))
+    log.clock(
+      450_000_000, wall: 1_795_230_000_450_000_000, synchronised: true, .becameSynchronised)
+    var ledger = TickLedger(sampled: 2)
+    ledger.add(2, .reinitialising)
+    ledger.add(1, .busError)
+    log.end(.button, ledger, LatenessSummary(median: 1000, percentile99: 2000, maximum: 3000))
+    #expect(
+      try log.export(ExportOptions(units: .raw)) == #"""
+        {"format":"imulog-json/1",
+        "id":"1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+        "number":7,
+        "note":"left \"knee\"",
+        "sensor":{"model":"MPU-6050","identity":104,"address":104,"channels":["ax","ay","az"],"accelerometerRange_g":2,"gyroscopeRange_dps":250,"g_per_count":[1,16384],"dps_per_count":[1,131],"degC_per_count":[1,340],"degC_at_zero":[3653,100],"outputDataRateHz":1000,"filter":"DLPF 5"},
+        "board":"simulator",
+        "host":"lab",
+        "software":"imulog 0.1.0",
+        "realTime":"refused",
+        "rateHz":10,
+        "units":{"t_ns":"ns","ax":"count","ay":"count","az":"count"},
+        "started":"2026-11-21T03:00:00Z",
+        "clock":{"synchronised":true,"used":1,"pairs":[{"t_ns":0,"wall":"2026-11-21T02:38:07Z","synchronised":false,"reason":"start"},{"t_ns":450000000,"wall":"2026-11-21T03:00:00.450Z","synchronised":true,"reason":"becameSynchronised"}]},
+        "complete":true,
+        "stopReason":"button",
+        "ticks":{"scheduled":5,"sampled":2,"missed":0,"busErrors":1,"ringFull":0,"stale":0,"reinitialising":2},
+        "lateness":{"median_ns":1000,"percentile99_ns":2000,"maximum_ns":3000},
+        "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"reinitialising"},{"t_ns":300000000,"tick":3,"count":1,"cause":"busError","errno":121}],
+        "marks":[{"t_ns":410000000,"label":"jump"}],
+        "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"configurationLost"},{"t_ns":400000000,"tick":4,"kind":"back","fault":"none"}],
+        "samples":[
+        {"t_ns":1000,"ax":1,"ay":2,"az":3},
+        {"t_ns":400001000,"ax":-1,"ay":-2,"az":-3}
+        ]}
+
+        """#)
+  }
+
+  @Test("units are named for each column")
+  func units() throws {
+    let log = try TestLog.ramp(TestLog.description(), [0])
+    func units(_ units: ExportUnits) throws -> String? {
+      try Self.lines(log.export(ExportOptions(units: units)))["units"]
+    }
+    #expect(
+      try units(.si)
+        == #"{"t_ns":"ns","ax":"m/s^2","ay":"m/s^2","az":"m/s^2","gx":"rad/s","gy":"rad/s","gz":"rad/s","temp":"degC"}"#
+    )
+    #expect(
+      try units(.gDps)
+        == #"{"t_ns":"ns","ax":"g","ay":"g","az":"g","gx":"deg/s","gy":"deg/s","gz":"deg/s","temp":"degC"}"#
+    )
+  }
+
+  @Test("a recording without an end is incomplete, recovered, and counted from what is there")
+  func recovered() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.sample(0, 0, RawSample())
+    log.gap(1, 3, .ringFull)
+    log.gap(4, 2, .stale)
+    let lines = Self.lines(try log.export(ExportOptions()))
+    #expect(lines["complete"] == "false")
+    #expect(lines["stopReason"] == "\"recovered\"")
+    #expect(
+      lines["ticks"]
+        == #"{"scheduled":6,"sampled":1,"missed":0,"busErrors":0,"ringFull":3,"stale":2,"reinitialising":0}"#)
+    #expect(lines["lateness"] == "null")
+    #expect(lines["started"] == "null")
+    #expect(lines["clock"] == #"{"synchronised":false,"used":null,"pairs":[]}"#)
+    #expect(lines["ticksLost"] == nil)
+    #expect(lines["damage"] == nil)
+  }
+
+  @Test("a recording without samples is valid")
+  func empty() throws {
+    let log = TestLog(TestLog.description())
+    let text = try log.export(ExportOptions())
+    #expect(text.hasSuffix("\n\"samples\":[]}\n"))
+    #expect(try decode(text).samples.isEmpty)
+  }
+
+  @Test("texts of any kind come back from another reader")
+  func escaping() throws {
+    var note = (0..<0x20).map { String(Unicode.Scalar(UInt8($0))) }.joined()
+    note += "\"\\/\u{7F}\u{85}\u{2028}\u{2029}é漢😀</script>"
+    var log = TestLog(TestLog.description())
+    log.description.note = note
+    log.description.board = "\u{1B}[31mred"
+    let text = try log.export(ExportOptions())
+    #expect(!text.utf8.contains { $0 < 0x20 && $0 != UInt8(ascii: "\n") })
+    #expect(text.contains(#""board":"\u001b[31mred""#))
+    let document = try decode(text)
+    #expect(document.note == note)
+    #expect(document.board == "\u{1B}[31mred")
+  }
+
+  @Test("samples and counts agree for another reader, in every unit", arguments: ExportUnits.allCases)
+  func valid(_ units: ExportUnits) throws {
+    let log = try TestLog.ramp(TestLog.description(rate: hertz(30)), Array(-500..<500))
+    let document = try decode(log.export(ExportOptions(units: units)))
+    #expect(document.samples.count == 1000)
+    #expect(document.samples[31].t_ns == 1_033_333_333)
+    #expect(document.ticks["scheduled"] == 1000)
+    #expect(document.ticks["sampled"] == 1000)
+    #expect(document.rateHz == 30)
+  }
+
+  @Test(
+    "rates are plain decimal numbers",
+    arguments: [
+      (hertz(10), "10"), (hertz(25, per: 2), "12.5"), (hertz(1, per: 3), "0.333333333333"),
+      (hertz(2, per: 3), "0.666666666667"), (hertz(1, per: .max), "0.000000000233"),
+      (hertz(.max, per: 2), "2147483647.5"), (hertz(9903, per: 100), "99.03"),
+    ])
+  func rates(_ rate: SampleRate, _ text: String) throws {
+    let lines = Self.lines(try TestLog(TestLog.description(rate: rate)).export(ExportOptions()))
+    #expect(lines["rateHz"] == text)
+  }
+
+  @Test("what is not known is null")
+  func unknown() throws {
+    var log = TestLog(TestLog.description())
+    log.description.sensor.identity = nil
+    log.description.sensor.address = nil
+    log.description.sensor.accelerometerRange = 0
+    log.description.sensor.gyroscopeRange = 0
+    log.description.sensor.outputDataRate = 0
+    log.description.sensor.filter = ""
+    #expect(
+      Self.lines(try log.export(ExportOptions()))["sensor"]
+        == #"{"model":"MPU-6050","identity":null,"address":null,"channels":["ax","ay","az","gx","gy","gz","temp"],"accelerometerRange_g":null,"gyroscopeRange_dps":null,"g_per_count":[1,16384],"dps_per_count":[1,131],"degC_per_count":[1,340],"degC_at_zero":[3653,100],"outputDataRateHz":null,"filter":null}"#
+    )
+  }
+
+  @Test("thousands of gaps and marks are listed like few")
+  func manyRecords() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    for tick in stride(from: 0, to: 5000, by: 2) as StrideTo<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample())
+      log.mark(Int64(tick) * 100_000_000 + 1)
+      log.gap(tick + 1, 1, tick % 4 == 0 ? .missed : .stale)
+    }
+    let lines = Self.lines(try log.export(ExportOptions()))
+    let gaps = (stride(from: 0, to: 5000, by: 2) as StrideTo<UInt64>).map { tick in
+      let cause = tick % 4 == 0 ? "missed" : "stale"
+      return #"{"t_ns":\#((tick + 1) * 100_000_000),"tick":\#(tick + 1),"count":1,"cause":"\#(cause)"}"#
+    }
+    #expect(lines["gaps"] == "[" + gaps.joined(separator: ",") + "]")
+    let marks = (stride(from: 0, to: 5000, by: 2) as StrideTo<UInt64>).map { tick in
+      #"{"t_ns":\#(tick * 100_000_000 + 1),"label":""}"#
+    }
+    #expect(lines["marks"] == "[" + marks.joined(separator: ",") + "]")
+    #expect(lines["sensorEvents"] == "[]")
+    #expect(
+      lines["ticks"]
+        == #"{"scheduled":5000,"sampled":2500,"missed":1250,"busErrors":0,"ringFull":0,"stale":1250,"reinitialising":0}"#
+    )
+  }
+
+  @Test("the document of a damaged log says what is missing and is valid")
+  func damaged() throws {
+    let counts = (0..<4000).map { Int16(truncatingIfNeeded: $0 &* 7919) }
+    let description = TestLog.description(rate: hertz(100))
+    var bytes = try TestLog.ramp(description, counts).bytes()
+    // The header of page 2: the whole page is lost.
+    bytes[2 * 4096 + 5] ^= 0x10
+    let (text, report) = try TestLog.export(bytes, ExportOptions(units: .raw))
+    #expect(report.damages == 1)
+    let document = try decode(text)
+    let lost = 4000 - UInt64(document.samples.count)
+    #expect(lost > 0)
+    #expect(report.samples == UInt64(document.samples.count))
+    #expect(document.complete)
+    #expect(document.ticks["sampled"] == UInt64(document.samples.count))
+    #expect(document.ticks["scheduled"] == UInt64(document.samples.count))
+    let lines = Self.lines(text)
+    #expect(lines["ticksLost"] == "\(lost)")
+    let damage = try #require(lines["damage"])
+    #expect(
+      damage.hasPrefix(
+        #"[{"page":2,"pages":1,"offset":8192,"bytes":4096,"ticksLost":\#(lost),"what":"#))
+    // Samples behind the damage have their own times.
+    #expect(document.samples.last?.t_ns == 39_990_000_000)
+  }
+}

@@ -1,0 +1,168 @@
+import Export
+import IMUModel
+import LogStore
+import Testing
+
+@Suite("NDJSON, CSV and gyrodata")
+struct RecordFormatTests {
+  /// Three samples with a gap between them, extremes and zeros.
+  static func threeSamples(_ channels: ChannelSet = .all) -> TestLog {
+    var log = TestLog(TestLog.description(channels: channels))
+    log.clock(0, wall: 1_795_228_687_500_000_000)
+    log.sample(
+      0, 1234, RawSample(ax: 0, ay: 1, az: 16384, gx: -1, gy: 131, gz: 0, temperature: -1))
+    log.gap(1, 1, .busError, code: 121)
+    log.sample(
+      2, 200_000_017,
+      RawSample(ax: -32768, ay: 32767, az: -16384, gx: -32768, gy: 32767, gz: -131, temperature: 340))
+    log.sample(30, 3_000_000_000, RawSample(ax: 8192, ay: -8192, az: 2, gx: 2, gy: 3, gz: 4))
+    log.end(TickLedger(sampled: 3))
+    return log
+  }
+
+  @Test("NDJSON is one flat record a line in SI units")
+  func ndjson() throws {
+    #expect(
+      try Self.threeSamples().export(ExportOptions(format: .ndjson)) == """
+        {"t_ns":1234,"ax":0.0,"ay":0.000599,"az":9.80665,"gx":-0.000133,"gy":0.017453,"gz":0.0,"temp":36.5271}
+        {"t_ns":200000017,"ax":-19.6133,"ay":19.612701,"az":-9.80665,"gx":-4.365705,"gy":4.365572,"gz":-0.017453,"temp":37.53}
+        {"t_ns":3000000000,"ax":4.903325,"ay":-4.903325,"az":0.001197,"gx":0.000266,"gy":0.0004,"gz":0.000533,"temp":36.53}
+
+        """)
+  }
+
+  @Test("g-dps gives g, degrees a second and degrees Celsius")
+  func commonUnits() throws {
+    #expect(
+      try Self.threeSamples().export(ExportOptions(format: .csv, units: .gDps)) == """
+        t_ns,ax,ay,az,gx,gy,gz,temp
+        1234,0.0,0.000061,1.0,-0.007634,1.0,0.0,36.5271
+        200000017,-2.0,1.999939,-1.0,-250.137405,250.129771,-1.0,37.53
+        3000000000,0.5,-0.5,0.000122,0.015267,0.022901,0.030534,36.53
+
+        """)
+  }
+
+  @Test("raw units are the counts, temperature too")
+  func counts() throws {
+    #expect(
+      try Self.threeSamples().export(ExportOptions(format: .csv, units: .raw)) == """
+        t_ns,ax,ay,az,gx,gy,gz,temp
+        1234,0,1,16384,-1,131,0,-1
+        200000017,-32768,32767,-16384,-32768,32767,-131,340
+        3000000000,8192,-8192,2,2,3,4,0
+
+        """)
+  }
+
+  @Test("columns are the channels asked for that the recording has")
+  func channels() throws {
+    func header(_ recorded: ChannelSet, _ asked: ExportChannels?) throws -> Substring? {
+      let options = ExportOptions(format: .csv, units: .raw, channels: asked)
+      return try Self.threeSamples(recorded).export(options).split(separator: "\n").first
+    }
+    #expect(try header(.all, .accel) == "t_ns,ax,ay,az")
+    #expect(try header(.all, .gyro) == "t_ns,gx,gy,gz")
+    #expect(try header(.all, .both) == "t_ns,ax,ay,az,gx,gy,gz,temp")
+    #expect(try header(.accelerometer, .both) == "t_ns,ax,ay,az")
+    #expect(try header([.gyroscope, .temperature], nil) == "t_ns,gx,gy,gz,temp")
+    #expect(throws: ExportError.channelsNotRecorded(.gyro, recorded: .accelerometer)) {
+      try header(.accelerometer, .gyro)
+    }
+  }
+
+  @Test("gyrodata is the phone app's document: g, dated at the last sample")
+  func accelerometerForThePhone() throws {
+    #expect(
+      try Self.threeSamples().export(ExportOptions(format: .gyrodata)) == """
+        {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":0,"coordinateList":[\
+        {"x":0.0,"y":0.000061,"z":1.0},{"x":-2.0,"y":1.999939,"z":-1.0},\
+        {"x":0.5,"y":-0.5,"z":0.000122}],"date":816921490.5,"duration":3.1}
+
+        """)
+  }
+
+  @Test("gyrodata of the gyroscope is in radians a second")
+  func gyroscopeForThePhone() throws {
+    let options = ExportOptions(format: .gyrodata, channels: .gyro, to: 1_000_000_000)
+    #expect(
+      try Self.threeSamples().export(options) == """
+        {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":1,"coordinateList":[\
+        {"x":-0.000133,"y":0.017453,"z":0.0},{"x":-4.365705,"y":4.365572,"z":-0.017453}],\
+        "date":816921487.700000017,"duration":0.3}
+
+        """)
+  }
+
+  @Test("gyrodata without a clock pair has no date, without samples an empty list")
+  func undatedForThePhone() throws {
+    let log = try TestLog.ramp(TestLog.description(), [0])
+    #expect(
+      try log.export(ExportOptions(format: .gyrodata, channels: .accel, from: 5)) == """
+        {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":0,"coordinateList":[],\
+        "duration":0}
+
+        """)
+  }
+
+  @Test("gyrodata takes one whole sensor")
+  func oneSensorForThePhone() throws {
+    func first(_ recorded: ChannelSet, _ asked: ExportChannels?) throws -> String {
+      let options = ExportOptions(format: .gyrodata, channels: asked)
+      let text = try Self.threeSamples(recorded).export(options)
+      return text.contains("\"dataType\":0") ? "accel" : "gyro"
+    }
+    #expect(try first(.all, nil) == "accel")
+    #expect(try first(.gyroscope, nil) == "gyro")
+    #expect(try first([.gyroscope, .temperature], .both) == "gyro")
+    #expect(throws: ExportError.oneSensorOnly) { try first(.all, .both) }
+    #expect(throws: ExportError.channelsNotRecorded(.accel, recorded: .gyroscope)) {
+      try first(.gyroscope, .accel)
+    }
+    let flat = ChannelSet(rawValue: 0b000_0011)
+    #expect(throws: ExportError.axesMissing(recorded: flat)) { try first(flat, nil) }
+  }
+
+  @Test("a recording without samples is a table without rows")
+  func empty() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.gap(0, 5, .missed)
+    #expect(try log.export(ExportOptions(format: .csv)) == "t_ns,ax,ay,az\n")
+    #expect(try log.export(ExportOptions(format: .ndjson)) == "")
+  }
+
+  @Test("times of every length are written whole, negative ones too")
+  func times() throws {
+    var times: [Int64] = [-1_000_000_001, -1000, -999, -1, 0]
+    var power: Int64 = 1
+    while power < 100_000_000_000_000_000 {
+      times += [power, power + power / 3]
+      power *= 10
+    }
+    times += [999_999_999, 1_000_000_000, 1_999_999_999, 2_000_000_000, 123_000_000_456]
+    times.sort()
+    var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1)))
+    for (tick, time) in times.enumerated() { log.sample(UInt64(tick), time, RawSample(ax: 5)) }
+    let text = try log.export(ExportOptions(format: .csv, units: .raw))
+    #expect(text == "t_ns,ax\n" + times.map { "\($0),5\n" }.joined())
+  }
+
+  @Test("more samples than one block or one buffer holds come out whole and in order")
+  func many() throws {
+    let description = TestLog.description(channels: .all, rate: hertz(1000))
+    let counts = (0..<5000).map { Int16($0 % 100) }
+    let text = try TestLog.ramp(description, counts).export(
+      ExportOptions(format: .csv, units: .raw))
+    let expected = counts.enumerated().map { (tick, count) in
+      "\(tick * 1_000_000)" + String(repeating: ",\(count)", count: 7) + "\n"
+    }
+    #expect(text == "t_ns,ax,ay,az,gx,gy,gz,temp\n" + expected.joined())
+  }
+
+  @Test("the same log with the same options gives the same bytes", arguments: ExportFormat.allCases)
+  func deterministic(_ format: ExportFormat) throws {
+    let log = Self.threeSamples()
+    let options = ExportOptions(format: format)
+    #expect(try log.export(options) == log.export(options))
+  }
+}

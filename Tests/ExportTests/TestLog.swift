@@ -1,0 +1,127 @@
+import Export
+import IMUModel
+import LogFormat
+
+/// Builds logs in memory for the tests.
+struct TestLog {
+  static let id = RecordingID(high: 0x1b4e_28ba_2fa1_41d2, low: 0x883f_0016_d3cc_a427)
+
+  var description = TestLog.description()
+  private var steps: [Step] = []
+
+  private enum Step {
+    case record(TickRecord)
+    case mark(Mark)
+    case clock(ClockPair)
+    case flush
+    case end(RecordingEnd)
+  }
+
+  /// An MPU-6050 at ±2 g and ±250 °/s, 10 Hz, all channels, unless said otherwise.
+  static func description(
+    channels: ChannelSet = .all, rate: SampleRate = hertz(10), timeUnit: Int64 = 1,
+    accelerometerScale: Fraction = Fraction(1, 16384), gyroscopeScale: Fraction = Fraction(1, 131),
+    temperatureScale: Fraction = Fraction(1, 340), temperatureOffset: Fraction = Fraction(3653, 100)
+  ) -> RecordingDescription {
+    RecordingDescription(
+      id: id, number: 7, rate: rate, channels: channels, plannedTicks: nil, timeUnit: timeUnit,
+      sensor: SensorDescription(
+        model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 2, gyroscopeRange: 250,
+        accelerometerScale: accelerometerScale, gyroscopeScale: gyroscopeScale,
+        temperatureScale: temperatureScale, temperatureOffset: temperatureOffset,
+        outputDataRate: 1000, filter: "DLPF 5"),
+      board: "simulator", host: "lab", software: "imulog 0.1.0", note: "", syncInterval: 0,
+      realTime: "refused")
+  }
+
+  init(_ description: RecordingDescription = TestLog.description()) {
+    self.description = description
+  }
+
+  mutating func sample(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
+    steps.append(.record(TickRecord(tick: tick, time: time, sample: sample)))
+  }
+
+  mutating func gap(_ first: UInt64, _ count: UInt64, _ cause: GapCause, code: Int32 = 0) {
+    steps.append(
+      .record(TickRecord(Gap(firstTick: first, count: count, cause: cause, code: code))))
+  }
+
+  mutating func event(_ tick: UInt64, _ kind: SensorEvent.Kind, _ fault: SensorEvent.Fault) {
+    steps.append(.record(TickRecord(SensorEvent(tick: tick, kind: kind, fault: fault))))
+  }
+
+  mutating func mark(_ time: Int64, _ label: String = "") {
+    steps.append(.mark(Mark(time: time, label: label)))
+  }
+
+  mutating func clock(
+    _ time: Int64, wall: Int64, synchronised: Bool = false, _ reason: ClockPair.Reason = .start
+  ) {
+    steps.append(
+      .clock(ClockPair(time: time, wall: wall, isSynchronised: synchronised, reason: reason)))
+  }
+
+  mutating func flush() {
+    steps.append(.flush)
+  }
+
+  mutating func end(
+    _ reason: StopReason = .completed, _ ledger: TickLedger,
+    _ lateness: LatenessSummary = LatenessSummary()
+  ) {
+    steps.append(.end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)))
+  }
+
+  /// The log's bytes; without an end what a recording leaves that was killed behind a sync.
+  func bytes() throws -> [UInt8] {
+    var encoder = try LogEncoder(description)
+    for step in steps {
+      switch step {
+      case .record(let record): encoder.append(record)
+      case .mark(let mark): encoder.append(mark)
+      case .clock(let pair): encoder.append(pair)
+      case .flush: encoder.flush()
+      case .end(let end): encoder.finish(end)
+      }
+    }
+    encoder.flush()
+    return Array(encoder.output)
+  }
+
+  func export(_ options: ExportOptions) throws -> String {
+    try TestLog.export(bytes(), options).text
+  }
+
+  static func export(_ bytes: [UInt8], _ options: ExportOptions) throws
+    -> (text: String, report: Exporter.Report)
+  {
+    var sink = ArraySink()
+    let report = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
+    return (String(decoding: sink.bytes, as: UTF8.self), report)
+  }
+
+  /// A log with a row of samples whose every channel is one of `counts`.
+  static func ramp(_ description: RecordingDescription, _ counts: [Int16]) throws -> TestLog {
+    var log = TestLog(description)
+    for (index, count) in counts.enumerated() {
+      var sample = RawSample()
+      for channel in description.channels.indices { sample[channel] = count }
+      log.sample(UInt64(index), description.rate.nanoseconds(atTick: UInt64(index)), sample)
+    }
+    log.end(TickLedger(sampled: UInt64(counts.count)))
+    return log
+  }
+}
+
+extension TickLedger {
+  init(sampled: UInt64) {
+    self.init()
+    self.sampled = sampled
+  }
+}
+
+func hertz(_ numerator: UInt32, per denominator: UInt32 = 1) -> SampleRate {
+  guard let rate = SampleRate(numerator, per: denominator) else { fatalError("not a rate") }
+  return rate
+}

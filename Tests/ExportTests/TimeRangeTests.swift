@@ -1,0 +1,70 @@
+import Export
+import IMUModel
+import Testing
+
+@Suite("Time ranges")
+struct TimeRangeTests {
+  /// Samples at 0, 100, 200, 500 and 600 ms, ticks 3 and 4 missed.
+  private func log() -> TestLog {
+    var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1)))
+    for tick in [0, 1, 2] as [UInt64] {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
+    }
+    log.gap(3, 2, .missed)
+    log.mark(450_000_000, "here")
+    log.event(5, .back, .none)
+    for tick in [5, 6] as [UInt64] {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
+    }
+    return log
+  }
+
+  private func ticks(from: Int64?, to: Int64?) throws -> [String] {
+    let options = ExportOptions(format: .csv, units: .raw, from: from, to: to)
+    return try log().export(options).split(separator: "\n").dropFirst().map { line in
+      String(line.split(separator: ",")[1])
+    }
+  }
+
+  @Test("a sample at the begin is in, one at the end is out")
+  func edges() throws {
+    #expect(try ticks(from: nil, to: nil) == ["0", "1", "2", "5", "6"])
+    #expect(try ticks(from: 100_000_000, to: 500_000_000) == ["1", "2"])
+    #expect(try ticks(from: 100_000_001, to: 500_000_001) == ["2", "5"])
+    #expect(try ticks(from: 600_000_000, to: nil) == ["6"])
+    #expect(try ticks(from: nil, to: 0) == [])
+    #expect(try ticks(from: nil, to: 1) == ["0"])
+    #expect(try ticks(from: -5, to: .max) == ["0", "1", "2", "5", "6"])
+    #expect(try ticks(from: 300_000_000, to: 400_000_000) == [])
+    #expect(try ticks(from: 500_000_000, to: 100_000_000) == [])
+  }
+
+  @Test("the document counts and lists what is in the range, and says the range")
+  func document() throws {
+    func lines(from: Int64?, to: Int64?) throws -> [String: String] {
+      try JSONDocumentTests.lines(log().export(ExportOptions(from: from, to: to)))
+    }
+    let all = try lines(from: nil, to: nil)
+    #expect(all["range"] == nil)
+    #expect(
+      all["ticks"]
+        == #"{"scheduled":7,"sampled":5,"missed":2,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#)
+
+    let part = try lines(from: 200_000_000, to: 400_000_000)
+    #expect(part["range"] == #"{"from_ns":200000000,"to_ns":400000000}"#)
+    // Tick 4 of the gap is behind the range: the gap is listed whole and counted in part.
+    #expect(
+      part["ticks"]
+        == #"{"scheduled":2,"sampled":1,"missed":1,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#)
+    #expect(part["gaps"] == #"[{"t_ns":300000000,"tick":3,"count":2,"cause":"missed"}]"#)
+    #expect(part["marks"] == "[]")
+    #expect(part["sensorEvents"] == "[]")
+
+    let end = try lines(from: 401_000_000, to: nil)
+    #expect(end["range"] == #"{"from_ns":401000000,"to_ns":null}"#)
+    #expect(end["gaps"] == "[]")
+    #expect(end["marks"] == #"[{"t_ns":450000000,"label":"here"}]"#)
+    #expect(
+      end["sensorEvents"] == #"[{"t_ns":500000000,"tick":5,"kind":"back","fault":"none"}]"#)
+  }
+}

@@ -65,6 +65,9 @@ let package = Package(
     .testTarget(
       name: "LogStoreTests", dependencies: ["LogStoreTesting", "LogFormat", "LogStore", "IMUModel"],
       swiftSettings: settings),
+    .testTarget(
+      name: "ExportTests", dependencies: ["Export", "LogFormat", "LogStore", "IMUModel"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -54,7 +54,7 @@ struct JSONDocumentTests {
     var ledger = TickLedger(sampled: 2)
     ledger.add(2, .reinitialising)
     ledger.add(1, .busError)
-    log.end(.button, ledger, LatenessSummary(median: 1000, percentile99: 2000, maximum: 3000))
+    log.end(ledger, .button, LatenessSummary(median: 1000, percentile99: 2000, maximum: 3000))
     #expect(
       try log.export(ExportOptions(units: .raw)) == #"""
         {"format":"imulog-json/1",

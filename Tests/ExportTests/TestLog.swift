@@ -67,7 +67,7 @@ struct TestLog {
   }
 
   mutating func end(
-    _ reason: StopReason = .completed, _ ledger: TickLedger,
+    _ ledger: TickLedger, _ reason: StopReason = .completed,
     _ lateness: LatenessSummary = LatenessSummary()
   ) {
     steps.append(.end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)))

@@ -1,0 +1,357 @@
+import Export
+import IMUModel
+import Testing
+
+@Suite("Import of tables")
+struct CSVImporterTests {
+  @Test("columns in any order become samples, times become nanoseconds")
+  func columns() throws {
+    let importer = try Imports.csv("gz,t_us,ax,temp\n-3,0,1,-400\n32767,1500,-32768,401\n")
+    #expect(importer.description.channels == ChannelSet(rawValue: 0b110_0001))
+    #expect(importer.description.timeUnit == 1000)
+    #expect(importer.description.sensor.model == "imported")
+    #expect(importer.description.note == "a note")
+    #expect(importer.description.plannedTicks == 2)
+    #expect(importer.clockPairs.isEmpty)
+    #expect(importer.end.reason == .imported)
+    #expect(importer.end.ledger == TickLedger(sampled: 2))
+    #expect(
+      try Imports.records(importer) == [
+        TickRecord(tick: 0, time: 0, sample: RawSample(ax: 1, gz: -3, temperature: -400)),
+        TickRecord(
+          tick: 1, time: 1_500_000, sample: RawSample(ax: -32768, gz: 32767, temperature: 401)),
+      ])
+  }
+
+  @Test(
+    "every unit of time is read exactly",
+    arguments: [
+      ("t_ns", "-5", -5), ("t_ns", "9223372036854775807", .max),
+      ("t_ns", "-9223372036854775808", .min), ("t_us", "12", 12_000), ("t_ms", "12", 12_000_000),
+      ("t", "12", 12_000_000_000), ("t", "0.5", 500_000_000), ("t", "-0.000000001", -1),
+      ("t", "1.123456789", 1_123_456_789), ("t", "00.10", 100_000_000),
+    ] as [(String, String, Int64)])
+  func times(_ column: String, _ text: String, _ time: Int64) throws {
+    let records = try Imports.records(Imports.csv("\(column),ax\n\(text),1\n"))
+    #expect(records.map(\.time) == [time])
+  }
+
+  @Test(
+    "line ends, blanks, a byte order mark and blank lines at the end do no harm",
+    arguments: [
+      "t_us,ax\n0,1\n1,2\n", "t_us,ax\n0,1\n1,2", "t_us,ax\r\n0,1\r\n1,2\r\n",
+      "t_us,ax\r\n0,1\r\n1,2", "t_us,ax\n0,1\n1,2\n\n", "t_us,ax\r\n0,1\r\n1,2\r\n\r\n \r\n",
+      "\u{FEFF}t_us,ax\n0,1\n1,2\n", " t_us , ax\n 0,\t1 \n1 , 2\n",
+    ])
+  func tolerated(_ text: String) throws {
+    let records = try Imports.records(Imports.csv(text))
+    #expect(records.map(\.time) == [0, 1000])
+    #expect(records.map(\.sample.ax) == [1, 2])
+  }
+
+  @Test("lines are found wherever the pieces of the file end", arguments: [1, 2, 3, 7, 64])
+  func pieces(_ piece: Int) throws {
+    let rows = (0..<300).map { "\($0 * 10_000),\($0 - 150),\($0 * 7)\r\n" }
+    let text = "t_us,ax,gy\r\n" + rows.joined()
+    let importer = try CSVImporter(DribblingSource(text, piece: piece), Imports.options)
+    let records = try Imports.records(importer)
+    #expect(records.map(\.sample.ax) == (0..<300).map { Int16($0 - 150) })
+    #expect(records.map(\.sample.gy) == (0..<300).map { Int16($0 * 7) })
+  }
+
+  @Test("a file longer than the buffer comes in whole")
+  func long() throws {
+    var text = "t_us,ax,ay,az\n"
+    for row in 0..<30_000 { text += "\(row * 1000),\(row % 3000),-1,\(row % 7)\n" }
+    #expect(text.utf8.count > 5 * 65536)
+    let records = try Imports.records(Imports.csv(text))
+    #expect(records.count == 30_000)
+    let wrong = records.enumerated().filter { (row, record) in
+      record.time != Int64(row) * 1_000_000
+        || record.sample
+          != RawSample(ax: Int16(row % 3000), ay: -1, az: Int16(row % 7))
+    }
+    #expect(wrong.isEmpty)
+  }
+
+  @Test(
+    "a wrong line is named, with its column and what was found there",
+    arguments: [
+      ("", "table.csv is empty: there is nothing to import"),
+      (
+        "0,1,2\n3,4,5\n",
+        "table.csv, line 1: no header with a column t_us, t_ns or t, but \"0,1,2\": the first line"
+          + " must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp"
+      ),
+      (
+        "\n",
+        "table.csv, line 1: no header with a column t_us, t_ns or t, but \"\": the first line"
+          + " must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp"
+      ),
+      ("t_us\n0\n", "table.csv, line 1: the header names no axis: ax, ay, az, gx, gy, gz or temp"),
+      (
+        "t_us,ax,mx\n0,1,2\n",
+        "table.csv, line 1, column 3: unknown column \"mx\": columns are t_us, t_ns or t, and ax, ay,"
+          + " az, gx, gy, gz, temp"
+      ),
+      (
+        "t_us,ax,ay,ax\n0,1,2,3\n",
+        "table.csv, line 1, column 4: \"ax\" is a second column of its kind"
+      ),
+      (
+        "t_us,ax,t_ns\n0,1,2\n",
+        "table.csv, line 1, column 3: \"t_ns\" is a second column of its kind"
+      ),
+      ("t_us,ax\n", "the recording in table.csv has no samples: there is nothing to import"),
+      (
+        "t_us,ax,ay\n0,1,2\n10,1\n",
+        "table.csv, line 3: 2 values where the header names 3 columns"
+      ),
+      (
+        "t_us,ax,ay\n0,1,2,3\n",
+        "table.csv, line 2: 4 values where the header names 3 columns"
+      ),
+      ("t_us,ax,ay\n0\n", "table.csv, line 2: 1 value where the header names 3 columns"),
+      (
+        "t_us,ax,ay\n0,1,2\n10,0x1F,2\n",
+        "table.csv, line 3, column 2 (ax): \"0x1F\" is not a whole number: samples are the sensor's"
+          + " counts (--units raw)"
+      ),
+      (
+        "t_us,ax,ay\n0,1,9.81\n",
+        "table.csv, line 2, column 3 (ay): \"9.81\" is not a whole number: samples are the sensor's"
+          + " counts (--units raw)"
+      ),
+      ("t_us,ax,ay\n0,,2\n", "table.csv, line 2, column 2 (ax): the value is missing"),
+      (
+        "t_us,ax\n0,-\n",
+        "table.csv, line 2, column 2 (ax): \"-\" is not a whole number: samples are the sensor's"
+          + " counts (--units raw)"
+      ),
+      (
+        "t_us,ax\n0,32768\n",
+        "table.csv, line 2, column 2 (ax): \"32768\" is not within -32768 to 32767"
+      ),
+      (
+        "t_us,ax\n0,-32769\n",
+        "table.csv, line 2, column 2 (ax): \"-32769\" is not within -32768 to 32767"
+      ),
+      (
+        "t_us,ax\n0,99999999999999999999\n",
+        "table.csv, line 2, column 2 (ax): \"99999999999999999999\" is not within -32768 to 32767"
+      ),
+      (
+        "t_us,ax\n1.5,1\n",
+        "table.csv, line 2, column 1 (t_us): \"1.5\" is not a whole number: samples are the sensor's"
+          + " counts (--units raw)"
+      ),
+      (
+        "t_us,ax\n9223372036854776,1\n",
+        "table.csv, line 2, column 1 (t_us): \"9223372036854776\" is beyond the times that a log can hold"
+      ),
+      (
+        "t,ax\n1.0000000001,1\n",
+        "table.csv, line 2, column 1 (t): \"1.0000000001\" is not a time in seconds with at most nine"
+          + " decimals"
+      ),
+      ("t,ax\n,1\n", "table.csv, line 2, column 1 (t): the time is missing"),
+      (
+        "t,ax\n1e3,1\n",
+        "table.csv, line 2, column 1 (t): \"1e3\" is not a time in seconds with at most nine decimals"
+      ),
+      (
+        "ax,t_us\n1,5\n2,5\n3,4\n",
+        "table.csv, line 4, column 2 (t_us): the time \"4\" is before that of the line before it"
+      ),
+      (
+        "t_us,ax\n0,1\n\n2,3\n",
+        "table.csv, line 3: the line is blank, and samples follow it"
+      ),
+      (
+        "t_us,ax\n0,\u{1B}[31m\n",
+        "table.csv, line 2, column 2 (ax): \"\u{FFFD}[31m\" is not a whole number: samples are the"
+          + " sensor's counts (--units raw)"
+      ),
+      (
+        "t_us,ax\n0,\(String(repeating: "x", count: 70_000))\n",
+        "table.csv, line 2: the line is longer than 65536 bytes: this is no table of samples"
+      ),
+      (
+        "t_us,ax\n7,1\n7,2\n7,2\n",
+        "all times in table.csv are the same, so they give no sample rate: say it with --rate"
+      ),
+    ])
+  func wrong(_ text: String, _ sentence: String) {
+    #expect(Imports.csvError(text)?.description == sentence)
+  }
+
+  @Test("a long wrong value is shown in part")
+  func longValue() {
+    let error = Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 1000))\n")
+    #expect(
+      error
+        == .line(
+          name: "table.csv", line: 2,
+          problem: .notAnInteger(
+            column: 2, name: "ax", found: String(repeating: "x", count: 40) + "…")))
+  }
+
+  @Test("bytes that are no text are refused")
+  func noText() {
+    #expect(throws: ImportError.self) {
+      let bytes: [UInt8] = [0xFF, 0x00, 0x80, 0x0A, 0x31]
+      _ = try CSVImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
+    }
+  }
+
+  @Test(
+    "the rate is what a user would say",
+    arguments: [
+      // Times in milliseconds, and the rate.
+      ([0], hertz(10)),
+      ([0, 100], hertz(10)),
+      ([0, 100, 200, 301], hertz(10)),
+      ([5000, 5010, 5020], hertz(100)),
+      ([0, 2000, 4000], hertz(1, per: 2)),
+      ([0, 60_000, 120_001], hertz(1, per: 60)),
+      ([0, 70], hertz(14)),
+      ([0, 750, 1500, 2250], hertz(1)),
+    ])
+  func rates(_ times: [Int], _ rate: SampleRate) throws {
+    let rows = times.map { "\($0),1\n" }
+    #expect(try Imports.csv("t_ms,ax\n" + rows.joined()).description.rate == rate)
+  }
+
+  @Test("the grid of a derived rate is never half a period off the last sample")
+  func gridStaysClose() throws {
+    var generator = SplitMix(seed: 20_261_121)
+    for _ in 0..<300 {
+      let count = Int(generator.next() % 2000) + 2
+      let period = Int(generator.next() % 3_000_000) + 10
+      let text = "t_us,ax\n" + (0..<count).map { "\($0 * period),0\n" }.joined()
+      let importer = try Imports.csv(text)
+      let rate = importer.description.rate
+      let last = Int64((count - 1) * period) * 1000
+      let grid = rate.nanoseconds(atTick: UInt64(count - 1))
+      #expect(abs(grid - last) <= rate.periodNanoseconds / 2 + 1, "\(count) × \(period) µs: \(rate)")
+    }
+  }
+
+  @Test("the options' rate, scales and start are taken")
+  func options() throws {
+    var options = Imports.options
+    options.rate = hertz(30)
+    options.started = 1_795_228_687_000_000_000
+    options.accelerometerScale = try #require(ImportOptions.scale(countsPerUnit: "2049"))
+    options.gyroscopeScale = try #require(ImportOptions.scale(countsPerUnit: "14.29"))
+    let importer = try Imports.csv("t_us,ax\n7,1\n7,2\n", options)
+    #expect(importer.description.rate == hertz(30))
+    #expect(importer.description.sensor.accelerometerScale == Fraction(1, 2049))
+    #expect(importer.description.sensor.gyroscopeScale == Fraction(100, 1429))
+    #expect(
+      importer.clockPairs == [
+        ClockPair(
+          time: 0, wall: 1_795_228_687_000_000_000, isSynchronised: false, reason: .start)
+      ])
+  }
+
+  @Test("counts a unit are positive decimals, inverted exactly")
+  func scales() {
+    #expect(ImportOptions.scale(countsPerUnit: "16384") == Fraction(1, 16384))
+    #expect(ImportOptions.scale(countsPerUnit: "65.5") == Fraction(2, 131))
+    #expect(ImportOptions.scale(countsPerUnit: "0.001") == Fraction(1000, 1))
+    #expect(ImportOptions.scale(countsPerUnit: "0.5") == Fraction(2, 1))
+    for text in ["", "0", "0.0", "-1", "+1", "1e3", ".5", "5.", "1,5", "0x10", "1234567890", "1.2.3"] {
+      #expect(ImportOptions.scale(countsPerUnit: text) == nil, "\(text)")
+    }
+  }
+
+  @Test("a file that is changed between the two readings is noticed")
+  func changed() throws {
+    struct ChangingSource: ImportSource, ~Copyable {
+      let name = "table.csv"
+      let second: String
+      var text = "t_us,ax\n0,1\n10,2\n"
+      var rewinds = 0
+      var isRead = false
+
+      init(_ second: String) { self.second = second }
+
+      mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+        defer { isRead = true }
+        guard !isRead else { return 0 }
+        buffer.copyBytes(from: text.utf8)
+        return text.utf8.count
+      }
+
+      mutating func rewind() {
+        rewinds += 1
+        isRead = false
+        if rewinds > 1 { text = second }
+      }
+    }
+    for second in ["t_us,ax\n0,1\n", "t_us,ax\n0,1\n10,2\n20,3\n", "t_ns,ax\n0,1\n1,2\n"] {
+      #expect(throws: ImportError.changed(name: "table.csv")) {
+        _ = try Imports.records(CSVImporter(ChangingSource(second), Imports.options))
+      }
+    }
+  }
+
+  @Test("a file is read, and what is no file is refused")
+  func files() {
+    func error(_ path: String) -> ImportError? {
+      do {
+        _ = try FileSource(path: path)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(error("/proc/self/status") == nil)
+    #expect(error("/tmp") == .notARegularFile(name: "/tmp"))
+    #expect(error("/dev/null") == .notARegularFile(name: "/dev/null"))
+    #expect(
+      error("/nonexistent.csv")?.description
+        == "cannot read /nonexistent.csv: there is no such file (ENOENT)")
+  }
+
+  @Test(
+    "the kind of a file is told from its first bytes",
+    arguments: [
+      ("t_us,ax\n0,1\n", .csv), ("{\"sensor\":0}", .gyrodata), ("\u{FEFF} \r\n\t{", .gyrodata),
+      ("[1]", .gyrodata), ("x", .csv),
+    ] as [(String, ImportFormat)])
+  func kinds(_ text: String, _ format: ImportFormat) throws {
+    var source = ArraySource(Array(text.utf8), name: "file")
+    let found = try ImportFormat.detect(&source)
+    #expect(found == format)
+  }
+
+  @Test("a log is known by its mark, and nothing is no kind of file")
+  func ownKind() throws {
+    var log = ArraySource([0x89, 0x49, 0x4D, 0x01, 0x00], name: "file")
+    let found = try ImportFormat.detect(&log)
+    #expect(found == .raw)
+    #expect(throws: ImportError.empty(name: "file")) {
+      var empty = ArraySource([], name: "file")
+      _ = try ImportFormat.detect(&empty)
+    }
+  }
+}
+
+/// A generator whose numbers are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

@@ -1,0 +1,148 @@
+import Export
+import IMUModel
+import Testing
+
+@Suite("Import of the phone apps' recordings")
+struct PhoneImporterTests {
+  static let first = """
+    {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":0,"coordinateList":[\
+    {"x":0.5,"y":-1,"z":1.99},{"x":0,"y":0.00006,"z":-1.5}],\
+    "date":816921487.5,"duration":0.2}
+    """
+  static let second = """
+    {"sensor":1,"date":816921487.5,"time":0.3,"axisValues":[\
+    {"x":1,"y":0,"z":-1},{"x":0.5,"y":0.25,"z":0},{"x":0,"y":0,"z":4.36}]}
+    """
+
+  @Test("the first shape is dated at its last sample")
+  func firstShape() throws {
+    let importer = try Imports.phone(Self.first)
+    let description = importer.description
+    #expect(description.channels == .accelerometer)
+    #expect(description.rate == hertz(10))
+    #expect(description.timeUnit == 1_000_000)
+    #expect(description.sensor.model == "imported")
+    #expect(description.sensor.accelerometerRange == 2)
+    #expect(description.sensor.accelerometerScale == Fraction(1, 16384))
+    #expect(
+      importer.clockPairs == [
+        ClockPair(
+          time: 100_000_000, wall: 1_795_228_687_500_000_000, isSynchronised: false, reason: .end)
+      ])
+    #expect(importer.end.ledger == TickLedger(sampled: 2))
+    #expect(importer.end.reason == .imported)
+    #expect(
+      try Imports.records(importer) == [
+        TickRecord(tick: 0, time: 0, sample: RawSample(ax: 8192, ay: -16384, az: 32604)),
+        TickRecord(tick: 1, time: 100_000_000, sample: RawSample(ax: 0, ay: 1, az: -24576)),
+      ])
+  }
+
+  @Test("the second shape is dated at its first sample")
+  func secondShape() throws {
+    let importer = try Imports.phone(Self.second)
+    #expect(importer.description.channels == .gyroscope)
+    #expect(importer.description.sensor.gyroscopeRange == 250)
+    #expect(importer.description.sensor.gyroscopeScale == Fraction(1, 131))
+    #expect(
+      importer.clockPairs == [
+        ClockPair(time: 0, wall: 1_795_228_687_500_000_000, isSynchronised: false, reason: .start)
+      ])
+    let records = try Imports.records(importer)
+    #expect(records.map(\.time) == [0, 100_000_000, 200_000_000])
+    // 1 rad/s = 57.29578 °/s = 7505.7 counts.
+    #expect(records[0].sample == RawSample(gx: 7506, gy: 0, gz: -7506))
+    #expect(records[1].sample == RawSample(gx: 3753, gy: 1876, gz: 0))
+    #expect(records[2].sample == RawSample(gz: 32725))
+  }
+
+  @Test(
+    "the smallest usual full scale that holds all values is taken",
+    arguments: [
+      (0, 1.99996, 2, Fraction(1, 16384)), (0, -2.0001, 4, Fraction(1, 8192)),
+      (0, 4.5, 8, Fraction(1, 4096)), (0, 15.9, 16, Fraction(1, 2048)),
+      (0, 16.1, 32, Fraction(2, 2048)), (0, 100, 128, Fraction(8, 2048)),
+      (1, 4.36, 250, Fraction(1, 131)), (1, -4.4, 500, Fraction(2, 131)),
+      (1, 17.4, 1000, Fraction(5, 164)), (1, 34.8, 2000, Fraction(5, 82)),
+      (1, 36, 4000, Fraction(10, 82)),
+    ] as [(Int, Double, Int, Fraction)])
+  func fullScales(_ sensor: Int, _ value: Double, _ range: Int, _ scale: Fraction) throws {
+    let text = "{\"sensor\":\(sensor),\"axisValues\":[{\"x\":0,\"y\":\(value),\"z\":0.25}]}"
+    let importer = try Imports.phone(text)
+    let found = importer.description.sensor
+    #expect((sensor == 0 ? found.accelerometerRange : found.gyroscopeRange) == range)
+    #expect((sensor == 0 ? found.accelerometerScale : found.gyroscopeScale) == scale)
+    #expect(importer.clockPairs.isEmpty)
+    let sample = try Imports.records(importer)[0].sample
+    let count = Double(sensor == 0 ? sample.ay : sample.gy)
+    let back = count * scale.value * (sensor == 0 ? 1 : .pi / 180)
+    #expect(abs(back - value) <= scale.value / 2)
+  }
+
+  @Test("the options' rate replaces 10 Hz")
+  func rate() throws {
+    var options = Imports.options
+    options.rate = hertz(30)
+    let importer = try Imports.phone(Self.second, options)
+    #expect(importer.description.timeUnit == 1)
+    #expect(try Imports.records(importer).map(\.time) == [0, 33_333_333, 66_666_666])
+  }
+
+  @Test(
+    "what is wrong is said in a sentence",
+    arguments: [
+      ("", "phone.json is empty: there is nothing to import"),
+      ("{", "phone.json is not a recording of the phone apps: it is not valid JSON"),
+      ("[1]", "phone.json is not a recording of the phone apps: the document is not an object"),
+      (
+        "{}",
+        "phone.json is not a recording of the phone apps: it has neither \"coordinateList\" nor"
+          + " \"axisValues\""
+      ),
+      (
+        #"{"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
+        "phone.json is not a recording of the phone apps: \"dataType\" is missing"
+      ),
+      (
+        #"{"sensor":2,"axisValues":[{"x":1,"y":2,"z":3}]}"#,
+        "phone.json is not a recording of the phone apps: \"sensor\" is 2, not 0 (accelerometer) or"
+          + " 1 (gyroscope)"
+      ),
+      (
+        #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":3},{"x":1,"z":3}]}"#,
+        "phone.json is not a recording of the phone apps: \"axisValues[1].y\" is missing"
+      ),
+      (
+        #"{"sensor":0,"axisValues":[{"x":1,"y":"2","z":3}]}"#,
+        "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is not a number"
+      ),
+      (
+        #"{"sensor":0,"axisValues":[{"x":1,"y":null,"z":3}]}"#,
+        "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is null"
+      ),
+      (
+        #"{"sensor":0,"axisValues":[{"x":1,"y":NaN,"z":3}]}"#,
+        "phone.json is not a recording of the phone apps: it is not valid JSON"
+      ),
+      (
+        #"{"dataType":0,"coordinateList":5}"#,
+        "phone.json is not a recording of the phone apps: \"coordinateList\" is not a list"
+      ),
+      (
+        #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":1e9}]}"#,
+        "phone.json is not a recording of the phone apps: a value of 1000000000.0 is beyond anything"
+          + " that a sensor gives"
+      ),
+      (
+        #"{"sensor":0,"date":1e300,"axisValues":[{"x":1,"y":2,"z":1}]}"#,
+        "phone.json is not a recording of the phone apps: \"date\" is 1e+300, which is no date"
+      ),
+      (
+        #"{"identifier":"X","dataType":1,"coordinateList":[],"duration":0}"#,
+        "the recording in phone.json has no samples: there is nothing to import"
+      ),
+    ])
+  func wrong(_ text: String, _ sentence: String) {
+    #expect(Imports.phoneError(text)?.description == sentence)
+  }
+}

@@ -1,19 +1,19 @@
-import IMUModel
+package import IMUModel
 
 /// What a count is in some unit: an exact line, and the number of decimals that tells counts apart.
 ///
 ///     value × 10^decimals = (count × numerator + offset) / denominator, rounded half away from zero
 ///
 /// All in whole numbers, so that a count has the same text on every machine.
-struct CountScale: Equatable {
+package struct CountScale: Equatable {
   /// Characters that a text may have: a table entry without its length byte.
-  static let longestText = 15
+  package static let longestText = 15
 
   private let numerator: Int128
   private let offset: Int128
   private let denominator: Int128
   /// Digits behind the point before trailing zeros are left out.
-  let decimals: Int
+  package let decimals: Int
 
   /// Counts as they are.
   static let counts = CountScale(numerator: 1, offset: 0, denominator: 1, decimals: 0)
@@ -29,7 +29,7 @@ struct CountScale: Equatable {
   /// counts need more, fewer when the largest values would not fit into ``longestText``.
   ///
   /// `nil` when no number of decimals does both, or `scale` is 0: counts would be told apart no more.
-  init?(
+  package init?(
     _ scale: Fraction, times factor: Fraction = .one, plus offset: Fraction = .zero, decimals: Int
   ) {
     let top = Int128(scale.numerator).multipliedReportingOverflow(by: Int128(factor.numerator))
@@ -56,7 +56,7 @@ struct CountScale: Equatable {
   /// behind that. At most ``longestText`` characters, the first in the lowest byte.
   ///
   /// - Complexity: one division of 128 bits and one of 64 bits a character; no allocation.
-  func text(of count: Int16) -> (characters: UInt128, length: Int) {
+  package func text(of count: Int16) -> (characters: UInt128, length: Int) {
     let exact = Int128(count) * numerator + offset
     let bottom = denominator.magnitude
     var rest = UInt64(truncatingIfNeeded: (2 * exact.magnitude + bottom) / (2 * bottom))
@@ -137,10 +137,10 @@ struct CountScale: Equatable {
 }
 
 extension Fraction {
-  static let one = Fraction(1, 1)
-  static let zero = Fraction(0, 1)
+  package static let one = Fraction(1, 1)
+  package static let zero = Fraction(0, 1)
   /// m/s² in one g: the standard acceleration of free fall (CGPM 1901).
-  static let standardGravity = Fraction(980_665, 100_000)
+  package static let standardGravity = Fraction(980_665, 100_000)
   /// Radians in one degree: π/180, π to 18 digits.
-  static let radiansPerDegree = Fraction(78_539_816_339_744_831, 4_500_000_000_000_000_000)
+  package static let radiansPerDegree = Fraction(78_539_816_339_744_831, 4_500_000_000_000_000_000)
 }

@@ -27,8 +27,8 @@ public struct Exporter: Sendable {
   /// Writes the log in `storage` out, in any format, and flushes `sink`.
   ///
   /// A damaged log is exported as far as it can be read; the report says so. With ``ExportFormat/raw`` the
-  /// log is read only to see that it is one, the report's figures are 0, and a channel selection or a time
-  /// range is refused.
+  /// bytes are copied unread, damaged ones too, the report's figures are 0, and a selection of channels or a
+  /// time range is refused.
   ///
   /// - Throws: ``ExportError``; what was written before it stays written.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(

@@ -6,8 +6,9 @@ extension SampleRate {
   ///
   /// A rate is taken when its grid, laid on the first sample, is at most half a period off the last one.
   /// Tried in this order: the whole number of hertz nearest to the mean rate (10 Hz, 985 Hz), the whole
-  /// number of seconds nearest to the mean period (1/5 Hz), the fraction with the smallest denominator
-  /// (9903/100 Hz). A single sample gives 10 Hz.
+  /// number of seconds nearest to the mean period (1/5 Hz), the mean rate itself if its denominator is at
+  /// most 1000 (4/3 Hz), the fraction with the smallest denominator (9903/100 Hz). A single sample gives
+  /// 10 Hz.
   init?(ofSamples count: UInt64, from first: Int64, to last: Int64) {
     guard count > 1 else {
       self.init(10)
@@ -22,7 +23,9 @@ extension SampleRate {
     let high = Ratio((2 * steps + 1) * second, 2 * span)
     let hertz = Ratio((2 * steps * second + span) / (2 * span), 1)
     let seconds = Ratio(1, max(1, (2 * span + steps * second) / (2 * steps * second)))
-    for ratio in [hertz, seconds, Ratio.simplest(from: low, to: high)] {
+    let mean = Ratio(steps * second, span).reduced
+    let short = mean.denominator <= 1000 ? mean : hertz
+    for ratio in [hertz, seconds, short, Ratio.simplest(from: low, to: high)] {
       guard low <= ratio, ratio <= high, let numerator = UInt32(exactly: ratio.numerator),
         let denominator = UInt32(exactly: ratio.denominator), numerator > 0
       else { continue }
@@ -41,6 +44,12 @@ private struct Ratio {
   init(_ numerator: Int128, _ denominator: Int128) {
     self.numerator = numerator
     self.denominator = denominator
+  }
+
+  var reduced: Ratio {
+    var (a, b) = (numerator, denominator)
+    while b != 0 { (a, b) = (b, a % b) }
+    return Ratio(numerator / a, denominator / a)
   }
 
   static func <= (left: Ratio, right: Ratio) -> Bool {

@@ -14,21 +14,28 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     var lines = ImportLines(source)
     lines.rewind()
     guard let header = try lines.next() else { throw .empty(name: name) }
+    let columns: ImportColumns
     do {
       columns = try ImportColumns(header)
     } catch {
       throw .line(name: name, line: 1, problem: error.problem)
     }
+    self.columns = columns
     parser = ImportRowParser(columns: columns)
     self.lines = lines
     self.name = name
   }
 
-  /// Goes back to the first row.
+  /// Goes back to the first row; the header must still be the same.
   mutating func rewind() throws(ImportError) {
     lines.rewind()
-    _ = try lines.next()
     lastTime = .min
+    guard let header = try lines.next() else { throw .changed(name: name) }
+    do {
+      guard try ImportColumns(header) == columns else { throw ImportError.changed(name: name) }
+    } catch {
+      throw .changed(name: name)
+    }
   }
 
   /// The next row; `nil` after the last one.

@@ -215,7 +215,7 @@ struct CSVImporterTests {
       ([0, 2000, 4000], hertz(1, per: 2)),
       ([0, 60_000, 120_001], hertz(1, per: 60)),
       ([0, 70], hertz(14)),
-      ([0, 750, 1500, 2250], hertz(1)),
+      ([0, 750, 1500, 2250], hertz(4, per: 3)),
     ])
   func rates(_ times: [Int], _ rate: SampleRate) throws {
     let rows = times.map { "\($0),1\n" }
@@ -233,7 +233,8 @@ struct CSVImporterTests {
       let rate = importer.description.rate
       let last = Int64((count - 1) * period) * 1000
       let grid = rate.nanoseconds(atTick: UInt64(count - 1))
-      #expect(abs(grid - last) <= rate.periodNanoseconds / 2 + 1, "\(count) × \(period) µs: \(rate)")
+      #expect(
+        abs(grid - last) <= rate.periodNanoseconds / 2 + 1, "\(count) × \(period) µs: \(rate)")
     }
   }
 
@@ -261,7 +262,9 @@ struct CSVImporterTests {
     #expect(ImportOptions.scale(countsPerUnit: "65.5") == Fraction(2, 131))
     #expect(ImportOptions.scale(countsPerUnit: "0.001") == Fraction(1000, 1))
     #expect(ImportOptions.scale(countsPerUnit: "0.5") == Fraction(2, 1))
-    for text in ["", "0", "0.0", "-1", "+1", "1e3", ".5", "5.", "1,5", "0x10", "1234567890", "1.2.3"] {
+    for text in [
+      "", "0", "0.0", "-1", "+1", "1e3", ".5", "5.", "1,5", "0x10", "1234567890", "1.2.3",
+    ] {
       #expect(ImportOptions.scale(countsPerUnit: text) == nil, "\(text)")
     }
   }

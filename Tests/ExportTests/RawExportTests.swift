@@ -15,8 +15,14 @@ struct RawExportTests {
 
   @Test("a finished log comes out byte by byte")
   func whole() throws {
-    let bytes = try TestLog.ramp(TestLog.description(), Array(-3000..<3000)).bytes()
+    var generator = SplitMix(seed: 5)
+    let counts = (0..<1000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
+    var bytes = try TestLog.ramp(TestLog.description(), counts).bytes()
     #expect(bytes.count > 3 * 4096)
+    #expect(try raw(bytes) == bytes)
+    // Damaged ones too: whoever copies a log may know how to mend it.
+    bytes[5000] ^= 1
+    bytes[0] ^= 1
     #expect(try raw(bytes) == bytes)
   }
 
@@ -25,19 +31,9 @@ struct RawExportTests {
     var log = TestLog(TestLog.description())
     log.sample(0, 0, RawSample())
     let bytes = try log.bytes()
-    let padded = bytes + [UInt8](repeating: 0, count: 2 * 4096 - bytes.count)
+    let padded = bytes + [UInt8](repeating: 0, count: 4096 - bytes.count)
     #expect(try raw(padded + [UInt8](repeating: 0, count: 70_000)) == padded)
     #expect(try raw(padded) == padded)
-  }
-
-  @Test("what is no log is refused")
-  func foreign() throws {
-    var result: ExportError?
-    do { _ = try raw(Array("t_us,ax\n0,1\n".utf8)) } catch { result = error as? ExportError }
-    guard case .log(.foreign) = result else {
-      Issue.record("\(String(describing: result))")
-      return
-    }
   }
 
   @Test("a range or a choice of channels does not go with it")

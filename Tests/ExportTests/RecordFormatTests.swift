@@ -14,7 +14,8 @@ struct RecordFormatTests {
     log.gap(1, 1, .busError, code: 121)
     log.sample(
       2, 200_000_017,
-      RawSample(ax: -32768, ay: 32767, az: -16384, gx: -32768, gy: 32767, gz: -131, temperature: 340))
+      RawSample(
+        ax: -32768, ay: 32767, az: -16384, gx: -32768, gy: 32767, gz: -131, temperature: 340))
     log.sample(30, 3_000_000_000, RawSample(ax: 8192, ay: -8192, az: 2, gx: 2, gy: 3, gz: 4))
     log.end(TickLedger(sampled: 3))
     return log
@@ -25,7 +26,7 @@ struct RecordFormatTests {
     #expect(
       try Self.threeSamples().export(ExportOptions(format: .ndjson)) == """
         {"t_ns":1234,"ax":0.0,"ay":0.000599,"az":9.80665,"gx":-0.000133,"gy":0.017453,"gz":0.0,"temp":36.5271}
-        {"t_ns":200000017,"ax":-19.6133,"ay":19.612701,"az":-9.80665,"gx":-4.365705,"gy":4.365572,"gz":-0.017453,"temp":37.53}
+        {"t_ns":200000017,"ax":-19.6133,"ay":19.612701,"az":-9.80665,"gx":-4.365721,"gy":4.365588,"gz":-0.017453,"temp":37.53}
         {"t_ns":3000000000,"ax":4.903325,"ay":-4.903325,"az":0.001197,"gx":0.000266,"gy":0.0004,"gz":0.000533,"temp":36.53}
 
         """)
@@ -88,7 +89,7 @@ struct RecordFormatTests {
     #expect(
       try Self.threeSamples().export(options) == """
         {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":1,"coordinateList":[\
-        {"x":-0.000133,"y":0.017453,"z":0.0},{"x":-4.365705,"y":4.365572,"z":-0.017453}],\
+        {"x":-0.000133,"y":0.017453,"z":0.0},{"x":-4.365721,"y":4.365588,"z":-0.017453}],\
         "date":816921487.700000017,"duration":0.3}
 
         """)

@@ -26,7 +26,8 @@ struct TestLog {
     RecordingDescription(
       id: id, number: 7, rate: rate, channels: channels, plannedTicks: nil, timeUnit: timeUnit,
       sensor: SensorDescription(
-        model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 2, gyroscopeRange: 250,
+        model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 2,
+        gyroscopeRange: 250,
         accelerometerScale: accelerometerScale, gyroscopeScale: gyroscopeScale,
         temperatureScale: temperatureScale, temperatureOffset: temperatureOffset,
         outputDataRate: 1000, filter: "DLPF 5"),

@@ -48,14 +48,16 @@ struct TimeRangeTests {
     #expect(all["range"] == nil)
     #expect(
       all["ticks"]
-        == #"{"scheduled":7,"sampled":5,"missed":2,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#)
+        == #"{"scheduled":7,"sampled":5,"missed":2,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#
+    )
 
     let part = try lines(from: 200_000_000, to: 400_000_000)
     #expect(part["range"] == #"{"from_ns":200000000,"to_ns":400000000}"#)
     // Tick 4 of the gap is behind the range: the gap is listed whole and counted in part.
     #expect(
       part["ticks"]
-        == #"{"scheduled":2,"sampled":1,"missed":1,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#)
+        == #"{"scheduled":2,"sampled":1,"missed":1,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#
+    )
     #expect(part["gaps"] == #"[{"t_ns":300000000,"tick":3,"count":2,"cause":"missed"}]"#)
     #expect(part["marks"] == "[]")
     #expect(part["sensorEvents"] == "[]")

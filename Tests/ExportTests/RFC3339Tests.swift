@@ -23,13 +23,13 @@ struct RFC3339Tests {
     }
   }
 
-  @Test("every day of four centuries follows the one before it")
+  @Test("every day of 220 years follows the one before it")
   func everyDay() {
     let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    var (year, month, day) = (1700, 1, 1)
-    var instant: Int64 = -8_520_336_000_000_000_000
+    var (year, month, day) = (1890, 1, 1)
+    var instant: Int64 = -2_524_521_600_000_000_000
     var wrong: [String] = []
-    while year < 2262 {
+    while year < 2111 {
       func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
       let expected = "\(year)-\(padded(month))-\(padded(day))T00:00:00Z"
       if RFC3339.text(nanoseconds: instant) != expected { wrong.append(expected) }

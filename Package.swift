@@ -92,6 +92,10 @@ let package = Package(
     .testTarget(
       name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
+    // The program from outside; it stands beside the test bundle.
+    .testTarget(
+      name: "CommandTests", dependencies: ["imulog", "LogStoreTesting"],
+      resources: [.copy("Help")], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

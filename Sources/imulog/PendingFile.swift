@@ -3,32 +3,52 @@ import Glibc
 /// A file that appears under its name when it is whole, and not at all before.
 ///
 /// It is written under a temporary name in the same directory, synced, and renamed. A value that goes without
-/// ``publish()`` takes its file away.
+/// ``publish()`` takes its file away. A link is followed; what is no file, such as a device or a pipe, is
+/// written to as it is: a rename would put a file in its place.
 struct PendingFile: ~Copyable {
   /// Where to write.
   let descriptor: Int32
   private let path: String
-  private let temporary: String
+  /// `nil` for what is no file.
+  private let temporary: String?
 
   init(_ path: String) throws(CommandFailure) {
-    self.path = path
-    temporary = "\(path).part-\(getpid())"
-    descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      self.path = path
+      temporary = nil
+      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    } else {
+      let target = PendingFile.target(of: path)
+      let temporary = "\(target).part-\(getpid())"
+      self.path = target
+      self.temporary = temporary
+      descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    }
     guard descriptor >= 0 else { throw PendingFile.failure("cannot make", path, errno) }
   }
 
   deinit {
     close(descriptor)
     // Gone already when it was published.
-    unlink(temporary)
+    if let temporary { unlink(temporary) }
   }
 
   /// Gives the file its name, in place of what had it.
   func publish() throws(CommandFailure) {
+    guard let temporary else { return }
     guard fsync(descriptor) == 0 else { throw PendingFile.failure("cannot sync", path, errno) }
     guard rename(temporary, path) == 0 else {
       throw PendingFile.failure("cannot name", path, errno)
     }
+  }
+
+  /// Where the links of `path` lead; `path` itself when nothing is there yet.
+  private static func target(of path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
+    defer { free(resolved) }
+    return String(cString: resolved)
   }
 
   private static func failure(_ attempt: String, _ path: String, _ code: Int32) -> CommandFailure {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SamplerTests {
   @Test(
     "each of very many ticks is read at its deadline, on the dot",
-    arguments: [(SampleRate.hz(3), 50_000), (.hz(30), 100_000), (.hz(1000), 1_000_000)])
+    arguments: [(SampleRate.hz(3), 50_000 as UInt64), (.hz(30), 100_000), (.hz(1000), 1_000_000)])
   func manyTicks(rate: SampleRate, ticks: UInt64) {
     var take = Take(rate, ticks: ticks)
     take.sampler.run()

@@ -91,10 +91,18 @@ let package = Package(
       dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
       swiftSettings: settings),
     .testTarget(
-      name: "RecordingTests", dependencies: ["IMUModel", "Recording"], swiftSettings: settings),
+      name: "RecordingTests",
+      dependencies: [
+        "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording", "RingBuffer", "Sampling",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
       swiftSettings: settings),
+    // The program from outside; it stands beside the test bundle.
+    .testTarget(
+      name: "CommandTests", dependencies: ["imulog", "LogStoreTesting"],
+      resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
 
     // What the sampler thread allocates, locks and counts a sample: to be run in release.

@@ -54,6 +54,9 @@ public struct ExportOptions: Equatable, Sendable {
   public var from: Int64?
   /// Nanoseconds since tick 0's deadline: samples at it and after it are left out.
   public var to: Int64?
+  /// The recording's number in its store; `nil` for the one in the log's header, which in a log that came from
+  /// another store is the one that it had there.
+  public var number: UInt32?
 
   /// Options; the whole recording as JSON in SI units unless said otherwise.
   public init(

@@ -18,7 +18,9 @@ struct ExportPlan {
   )
     throws(ExportError)
   {
-    self.description = description
+    var numbered = description
+    numbered.number = options.number ?? description.number
+    self.description = numbered
     self.units = units
     channels = description.channels.intersection(mask).indices
     from = options.from ?? .min

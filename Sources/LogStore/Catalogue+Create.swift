@@ -28,15 +28,18 @@ extension Catalogue {
   /// - Parameters:
   ///   - description: The header; its number is ignored.
   ///   - wall: Nanoseconds since 1970, for the file's name.
-  public func create(_ description: RecordingDescription, wall: Int64) throws(CatalogueError)
-    -> LiveRecording
-  {
+  ///   - firstPage: The first page of a log made elsewhere, to be copied as it is: checks of what follows the
+  ///     header in it rest on the header's bytes, so the header keeps the number that it had there. `nil` to
+  ///     write a header of this store.
+  public func create(
+    _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]? = nil
+  ) throws(CatalogueError) -> LiveRecording {
     let lock = try wrapped { () throws(StorageError) in try numberLock() }
     var description = description
     description.number = try nextNumber(lock)
     let header: [UInt8]
     do {
-      header = try encodeHeader(description)
+      if let firstPage { header = firstPage } else { header = try encodeHeader(description) }
     } catch {
       throw .log(.description(error))
     }

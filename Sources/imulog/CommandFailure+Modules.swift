@@ -82,7 +82,9 @@ extension CommandFailure {
 
   private static func status(_ error: StorageError) -> ExitStatus {
     if error.isForbidden { return error.errno == EROFS ? .cannotCreate : .noPermission }
-    if error.operation == .open, error.isMissing { return .noInput }
+    if error.operation == .open, error.isMissing || [EISDIR, ENXIO].contains(error.errno) {
+      return .noInput
+    }
     switch error.operation {
     case .open, .makeDirectory, .rename: return .cannotCreate
     case .read, .write, .sync, .truncate, .lock, .list, .remove: return .inputOutput

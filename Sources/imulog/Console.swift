@@ -2,7 +2,7 @@ import Glibc
 
 /// The two ways to speak: stdout is data, stderr is talk.
 enum Console {
-  /// Writes a line of data to stdout.
+  /// Writes a line of data to stdout. A reader of the pipe that went away has had enough, hence no error.
   static func data(_ line: String) throws(CommandFailure) {
     try write(line + "\n", to: STDOUT_FILENO)
   }
@@ -31,6 +31,8 @@ enum Console {
       }
       if count >= 0 {
         done += count
+      } else if errno == EPIPE {
+        return
       } else if errno != EINTR {
         let reason = String(cString: strerror(errno))
         throw CommandFailure(.inputOutput, "cannot write the output: \(reason)")

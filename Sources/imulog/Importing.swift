@@ -22,7 +22,8 @@ struct Importing {
     }
   }
 
-  /// Copies a log's pages as they are behind a header with the number in this store.
+  /// Copies a log as it is. Its header keeps the number that it had elsewhere; its file's name has the one
+  /// that it has here.
   ///
   /// Damaged parts are copied too: every reader says the same about them, here and there.
   func copy(_ path: String) throws -> (number: UInt32, report: LogVerification) {
@@ -34,7 +35,8 @@ struct Importing {
         .cannotCreate, "recording \(id) is in the store already, as number \(entry.number)")
     }
     var log = try FileStorage(reading: path)
-    let number = try create(reader.description) { live in
+    let firstPage = try Importing.firstPage(of: &log)
+    let number = try create(reader.description, firstPage: firstPage) { live in
       try Importing.copyPages(of: &log, to: &live.storage)
     }
     return (number, report)
@@ -50,11 +52,12 @@ struct Importing {
   }
 
   private func create(
-    _ description: RecordingDescription, _ fill: (inout LiveRecording) throws -> Void
+    _ description: RecordingDescription, firstPage: [UInt8]? = nil,
+    _ fill: (inout LiveRecording) throws -> Void
   ) throws -> UInt32 {
     let now = SystemClock().readWallClock().wall
     let catalogue = try OpenStore.writing(store, now: now)
-    var live = try catalogue.create(description, wall: now)
+    var live = try catalogue.create(description, wall: now, firstPage: firstPage)
     do {
       try fill(&live)
       try live.storage.finish()
@@ -65,7 +68,20 @@ struct Importing {
     return live.entry.number
   }
 
-  /// Copies everything behind the header page but pages of zeros at the end, which were never written.
+  private static func firstPage(of log: inout FileStorage) throws(StorageError) -> [UInt8] {
+    var page = [UInt8](repeating: 0, count: LogFormat.pageSize)
+    // Safe: the buffer is the array's and does not leave the closure.
+    let result = page.withUnsafeMutableBytes { buffer -> Result<Int, StorageError> in
+      do throws(StorageError) {
+        return .success(try log.read(at: 0, into: buffer))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try Array(page[..<result.get()])
+  }
+
+  /// Copies everything behind the first page but pages of zeros at the end, which were never written.
   private static func copyPages(
     of log: inout FileStorage, to copy: inout FileStorage
   ) throws(StorageError) {

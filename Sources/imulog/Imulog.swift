@@ -1,4 +1,5 @@
 import ArgumentParser
+import Export
 import Glibc
 
 /// The program: its verbs and its one option.
@@ -29,10 +30,14 @@ enum Software {
 @main
 enum Program {
   static func main() {
+    // A closed pipe is an error to be told, or nobody listening; not a signal that ends a take.
+    signal(SIGPIPE, SIG_IGN)
     do {
       var command = try Imulog.parseAsRoot()
       try command.run()
     } catch {
+      // `imulog export … | head`: the reader has had enough.
+      if let error = error as? ExportError, error.isBrokenPipe { exit(0) }
       // Help, version and everything that the parser refuses: it has the words and the exit code.
       guard let failure = CommandFailure(error) else { Imulog.exit(withError: error) }
       Console.talk(failure.sentence)

@@ -3,24 +3,29 @@ import Glibc
 /// A file that appears under its name when it is whole, and not at all before.
 ///
 /// It is written under a temporary name in the same directory, synced, and renamed. A value that goes without
-/// ``publish()`` takes its file away. What is there already and no regular file (a device, a pipe) is written
-/// to as it is: a rename would put a file in its place.
+/// ``publish()`` takes its file away. A link is followed; what is no file, such as a device or a pipe, is
+/// written to as it is: a rename would put a file in its place.
 struct PendingFile: ~Copyable {
   /// Where to write.
   let descriptor: Int32
   private let path: String
-  /// `nil` when the name is written to directly.
+  /// `nil` for what is no file.
   private let temporary: String?
 
   init(_ path: String) throws(CommandFailure) {
-    let isSpecial = try PendingFile.isSpecial(path)
-    let temporary = isSpecial ? nil : "\(path).part-\(getpid())"
-    let flags = isSpecial ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL
-    let descriptor = open(temporary ?? path, flags | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw PendingFile.failure("cannot open", path, errno) }
-    self.path = path
-    self.temporary = temporary
-    self.descriptor = descriptor
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      self.path = path
+      temporary = nil
+      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    } else {
+      let target = PendingFile.target(of: path)
+      let temporary = "\(target).part-\(getpid())"
+      self.path = target
+      self.temporary = temporary
+      descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    }
+    guard descriptor >= 0 else { throw PendingFile.failure("cannot make", path, errno) }
   }
 
   deinit {
@@ -38,16 +43,12 @@ struct PendingFile: ~Copyable {
     }
   }
 
-  /// Whether there is something at `path` that is neither a regular file nor a directory.
-  private static func isSpecial(_ path: String) throws(CommandFailure) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if errno == ENOENT { return false }
-      throw failure("cannot open", path, errno)
-    }
-    let kind = status.st_mode & S_IFMT
-    guard kind != S_IFDIR else { throw failure("cannot open", path, EISDIR) }
-    return kind != S_IFREG
+  /// Where the links of `path` lead; `path` itself when nothing is there yet.
+  private static func target(of path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
+    defer { free(resolved) }
+    return String(cString: resolved)
   }
 
   private static func failure(_ attempt: String, _ path: String, _ code: Int32) -> CommandFailure {

@@ -41,11 +41,12 @@ struct ExportCommand: ParsableCommand {
   var output = "-"
 
   mutating func run() throws {
-    let options = ExportOptions(
+    var options = ExportOptions(
       format: format, units: units, channels: channels, from: from?.nanoseconds,
       to: to?.nanoseconds)
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
     let entry = try catalogue.entry(for: id)
+    options.number = entry.number
     let report = try output == "-" ? toStandardOutput(entry, options) : toFile(entry, options)
     if report.damages > 0 {
       throw CommandFailure(

@@ -60,7 +60,7 @@ struct ListCommand: ParsableCommand {
     if count == 0 {
       Console.talk("no recordings yet")
     } else if page > pages {
-      Console.talk("there are \(pages) pages")
+      Console.talk(pages == 1 ? "there is only page 1" : "there are only \(pages) pages")
     } else if pages > 1 {
       let more = page < pages ? "; the next is --page \(page + 1)" : ""
       Console.talk("page \(page) of \(pages)\(more)")

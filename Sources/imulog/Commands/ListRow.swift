@@ -67,8 +67,15 @@ struct ListRow {
         .with("number", entry.number)
         .with("id", nil)
         .with("started", started)
+        .with("duration", nil)
+        .with("sensor", nil)
+        .with("rateHz", nil)
+        .with("samples", nil)
         .with("complete", false)
-        .with("bytes", raw: "null")
+        .with("state", nil)
+        .with("gaps", nil)
+        .with("bytes", nil)
+        .with("note", nil)
         .with("error", problem)
         .text
     }

@@ -17,7 +17,11 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "The board, as `imulog boards` lists them; found out by itself when not given.")
   var board: String?
 
-  @Option(help: ArgumentHelp("The number N of /dev/i2c-N; the board's own when not given."))
+  // A sign begins a value and not an option, so that what is wrong with it can be said.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The number N of /dev/i2c-N; the board's own when not given.", valueName: "n"))
   var bus: Int?
 
   @Option(help: ArgumentHelp("The chip: auto, or a model to force.", valueName: "auto|model"))
@@ -26,7 +30,9 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "The sensors to record: accel, gyro or both.")
   var channels: RecordedChannels = .both
 
-  @Option(help: ArgumentHelp("Samples a second, 0.0001 to 1000.", valueName: "hz"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Samples a second, 0.0001 to 1000.", valueName: "hz"))
   var rate = "10"
 
   @Option(
@@ -54,7 +60,7 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What the simulator's sensor does: still, tumble, or the counts of a CSV file.",
+      "What the simulator's sensor does: still (when not given), tumble, or the counts of a CSV file.",
       valueName: "still|tumble|file"))
   var motion: String?
 

@@ -50,7 +50,7 @@ struct TakeRunner {
   }
 
   private func simulatedMotion() throws -> Motion {
-    switch request.motion ?? "tumble" {
+    switch request.motion ?? "still" {
     case "still": return .still
     case "tumble": return .tumble
     case let path:

@@ -1,0 +1,263 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+/// A command that is refused, and how.
+struct Refusal: CustomTestStringConvertible {
+  /// `DIR` stands for the test's directory.
+  let arguments: [String]
+  let status: Int32
+  let words: [String]
+
+  init(_ arguments: String, _ status: Int32, _ words: String...) {
+    self.arguments = arguments.split(separator: " ").map { String($0) }
+    self.status = status
+    self.words = words
+  }
+
+  var testDescription: String { arguments.joined(separator: " ") }
+}
+
+@Suite("Bad input gets one sentence, an exit status, and leaves nothing half-written")
+struct BadInputTests {
+  private let bench = Bench()
+
+  private func refuse(_ refusal: Refusal) {
+    let before = bench.inventory()
+    let path = bench.directory.path
+    let outcome = bench.run(refusal.arguments.map { $0.replacing("DIR", with: path) })
+    expectSentence(outcome, refusal.status, refusal.words)
+    #expect(outcome.bytes.isEmpty)
+    #expect(bench.inventory() == before)
+  }
+
+  @Test(
+    "a take that cannot be made is refused before anything is written",
+    arguments: [
+      Refusal("record --bus 77", 69, "I2C bus 77", "/dev/i2c-77"),
+      Refusal("record --bus -1", 64, "--bus -1", "number N"),
+      Refusal("record --board nope", 78, "no board named nope", "simulator"),
+      Refusal("record --board simulator --bus 1", 64, "leave --bus out"),
+      Refusal("record --board simulator --sensor nope", 78, "--sensor nope", "auto", "lsm6dso"),
+      Refusal(
+        "record --board simulator --sensor mpu9250", 78, "no MPU-9250", "mpu6050 and lsm6dso"),
+      Refusal("record --board simulator --rate 0", 64, "--rate 0", "such as 10"),
+      Refusal("record --board simulator --rate -1", 64, "--rate -1", "such as 10"),
+      Refusal("record --board simulator --rate abc", 64, "--rate abc", "such as 10"),
+      Refusal("record --board simulator --rate 1e3", 64, "--rate 1e3"),
+      Refusal("record --board simulator --rate 0.00001", 64, "--rate 0.00001"),
+      Refusal("record --board simulator --rate 99999999999", 64, "--rate 99999999999"),
+      Refusal("record --board simulator --rate 5000", 78, "1000 Hz at most", "5000 Hz"),
+      Refusal("record --board simulator --rate 1000.5", 78, "1000 Hz at most", "1000.5 Hz"),
+      Refusal(
+        "record --board simulator --sensor lsm6dso --rate 5000", 78, "LSM6DSO", "5000 Hz", "400 kHz"
+      ),
+      Refusal("record --board simulator --accel-range 3g", 78, "range of 3 g", "2, 4, 8 and 16 g"),
+      Refusal("record --board simulator --accel-range x", 64, "--accel-range x", "4g"),
+      Refusal("record --board simulator --accel-range 0", 64, "--accel-range 0", "4g"),
+      Refusal("record --board simulator --gyro-range 300dps", 78, "range of 300 dps", "500"),
+      Refusal("record --board simulator --gyro-range 4g", 64, "--gyro-range 4g", "4dps"),
+      Refusal("record --board simulator --for 1s --until-stopped", 64, "--for", "--until-stopped"),
+      Refusal("record --board simulator --for 0s", 64, "--for", "above 0"),
+      Refusal("record --board simulator --virtual-time --until-stopped", 64, "give --for"),
+      Refusal("record --virtual-time", 64, "--board simulator"),
+      Refusal("record --motion still", 64, "--board simulator"),
+      Refusal("record --board simulator --motion DIR/none.csv", 66, "none.csv", "no such file"),
+      Refusal("record --board simulator --motion DIR", 66, "is a directory"),
+      Refusal("record --board simulator --virtual-time --store /proc/none", 73, "/proc/none"),
+    ])
+  func take(_ refusal: Refusal) throws {
+    try bench.record("--for", "100ms")
+    refuse(refusal)
+  }
+
+  @Test("the first failure leaves no store either")
+  func noStore() {
+    refuse(Refusal("record --board simulator --rate 5000", 78))
+    refuse(Refusal("import DIR/none.csv", 66))
+    #expect(bench.directory.names().isEmpty)
+  }
+
+  @Test(
+    "what the parser refuses is told with the option's help",
+    arguments: [
+      "nope", "record --nope", "record --for", "record --for 3x", "record --for -1s",
+      "record --bus x", "record --channels temp", "export", "export 1 --format xml",
+      "export 1 --units m", "export 1 --from yesterday", "import", "import x --format pdf", "rm",
+      "list --page 0", "list --page x", "list 1",
+    ])
+  func parser(_ line: String) {
+    let outcome = bench.run(line.split(separator: " ").map { String($0) })
+    #expect(outcome.status == 64)
+    #expect(outcome.talk.hasPrefix("Error: "))
+    #expect(outcome.talk.contains("--help"))
+    #expect(outcome.bytes.isEmpty)
+    #expect(bench.directory.names().isEmpty)
+  }
+
+  @Test(
+    "a store that cannot be used is told with what to do",
+    arguments: [
+      Refusal("list --store DIR/file", 73, "is a file", "--store"),
+      Refusal("list --store DIR/file/below", 73, "DIR/file", "--store"),
+      Refusal("list --store DIR/none", 66, "no store at", "--store"),
+      Refusal("export 1 --store DIR/none", 66, "no store at", "--store"),
+      Refusal("rm 1 --store DIR/none", 66, "no store at"),
+      Refusal("record --board simulator --virtual-time --store DIR/file", 73, "is a file"),
+      Refusal("record --board simulator --virtual-time --store DIR/file/below", 73, "file"),
+      Refusal("import DIR/table.csv --store DIR/file", 73, "is a file", "--store"),
+    ])
+  func store(_ refusal: Refusal) {
+    _ = bench.file("file", "x")
+    _ = bench.file("table.csv", "t_us,ax\n0,1\n10,2\n")
+    let words = refusal.words.map { $0.replacing("DIR", with: bench.directory.path) }
+    let outcome = bench.run(
+      refusal.arguments.map { $0.replacing("DIR", with: bench.directory.path) })
+    expectSentence(outcome, refusal.status, words)
+    #expect(bench.directory.names() == ["file", "table.csv"])
+    #expect(bench.directory.bytes(of: "file") == Array("x".utf8))
+  }
+
+  @Test("a store given as nothing is refused")
+  func emptyStore() {
+    expectSentence(bench.run("list", "--store", ""), 64, ["--store DIR"])
+    var bench = bench
+    bench.environment["IMULOG_STORE"] = ""
+    expectSentence(bench.run("list"), 64, ["--store DIR"])
+  }
+
+  @Test(
+    "IDs that no recording has, and options that do not go together, are refused",
+    arguments: [
+      Refusal("info 87654321", 66, "no recording 87654321", "the only one is 1"),
+      Refusal("info 00000000", 66, "no recording 00000000"),
+      Refusal("info 99999999999999999999", 66, "no recording"),
+      Refusal("info zz", 66, "no recording zz"),
+      Refusal("verify 87654321", 66, "no recording 87654321"),
+      Refusal("verify DIR/none.imulog", 66, "none.imulog", "no such file"),
+      Refusal("verify DIR/", 66, "is a directory"),
+      Refusal("rm 87654321", 66, "no recording 87654321"),
+      Refusal("export 87654321", 66, "no recording 87654321"),
+      Refusal("export 1 -o DIR/none/out.json", 73, "none/out.json", "another -o FILE"),
+      Refusal("export 1 -o DIR", 73, "irectory", "another -o FILE"),
+      Refusal("export 1 -o /dev/full", 74, "/dev/full", "no space is left"),
+      Refusal("export 1 --format raw --from 1s", 64, "--format raw", "leave it out"),
+      Refusal("export 1 --format raw --channels accel", 64, "--channels", "--format raw"),
+      Refusal("export 1 --format gyrodata --channels both", 64, "one sensor", "--channels accel"),
+      Refusal("boards nope", 78, "no board named nope", "imulog boards"),
+    ])
+  func identity(_ refusal: Refusal) throws {
+    try bench.record("--for", "100ms")
+    refuse(refusal)
+    #expect(bench.directory.names() == ["store"])
+  }
+
+  @Test("channels that were not recorded cannot be exported")
+  func missingChannels() throws {
+    try bench.record("--for", "1s", "--channels", "accel")
+    refuse(Refusal("export 1 --channels gyro", 64, "no gyroscope", "ax, ay, az", "--channels"))
+    refuse(Refusal("export 1 --format gyrodata --channels gyro", 64, "no gyroscope"))
+  }
+
+  @Test("a note that does not fit is refused, and the longest that fits is kept")
+  func note() throws {
+    try bench.record("--for", "100ms", "--note", String(repeating: "ü", count: 500))
+    let before = bench.inventory()
+    let long = String(repeating: "ü", count: 500) + "x"
+    expectSentence(bench.run(Bench.simulated + ["--note", long]), 64, ["1001 bytes", "1000"])
+    let table = bench.file("table.csv", "t_us,ax\n0,1\n10,2\n")
+    expectSentence(bench.run("import", table, "--note", long), 64, ["1001 bytes", "1000"])
+    #expect(bench.inventory() == before)
+    #expect(try bench.list()[0]["note"].text?.count == 500)
+  }
+
+  struct BadFile: CustomTestStringConvertible {
+    let testDescription: String
+    let content: String
+    let options: [String]
+    let status: Int32
+    let words: [String]
+
+    init(
+      _ description: String, _ content: String, _ words: String..., options: [String] = [],
+      status: Int32 = 65
+    ) {
+      testDescription = description
+      self.content = content
+      self.options = options
+      self.status = status
+      self.words = words
+    }
+  }
+
+  @Test(
+    "a file that cannot be imported is told with the place that is wrong",
+    arguments: [
+      BadFile("empty", "", "is empty"),
+      BadFile("no header", "0,1,2\n", "line 1", "t_us"),
+      BadFile("an unknown column", "t_us,ax,volts\n0,1,2\n", "line 1", "column 3", "volts"),
+      BadFile("a column twice", "t_us,ax,ax\n0,1,2\n", "line 1", "column 3"),
+      BadFile("no axis", "t_us\n0\n", "line 1", "no axis"),
+      BadFile("no samples", "t_us,ax\n", "no samples"),
+      BadFile("a word", "t_us,ax\n0,1\n10,one\n20,3\n", "line 3", "column 2", "one"),
+      BadFile("a decimal count", "t_us,ax\n0,1.5\n", "line 2", "column 2", "--units raw"),
+      BadFile("a missing value", "t_us,ax,ay\n0,1,2\n10,1\n", "line 3", "2 values", "3 columns"),
+      BadFile("a value too much", "t_us,ax\n0,1,2\n", "line 2", "3 values"),
+      BadFile("a count beyond 16 bits", "t_us,ax\n0,1\n10,32768\n", "line 3", "32767"),
+      BadFile("time that goes back", "t_us,ax\n10,1\n9,1\n", "line 3", "before"),
+      BadFile("a blank line inside", "t_us,ax\n0,1\n\n10,1\n", "line 3", "blank"),
+      BadFile("times that stand still", "t_us,ax\n5,1\n5,2\n", "--rate"),
+      BadFile("a foreign file", "\u{7F}ELF\u{2}\u{1}\u{1}", "line 1", "t_us"),
+      BadFile("broken JSON", "{\"dataType\":0,", "not valid JSON"),
+      BadFile("JSON of another kind", "{\"a\":1}", "coordinateList", "axisValues"),
+      BadFile(
+        "a phone recording without samples", "{\"sensor\":0,\"axisValues\":[]}", "no samples"),
+      BadFile(
+        "a phone recording of an unknown sensor",
+        "{\"dataType\":2,\"coordinateList\":[{\"x\":0,\"y\":0,\"z\":0}]}", "dataType", "2"),
+      BadFile(
+        "a phone recording with a vector that lacks an axis",
+        "{\"dataType\":0,\"coordinateList\":[{\"x\":0,\"y\":0}]}", "coordinateList[0].z"),
+      BadFile("a table called a log", "t_us,ax\n0,1\n", "no imulog", options: ["--format", "raw"]),
+      BadFile(
+        "a table called a phone recording", "t_us,ax\n0,1\n", "not valid JSON",
+        options: ["--format", "gyrodata"]),
+      BadFile(
+        "a rate of nothing", "t_us,ax\n0,1\n5,2\n", "--rate 0", options: ["--rate", "0"],
+        status: 64),
+      BadFile(
+        "a scale of nothing", "t_us,ax\n0,1\n5,2\n", "--accel-lsb-per-g x",
+        options: ["--accel-lsb-per-g", "x"], status: 64),
+    ])
+  func badFile(_ file: BadFile) throws {
+    try bench.record("--for", "100ms")
+    let before = bench.inventory()
+    let path = bench.file("file", file.content)
+    let outcome = bench.run(["import", path] + file.options)
+    let names = file.status == 65 ? [path] : []
+    expectSentence(outcome, file.status, file.words + names)
+    #expect(outcome.bytes.isEmpty)
+    #expect(bench.inventory() == before)
+  }
+
+  @Test(
+    "files that are not files are refused",
+    arguments: [
+      Refusal("import DIR", 66, "not a regular file"),
+      Refusal("import DIR/none.csv", 66, "none.csv", "no such file"),
+      Refusal("import /dev/null", 66, "/dev/null", "not a regular file"),
+      Refusal("import DIR/fifo", 66, "not a regular file"),
+    ])
+  func notAFile(_ refusal: Refusal) {
+    mkfifo(bench.directory.path + "/fifo", 0o600)
+    refuse(refusal)
+  }
+
+  @Test("a motion with a bad line is told with the line")
+  func badMotion() {
+    let path = bench.file("motion.csv", "t_us,ax,ay,az,gx,gy,gz\n0,1,2,3,4,5,6\n10,1,2,x,4,5,6\n")
+    let outcome = bench.run(Bench.simulated + ["--motion", path])
+    expectSentence(outcome, 65, [path, "line 3"])
+    #expect(bench.inventory().isEmpty)
+  }
+}

@@ -1,0 +1,161 @@
+import LogStoreTesting
+import Testing
+
+@Suite("Damaged logs give what is left of them and say what is missing")
+struct DamageCommandTests {
+  private let bench = Bench()
+
+  /// A recording of several pages, with one byte in the middle of its third page flipped.
+  private func damage() throws -> (whole: [JSON], path: String) {
+    try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
+    let whole = try bench.run("export", "1", "--units", "raw").json()["samples"].items
+    let name = try bench.logName()
+    var bytes = bench.directory.bytes(of: name)
+    try #require(bytes.count > 4 * 4096)
+    bytes[2 * 4096 + 2000] ^= 0x10
+    bench.directory.write(bytes, to: name)
+    return (whole, "\(bench.directory.path)/\(name)")
+  }
+
+  @Test("verify names the page that a flipped bit spoils")
+  func verify() throws {
+    let path = try damage().path
+    for target in ["1", path] {
+      let outcome = bench.run("verify", target)
+      expectSentence(outcome, 65, ["1 damaged part", "ticks lost"])
+      #expect(outcome.output.contains("page 2, byte"))
+    }
+    let json = try bench.run("verify", "1", "--json").json()
+    #expect(json["intact"] == .bool(false))
+    #expect(json["damagedParts"] == .integer(1))
+    #expect(json["damage"].items.count == 1)
+  }
+
+  @Test("the export is valid JSON with all the rest, and says what is missing")
+  func export() throws {
+    let whole = try damage().whole
+    let outcome = bench.run("export", "1", "--units", "raw")
+    expectSentence(outcome, 65, ["damaged", "imulog verify 1"])
+    let json = try outcome.json()
+    let samples = json["samples"].items
+    let lost = try #require(json["ticksLost"].integer)
+    #expect(json["damage"].items.count == 1)
+    #expect(json["damage"][0]["ticksLost"] == .integer(lost))
+    #expect(lost > 0)
+    #expect(samples.count + Int(lost) == whole.count)
+    #expect(json["ticks"]["sampled"] == .integer(Int64(samples.count)))
+    let times = Set(samples.compactMap { $0["t_ns"].integer })
+    let rest = whole.filter { $0["t_ns"].integer.map { times.contains($0) } ?? false }
+    let isSame = samples == rest
+    #expect(isSame)
+  }
+
+  @Test("every format exits with 65", arguments: ["json", "ndjson", "csv", "gyrodata"])
+  func formats(_ format: String) throws {
+    _ = try damage()
+    let outcome = bench.run("export", "1", "--format", format, "--channels", "accel")
+    expectSentence(outcome, 65, ["damaged"])
+    #expect(!outcome.bytes.isEmpty)
+  }
+
+  @Test("the file of a damaged recording's export appears, with what there is")
+  func exportToFile() throws {
+    _ = try damage()
+    let path = bench.directory.path + "/out.csv"
+    expectSentence(bench.run("export", "1", "--format", "csv", "-o", path), 65, ["damaged"])
+    expectSame(
+      bench.directory.bytes(of: "out.csv"), bench.run("export", "1", "--format", "csv").bytes)
+  }
+
+  @Test("import salvages the rest of a damaged log")
+  func importing() throws {
+    let path = try damage().path
+    let other = bench.directory.path + "/other"
+    let outcome = bench.run("import", path, "--store", other)
+    expectSentence(outcome, 65, ["recording 1 is not whole", "1 damaged part"])
+    #expect(outcome.output == "1\n")
+    let here = bench.run("export", "1")
+    let there = bench.run("export", "1", "--store", other)
+    #expect(there.status == 65)
+    expectSame(there.bytes, here.bytes)
+  }
+
+  @Test("a list with a damaged recording shows it beside the others")
+  func list() throws {
+    _ = try damage()
+    try bench.record("--for", "1s")
+    #expect(try bench.list().map { $0["number"].integer } == [2, 1])
+    #expect(bench.run("list").status == 0)
+  }
+
+  @Test("a log cut anywhere gives a beginning of its samples", arguments: 0...16)
+  func cut(_ sixteenths: Int) throws {
+    try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
+    let table = ["export", "1", "--format", "csv", "--units", "raw"]
+    let whole = bench.run(table).lines
+    let name = try bench.logName()
+    let bytes = bench.directory.bytes(of: name)
+    let length = min(bytes.count * sixteenths / 16, bytes.count - 1)
+    bench.directory.write(Array(bytes[..<length]), to: name)
+
+    expectSentence(bench.run("verify", "1"), 65, [])
+    let row = try #require(try bench.list().first)
+    #expect(row["complete"] == .bool(false))
+    let outcome = bench.run(table)
+    #expect([0, 65].contains(outcome.status))
+    guard !outcome.bytes.isEmpty else {
+      // Nothing can be read without a header.
+      #expect(outcome.status == 65)
+      return #expect(length < 1024)
+    }
+    let isBeginning = whole.starts(with: outcome.lines)
+    #expect(isBeginning)
+    // In simulated time the log is synced every 200 ticks: the rest of such a chunk may be missing, and the
+    // header takes its part of the bytes.
+    #expect(outcome.lines.count + 400 >= whole.count * sixteenths / 16)
+    #expect(row["samples"] == .integer(Int64(outcome.lines.count - 1)))
+
+    let json = try bench.run("export", "1").json()
+    #expect(json["complete"] == .bool(false))
+    #expect(json["stopReason"] == .string("recovered"))
+    #expect(json["samples"].items.count == outcome.lines.count - 1)
+  }
+
+  @Test("the next take after a cut gets a new number and leaves the cut one as it is")
+  func numberAfterCut() throws {
+    try bench.record("--for", "20s")
+    let name = try bench.logName()
+    let bytes = Array(bench.directory.bytes(of: name).dropLast(10))
+    bench.directory.write(bytes, to: name)
+    #expect(try bench.record("--for", "1s") == "2")
+    expectSame(bench.directory.bytes(of: name), bytes)
+    #expect(try bench.list()[1]["state"] == .string("recovered"))
+  }
+
+  @Test(
+    "an unreadable recording is listed with the reason and every field", arguments: [0, 10, 100])
+  func unreadable(_ length: Int) throws {
+    try bench.record("--for", "1s")
+    let fields = try bench.list()[0].keys
+    let name = try bench.logName()
+    bench.directory.write(Array(bench.directory.bytes(of: name).prefix(length)), to: name)
+    let row = try bench.list()[0]
+    #expect(row.keys.isSuperset(of: fields))
+    #expect(row["number"] == .integer(1))
+    #expect(row["complete"] == .bool(false))
+    #expect(row["error"].text != nil)
+    #expect(bench.run("list").output.contains("unreadable"))
+    for verb in ["info", "verify", "export"] {
+      expectSentence(bench.run(verb, "1"), 65, [name])
+    }
+    #expect(bench.run("rm", "1").status == 0)
+  }
+
+  @Test("a foreign file is not taken for a log")
+  func foreign() throws {
+    let path = bench.file("foreign.imulog", String(repeating: "not a log\n", count: 1000))
+    expectSentence(bench.run("verify", path), 65, [path, "no imulog recording"])
+    expectSentence(bench.run("import", path, "--format", "raw"), 65, [path, "no imulog recording"])
+    #expect(bench.inventory().isEmpty)
+  }
+}

@@ -1,0 +1,233 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("Exports have the form that was asked for")
+struct ExportCommandTests {
+  /// Two seconds at 10 Hz.
+  private static let bench: Bench? = {
+    let bench = Bench()
+    return bench.run(Bench.simulated + ["--for", "2s", "--motion", "tumble"]).status == 0
+      ? bench : nil
+  }()
+
+  private func export(_ options: String...) throws -> Outcome {
+    try #require(ExportCommandTests.bench).run(["export", "1"] + options)
+  }
+
+  @Test("JSON holds the header, an account that adds up, and the samples")
+  func json() throws {
+    let outcome = try export()
+    #expect(outcome.status == 0)
+    #expect(outcome.talk.isEmpty)
+    let json = try outcome.json()
+    let wanted: Set = [
+      "format", "id", "number", "note", "sensor", "board", "rateHz", "units", "started", "clock",
+      "complete", "stopReason", "ticks", "gaps", "marks", "samples",
+    ]
+    #expect(json.keys.isSuperset(of: wanted))
+    #expect(json["format"] == .string("imulog-json/1"))
+    #expect(json["complete"].isTrue)
+    #expect(json["units"]["ax"] == .string("m/s^2"))
+    expectBalanced(json["ticks"], scheduled: 20)
+    #expect(json["samples"].items.count == 20)
+    for (tick, sample) in json["samples"].items.enumerated() {
+      #expect(sample.keys == ["t_ns", "ax", "ay", "az", "gx", "gy", "gz", "temp"])
+      #expect(sample["t_ns"].integer.map { $0 / 1_000_000 } == Int64(tick) * 100)
+    }
+  }
+
+  private func expectBalanced(_ ticks: JSON, scheduled: Int64) {
+    let parts = ticks.keys.subtracting(["scheduled"]).compactMap { ticks[$0].integer }
+    #expect(ticks["scheduled"] == .integer(scheduled))
+    #expect(parts.count == ticks.keys.count - 1)
+    #expect(parts.reduce(0, +) == scheduled)
+  }
+
+  @Test("NDJSON is the samples of the JSON document, one a line")
+  func ndjson() throws {
+    let lines = try export("--format", "ndjson").lines
+    let samples = try lines.map { try JSON(Array($0.utf8)) }
+    #expect(lines.count == 20)
+    #expect(try samples == export().json()["samples"].items)
+  }
+
+  @Test("CSV has one line of names and a line a sample, with the values of the JSON document")
+  func csv() throws {
+    let lines = try export("--format", "csv").lines
+    #expect(lines.first == "t_ns,ax,ay,az,gx,gy,gz,temp")
+    #expect(lines.count == 21)
+    let samples = try export().json()["samples"].items
+    for (line, sample) in zip(lines.dropFirst(), samples) {
+      let names = ["t_ns", "ax", "ay", "az", "gx", "gy", "gz", "temp"]
+      #expect(line.split(separator: ",").map { Double($0) } == names.map { sample[$0].double })
+    }
+  }
+
+  @Test("units are the same counts times the scales that the document gives")
+  func units() throws {
+    let document = try export("--units", "raw").json()
+    let sensor = document["sensor"]
+    func scale(_ key: String) throws -> Double {
+      let fraction = sensor[key]
+      return try #require(fraction[0].double) / #require(fraction[1].double)
+    }
+    let gravity = try scale("g_per_count")
+    let turn = try scale("dps_per_count")
+    let (degree, zero) = (try scale("degC_per_count"), try scale("degC_at_zero"))
+    let si = try export("--units", "si").json()["samples"].items
+    let plain = try export("--units", "g-dps").json()["samples"].items
+    #expect(document["units"]["ax"] == .string("count"))
+    for (index, sample) in document["samples"].items.enumerated() {
+      for (axes, perCount, siPerUnit) in [
+        (["ax", "ay", "az"], gravity, 9.80665), (["gx", "gy", "gz"], turn, .pi / 180),
+      ] {
+        for axis in axes {
+          let count = try #require(sample[axis].integer)
+          try expectNear(plain[index][axis], Double(count) * perCount, within: 6e-7)
+          try expectNear(si[index][axis], Double(count) * perCount * siPerUnit, within: 6e-7)
+        }
+      }
+      let count = try #require(sample["temp"].integer)
+      try expectNear(si[index]["temp"], Double(count) * degree + zero, within: 6e-5)
+    }
+  }
+
+  private func expectNear(_ value: JSON, _ expected: Double, within tolerance: Double) throws {
+    #expect(abs(try #require(value.double) - expected) <= tolerance)
+  }
+
+  struct Selection: CustomTestStringConvertible {
+    let options: [String]
+    let ticks: Range<Int64>
+    var testDescription: String { options.joined(separator: " ") }
+  }
+
+  @Test(
+    "a time range begins with --from and ends before --to, and its account is the range's own",
+    arguments: [
+      Selection(options: ["--from", "0s"], ticks: 0..<20),
+      Selection(options: ["--from", "500ms"], ticks: 5..<20),
+      Selection(options: ["--to", "500ms"], ticks: 0..<5),
+      Selection(options: ["--from", "500ms", "--to", "1.0s"], ticks: 5..<10),
+      Selection(options: ["--from", "1m"], ticks: 20..<20),
+      Selection(options: ["--to", "0"], ticks: 0..<0),
+      Selection(options: ["--from", "1s", "--to", "500ms"], ticks: 10..<10),
+    ])
+  func range(_ selection: Selection) throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let json = try bench.run(["export", "1"] + selection.options).json()
+    let ticks = json["samples"].items.compactMap { $0["t_ns"].integer.map { $0 / 100_000_000 } }
+    #expect(ticks == Array(selection.ticks))
+    expectBalanced(json["ticks"], scheduled: Int64(selection.ticks.count))
+    let table = bench.run(["export", "1", "--format", "csv"] + selection.options).lines
+    #expect(table.count == 1 + selection.ticks.count)
+  }
+
+  @Test(
+    "--channels leaves columns out",
+    arguments: [
+      ("accel", "t_ns,ax,ay,az"), ("gyro", "t_ns,gx,gy,gz"),
+      ("both", "t_ns,ax,ay,az,gx,gy,gz,temp"),
+    ])
+  func channels(_ channels: String, _ header: String) throws {
+    let table = try export("--format", "csv", "--channels", channels)
+    #expect(table.lines.first.map { $0.hasPrefix(header) } == true)
+    let names = try export("--channels", channels).json()["units"].keys
+    #expect(names == Set(table.lines[0].split(separator: ",").map { String($0) }))
+  }
+
+  @Test("gyrodata is the phone app's document", arguments: [("accel", 0), ("gyro", 1)])
+  func gyrodata(_ channels: String, _ kind: Int64) throws {
+    let json = try export("--format", "gyrodata", "--channels", channels).json()
+    #expect(json.keys == ["identifier", "dataType", "coordinateList", "date", "duration"])
+    #expect(json["dataType"] == .integer(kind))
+    #expect(json["duration"] == .integer(2))
+    #expect(json["coordinateList"].items.count == 20)
+    #expect(json["coordinateList"][0].keys == ["x", "y", "z"])
+    let plain = try export("--units", kind == 0 ? "g-dps" : "si").json()["samples"].items
+    let axes = kind == 0 ? ["ax", "ay", "az"] : ["gx", "gy", "gz"]
+    for (vector, sample) in zip(json["coordinateList"].items, plain) {
+      #expect(["x", "y", "z"].map { vector[$0].double } == axes.map { sample[$0].double })
+    }
+  }
+
+  @Test("raw is the log itself")
+  func raw() throws {
+    let bench = try #require(ExportCommandTests.bench)
+    expectSame(try export("--format", "raw").bytes, bench.directory.bytes(of: try bench.logName()))
+  }
+
+  @Test(
+    "the same log and options give the same bytes",
+    arguments: ["json", "ndjson", "csv", "gyrodata", "raw"])
+  func sameBytes(_ format: String) throws {
+    let first = try export("--format", format)
+    #expect(first.status == 0)
+    expectSame(try export("--format", format).bytes, first.bytes)
+  }
+
+  @Test("a file gets the bytes that stdout gets, in place of what had its name")
+  func file() throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let directory = TemporaryDirectory()
+    directory.write([1, 2, 3], to: "out.json")
+    let path = directory.path + "/out.json"
+    #expect(bench.run("export", "1", "-o", path).status == 0)
+    expectSame(directory.bytes(of: "out.json"), bench.run("export", "1", "--output", "-").bytes)
+    #expect(directory.names() == ["out.json"])
+  }
+
+  @Test("an export that fails leaves the file as it was and nothing beside it")
+  func failedFile() throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let directory = TemporaryDirectory()
+    directory.write([1, 2, 3], to: "out.json")
+    let path = directory.path + "/out.json"
+    let outcome = bench.run("export", "1", "--format", "raw", "--to", "1s", "-o", path)
+    expectSentence(outcome, 64, ["--format raw"])
+    #expect(directory.bytes(of: "out.json") == [1, 2, 3])
+    #expect(directory.names() == ["out.json"])
+  }
+
+  @Test("-o follows a link to the file that it names")
+  func link() throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let directory = TemporaryDirectory()
+    directory.write([1], to: "file")
+    symlink("file", directory.path + "/link")
+    #expect(bench.run("export", "1", "-o", directory.path + "/link").status == 0)
+    expectSame(directory.bytes(of: "file"), try export().bytes)
+    #expect(directory.names() == ["file", "link"])
+  }
+
+  @Test("a device named with -o is written to and stays a device")
+  func device() throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let directory = TemporaryDirectory()
+    let path = directory.path + "/fifo"
+    mkfifo(path, 0o600)
+    // Open for both, so that neither end waits for the other; the document fits into the pipe.
+    let descriptor = open(path, O_RDWR)
+    defer { close(descriptor) }
+    #expect(bench.run("export", "1", "--format", "csv", "-o", path).status == 0)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(descriptor, &buffer, buffer.count)
+    expectSame(Array(buffer[..<max(0, count)]), try export("--format", "csv").bytes)
+    #expect(directory.names() == ["fifo"])
+  }
+
+  @Test("a full device is told in a sentence", arguments: ["json", "ndjson", "csv", "raw"])
+  func fullDevice(_ format: String) throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let outcome = bench.run(["export", "1", "--format", format], stdout: "/dev/full")
+    expectSentence(outcome, 74, ["no space is left on the device", "free space"])
+  }
+
+  @Test("a full device behind stdout is told by every verb", arguments: ["list", "info", "verify"])
+  func fullDevice(verb: String) throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let outcome = bench.run([verb] + (verb == "list" ? [] : ["1"]), stdout: "/dev/full")
+    expectSentence(outcome, 74, ["cannot write the output"])
+  }
+}

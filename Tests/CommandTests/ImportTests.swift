@@ -1,0 +1,189 @@
+import LogStoreTesting
+import Testing
+
+@Suite("Imports make recordings that give back what was imported")
+struct ImportCommandTests {
+  private let bench = Bench()
+
+  @Test(
+    "counts and times of a recording survive CSV export and import to the byte",
+    arguments: [
+      [], ["--sensor", "lsm6dso", "--rate", "208"], ["--rate", "30"], ["--channels", "accel"],
+      ["--channels", "gyro", "--rate", "1000"], ["--rate", "0.5", "--for", "60s"],
+    ])
+  func recordedTable(_ options: [String]) throws {
+    let take = Bench.simulated + (options.contains("--for") ? [] : ["--for", "3s"]) + options
+    #expect(bench.run(take).status == 0)
+    let table = bench.run("export", "1", "--format", "csv", "--units", "raw").bytes
+    let outcome = bench.run("import", bench.file("table.csv", table))
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "2\n")
+    expectSame(bench.run("export", "2", "--format", "csv", "--units", "raw").bytes, table)
+    #expect(bench.run("verify", "2").status == 0)
+    let rows = try bench.list()
+    #expect(rows[0]["samples"] == rows[1]["samples"])
+    #expect(rows[0]["complete"].isTrue)
+  }
+
+  struct Table: CustomTestStringConvertible {
+    let testDescription: String
+    let text: String
+    let exported: String
+  }
+
+  @Test(
+    "tables written by others come out with the same counts and times",
+    arguments: [
+      Table(
+        testDescription: "microseconds, all values at their ends",
+        text: "t_us,ax,ay,az,gx,gy,gz\n0,-32768,32767,0,1,-1,2\n10000,32767,-32768,5,4,3,2\n",
+        exported: "t_ns,ax,ay,az,gx,gy,gz\n0,-32768,32767,0,1,-1,2\n10000000,32767,-32768,5,4,3,2\n"
+      ),
+      Table(
+        testDescription: "nanoseconds that lie on no grid",
+        text: "t_ns,ax,temp\n1,2,3\n100000007,4,5\n199999999,6,7\n",
+        exported: "t_ns,ax,temp\n1,2,3\n100000007,4,5\n199999999,6,7\n"),
+      Table(
+        testDescription:
+          "columns in another order, CR LF, a byte order mark, blank lines at the end",
+        text: "\u{FEFF}gz,t_us,ay\r\n1,0,2\r\n3,20000,4\r\n\r\n\r\n",
+        exported: "t_ns,ay,gz\n0,2,1\n20000000,4,3\n"),
+      Table(
+        testDescription: "decimal seconds, no line end at the end",
+        text: "t,ax\n0,1\n0.05,2\n0.1,3", exported: "t_ns,ax\n0,1\n50000000,2\n100000000,3\n"),
+    ])
+  func strangeTable(_ table: Table) {
+    #expect(bench.run("import", bench.file("table.csv", table.text)).output == "1\n")
+    #expect(
+      bench.run("export", "1", "--format", "csv", "--units", "raw").output == table.exported)
+  }
+
+  @Test("the scales of a table are those that the command line gives")
+  func scales() throws {
+    let file = bench.file("table.csv", "t_us,ax,gx\n0,2048,164\n10000,4096,328\n")
+    let outcome = bench.run(
+      "import", file, "--accel-lsb-per-g", "2048", "--gyro-lsb-per-dps", "16.4", "--note", "n")
+    #expect(outcome.output == "1\n")
+    let json = try bench.run("export", "1", "--units", "g-dps").json()
+    #expect(json["samples"].items.map { $0["ax"].double } == [1, 2])
+    #expect(json["samples"].items.map { $0["gx"].double } == [10, 20])
+    #expect(json["note"] == .string("n"))
+    #expect(json["rateHz"] == .integer(100))
+  }
+
+  @Test("a log exported raw and imported elsewhere exports the same in every form")
+  func log() throws {
+    try bench.record("--for", "5s", "--rate", "200", "--note", "x")
+    let path = bench.directory.path + "/copy.imulog"
+    #expect(bench.run("export", "1", "--format", "raw", "-o", path).status == 0)
+    let other = bench.directory.path + "/other"
+    let outcome = bench.run("import", path, "--store", other)
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "1\n")
+    for format in ["json", "ndjson", "csv", "raw"] {
+      let options = ["export", "1", "--format", format]
+      expectSame(bench.run(options + ["--store", other]).bytes, bench.run(options).bytes)
+    }
+  }
+
+  @Test("a log from elsewhere gets a number of this store, and every verb says that number")
+  func logAmongOthers() throws {
+    try bench.record("--for", "60s", "--rate", "50")
+    let path = bench.directory.path + "/copy.imulog"
+    #expect(bench.run("export", "1", "--format", "raw", "-o", path).status == 0)
+    var other = bench
+    other.environment["IMULOG_STORE"] = bench.directory.path + "/other"
+    for _ in 0..<3 { try other.record("--for", "100ms") }
+    #expect(other.run("import", path).output == "4\n")
+    #expect(other.run("verify", "4").status == 0)
+    #expect(try other.list()[0]["number"] == .integer(4))
+    #expect(try other.list()[0]["id"] == bench.list()[0]["id"])
+    let json = try other.run("export", "4").json()
+    #expect(json["number"] == .integer(4))
+    #expect(json["samples"].items.count == 3000)
+    #expect(json["ticks"]["sampled"] == .integer(3000))
+  }
+
+  @Test("a log that is in the store already is not taken twice")
+  func logTwice() throws {
+    try bench.record("--for", "1s")
+    let path = bench.directory.path + "/copy.imulog"
+    #expect(bench.run("export", "1", "--format", "raw", "-o", path).status == 0)
+    let before = bench.inventory()
+    expectSentence(bench.run("import", path), 73, ["in the store already", "number 1"])
+    #expect(bench.inventory() == before)
+  }
+
+  /// Seconds from 2001 to 2023-02-04T05:12:33.25Z.
+  private static let date = 697_180_353.25
+  private static let vectors = "[{\"x\":0.5,\"y\":-1,\"z\":0.25},{\"x\":0,\"y\":1.5,\"z\":-0.125}]"
+
+  private func phoneFile(_ text: String) -> String {
+    bench.file("phone.json", text.replacing("VECTORS", with: ImportCommandTests.vectors))
+  }
+
+  struct Phone: CustomTestStringConvertible {
+    let testDescription: String
+    let text: String
+    let units: String
+    let axes: [String]
+    let tolerance: Double
+    /// Of the first sample.
+    let started: String
+  }
+
+  @Test(
+    "recordings of both phone apps keep their values and their date",
+    arguments: [
+      Phone(
+        testDescription: "coordinateList, accelerometer, dated at the last sample",
+        text: "{\"identifier\":\"4DDAB2B9-83A0-4B0A-9E4A-3B3A7E9A0B11\",\"dataType\":0,"
+          + "\"coordinateList\":VECTORS,\"date\":\(date),\"duration\":0.2}",
+        units: "g-dps", axes: ["ax", "ay", "az"], tolerance: 1 / 16384,
+        started: "2023-02-04T05:12:33.150"),
+      Phone(
+        testDescription: "coordinateList, gyroscope, without a date",
+        text: "{\"identifier\":\"4DDAB2B9-83A0-4B0A-9E4A-3B3A7E9A0B11\",\"dataType\":1,"
+          + "\"coordinateList\":VECTORS,\"duration\":0.2}",
+        units: "si", axes: ["gx", "gy", "gz"], tolerance: 0.0003, started: ""),
+      Phone(
+        testDescription: "axisValues, accelerometer, dated at the first sample",
+        text: "{\"sensor\":0,\"date\":\(date),\"time\":0.2,\"axisValues\":VECTORS}",
+        units: "g-dps", axes: ["ax", "ay", "az"], tolerance: 1 / 16384,
+        started: "2023-02-04T05:12:33.250"),
+      Phone(
+        testDescription: "axisValues, gyroscope",
+        text: "{\"sensor\":1,\"date\":\(date),\"time\":0.2,\"axisValues\":VECTORS}",
+        units: "si", axes: ["gx", "gy", "gz"], tolerance: 0.0003,
+        started: "2023-02-04T05:12:33.250"),
+    ])
+  func phone(_ phone: Phone) throws {
+    let outcome = bench.run("import", phoneFile(phone.text))
+    try #require(outcome.output == "1\n", "\(outcome.talk)")
+    let json = try bench.run("export", "1", "--units", phone.units).json()
+    let expected = [[0.5, -1, 0.25], [0, 1.5, -0.125]]
+    for (sample, values) in zip(json["samples"].items, expected) {
+      for (axis, value) in zip(phone.axes, values) {
+        #expect(abs(try #require(sample[axis].double) - value) <= phone.tolerance)
+      }
+    }
+    #expect(json["samples"].items.map { $0["t_ns"].integer } == [0, 100_000_000])
+    #expect(json["rateHz"] == .integer(10))
+    #expect(json["ticks"]["scheduled"] == .integer(2))
+    #expect((json["started"].text ?? "").hasPrefix(phone.started))
+    #expect((json["started"] == .null) == phone.started.isEmpty)
+  }
+
+  @Test("a recording of the phone app goes through import and export unchanged")
+  func phoneRoundTrip() throws {
+    let file = phoneFile(
+      "{\"identifier\":\"4DDAB2B9-83A0-4B0A-9E4A-3B3A7E9A0B11\",\"dataType\":0,"
+        + "\"coordinateList\":VECTORS,\"date\":\(ImportCommandTests.date),\"duration\":0.2}")
+    #expect(bench.run("import", file, "--format", "gyrodata").status == 0)
+    let json = try bench.run("export", "1", "--format", "gyrodata").json()
+    #expect(json["dataType"] == .integer(0))
+    #expect(json["date"] == .number(ImportCommandTests.date))
+    #expect(json["duration"] == .number(0.2))
+    #expect(try json["coordinateList"] == JSON(Array(ImportCommandTests.vectors.utf8)))
+  }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("Takes in real time end cleanly however they end", .timeLimit(.minutes(2)))
+struct LiveTests {
+  private let bench = Bench()
+  private static let openEnded = [
+    "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",
+  ]
+
+  /// Starts a take and waits until samples of it are in the log.
+  private func startTake() throws -> Child {
+    mkdir(bench.store, 0o755)
+    let watch = DirectoryWatch(bench.store)
+    let child = bench.start(LiveTests.openEnded)
+    let hasSamples = try watch.wait { try liveSamples() > 0 }
+    #expect(hasSamples)
+    return child
+  }
+
+  private func liveSamples() throws -> Int64 {
+    let row = try bench.list().first
+    guard row?["state"] == .string("live") else { return 0 }
+    return row?["samples"].integer ?? 0
+  }
+
+  @Test("a short take is over after its time, and every tick is accounted for")
+  func shortTake() throws {
+    let outcome = bench.run("record", "--board", "simulator", "--rate", "100", "--for", "300ms")
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "1\n")
+    #expect(bench.run("verify", "1").status == 0)
+    let json = try bench.run("export", "1").json()
+    #expect(json["ticks"]["scheduled"] == .integer(30))
+    #expect(json["stopReason"] == .string("completed"))
+    let missing = json["gaps"].items.compactMap { $0["count"].integer }.reduce(0, +)
+    #expect(json["samples"].items.count + Int(missing) == 30)
+  }
+
+  @Test("SIGINT and SIGTERM end a take, which is kept whole", arguments: [SIGINT, SIGTERM])
+  func signals(_ signal: Int32) throws {
+    let child = try startTake()
+    let before = try liveSamples()
+    child.signal(signal)
+    let outcome = child.outcome()
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "1\n")
+    #expect(bench.run("verify", "1").status == 0)
+    let json = try bench.run("info", "1", "--json").json()
+    #expect(json["state"] == .string("complete"))
+    #expect(json["stopReason"] == .string("signal"))
+    #expect(try #require(json["samples"].integer) >= before)
+    // Space made ahead is given back.
+    #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
+  }
+
+  @Test("SIGKILL costs nothing that was in the log, and the next take gets a new number")
+  func kill() throws {
+    let child = try startTake()
+    let before = try liveSamples()
+    child.signal(SIGKILL)
+    #expect(child.outcome().status == -SIGKILL)
+
+    let row = try bench.list()[0]
+    #expect(row["state"] == .string("recovered"))
+    #expect(row["complete"] == .bool(false))
+    #expect(try #require(row["samples"].integer) >= before)
+    let export = bench.run("export", "1")
+    #expect(export.status == 0)
+    #expect(try export.json()["samples"].items.count == Int(#require(row["samples"].integer)))
+    expectSentence(bench.run("verify", "1"), 65, ["no end"])
+
+    #expect(try bench.record("--for", "1s") == "2")
+    let adopted = try bench.list()[1]
+    #expect(adopted["state"] == .string("recovered"))
+    #expect(adopted["samples"] == row["samples"])
+    #expect(bench.directory.names(in: "store").filter { $0.hasPrefix(".new-") }.isEmpty)
+    let size = bench.directory.bytes(of: "store/" + (try #require(bench.recordings.first))).count
+    #expect(size < 64 * 1024)
+  }
+
+  @Test("a live take can be read, is not removed, and does not hinder another take")
+  func live() throws {
+    let child = try startTake()
+    let first = bench.run("export", "latest", "--format", "ndjson")
+    #expect(first.status == 0)
+    #expect(!first.lines.isEmpty)
+    expectSentence(bench.run("rm", "1"), 75, ["is being written", "stop"])
+    #expect(try bench.record("--for", "1s") == "2")
+    child.signal(SIGTERM)
+    #expect(child.outcome().status == 0)
+    let whole = bench.run("export", "1", "--format", "ndjson")
+    #expect(whole.bytes.starts(with: first.bytes))
+    #expect(bench.run("verify", "1").status == 0)
+  }
+
+  @Test("the reader of a pipe that goes away ends neither a take nor an export with a signal")
+  func brokenPipe() throws {
+    let fifo = bench.directory.path + "/fifo"
+    mkfifo(fifo, 0o600)
+    let reader = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    try bench.record("--for", "60s", "--rate", "1000")
+    let child = bench.start(["export", "1"], stdout: fifo)
+    close(reader)
+    #expect(child.outcome().status == 0)
+  }
+}

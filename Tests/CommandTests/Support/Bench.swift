@@ -1,0 +1,98 @@
+import LogStoreTesting
+import Testing
+
+/// A store of its own for a test, and the program to work on it.
+struct Bench {
+  let directory = TemporaryDirectory()
+  /// The store that `IMULOG_STORE` names; it is made by the first recording.
+  var store: String
+  var environment: [String: String]
+
+  /// Options of a take that is over at once.
+  static let simulated = ["record", "--board", "simulator", "--virtual-time"]
+
+  init() {
+    store = directory.path + "/store"
+    environment = ["IMULOG_STORE": store, "HOME": directory.path + "/home"]
+  }
+
+  /// Runs the program to its end.
+  func run(_ arguments: String...) -> Outcome { run(arguments) }
+
+  func run(_ arguments: [String], stdout: String? = nil) -> Outcome {
+    start(arguments, stdout: stdout).outcome()
+  }
+
+  /// Starts the program.
+  func start(_ arguments: [String], stdout: String? = nil) -> Child {
+    Child(arguments, environment: environment, directory: directory.path, stdout: stdout)
+  }
+
+  /// Makes a recording in simulated time; its number.
+  @discardableResult
+  func record(_ options: String...) throws -> String {
+    let outcome = run(Bench.simulated + options)
+    try #require(outcome.status == 0, "\(outcome.talk)")
+    return String(try #require(outcome.lines.last))
+  }
+
+  /// What `list --json` says.
+  func list(_ options: String...) throws -> [JSON] {
+    try run(["list", "--json"] + options).json().items
+  }
+
+  /// The store's only log, or its newest: a path in ``directory``.
+  func logName() throws -> String {
+    "store/" + (try #require(recordings.last))
+  }
+
+  /// Names of the store's recordings, oldest first.
+  var recordings: [String] { directory.names(in: "store").filter { $0.hasSuffix(".imulog") } }
+
+  /// Names and sizes of everything in the store and its trash: equal before and after a command that failed.
+  func inventory() -> [String] {
+    let top = directory.names(in: "store")
+    let trash = directory.names(in: "store/.trash").map { ".trash/" + $0 }
+    return (top + trash).map { "\($0) \(directory.bytes(of: "store/" + $0).count)" }
+  }
+
+  /// A text file in ``directory``; its path.
+  func file(_ name: String, _ text: String) -> String {
+    file(name, Array(text.utf8))
+  }
+
+  func file(_ name: String, _ bytes: [UInt8]) -> String {
+    directory.write(bytes, to: name)
+    return "\(directory.path)/\(name)"
+  }
+}
+
+/// Compares long texts line by line. The library's own comparison of what differs takes the square of it.
+func expectSame(
+  _ found: [UInt8], _ expected: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+) {
+  guard found != expected else { return }
+  let pairs = zip(found.split(separator: 10), expected.split(separator: 10)).enumerated()
+  let difference = pairs.first { $0.element.0 != $0.element.1 }.map { line, pair in
+    "line \(line + 1): \(String(decoding: pair.0, as: UTF8.self)), expected "
+      + String(decoding: pair.1, as: UTF8.self)
+  }
+  Issue.record(
+    "\(found.count) bytes, expected \(expected.count); \(difference ?? "one begins the other")",
+    sourceLocation: sourceLocation)
+}
+
+/// A failed command says one sentence on stderr and nothing on stdout.
+func expectSentence(
+  _ outcome: Outcome, _ status: Int32, _ words: [String],
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(outcome.status == status, "\(outcome.talk)", sourceLocation: sourceLocation)
+  #expect(outcome.talk.hasPrefix("imulog: "), sourceLocation: sourceLocation)
+  #expect(
+    outcome.talk.split(separator: "\n").count == 1, "\(outcome.talk)",
+    sourceLocation: sourceLocation)
+  for word in words {
+    #expect(outcome.talk.contains(word), "\(outcome.talk)", sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,145 @@
+import Glibc
+
+/// A run of the program that was started and may still be going on.
+struct Child: ~Copyable {
+  let pid: pid_t
+  private let output: Int32
+  private let talk: Int32
+  /// One end of a line whose other end only the program has: it hangs up when the program is gone.
+  private let lifeline: Int32
+  private var isGone = false
+
+  /// Longer than any run takes on a busy machine; what takes longer hangs.
+  private static var patience: Int32 { 60_000 }
+
+  /// Starts the program that was built beside this test bundle.
+  ///
+  /// - Parameter stdout: A file to write to instead of keeping what the program prints.
+  init(_ arguments: [String], environment: [String: String], directory: String, stdout: String?) {
+    let path = Child.program
+    output = stdout.map { open($0, O_WRONLY | O_CLOEXEC) } ?? Child.scratchFile(in: directory)
+    talk = Child.scratchFile(in: directory)
+    var ends: [Int32] = [0, 0]
+    // A socket pair because it can be made closing on exec at once.
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "no lifeline: errno \(errno)")
+    lifeline = ends[0]
+
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_adddup2(&actions, talk, 2)
+    // Far above what is open, so that the copy is never the original, which closes on exec.
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 200)
+
+    // Other tests of this process block and ignore signals; the program is to begin as from a shell.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var pid: pid_t = 0
+    let code = Child.withCStrings([path] + arguments) { argv in
+      Child.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
+        posix_spawn(&pid, path, &actions, &attributes, argv, envp)
+      }
+    }
+    precondition(code == 0, "cannot start \(path): errno \(code)")
+    close(ends[1])
+    self.pid = pid
+  }
+
+  deinit {
+    // A test that failed half-way leaves no take behind.
+    if !isGone {
+      kill(pid, SIGKILL)
+      waitpid(pid, nil, 0)
+    }
+    for descriptor in [output, talk, lifeline] { close(descriptor) }
+  }
+
+  /// Sends the program a signal.
+  func signal(_ number: Int32) { kill(pid, number) }
+
+  /// Waits for the program's end.
+  consuming func outcome() -> Outcome {
+    var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
+    while true {
+      let count = poll(&entry, 1, Child.patience)
+      if count > 0 { break }
+      if count < 0, errno == EINTR { continue }
+      kill(pid, SIGKILL)
+      break
+    }
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    isGone = true
+    let signal = status & 0x7F
+    return Outcome(
+      status: signal == 0 ? (status >> 8) & 0xFF : -signal, bytes: Child.content(output),
+      talk: String(decoding: Child.content(talk), as: UTF8.self))
+  }
+
+  /// The test bundle's neighbour: both are products of one build.
+  private static let program: String = {
+    guard let resolved = realpath("/proc/self/exe", nil) else { preconditionFailure("no /proc") }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    return path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/imulog"
+  }()
+
+  /// The directory of the bundle, where its resources lie.
+  static var products: String { String(program.dropLast("/imulog".count)) }
+
+  private static func scratchFile(in directory: String) -> Int32 {
+    var template = Array("\(directory)/.run-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    precondition(descriptor >= 0, "no file in \(directory): errno \(errno)")
+    unlink(template)
+    return descriptor
+  }
+
+  private static func content(_ descriptor: Int32) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = pread(descriptor, &buffer, buffer.count, off_t(bytes.count))
+      if count <= 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let pointers = strings.map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    return body(pointers + [nil])
+  }
+}
+
+/// What a run of the program came to.
+struct Outcome {
+  /// The exit status; a signal's number below zero if one ended the program.
+  let status: Int32
+  /// What it wrote to stdout.
+  let bytes: [UInt8]
+  /// What it wrote to stderr.
+  let talk: String
+
+  var output: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Lines of stdout.
+  var lines: [String] { output.split(separator: "\n").map { String($0) } }
+
+  /// stdout as JSON.
+  func json() throws -> JSON { try JSON(bytes) }
+}

@@ -1,0 +1,37 @@
+import Glibc
+import LogStoreTesting
+
+/// A file system of its own in memory, to be filled or made read-only; only root can have one.
+final class SmallDisk: Sendable {
+  let path: String
+
+  /// Why there can be none here, if there can be none.
+  static let refusal: String? = {
+    if geteuid() != 0 { return "mounting needs root" }
+    let directory = TemporaryDirectory()
+    guard mount("none", directory.path, "tmpfs", 0, "size=64k") == 0 else {
+      return "the kernel refuses to mount (errno \(errno))"
+    }
+    umount2(directory.path, Int32(MNT_DETACH))
+    return nil
+  }()
+
+  /// Mounts a file system of so many bytes, a multiple of 4096, at an empty directory.
+  init(at path: String, bytes: Int) {
+    self.path = path
+    mkdir(path, 0o755)
+    precondition(
+      mount("none", path, "tmpfs", 0, "size=\(bytes)") == 0, "cannot mount: errno \(errno)")
+  }
+
+  deinit {
+    umount2(path, Int32(MNT_DETACH))
+  }
+
+  /// Makes it read-only.
+  func forbidWriting() {
+    precondition(
+      mount("none", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0,
+      "cannot remount: errno \(errno)")
+  }
+}

@@ -69,7 +69,7 @@ let package = Package(
       name: "LinuxIOTests", dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel"],
+      name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
       name: "SimulatedIMUTests", dependencies: ["I2C", "IMUModel", "SimulatedIMU"],

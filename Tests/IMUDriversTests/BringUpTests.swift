@@ -41,7 +41,7 @@ struct BringUpTests {
         .write(0x15, 0x05), .write(0x17, 0x40), .write(0x10, 0x7A), .write(0x11, 0x74),
         .read(0x01, 1), .read(0x10, 1), .read(0x11, 1), .read(0x12, 1), .read(0x13, 1),
         .read(0x15, 1), .read(0x17, 1), .read(0x18, 1),
-        .read(0x1E, 16), .read(0x1E, 1),
+        .read(0x1E, 16), .read(0x22, 12),
       ])
     #expect(waits.count == 4)
     #expect(waits[0] == 50_000)

@@ -121,14 +121,14 @@ extension TraceBus {
       readsLeft = resetReads
       if readsLeft > 0 { bus.registers[0x12] = 0x05 }
     }
-    bus.beforeRead = { bus, register, count in
+    bus.beforeRead = { bus, register, _ in
       // A new sample for every burst, of the sensors that are on.
-      guard register == 0x1E, count == 16 else { return }
+      guard register == 0x1E else { return }
       bus.registers[0x1E] =
         (bus.registers[0x10] >> 4 == 0 ? 0 : 1) | (bus.registers[0x11] >> 4 == 0 ? 0 : 2)
     }
-    bus.afterRead = { bus, register, count in
-      if register == 0x1E, count == 16 { bus.registers[0x1E] = 0 }
+    bus.afterRead = { bus, register, _ in
+      if register == 0x1E { bus.registers[0x1E] = 0 }
       guard register == 0x12, bus.registers[0x12] == 0x05 else { return }
       readsLeft -= 1
       if readsLeft == 0 { bus.registers[0x12] = 0x04 }

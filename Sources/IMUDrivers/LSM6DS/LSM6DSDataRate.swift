@@ -29,17 +29,18 @@ enum LSM6DSDataRate: UInt8, CaseIterable {
   /// The data rate for polling at `rate` hertz on a bus of `busClock` hertz, or of a clock not
   /// known.
   ///
-  /// As high as is sensible, so that a sample is young. But the chip has no shadow registers: a
-  /// burst that an update falls into mixes two samples and is read again, and the second burst is
-  /// whole only when it ends before the next update. At 400 kHz that makes 833 Hz the highest
-  /// sensible rate, at 100 kHz 208 Hz. Where the polling rate comes near that, a higher one is
-  /// taken all the same, so that no tick is left without a new sample: 1666 Hz above 757 Hz.
+  /// As high as is sensible, so that a sample is young. But the chip has no shadow registers: of
+  /// two bursts one is whole only when one update at most falls into them. At 400 kHz that makes
+  /// 833 Hz the highest sensible rate, at 100 kHz 208 Hz. Where the polling rate comes near that, a
+  /// higher one is taken all the same, so that no tick is left without a new sample: 1666 Hz above
+  /// 757 Hz.
   static func choose(rate: Double, busClock: Int?) -> LSM6DSDataRate {
     let bits = BusTiming.bits(ofTick: .lsm6ds)
     let assumed = rate * Double(bits) <= 100_000 ? 100_000 : 400_000
-    // From the end of the first burst's status byte, plus what the kernel adds to three transfers.
-    let afterStatus = Double(bits - BusTiming.bits(ofBurst: 1) + 1)
-    let span = afterStatus / Double(busClock ?? assumed) + 0.000_3
+    // From the first axis of the first burst to the last byte of the second (both fetched when the
+    // byte before is through), plus what the kernel adds between them.
+    let fromFirstAxis = Double(bits - BusTiming.bits(ofBurst: 4) + 1 - 9 - 1)
+    let span = fromFirstAxis / Double(busClock ?? assumed) + 0.000_3
     // Chips run up to some per cent slow.
     let lowest = allCases.first { $0.hertz >= 1.1 * rate } ?? .hertz1666
     let whole = allCases.last { $0.hertz * span <= 1 } ?? lowest

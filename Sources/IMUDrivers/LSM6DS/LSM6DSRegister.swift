@@ -30,12 +30,16 @@ public enum LSM6DSRegister {
   @inlinable public static var status: Register { Register(0x1E, "STATUS_REG") }
   /// OUT_TEMP_L: first of 14 bytes: temperature; angular rate X, Y, Z; acceleration X, Y, Z.
   @inlinable public static var output: Register { Register(0x20, "OUT_TEMP_L") }
+  /// OUTX_L_G: first of 6 bytes of angular rate.
+  @inlinable public static var angularRate: Register { Register(0x22, "OUTX_L_G") }
+  /// OUTX_L_A: first of 6 bytes of acceleration.
+  @inlinable public static var acceleration: Register { Register(0x28, "OUTX_L_A") }
 
   /// All of them by rising number.
   public static var all: [Register] {
     [
       bank, identity, control1, control2, control3, control4, control6, control8, control9,
-      control10, status, output,
+      control10, status, output, angularRate, acceleration,
     ]
   }
 

@@ -123,7 +123,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
     do throws(BusError) {
       reading = try read(into: &sample)
     } catch {
-      throw .bus(model, LSM6DSRegister.status, error)
+      throw .bus(model, model.family.register(error.register), error)
     }
     guard reading == .fresh || polls < 100 else {
       throw .noSamples(model, address: address, LSM6DSRegister.status)

@@ -5,67 +5,82 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// Reads one sample.
   ///
   ///     S 6A+W 1E Sr 6A+R  status  –  t t  gx gx gy gy gz gz  ax ax ay ay az az  P
-  ///     S 6A+W 1E Sr 6A+R  status  P
+  ///     S 6A+W 22 Sr 6A+R                  gx gx gy gy gz gz  ax ax ay ay az az  P
   ///
   /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes
-  /// two samples. Reading a sensor's high bytes clears its flag; a flag that is set again right
-  /// after the burst tells of such an update, and the burst is read once more. The status at the
-  /// head of that second burst also serves when the status byte itself could not be read: no flag,
-  /// no update in between, and the first burst was whole.
+  /// two samples, and the flags do not tell: the high bytes that follow clear them. So the axes are
+  /// read twice. As long as one update at most falls between the first axis of the one burst and
+  /// the last of the other, one of the two is whole, and ``LSM6DSLook`` says which. Where counts
+  /// that chance made equal leave it open, the axes are read a third time: right after the update
+  /// in question, and so whole.
   ///
-  /// A call makes three transfers at most. When failures have used them up, a burst stands
-  /// unconfirmed, but one that is known to mix two samples is not handed on: the failure is thrown
-  /// instead.
+  /// Axes that are not recorded are not read: for the gyroscope alone both bursts end with it, for
+  /// the accelerometer alone the second begins with it. Temperature has a rate of its own, 52 Hz,
+  /// and may be one sample of it older than the axes.
   ///
-  /// - Complexity: one transfer when there is nothing new, else two, else three.
+  /// What holds, by ``LSM6DSDataRate``: at 400 kHz and up to 757 Hz the chip samples every 1.2 ms,
+  /// the two bursts span 592 µs and what the kernel needs between them, g, and every sample is
+  /// whole. Above, it samples every 600 µs: two updates fall into the bursts in g / 600 µs of the
+  /// reads, and those may mix two samples 600 µs apart, as may one in a thousand that takes a third
+  /// burst. One sensor alone spans 322 µs and is whole there too. At 100 kHz all times are four
+  /// times as long and the limit is 189 Hz.
+  ///
+  /// A call makes three transfers at most. When failures have used them up before a burst is known
+  /// to be whole, it is not handed on: the failure is thrown.
+  ///
+  /// - Complexity: one transfer when there is nothing new, else two, or three (see
+  ///   ``BusTiming/bits(ofTick:)``).
   @inlinable
   public mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     var transfers = 0
     var failure: BusError?
-    var seen: UInt8 = 0
-    var candidate = Burst()
-    var hasCandidate = false
+    let status = LSM6DSRegister.status.address
+    let axes = look.axes
+    var burst = try read(status, axes.upperBound, &transfers, &failure)
+    let seen = burst[0] & readyMask
+    guard seen == readyMask || isNew(burst, seen) else { return .stale }
     while true {
-      let burst: Burst
+      if transfers == 3, let failure { throw failure }
+      let again = burst.replacing(
+        axes,
+        by: try read(status + UInt8(axes.lowerBound), axes.count, &transfers, &failure))
+      let verdict = look.compare(burst, again)
+      if verdict == .first { break }
+      burst = again
+      // Of three bursts the last begins after the update that made the others doubtful.
+      if verdict == .second || (transfers == 3 && failure == nil) { break }
+    }
+    guard isNew(burst, seen) else { return .stale }
+    last = burst
+    sample = LSM6DSSensor.decode(burst, channels)
+    return .fresh
+  }
+
+  /// A burst, repeated at once after a failure that may pass while fewer than three transfers were
+  /// made.
+  @inlinable
+  mutating func read(
+    _ register: UInt8, _ count: Int, _ transfers: inout Int, _ failure: inout BusError?
+  ) throws(BusError) -> Burst {
+    while true {
+      transfers += 1
       do throws(BusError) {
-        transfers += 1
-        burst = try bus.readBurst(address, register: LSM6DSRegister.status.address, count: 16)
-      } catch {
-        guard error.isTransient, transfers < 3 else { throw error }
-        failure = error
-        continue
-      }
-      let flags = burst[0] & readyMask
-      seen |= flags
-      if hasCandidate, flags == 0, isNew(candidate, seen, failure != nil) { break }
-      candidate = burst
-      hasCandidate = true
-      guard seen != 0 || isNew(burst, seen, failure != nil) else { return .stale }
-      guard transfers < 3 else { break }
-      do throws(BusError) {
-        transfers += 1
-        let status = try bus.readBurst(
-          address, register: LSM6DSRegister.status.address, count: 1)[0]
-        if status & readyMask == 0 { break }
-        if transfers == 3, let failure { throw failure }
+        return try bus.readBurst(address, register: register, count: count)
       } catch {
         guard error.isTransient, transfers < 3 else { throw error }
         failure = error
       }
     }
-    guard isNew(candidate, seen, failure != nil) else { return .stale }
-    last = candidate
-    sample = LSM6DSSensor.decode(candidate, channels)
-    return .fresh
   }
 
-  /// Whether a burst holds a sample that was not handed on.
+  /// Whether a burst holds a sample that was not handed on: of each sensor in use one that its flag
+  /// announced, or whose bytes are not the last sample's.
   ///
-  /// A sensor's half is new when the sensor announced it. Where some flag was seen, or a failed
-  /// transfer may have cleared one, a half whose bytes differ from the last sample's is new too.
+  /// Bytes without a flag: a sample that came while the burst was read, or whose flag an earlier
+  /// read cleared. Only when all are zero, as after a reset, they are none.
   @inlinable
-  func isNew(_ burst: Burst, _ seen: UInt8, _ hasFailed: Bool) -> Bool {
-    guard seen != 0 || hasFailed else { return false }
+  func isNew(_ burst: Burst, _ seen: UInt8) -> Bool {
+    if seen == 0, burst.matches(Burst(), in: look.axes) { return false }
     let missing = readyMask & ~seen
     if missing & LSM6DSRegister.Status.gyroscope != 0, burst.matches(last, in: 4..<10) {
       return false

@@ -15,6 +15,7 @@ public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline let readyMask: UInt8
   /// The last burst that was handed on, by which a repeated one is known after a failed transfer.
   @usableFromInline var last = Burst()
+  @usableFromInline let look: LSM6DSLook
   let model: SensorModel
   let settings: LSM6DSSettings
   var state = LSM6DSBringUp.identify(attempt: 0)
@@ -41,6 +42,7 @@ public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     self.identity = identity.identity
     self.image = settings.image
     self.channels = channels
+    self.look = LSM6DSLook(channels)
     self.readyMask =
       (channels.contains(.accelerometer) ? LSM6DSRegister.Status.accelerometer : 0)
       | (channels.contains(.gyroscope) ? LSM6DSRegister.Status.gyroscope : 0)

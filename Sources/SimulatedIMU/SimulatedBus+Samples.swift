@@ -25,14 +25,18 @@ extension SimulatedBus {
   ///
   /// - Complexity: O(1); O(log lines) for a recorded motion.
   public func outputs(of address: I2CAddress, atTick tick: Int64) -> RawSample? {
-    if address.rawValue == wire.mpuAddress { return wire.mpu?.outputs(atTick: tick) }
-    if address.rawValue == wire.lsmAddress { return wire.lsm?.outputs(atTick: tick) }
+    if address.rawValue == wire.pointee.mpuAddress {
+      return wire.pointee.mpu?.outputs(atTick: tick)
+    }
+    if address.rawValue == wire.pointee.lsmAddress {
+      return wire.pointee.lsm?.outputs(atTick: tick)
+    }
     return nil
   }
 
   private func oscillator(of address: I2CAddress) -> Oscillator? {
-    if address.rawValue == wire.mpuAddress { return wire.mpu?.oscillator }
-    if address.rawValue == wire.lsmAddress { return wire.lsm?.oscillator }
+    if address.rawValue == wire.pointee.mpuAddress { return wire.pointee.mpu?.oscillator }
+    if address.rawValue == wire.pointee.lsmAddress { return wire.pointee.lsm?.oscillator }
     return nil
   }
 }

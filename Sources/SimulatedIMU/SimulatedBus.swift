@@ -19,8 +19,10 @@ public import IMUModel
 /// on sampling meanwhile: right for a ``VirtualClock``, which does not really wait. Without one a
 /// transfer takes no time at all, which suits a real clock. A burst then never meets a new sample.
 public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
-  // Safe: `wire` is the one owner of what it points to, and moves with this value.
-  @usableFromInline var wire: Wire
+  // Safe: allocated and initialised in `init`, taken down in `deinit` by the one owner that a ~Copyable
+  // value has, and used in its methods only. Whoever has this value has the wire to itself, so the two
+  // may move to another thread together.
+  @usableFromInline let wire: UnsafeMutablePointer<Wire>
   @usableFromInline let clock: Clock
   @usableFromInline let takesTime: Bool
 
@@ -45,7 +47,14 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   public init(clock: Clock, motion: Motion = .still, busHertz: Int? = nil) {
     self.clock = clock
     takesTime = busHertz != nil
-    wire = Wire(origin: clock.now().nanoseconds, busHertz: busHertz, motion: motion)
+    wire = .allocate(capacity: 1)
+    wire.initialize(
+      to: Wire(origin: clock.now().nanoseconds, busHertz: busHertz, motion: motion))
+  }
+
+  deinit {
+    wire.deinitialize(count: 1)
+    wire.deallocate()
   }
 
   /// Puts a chip on the bus: at most one of each model; traps when that or the address is taken.
@@ -57,8 +66,8 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   public mutating func attach(
     _ chip: SimulatedChip, at address: I2CAddress, poweredOn: MonotonicTime? = nil
   ) {
-    let longAgo = wire.origin - 1_000_000_000
-    wire.attach(chip, at: address, poweredOn: poweredOn?.nanoseconds ?? longAgo)
+    let longAgo = wire.pointee.origin - 1_000_000_000
+    wire.pointee.attach(chip, at: address, poweredOn: poweredOn?.nanoseconds ?? longAgo)
   }
 
   /// The registers as the chip holds them when each byte's turn comes; see ``I2CBus``.
@@ -66,7 +75,7 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   public mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {
-    let outcome = wire.read(
+    let outcome = wire.pointee.read(
       address, register: register, into: buffer, start: clock.now().nanoseconds)
     if takesTime { clock.sleep(until: MonotonicTime(nanoseconds: outcome.end)) }
     if let error = outcome.error { throw error }
@@ -77,7 +86,7 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   public mutating func write(
     _ address: I2CAddress, register: UInt8, value: UInt8
   ) throws(BusError) {
-    let outcome = wire.write(
+    let outcome = wire.pointee.write(
       address, register: register, value: value, start: clock.now().nanoseconds)
     if takesTime { clock.sleep(until: MonotonicTime(nanoseconds: outcome.end)) }
     if let error = outcome.error { throw error }
@@ -86,7 +95,7 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
 
 extension SimulatedBus {
   /// The number of transfers so far, failed ones among them.
-  public var transferCount: Int { wire.transfers }
+  public var transferCount: Int { wire.pointee.transfers }
 
   /// Lets something go wrong; traps when 64 faults are yet to come.
   ///
@@ -94,6 +103,6 @@ extension SimulatedBus {
   ///   - fault: What.
   ///   - trigger: When; with the next transfer unless told otherwise.
   public mutating func inject(_ fault: Fault, at trigger: FaultTrigger? = nil) {
-    wire.add(fault, at: trigger ?? .transfer(wire.transfers + 1))
+    wire.pointee.add(fault, at: trigger ?? .transfer(wire.pointee.transfers + 1))
   }
 }

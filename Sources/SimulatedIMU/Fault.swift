@@ -26,10 +26,8 @@ public enum FaultTrigger: Equatable, Sendable, BitwiseCopyable {
 }
 
 /// The faults that are still to happen, in storage of fixed size.
-@usableFromInline
 struct FaultScript: ~Copyable {
-  @usableFromInline
-  struct Entry: BitwiseCopyable {
+  private struct Entry: BitwiseCopyable {
     let trigger: FaultTrigger
     let fault: Fault
   }
@@ -38,14 +36,13 @@ struct FaultScript: ~Copyable {
 
   // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has;
   // only the first `count` of `capacity` entries are initialised, and only they are read.
-  @usableFromInline let entries: UnsafeMutablePointer<Entry>
+  private let entries: UnsafeMutablePointer<Entry>
   private var count = 0
 
   init() {
     entries = .allocate(capacity: Self.capacity)
   }
 
-  @inlinable
   deinit {
     entries.deallocate()
   }

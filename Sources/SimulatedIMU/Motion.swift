@@ -24,7 +24,6 @@ public struct Motion: Sendable {
   }
 
   /// One line of a recording.
-  @usableFromInline
   struct Row: Equatable, Sendable, BitwiseCopyable {
     /// Nanoseconds from the recording's first line.
     var time: Int64

@@ -26,7 +26,7 @@ struct Wire: ~Copyable {
   // Safe: this copy of a recording's rows is allocated in `init` and freed in `deinit` by the one
   // owner that a ~Copyable value has. `source`, and the chips' copies of it, point into it and die
   // with this value.
-  @usableFromInline let rows: UnsafeMutableBufferPointer<Motion.Row>
+  private let rows: UnsafeMutableBufferPointer<Motion.Row>
 
   // Faults.
   private(set) var transfers = 0
@@ -49,7 +49,6 @@ struct Wire: ~Copyable {
     }
   }
 
-  @inlinable
   deinit {
     rows.deallocate()
   }

@@ -25,7 +25,7 @@ import Testing
         digits.append(rest % 12)
         rest /= 12
       }
-      var take = Take(.hz(1000), ticks: 8)
+      let take = Take(.hz(1000), ticks: 8)
       take.script.ailmentAtRead = { $0 < 4 ? outcomes[digits[$0] % 3] : nil }
       take.clock.setOversleep { $0 < 4 && digits[$0] / 3 % 2 == 1 ? 1_500_000 : 0 }
       for digit in digits {
@@ -58,7 +58,7 @@ import Testing
     let rates: [SampleRate] = [.hz(1), .hz(7, per: 3), .hz(10), .hz(30), .hz(1000)]
     let rate = rates[Int.random(in: 0..<rates.count, using: &generator)]
     let ticks = UInt64.random(in: 1...3000, using: &generator)
-    var take = Take(rate, ticks: ticks, timeUnit: [1, 1000, 1_000_000][Int(seed % 3)])
+    let take = Take(rate, ticks: ticks, timeUnit: [1, 1000, 1_000_000][Int(seed % 3)])
     let fickleness = Int.random(in: 2...300, using: &generator)
     let (script, box) = (take.script, take.box)
     var chip = generator

@@ -6,7 +6,7 @@ import Testing
   @Test(
     "a full sink keeps what it has; the newest are dropped and told as one gap when there is room")
   func dropNewest() {
-    var take = Take(.hz(1000), ticks: 10)
+    let take = Take(.hz(1000), ticks: 10)
     take.box.room = 3
     for _ in 0..<7 { _ = take.sampler.step() }
     #expect(take.box.records.map(\.tick) == [0, 1, 2])
@@ -22,7 +22,7 @@ import Testing
 
   @Test("what the sink never had room for is left for the recorder, in order and in balance")
   func undelivered() {
-    var take = Take(.hz(1000), ticks: 1300)
+    let take = Take(.hz(1000), ticks: 1300)
     take.box.room = 3
     take.script.ailmentAtRead = { $0 == 5 ? .dead : $0 > 900 ? .dead : nil }
     take.sampler.run()
@@ -39,7 +39,7 @@ import Testing
 
   @Test("more trouble than can wait is counted as want of room, and the last event is still told")
   func overflow() {
-    var take = Take(.hz(1000), ticks: 60_000)
+    let take = Take(.hz(1000), ticks: 60_000)
     take.box.room = 1
     // Every second tick fails, a record each, until no more can wait; then the chip loses its supply.
     take.script.ailmentAtRead = { $0 < 500 && $0 % 2 == 0 ? .dead : nil }
@@ -58,7 +58,7 @@ import Testing
 
   @Test("a gap that goes on for long is told every second")
   func longGap() {
-    var take = Take(.hz(1000), ticks: 5000)
+    let take = Take(.hz(1000), ticks: 5000)
     take.script.ailmentAtTime = { _ in .dead }
     var told: [Int] = []
     for _ in 0..<5000 {

@@ -18,7 +18,7 @@ import Testing
     for lateness in Self.latenesses(
       period: rate.nanoseconds(atTick: 6) - rate.nanoseconds(atTick: 5))
     {
-      var take = Take(rate, ticks: 20)
+      let take = Take(rate, ticks: 20)
       for _ in 0..<5 { _ = take.sampler.step() }
       let wake = rate.nanoseconds(atTick: 5) + lateness
       take.clock.advance(by: wake - take.elapsed)
@@ -42,7 +42,7 @@ import Testing
     let rate = SampleRate.hz(1000)
     let choices = [0, 999_999, 1_000_000, 2_000_001] as [Int64]
     for sequence in 0..<(1 << 12) {
-      var take = Take(rate, ticks: 9)
+      let take = Take(rate, ticks: 9)
       take.clock.setOversleep { $0 < 6 ? choices[sequence >> (2 * $0) & 3] : 0 }
       take.sampler.run()
       if let imbalance = take.imbalance(ticks: 9) {
@@ -54,7 +54,7 @@ import Testing
 
   @Test("a take that oversleeps its end misses what was left and is completed")
   func pastTheEnd() {
-    var take = Take(.hz(10), ticks: 20)
+    let take = Take(.hz(10), ticks: 20)
     for _ in 0..<5 { _ = take.sampler.step() }
     take.clock.advance(by: 60_000_000_000)
     let result = take.sampler.step()
@@ -66,7 +66,7 @@ import Testing
 
   @Test("a day asleep is one gap")
   func suspended() {
-    var take = Take(.hz(1000), ticks: nil)
+    let take = Take(.hz(1000), ticks: nil)
     _ = take.sampler.step()
     take.clock.advance(by: 86_400_000_000_000)
     _ = take.sampler.step()

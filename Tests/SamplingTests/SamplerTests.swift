@@ -9,7 +9,7 @@ import Testing
     arguments: zip(
       [SampleRate.hz(3), .hz(30), .hz(1000)], [10_000, 30_000, 1_000_000] as [UInt64]))
   func manyTicks(rate: SampleRate, ticks: UInt64) {
-    var take = Take(rate, ticks: ticks)
+    let take = Take(rate, ticks: ticks)
     take.sampler.run()
     #expect(take.imbalance(ticks: ticks) == nil)
     #expect(take.sampler.ledger.sampled == ticks)
@@ -23,7 +23,7 @@ import Testing
 
   @Test("work between ticks and late wake-ups move no later tick")
   func noDrift() {
-    var take = Take(.hz(30), ticks: 3000)
+    let take = Take(.hz(30), ticks: 3000)
     take.script.readCost = 5_000_000
     take.clock.setOversleep { Int64($0 % 7) * 1_000_000 }
     take.sampler.run()
@@ -37,7 +37,7 @@ import Testing
 
   @Test("steps after the end do nothing, and no planned tick means none")
   func end() {
-    var take = Take(.hz(10), ticks: 0)
+    let take = Take(.hz(10), ticks: 0)
     let first = take.sampler.step()
     let second = take.sampler.step()
     #expect(first == .finished && second == .finished)
@@ -47,7 +47,7 @@ import Testing
 
   @Test("a step is one tick, so that a caller in virtual time can empty the ring between")
   func steps() {
-    var take = Take(.hz(10), ticks: 3)
+    let take = Take(.hz(10), ticks: 3)
     var results: [StepResult] = []
     for count in 1...3 {
       results.append(take.sampler.step())
@@ -58,7 +58,7 @@ import Testing
 
   @Test("sample times are multiples of the unit, rounded down", arguments: [1, 1000, 1_000_000])
   func timeUnit(unit: Int64) {
-    var take = Take(.hz(3), ticks: 100, timeUnit: unit)
+    let take = Take(.hz(3), ticks: 100, timeUnit: unit)
     take.clock.setOversleep { Int64($0) * 12_345 }
     take.sampler.run()
     #expect(take.imbalance(ticks: 100) == nil)
@@ -69,7 +69,7 @@ import Testing
 
   @Test("a tick without a new sample is stale, and not the old sample again")
   func stale() {
-    var take = Take(.hz(1000), ticks: 6)
+    let take = Take(.hz(1000), ticks: 6)
     take.script.ailmentAtRead = { [2, 3].contains($0) ? .noData : nil }
     take.sampler.run()
     #expect(take.imbalance(ticks: 6) == nil)
@@ -78,7 +78,7 @@ import Testing
 
   @Test("a refused tick is a bus error with its errno, and another errno is another gap")
   func busErrors() {
-    var take = Take(.hz(1000), ticks: 8)
+    let take = Take(.hz(1000), ticks: 8)
     take.script.ailmentAtRead = { (2...4).contains($0) ? .dead : nil }
     take.script.errno = 110
     for _ in 0..<4 { _ = take.sampler.step() }
@@ -97,7 +97,7 @@ import Testing
     "a stop ends the loop within 100 ms, at any rate",
     arguments: [SampleRate.hz(1, per: 10), .hz(1), .hz(10), .hz(1000)])
   func stop(rate: SampleRate) {
-    var take = Take(rate, ticks: nil)
+    let take = Take(rate, ticks: nil)
     let (clock, flag) = (take.clock, take.stop)
     let request: Int64 = Take.start + 12_345_678_901
     var requested: Int64?
@@ -119,7 +119,7 @@ import Testing
 
   @Test("a stop ends the loop within 100 ms also while the bus is dead")
   func stopOnDeadBus() {
-    var take = Take(.hz(1, per: 10), ticks: nil)
+    let take = Take(.hz(1, per: 10), ticks: nil)
     take.script.ailment = .dead
     let (clock, flag) = (take.clock, take.stop)
     clock.setOnSleep { now in
@@ -133,7 +133,7 @@ import Testing
 
   @Test("a stop seen late still accounts for the ticks that went by")
   func lateStop() {
-    var take = Take(.hz(10), ticks: nil)
+    let take = Take(.hz(10), ticks: nil)
     _ = take.sampler.step()
     take.clock.advance(by: 1_050_000_000)
     take.stop.request()
@@ -144,13 +144,13 @@ import Testing
 
   @Test("the sensor comes back when the sampler is done")
   func release() {
-    let take = Take(.hz(10), ticks: 1)
-    let script = take.script
-    let sensor = releaseSensor(of: take)
+    let clock = HandClock()
+    let script = ScriptedSensor.Script()
+    let sampler = Sampler(
+      sensor: ScriptedSensor(script, clock: clock), clock: clock,
+      sink: ArraySink(box: ArraySink.Box()), rate: .hz(10), start: clock.now(), plannedTicks: 1,
+      timeUnit: 1, stop: StopFlag())
+    let sensor = sampler.releaseSensor()
     #expect(sensor.script === script)
-  }
-
-  private func releaseSensor(of take: consuming Take) -> ScriptedSensor {
-    take.sampler.releaseSensor()
   }
 }

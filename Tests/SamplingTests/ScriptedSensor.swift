@@ -60,6 +60,17 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     var bringUpCost: Int64 = 0
     /// Fails bring-up for another reason than the bus.
     var refusesBringUp = false
+
+    /// What a dead bus throws.
+    var busError: BusError {
+      BusError(.noAcknowledge, .read, address: ScriptedSensor.address, register: 0x3A, errno: errno)
+    }
+
+    /// What is wrong at an instant.
+    func ailment(at instant: Int64) -> Ailment {
+      if let change = ailmentAtTime?(instant) { ailment = change }
+      return ailment
+    }
   }
 
   let script: Script
@@ -75,15 +86,6 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   static let address = I2CAddress(known: 0x68)
   static let register = Register(0x6B, "PWR_MGMT_1")
 
-  private func fail() -> BusError {
-    BusError(.noAcknowledge, .read, address: Self.address, register: 0x3A, errno: script.errno)
-  }
-
-  private func ailment() -> Ailment {
-    if let ailment = script.ailmentAtTime?(clock.now().nanoseconds) { script.ailment = ailment }
-    return script.ailment
-  }
-
   var description: SensorDescription {
     SensorDescription(
       model: "scripted", identity: nil, address: nil, accelerometerRange: 0, gyroscopeRange: 0,
@@ -95,7 +97,9 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   mutating func bringUp() throws(SensorError) -> BringUpStep {
     script.bringUps += 1
     clock.advance(by: script.bringUpCost)
-    guard ailment() != .dead else { throw .bus(.mpu6050, Self.register, fail()) }
+    guard script.ailment(at: clock.now().nanoseconds) != .dead else {
+      throw .bus(.mpu6050, Self.register, script.busError)
+    }
     if script.refusesBringUp {
       throw .resetUnfinished(.mpu6050, address: Self.address, Self.register, read: 0x80)
     }
@@ -116,7 +120,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
 
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     defer { script.reads += 1 }
-    let ailment = script.ailmentAtRead(script.reads) ?? ailment()
+    let ailment = script.ailmentAtRead(script.reads) ?? script.ailment(at: clock.now().nanoseconds)
     clock.advance(by: script.readCost)
     switch ailment {
     case .none, .configurationLost, .foreign:
@@ -125,7 +129,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     case .zeros, .zerosIntact: sample = RawSample()
     case .frozen: sample = RawSample(ax: count, ay: 1, temperature: 2)
     case .noData, .asleep: return .stale
-    case .dead: throw fail()
+    case .dead: throw script.busError
     }
     return .fresh
   }
@@ -133,8 +137,8 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
     script.checks += 1
     clock.advance(by: script.checkCost)
-    switch ailment() {
-    case .dead: throw fail()
+    switch script.ailment(at: clock.now().nanoseconds) {
+    case .dead: throw script.busError
     case .configurationLost, .zeros, .asleep:
       return .lost(register: 0x6B, expected: 0x01, found: 0x40)
     case .foreign: return .foreign(identity: 0x70)

@@ -40,7 +40,7 @@ import Testing
     for phase in 0..<9 {
       let fallsIll: Int64 = 3_000_000_001 + Int64(phase) * 123_456_789
       let outage: Int64 = subject.ailment == .dead ? 5_000_000_000 : 0
-      var take = take(subject, fallsIll: fallsIll, outage: outage)
+      let take = take(subject, fallsIll: fallsIll, outage: outage)
       take.sampler.run()
       let scheduled = take.sampler.ledger.scheduled
       #expect(take.imbalance(ticks: scheduled) == nil)
@@ -67,7 +67,7 @@ import Testing
   func zerosAreHeldBack() {
     for rate in [SampleRate.hz(10), .hz(1000)] {
       let subject = Case(rate: rate, ailment: .zeros)
-      var take = take(subject, fallsIll: 3_000_000_001)
+      let take = take(subject, fallsIll: 3_000_000_001)
       take.sampler.run()
       let zeros = take.box.records.filter { $0.kind == .sample && $0.sample == RawSample() }
       #expect(zeros.isEmpty)
@@ -77,7 +77,7 @@ import Testing
   @Test("a dead bus is told as bus errors with the errno for as long as it is dead, in few records")
   func deadBus() throws {
     let subject = Case(rate: .hz(1000), ailment: .dead)
-    var take = take(subject, fallsIll: 3_000_000_000, outage: 5_000_000_000)
+    let take = take(subject, fallsIll: 3_000_000_000, outage: 5_000_000_000)
     take.script.errno = 110
     take.sampler.run()
     let refused = take.gaps.filter { $0.cause == .busError }
@@ -90,7 +90,7 @@ import Testing
 
   @Test("a bring-up that fails for the chip's own reasons is tried once a second, for ever")
   func failingBringUp() {
-    var take = Take(.hz(100), ticks: 2000)
+    let take = Take(.hz(100), ticks: 2000)
     take.script.ailmentAtTime = { $0 >= Take.start + 2_000_000_000 ? .asleep : nil }
     take.script.refusesBringUp = true
     take.sampler.run()
@@ -103,7 +103,7 @@ import Testing
   @Test("ticks that pass while bring-up keeps the bus are lost to it, and not missed")
   func slowBringUp() {
     let subject = Case(rate: .hz(1000), ailment: .asleep)
-    var take = take(subject, fallsIll: 3_000_000_000)
+    let take = take(subject, fallsIll: 3_000_000_000)
     take.script.bringUpCost = 7_300_000
     take.sampler.run()
     #expect(take.sampler.ledger.missed == 0)
@@ -114,7 +114,7 @@ import Testing
   @Test("a loop that is always late supervises too, and brings the chip back")
   func overloaded() {
     let subject = Case(rate: .hz(1000), ailment: .configurationLost)
-    var take = take(subject, fallsIll: 3_000_000_000)
+    let take = take(subject, fallsIll: 3_000_000_000)
     take.script.readCost = 1_200_000
     take.sampler.run()
     #expect(take.imbalance(ticks: 15_000) == nil)
@@ -123,7 +123,7 @@ import Testing
 
   @Test("comparing the configuration costs no tick when it fits between two")
   func checkFits() {
-    var take = Take(.hz(1000), ticks: 10_000)
+    let take = Take(.hz(1000), ticks: 10_000)
     take.script.readCost = 450_000
     take.script.checkCost = 300_000
     take.sampler.run()
@@ -134,7 +134,7 @@ import Testing
 
   @Test("a comparison that never fits is made all the same, every 0.9 s")
   func checkDoesNotFit() {
-    var take = Take(.hz(1000), ticks: 10_000)
+    let take = Take(.hz(1000), ticks: 10_000)
     take.script.readCost = 450_000
     take.script.checkCost = 700_000
     take.sampler.run()
@@ -147,7 +147,7 @@ import Testing
     "a single failed, stale or repeated read is no trouble",
     arguments: [Ailment.dead, .noData, .frozen, .zerosIntact])
   func glitch(ailment: Ailment) {
-    var take = Take(.hz(100), ticks: 1000)
+    let take = Take(.hz(100), ticks: 1000)
     take.script.ailmentAtRead = { $0 % 100 == 50 ? ailment : nil }
     take.sampler.run()
     #expect(take.events.isEmpty)
@@ -157,7 +157,7 @@ import Testing
 
   @Test("a chip that comes back from failing reads is compared before it is believed")
   func checkedAfterFailure() {
-    var take = Take(.hz(1000), ticks: 2000)
+    let take = Take(.hz(1000), ticks: 2000)
     take.script.ailmentAtTime = {
       switch $0 - Take.start {
       case 1_000_000_000..<1_050_000_000: return .dead
@@ -173,7 +173,7 @@ import Testing
 
   @Test("a chip at rest that repeats itself is believed for longer each time")
   func quietChip() {
-    var take = Take(.hz(10), ticks: 1200)
+    let take = Take(.hz(10), ticks: 1200)
     take.script.ailmentAtTime = { _ in .frozen }
     take.sampler.run()
     #expect(take.imbalance(ticks: 1200) == nil)
@@ -185,7 +185,7 @@ import Testing
 
   @Test("a chip that froze is not taken for one at rest the next time")
   func freezesAgain() {
-    var take = Take(.hz(100), ticks: 3000)
+    let take = Take(.hz(100), ticks: 3000)
     let falls: [Int64] = [5, 10, 15, 20].map { $0 * 1_000_000_000 }
     take.script.ailmentAtTime = { falls.contains($0 - Take.start) ? .frozen : nil }
     take.sampler.run()

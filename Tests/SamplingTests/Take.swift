@@ -22,7 +22,7 @@ struct ArraySink: TickSink {
 }
 
 /// A sampler with everything that a test wants to hold.
-struct Take: ~Copyable {
+final class Take {
   let clock: HandClock
   let script = ScriptedSensor.Script()
   let box = ArraySink.Box()

@@ -41,18 +41,33 @@ struct Bench: ~Copyable {
     try bus.write(address, register: register, value: value)
   }
 
+  /// The error of reading a register at some address; `nil` when it can be read.
+  mutating func failure(reading register: UInt8, at address: I2CAddress) -> BusError? {
+    do throws(BusError) {
+      _ = try bus.read(address, register: register)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The error of writing a register at some address; `nil` when it can be written.
+  mutating func failure(writing register: UInt8, at address: I2CAddress) -> BusError? {
+    do throws(BusError) {
+      try bus.write(address, register: register, value: 1)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   func advance(milliseconds: Double) {
     clock.advance(by: Int64(milliseconds * 1e6))
   }
 
   /// Whether the chip answers to its address.
   mutating func answers() -> Bool {
-    do throws(BusError) {
-      _ = try read(address.rawValue == 0x68 ? 0x75 : 0x0F)
-      return true
-    } catch {
-      return false
-    }
+    failure(reading: address.rawValue == 0x68 ? 0x75 : 0x0F, at: address) == nil
   }
 
   /// An MPU-6050 awake and settled, sampling at 1 kHz, data-ready on.

@@ -76,8 +76,8 @@ struct MPU6050SampleTests {
     var bench = try Bench.runningMPU(chip, filter: filter, divider: divider)
     _ = try bench.read(0x3A)
     var count = 0
-    for _ in 0..<16000 {
-      bench.clock.advance(by: 62_500)
+    for _ in 0..<8000 {
+      bench.clock.advance(by: 125_000)
       count += Int(try bench.read(0x3A))
     }
     return count

@@ -90,7 +90,7 @@ struct LogReaderTests {
     let damage = try #require(events.firstIndex { $0.damage != nil })
     #expect(events[..<damage].contains { $0.tickCount == 3 })
     let lost = log.ledger.scheduled - ticks(events)
-    #expect(lost > 200)
+    #expect(lost > 50)
     #expect(events[damage].damage?.ticksLost == lost)
   }
 

@@ -80,6 +80,20 @@ struct LogReaderTests {
     #expect(damage.map(\.byteCount) == [0])
   }
 
+  @Test("ticks lost before a gap that was read are counted as lost")
+  func lostBeforeGap() throws {
+    // One flush: each page has its gaps first, and then its samples in one chunk.
+    let log = try ExampleLog(ticks: 600, flushEvery: 1000, marksEvery: 10_000)
+    var bytes = log.bytes
+    bytes[3000] ^= 1
+    let events = try read(bytes)
+    let damage = try #require(events.firstIndex { $0.damage != nil })
+    #expect(events[..<damage].contains { $0.tickCount == 3 })
+    let lost = log.ledger.scheduled - ticks(events)
+    #expect(lost > 50)
+    #expect(events[damage].damage?.ticksLost == lost)
+  }
+
   @Test("damaged pages in a row are one damage")
   func runs() throws {
     let log = try ExampleLog(ticks: 1500)

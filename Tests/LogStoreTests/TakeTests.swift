@@ -34,6 +34,25 @@ struct TakeTests {
     #expect(directory.names() == [".lock", entry.fileName])
   }
 
+  @Test(
+    "the header is durable before the recording has its name, and the name before a sample is taken"
+  )
+  func createOrder() throws {
+    let script = FaultScript()
+    let store = try catalogue(script)
+    let before = script.calls.count
+    let live = try store.create(ExampleLog.description(), wall: ExampleTake.wall)
+    let calls = script.calls[before...].filter { $0 != .lock && $0 != .list && $0 != .read }
+    #expect(
+      calls == [
+        .open,  // .lock
+        .open, .write, .write, .sync,  // the temporary file: zeros, header
+        .rename, .open, .sync,  // the name, and the directory that has it
+        .write,  // the number
+      ])
+    _ = consume live
+  }
+
   @Test("whichever call fails, nothing half-written is left and nothing synced is lost")
   func failAtEvery() throws {
     let counting = FaultScript()

@@ -67,7 +67,7 @@ extension Catalogue {
       withdraw(temporary, entry.path)
       throw error
     }
-    storage.name = entry.path
+    storage.wasRenamed(to: entry.path)
     return storage
   }
 

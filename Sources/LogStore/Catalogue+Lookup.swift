@@ -2,7 +2,8 @@ import IMUModel
 
 extension Catalogue {
   /// The recording that a user means by `text`: a number, `latest`, or the begin of a UUID in
-  /// either case, with or without its dashes. A text of digits alone is a number first.
+  /// either case, with or without its dashes. Fewer than eight digits alone are a number and
+  /// nothing else: `rm 7` must not remove a recording whose UUID begins with 7.
   ///
   /// - Throws: ``CatalogueError/notFound(id:path:existing:)`` or
   ///   ``CatalogueError/ambiguous(id:candidates:)``, both with what there is.
@@ -10,10 +11,9 @@ extension Catalogue {
     let entries = try list().entries
     if text == "latest", let newest = entries.first { return newest }
     var matches: [CatalogueEntry] = []
-    if let number = UInt32(text), text.utf8.allSatisfy({ $0 &- 48 < 10 }) {
-      matches = entries.filter { $0.number == number }
-    }
-    if matches.isEmpty, let digits = Catalogue.identityDigits(text) {
+    let isDecimal = text.utf8.allSatisfy { $0 &- 48 < 10 }
+    if isDecimal, let number = UInt32(text) { matches = entries.filter { $0.number == number } }
+    if matches.isEmpty, !isDecimal || text.utf8.count >= 8, let digits = Catalogue.identityDigits(text) {
       matches = entries.filter { digits.hasPrefix($0.idPrefix) || $0.idPrefix.hasPrefix(digits) }
       if digits.count > 8 { matches = matches.filter { identity(of: $0, begins: digits) } }
     }

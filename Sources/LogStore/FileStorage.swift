@@ -17,8 +17,8 @@ public struct FileStorage: LogStorage, ~Copyable {
   static let largestStep = 1024 * 1024
 
   /// The file's path, as it was opened or renamed.
-  public internal(set) var name: String
-  private let file: OpenFile
+  public var name: String { file.path }
+  private var file: OpenFile
   /// Where the next byte goes.
   private var length: UInt64
   /// Bytes of the file that exist, zeros included.
@@ -51,7 +51,6 @@ public struct FileStorage: LogStorage, ~Copyable {
   }
 
   private init(_ file: consuming OpenFile, length: UInt64) {
-    self.name = file.path
     self.file = file
     self.length = length
     self.made = length
@@ -59,6 +58,11 @@ public struct FileStorage: LogStorage, ~Copyable {
 
   /// Writes behind what was appended before, after making space if there is not enough. Cost: one
   /// `pwrite`.
+  /// Takes over the name that the file was given.
+  mutating func wasRenamed(to path: String) {
+    file.path = path
+  }
+
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let end = length + UInt64(bytes.count)
     try makeSpace(for: end)

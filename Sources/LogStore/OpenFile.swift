@@ -4,7 +4,8 @@ import Glibc
 ///
 /// Every method is one kernel call, made again when a signal interrupts it.
 struct OpenFile: ~Copyable {
-  let path: String
+  /// What errors call it; a rename is the owner's to tell.
+  var path: String
   private let descriptor: CInt
   private let gate: FaultGate
 

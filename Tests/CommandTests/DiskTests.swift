@@ -59,9 +59,7 @@ struct DiskTests {
     let disk = disk(28)
     let outcome = bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"])
     let name = try bench.logName()
-    withKnownIssue("errors of a live recording name the file by its temporary name") {
-      #expect(outcome.talk.contains(name))
-    }
+    #expect(outcome.talk.contains(name))
     withExtendedLifetime(disk) {}
   }
 

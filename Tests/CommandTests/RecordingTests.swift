@@ -236,9 +236,7 @@ struct RecordingCommandTests {
     bench.directory.write(bytes, to: "store/\(name.dropLast(15))7abcdef0.imulog")
     unlink("\(bench.store)/\(name)")
     let outcome = bench.run("rm", "7")
-    withKnownIssue("removing recording 7 removes one whose UUID begins with 7") {
-      #expect(outcome.status == 66)
-    }
+    #expect(outcome.status == 66)
   }
 
   @Test("boards are listed, shown and described as JSON")

@@ -67,7 +67,7 @@ struct RecordCommand: ParsableCommand {
   @Flag(help: "Let the simulator's time run as fast as it can.")
   var virtualTime = false
 
-  @Flag(help: "Print the number as JSON.")
+  @Flag(help: "Print what came of the take as JSON.")
   var json = false
 
   mutating func run() throws {

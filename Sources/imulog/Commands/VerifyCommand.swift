@@ -20,7 +20,7 @@ struct VerifyCommand: ParsableCommand {
 
   mutating func run() throws {
     let report: LogVerification
-    if target.contains("/") || target.hasSuffix(".imulog") {
+    if target.contains("/") || target.contains(".") {
       var reader = try LogReader(try FileStorage(reading: target))
       report = try reader.verify()
     } else {

@@ -8,9 +8,6 @@ import Sampling
 
 /// A take in simulated time: one thread does everything in turn, as fast as it can.
 extension TakeSession {
-  /// Ticks between two looks at the ring: a third of it.
-  private static var drainEvery: Int { 200 }
-
   func runVirtually<Sensor: IMUSensor & Sendable & ~Copyable>(
     _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
@@ -36,10 +33,7 @@ extension TakeSession {
     var take = Take()
     _ = take.handle(.begin)
     _ = take.handle(.sensorReady)
-    var steps = 0
     while sampler.step() == .continue {
-      steps += 1
-      guard steps.isMultiple(of: TakeSession.drainEvery) else { continue }
       recorder.drain()
       recorder.syncIfDue(now: clock.now())
       if let failure = recorder.output.failure {

@@ -8,9 +8,13 @@ extension LogEncoder {
 
   /// Says at how many pending samples the page is perhaps full.
   mutating func planNextTrial() {
-    let room = self.room > 0 ? self.room : LogFormat.bodyLimit
-    let guess = (room << 8) / max(bytesPerSample256, 1)
-    nextTrial = min(max(guess - guess / 32, 1), SampleBlock.capacity)
+    nextTrial = LogEncoder.trial(room: room, bytesPerSample256: bytesPerSample256)
+  }
+
+  /// A little fewer samples than are likely to fill the room; those of a new page when there is none.
+  static func trial(room: Int, bytesPerSample256: Int) -> Int {
+    let guess = ((room > 0 ? room : LogFormat.bodyLimit) << 8) / max(bytesPerSample256, 1)
+    return min(max(guess - guess / 32, 1), SampleBlock.capacity)
   }
 
   /// Encodes pending samples if they fill the page to within about one sample, or fill the block.

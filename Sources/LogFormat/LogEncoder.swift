@@ -53,7 +53,13 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   ///
   /// - Throws: what ``encodeHeader(_:)`` throws.
   public init(_ description: RecordingDescription) throws(FormatError) {
+    // Nothing of `self` exists when this throws: Swift 6.0 frees what a throwing initialiser of a noncopyable
+    // type did not make yet.
     let header = try encodeHeader(description)
+    self.init(description, header)
+  }
+
+  private init(_ description: RecordingDescription, _ header: [UInt8]) {
     self.description = description
     headerByteCount = header.count
     grid = TickGrid(rate: description.rate, unit: description.timeUnit)
@@ -65,7 +71,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     }
     pageOffset = header.count
     pageCheck = UnsafeRawBufferPointer(page.bytes).littleEndian(at: header.count - 4)
-    planNextTrial()
+    let room = LogFormat.pageSize - header.count - LogFormat.chunkOverhead
+    nextTrial = LogEncoder.trial(room: room, bytesPerSample256: bytesPerSample256)
   }
 
   /// The bytes of the log that were not consumed yet. Valid until the encoder is changed or goes away.

@@ -67,7 +67,8 @@ struct PackingTests {
   func outputIsFinal() throws {
     var encoder = try LogEncoder(description)
     var log = Array(encoder.output)
-    #expect(log == (try encodeHeader(description)))
+    let header = try encodeHeader(description)
+    #expect(log == header)
     #expect(encoder.headerByteCount == log.count)
     for (index, record) in samples(900).enumerated() {
       encoder.append(record)

@@ -116,7 +116,8 @@ struct CatalogueTests {
     #expect(try store.entry(for: "latest") == entries[4])
     #expect(try store.entry(for: "1b4e28") == entries[0])
     #expect(try store.entry(for: "1B4E2F") == entries[1])
-    #expect(try store.entry(for: "77") == entries[2])
+    #expect(throws: CatalogueError.self) { try store.entry(for: "77") }
+    #expect(try store.entry(for: "77777777") == entries[2])
     #expect(try store.entry(for: "1b4e28ba-2fa1-41d2-883f-0016d3cca427") == entries[0])
     #expect(try store.entry(for: "1b4e28ba2fa141") == entries[0])
   }

@@ -95,7 +95,8 @@ struct RecorderTests {
     #expect(ticks == 8)
   }
 
-  @Test("while the output has no room, records stay in the ring, where the sampler can count losses")
+  @Test(
+    "while the output has no room, records stay in the ring, where the sampler can count losses")
   func backPressure() throws {
     var ring = RingEnds<TickRecord>(capacity: 600)
     var producer = ring.takeProducer()

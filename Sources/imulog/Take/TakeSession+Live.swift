@@ -62,7 +62,8 @@ extension TakeSession {
     var watch = ClockWatch()
     note(&recorder, &watch, start)
     let sampler = Sampler(
-      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate, start: start,
+      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate,
+      start: start,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
 
     _ = take.handle(.sensorReady)

@@ -27,7 +27,8 @@ extension TakeSession {
     recorder.note(pair)
     let stop = StopFlag()
     var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate, start: start,
+      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate,
+      start: start,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
 
     var take = Take()

@@ -93,7 +93,8 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording", "RingBuffer", "Sampling",
+        "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording", "RingBuffer",
+        "Sampling",
       ],
       swiftSettings: settings),
     .testTarget(

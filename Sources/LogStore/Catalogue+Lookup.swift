@@ -12,8 +12,12 @@ extension Catalogue {
     if text == "latest", let newest = entries.first { return newest }
     var matches: [CatalogueEntry] = []
     let isDecimal = text.utf8.allSatisfy { $0 &- 48 < 10 }
-    if isDecimal, let number = UInt32(text) { matches = entries.filter { $0.number == number } }
-    if matches.isEmpty, !isDecimal || text.utf8.count >= 8, let digits = Catalogue.identityDigits(text) {
+    if isDecimal, let number = UInt32(text) {
+      matches = entries.filter { $0.number == number }
+    }
+    if matches.isEmpty, !isDecimal || text.utf8.count >= 8,
+      let digits = Catalogue.identityDigits(text)
+    {
       matches = entries.filter { digits.hasPrefix($0.idPrefix) || $0.idPrefix.hasPrefix(digits) }
       if digits.count > 8 { matches = matches.filter { identity(of: $0, begins: digits) } }
     }

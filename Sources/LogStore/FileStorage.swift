@@ -56,13 +56,13 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.made = length
   }
 
-  /// Writes behind what was appended before, after making space if there is not enough. Cost: one
-  /// `pwrite`.
   /// Takes over the name that the file was given.
   mutating func wasRenamed(to path: String) {
     file.path = path
   }
 
+  /// Writes behind what was appended before, after making space if there is not enough. Cost: one
+  /// `pwrite`.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let end = length + UInt64(bytes.count)
     try makeSpace(for: end)

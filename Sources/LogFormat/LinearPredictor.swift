@@ -1,7 +1,7 @@
 /// The linear predictor: a weighted sum of the latest values with integer weights, shifted right.
 ///
-/// Weights have at most 12 bits and values 16, so the sum of eight products stays below 2³⁰ and 32-bit
-/// arithmetic is exact.
+/// Weights have at most 12 bits and values 16, so the sum of eight products stays below 2³⁰: 32 bits are enough
+/// for it, and any wider type gives the same.
 enum LinearPredictor {
   /// Most bits of a coefficient, its sign included.
   static let coefficientBits = 12

@@ -7,11 +7,11 @@ public import IMUModel
 /// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
 /// ``flush()``: what was appended before a flush is wholly in the output after it.
 ///
-/// Memory: 190 KiB from the begin, 1024 pending samples and 128 pending gaps included, and an output buffer
-/// that grows only while nobody consumes. `append` does not allocate once the output buffer has grown to what
-/// the caller's habit needs (64 KiB at first).
+/// Memory: about 260 KiB from the begin, with 1024 pending samples, 128 pending gaps and 64 KiB of output, which
+/// grow only while nobody consumes. After that neither `append` nor `flush` allocates.
 ///
-/// - Complexity: a sample costs tens of nanoseconds, and a page some milliseconds once; on the writer's thread.
+/// - Complexity: a sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU when
+///   it is encoded; memory and work do not grow with the length of the log.
 public struct LogEncoder: ~Copyable, @unchecked Sendable {
   // Safe to send: all memory below is owned by this value alone.
 

@@ -21,7 +21,7 @@ extension LogReader where Storage: ~Copyable {
   /// Fills the page buffer and says with how many bytes; 0 behind the end of the file.
   mutating func load(page index: UInt32) throws(LogError) -> Int {
     do {
-      return try storage.read(at: UInt64(index) * UInt64(LogFormat.pageSize), into: page)
+      return try storage.read(at: UInt64(index) * UInt64(LogFormat.pageSize), into: page.bytes)
     } catch {
       throw .storage(error)
     }
@@ -29,7 +29,7 @@ extension LogReader where Storage: ~Copyable {
 
   /// Opens the page in the buffer, or notes why it cannot be read.
   private mutating func begin(count: Int) -> Bool {
-    let bytes = UnsafeRawBufferPointer(rebasing: page[..<count])
+    let bytes = page.prefix(count)
     if LogReader.isZero(bytes) {
       if firstZeroPage == nil { firstZeroPage = pageIndex }
       return false
@@ -40,7 +40,8 @@ extension LogReader where Storage: ~Copyable {
     do {
       header = try decoder.begin(page: bytes, sequence: pageIndex)
     } catch {
-      note(.format(error.reason), page: pageIndex, byte: error.offset, count: count - error.offset)
+      damage.note(
+        .format(error.reason), page: pageIndex, byte: error.offset, count: count - error.offset)
       return false
     }
     balance(upTo: header.firstTick)
@@ -60,11 +61,11 @@ extension LogReader where Storage: ~Copyable {
       return
     }
     let lost = lostTicks(upTo: tick)
-    if lost > 0, pending == nil, pageIndex > 0 {
+    if lost > 0, !damage.isRunning, pageIndex > 0 {
       // Nothing is wrong with the bytes that are there, so others never got into the file.
-      note(.format(.notWritten), page: pageIndex - 1, byte: LogFormat.pageSize - 1, count: 0)
+      damage.note(.format(.notWritten), page: pageIndex - 1, byte: LogFormat.pageSize - 1, count: 0)
     }
-    pending?.ticksLost = lost
+    damage.ticksLost = lost
     if !account.isSpoilt {
       let covered = nextTick - min(nextTick, account.firstTick)
       unexplainedTickCount += covered - min(covered, account.ticks)
@@ -83,7 +84,7 @@ extension LogReader where Storage: ~Copyable {
     guard let first = firstZeroPage else { return }
     firstZeroPage = nil
     for index in first..<pageIndex {
-      note(.format(.notWritten), page: index, byte: 0, count: LogFormat.pageSize)
+      damage.note(.format(.notWritten), page: index, byte: 0, count: LogFormat.pageSize)
     }
   }
 
@@ -92,19 +93,13 @@ extension LogReader where Storage: ~Copyable {
     guard !isTakenUp else { return }
     if let end {
       let lost = lostTicks(upTo: end.ledger.scheduled)
-      pending?.ticksLost = lost
+      damage.ticksLost = lost
     }
     if !account.isSpoilt {
       let covered = nextTick - min(nextTick, account.firstTick)
       unexplainedTickCount += covered - min(covered, account.ticks)
     }
     account = PageAccount(firstTick: nextTick)
-  }
-
-  /// The damage that is over.
-  mutating func takeDamage() -> Damage? {
-    defer { pending = nil }
-    return pending
   }
 
   /// Whether all bytes are zero.
@@ -118,17 +113,17 @@ extension LogReader where Storage: ~Copyable {
 
 extension LogReader where Storage: ~Copyable {
   /// Reads the description from page 0, or says what is there instead.
-  static func header(_ storage: inout Storage, _ page: UnsafeMutableRawBufferPointer)
+  static func header(_ storage: inout Storage, _ page: borrowing PageMemory)
     throws(LogError) -> RecordingDescription
   {
     let name = storage.name
     let count: Int
     do {
-      count = try storage.read(at: 0, into: page)
+      count = try storage.read(at: 0, into: page.bytes)
     } catch {
       throw .storage(error)
     }
-    let bytes = UnsafeRawBufferPointer(rebasing: page[..<count])
+    let bytes = page.prefix(count)
     do {
       return try decodeHeader(bytes)
     } catch {
@@ -158,17 +153,17 @@ extension LogReader where Storage: ~Copyable {
   }
 
   /// Whether page 1 is a page of a log.
-  private static func isLog(_ storage: inout Storage, _ page: UnsafeMutableRawBufferPointer)
+  private static func isLog(_ storage: inout Storage, _ page: borrowing PageMemory)
     throws(LogError) -> Bool
   {
     let count: Int
     do {
-      count = try storage.read(at: UInt64(LogFormat.pageSize), into: page)
+      count = try storage.read(at: UInt64(LogFormat.pageSize), into: page.bytes)
     } catch {
       throw .storage(error)
     }
     do {
-      _ = try PageHeader(decoding: UnsafeRawBufferPointer(rebasing: page[..<count]))
+      _ = try PageHeader(decoding: page.prefix(count))
       return true
     } catch {
       return false

@@ -35,7 +35,7 @@ extension LogReader where Storage: ~Copyable {
     for index in first...last {
       let count = try load(page: index)
       do {
-        let bytes = UnsafeRawBufferPointer(rebasing: page[..<count])
+        let bytes = page.prefix(count)
         return (index, try decoder.begin(page: bytes, sequence: index).firstTick)
       } catch {
         continue

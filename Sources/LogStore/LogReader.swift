@@ -19,7 +19,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   public let description: RecordingDescription
   /// The samples of the last ``LogItem/samples(_:)``, as columns; contents are valid until the next
   /// call.
-  public internal(set) var block = SampleBlock()
+  public internal(set) var block: SampleBlock
   /// Intact chunks of kinds that this program does not know, skipped so far.
   public internal(set) var unknownChunkCount: UInt64 = 0
   /// Ticks that no sample, gap or damage accounts for, so far: a fault of the program that wrote
@@ -30,10 +30,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 
   var storage: Storage
   var decoder: PageDecoder
-  // Safe: allocated for one page in init, freed in deinit, owned by this value alone, which is not
-  // copyable. The decoder looks at it between begin(page:) and the last next(), and no page is
-  // loaded meanwhile.
-  let page: UnsafeMutableRawBufferPointer
+  let page: PageMemory
   /// The page that is read, or was read last.
   var pageIndex: UInt32 = 0
   /// The page to read behind it.
@@ -43,8 +40,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var pageByteCount = 0
   /// First of the pages of zeros that end with the page read last.
   var firstZeroPage: UInt32?
-  /// Damage that lasts until the next page that can be read.
-  var pending: Damage?
+  /// What lasts until the next page that can be read.
+  var damage: DamageRun
   var end: RecordingEnd?
   /// Whether the next page begins a new count of ticks, because reading was taken up there.
   var isTakenUp = false
@@ -58,20 +55,17 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is
   ///   damaged.
   public init(_ storage: consuming Storage) throws(LogError) {
-    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: LogFormat.pageSize, alignment: 16)
-    do {
-      description = try LogReader.header(&storage, page)
-    } catch {
-      page.deallocate()
-      throw error
-    }
+    // What has to be destroyed is set at the end and has no default, because Swift 6.0 cannot take
+    // back half of a reader when the header cannot be read.
+    var storage = storage
+    let page = PageMemory()
+    let description = try LogReader.header(&storage, page)
+    self.description = description
+    self.block = SampleBlock()
     self.page = page
     self.decoder = PageDecoder(description)
     self.storage = storage
-  }
-
-  deinit {
-    page.deallocate()
+    self.damage = DamageRun()
   }
 
   /// The next item; `nil` at the end of the log.
@@ -84,7 +78,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
       } else {
         let isThere = try openNextPage()
         if !isThere { finishAtEnd() }
-        if let damage = takeDamage() { return .damage(damage) }
+        if let part = damage.take() { return .damage(part) }
         if !isThere { return nil }
       }
     }
@@ -105,7 +99,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     nextPage = index
     isInPage = false
     firstZeroPage = nil
-    pending = nil
+    damage = DamageRun()
     end = nil
     nextSampleTick = 0
     isTakenUp = true
@@ -174,19 +168,6 @@ extension LogReader where Storage: ~Copyable {
   private mutating func spoil(_ reason: Damage.Reason, atByte offset: Int) {
     isInPage = false
     account.isSpoilt = true
-    note(reason, page: pageIndex, byte: offset, count: pageByteCount - offset)
-  }
-
-  /// Begins a damage, or adds to the one that lasts.
-  mutating func note(_ reason: Damage.Reason, page: UInt32, byte: Int, count: Int) {
-    if var damage = pending {
-      damage.pageCount = max(damage.pageCount, page - damage.page + 1)
-      damage.byteCount += UInt64(count)
-      pending = damage
-    } else {
-      pending = Damage(
-        page: page, pageCount: 1, offset: UInt64(page) * UInt64(LogFormat.pageSize) + UInt64(byte),
-        byteCount: UInt64(count), reason: reason, ticksLost: nil)
-    }
+    damage.note(reason, page: pageIndex, byte: offset, count: pageByteCount - offset)
   }
 }

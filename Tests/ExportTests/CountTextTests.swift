@@ -121,6 +121,15 @@ struct CountTextTests {
     return isNegative ? -value : value
   }
 
+  @Test("what rounds to zero has no minus sign")
+  func zero() throws {
+    let scale = try #require(
+      CountScale(Fraction(1, 1), plus: Fraction(-1, 1_000_000), decimals: 4))
+    let (characters, length) = scale.text(of: 0)
+    #expect(length == 3)
+    #expect(characters == 0x30_2E_30)
+  }
+
   @Test("every count in raw units is itself")
   func rawCounts() throws {
     let counts = Array(Int16.min...Int16.max)

@@ -162,7 +162,7 @@ struct JSONDocumentTests {
       (hertz(10), "10"), (hertz(25, per: 2), "12.5"), (hertz(1, per: 3), "0.333333333333"),
       (hertz(2, per: 3), "0.666666666667"), (hertz(1, per: .max), "0.000000000233"),
       (hertz(.max, per: 2), "2147483647.5"), (hertz(9903, per: 100), "99.03"),
-    ])
+    ] as [(SampleRate, String)])
   func rates(_ rate: SampleRate, _ text: String) throws {
     let lines = Self.lines(try TestLog(TestLog.description(rate: rate)).export(ExportOptions()))
     #expect(lines["rateHz"] == text)

@@ -88,60 +88,76 @@ struct PhoneImporterTests {
     #expect(try Imports.records(importer).map(\.time) == [0, 33_333_333, 66_666_666])
   }
 
-  @Test(
-    "what is wrong is said in a sentence",
-    arguments: [
-      ("", "phone.json is empty: there is nothing to import"),
-      ("{", "phone.json is not a recording of the phone apps: it is not valid JSON"),
-      ("[1]", "phone.json is not a recording of the phone apps: the document is not an object"),
-      (
-        "{}",
-        "phone.json is not a recording of the phone apps: it has neither \"coordinateList\" nor"
-          + " \"axisValues\""
-      ),
-      (
-        #"{"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
-        "phone.json is not a recording of the phone apps: \"dataType\" is missing"
-      ),
-      (
-        #"{"sensor":2,"axisValues":[{"x":1,"y":2,"z":3}]}"#,
-        "phone.json is not a recording of the phone apps: \"sensor\" is 2, not 0 (accelerometer) or"
-          + " 1 (gyroscope)"
-      ),
-      (
-        #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":3},{"x":1,"z":3}]}"#,
-        "phone.json is not a recording of the phone apps: \"axisValues[1].y\" is missing"
-      ),
-      (
-        #"{"sensor":0,"axisValues":[{"x":1,"y":"2","z":3}]}"#,
-        "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is not a number"
-      ),
-      (
-        #"{"sensor":0,"axisValues":[{"x":1,"y":null,"z":3}]}"#,
-        "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is null"
-      ),
-      (
-        #"{"sensor":0,"axisValues":[{"x":1,"y":NaN,"z":3}]}"#,
-        "phone.json is not a recording of the phone apps: it is not valid JSON"
-      ),
-      (
-        #"{"dataType":0,"coordinateList":5}"#,
-        "phone.json is not a recording of the phone apps: \"coordinateList\" is not a list"
-      ),
-      (
-        #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":1e9}]}"#,
-        "phone.json is not a recording of the phone apps: a value of 1000000000.0 is beyond anything"
-          + " that a sensor gives"
-      ),
-      (
-        #"{"sensor":0,"date":1e300,"axisValues":[{"x":1,"y":2,"z":1}]}"#,
-        "phone.json is not a recording of the phone apps: \"date\" is 1e+300, which is no date"
-      ),
-      (
-        #"{"identifier":"X","dataType":1,"coordinateList":[],"duration":0}"#,
-        "the recording in phone.json has no samples: there is nothing to import"
-      ),
-    ])
+  /// Documents with something wrong, and what is said about it; with a type, for the compiler of Swift 6.0.
+  private static let wrongDocuments: [(String, String)] = [
+    (
+      "",
+      "phone.json is empty: there is nothing to import"
+    ),
+    (
+      "{",
+      "phone.json is not a recording of the phone apps: it is not valid JSON"
+    ),
+    (
+      "[1]",
+      "phone.json is not a recording of the phone apps: the document is not an object"
+    ),
+    (
+      "{}",
+      """
+      phone.json is not a recording of the phone apps: it has neither "coordinateList" \
+      nor "axisValues"
+      """
+    ),
+    (
+      #"{"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
+      "phone.json is not a recording of the phone apps: \"dataType\" is missing"
+    ),
+    (
+      #"{"sensor":2,"axisValues":[{"x":1,"y":2,"z":3}]}"#,
+      """
+      phone.json is not a recording of the phone apps: "sensor" is 2, not 0 \
+      (accelerometer) or 1 (gyroscope)
+      """
+    ),
+    (
+      #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":3},{"x":1,"z":3}]}"#,
+      "phone.json is not a recording of the phone apps: \"axisValues[1].y\" is missing"
+    ),
+    (
+      #"{"sensor":0,"axisValues":[{"x":1,"y":"2","z":3}]}"#,
+      "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is not a number"
+    ),
+    (
+      #"{"sensor":0,"axisValues":[{"x":1,"y":null,"z":3}]}"#,
+      "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is null"
+    ),
+    (
+      #"{"sensor":0,"axisValues":[{"x":1,"y":NaN,"z":3}]}"#,
+      "phone.json is not a recording of the phone apps: it is not valid JSON"
+    ),
+    (
+      #"{"dataType":0,"coordinateList":5}"#,
+      "phone.json is not a recording of the phone apps: \"coordinateList\" is not a list"
+    ),
+    (
+      #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":1e9}]}"#,
+      """
+      phone.json is not a recording of the phone apps: a value of 1000000000.0 is beyond \
+      anything that a sensor gives
+      """
+    ),
+    (
+      #"{"sensor":0,"date":1e300,"axisValues":[{"x":1,"y":2,"z":1}]}"#,
+      "phone.json is not a recording of the phone apps: \"date\" is 1e+300, which is no date"
+    ),
+    (
+      #"{"identifier":"X","dataType":1,"coordinateList":[],"duration":0}"#,
+      "the recording in phone.json has no samples: there is nothing to import"
+    ),
+  ]
+
+  @Test("what is wrong is said in a sentence", arguments: wrongDocuments)
   func wrong(_ text: String, _ sentence: String) {
     #expect(Imports.phoneError(text)?.description == sentence)
   }

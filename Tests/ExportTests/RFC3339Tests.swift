@@ -48,7 +48,7 @@ struct RFC3339Tests {
     arguments: [
       ("2026-11-21T02:38:07+09:00", -32_400), ("2026-11-21t02:38:07-00:30", 1800),
       ("2026-11-21 02:38:07z", 0),
-    ])
+    ] as [(String, Int64)])
   func offsets(_ text: String, _ seconds: Int64) {
     #expect(RFC3339.nanoseconds(text) == 1_795_228_687_000_000_000 + seconds * 1_000_000_000)
     #expect(RFC3339.nanoseconds("1970-01-01T00:00:00.5Z") == 500_000_000)

@@ -39,6 +39,21 @@ struct TimeRangeTests {
     #expect(try ticks(from: 500_000_000, to: 100_000_000) == [])
   }
 
+  @Test("a range in the middle of a long recording is whole")
+  func longRecording() throws {
+    let description = TestLog.description(channels: ChannelSet(rawValue: 1), rate: hertz(1000))
+    var generator = SplitMix(seed: 7)
+    let counts = (0..<5000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
+    let log = try TestLog.ramp(description, counts).bytes()
+    // Ends everywhere in the pages and blocks, which end where they like.
+    for end in stride(from: 2000, to: 4000, by: 100) {
+      let options = ExportOptions(
+        format: .csv, units: .raw, from: 1_500_000_000, to: Int64(end) * 1_000_000)
+      let rows = (1500..<end).map { "\($0)000000,\(counts[$0])\n" }
+      #expect(try TestLog.export(log, options).text == "t_ns,ax\n" + rows.joined())
+    }
+  }
+
   @Test("the document counts and lists what is in the range, and says the range")
   func document() throws {
     func lines(from: Int64?, to: Int64?) throws -> [String: String] {

@@ -54,6 +54,65 @@ struct ForeignBytesTests {
     }
   }
 
+  @Test(
+    "every body that is cut short is refused though its check is right",
+    arguments: 0..<12 as Range<UInt64>)
+  func cutBodies(seed: UInt64) throws {
+    let take = RandomTake(seed: seed)
+    let events =
+      take.events + [
+        .record(TickRecord(Gap(firstTick: 1 << 50, count: 300, cause: .busError, code: 121))),
+        .mark(Mark(time: 1 << 40, label: "label")), .end(.example),
+      ]
+    guard !take.events.contains(.end(.example)) else { return }
+    // What is carried over from chunk to chunk must be right, so all chunks before stay in the page.
+    var before = TestPage(take.description, sequence: 0)
+    var found = LogContent(decoding: before.bytes, take.description)
+    for chunk in TestPage.chunks(of: try encode(events, take.description)).prefix(60) {
+      guard chunk.page == 0 else { break }
+      for count in stride(from: 0, to: chunk.body.count, by: chunk.body.count / 9 + 1) {
+        guard chunk.kind != 7 else { continue }
+        var page = before
+        page.add(kind: chunk.kind, Array(chunk.body.prefix(count)))
+        let content = LogContent(decoding: page.bytes, take.description)
+        #expect(content.samples == found.samples && content.others == found.others)
+        #expect(content.damage.count == 1, "kind \(chunk.kind), \(count) bytes")
+      }
+      before.add(kind: chunk.kind, chunk.body)
+      found = LogContent(decoding: before.bytes, take.description)
+      #expect(found.damage.isEmpty)
+    }
+  }
+
+  @Test("a chunk of kind 0 with a body is damage")
+  func kindZero() {
+    var page = TestPage(.example, sequence: 0)
+    page.add(kind: 0, [1])
+    #expect(LogContent(decoding: page.bytes, .example).damage.count == 1)
+    #expect(LogContent(decoding: page.bytes, .example).others.isEmpty)
+  }
+
+  @Test("a gap that ends beyond tick 2⁶³, and counts that overflow, are damage")
+  func outOfRange() {
+    // Varints of 2⁶³ and of 2⁶⁰.
+    let half = [UInt8](repeating: 0x80, count: 9) + [1]
+    let large = [UInt8](repeating: 0x80, count: 8) + [0x10]
+    let bodies: [(kind: UInt8, body: [UInt8])] = [
+      (2, [1, 2] + half + [1, 0]), (5, half + [1, 0]), (6, [1] + large + [0, 0, 0, 0, 0, 0, 0, 0]),
+      (3, half + [0x80, 0x80]), (2, [1, 2] + [UInt8](repeating: 0xFF, count: 10) + [1, 1, 0]),
+    ]
+    for (kind, body) in bodies {
+      var page = TestPage(.example, sequence: 0)
+      page.add(kind: kind, body)
+      let content = LogContent(decoding: page.bytes, .example)
+      #expect(content.others.isEmpty && content.damage.count == 1, "kind \(kind)")
+    }
+    var page = TestPage(.example, sequence: 0)
+    page.add(kind: 2, [1, 0] + half + [1, 0])
+    let whole = Gap(firstTick: 0, count: 1 << 63, cause: .missed)
+    #expect(LogContent(decoding: page.bytes, .example).others == [.gap(whole)])
+  }
+
   @Test("random pages give an error and no trap", arguments: 0..<200 as Range<UInt64>)
   func garbagePages(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

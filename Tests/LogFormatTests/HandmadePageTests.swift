@@ -97,6 +97,13 @@ struct HandmadePageTests {
       ).map { $0[2] } == [1, 2, -32766])
   }
 
+  @Test("is not refused for zeros behind its values")
+  func zerosBehind() throws {
+    let zeros = String(repeating: "0", count: 400)
+    let found = try samples("0 0000000000 000 00 1 0000 0 1 0000 1 0000000000000001" + zeros)
+    #expect(found == [[0, 0, 1]])
+  }
+
   @Test("with a linear predictor")
   func linear() throws {
     // Order 2, weights 3 and −1 in 3 bits, shift 1. 8; order 1 while one is known: 8 + 2 = 10;
@@ -111,7 +118,8 @@ struct HandmadePageTests {
   @Test(
     "that breaks a rule is refused though its check is right",
     arguments: [
-      ("as before, and nothing was", "1 0 0000000"), ("reserved bits", "0 0000000000 000 01 0000"),
+      ("as before, and nothing was", "1 0 0000000"),
+      ("reserved bits", "0 0000000000 000 01 1 0000 0 1 0000 1 0000000000000001"),
       ("an unknown method", "0 0000000000 000 00 1 1101 0 0 0000"),
       ("a linear predictor of times", "0 0000000000 000 00 1 0101 0 0 0000 0000 0"),
       ("a repeat of nothing", "0 0000000000 001 00 1"),
@@ -124,6 +132,8 @@ struct HandmadePageTests {
       ("partitions of an unknown length", "0 0000010001 000 00 0 111"),
     ])
   func refused(what: String, bits: String) {
-    #expect(throws: FormatError.self, "\(what)") { try samples(bits) }
+    // Zeros behind it, so that nothing is refused for want of bits; they are readable as values.
+    let zeros = bits.count < 10 ? "" : String(repeating: "0", count: 400)
+    #expect(throws: FormatError.self, "\(what)") { try samples(bits + zeros) }
   }
 }

@@ -63,6 +63,26 @@ struct PackingTests {
     #expect(flushed - whole < 6000 * 13 / 10, "\(whole) and \(flushed)")
   }
 
+  @Test("with a linear predictor also when each chunk is too small to pay for its weights")
+  func trainedPredictor() throws {
+    var generator = SeededGenerator(seed: 11)
+    var description = description
+    description.channels = ChannelSet(rawValue: 1)
+    var (latest, before) = (3000, 2500)
+    var events: [LogEvent] = []
+    for tick in 0..<1000 as Range<UInt64> {
+      // A damped oscillation that noise keeps going, around 8000.
+      let next = (6 * latest - 5 * before) / 5 + Int.random(in: -30...30, using: &generator)
+      (before, latest) = (latest, min(max(next, -20_000), 20_000))
+      events.append(.record(sample(tick, ax: Int16(8000 + latest))))
+      if tick % 10 == 9 { events.append(.flush) }
+    }
+    let log = try encode(events, description)
+    let inspection = try Inspection(log, description)
+    #expect(inspection.features.contains("linear"))
+    #expect(try LogContent(decoding: log) == LogContent(of: events, description))
+  }
+
   @Test("and never changes or holds back a byte that it gave out")
   func outputIsFinal() throws {
     var encoder = try LogEncoder(description)

@@ -46,8 +46,10 @@ struct Importing {
     let catalogue = try OpenStore.writing(store, now: SystemClock().readWallClock().wall)
     do {
       return try catalogue.entry(for: "\(id)")
-    } catch .notFound {
-      return nil
+    } catch {
+      // A `catch .notFound` alone stops the compiler of Swift 6.0.
+      if case .notFound = error { return nil }
+      throw error
     }
   }
 

@@ -132,31 +132,31 @@ struct ImportCommandTests {
     let started: String
   }
 
-  @Test(
-    "recordings of both phone apps keep their values and their date",
-    arguments: [
-      Phone(
-        testDescription: "coordinateList, accelerometer, dated at the last sample",
-        text: "{\"identifier\":\"4DDAB2B9-83A0-4B0A-9E4A-3B3A7E9A0B11\",\"dataType\":0,"
-          + "\"coordinateList\":VECTORS,\"date\":\(date),\"duration\":0.2}",
-        units: "g-dps", axes: ["ax", "ay", "az"], tolerance: 1 / 16384,
-        started: "2023-02-04T05:12:33.150"),
-      Phone(
-        testDescription: "coordinateList, gyroscope, without a date",
-        text: "{\"identifier\":\"4DDAB2B9-83A0-4B0A-9E4A-3B3A7E9A0B11\",\"dataType\":1,"
-          + "\"coordinateList\":VECTORS,\"duration\":0.2}",
-        units: "si", axes: ["gx", "gy", "gz"], tolerance: 0.0003, started: ""),
-      Phone(
-        testDescription: "axisValues, accelerometer, dated at the first sample",
-        text: "{\"sensor\":0,\"date\":\(date),\"time\":0.2,\"axisValues\":VECTORS}",
-        units: "g-dps", axes: ["ax", "ay", "az"], tolerance: 1 / 16384,
-        started: "2023-02-04T05:12:33.250"),
-      Phone(
-        testDescription: "axisValues, gyroscope",
-        text: "{\"sensor\":1,\"date\":\(date),\"time\":0.2,\"axisValues\":VECTORS}",
-        units: "si", axes: ["gx", "gy", "gz"], tolerance: 0.0003,
-        started: "2023-02-04T05:12:33.250"),
-    ])
+  static let phones = [
+    Phone(
+      testDescription: "coordinateList, accelerometer, dated at the last sample",
+      text: "{\"identifier\":\"4DDAB2B9-83A0-4B0A-9E4A-3B3A7E9A0B11\",\"dataType\":0,"
+        + "\"coordinateList\":VECTORS,\"date\":\(date),\"duration\":0.2}",
+      units: "g-dps", axes: ["ax", "ay", "az"], tolerance: 1 / 16384,
+      started: "2023-02-04T05:12:33.150"),
+    Phone(
+      testDescription: "coordinateList, gyroscope, without a date",
+      text: "{\"identifier\":\"4DDAB2B9-83A0-4B0A-9E4A-3B3A7E9A0B11\",\"dataType\":1,"
+        + "\"coordinateList\":VECTORS,\"duration\":0.2}",
+      units: "si", axes: ["gx", "gy", "gz"], tolerance: 0.0003, started: ""),
+    Phone(
+      testDescription: "axisValues, accelerometer, dated at the first sample",
+      text: "{\"sensor\":0,\"date\":\(date),\"time\":0.2,\"axisValues\":VECTORS}",
+      units: "g-dps", axes: ["ax", "ay", "az"], tolerance: 1 / 16384,
+      started: "2023-02-04T05:12:33.250"),
+    Phone(
+      testDescription: "axisValues, gyroscope",
+      text: "{\"sensor\":1,\"date\":\(date),\"time\":0.2,\"axisValues\":VECTORS}",
+      units: "si", axes: ["gx", "gy", "gz"], tolerance: 0.0003,
+      started: "2023-02-04T05:12:33.250"),
+  ]
+
+  @Test("recordings of both phone apps keep their values and their date", arguments: phones)
   func phone(_ phone: Phone) throws {
     let outcome = bench.run("import", phoneFile(phone.text))
     try #require(outcome.output == "1\n", "\(outcome.talk)")

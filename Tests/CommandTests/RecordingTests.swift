@@ -113,7 +113,8 @@ struct RecordingCommandTests {
     #expect(row["samples"] == .integer(75))
     #expect(row["complete"].isTrue)
     #expect(row["gaps"] == .integer(0))
-    #expect(row["bytes"] == .integer(Int64(bench.directory.bytes(of: try bench.logName()).count)))
+    let log = try bench.logName()
+    #expect(row["bytes"] == .integer(Int64(bench.directory.bytes(of: log).count)))
     #expect(row["note"] == .string("left \"wheel\" ü"))
   }
 

@@ -58,7 +58,7 @@ struct SampleRateTests {
       as [(UInt32, UInt32)])
   func inverse(numerator: UInt32, denominator: UInt32) throws {
     let rate = try #require(SampleRate(numerator, per: denominator))
-    for tick in (0...200).map(UInt64.init) + [1 << 20, 1 << 29] {
+    for tick in Array(0...200 as ClosedRange<UInt64>) + [1 << 20, 1 << 29] {
       let time = rate.nanoseconds(atTick: tick)
       #expect(rate.tick(atNanoseconds: time) == tick)
       #expect(rate.tick(atNanoseconds: time + 1) == tick)

@@ -16,6 +16,9 @@ final class SmallDisk: Sendable {
     return nil
   }()
 
+  static let isPossible = refusal == nil
+  static let reason = "needs a disk of its own: \(refusal ?? "it can have one")"
+
   /// Mounts a file system of so many bytes, a multiple of 4096, at an empty directory.
   init(at path: String, bytes: Int) {
     self.path = path

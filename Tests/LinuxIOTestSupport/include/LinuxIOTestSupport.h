@@ -40,8 +40,8 @@ void simulated_adapter_reset(void);
 /// A register's value.
 uint8_t simulated_adapter_register(uint8_t number);
 
-/// What the kernel's clock discipline says from now on: this target defines `adjtimex` too. `answer` is
-/// the call's result (TIME_OK and so on, or -1), `status` the STA_ bits.
+/// What the kernel's clock discipline says from now on: this target defines `adjtimex` too. `answer`
+/// is the call's result (TIME_OK and so on, or -1), `status` the STA_ bits.
 void simulate_clock_discipline(int answer, int status);
 
 /// Takes CAP_SYS_NICE from the calling thread, and so from the threads that it makes.

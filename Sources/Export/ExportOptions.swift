@@ -46,8 +46,9 @@ public enum ExportChannels: String, CaseIterable, Sendable {
 public struct ExportOptions: Equatable, Sendable {
   /// The form.
   public var format: ExportFormat
-  /// The units of values; ``ExportFormat/gyrodata`` and ``ExportFormat/raw`` have their own.
-  public var units: ExportUnits
+  /// The units of values; `nil` is those of the format: SI units, and for ``ExportFormat/gyrodata`` and
+  /// ``ExportFormat/raw`` their own, beside which they allow no others.
+  public var units: ExportUnits?
   /// The sensors; `nil` is all that the format holds: both, for gyrodata the accelerometer if there is one.
   public var channels: ExportChannels?
   /// Nanoseconds since tick 0's deadline: samples before it are left out.
@@ -60,7 +61,7 @@ public struct ExportOptions: Equatable, Sendable {
 
   /// Options; the whole recording as JSON in SI units unless said otherwise.
   public init(
-    format: ExportFormat = .json, units: ExportUnits = .si, channels: ExportChannels? = nil,
+    format: ExportFormat = .json, units: ExportUnits? = nil, channels: ExportChannels? = nil,
     from: Int64? = nil, to: Int64? = nil
   ) {
     self.format = format

@@ -23,6 +23,21 @@ extension Exporter {
     }
   }
 
+  /// What a reader finds in a log that was copied as it is.
+  func inspect<Storage: LogStorage & ~Copyable>(_ storage: consuming Storage)
+    throws(ExportError) -> Report
+  {
+    do {
+      var reader = try LogReader(storage)
+      let verification = try reader.verify()
+      return Report(samples: verification.sampleCount, damages: verification.damageCount)
+    } catch {
+      if case .storage = error { throw .log(error) }
+      // No reader gets beyond such a header: all of it is one damage.
+      return Report(samples: 0, damages: 1)
+    }
+  }
+
   private func writtenLength<Storage: LogStorage & ~Copyable>(_ storage: inout Storage)
     throws(ExportError) -> UInt64
   {

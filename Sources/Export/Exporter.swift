@@ -27,8 +27,8 @@ public struct Exporter: Sendable {
   /// Writes the log in `storage` out, in any format, and flushes `sink`.
   ///
   /// A damaged log is exported as far as it can be read; the report says so. With ``ExportFormat/raw`` the
-  /// bytes are copied unread, damaged ones too, the report's figures are 0, and a selection of channels or a
-  /// time range is refused.
+  /// bytes are copied as they are, damaged ones too, and read through afterwards for the report; units, a
+  /// selection of channels and a time range are refused.
   ///
   /// - Throws: ``ExportError``; what was written before it stays written.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
@@ -44,9 +44,10 @@ public struct Exporter: Sendable {
     if options.channels != nil, options.channels != .both {
       throw .optionNotSupported(option: "--channels", format: .raw)
     }
+    if options.units != nil { throw .optionNotSupported(option: "--units", format: .raw) }
     try writeLog(&storage, to: &sink)
     try sink.flush()
-    return Report()
+    return try inspect(storage)
   }
 
   /// Writes the recording that `reader` reads, from its begin, and flushes `sink`.
@@ -79,7 +80,7 @@ public struct Exporter: Sendable {
     guard !description.channels.isDisjoint(with: asked.mask) else {
       throw .channelsNotRecorded(asked, recorded: description.channels)
     }
-    return try ExportPlan(options, description, mask: asked.mask, units: options.units)
+    return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? .si)
   }
 
   private func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(

@@ -15,7 +15,7 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
 
   /// Number of the tick, of the first one for a gap.
   public var tick: UInt64
-  /// Nanoseconds from tick 0's deadline to the begin of the read; 0 for gaps and events.
+  /// Nanoseconds from tick 0's deadline to the beginning of the read; 0 for gaps and events.
   public var time: Int64
   /// Ticks covered by a gap, else 1 for a sample and 0 for an event.
   public var count: UInt64

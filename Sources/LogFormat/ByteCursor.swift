@@ -4,7 +4,7 @@ struct ByteCursor {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
 
-  /// A cursor at the begin of `bytes`.
+  /// A cursor at the beginning of `bytes`.
   init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
   }

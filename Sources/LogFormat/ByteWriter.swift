@@ -4,7 +4,7 @@ struct ByteWriter {
   /// Bytes written.
   private(set) var count = 0
 
-  /// A writer to the begin of `bytes`.
+  /// A writer to the beginning of `bytes`.
   init(_ bytes: UnsafeMutableRawBufferPointer) {
     self.bytes = bytes
   }

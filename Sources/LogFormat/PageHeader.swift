@@ -35,7 +35,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
     UInt32(truncatingIfNeeded: id.high >> 32).byteSwapped
   }
 
-  /// Writes the header, with its check, at the begin of `page`, and keeps the check.
+  /// Writes the header, with its check, at the beginning of `page`, and keeps the check.
   ///
   /// Traps when `page` has fewer than 32 bytes.
   public mutating func encode(into page: UnsafeMutableRawBufferPointer) {
@@ -48,7 +48,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
     page.storeLittleEndian(check, at: 28)
   }
 
-  /// Reads the header at the begin of `page`, whichever recording and place it belongs to.
+  /// Reads the header at the beginning of `page`, whichever recording and place it belongs to.
   ///
   /// A search for pages in damaged storage needs nothing else.
   ///

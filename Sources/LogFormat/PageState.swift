@@ -16,7 +16,7 @@ struct PageState {
   /// Samples of the last samples chunk; 0 when there is none.
   var lastCount = 0
 
-  /// The state at the begin of a page.
+  /// The state at the beginning of a page.
   ///
   /// The time stream knows one value from the begin: the lateness of the page's first time.
   init(firstTick: UInt64, firstLateness: Int64) {

@@ -30,7 +30,7 @@ enum RiceCode {
   static let partitionUnit = 16
   /// Zeros that announce a parameter written in 7 bits.
   static let parameterEscapeLength = 15
-  /// Parameter index of a stream at the begin of a page; the parameter is one less, index 0 is "all zero".
+  /// Parameter index of a stream at the beginning of a page; the parameter is one less, index 0 is "all zero".
   static let firstParameterIndex = 5
 
   /// The unsigned code of a residual.

@@ -23,7 +23,7 @@ extension Catalogue {
   ///
   /// The file gets its final name when the header is safe in it. When a step fails, nothing is left
   /// behind. Numbers are given away under a lock and are never given twice, not even after the
-  /// newest recording was removed.
+  /// newest recording was removed; one whose recording could not be made may be skipped.
   ///
   /// - Parameters:
   ///   - description: The header; its number is ignored.
@@ -56,13 +56,14 @@ extension Catalogue {
   private func place(
     _ header: [UInt8], as entry: CatalogueEntry, temporary: String, _ lock: borrowing NumberLock
   ) throws(StorageError) -> FileStorage {
+    // Before the file, because the space made ahead in it may be the last that there is.
+    try lock.write(number: entry.number)
     let temporary = path(of: temporary)
     var storage = try FileStorage(creating: temporary, gate: files.gate)
     do {
       try fill(&storage, with: header)
       try files.rename(temporary, to: entry.path)
       try files.syncDirectory(path)
-      try lock.write(number: entry.number)
     } catch {
       withdraw(temporary, entry.path)
       throw error

@@ -1,7 +1,7 @@
 import IMUModel
 
 extension Catalogue {
-  /// The recording that a user means by `text`: a number, `latest`, or the begin of a UUID in
+  /// The recording that a user means by `text`: a number, `latest`, or the beginning of a UUID in
   /// either case, with or without its dashes. Fewer than eight digits alone are a number and
   /// nothing else: `rm 7` must not remove a recording whose UUID begins with 7.
   ///
@@ -30,7 +30,7 @@ extension Catalogue {
     return match
   }
 
-  /// Up to 32 lower-case hexadecimal digits; `nil` when `text` cannot be the begin of a UUID.
+  /// Up to 32 lower-case hexadecimal digits; `nil` when `text` cannot be the beginning of a UUID.
   private static func identityDigits(_ text: String) -> String? {
     var digits = ""
     for (index, character) in text.lowercased().enumerated() {

@@ -36,7 +36,7 @@ public struct Sampler<
   @usableFromInline var tick: UInt64 = 0
   /// Nanoseconds that the last comparison of the chip's configuration took.
   @usableFromInline var checkCost: Int64 = 0
-  /// Whether the begin of setting the chip up again has been told.
+  /// Whether the beginning of setting the chip up again has been told.
   @usableFromInline var isReinitialisationTold = false
   @usableFromInline var histogram = LatenessHistogram()
   @usableFromInline var outcome: SamplerEnding?

@@ -38,8 +38,9 @@ enum Program {
     } catch {
       // `imulog export … | head`: the reader has had enough.
       if let error = error as? ExportError, error.isBrokenPipe { exit(0) }
-      // Help, version and everything that the parser refuses: it has the words and the exit code.
-      guard let failure = CommandFailure(error) else { Imulog.exit(withError: error) }
+      guard let failure = CommandFailure(error) ?? CommandFailure(parser: error) else {
+        Imulog.exit(withError: error)  // Help and version.
+      }
       Console.talk(failure.sentence)
       exit(failure.status.rawValue)
     }

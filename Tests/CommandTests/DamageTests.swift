@@ -58,6 +58,14 @@ struct DamageCommandTests {
     #expect(!outcome.bytes.isEmpty)
   }
 
+  @Test("the bytes themselves are copied, and the exit status is 65 too")
+  func copied() throws {
+    _ = try damage()
+    let outcome = bench.run("export", "1", "--format", "raw")
+    expectSentence(outcome, 65, ["damaged in 1 place", "imulog verify 1"])
+    expectSame(outcome.bytes, bench.directory.bytes(of: try bench.logName()))
+  }
+
   @Test("the file of a damaged recording's export appears, with what there is")
   func exportToFile() throws {
     _ = try damage()

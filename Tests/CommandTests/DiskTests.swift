@@ -47,11 +47,8 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  /// A store on a small disk where the file of numbers has its place already.
   private func disk(_ kibibytes: Int) -> SmallDisk {
-    let disk = SmallDisk(at: bench.store, bytes: kibibytes * 1024)
-    bench.directory.write(Array("0\n".utf8), to: "store/.lock")
-    return disk
+    SmallDisk(at: bench.store, bytes: kibibytes * 1024)
   }
 
   @Test("a full disk is told with the name that the recording has")

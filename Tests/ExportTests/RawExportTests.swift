@@ -22,8 +22,25 @@ struct RawExportTests {
     #expect(try raw(bytes) == bytes)
     // Damaged ones too: whoever copies a log may know how to mend it.
     bytes[5000] ^= 1
+    #expect(try raw(bytes) == bytes)
     bytes[0] ^= 1
     #expect(try raw(bytes) == bytes)
+  }
+
+  @Test("the report tells the samples in what was copied, and damage, also where no reader gets in")
+  func report() throws {
+    func report(_ bytes: [UInt8]) throws -> Exporter.Report {
+      var sink = ArraySink()
+      return try Exporter(ExportOptions(format: .raw)).write(ArrayStorage(bytes), to: &sink)
+    }
+    var bytes = try TestLog.ramp(TestLog.description(), Array(repeating: 5, count: 300)).bytes()
+    let whole = try report(bytes)
+    #expect(whole.samples == 300 && whole.damages == 0)
+    bytes[bytes.count - 30] ^= 1
+    #expect(try report(bytes).damages == 1)
+    bytes[20] ^= 1
+    let unreadable = try report(bytes)
+    #expect(unreadable.samples == 0 && unreadable.damages == 1)
   }
 
   @Test("pages of zeros behind what was written are left out, zeros within a page are kept")
@@ -36,7 +53,7 @@ struct RawExportTests {
     #expect(try raw(padded) == padded)
   }
 
-  @Test("a range or a choice of channels does not go with it")
+  @Test("a range, units or a choice of channels do not go with it")
   func options() throws {
     let bytes = try TestLog.ramp(TestLog.description(), [1]).bytes()
     #expect(throws: ExportError.optionNotSupported(option: "a time range", format: .raw)) {
@@ -44,6 +61,9 @@ struct RawExportTests {
     }
     #expect(throws: ExportError.optionNotSupported(option: "--channels", format: .raw)) {
       try raw(bytes, ExportOptions(format: .raw, channels: .gyro))
+    }
+    #expect(throws: ExportError.optionNotSupported(option: "--units", format: .raw)) {
+      try raw(bytes, ExportOptions(format: .raw, units: .raw))
     }
   }
 }

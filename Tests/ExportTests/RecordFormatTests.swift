@@ -106,6 +106,15 @@ struct RecordFormatTests {
         """)
   }
 
+  @Test("gyrodata has its own units and refuses others")
+  func gyroDataUnits() {
+    let refusal = ExportError.optionNotSupported(option: "--units", format: .gyrodata)
+    #expect(throws: refusal) {
+      try Self.threeSamples().export(
+        ExportOptions(format: .gyrodata, units: .si, channels: .accel))
+    }
+  }
+
   @Test("gyrodata takes one whole sensor")
   func oneSensorForThePhone() throws {
     func first(_ recorded: ChannelSet, _ asked: ExportChannels?) throws -> String {

@@ -45,10 +45,9 @@ struct TakeTests {
     let calls = script.calls[before...].filter { $0 != .lock && $0 != .list && $0 != .read }
     #expect(
       calls == [
-        .open,  // .lock
+        .open, .write,  // .lock and the number in it
         .open, .write, .write, .sync,  // the temporary file: zeros, header
         .rename, .open, .sync,  // the name, and the directory that has it
-        .write,  // the number
       ])
     _ = consume live
   }

@@ -15,16 +15,18 @@ struct ExportCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("A number, `latest`, or the begin of a UUID.", valueName: "id"))
+  @Argument(help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"))
   var id: String
 
-  @Option(help: ArgumentHelp("json, ndjson, csv, gyrodata or raw.", valueName: "format"))
+  @Option(help: ArgumentHelp("The form of the output.", valueName: "format"))
   var format: ExportFormat = .json
 
-  @Option(help: ArgumentHelp("si (m/s², rad/s, °C), g-dps, or raw counts.", valueName: "units"))
-  var units: ExportUnits = .si
+  @Option(
+    help: ArgumentHelp(
+      "si: m/s², rad/s, °C (when not given); g-dps: g, °/s, °C; raw: counts.", valueName: "units"))
+  var units: ExportUnits?
 
-  @Option(help: "The sensors to export: accel, gyro or both.")
+  @Option(help: "The sensors to export; all that were recorded when not given.")
   var channels: ExportChannels?
 
   @Option(

@@ -22,7 +22,7 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "csv, gyrodata or raw; found out by itself when not given.", valueName: "format"))
+      "csv, gyrodata or raw; detected when not given.", valueName: "format"))
   var format: ImportFormat?
 
   @Option(

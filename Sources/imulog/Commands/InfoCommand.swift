@@ -11,7 +11,7 @@ struct InfoCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("A number, `latest`, or the begin of a UUID.", valueName: "id"))
+  @Argument(help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"))
   var id: String
 
   @Flag(help: "Print JSON.")

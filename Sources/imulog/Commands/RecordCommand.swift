@@ -14,7 +14,7 @@ struct RecordCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(help: "The board, as `imulog boards` lists them; found out by itself when not given.")
+  @Option(help: "The board, as `imulog boards` lists them; detected when not given.")
   var board: String?
 
   // A sign begins a value and not an option, so that what is wrong with it can be said.
@@ -27,7 +27,7 @@ struct RecordCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The chip: auto, or a model to force.", valueName: "auto|model"))
   var sensor = "auto"
 
-  @Option(help: "The sensors to record: accel, gyro or both.")
+  @Option(help: "The sensors to record; both also records the chip's temperature.")
   var channels: RecordedChannels = .both
 
   @Option(
@@ -37,7 +37,8 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How long, such as 60s, 1.5m or 500ms.", valueName: "span"))
+    help: ArgumentHelp(
+      "How long, such as 60s, 1.5m or 500ms; 60s when not given.", valueName: "span"))
   var length: Span?
 
   @Flag(help: "Record until Ctrl-C or SIGTERM instead of for a time.")
@@ -51,7 +52,7 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How often the log is made durable; 0 for only at the end. 1s, or 10s until stopped at 10 Hz or less.",
+      "How often the log is made durable, or 0 for only at the end; 1s when not given, 10s for slow open ends.",
       valueName: "span"))
   var syncEvery: Span?
 
@@ -86,7 +87,8 @@ enum RecordedChannels: String, ExpressibleByArgument, CaseIterable {
   case gyro
   case both
 
-  /// Both bring the chip's temperature along, which explains their drift.
+  /// Both sensors together bring the chip's temperature along, which explains their drift; it lies between
+  /// their registers.
   var set: ChannelSet {
     switch self {
     case .accel: return .accelerometer

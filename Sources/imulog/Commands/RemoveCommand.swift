@@ -10,7 +10,7 @@ struct RemoveCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("Numbers, `latest`, or the begin of a UUID.", valueName: "id"))
+  @Argument(help: ArgumentHelp("Numbers, `latest`, or the beginning of a UUID.", valueName: "id"))
   var ids: [String]
 
   mutating func run() throws {

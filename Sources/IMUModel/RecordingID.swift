@@ -19,32 +19,52 @@ public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// The identity written as 32 hexadecimal digits in groups of 8-4-4-4-12, in either case; `nil` otherwise.
+  ///
+  /// Digit by digit, because a list of recordings reads one for each.
   public init?(_ text: some StringProtocol) {
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
-    let digits = groups.joined()
-    guard digits.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-      let high = UInt64(digits.prefix(16), radix: 16),
-      let low = UInt64(digits.suffix(16), radix: 16)
-    else { return nil }
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    var position = 0
+    for byte in text.utf8 {
+      if RecordingID.isDash(position) {
+        guard byte == UInt8(ascii: "-") else { return nil }
+      } else {
+        let digit: UInt8
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+        default: return nil
+        }
+        // The digits of `low` push those before them into `high`.
+        high = high << 4 | low >> 60
+        low = low << 4 | UInt64(digit)
+      }
+      position += 1
+      guard position <= RecordingID.length else { return nil }
+    }
+    guard position == RecordingID.length else { return nil }
     self.init(high: high, low: low)
+  }
+
+  private static let length = 36
+  /// Whether a dash stands there.
+  private static func isDash(_ position: Int) -> Bool {
+    position == 8 || position == 13 || position == 18 || position == 23
   }
 }
 
 extension RecordingID: CustomStringConvertible {
   /// 36 lower-case characters, such as `1b4e28ba-2fa1-41d2-883f-0016d3cca427`.
   public var description: String {
-    let digits = RecordingID.hexadecimal(high) + RecordingID.hexadecimal(low)
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text.append("-") }
-      text.append(digit)
+    var text: [UInt8] = []
+    text.reserveCapacity(RecordingID.length)
+    for index in 0..<32 {
+      if RecordingID.isDash(text.count) { text.append(UInt8(ascii: "-")) }
+      let word = index < 16 ? high : low
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
+      text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
-    return text
-  }
-
-  private static func hexadecimal(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return String(decoding: text, as: UTF8.self)
   }
 }

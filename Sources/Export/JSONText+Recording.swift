@@ -102,13 +102,16 @@ extension JSONText {
   }
 
   /// From `complete` to `lateness`.
-  mutating func addEnd(_ account: LogAccount) {
+  ///
+  /// - Parameter isRange: Whether the account is that of a part of the recording.
+  mutating func addEnd(_ account: LogAccount, isRange: Bool) {
     key("complete", onNewLine: true)
-    bool(account.end != nil)
+    bool(account.end != nil && account.damages.count == 0 && account.ticksLost == 0)
     key("stopReason", onNewLine: true)
     string(account.end?.reason.name ?? "recovered")
     key("ticks", onNewLine: true)
-    addLedger(account.ledger)
+    // What is lost of a part of the recording nobody knows.
+    addLedger(account.ledger, lost: isRange ? 0 : account.ticksLost)
     if account.ticksLost > 0 {
       key("ticksLost", onNewLine: true)
       integer(account.ticksLost)
@@ -126,10 +129,10 @@ extension JSONText {
     close("}")
   }
 
-  private mutating func addLedger(_ ledger: TickLedger) {
+  private mutating func addLedger(_ ledger: TickLedger, lost: UInt64) {
     open("{")
     key("scheduled")
-    integer(ledger.scheduled)
+    integer(ledger.scheduled &+ lost)
     key("sampled")
     integer(ledger.sampled)
     key("missed")
@@ -142,6 +145,10 @@ extension JSONText {
     integer(ledger.stale)
     key("reinitialising")
     integer(ledger.reinitialising)
+    if lost > 0 {
+      key("lost")
+      integer(lost)
+    }
     close("}")
   }
 

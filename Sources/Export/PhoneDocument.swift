@@ -10,6 +10,8 @@ struct PhoneDocument {
   let wall: Int64?
   /// Whether the date is the last sample's and not the first one's.
   let isDatedAtEnd: Bool
+  /// Seconds that the recording took, if it says so.
+  let duration: Double?
 
   /// The largest magnitude of any value.
   var largest: Double {
@@ -30,9 +32,11 @@ struct PhoneDocument {
     if let coordinates = shape.coordinateList {
       (list, key, listName) = (coordinates, shape.dataType, "dataType")
       isDatedAtEnd = true
+      duration = shape.duration
     } else if let values = shape.axisValues {
       (list, key, listName) = (values, shape.sensor, "sensor")
       isDatedAtEnd = false
+      duration = shape.time
     } else {
       throw .document(name: name, what: "it has neither \"coordinateList\" nor \"axisValues\"")
     }
@@ -89,6 +93,8 @@ struct PhoneDocument {
     var sensor: Int?
     var axisValues: [Vector]?
     var date: Double?
+    var duration: Double?
+    var time: Double?
   }
 
   /// The library's error as a clause.

@@ -6,7 +6,7 @@ public import IMUModel
 ///     {"sensor":0|1,"axisValues":[{"x":…,"y":…,"z":…},…],"date":…,"time":…}
 ///
 /// 0 is the accelerometer in g, 1 the gyroscope in rad/s. The apps keep no times: sample i is dated i/10 s,
-/// or by the options' rate. `date` counts seconds from 2001 to the last sample in the first shape and to the
+/// or by the options' rate, or, where the duration says that it was another, by the rate that follows from it. `date` counts seconds from 2001 to the last sample in the first shape and to the
 /// first sample in the second. Values are rounded to counts of 16 bits in the smallest usual full scale that
 /// holds them: see `PhoneScale`.
 public struct PhoneImporter: Importer, ~Copyable {
@@ -36,7 +36,7 @@ public struct PhoneImporter: Importer, ~Copyable {
         what: "a value of \(document.largest) is beyond anything that a sensor gives")
     }
     samples = document.vectors.map { scale.sample($0) }
-    let rate = options.rate ?? PhoneImporter.rate
+    let rate = options.rate ?? PhoneImporter.rate(of: document)
     let count = UInt64(samples.count)
     let lastTime = rate.nanoseconds(atTick: count - 1)
     description = options.description(
@@ -57,6 +57,15 @@ public struct PhoneImporter: Importer, ~Copyable {
     defer { tick += 1 }
     let time = description.rate.nanoseconds(atTick: UInt64(tick))
     return TickRecord(tick: UInt64(tick), time: time, sample: samples[tick])
+  }
+
+  /// 10 Hz, unless the duration is more than a twentieth off what that makes: then to a thousandth of a hertz
+  /// what it says.
+  private static func rate(of document: PhoneDocument) -> SampleRate {
+    guard let duration = document.duration, duration > 0 else { return rate }
+    let hertz = Double(document.vectors.count) / duration
+    guard abs(hertz - 10) > 0.5, hertz < 1e6 else { return rate }
+    return SampleRate(UInt32((hertz * 1000).rounded()), per: 1000) ?? rate
   }
 
   /// Both apps ask for a sample every 0.1 s.

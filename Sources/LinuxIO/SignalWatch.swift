@@ -11,8 +11,15 @@ public struct SignalWatch: ~Copyable {
   public let fileDescriptor: Int32
   private let previousMask: sigset_t
 
-  /// SIGINT (Ctrl-C) and SIGTERM (service managers).
-  public static var endings: [Int32] { [SIGINT, SIGTERM] }
+  /// SIGINT (Ctrl-C), SIGTERM (service managers) and, unless it is ignored as `nohup` has it, SIGHUP (a
+  /// terminal or an ssh connection that goes away).
+  public static var endings: [Int32] {
+    var action = sigaction()
+    // Asking for a valid signal's action cannot fail.
+    sigaction(SIGHUP, nil, &action)
+    let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    return isIgnored ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+  }
 
   /// Blocks the signals for the calling thread and opens a `signalfd` for them.
   ///
@@ -77,9 +84,4 @@ public struct SignalWatch: ~Copyable {
     _ = poll(&descriptors, 1, milliseconds)
     return true
   }
-
-  /// Makes writing to a closed pipe an error (EPIPE) instead of the end of the process.
-  ///
-  /// Filters such as `imulog export | head` rather keep the default, which ends them silently.
-  public static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 }

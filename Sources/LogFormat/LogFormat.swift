@@ -4,10 +4,6 @@ public enum LogFormat {
   public static let pageSize = 4096
   /// Version of the format, not of the program: changes only when old readers would read nonsense.
   public static let version: UInt8 = 1
-  /// Extension of a log's file name, without the dot.
-  public static let fileExtension = "imulog"
-  /// Most samples of one samples chunk, and the capacity of a ``SampleBlock``.
-  public static let samplesPerChunk = SampleBlock.capacity
   /// Most bytes of UTF-8 of a mark's label.
   public static let markLabelLength = 200
   /// Most bytes of UTF-8 of a recording's note.

@@ -34,10 +34,12 @@ extension Catalogue {
   /// What was removed while the clock was not set is dated `now`, and thus stays for another 30
   /// days.
   ///
-  /// - Parameter now: Nanoseconds since 1970.
+  /// - Parameters:
+  ///   - now: Nanoseconds since 1970.
+  ///   - ofAnyAge: Whether everything goes, however short it was there.
   /// - Returns: Names of the recordings that were deleted.
   @discardableResult
-  public func emptyTrash(now: Int64) throws(CatalogueError) -> [String] {
+  public func emptyTrash(now: Int64, ofAnyAge: Bool = false) throws(CatalogueError) -> [String] {
     var deleted: [String] = []
     do {
       for file in try trashNames() {
@@ -46,9 +48,11 @@ extension Catalogue {
         else { continue }
         let name = String(file[..<mark])
         let trashed = path(of: "\(Catalogue.trashName)/\(file)")
-        if stamp.seconds < Catalogue.earliestCredible {
+        let age = UTCStamp(nanoseconds: now).seconds - stamp.seconds
+        let isCredible = stamp.seconds >= Catalogue.earliestCredible
+        if !isCredible, !ofAnyAge {
           try files.rename(trashed, to: trashPath(name, now: now))
-        } else if UTCStamp(nanoseconds: now).seconds - stamp.seconds >= Catalogue.trashAgeLimit {
+        } else if ofAnyAge || age >= Catalogue.trashAgeLimit {
           try files.remove(trashed)
           deleted.append(name)
         }

@@ -7,6 +7,9 @@ public struct LogSummary: Equatable, Sendable {
   public enum State: String, CaseIterable, Sendable {
     /// It ended, and says how.
     case complete
+    /// It ended, and parts of it cannot be read. Only reading it through tells: a summary of the first and the
+    /// last page does not.
+    case damaged
     /// It is being written.
     case live
     /// Its end is missing: the program or the power went while it was written. What is there is
@@ -18,11 +21,12 @@ public struct LogSummary: Equatable, Sendable {
   public var description: RecordingDescription
   /// How the recording stands.
   public var state: State
-  /// What became of the ticks: by the recording's end if there is one, else as counted.
+  /// What became of the ticks: by the recording's end if there is one, else, and where parts cannot be read,
+  /// as counted.
   public var ledger: TickLedger
   /// Ticks from the first scheduled one to the last, lost ones included.
   public var tickCount: UInt64
-  /// How it ended; `nil` unless complete.
+  /// How it ended; `nil` when its end is missing.
   public var end: RecordingEnd?
   /// The pair of clocks that a date rests on best, of the pages that were read; `nil` when there
   /// was none.
@@ -34,7 +38,12 @@ public struct LogSummary: Equatable, Sendable {
   /// Bytes of the file, zeros made ahead included.
   public var byteCount: UInt64
 
-  /// Samples in the log, or in the recording as it was written if parts of the log are damaged.
+  /// Ticks that are in what cannot be read.
+  public var lostTickCount: UInt64 {
+    (damageCount ?? 0) > 0 && tickCount > ledger.scheduled ? tickCount - ledger.scheduled : 0
+  }
+
+  /// Samples in the log; where only the first and the last page were read, as it was written.
   public var sampleCount: UInt64 { ledger.sampled }
 
   /// Ticks without a sample, for whatever cause.
@@ -99,13 +108,18 @@ extension LogReader where Storage: ~Copyable {
       case .end(let end):
         summary.end = end
         summary.state = .complete
-        summary.ledger = end.ledger
       case .mark, .sensor: break
       }
     }
     summary.tickCount = summary.end?.ledger.scheduled ?? nextTick
     summary.gapCount = gapCount
     summary.damageCount = damageCount
+    if summary.end != nil, damageCount > 0 {
+      summary.state = .damaged
+      summary.tickCount = max(summary.tickCount, nextTick)
+    } else if let end = summary.end {
+      summary.ledger = end.ledger
+    }
     rewind()
     return summary
   }

@@ -2,8 +2,8 @@ import Glibc
 
 /// The one table of this module that says what an errno means for a store and what to do about it.
 extension StorageError {
-  /// No room is left, for anybody or for this user: a take can still be ended cleanly.
-  public var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
+  /// No room is left, for anybody, for this user or in this file: a take can still be ended cleanly.
+  public var isFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
   /// Nothing has this name.
   public var isMissing: Bool { errno == ENOENT }
@@ -22,7 +22,7 @@ extension StorageError {
     case ENOSPC:
       return (
         "no space is left on the device (ENOSPC)",
-        "free space (imulog rm, or delete other files) or choose another store with --store"
+        "free space (`imulog rm --empty-trash`, or delete other files) or choose another store with --store"
       )
     case EDQUOT:
       return (

@@ -30,8 +30,11 @@ enum Software {
 @main
 enum Program {
   static func main() {
-    // A closed pipe is an error to be told, or nobody listening; not a signal that ends a take.
+    // A closed pipe is an error to be told, or nobody listening; a file at its limit of size is a full disk.
+    // Neither is a signal that ends a take.
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
+    occupyStandardDescriptors()
     do {
       var command = try Imulog.parseAsRoot()
       try command.run()
@@ -43,6 +46,15 @@ enum Program {
       }
       Console.talk(failure.sentence)
       exit(failure.status.rawValue)
+    }
+  }
+
+  /// Opens /dev/null where stdin, stdout or stderr is closed, so that no log gets their numbers and the
+  /// program's talk with them.
+  private static func occupyStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free number is this one, because those below are open by now.
+      _ = open("/dev/null", O_RDWR)
     }
   }
 }

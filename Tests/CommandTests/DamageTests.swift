@@ -43,7 +43,15 @@ struct DamageCommandTests {
     #expect(json["damage"][0]["ticksLost"] == .integer(lost))
     #expect(lost > 0)
     #expect(samples.count + Int(lost) == whole.count)
+    #expect(json["complete"] == .bool(false))
     #expect(json["ticks"]["sampled"] == .integer(Int64(samples.count)))
+    #expect(json["ticks"]["lost"] == .integer(lost))
+    #expect(json["ticks"]["scheduled"] == .integer(Int64(whole.count)))
+    let info = try bench.run("info", "1", "--json").json()
+    #expect(info["state"] == .string("damaged") && info["complete"] == .bool(false))
+    #expect(info["ticks"]["lost"] == .integer(lost))
+    #expect(info["ticks"]["scheduled"] == .integer(Int64(whole.count)))
+    #expect(info["samples"] == .integer(Int64(samples.count)))
     let times = Set(samples.compactMap { $0["t_ns"].integer })
     let rest = whole.filter { $0["t_ns"].integer.map { times.contains($0) } ?? false }
     let isSame = samples == rest

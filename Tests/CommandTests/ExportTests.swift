@@ -230,4 +230,24 @@ struct ExportCommandTests {
     let outcome = bench.run([verb] + (verb == "list" ? [] : ["1"]), stdout: "/dev/full")
     expectSentence(outcome, 74, ["cannot write the output"])
   }
+
+  @Test("an export never takes the place of a recording, whatever the name it is reached by")
+  func ontoRecording() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    try bench.record("--for", "1s")
+    let log = "\(bench.directory.path)/\(try bench.logName())"
+    let link = bench.directory.path + "/link"
+    symlink(log, link)
+    let before = bench.inventory()
+    for path in [log, link, "\(bench.store)/../store/\(bench.recordings[1])"] {
+      for format in ["json", "raw"] {
+        expectSentence(
+          bench.run("export", "1", "--format", format, "-o", path), 64,
+          ["is recording 2 itself", "-o FILE"])
+      }
+    }
+    #expect(bench.inventory() == before)
+    #expect(bench.run("verify", "2").status == 0)
+  }
 }

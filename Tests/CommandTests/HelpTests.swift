@@ -21,13 +21,4 @@ struct HelpTests {
     #expect(bench.run([]).output == bench.run("--help").output)
     #expect(bench.run("--version").output == "0.1.0\n")
   }
-
-  private func text(at path: String) throws -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    try #require(descriptor >= 0, "cannot open \(path): errno \(errno)")
-    defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let count = read(descriptor, &buffer, buffer.count)
-    return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
-  }
 }

@@ -38,7 +38,9 @@ struct LiveTests {
     #expect(json["samples"].items.count + Int(missing) == 30)
   }
 
-  @Test("SIGINT and SIGTERM end a take, which is kept whole", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "SIGINT, SIGTERM and SIGHUP end a take, which is kept whole",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
   func signals(_ signal: Int32) throws {
     let child = try startTake()
     let before = try liveSamples()
@@ -53,6 +55,34 @@ struct LiveTests {
     #expect(try #require(json["samples"].integer) >= before)
     // Space made ahead is given back.
     #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
+  }
+
+  @Test("a signal ends a take in simulated time too")
+  func virtualSignal() throws {
+    mkdir(bench.store, 0o755)
+    let watch = DirectoryWatch(bench.store)
+    let child = bench.start(Bench.simulated + ["--rate", "100", "--for", "100000h"])
+    let hasSamples = try watch.wait { try liveSamples() > 0 }
+    #expect(hasSamples)
+    child.signal(SIGINT)
+    let outcome = child.outcome()
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "1\n")
+    #expect(bench.run("verify", "1").status == 0)
+    #expect(try bench.run("info", "1", "--json").json()["stopReason"] == .string("signal"))
+  }
+
+  @Test("a take whose log says that memory is locked has locked it")
+  func lockedMemory() throws {
+    let child = try startTake()
+    let status = try text(at: "/proc/\(child.pid)/status")
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmLck:") })
+    let isLocked = line.filter(\.isNumber) != "0"
+    let says = try #require(try bench.run("info", "1", "--json").json()["realTime"].text)
+    #expect(says.contains("memory locked") == isLocked)
+    #expect(says.contains("refused: ") || isLocked)
+    child.signal(SIGTERM)
+    #expect(child.outcome().status == 0)
   }
 
   @Test("SIGKILL costs nothing that was in the log, and the next take gets a new number")

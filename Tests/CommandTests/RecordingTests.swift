@@ -190,6 +190,19 @@ struct RecordingCommandTests {
     #expect(try bench.record("--for", "100ms") == "5")
   }
 
+  @Test("the trash can be emptied at once, to make room")
+  func emptyTrash() throws {
+    let bench = Bench()
+    for _ in 0..<3 { try bench.record("--for", "100ms") }
+    #expect(bench.run("rm", "1").status == 0)
+    let outcome = bench.run("rm", "2", "--empty-trash")
+    #expect(outcome.status == 0)
+    #expect(outcome.talk == "imulog: 2 recordings deleted\n")
+    #expect(bench.directory.names(in: "store/.trash").isEmpty)
+    #expect(try bench.list().map { $0["number"].integer } == [3])
+    #expect(bench.run("rm", "--empty-trash").talk == "imulog: 0 recordings deleted\n")
+  }
+
   @Test("a wrong ID among several removes nothing")
   func removeAllOrNone() throws {
     let bench = Bench()

@@ -94,5 +94,10 @@ struct StoreLocationTests {
     #expect(list.talk.contains("mine.imulog"))
     #expect(!list.talk.contains("notes.txt"))
     #expect(bench.run("verify", place("store/mine.imulog")).status == 0)
+    // A name without a slash or a dot too, but never instead of a recording's number.
+    bench.directory.write(bytes, to: "mylog")
+    bench.directory.write([1, 2, 3], to: "1")
+    #expect(bench.run("verify", "mylog").status == 0)
+    #expect(bench.run("verify", "1").status == 0)
   }
 }

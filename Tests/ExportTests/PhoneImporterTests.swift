@@ -88,6 +88,23 @@ struct PhoneImporterTests {
     #expect(try Imports.records(importer).map(\.time) == [0, 33_333_333, 66_666_666])
   }
 
+  /// Seconds that a document of four samples says it took, and the rate that follows from it.
+  private static let durations: [(String, SampleRate)] = [
+    ("0.4", hertz(10)), ("0.39", hertz(10)), ("4", hertz(1)), ("0.004", hertz(1000)),
+    ("0.3", SampleRate(13_333, per: 1000) ?? hertz(1)), ("0", hertz(10)), ("-1", hertz(10)),
+    ("1e-300", hertz(10)),
+  ]
+
+  @Test("a duration that is not that of 10 Hz gives the rate, in both shapes", arguments: durations)
+  func duration(_ duration: String, rate: SampleRate) throws {
+    let list = (1...4).map { "{\"x\":\($0),\"y\":0,\"z\":0}" }.joined(separator: ",")
+    let first = "{\"dataType\":0,\"coordinateList\":[\(list)],\"duration\":\(duration)}"
+    let second = "{\"sensor\":0,\"axisValues\":[\(list)],\"time\":\(duration)}"
+    for document in [first, second] {
+      #expect(try Imports.phone(document, Imports.options).description.rate == rate)
+    }
+  }
+
   /// Documents with something wrong, and what is said about it; with a type, for the compiler of Swift 6.0.
   private static let wrongDocuments: [(String, String)] = [
     (

@@ -29,6 +29,16 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == finished)
   }
 
+  @Test("the end is durable, and that the file was cut to it")
+  func finish() throws {
+    let script = FaultScript()
+    var storage = try FileStorage(creating: path, gate: script.gate)
+    try storage.append(pattern(100))
+    let before = script.calls.count
+    try storage.finish()
+    #expect(script.calls[before...] == [.truncate, .sync])
+  }
+
   @Test("space is made in steps that double up to 1 MiB, before it is needed")
   func steps() throws {
     var storage = try FileStorage(creating: path)
@@ -87,7 +97,7 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == pattern(taken))
   }
 
-  @Test("a failing call is reported as what it was", arguments: [EIO, EROFS, EACCES, EFBIG])
+  @Test("a failing call is reported as what it was", arguments: [EIO, EROFS, EACCES, ENXIO])
   func errors(errno: Int32) throws {
     let script = FaultScript(.once(1, errno: errno))
     var storage = try FileStorage(creating: path, gate: script.gate)
@@ -102,11 +112,12 @@ struct FileStorageTests {
     }
   }
 
-  @Test("only a full disk and a used-up quota are full, and every errno has a meaning")
+  @Test(
+    "only a full disk, a used-up quota and a file at its limit are full; every errno has a meaning")
   func meanings() {
     for errno in Int32(1)...133 {
       let error = StorageError(.sync, path: path, errno: errno)
-      #expect(error.isFull == (errno == ENOSPC || errno == EDQUOT))
+      #expect(error.isFull == [ENOSPC, EDQUOT, EFBIG].contains(errno))
       #expect(error.description.hasPrefix("syncing \(path): "))
       #expect(!error.meaning.isEmpty)
     }

@@ -30,10 +30,13 @@ struct ExportCommand: ParsableCommand {
   var channels: ExportChannels?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Leave out samples before this time, such as 12.5s.", valueName: "time"))
   var from: Span?
 
-  @Option(help: ArgumentHelp("Leave out samples from this time on.", valueName: "time"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Leave out samples from this time on.", valueName: "time"))
   var to: Span?
 
   @Option(
@@ -49,12 +52,23 @@ struct ExportCommand: ParsableCommand {
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
     let entry = try catalogue.entry(for: id)
     options.number = entry.number
+    if output != "-" { try refuseRecording(of: catalogue) }
     let report = try output == "-" ? toStandardOutput(entry, options) : toFile(entry, options)
     if report.damages > 0 {
       throw CommandFailure(
         .damagedData,
-        "recording \(entry.number) is damaged in \(report.damages) places, and what can be read was "
-          + "exported; `imulog verify \(entry.number)` says what is missing")
+        "recording \(entry.number) is damaged in \(report.damages) "
+          + "\(report.damages == 1 ? "place" : "places"), and what can be read was exported; "
+          + "`imulog verify \(entry.number)` says what is missing")
+    }
+  }
+
+  /// An export in the place of a recording would be the end of it, by whatever link or name it is reached.
+  private func refuseRecording(of catalogue: Catalogue) throws {
+    guard let file = FileIdentity(path: output) else { return }
+    for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
+      throw CommandFailure(
+        .usage, "-o \(output) is recording \(entry.number) itself; choose another -o FILE")
     }
   }
 

@@ -26,14 +26,17 @@ struct ImportCommand: ParsableCommand {
   var format: ImportFormat?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Counts for 1 g in a CSV file; 16384 when not given.", valueName: "counts"))
   var accelLsbPerG: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Counts for 1 °/s in a CSV file; 131 when not given.", valueName: "counts"))
   var gyroLsbPerDps: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Samples a second; reckoned from the times when not given.", valueName: "hz")
   )
   var rate: String?
@@ -48,7 +51,12 @@ struct ImportCommand: ParsableCommand {
     let importing = Importing(store: store)
     switch try format ?? ImportFormat.detect(&source) {
     case .csv: try Console.data("\(importing.run(try CSVImporter(source, options)))")
-    case .gyrodata: try Console.data("\(importing.run(try PhoneImporter(source, options)))")
+    case .gyrodata:
+      guard accelLsbPerG == nil, gyroLsbPerDps == nil else {
+        throw CommandFailure(
+          .usage, "\(file) has values in g or rad/s and no counts; leave the scales out")
+      }
+      try Console.data("\(importing.run(try PhoneImporter(source, options)))")
     case .raw:
       guard accelLsbPerG == nil, gyroLsbPerDps == nil, rate == nil, note.isEmpty else {
         throw CommandFailure(

@@ -17,12 +17,14 @@ struct InfoReport {
   }
 
   private var account: [(String, UInt64)] {
-    [
-      ("scheduled", summary.ledger.scheduled), ("sampled", summary.ledger.sampled),
+    let lost = summary.lostTickCount
+    let figures = [
+      ("scheduled", summary.ledger.scheduled + lost), ("sampled", summary.ledger.sampled),
       ("missed", summary.ledger.missed), ("busErrors", summary.ledger.busErrors),
       ("ringFull", summary.ledger.ringFull), ("stale", summary.ledger.stale),
       ("reinitialising", summary.ledger.reinitialising),
     ]
+    return lost > 0 ? figures + [("lost", lost)] : figures
   }
 
   /// Keys of at most 11 characters, and values.
@@ -49,7 +51,7 @@ struct InfoReport {
     }
     lines.append(("gaps", "\(summary.gapCount ?? 0)"))
     if let count = summary.damageCount, count > 0 {
-      lines.append(("damage", "\(count) parts; see verify"))
+      lines.append(("damage", "\(count) \(count == 1 ? "part" : "parts"); see verify"))
     }
     lines.append(("bytes", bytesLine))
     return lines

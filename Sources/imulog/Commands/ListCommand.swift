@@ -12,7 +12,7 @@ struct ListCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(help: ArgumentHelp("The page, from 1 on.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The page, from 1 on.", valueName: "n"))
   var page = 1
 
   @Flag(help: "Print JSON.")

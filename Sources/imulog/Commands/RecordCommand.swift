@@ -36,7 +36,7 @@ struct RecordCommand: ParsableCommand {
   var rate = "10"
 
   @Option(
-    name: .customLong("for"),
+    name: .customLong("for"), parsing: .unconditional,
     help: ArgumentHelp(
       "How long, such as 60s, 1.5m or 500ms; 60s when not given.", valueName: "span"))
   var length: Span?
@@ -44,13 +44,18 @@ struct RecordCommand: ParsableCommand {
   @Flag(help: "Record until Ctrl-C or SIGTERM instead of for a time.")
   var untilStopped = false
 
-  @Option(help: ArgumentHelp("Full scale of the accelerometer, such as 4g.", valueName: "g"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Full scale of the accelerometer, such as 4g.", valueName: "g"))
   var accelRange = "4g"
 
-  @Option(help: ArgumentHelp("Full scale of the gyroscope, such as 500dps.", valueName: "dps"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Full scale of the gyroscope, such as 500dps.", valueName: "dps"))
   var gyroRange = "500dps"
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How often the log is made durable, or 0 for only at the end; 1s when not given, 10s for slow open ends.",
       valueName: "span"))

@@ -11,7 +11,14 @@ struct RemoveCommand: ParsableCommand {
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(help: ArgumentHelp("Numbers, `latest`, or the beginning of a UUID.", valueName: "id"))
-  var ids: [String]
+  var ids: [String] = []
+
+  @Flag(help: "Then delete for good what is in the trash, to make room.")
+  var emptyTrash = false
+
+  func validate() throws {
+    if ids.isEmpty, !emptyTrash { throw ValidationError("name recordings to remove") }
+  }
 
   mutating func run() throws {
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
@@ -24,8 +31,13 @@ struct RemoveCommand: ParsableCommand {
     let now = SystemClock().readWallClock().wall
     for entry in entries {
       try catalogue.remove(entry, now: now)
-      Console.talk("recording \(entry.number) is in \(catalogue.path)/.trash for 30 days")
+      if !emptyTrash {
+        Console.talk("recording \(entry.number) is in \(catalogue.path)/.trash for 30 days")
+      }
     }
-    try catalogue.emptyTrash(now: now)
+    let deleted = try catalogue.emptyTrash(now: now, ofAnyAge: emptyTrash)
+    if emptyTrash {
+      Console.talk("\(deleted.count) \(deleted.count == 1 ? "recording" : "recordings") deleted")
+    }
   }
 }

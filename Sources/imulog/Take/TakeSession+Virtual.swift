@@ -1,5 +1,6 @@
 import IMUDrivers
 import IMUModel
+import LinuxIO
 import LogFormat
 import LogStore
 import Recording
@@ -8,9 +9,13 @@ import Sampling
 
 /// A take in simulated time: one thread does everything in turn, as fast as it can.
 extension TakeSession {
+  /// How many ticks pass between two looks for a signal, each of which is a call of the kernel.
+  private static var signalStride: UInt64 { 256 }
+
   func runVirtually<Sensor: IMUSensor & Sendable & ~Copyable>(
     _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
+    let signals = try SignalWatch()
     try bringUp(&sensor)
     let log = description(of: sensor.description, realTime: "virtual time")
     let live = try createRecording(log)
@@ -34,7 +39,14 @@ extension TakeSession {
     var take = Take()
     _ = take.handle(.begin)
     _ = take.handle(.sensorReady)
+    var ticks: UInt64 = 0
     while sampler.step() == .continue {
+      ticks &+= 1
+      if ticks % TakeSession.signalStride == 0, signals.wait(timeoutNanoseconds: 0) != nil,
+        take.handle(.stopRequested(.signal)).contains(.stopSampler)
+      {
+        stop.request()
+      }
       recorder.drain()
       recorder.syncIfDue(now: clock.now())
       if let failure = recorder.output.failure {

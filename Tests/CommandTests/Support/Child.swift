@@ -1,5 +1,11 @@
 import Glibc
 
+// The C library has it since 2.29, and its header shows it only to those who ask for all extensions.
+@_silgen_name("posix_spawn_file_actions_addchdir_np")
+private func addWorkingDirectory(
+  _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ path: UnsafePointer<CChar>
+) -> Int32
+
 /// A run of the program that was started and may still be going on.
 struct Child: ~Copyable {
   let pid: pid_t
@@ -12,7 +18,7 @@ struct Child: ~Copyable {
   /// Longer than any run takes on a busy machine; what takes longer hangs.
   private static var patience: Int32 { 60_000 }
 
-  /// Starts the program that was built beside this test bundle.
+  /// Starts the program that was built beside this test bundle, in `directory`.
   ///
   /// - Parameter stdout: A file to write to instead of keeping what the program prints.
   init(_ arguments: [String], environment: [String: String], directory: String, stdout: String?) {
@@ -28,6 +34,8 @@ struct Child: ~Copyable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
+    let hasDirectory = addWorkingDirectory(&actions, directory) == 0
+    precondition(hasDirectory, "no working directory \(directory)")
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, talk, 2)

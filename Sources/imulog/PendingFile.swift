@@ -3,8 +3,9 @@ import Glibc
 /// A file that appears under its name when it is whole, and not at all before.
 ///
 /// It is written under a temporary name in the same directory, synced, and renamed. A value that goes without
-/// ``publish()`` takes its file away. A link is followed; what is no file, such as a device or a pipe, is
-/// written to as it is: a rename would put a file in its place.
+/// ``publish()`` takes its file away. A link to a file is followed, and a file keeps its permissions and is
+/// refused when it may not be written; what is no file, such as a device or a pipe, is written to as it is: a
+/// rename would put a file in its place.
 struct PendingFile: ~Copyable {
   /// Where to write.
   let descriptor: Int32
@@ -14,7 +15,8 @@ struct PendingFile: ~Copyable {
 
   init(_ path: String) throws(CommandFailure) {
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    let isThere = stat(path, &status) == 0
+    if isThere, status.st_mode & S_IFMT != S_IFREG {
       self.path = path
       temporary = nil
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
@@ -23,9 +25,14 @@ struct PendingFile: ~Copyable {
       let temporary = "\(target).part-\(getpid())"
       self.path = target
       self.temporary = temporary
-      descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      let isAllowed = !isThere || access(path, W_OK) == 0
+      descriptor =
+        isAllowed ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) : -1
     }
     guard descriptor >= 0 else { throw PendingFile.failure("cannot make", path, errno) }
+    guard !isThere || temporary == nil || fchmod(descriptor, status.st_mode & 0o7777) == 0 else {
+      throw PendingFile.failure("cannot set the permissions of", path, errno)
+    }
   }
 
   deinit {

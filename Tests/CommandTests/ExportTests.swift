@@ -173,7 +173,11 @@ struct ExportCommandTests {
     let directory = TemporaryDirectory()
     directory.write([1, 2, 3], to: "out.json")
     let path = directory.path + "/out.json"
+    chmod(path, 0o640)
     #expect(bench.run("export", "1", "-o", path).status == 0)
+    var status = stat()
+    stat(path, &status)
+    #expect(status.st_mode & 0o777 == 0o640)
     expectSame(directory.bytes(of: "out.json"), bench.run("export", "1", "--output", "-").bytes)
     #expect(directory.names() == ["out.json"])
   }

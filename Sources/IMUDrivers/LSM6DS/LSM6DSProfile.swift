@@ -63,7 +63,7 @@ extension LSM6DSGeneration {
       return fitting.map { code, bandwidth in
         LSM6DSAccelerometerFilter(
           name: "BW_XL \(code)", bandwidth: bandwidth,
-          settlingSamples: max(2, Int((0.8 * hertz / bandwidth).rounded(.up))),
+          settlingSamples: max(2, (0.8 * hertz / bandwidth).roundedUp),
           control1: UInt8(code), control4: 0x80)
       }
     case .dsl:
@@ -116,7 +116,7 @@ extension LSM6DSGeneration {
     return widestFirst.map { code, bandwidth in
       LSM6DSGyroscopeFilter(
         name: "LPF1 FTYPE \(code)", bandwidth: bandwidth,
-        settlingSamples: max(table, Int((0.8 * hertz / bandwidth).rounded(.up))),
+        settlingSamples: max(table, (0.8 * hertz / bandwidth).roundedUp),
         control4: 0x02, control6: UInt8(code))
     }
   }

@@ -36,6 +36,11 @@ struct EveryConfigurationTests {
     ).description
   }
 
+  /// The most digits after a point in `text`.
+  private func decimals(_ text: String) -> Int {
+    text.split(separator: ".").dropFirst().map { $0.prefix(while: \.isNumber).count }.max() ?? 0
+  }
+
   @Test("is set up or refused for its rate", arguments: fixtures)
   func settings(fixture: SensorModelFixture) throws {
     var accepted = 0
@@ -49,6 +54,7 @@ struct EveryConfigurationTests {
             accepted += 1
             #expect(description.outputDataRate >= rate.hertz)
             #expect(!description.filter.isEmpty)
+            #expect(decimals(description.filter) <= 2)
           } catch {
             #expect(!error.description.isEmpty)
             if rate.hertz > 1000 {

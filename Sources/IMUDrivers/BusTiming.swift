@@ -12,7 +12,7 @@ public enum BusTiming {
   ///
   /// MPU-6050 family: the burst. LSM6DS family: the burst, and the axes once more, by which samples
   /// that an update fell into are known. Where these two leave doubt, in one tick of twenty at 10
-  /// Hz to one of sixty at 500 Hz, the axes are read a third time: 450 bit times in all. Above 888
+  /// Hz to one of sixty from 500 Hz on, the axes are read a third time: 450 bit times in all. Above 888
   /// Hz at 400 kHz, and 222 Hz at 100 kHz, the next tick then begins late.
   public static func bits(ofTick family: SensorFamily) -> Int {
     let burst = bits(ofBurst: family.burstByteCount)

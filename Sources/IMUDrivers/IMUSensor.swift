@@ -24,7 +24,8 @@ public protocol IMUSensor: ~Copyable {
   /// Forgets the chip's state, so that ``bringUp()`` begins anew: after its supply has dipped.
   mutating func restart()
 
-  /// Reads one sample in one burst.
+  /// Reads one sample: in one burst where the chip holds its outputs still meanwhile, else in two
+  /// or three that show which of them is whole.
   ///
   /// A transfer that fails in a way that may pass is repeated at once; a call makes three transfers
   /// at most. `sample` is changed only when the result is ``Reading/fresh``.

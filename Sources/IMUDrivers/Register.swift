@@ -4,15 +4,12 @@ public struct Register: Sendable {
   public let address: UInt8
   /// Its name in the data sheet.
   public let name: StaticString
-  /// What it holds after a reset.
-  public let resetValue: UInt8
 
   /// A line of a register map.
   @inlinable
-  public init(_ address: UInt8, _ name: StaticString, reset: UInt8 = 0x00) {
+  public init(_ address: UInt8, _ name: StaticString) {
     self.address = address
     self.name = name
-    self.resetValue = reset
   }
 }
 

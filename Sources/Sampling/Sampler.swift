@@ -91,11 +91,6 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// How late reads began after their deadlines: median, 99th percentile, maximum.
   public var lateness: LatenessSummary { histogram.summary }
 
-  /// Calls `body` with each lateness bucket that is not empty, from the smallest up.
-  public func forEachLatenessBucket(_ body: (LatenessHistogram.Bucket) -> Void) {
-    histogram.forEachBucket(body)
-  }
-
   /// How the loop ended; `nil` while it goes on.
   public var ending: SamplerEnding? { outcome }
 

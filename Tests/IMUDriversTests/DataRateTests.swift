@@ -44,7 +44,7 @@ struct DataRateTests {
     #expect(old.registers[0x1A] == 0)
     #expect(old.registers[0x19] == 3)
     #expect(oldDescription.outputDataRate == 2000)
-    #expect(oldDescription.filter == "DLPF_CFG 0: gyroscope 256.0 Hz, accelerometer 260.0 Hz")
+    #expect(oldDescription.filter == "DLPF_CFG 0: gyroscope 256 Hz, accelerometer 260 Hz")
     let (new, newDescription) = try mpu(.mpu6500, 1000)
     #expect(new.registers[0x1A] == 0)
     #expect(new.registers[0x1D] == 0)
@@ -86,7 +86,7 @@ struct DataRateTests {
       // ODR/100 and FTYPE 6 settle soon enough; narrower ones do not.
       (
         .lsm6dso, 10, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x06, 0x17: 0x80],
-        "accelerometer LPF2 ODR/100: 8.33 Hz, gyroscope LPF1 FTYPE 6: 25.0 Hz"
+        "accelerometer LPF2 ODR/100: 8.33 Hz, gyroscope LPF1 FTYPE 6: 25 Hz"
       ),
       (
         .lsm6dsr, 500, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x00, 0x17: 0x00],
@@ -94,20 +94,32 @@ struct DataRateTests {
       ),
       (
         .lsm6dsl, 100, [0x10: 0x78, 0x13: 0x02, 0x15: 0x02, 0x17: 0x88],
-        "accelerometer LPF2 ODR/50: 16.66 Hz, gyroscope LPF1 FTYPE 2: 155.0 Hz"
+        "accelerometer LPF2 ODR/50: 16.66 Hz, gyroscope LPF1 FTYPE 2: 155 Hz"
       ),
       (
         .lsm6dsl, 400, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x01, 0x17: 0x00],
-        "accelerometer LPF1 ODR/4: 208.25 Hz, gyroscope LPF1 FTYPE 1: 195.0 Hz"
+        "accelerometer LPF1 ODR/4: 208.25 Hz, gyroscope LPF1 FTYPE 1: 195 Hz"
       ),
       (
         .lsm6ds3, 100, [0x10: 0x7B, 0x13: 0x80, 0x15: 0x00, 0x17: 0x00],
-        "accelerometer BW_XL 3: 50.0 Hz, gyroscope LPF1 off"
+        "accelerometer BW_XL 3: 50 Hz, gyroscope LPF1 off"
       ),
     ]
     for (model, rate, registers, words) in cases {
       let (bus, description) = try lsm(model, rate, 400_000)
       for (register, value) in registers { #expect(bus.registers[register] == value) }
+      #expect(description.filter == words)
+    }
+  }
+
+  @Test("bandwidths are rounded to hundredths of a hertz")
+  func bandwidths() throws {
+    for (rate, busClock, words) in [
+      (UInt32(50), 100_000, "accelerometer LPF2 ODR/9: 23.11 Hz"),
+      (30, 400_000, "accelerometer LPF2 ODR/100: 8.33 Hz"),
+      (10, 10_000, "accelerometer LPF1 ODR/4: 6.5 Hz"),
+    ] {
+      let (_, description) = try lsm(.lsm6dsl, rate, busClock, .accelerometer)
       #expect(description.filter == words)
     }
   }

@@ -22,6 +22,44 @@ extension LSM6DSReadTests {
     }
   }
 
+  @Test("a sample that comes during a tick that began without one is read whole by that tick")
+  func lateUpdate() throws {
+    for changes in 1..<64 {
+      let old = "abcdef"
+      let new = String(
+        old.utf8.enumerated().map { index, axis in
+          Character(UnicodeScalar(changes & (1 << index) != 0 ? axis - 32 : axis))
+        })
+      for place in 0...12 {
+        let test = LSM6DSReadTests()
+        var sensor = try test.ready()
+        test.script(3, old)
+        var sample = RawSample()
+        _ = try sensor.read(into: &sample)
+        let bursts = test.bursts(old, new, updateAt: place)
+        test.script(0, bursts[0], bursts[1], bursts[2])
+        let reading = try sensor.read(into: &sample)
+        let isSeen = bursts[0] != old || bursts[1] != old
+        #expect(reading == (isSeen ? .fresh : .stale), "\(old) \(new) \(place)")
+        #expect(test.axes(sample) == (isSeen ? new : old), "\(old) \(new) \(place)")
+      }
+    }
+  }
+
+  @Test("a tick without a new sample that a transfer failed in is stale after two transfers")
+  func staleAfterFailure() throws {
+    var sensor = try ready()
+    script(3, "abcdef")
+    var sample = RawSample()
+    _ = try sensor.read(into: &sample)
+    script(0, "abcdef")
+    bus.forgetTrace()
+    bus.failure = { $0 == 0 ? .noAcknowledge : nil }
+    let reading = try sensor.read(into: &sample)
+    #expect(reading == .stale)
+    #expect(bus.trace.count == 2)
+  }
+
   @Test("three transfers at most, whatever fails and whatever is read")
   func bounds() throws {
     let contents = ["abcdef", "aBcdef", "Abcdef", "abcdeF"]

@@ -31,9 +31,10 @@ enum LSM6DSDataRate: UInt8, CaseIterable {
   ///
   /// As high as is sensible, so that a sample is young. But the chip has no shadow registers: of
   /// two bursts one is whole only when one update at most falls into them. At 400 kHz that makes
-  /// 833 Hz the highest sensible rate, at 100 kHz 208 Hz. Where the polling rate comes near that, a
-  /// higher one is taken all the same, so that no tick is left without a new sample: 1666 Hz above
-  /// 757 Hz.
+  /// 833 Hz the highest sensible rate, at 100 kHz 208 Hz. Where the polling rate comes within a
+  /// tenth of that, a higher one is taken all the same: 1666 Hz above 757 Hz. The tenth is for chips
+  /// that run up to some per cent slow, and for ticks that are not equally late; what a tick needs
+  /// besides, so that it is not left without a new sample, reading takes care of.
   static func choose(rate: Double, busClock: Int?) -> LSM6DSDataRate {
     let bits = BusTiming.bits(ofTick: .lsm6ds)
     let assumed = rate * Double(bits) <= 100_000 ? 100_000 : 400_000
@@ -41,7 +42,6 @@ enum LSM6DSDataRate: UInt8, CaseIterable {
     // byte before is through), plus what the kernel adds between them.
     let fromFirstAxis = Double(bits - BusTiming.bits(ofBurst: 4) + 1 - 9 - 1)
     let span = fromFirstAxis / Double(busClock ?? assumed) + 0.000_3
-    // Chips run up to some per cent slow.
     let lowest = allCases.first { $0.hertz >= 1.1 * rate } ?? .hertz1666
     let whole = allCases.last { $0.hertz * span <= 1 } ?? lowest
     return whole.hertz < lowest.hertz ? lowest : whole

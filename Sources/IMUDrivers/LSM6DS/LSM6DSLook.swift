@@ -47,6 +47,17 @@ struct LSM6DSLook: Sendable {
     if !first.matches(second, in: start..<start + 2) { return .second }
     return first.matches(second, in: axes) ? .first : .neither
   }
+
+  /// Which burst to believe when the first has nothing new: the second when an update came before
+  /// it, which its first axis tells, the first when there was none.
+  ///
+  /// Else the second is torn, or its first axis has by chance the count that it had.
+  @inlinable
+  func compare(stale first: Burst, _ second: Burst) -> Verdict {
+    let start = axes.lowerBound
+    if !first.matches(second, in: start..<start + 2) { return .second }
+    return first.matches(second, in: axes) ? .first : .neither
+  }
 }
 
 extension Burst {

@@ -47,7 +47,7 @@ struct LSM6DSGyroscopeFilter {
 }
 
 extension LSM6DSGeneration {
-  /// Filters of the accelerometer at `dataRate`, widest first.
+  /// Filters of the accelerometer at `dataRate`, widest first; at least one.
   ///
   /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9,
   /// 50, 100 and 400), which is 0.8 periods of the bandwidth; by that the LSM6DSO's are reckoned.
@@ -57,12 +57,13 @@ extension LSM6DSGeneration {
       name: "ODR/2", bandwidth: hertz / 2, settlingSamples: dataRate == .hertz1666 ? 2 : 1)
     switch self {
     case .ds3:
-      // BW_XL with XL_BW_SCAL_ODR: the analogue filter.
+      // BW_XL with XL_BW_SCAL_ODR: the analogue filter. Below 104 Hz none is narrow enough.
       let bandwidths: [Double] = [400, 200, 100, 50]
-      return bandwidths.enumerated().filter { $0.element <= hertz / 2 }.map { code, bandwidth in
+      let fitting = bandwidths.enumerated().filter { $0.element <= max(50, hertz / 2) }
+      return fitting.map { code, bandwidth in
         LSM6DSAccelerometerFilter(
           name: "BW_XL \(code)", bandwidth: bandwidth,
-          settlingSamples: max(2, Int((0.8 * hertz / bandwidth).rounded(.up))),
+          settlingSamples: max(2, (0.8 * hertz / bandwidth).roundedUp),
           control1: UInt8(code), control4: 0x80)
       }
     case .dsl:
@@ -88,7 +89,7 @@ extension LSM6DSGeneration {
     }
   }
 
-  /// Filters of the gyroscope at `dataRate`, widest first.
+  /// Filters of the gyroscope at `dataRate`, widest first; at least one.
   ///
   /// Bandwidths: LSM6DSO data sheet table "Gyroscope LPF1 bandwidth selection"; LSM6DSL data sheet,
   /// CTRL6_C. Settling: AN5130 table 15 and 0.8 periods of the bandwidth, whichever is longer.
@@ -115,7 +116,7 @@ extension LSM6DSGeneration {
     return widestFirst.map { code, bandwidth in
       LSM6DSGyroscopeFilter(
         name: "LPF1 FTYPE \(code)", bandwidth: bandwidth,
-        settlingSamples: max(table, Int((0.8 * hertz / bandwidth).rounded(.up))),
+        settlingSamples: max(table, (0.8 * hertz / bandwidth).roundedUp),
         control4: 0x02, control6: UInt8(code))
     }
   }

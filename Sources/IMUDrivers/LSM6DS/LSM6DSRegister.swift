@@ -6,14 +6,14 @@ public enum LSM6DSRegister {
   /// FUNC_CFG_ACCESS: selects banks. Unless 0, all other numbers mean other registers.
   @inlinable public static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
   /// WHO_AM_I.
-  @inlinable public static var identity: Register { Register(0x0F, "WHO_AM_I", reset: 0x6C) }
+  @inlinable public static var identity: Register { Register(0x0F, "WHO_AM_I") }
   /// CTRL1_XL: [7:4] ODR_XL, [3:2] FS_XL, then [1] LPF2_XL_EN. LSM6DSL: [1] LPF1_BW_SEL. LSM6DS3:
   /// [1:0] BW_XL.
   @inlinable public static var control1: Register { Register(0x10, "CTRL1_XL") }
   /// CTRL2_G: [7:4] ODR_G, [3:2] FS_G, [1] FS_125. LSM6DSR: [0] FS_4000.
   @inlinable public static var control2: Register { Register(0x11, "CTRL2_G") }
   /// CTRL3_C: [7] BOOT, [6] BDU, [2] IF_INC, [0] SW_RESET (clears itself).
-  @inlinable public static var control3: Register { Register(0x12, "CTRL3_C", reset: 0x04) }
+  @inlinable public static var control3: Register { Register(0x12, "CTRL3_C") }
   /// CTRL4_C: [6] SLEEP_G, [3] DRDY_MASK, [1] LPF1_SEL_G. LSM6DS3: [7] XL_BW_SCAL_ODR.
   @inlinable public static var control4: Register { Register(0x13, "CTRL4_C") }
   /// CTRL6_C: [4] XL_HM_MODE (1 disables high performance), [2:0] FTYPE (LSM6DSL: [1:0]; LSM6DS3:
@@ -23,7 +23,7 @@ public enum LSM6DSRegister {
   @inlinable public static var control8: Register { Register(0x17, "CTRL8_XL") }
   /// CTRL9_XL: [7:5] DEN, [1] I3C_disable. LSM6DS3: [5:3] axis enables, reset 0x38. LSM6DSL: reset
   /// 0xE0.
-  @inlinable public static var control9: Register { Register(0x18, "CTRL9_XL", reset: 0xE0) }
+  @inlinable public static var control9: Register { Register(0x18, "CTRL9_XL") }
   /// CTRL10_C. LSM6DS3: [5:3] axis enables of the gyroscope, reset 0x38.
   @inlinable public static var control10: Register { Register(0x19, "CTRL10_C") }
   /// STATUS_REG: [0] XLDA, [1] GDA, [2] TDA. A flag clears when a high byte of its sensor is read.

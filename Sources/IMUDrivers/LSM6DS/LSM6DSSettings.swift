@@ -55,10 +55,10 @@ struct LSM6DSSettings {
     image = writes.sorted()
     var words: [String] = []
     if hasAccelerometer {
-      words.append("accelerometer \(accelerometer.name): \(accelerometer.bandwidth) Hz")
+      words.append("accelerometer \(accelerometer.name): \(accelerometer.bandwidth.briefly) Hz")
     }
     if hasGyroscope {
-      let bandwidth = gyroscope.bandwidth.map { ": \($0) Hz" } ?? ""
+      let bandwidth = gyroscope.bandwidth.map { ": \($0.briefly) Hz" } ?? ""
       words.append("gyroscope \(gyroscope.name)\(bandwidth)")
     }
     filter = words.joined(separator: ", ")

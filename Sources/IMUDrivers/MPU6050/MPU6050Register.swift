@@ -29,11 +29,11 @@ public enum MPU6050Register {
   @inlinable public static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
   /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into
   /// sleep.
-  @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1", reset: 0x40) }
+  @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1") }
   /// PWR_MGMT_2, 4.29: [5:0] standby of each axis.
   @inlinable public static var power2: Register { Register(0x6C, "PWR_MGMT_2") }
   /// WHO_AM_I, 4.32: 0x68 in an MPU-6050, whatever its address pin says.
-  @inlinable public static var identity: Register { Register(0x75, "WHO_AM_I", reset: 0x68) }
+  @inlinable public static var identity: Register { Register(0x75, "WHO_AM_I") }
 
   /// All of them by rising number.
   public static var all: [Register] {

@@ -55,13 +55,14 @@ struct MPU6050Settings {
     gyroscopeStartUp = profile.gyroscopeStartUp
     let accelerometerWords: String
     if let own {
-      accelerometerWords = "A_DLPF_CFG \(own.code): accelerometer \(own.bandwidth) Hz"
+      accelerometerWords = "A_DLPF_CFG \(own.code): accelerometer \(own.bandwidth.briefly) Hz"
     } else {
       let bandwidth = profile.sharedAccelerometerBandwidths[Int(gyroscope.code)]
-      accelerometerWords = "accelerometer \(bandwidth) Hz"
+      accelerometerWords = "accelerometer \(bandwidth.briefly) Hz"
     }
     filter =
-      "DLPF_CFG \(gyroscope.code): gyroscope \(gyroscope.bandwidth) Hz, " + accelerometerWords
+      "DLPF_CFG \(gyroscope.code): gyroscope \(gyroscope.bandwidth.briefly) Hz, "
+      + accelerometerWords
   }
 
   /// The gyroscope's filter at 1 kHz; one code for both sensors must suit the wider of the two.

@@ -38,7 +38,6 @@ class Chip(ABC):
 
     def power_up(self, now: int, is_silent: bool = False) -> None:
         """The supply comes back: registers have their reset values. Silent: no time passes for booting."""
-        self.is_frozen = False
         self._answers_from = now if is_silent else now + self.boot_time
         self.reset(now)
 

@@ -39,6 +39,7 @@ class LSM6DSO(Chip):
         super().__init__(truth, now)
 
     def reset(self, now: int) -> None:
+        self.is_frozen = False
         self.registers = bytearray(256)
         for register, value in RESET_VALUES.items():
             self.registers[register] = value

@@ -33,6 +33,7 @@ class MPU6050(Chip):
         super().__init__(truth, now)
 
     def reset(self, now: int) -> None:
+        self.is_frozen = False
         self.registers = bytearray(128)
         self.registers[PWR_MGMT_1] = SLEEP
         self._reset_until = 0

@@ -26,6 +26,16 @@ import Testing
     #expect(first?.sample.ax == 2)
   }
 
+  @Test("a chip that has nothing new yet right after a read that was held up is asked again")
+  func staleInBetween() {
+    let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
+    take.script.ailmentAtRead = { (1...3).contains($0) ? .noData : nil }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 10) == nil)
+    #expect(take.gaps == [])
+    #expect(take.box.records.first?.time == 32_000_000)
+  }
+
   @Test("a read that is held up a little is believed")
   func withinLimit() {
     let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 1_500_000)

@@ -14,9 +14,11 @@ from pathlib import Path
 def prefer(process: int, is_first: bool = True) -> bool:
     """Lets all threads of a process go before other processes, or no longer; whether that is permitted."""
     policy, priority = (os.SCHED_RR, 1) if is_first else (os.SCHED_OTHER, 0)
-    try:
-        for thread in Path(f"/proc/{process}/task").iterdir():
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        try:
             os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
-    except (PermissionError, ProcessLookupError):
-        return False
+        except ProcessLookupError:
+            continue  # it has just ended
+        except PermissionError:
+            return False
     return True

@@ -18,7 +18,12 @@ from .vhost import Slice, VhostDevice
 from .wire import Wire
 
 ZERO_LENGTH_REQUEST = 1
-FAIL_NEXT, READ = 1, 2
+FAIL_NEXT = 1
+NEARLY, WAKE_UP = 2_000_000, 100_000
+"""Nanoseconds: how far off an end is waited for, and how long waking up takes at most."""
+WAY_BACK = 100_000
+"""Nanoseconds by which an answer is sent before its transfer ends on the wire: it is at least as long on its way into an
+emulated guest, where a board has an interrupt after some microseconds. The next transfer begins when the wire is free."""
 
 
 class Adapter(VhostDevice):
@@ -72,17 +77,20 @@ class Adapter(VhostDevice):
 
     def wait(self) -> float | None:
         """Seconds until the transfer that is on the wire ends; `None` when there is none."""
-        return None if self._waiting is None else max(0.0, (self.wire.time - time.monotonic_ns()) / 1e9)
+        return None if self._waiting is None else max(0.0, (self.wire.time - WAY_BACK - time.monotonic_ns()) / 1e9)
 
     def finish(self) -> None:
-        """Answers the transfer if it has ended; short ones are waited for, since waking up takes as long."""
+        """Answers the transfer if it has ended; one that nearly has is waited for, the last bit of it awake."""
         if self._waiting is None:
             return
-        left = self.wire.time - time.monotonic_ns()
-        if left > 2_000_000:
+        due = self.wire.time - WAY_BACK
+        left = due - time.monotonic_ns()
+        if left > NEARLY:
             return
-        if left > 0:
-            time.sleep(left / 1e9)
+        if left > WAKE_UP:
+            time.sleep((left - WAKE_UP) / 1e9)
+        while time.monotonic_ns() < due:
+            pass
         (head, written), self._waiting = self._waiting, None
         self.complete(0, head, written)
         self.drain(0)

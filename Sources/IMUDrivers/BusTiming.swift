@@ -22,6 +22,14 @@ public enum BusTiming {
     }
   }
 
+  /// Nanoseconds after which a read of `bits` bit times was held up, by the bus alone: half as long
+  /// again as the wire takes.
+  ///
+  /// Of a clock that is not known the slower usual one is assumed.
+  static func patience(bits: Int, busClock: Int?) -> Int64 {
+    Int64(bits) * 1_500_000_000 / Int64(busClock ?? 100_000)
+  }
+
   /// Ticks a second at most when each may take `bits` bit times at `busClock` hertz, rounded down.
   public static func maximumRate(bits: Int, busClock: Int) -> Int { busClock / bits }
 

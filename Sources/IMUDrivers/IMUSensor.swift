@@ -33,6 +33,13 @@ public protocol IMUSensor: ~Copyable {
   /// - Throws: ``BusError``, the last one.
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
 
+  /// How long a read may take from the call to its return, in nanoseconds.
+  ///
+  /// A sample is dated by the beginning of its read. When the processor or the adapter held the read
+  /// up, the sample is younger than its date, and of a chip without shadow registers it may mix two.
+  /// The caller, who has a clock, should not hand on a sample that took longer.
+  var readLimit: Int64 { get }
+
   /// Compares the identity and every configuration register with what bring-up left there.
   ///
   /// A difference is reported only when a second reading confirms it: nothing guards the bytes of

@@ -4,19 +4,73 @@ public import IMUModel
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Reads the chip for the present tick and takes down what came of it.
+  ///
+  /// A sample is dated by the beginning of its read. When the read was held up, the sample is younger
+  /// than that, or even mixed from two: it is not believed, and the chip is read again while the tick
+  /// lasts.
+  ///
+  ///     deadline n                                   n+1
+  ///        │                                          │
+  ///        ├─read───────held up───────╳├─read──push   ├─read──push
   @inlinable
   mutating func readTick(at now: MonotonicTime) {
     var sample = RawSample()
+    var begin = now
     do throws(BusError) {
-      switch try sensor.read(into: &sample) {
-      case .fresh: take(sample, at: now)
-      case .stale: takeStale(at: now)
+      for attempt in 0..<Sampler.attempts {
+        switch try sensor.read(into: &sample) {
+        case .fresh:
+          let end = clock.now()
+          if end - begin <= sensor.readLimit { return take(sample, at: begin) }
+          supervisor.noticeHeldUp(at: end)
+          begin = end
+        case .stale:
+          // Later ones come so early that the chip may have nothing new yet.
+          if attempt == 0 { return takeStale(at: now) }
+          begin = clock.now()
+        }
+        guard begin < schedule.deadline(of: tick + 1) else { break }
       }
+      skipHeldUp(since: now)
     } catch {
-      skipTick(.busError, code: error.errno, at: now)
-      if case .lost(let fault) = supervisor.noticeFailure(at: now) { lose(fault) }
+      skipTick(.busError, code: error.errno, at: begin)
+      holdUp = error.errno
+      if case .lost(let fault) = supervisor.noticeFailure(at: begin) { lose(fault) }
     }
   }
+
+  /// Skips the present tick, for which no read was quick enough: the processor was late, or, when it
+  /// took longer than a transfer may, the bus.
+  @inlinable
+  mutating func skipHeldUp(since begin: MonotonicTime) {
+    let now = clock.now()
+    if now - begin < Sampler.transferLimit { return skipTick(.missed, at: now) }
+    holdUp = Sampler.timedOut
+    skipTick(.busError, code: Sampler.timedOut, at: now)
+  }
+
+  /// Skips the ticks that went by while a transfer failed: they are lost to the bus, and not missed.
+  @inlinable
+  mutating func skipHeldUpTicks() {
+    guard holdUp != 0 else { return }
+    let now = clock.now()
+    let reachable = schedule.firstReachable(from: tick, at: now)
+    let end = min(reachable, schedule.plannedTicks ?? .max)
+    if end > tick {
+      outbox.skip(
+        Gap(firstTick: tick, count: end - tick, cause: .busError, code: holdUp), at: now)
+      tick = end
+    }
+    holdUp = 0
+  }
+
+  /// Reads for one tick at most. A read that is held up now and then is not so eight times.
+  @inlinable static var attempts: Int { 8 }
+  /// A transfer that took longer was stopped by the bus, in nanoseconds: what adapters are asked to
+  /// keep. Not all do.
+  @inlinable static var transferLimit: Int64 { 100_000_000 }
+  /// Linux's ETIMEDOUT, for a transfer that ended well but took that long.
+  @inlinable static var timedOut: Int32 { 110 }
 
   @inlinable
   mutating func take(_ sample: RawSample, at now: MonotonicTime) {

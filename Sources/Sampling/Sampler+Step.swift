@@ -62,6 +62,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     histogram.record(now - schedule.deadline(of: tick))
     readTick(at: now)
     tick += 1
+    skipHeldUpTicks()
   }
 
   /// Skips the ticks that are a period or more late.

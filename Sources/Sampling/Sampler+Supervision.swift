@@ -23,6 +23,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     case .probe: probe(at: now)
     case .bringUp: bringUp()
     }
+    skipHeldUpTicks()
     return nil
   }
 
@@ -33,9 +34,11 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       let check = try sensor.checkConfiguration()
       let now = clock.now()
       checkCost = now - before
+      if checkCost >= Sampler.transferLimit { holdUp = Sampler.timedOut }
       if case .lost(let fault) = supervisor.notice(check, at: now) { return .lost(fault) }
       return .intact
     } catch {
+      holdUp = error.errno
       let verdict = supervisor.noticeFailedCheck(at: clock.now())
       if case .lost(let fault) = verdict { return .lost(fault) }
       return .failed(errno: error.errno)
@@ -52,7 +55,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       case .fresh: verdict = supervisor.notice(sample, at: now)
       case .stale: verdict = supervisor.noticeStale(at: now)
       }
+      if clock.now() - now >= Sampler.transferLimit { holdUp = Sampler.timedOut }
     } catch {
+      holdUp = error.errno
       verdict = supervisor.noticeFailure(at: now)
     }
     if case .check = verdict, case .lost(let fault) = compareConfiguration() {

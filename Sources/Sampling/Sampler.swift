@@ -36,6 +36,9 @@ public struct Sampler<
   @usableFromInline var tick: UInt64 = 0
   /// Nanoseconds that the last comparison of the chip's configuration took.
   @usableFromInline var checkCost: Int64 = 0
+  /// The errno of a transfer that failed, or took too long, while the present tick was dealt with or
+  /// between ticks; 0 for none. Ticks that went by meanwhile are lost to it.
+  @usableFromInline var holdUp: Int32 = 0
   /// Whether the beginning of setting the chip up again has been told.
   @usableFromInline var isReinitialisationTold = false
   @usableFromInline var histogram = LatenessHistogram()

@@ -102,6 +102,13 @@ extension Supervisor {
     return checkOnce()
   }
 
+  /// A read gave a new sample too late to be believed: the chip lives, as far as can be seen.
+  public mutating func noticeHeldUp(at now: MonotonicTime) {
+    lastEvidence = now
+    lastFresh = now
+    failingSince = nil
+  }
+
   /// A read found no new sample.
   public mutating func noticeStale(at now: MonotonicTime) -> Verdict {
     lastEvidence = now

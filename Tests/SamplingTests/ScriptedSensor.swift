@@ -56,6 +56,10 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     var givenUpAt: Int64?
     /// How long each call keeps the bus, in nanoseconds.
     var readCost: Int64 = 0
+    /// How much longer read number `n` keeps it.
+    var holdUpOfRead: (Int) -> Int64 = { _ in 0 }
+    /// How long a read may take.
+    var readLimit = Int64.max
     var checkCost: Int64 = 0
     var bringUpCost: Int64 = 0
     /// Fails bring-up for another reason than the bus.
@@ -85,6 +89,8 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
 
   static let address = I2CAddress(known: 0x68)
   static let register = Register(0x6B, "PWR_MGMT_1")
+
+  var readLimit: Int64 { script.readLimit }
 
   var description: SensorDescription {
     SensorDescription(
@@ -121,7 +127,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     defer { script.reads += 1 }
     let ailment = script.ailmentAtRead(script.reads) ?? script.ailment(at: clock.now().nanoseconds)
-    clock.advance(by: script.readCost)
+    clock.advance(by: script.readCost + script.holdUpOfRead(script.reads))
     switch ailment {
     case .none, .configurationLost, .foreign:
       count &+= 1

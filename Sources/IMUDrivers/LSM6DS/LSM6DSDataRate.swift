@@ -37,13 +37,32 @@ enum LSM6DSDataRate: UInt8, CaseIterable {
   /// besides, so that it is not left without a new sample, reading takes care of.
   static func choose(rate: Double, busClock: Int?) -> LSM6DSDataRate {
     let bits = BusTiming.bits(ofTick: .lsm6ds)
-    let assumed = rate * Double(bits) <= 100_000 ? 100_000 : 400_000
-    // From the first axis of the first burst to the last byte of the second (both fetched when the
-    // byte before is through), plus what the kernel adds between them.
-    let fromFirstAxis = Double(bits - BusTiming.bits(ofBurst: 4) + 1 - 9 - 1)
-    let span = fromFirstAxis / Double(busClock ?? assumed) + 0.000_3
+    // What the kernel adds between the bursts is the constant.
+    let span = Double(bits - beforeFirstAxis) / assume(busClock, rate) + 0.000_3
     let lowest = allCases.first { $0.hertz >= 1.1 * rate } ?? .hertz1666
     let whole = allCases.last { $0.hertz * span <= 1 } ?? lowest
     return whole.hertz < lowest.hertz ? lowest : whole
+  }
+
+  /// How long a read of both bursts may take, in nanoseconds, so that one update at most falls
+  /// between the first axis of the one and the last of the other.
+  ///
+  /// The chip's clock may be 5 % fast. Where the bus alone needs longer, half as long again as that.
+  func readLimit(rate: Double, busClock: Int?) -> Int64 {
+    let clock = LSM6DSDataRate.assume(busClock, rate)
+    let untilFirstAxis = Double(LSM6DSDataRate.beforeFirstAxis) / clock
+    let whole = Int64((untilFirstAxis + 1 / (1.05 * hertz)) * 1e9)
+    let bits = BusTiming.bits(ofTick: .lsm6ds)
+    return max(whole, BusTiming.patience(bits: bits, busClock: Int(clock)))
+  }
+
+  /// Bit times from the beginning of the first burst until the chip fetches the first axis, which it
+  /// does when the byte before is through.
+  private static var beforeFirstAxis: Int { BusTiming.bits(ofBurst: 4) - 1 + 9 + 1 }
+
+  /// The bus clock in hertz; when it is not known, the slower usual one that carries the rate.
+  private static func assume(_ busClock: Int?, _ rate: Double) -> Double {
+    let bits = Double(BusTiming.bits(ofTick: .lsm6ds))
+    return Double(busClock ?? (rate * bits <= 100_000 ? 100_000 : 400_000))
   }
 }

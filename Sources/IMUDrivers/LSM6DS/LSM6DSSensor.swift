@@ -22,6 +22,9 @@ public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 
   /// The chip as it is configured.
   public let description: SensorDescription
+  /// One sample of the chip: within it no two updates fall into the bursts (``LSM6DSLook``). Where
+  /// the bus is too slow for that, what it needs.
+  public let readLimit: Int64
 
   /// A driver for the chip that was identified; nothing is sent yet.
   ///
@@ -37,6 +40,8 @@ public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     let channels = configuration.channels
     self.description = SensorDescription(
       identity, configuration, outputDataRate: settings.dataRate.hertz, filter: settings.filter)
+    self.readLimit = settings.dataRate.readLimit(
+      rate: configuration.rate.hertz, busClock: configuration.busClock)
     self.bus = bus
     self.address = identity.address
     self.identity = identity.identity

@@ -18,6 +18,8 @@ public struct MPU6050Sensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 
   /// The chip as it is configured.
   public let description: SensorDescription
+  /// Two samples of the chip, or what a slow bus needs.
+  public let readLimit: Int64
 
   /// A driver for the chip that was identified; nothing is sent yet.
   ///
@@ -32,6 +34,10 @@ public struct MPU6050Sensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     let settings = MPU6050Settings(configuration, model: identity.model)
     self.description = SensorDescription(
       identity, configuration, outputDataRate: settings.outputDataRate, filter: settings.filter)
+    self.readLimit = max(
+      2_000_000,
+      BusTiming.patience(
+        bits: BusTiming.bits(ofTick: .mpu6050), busClock: configuration.busClock))
     self.bus = bus
     self.address = identity.address
     self.identity = identity.identity

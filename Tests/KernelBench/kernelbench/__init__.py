@@ -1,0 +1,1 @@
+"""The kernel bench: imulog on a real kernel's I2C, with chips that the host emulates. See ../README.md."""

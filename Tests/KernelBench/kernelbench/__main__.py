@@ -1,0 +1,57 @@
+"""The command: prepares, runs the scenarios, prints the summary.
+
+Exit status: 0 when all that ran passed, 1 when a scenario failed, 77 when nothing could be tried, 64 for a wrong
+command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from .bench import Bench
+from .errors import BenchError, CannotRun
+from .scenario import FAILED, Report
+from .scenarios import faults, takes
+from .setup import CANNOT_RUN, HERE, prepare
+
+GROUPS = {"takes": takes.run, "faults": faults.run}
+
+
+def main() -> int:
+    options = parse()
+    program = Path(options.program).resolve()
+    if not program.is_file():
+        print(f"kernelbench: no program at {program}; build it as README.md says, or name one with --program",
+              file=sys.stderr)
+        return 64
+    keep = options.keep or tempfile.mkdtemp(prefix="kernelbench-")
+    report = Report()
+    try:
+        bench = Bench(Path(keep), prepare("amd64", program, Path(keep)), program)
+    except CannotRun as error:
+        print(f"kernelbench: cannot run here: {error}")
+        return CANNOT_RUN
+    except BenchError as error:
+        print(f"kernelbench: {error}", file=sys.stderr)
+        return 1
+    print(f"kernelbench: guests run by {bench.platform.accelerator}, traces are in {keep}", flush=True)
+    for name in options.groups or GROUPS:
+        report.run_group(name, lambda: GROUPS[name](bench, report))
+    print(report.summary())
+    return 1 if report.count(FAILED) else 0
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("groups", nargs="*", metavar="GROUP", choices=[[], *GROUPS], help=f"of {', '.join(GROUPS)}; all")
+    parser.add_argument(
+        "--program", default=str(HERE / "../../.build/release/imulog"), help="the static binary; .build/release/imulog")
+    parser.add_argument("--keep", metavar="DIR", help="where consoles, truth files and exports go")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""The I2C adapter that the guest's i2c-virtio driver sees (virtio 1.2, section 5.18).
+
+A transfer of the guest is one or more requests, all but the last with the flag FAIL_NEXT:
+
+    request   address<<1:2 padding:2 flags:4 | bytes to write      readable
+    answer    bytes that were read | status:1                      writable
+
+The status is an errno; the guest's driver is patched to hand it on. A transfer is answered when it would have ended on
+a real bus. The adapter can be stalled: then nothing is answered until it is released.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+
+from .vhost import Slice, VhostDevice
+from .wire import Wire
+
+ZERO_LENGTH_REQUEST = 1
+FAIL_NEXT = 1
+NEARLY, WAKE_UP = 2_000_000, 100_000
+"""Nanoseconds: how far off an end is waited for, and how long waking up takes at most."""
+WAY_BACK = 100_000
+"""Nanoseconds by which an answer is sent before its transfer ends on the wire: it is at least as long on its way into an
+emulated guest, where a board has an interrupt after some microseconds. The next transfer begins when the wire is free."""
+
+
+class Adapter(VhostDevice):
+    """An I2C controller with a wire to its chips."""
+
+    FEATURES, QUEUES = ZERO_LENGTH_REQUEST, 1
+
+    def __init__(self, path: str, wire: Wire) -> None:
+        self.wire = wire
+        self.is_stalled = False
+        self._is_inside = False
+        self._status = 0
+        self._waiting: tuple[int, int] | None = None
+        super().__init__(path)
+
+    def disconnected(self) -> None:
+        self._is_inside, self._waiting, self._status = False, None, 0
+
+    def may_proceed(self) -> bool:
+        return not self.is_stalled and self._waiting is None
+
+    def stall(self) -> None:
+        """The controller hangs."""
+        self.is_stalled = True
+
+    def release(self) -> None:
+        """The controller goes on."""
+        self.is_stalled = False
+        self.drain(0)
+
+    def handle(self, queue: int, head: int, readable: list[Slice], writable: list[Slice]) -> None:
+        address, _, flags = struct.unpack("<HHI", readable[0].bytes()[:8])
+        if not self._is_inside:
+            self.wire.begin(time.monotonic_ns())
+            self._status = 0
+        self._is_inside = bool(flags & FAIL_NEXT)
+        answer = writable[-1]
+        wanted = sum(piece.length for piece in writable[:-1])
+        if self._status == 0:
+            written = b"".join(piece.bytes() for piece in readable[1:])
+            self._status, data = self.wire.message(address >> 1, written, wanted)
+            for piece in writable[:-1]:
+                piece.put(data[: piece.length])
+                data = data[piece.length :]
+        answer.put(bytes([self._status]))
+        if self._is_inside:
+            self.complete(queue, head, wanted + 1)
+        else:
+            self._waiting = (head, wanted + 1)
+            self.finish()
+
+    def wait(self) -> float | None:
+        """Seconds until the transfer that is on the wire ends; `None` when there is none."""
+        return None if self._waiting is None else max(0.0, (self.wire.time - WAY_BACK - time.monotonic_ns()) / 1e9)
+
+    def finish(self) -> None:
+        """Answers the transfer if it has ended; one that nearly has is waited for, the last bit of it awake."""
+        if self._waiting is None:
+            return
+        due = self.wire.time - WAY_BACK
+        left = due - time.monotonic_ns()
+        if left > NEARLY:
+            return
+        if left > WAKE_UP:
+            time.sleep((left - WAKE_UP) / 1e9)
+        while time.monotonic_ns() < due:
+            pass
+        (head, written), self._waiting = self._waiting, None
+        self.complete(0, head, written)
+        self.drain(0)

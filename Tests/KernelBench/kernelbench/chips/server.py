@@ -1,0 +1,155 @@
+"""The process that plays the chips and lines of one guest: `python3 -m kernelbench.chips.server DIR`.
+
+In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control
+socket, its answer one line, `ok` or `error ...`. CHIP is `mpu6050` or `lsm6dso`.
+
+    truth PATH | truth -           begin a truth file, end it
+    nack CHIP COUNT [ERRNO]        the next COUNT messages are not acknowledged
+    nackmid CHIP AT COUNT          the next COUNT reads of more than AT bytes break off after AT bytes
+    timeout CHIP SECONDS COUNT     the next COUNT messages time out
+    corrupt CHIP AT COUNT          in the next COUNT reads a bit of byte AT is turned
+    healthy CHIP                   no more of these
+    unplug CHIP | plug CHIP        the wires come off; they are back, and the chip boots
+    brownout CHIP                  the supply dips: registers are reset, nothing else shows it
+    freeze CHIP                    the values stand still, the flags do not, until the chip is reset
+    rest CHIP on|off               a board that lies still instead of numbers that can be recognised
+    identity CHIP VALUE|own        what WHO_AM_I says
+    absent CHIP | present CHIP     the chip was never there; it is
+    stall | release                the controller hangs; it goes on
+    line NUMBER LEVEL              a GPIO line is pulled up or down
+    time                           the answer is `ok` and the monotonic time in nanoseconds
+"""
+
+from __future__ import annotations
+
+import ctypes
+import select
+import socket
+import sys
+import time
+from pathlib import Path
+
+from .adapter import Adapter
+from .chip import Chip
+from .lines import Lines
+from .lsm6dso import LSM6DSO
+from .mpu6050 import MPU6050
+from .truth import TruthWriter
+from .wire import Fault, Wire
+
+BUS_HERTZ = 400_000
+BREATH = 0.02
+"""Seconds between looks at chips that nobody reads, so that the truth file has all that they make."""
+
+
+class Server:
+    """Chips, lines, and the sockets to them."""
+
+    def __init__(self, directory: Path) -> None:
+        self.truth = TruthWriter()
+        now = time.monotonic_ns()
+        chips: list[Chip] = [MPU6050(self.truth, now), LSM6DSO(self.truth, now)]
+        self.chips = {chip.name: chip for chip in chips}
+        self.wire = Wire(chips, self.truth, BUS_HERTZ)
+        self.adapter = Adapter(str(directory / "i2c"), self.wire)
+        self.lines = Lines(str(directory / "gpio"))
+        self._control = socket.socket(socket.AF_UNIX)
+        self._control.bind(str(directory / "control"))
+        self._control.listen(8)
+        self._clients: dict[socket.socket, bytes] = {}
+
+    def run(self) -> None:
+        """Serves for ever."""
+        while True:
+            devices = {source: device for device in (self.adapter, self.lines) for source in device.readers()}
+            sources = [*devices, self._control, *self._clients]
+            wait = self.adapter.wait()
+            readable, _, _ = select.select(sources, [], [], BREATH if wait is None else min(BREATH, wait))
+            for source in readable:
+                if source in devices:
+                    devices[source].is_ready(source)
+                elif source is self._control:
+                    self._clients[self._control.accept()[0]] = b""
+                else:
+                    self._listen(source)
+            self.adapter.finish()
+            now = time.monotonic_ns()
+            if now > self.wire.time:
+                for chip in self.chips.values():
+                    chip.advance(now)
+
+    def _listen(self, client: socket.socket) -> None:
+        data = client.recv(4096)
+        if not data:
+            client.close()
+            del self._clients[client]
+            return
+        *lines, self._clients[client] = (self._clients[client] + data).split(b"\n")
+        for line in lines:
+            words = line.decode().split()
+            try:
+                answer = self.command(words)
+            except (LookupError, TypeError, ValueError, OSError) as error:
+                answer = f"error {' '.join(words)}: {type(error).__name__}: {error}"
+            client.sendall(f"{answer}\n".encode())
+
+    def command(self, words: list[str]) -> str:
+        """Does what a line on the control socket asks for."""
+        name, *rest = words
+        now = max(time.monotonic_ns(), self.wire.time)
+        if name == "time":
+            return f"ok {time.monotonic_ns()}"
+        if name == "truth":
+            self.truth.close() if rest == ["-"] else self.truth.open(*rest)
+            return "ok"
+        self.truth.event(now, " ".join(words))
+        if name in ("stall", "release"):
+            getattr(self.adapter, name)()
+        elif name == "line":
+            self.lines.set(*map(int, rest))
+        else:
+            self._to_chip(name, self.chips[rest[0]], rest[1:], now)
+        return "ok"
+
+    def _to_chip(self, name: str, chip: Chip, rest: list[str], now: int) -> None:
+        chip.advance(now)
+        if name == "nack":
+            self._strike(chip, Fault("nack", int(rest[0]), *map(int, rest[1:])))
+        elif name in ("nackmid", "corrupt"):
+            self._strike(chip, Fault(name, at=int(rest[0]), count=int(rest[1])))
+        elif name == "timeout":
+            self._strike(chip, Fault(name, seconds=float(rest[0]), count=int(rest[1])))
+        elif name == "healthy":
+            self.wire.faults.pop(chip.address, None)
+        elif name in ("unplug", "absent"):
+            chip.is_plugged = False
+        elif name in ("plug", "present"):
+            chip.is_plugged = True
+            chip.power_up(now, is_silent=name == "present")
+        elif name == "brownout":
+            chip.power_up(now, is_silent=True)
+        elif name == "freeze":
+            chip.is_frozen = True
+        elif name == "rest":
+            chip.is_at_rest = rest == ["on"]
+        elif name == "identity":
+            chip.identity = None if rest == ["own"] else int(rest[0], 0)
+        else:
+            raise ValueError("no such command")
+
+    def _strike(self, chip: Chip, fault: Fault) -> None:
+        self.wire.faults[chip.address] = fault
+
+
+def sleep_precisely() -> None:
+    """Asks the kernel to wake this process when it asked for, and not 50 µs later."""
+    pr_set_timerslack = 29
+    ctypes.CDLL(None).prctl(pr_set_timerslack, 1, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    sleep_precisely()
+    try:
+        Server(Path(sys.argv[1])).run()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,49 @@
+"""What the chips sense: numbers by which every sample can be told, or a board that lies still."""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+CHANNELS = ("ax", "ay", "az", "gx", "gy", "gz", "temp")
+
+
+class Counts(NamedTuple):
+    """One sample as the chip's output registers hold it."""
+
+    ax: int
+    ay: int
+    az: int
+    gx: int
+    gy: int
+    gz: int
+    temp: int
+
+
+class Scale(NamedTuple):
+    """What a count is worth, in the words of the data sheet: written into the truth with every sample."""
+
+    g_per_count: float
+    dps_per_count: float
+
+
+def recognisable(number: int, temperature: int) -> Counts:
+    """A sample in which each value alone tells its number nearly, and all together tell it surely.
+
+    Each axis is a linear congruence of the number with a multiplier of its own, 16 bits of it: a sample that mixes
+    two, or that has one bit turned, is then no sample that was ever made.
+    """
+    axes = [((number + 1) * multiplier >> 12 & 0xFFFF) - 0x8000 for multiplier in _MULTIPLIERS]
+    # The ends of the range mean "saturated" or "not settled" to some programs.
+    return Counts(*(max(-32000, min(32000, value)) for value in axes), temperature)
+
+
+_MULTIPLIERS = (2654435761, 2246822519, 3266489917, 668265263, 374761393, 2869860233)
+
+
+def at_rest(scale: Scale, temperature: int, noise: random.Random) -> Counts:
+    """A board that lies on its back: 1 g on z, no turning, a few counts of noise."""
+    gauss = noise.gauss
+    return Counts(
+        round(gauss(0, 4)), round(gauss(0, 4)), round(1 / scale.g_per_count + gauss(0, 4)),
+        round(gauss(0, 4)), round(gauss(0, 4)), round(gauss(0, 4)), temperature)

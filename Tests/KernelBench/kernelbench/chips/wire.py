@@ -1,0 +1,99 @@
+"""The I2C bus between the adapter and the chips: when each byte passes, and what goes wrong on the way.
+
+A transfer begins when the bus is free and each of its bytes takes nine bit times, so that a chip whose output changes
+in the middle of a burst is read as on a real bus. Times are the host's monotonic clock in nanoseconds.
+
+    S addr+W | register | Sr addr+R | data ... | P
+"""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass
+
+from .chip import Chip
+from .truth import TruthWriter
+
+
+@dataclass
+class Fault:
+    """What shall go wrong with the next transfers to a chip.
+
+    nack      the address is not acknowledged
+    nackmid   the transfer breaks off after `at` bytes
+    timeout   nothing happens for `seconds`, then the adapter gives up
+    corrupt   one bit of the byte number `at` of a read is turned
+    """
+
+    kind: str
+    count: int
+    errno: int = errno.EREMOTEIO
+    at: int = 0
+    seconds: float = 0.0
+
+
+class Wire:
+    """Carries messages to chips, byte by byte."""
+
+    def __init__(self, chips: list[Chip], truth: TruthWriter, hertz: int) -> None:
+        self.chips = {chip.address: chip for chip in chips}
+        self.faults: dict[int, Fault] = {}
+        self.byte_time = 9 * 1_000_000_000 // hertz
+        self.time = 0
+        self._truth = truth
+
+    def begin(self, now: int) -> None:
+        """The bus is free at `now`: a transfer begins."""
+        self.time = max(now, self.time)
+
+    def message(self, address: int, written: bytes, wanted: int) -> tuple[int, bytes]:
+        """One message: bytes to write, or a number of bytes to read; an errno, 0 for success, and what was read."""
+        self.time += self.byte_time
+        chip = self.chips.get(address)
+        fault = self._due(address, is_read=wanted > 0, length=wanted or len(written))
+        if fault and fault.kind == "nack":
+            return fault.errno, b""
+        if fault and fault.kind == "timeout":
+            self.time += int(fault.seconds * 1e9)
+            return errno.ETIMEDOUT, b""
+        if chip is None or not chip.is_answering(self.time):
+            return errno.EREMOTEIO, b""
+        if wanted:
+            return self._read(chip, wanted, fault)
+        return self._write(chip, written, fault), b""
+
+    def _write(self, chip: Chip, written: bytes, fault: Fault | None) -> int:
+        for index, value in enumerate(written):
+            if fault and fault.kind == "nackmid" and index >= fault.at:
+                return errno.EREMOTEIO
+            self.time += self.byte_time
+            if index == 0:
+                chip.pointer = value
+            else:
+                chip.write(value, self.time)
+        return 0
+
+    def _read(self, chip: Chip, wanted: int, fault: Fault | None) -> tuple[int, bytes]:
+        data = bytearray()
+        chip.begin_read(self.time)
+        for index in range(wanted):
+            if fault and fault.kind == "nackmid" and index >= fault.at:
+                return errno.EREMOTEIO, bytes(data)
+            self.time += self.byte_time
+            value = chip.read(self.time)
+            if fault and fault.kind == "corrupt" and index == fault.at:
+                value ^= 0x10
+            data.append(value)
+        return 0, bytes(data)
+
+    def _due(self, address: int, is_read: bool, length: int) -> Fault | None:
+        """The fault that strikes this message, if any. Faults inside a burst wait for one that is long enough."""
+        fault = self.faults.get(address)
+        if fault is None or fault.kind in ("nackmid", "corrupt") and not (is_read and length > fault.at):
+            return None
+        fault.count -= 1
+        if fault.count == 0:
+            del self.faults[address]
+        name = self.chips[address].name if address in self.chips else f"{address:#x}"
+        self._truth.event(self.time, f"struck {name} {fault.kind}")
+        return fault

@@ -1,0 +1,81 @@
+"""Scenarios: how they are declared, run, counted and told.
+
+A scenario is a function that takes a `Bench` and returns a sentence of figures, or raises: `CheckFailed` when the
+program broke a promise, `BenchError` when the bench did not work, which fails it too, `CannotRun` when something is
+missing on this machine, which is a skip and is told with its reason. Several scenarios may share a virtual machine;
+then they form a group.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .errors import BenchError, CannotRun, CheckFailed
+
+PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one scenario ended."""
+
+    name: str
+    status: str
+    words: str
+    seconds: float
+
+
+@dataclass
+class Report:
+    """Collects outcomes, and prints each as it comes."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, outcome: Outcome) -> None:
+        with self._lock:
+            self.outcomes.append(outcome)
+            print(f"{outcome.status:8}{outcome.name}: {outcome.words} ({outcome.seconds:.1f} s)", flush=True)
+
+    def run(self, name: str, scenario: Callable[[], str]) -> bool:
+        """Runs a scenario; whether it passed."""
+        start = time.monotonic()
+        try:
+            status, words = PASSED, scenario()
+        except CannotRun as error:
+            status, words = SKIPPED, str(error)
+        except CheckFailed as error:
+            status, words = FAILED, str(error)
+        except (BenchError, OSError, ValueError, LookupError) as error:
+            status, words = FAILED, f"the bench failed: {type(error).__name__}: {error}"
+            traceback.print_exc(file=sys.stderr)
+        self.add(Outcome(name, status, words, time.monotonic() - start))
+        return status == PASSED
+
+    def run_group(self, name: str, group: Callable[[], None]) -> None:
+        """Runs a group of scenarios, which report for themselves; one that breaks off counts as a failed scenario."""
+        start = time.monotonic()
+        try:
+            group()
+        except CannotRun as error:
+            self.add(Outcome(name, SKIPPED, str(error), time.monotonic() - start))
+        except (BenchError, CheckFailed, OSError, ValueError, LookupError) as error:
+            traceback.print_exc(file=sys.stderr)
+            words = f"broke off: {type(error).__name__}: {error}"
+            self.add(Outcome(name, FAILED, words, time.monotonic() - start))
+
+    def count(self, status: str) -> int:
+        return sum(outcome.status == status for outcome in self.outcomes)
+
+    def summary(self) -> str:
+        """The last lines of a run: skips and failures once more, and the counts."""
+        lines = [
+            f"{outcome.status} {outcome.name}: {outcome.words}" for outcome in self.outcomes if outcome.status != PASSED]
+        skipped = f", {self.count(SKIPPED)} skipped" if self.count(SKIPPED) else ""
+        lines.append(f"{self.count(PASSED)} passed, {self.count(FAILED)} failed{skipped}")
+        return "\n".join(lines)

@@ -1,0 +1,73 @@
+"""Prepares what guests are made of, by the scripts in ../setup, and finds out how QEMU can run here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from .errors import BenchError, CannotRun
+from .machine import Platform
+
+HERE = Path(__file__).parents[1]
+CANNOT_RUN = 77
+KVM_SECONDS = 6
+
+
+def cache_directory() -> Path:
+    """Where downloads and what is built from them are kept."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(os.environ.get("KERNELBENCH_CACHE") or f"{base}/imulog-kernelbench")
+
+
+def run_script(name: str, *arguments: str) -> str:
+    """Runs a script of ../setup; the last line that it printed."""
+    command = [str(HERE / "setup" / name), *arguments]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines = ended.stdout.splitlines()
+    errors = ended.stderr.strip()
+    if ended.returncode == CANNOT_RUN:
+        raise CannotRun(errors.splitlines()[-1].partition("cannot run here: ")[2] if errors else name)
+    if ended.returncode != 0:
+        raise BenchError(f"setup/{name} ended with {ended.returncode}:\n{errors}")
+    return lines[-1] if lines else ""
+
+
+def prepare(architecture: str, program: Path, directory: Path) -> Platform:
+    """The kernel, and an initramfs with the program."""
+    directory.mkdir(parents=True, exist_ok=True)
+    run_script("tools.sh", architecture)
+    kernel = Path(run_script("kernel.sh", architecture))
+    initramfs = directory / f"{architecture}.cpio"
+    run_script("initramfs.sh", architecture, str(kernel), str(program), str(initramfs))
+    version = (kernel / "version").read_text().strip()
+    image = kernel / "boot" / ("vmlinux" if architecture == "amd64" else f"vmlinuz-{version}")
+    platform = Platform(architecture, image, initramfs)
+    if architecture == "amd64" and kvm_works(platform, directory):
+        platform = Platform(architecture, image, initramfs, "kvm")
+    return platform
+
+
+def kvm_works(platform: Platform, directory: Path) -> bool:
+    """Whether a guest gets anywhere with KVM: a /dev/kvm that can be opened says little inside of a virtual machine."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    accelerated = Platform(platform.name, platform.kernel, platform.initramfs, "kvm")
+    command = [argument.replace(" quiet", "") for argument in accelerated.command()]
+    with open(directory / "kvm-probe", "wb") as console:
+        probe = subprocess.Popen(
+            [*command, "-serial", "stdio"], stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT)
+        try:
+            probe.wait(KVM_SECONDS)
+        except subprocess.TimeoutExpired:
+            probe.kill()
+            probe.wait()
+    return b"guest:" in (directory / "kvm-probe").read_bytes()
+
+
+def need(*commands: str) -> None:
+    """Says which commands are missing, if any."""
+    missing = [command for command in commands if shutil.which(command, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None]
+    if missing:
+        raise CannotRun(f"missing commands: {', '.join(missing)}")

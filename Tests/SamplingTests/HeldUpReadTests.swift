@@ -1,0 +1,100 @@
+import IMUModel
+import Sampling
+import Testing
+
+@Suite struct HeldUpReadTests {
+  /// A take whose reads must not take longer than 2 ms, and take 0.5 ms but for the one with `number`.
+  private func take(_ rate: SampleRate, ticks: UInt64, holdingUp number: Int, by delay: Int64)
+    -> Take
+  {
+    let take = Take(rate, ticks: ticks)
+    take.script.readCost = 500_000
+    take.script.readLimit = 2_000_000
+    take.script.holdUpOfRead = { $0 == number ? delay : 0 }
+    return take
+  }
+
+  @Test("a sample whose read was held up is not believed: the chip is read again")
+  func readAgain() {
+    let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 10) == nil)
+    #expect(take.gaps == [])
+    let first = take.box.records.first
+    #expect(first?.time == 30_500_000)
+    // The scripted chip counts its samples: the first one is in no record.
+    #expect(first?.sample.ax == 2)
+  }
+
+  @Test("a chip that has nothing new yet right after a read that was held up is asked again")
+  func staleInBetween() {
+    let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
+    take.script.ailmentAtRead = { (1...3).contains($0) ? .noData : nil }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 10) == nil)
+    #expect(take.gaps == [])
+    #expect(take.box.records.first?.time == 32_000_000)
+  }
+
+  @Test("a read that is held up a little is believed")
+  func withinLimit() {
+    let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 1_500_000)
+    take.sampler.run()
+    #expect(take.box.records.first?.time == 0)
+    #expect(take.box.records.first?.sample.ax == 1)
+  }
+
+  @Test("a tick during which no read was quick is missed, and so are those that went by")
+  func missed() {
+    let take = take(.hz(100), ticks: 100, holdingUp: 0, by: 35_000_000)
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 100) == nil)
+    #expect(take.gaps == [Gap(firstTick: 0, count: 3, cause: .missed)])
+  }
+
+  @Test("ticks that go by while the bus is stalled are lost to it, though the transfer ends well")
+  func stalled() {
+    let take = take(.hz(100), ticks: 500, holdingUp: 0, by: 3_000_000_000)
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 500) == nil)
+    #expect(take.gaps == [Gap(firstTick: 0, count: 300, cause: .busError, code: 110)])
+    #expect(take.events == [])
+  }
+
+  @Test("a configuration check that the bus holds up costs its ticks to the bus")
+  func stalledCheck() {
+    let take = Take(.hz(100), ticks: 500)
+    take.script.checkCost = 200_000_000
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 500) == nil)
+    #expect(take.sampler.ledger.missed == 0)
+    #expect(take.gaps.allSatisfy { $0.cause == .busError && $0.code == 110 })
+    #expect(take.sampler.ledger.busErrors > 0)
+  }
+
+  @Test("ticks that go by while transfers time out have their errno, and are not missed")
+  func timedOut() {
+    let take = Take(.hz(100), ticks: 1000)
+    take.script.errno = 110
+    take.script.readCost = 1_000_000_000
+    take.script.checkCost = 1_000_000_000
+    take.script.bringUpCost = 1_000_000_000
+    take.script.ailmentAtTime = { $0 >= Take.start ? .dead : Ailment.none }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 1000) == nil)
+    #expect(take.sampler.ledger.missed == 0)
+    // All but the tick at which setting the chip up is begun.
+    #expect(take.sampler.ledger.busErrors == 999, "\(take.gaps)")
+  }
+
+  @Test("when every read is held up, no sample is recorded and the chip is not blamed")
+  func alwaysHeldUp() {
+    let take = Take(.hz(10), ticks: 50)
+    take.script.readCost = 5_000_000
+    take.script.readLimit = 2_000_000
+    take.sampler.run()
+    #expect(take.sampler.ledger.sampled == 0)
+    #expect(take.sampler.ledger.missed == 50)
+    #expect(take.events == [])
+  }
+}

@@ -9,6 +9,7 @@ import Testing
 struct GoldenTests {
   static let names = [
     "constant", "fixed-0", "fixed-1", "fixed-2", "fixed-3", "linear", "offset", "wasted-bits",
+    "lattice",
     "escape", "wide-escape", "partitions", "zero-partition", "repeats", "tick-offset", "tick-steps",
     "gaps", "marks", "clock-pairs", "sensor-events", "end", "several-pages", "accelerometer-only",
     "flushes", "extremes",

@@ -116,16 +116,6 @@ struct HandmadePageTests {
       ).map { $0[2] } == [8, 10, 11, 10])
   }
 
-  @Test("with a lattice, also behind a value that is not on it")
-  func lattice() throws {
-    // A sample of 11. Then order 1 with precision 1, step 5 (which means 2.5) and base 1 (0.5): numbers 4 to 7
-    // stand for 10, 13, 15 and 18. 11 is not there and has the number of 10; residuals are 1, 2 and −3.
-    let found = try samples(
-      "0 0000000000 000 00 1 0000 0 0 0000000000001011",
-      "0 0000000010 000 00 0 0 1 0010 1 0000 00001 0000101 0000001 0 000001 010 0010 0011")
-    #expect(found.map { $0[2] } == [11, 13, 18, 10])
-  }
-
   @Test(
     "that breaks a rule is refused though its check is right",
     arguments: [

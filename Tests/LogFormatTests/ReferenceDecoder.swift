@@ -224,7 +224,8 @@ struct ReferenceDecoder {
     var zeros = 0
     while zeros < escape, try number(1) == 0 { zeros += 1 }
     guard zeros == escape else {
-      return UInt64(zeros) << UInt64(parameter) | (try number(parameter))
+      let code = UInt64(zeros) << UInt64(parameter) | (try number(parameter))
+      return width == 64 ? code : code & 0xFFFF
     }
     features.insert(width == 64 ? "wide-escape" : "escape")
     return try number(width == 64 ? Int(try number(6)) + 1 : 16)

@@ -80,7 +80,8 @@ let package = Package(
       dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
-      name: "LogFormatTests", dependencies: ["CLinuxIO", "IMUModel", "LogFormat"],
+      name: "LogFormatTests",
+      dependencies: ["CLinuxIO", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
       resources: [.copy("Golden")], swiftSettings: settings),
     // A storage that fails on request, and logs to try it with.
     .target(

@@ -36,11 +36,12 @@ struct GapCursor {
     let count = try cursor.varint()
     let cause = GapCause(rawValue: try cursor.byte())
     let code = try cursor.signedVarint()
-    guard first < LogFormat.tickLimit, count <= LogFormat.tickLimit,
+    guard first < LogFormat.tickLimit, count > 0, count <= LogFormat.tickLimit,
       first + count <= LogFormat.tickLimit
     else { throw .tickOutOfRange }
+    guard let code = Int32(exactly: code) else { throw .badNumber }
     tick = first + count
-    guard let cause, count > 0, let code = Int32(exactly: code) else {
+    guard let cause else {
       return .unknown(kind: ChunkKind.gaps, byteCount: before - cursor.remaining)
     }
     return .gap(Gap(firstTick: first, count: count, cause: cause, code: code))

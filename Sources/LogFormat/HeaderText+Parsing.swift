@@ -6,24 +6,24 @@ extension HeaderText {
     let entries = try HeaderEntries(text)
     let sensor = SensorDescription(
       model: try entries.text("sensor"),
-      identity: try entries.optionalNumber("sensor-identity"),
-      address: try entries.optionalNumber("sensor-address"),
-      accelerometerRange: try entries.optionalNumber("accelerometer-range") ?? 0,
-      gyroscopeRange: try entries.optionalNumber("gyroscope-range") ?? 0,
+      identity: entries.number("sensor-identity"),
+      address: entries.number("sensor-address"),
+      accelerometerRange: entries.number("accelerometer-range") ?? 0,
+      gyroscopeRange: entries.number("gyroscope-range") ?? 0,
       accelerometerScale: try entries.fraction("accelerometer-scale"),
       gyroscopeScale: try entries.fraction("gyroscope-scale"),
       temperatureScale: try entries.fraction("temperature-scale"),
       temperatureOffset: try entries.fraction("temperature-offset"),
-      outputDataRate: try entries.finiteDouble("output-data-rate") ?? 0,
+      outputDataRate: entries.finiteDouble("output-data-rate") ?? 0,
       filter: entries["filter"] ?? "")
     return RecordingDescription(
-      id: try entries.identity("id"), number: try entries.optionalNumber("number") ?? 0,
+      id: try entries.identity("id"), number: entries.number("number") ?? 0,
       rate: try entries.rate("rate"), channels: try entries.channels("channels"),
-      plannedTicks: try entries.optionalNumber("planned-ticks"),
+      plannedTicks: entries.number("planned-ticks"),
       timeUnit: try entries.timeUnit("time-unit"), sensor: sensor, board: entries["board"] ?? "",
       host: entries["host"] ?? "", software: entries["software"] ?? "",
       note: entries["note"] ?? "",
-      syncInterval: try entries.optionalNumber("sync-interval") ?? 0,
+      syncInterval: entries.number("sync-interval") ?? 0,
       realTime: entries["real-time"] ?? "")
   }
 }
@@ -72,25 +72,25 @@ struct HeaderEntries {
     return value
   }
 
-  func optionalNumber<T: FixedWidthInteger>(
-    _ key: String, as _: T.Type = T.self
-  ) throws(FormatError) -> T? {
-    guard let value = values[key] else { return nil }
-    guard let number = T(value) else { throw HeaderText.bad(key, value) }
-    return number
+  /// An entry that a log need not have; one that is no number is as good as missing.
+  func number<T: FixedWidthInteger>(_ key: String) -> T? {
+    values[key].flatMap { HeaderEntries.number($0) }
   }
 
-  func finiteDouble(_ key: String) throws(FormatError) -> Double? {
-    guard let value = values[key] else { return nil }
-    guard let number = Double(value), number.isFinite else { throw HeaderText.bad(key, value) }
-    return number
+  /// Digits, after a minus sign where there can be one.
+  private static func number<T: FixedWidthInteger>(_ text: some StringProtocol) -> T? {
+    text.hasPrefix("+") ? nil : T(text)
+  }
+
+  func finiteDouble(_ key: String) -> Double? {
+    values[key].flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
   }
 
   func fraction(_ key: String) throws(FormatError) -> Fraction {
     let value = try text(key)
     let parts = value.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let above = Int64(parts[0]), let below = Int64(parts[1]),
-      let fraction = Fraction(above, over: below)
+    guard parts.count == 2, let above: Int64 = HeaderEntries.number(parts[0]),
+      let below: Int64 = HeaderEntries.number(parts[1]), let fraction = Fraction(above, over: below)
     else { throw HeaderText.bad(key, value) }
     return fraction
   }
@@ -104,8 +104,8 @@ struct HeaderEntries {
   func rate(_ key: String) throws(FormatError) -> SampleRate {
     let value = try text(key)
     let parts = value.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let above = UInt32(parts[0]), let below = UInt32(parts[1]),
-      let rate = SampleRate(above, per: below)
+    guard parts.count == 2, let above: UInt32 = HeaderEntries.number(parts[0]),
+      let below: UInt32 = HeaderEntries.number(parts[1]), let rate = SampleRate(above, per: below)
     else { throw HeaderText.bad(key, value) }
     return rate
   }
@@ -113,19 +113,21 @@ struct HeaderEntries {
   func channels(_ key: String) throws(FormatError) -> ChannelSet {
     let value = try text(key)
     var channels: ChannelSet = []
-    for name in value.split(separator: " ") {
-      guard let bit = ChannelSet.names.firstIndex(of: String(name)) else {
+    var last = -1
+    for name in value.split(separator: " ", omittingEmptySubsequences: false) {
+      // In another order the streams would be taken for other channels'.
+      guard let bit = ChannelSet.names.firstIndex(of: String(name)), bit > last else {
         throw HeaderText.bad(key, value)
       }
       channels.insert(ChannelSet(rawValue: 1 << UInt8(bit)))
+      last = bit
     }
-    guard !channels.isEmpty else { throw HeaderText.bad(key, value) }
     return channels
   }
 
   func timeUnit(_ key: String) throws(FormatError) -> Int64 {
     let value = try text(key)
-    guard let unit = Int64(value), unit > 0, unit <= 1_000_000_000 else {
+    guard let unit: Int64 = HeaderEntries.number(value), unit > 0, unit <= 1_000_000_000 else {
       throw HeaderText.bad(key, value)
     }
     return unit

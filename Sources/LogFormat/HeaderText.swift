@@ -62,9 +62,13 @@ enum HeaderText {
     func add(_ key: String, _ value: String) {
       text += key + " " + escaped(value) + "\n"
     }
+    /// An entry that readers take for empty or 0 when it is missing.
+    func addUnlessDefault(_ key: String, _ value: String) {
+      if !["", "0", "0.0"].contains(value) { add(key, value) }
+    }
     add("imulog", "\(LogFormat.version)")
     add("id", "\(it.id)")
-    add("number", "\(it.number)")
+    addUnlessDefault("number", "\(it.number)")
     add("rate", "\(it.rate.numerator)/\(it.rate.denominator)")
     add("channels", it.channels.indices.map { ChannelSet.names[$0] }.joined(separator: " "))
     if let ticks = it.plannedTicks { add("planned-ticks", "\(ticks)") }
@@ -72,20 +76,20 @@ enum HeaderText {
     add("sensor", it.sensor.model)
     if let identity = it.sensor.identity { add("sensor-identity", "\(identity)") }
     if let address = it.sensor.address { add("sensor-address", "\(address)") }
-    add("accelerometer-range", "\(it.sensor.accelerometerRange)")
-    add("gyroscope-range", "\(it.sensor.gyroscopeRange)")
+    addUnlessDefault("accelerometer-range", "\(it.sensor.accelerometerRange)")
+    addUnlessDefault("gyroscope-range", "\(it.sensor.gyroscopeRange)")
     add("accelerometer-scale", ratio(it.sensor.accelerometerScale))
     add("gyroscope-scale", ratio(it.sensor.gyroscopeScale))
     add("temperature-scale", ratio(it.sensor.temperatureScale))
     add("temperature-offset", ratio(it.sensor.temperatureOffset))
-    add("output-data-rate", "\(it.sensor.outputDataRate)")
-    add("filter", it.sensor.filter)
-    add("board", it.board)
-    add("host", it.host)
-    add("software", it.software)
-    add("note", it.note)
-    add("sync-interval", "\(it.syncInterval)")
-    add("real-time", it.realTime)
+    addUnlessDefault("output-data-rate", "\(it.sensor.outputDataRate)")
+    addUnlessDefault("sync-interval", "\(it.syncInterval)")
+    for (key, value) in [
+      ("filter", it.sensor.filter), ("board", it.board), ("host", it.host),
+      ("software", it.software), ("note", it.note), ("real-time", it.realTime),
+    ] where !value.isEmpty {
+      add(key, value)
+    }
     return text
   }
 

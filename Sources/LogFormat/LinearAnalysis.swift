@@ -38,7 +38,7 @@ struct LinearAnalysis: ~Copyable {
   private static let weightLimit: Int64 = 1 << 29
 
   /// A predictor for `count` values, without an offset; `nil` when they are too few or too simple.
-  func predictor(_ values: UnsafePointer<Int16>, count: Int, wastedBits: Int) -> Predictor? {
+  func predictor(_ values: UnsafePointer<Int16>, count: Int, spacing: Spacing) -> Predictor? {
     guard count >= LinearAnalysis.shortestRun else { return nil }
     window(values, count)
     correlate(count)
@@ -46,7 +46,7 @@ struct LinearAnalysis: ~Copyable {
     let bits = count < 384 ? 9 : 10
     let order = recurse(count, coefficientBits: bits)
     guard order > 0 else { return nil }
-    return round(order, bits, wastedBits)
+    return round(order, bits, spacing)
   }
 
   /// Copies the run without its mean; the first and the last quarter rise and fall as parabolas.
@@ -126,13 +126,13 @@ struct LinearAnalysis: ~Copyable {
   }
 
   /// Rounds the chosen weights to `bits` bits each; what one loses is given to the next.
-  private func round(_ order: Int, _ bits: Int, _ wastedBits: Int) -> Predictor {
+  private func round(_ order: Int, _ bits: Int, _ spacing: Spacing) -> Predictor {
     var largest: Int64 = 1
     for tap in 1...order { largest = max(largest, abs(chosen[tap])) }
     let integerBits = Int64.bitWidth - largest.leadingZeroBitCount - Int(LinearAnalysis.fraction)
     let shift = min(max(bits - 1 - integerBits, 0), 15)
     let limit = Int64(1) << Int64(bits - 1)
-    var predictor = Predictor(.linear(order), wastedBits: wastedBits)
+    var predictor = Predictor(.linear(order), spacing: spacing)
     predictor.shift = shift
     var lost: Int64 = 0
     let drop = LinearAnalysis.fraction - Int64(shift)

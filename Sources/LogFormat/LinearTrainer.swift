@@ -11,13 +11,15 @@ struct LinearTrainer: ~Copyable {
   private static var past: Int { StreamMethod.maximumOrder }
   private static var row: Int { past + window }
 
+  /// For each channel, which values were used lately.
+  private(set) var spacing = [Spacing](repeating: .dense, count: 7)
   /// For each channel, the predictor to change to, `nil` for none.
   private(set) var advice: [Predictor?] = Array(repeating: nil, count: 7)
   private var fresh = [Int](repeating: 0, count: 7)
   private var known = [Int](repeating: 0, count: 7)
   /// The last values of each channel, the latest last.
   private let recent: UnsafeMutablePointer<Int16>
-  private let shifted: UnsafeMutablePointer<Int16>
+  private let numbers: UnsafeMutablePointer<Int16>
   private let codes: UnsafeMutablePointer<UInt16>
   private let analysis = LinearAnalysis()
 
@@ -26,21 +28,22 @@ struct LinearTrainer: ~Copyable {
   init() {
     recent = .allocate(capacity: 7 * LinearTrainer.row)
     recent.initialize(repeating: 0, count: 7 * LinearTrainer.row)
-    shifted = .allocate(capacity: LinearTrainer.row)
-    shifted.initialize(repeating: 0, count: LinearTrainer.row)
+    numbers = .allocate(capacity: LinearTrainer.row)
+    numbers.initialize(repeating: 0, count: LinearTrainer.row)
     codes = .allocate(capacity: LinearTrainer.window)
     codes.initialize(repeating: 0, count: LinearTrainer.window)
   }
 
   deinit {
     recent.deallocate()
-    shifted.deallocate()
+    numbers.deallocate()
     codes.deallocate()
   }
 
   /// Takes note of the next values of a channel (0...6) and of the predictor that the last chunk used.
   mutating func learn(
-    _ channel: Int, _ values: UnsafePointer<Int16>, count: Int, after current: Predictor
+    _ channel: Int, _ values: UnsafePointer<Int16>, count: Int, after current: Predictor,
+    _ lattices: borrowing LatticeSearch
   ) {
     let row = recent + channel * LinearTrainer.row
     let new = min(count, LinearTrainer.row)
@@ -55,19 +58,24 @@ struct LinearTrainer: ~Copyable {
     }
     fresh[channel] = 0
     // Large chunks pay for weights of their own.
-    advice[channel] = count < LinearTrainer.window ? better(row, than: current) : nil
+    guard count < LinearTrainer.window else {
+      advice[channel] = nil
+      if current.spacing != .dense { spacing[channel] = current.spacing }
+      return
+    }
+    spacing[channel] = lattices.spacing(
+      row, LinearTrainer.row, after: current.spacing, choice: nil, hint: spacing[channel])
+    advice[channel] = better(row, spacing[channel], than: current)
   }
 
   /// A predictor that takes fewer bits, its head included, for the values of a row.
-  private func better(_ row: UnsafeMutablePointer<Int16>, than current: Predictor) -> Predictor? {
-    var union: Int16 = 0
-    for index in 0..<LinearTrainer.row { union |= row[index] }
-    let wastedBits = union == 0 ? 0 : min(union.trailingZeroBitCount, 15)
-    for index in 0..<LinearTrainer.row { shifted[index] = row[index] &>> Int16(wastedBits) }
-    let values = UnsafePointer(shifted + LinearTrainer.past)
+  private func better(
+    _ row: UnsafeMutablePointer<Int16>, _ spacing: Spacing, than current: Predictor
+  ) -> Predictor? {
+    for index in 0..<LinearTrainer.row { numbers[index] = spacing.number(of: row[index]) }
+    let values = UnsafePointer(numbers + LinearTrainer.past)
     guard
-      var candidate = analysis.predictor(
-        values, count: LinearTrainer.window, wastedBits: wastedBits)
+      var candidate = analysis.predictor(values, count: LinearTrainer.window, spacing: spacing)
     else { return nil }
     LinearPredictor.computeCodes(
       codes, values, count: LinearTrainer.window, candidate, known: LinearTrainer.past)

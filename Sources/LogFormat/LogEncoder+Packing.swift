@@ -56,7 +56,7 @@ extension LogEncoder {
       finishChunk(ChunkKind.samples, size)
       bytesPerSample256 = max((size << 8) / count, 1)
       pending.removeFirst(count)
-      searchedCount = 0
+      (searchedCount, lastTrial) = (0, nil)
     }
     if !pending.isEmpty || !gaps.isEmpty { closePage() }
   }
@@ -86,10 +86,16 @@ extension LogEncoder {
   }
 
   private mutating func encode(_ count: Int, _ state: inout PageState) -> Int {
+    if let lastTrial, lastTrial.count == count {
+      state = lastTrial.state
+      return lastTrial.size
+    }
     // Predictors chosen for nearly as many of the same samples are good enough.
     let again = count <= searchedCount + searchedCount / 4 && count >= searchedCount / 2
     if !again { searchedCount = count }
-    return samplesEncoder.encode(pending, count: count, &state, to: trial.bytes, again: again)
+    let size = samplesEncoder.encode(pending, count: count, &state, to: trial.bytes, again: again)
+    lastTrial = (count, size, state)
+    return size
   }
 
   /// How many pending gaps belong before the samples that follow the first `count` ones.
@@ -129,6 +135,7 @@ extension LogEncoder {
   mutating func writeRecord(_ kind: UInt8, _ write: (inout ByteWriter) -> Void) {
     precondition(!isFinished, "the log was finished")
     flush()
+    lastTrial = nil
     var body = ByteWriter(
       UnsafeMutableRawBufferPointer(start: trial.bytes, count: LogFormat.bodyLimit))
     write(&body)
@@ -167,7 +174,7 @@ extension LogEncoder {
     pageOffset = PageHeader.size
     let base = floorDivide(time, description.timeUnit) &- expected.units(atTick: tick)
     pageState = PageState(firstTick: tick, firstLateness: base)
-    searchedCount = 0
+    (searchedCount, lastTrial) = (0, nil)
     outputBuffer.append(UnsafeRawBufferPointer(rebasing: page.bytes[0..<PageHeader.size]))
   }
 

@@ -41,6 +41,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var nextTrial = 0
   /// Pending samples for which predictors were chosen last; 0 when the choice is of no use any more.
   var searchedCount = 0
+  /// The body in the trial buffer: of how many pending samples, its bytes, and the state behind it.
+  var lastTrial: (count: Int, size: Int, state: PageState)?
   /// Bytes a sample in the last trial, times 256.
   var bytesPerSample256 = 8 << 8
   var isFinished = false

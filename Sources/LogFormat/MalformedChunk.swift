@@ -3,6 +3,7 @@ enum MalformedChunk: Error {
   case exhausted
   case unknownMethod
   case wideCoefficients
+  case badLattice
   case noHistory
   case unknownPartition
   case badParameter
@@ -18,12 +19,13 @@ enum MalformedChunk: Error {
     case .exhausted: return "its values run past its end"
     case .unknownMethod: return "a channel is coded by an unknown method"
     case .wideCoefficients: return "predictor coefficients are too wide"
+    case .badLattice: return "the values of a channel are out of order"
     case .noHistory: return "a channel goes on from a value that does not exist"
     case .unknownPartition: return "a partition length is out of range"
     case .badParameter: return "a Rice parameter is out of range"
     case .reservedBits: return "reserved bits are set"
     case .tickOutOfRange: return "a tick is out of range"
-    case .badNumber: return "a number has more than 64 bits"
+    case .badNumber: return "a number has too many bits"
     case .unbalanced: return "its counts of ticks overflow"
     case .reservedKind: return "kind 0 does not exist"
     }

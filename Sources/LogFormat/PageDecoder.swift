@@ -10,7 +10,7 @@ public import IMUModel
 ///     while let record = try decoder.next(into: &block) { … }
 ///
 /// It is total: any bytes give records or a ``FormatError``; no input traps, runs on, or takes memory beyond
-/// the 16 KiB that the decoder has from the begin. A page has at most 452 chunks of 1024 samples.
+/// the 16 KiB that the decoder has from the begin. A page has at most 580 chunks of 1024 samples.
 ///
 /// After an error the rest of the page is unreadable (each check rests on the one before), what was returned
 /// before it is sound, and the next page can be begun.
@@ -27,6 +27,8 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private let page: UnsafeMutableRawPointer
   private var chunks: ChunkReader?
   private var firstTick: UInt64 = 0
+  /// Whether the page at hand is the one with the header chunk.
+  private var isFirst = false
   /// What is left of the gaps chunk at hand.
   private var gaps: GapCursor?
 
@@ -68,7 +70,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     offset = PageHeader.size
     chunks = ChunkReader(
       UnsafeRawBufferPointer(start: page, count: bytes.count), check: header.check)
-    firstTick = header.firstTick
+    (firstTick, isFirst) = (header.firstTick, sequence == 0)
     state = samples.pageState(firstTick: header.firstTick, firstTime: header.firstTime)
     return header
   }
@@ -84,7 +86,9 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     guard let (kind, range) = try chunks?.next() else { return nil }
     let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
     offset = range.upperBound + 4
-    if kind == ChunkKind.header && start == PageHeader.size { return try next(into: &block) }
+    if kind == ChunkKind.header && start == PageHeader.size && isFirst {
+      return try next(into: &block)
+    }
     do throws(MalformedChunk) {
       switch kind {
       case ChunkKind.samples:
@@ -92,7 +96,6 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
         return .samples
       case ChunkKind.gaps:
         gaps = try GapCursor(body, after: firstTick)
-        return nextGap() ?? .unknown(kind: kind, byteCount: range.count)
       default:
         return try LogRecord(kind: kind, body: body)
       }
@@ -100,6 +103,8 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
       (offset, chunks, gaps) = (start, nil, nil)
       throw FormatError(.malformed(error.sentence), offset: start)
     }
+    // The first gap, or what follows a list without any.
+    return try next(into: &block)
   }
 
   private mutating func nextGap() -> LogRecord? {

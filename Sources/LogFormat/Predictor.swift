@@ -2,8 +2,8 @@
 struct Predictor: Equatable {
   /// The family and order.
   var method: StreamMethod
-  /// Low zero bits left out of each value.
-  var wastedBits = 0
+  /// Which values the stream uses; prediction is among these.
+  var spacing = Spacing.dense
   /// Added to each prediction.
   var offset: Int64 = 0
   /// Weights of a linear predictor, for the latest value first; 0 beyond its order.
@@ -11,9 +11,9 @@ struct Predictor: Equatable {
   /// Right shift of a linear predictor's sum of products.
   var shift = 0
 
-  init(_ method: StreamMethod, wastedBits: Int = 0, offset: Int64 = 0) {
+  init(_ method: StreamMethod, spacing: Spacing = .dense, offset: Int64 = 0) {
     self.method = method
-    self.wastedBits = wastedBits
+    self.spacing = spacing
     self.offset = offset
   }
 }

@@ -7,6 +7,7 @@ struct SamplesEncoder: ~Copyable {
   private let channels: [Int]
   private var times = StreamEncoder<Int64>()
   private var counts = StreamEncoder<Int16>()
+  private let lattices = LatticeSearch()
   private var trainer = LinearTrainer()
   private let repeats: UnsafeMutablePointer<Bool>
   private let coded: UnsafeMutablePointer<Int16>
@@ -45,8 +46,10 @@ struct SamplesEncoder: ~Copyable {
     writeTicks(&writer, block.tickColumn, count, &state, hasRepeats: hasRepeats)
     if hasRepeats { for index in 0..<count { writer.write(repeats[index]) } }
     if !again { for stream in choices.indices { choices[stream] = nil } }
+    let timeColumn = UnsafePointer(block.timeColumn)
     choices[0] = times.encode(
-      &writer, &state[0], UnsafePointer(block.timeColumn), count: count, choice: choices[0])
+      &writer, &state[0], timeColumn, count: count,
+      spacing: .wasting(timeColumn, count, after: state[0].predictor.spacing), choice: choices[0])
     for (position, channel) in channels.enumerated() {
       let column = UnsafePointer(block.column(channel))
       if hasRepeats {
@@ -55,17 +58,27 @@ struct SamplesEncoder: ~Copyable {
           coded[kept] = column[index]
           kept += 1
         }
-        choices[position + 1] = counts.encode(
-          &writer, &state[position + 1], UnsafePointer(coded), count: kept,
-          choice: choices[position + 1], advice: trainer.advice[channel])
+        encode(&writer, &state, position, channel, UnsafePointer(coded), kept)
       } else {
-        choices[position + 1] = counts.encode(
-          &writer, &state[position + 1], column, count: count, choice: choices[position + 1],
-          advice: trainer.advice[channel])
+        encode(&writer, &state, position, channel, column, count)
       }
     }
     writer.finish()
     return writer.count
+  }
+
+  /// Writes a channel's counts; `position` is its place among the channels of the recording.
+  private mutating func encode(
+    _ writer: inout BitWriter, _ state: inout PageState, _ position: Int, _ channel: Int,
+    _ column: UnsafePointer<Int16>, _ count: Int
+  ) {
+    let choice = choices[position + 1]
+    let spacing = lattices.spacing(
+      column, count, after: state[position + 1].predictor.spacing, choice: choice?.spacing,
+      hint: trainer.spacing[channel])
+    choices[position + 1] = counts.encode(
+      &writer, &state[position + 1], column, count: count, spacing: spacing, choice: choice,
+      advice: trainer.advice[channel])
   }
 
   /// Learns from `count` samples that went into the log, with the state after them.
@@ -73,7 +86,7 @@ struct SamplesEncoder: ~Copyable {
     for (position, channel) in channels.enumerated() {
       trainer.learn(
         channel, UnsafePointer(block.column(channel)), count: count,
-        after: state[position + 1].predictor)
+        after: state[position + 1].predictor, lattices)
     }
   }
 

@@ -83,7 +83,12 @@ enum StreamDecoder {
     _ values: UnsafeMutablePointer<Value>, count: Int, _ state: inout StreamState
   ) {
     let predictor = state.predictor
-    let past = state.history &>> SIMD8(repeating: Int64(predictor.wastedBits))
+    var past = state.history
+    if predictor.spacing != .dense {
+      for tap in 0..<StreamMethod.maximumOrder {
+        past[tap] = Int64(predictor.spacing.number(of: Value(truncatingIfNeeded: past[tap])))
+      }
+    }
     if predictor.offset != 0 {
       let offset = Value(truncatingIfNeeded: predictor.offset)
       for index in 0..<count { values[index] &+= offset }
@@ -96,10 +101,7 @@ enum StreamDecoder {
       FixedPredictor.restore(
         values, count: count, order: predictor.method.order, known: state.known, past)
     }
-    if predictor.wastedBits > 0 {
-      let wasted = Value(truncatingIfNeeded: predictor.wastedBits)
-      for index in 0..<count { values[index] = values[index] &<< wasted }
-    }
+    predictor.spacing.restore(values, count: count)
     state.remember(UnsafePointer(values), count: count)
   }
 }

@@ -3,8 +3,8 @@
 /// It tries the predictors that may pay, counts their bits exactly, and writes the smallest. All arithmetic
 /// is on integers, so that every machine writes the same bytes.
 struct StreamEncoder<Value: StreamValue>: ~Copyable {
-  /// Eight values of history and the values, all without their wasted bits.
-  let shifted: UnsafeMutablePointer<Value>
+  /// The numbers of eight values of history and of the values, among those that are used.
+  let numbers: UnsafeMutablePointer<Value>
   /// Folded residuals: of the best predictor so far, and of the one on trial.
   private var best: UnsafeMutablePointer<Value.Magnitude>
   private var spare: UnsafeMutablePointer<Value.Magnitude>
@@ -18,8 +18,8 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   // Safe: the allocations are owned by this value alone; runs have at most 1024 values.
 
   init() {
-    shifted = .allocate(capacity: StreamEncoder.past + SampleBlock.capacity)
-    shifted.initialize(repeating: 0, count: StreamEncoder.past + SampleBlock.capacity)
+    numbers = .allocate(capacity: StreamEncoder.past + SampleBlock.capacity)
+    numbers.initialize(repeating: 0, count: StreamEncoder.past + SampleBlock.capacity)
     best = .allocate(capacity: SampleBlock.capacity)
     best.initialize(repeating: 0, count: SampleBlock.capacity)
     spare = .allocate(capacity: SampleBlock.capacity)
@@ -27,7 +27,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   }
 
   deinit {
-    shifted.deallocate()
+    numbers.deallocate()
     best.deallocate()
     spare.deallocate()
   }
@@ -40,11 +40,11 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   /// Writes `count` values (1...1024) and carries `state` over to the next chunk.
   ///
   /// `choice` is the predictor that a longer or shorter run of the same values took: it is then used again,
-  /// if it can be. `advice` is a predictor that pays over many chunks, though perhaps not in this one. Returns
-  /// the predictor that was used.
+  /// if it can be. `advice` is a predictor that pays over many chunks, though perhaps not in this one. All
+  /// values are among those that `spacing` says. Returns the predictor that was used.
   mutating func encode(
     _ writer: inout BitWriter, _ state: inout StreamState, _ values: UnsafePointer<Value>,
-    count: Int, choice: Predictor?, advice: Predictor? = nil
+    count: Int, spacing: Spacing, choice: Predictor?, advice: Predictor? = nil
   ) -> Predictor {
     if isConstant(values, count, state) {
       writeConstant(&writer, &state, values[0])
@@ -54,16 +54,14 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     let first = state.known == 0 ? 1 : 0
     var next = state
     if first == 1 { next.remember(Int64(values[0])) }
-    let wastedBits = wastedBits(values, count, state)
     let rest = count - first
     bestBits = .max
-    if let choice, choice.method != .constant, choice.wastedBits == wastedBits {
-      prepare(values + first, rest, next, wastedBits)
+    prepare(values + first, rest, next, spacing)
+    if let choice, choice.method != .constant, choice.spacing == spacing {
       consider(choice, rest, next)
     } else {
-      prepare(values + first, rest, next, wastedBits)
-      search(rest, next, wastedBits)
-      if let advice, advice.wastedBits == wastedBits {
+      search(rest, next, spacing)
+      if let advice, advice.spacing == spacing {
         consider(advice, rest, next, isLasting: true)
       }
     }
@@ -102,42 +100,29 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     state.predictor = constant
   }
 
-  /// Low zero bits that all values share, when leaving them out pays.
-  private func wastedBits(
-    _ values: UnsafePointer<Value>, _ count: Int, _ state: StreamState
-  ) -> Int {
-    var union: Value = 0
-    for index in 0..<count { union |= values[index] }
-    let zeros = min(union.trailingZeroBitCount, Value.bitWidth - 1)
-    // Short runs have zeros by chance, and changing the head costs a few bits.
-    if count < 16 { return min(state.predictor.wastedBits, zeros) }
-    return zeros
-  }
-
-  /// Puts history and values, shifted, side by side.
+  /// Puts the numbers of history and values side by side.
   private func prepare(
-    _ values: UnsafePointer<Value>, _ count: Int, _ state: StreamState, _ wastedBits: Int
+    _ values: UnsafePointer<Value>, _ count: Int, _ state: StreamState, _ spacing: Spacing
   ) {
-    let shift = Value(truncatingIfNeeded: wastedBits)
     for tap in 0..<StreamEncoder.past {
-      shifted[StreamEncoder.past - 1 - tap] =
-        Value(truncatingIfNeeded: state.history[tap]) &>> shift
+      numbers[StreamEncoder.past - 1 - tap] =
+        spacing.number(of: Value(truncatingIfNeeded: state.history[tap]))
     }
-    let target = shifted + StreamEncoder.past
-    for index in 0..<count { target[index] = values[index] &>> shift }
+    let target = numbers + StreamEncoder.past
+    for index in 0..<count { target[index] = spacing.number(of: values[index]) }
   }
 
   /// Tries the predictors that may pay.
-  private mutating func search(_ count: Int, _ state: StreamState, _ wastedBits: Int) {
+  private mutating func search(_ count: Int, _ state: StreamState, _ spacing: Spacing) {
     let last = state.predictor
-    if count < 4 * StreamEncoder.longRun, last.method != .constant, last.wastedBits == wastedBits {
+    if count < 4 * StreamEncoder.longRun, last.method != .constant, last.spacing == spacing {
       consider(last, count, state)
     }
     let isLong = count >= StreamEncoder.longRun
     var favourite = Predictor(.fixed(0))
     var favouriteBits = UInt64.max
     for order in 0...FixedPredictor.maximumOrder {
-      var candidate = Predictor(.fixed(order), wastedBits: wastedBits)
+      var candidate = Predictor(.fixed(order), spacing: spacing)
       // Noise around a constant, and times that drift against the grid.
       for hasOffset in [false, true] where !hasOffset || order < 2 {
         if hasOffset { candidate.offset = centre(candidate, count, state.known) }
@@ -152,14 +137,14 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
       }
     }
     if isLong { consider(favourite, count, state) }
-    searchLinear(count, state, wastedBits)
+    searchLinear(count, state, spacing)
   }
 
-  private mutating func searchLinear(_ count: Int, _ state: StreamState, _ wastedBits: Int) {
+  private mutating func searchLinear(_ count: Int, _ state: StreamState, _ spacing: Spacing) {
     guard Value.bitWidth == 16 else { return }
     // Safe: the values are Int16, so this is the same type.
-    let counts = UnsafeRawPointer(shifted + StreamEncoder.past).assumingMemoryBound(to: Int16.self)
-    guard var candidate = analysis.predictor(counts, count: count, wastedBits: wastedBits) else {
+    let counts = UnsafeRawPointer(numbers + StreamEncoder.past).assumingMemoryBound(to: Int16.self)
+    guard var candidate = analysis.predictor(counts, count: count, spacing: spacing) else {
       return
     }
     candidate.offset = centre(candidate, count, state.known)
@@ -184,7 +169,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   }
 
   private func computeCodes(_ predictor: Predictor, _ count: Int, _ known: Int) {
-    let values = UnsafePointer(shifted + StreamEncoder.past)
+    let values = UnsafePointer(numbers + StreamEncoder.past)
     if predictor.method.isLinear {
       // Safe: linear predictors are for Int16 alone, so these are the same types.
       LinearPredictor.computeCodes(

@@ -10,9 +10,7 @@ extension Predictor {
     guard id < StreamMethod.firstUnknown else { throw .unknownMethod }
     self = Predictor(StreamMethod(rawValue: id))
     guard method != .constant else { return }
-    if reader.readFlag() {
-      wastedBits = Int(reader.read(Value.wastedBitsWidth))
-    }
+    if reader.readFlag() { try spacing.read(&reader, for: Value.self) }
     if reader.readFlag() {
       let width = Int(reader.read(Value.wastedBitsWidth)) + 1
       offset = RiceCode.unfold(reader.readWide(width), as: Int64.self)
@@ -37,8 +35,8 @@ extension Predictor {
     guard self != previous else { return }
     writer.write(UInt64(method.rawValue), 4)
     guard method != .constant else { return }
-    writer.write(wastedBits > 0)
-    if wastedBits > 0 { writer.write(UInt64(wastedBits), Value.wastedBitsWidth) }
+    writer.write(spacing != .dense)
+    spacing.write(&writer, for: Value.self)
     writer.write(offset != 0)
     if offset != 0 {
       writer.write(UInt64(offsetWidth - 1), Value.wastedBitsWidth)
@@ -59,7 +57,7 @@ extension Predictor {
     guard self != previous else { return 1 }
     guard method != .constant else { return 5 }
     var bits = 7
-    if wastedBits > 0 { bits += Value.wastedBitsWidth }
+    if spacing != .dense { bits += Value.wastedBitsWidth + (spacing.lattice?.bits ?? 0) }
     if offset != 0 { bits += Value.wastedBitsWidth + offsetWidth }
     if method.isLinear { bits += 8 + method.order * coefficientWidth }
     return bits
@@ -79,4 +77,39 @@ extension Predictor {
     }
     return width
   }
+}
+
+extension Spacing {
+  /// Reads wasted bits, 0 of which announce a lattice.
+  fileprivate mutating func read<Value: StreamValue>(
+    _ reader: inout BitReader, for _: Value.Type
+  ) throws(MalformedChunk) {
+    wastedBits = Int(reader.read(Value.wastedBitsWidth))
+    guard wastedBits == 0 else { return }
+    let precision = Int(reader.read(Lattice.precisionWidth))
+    let width = Lattice.integerBits + precision
+    let step = Int64(reader.read(width))
+    let base = Int64(reader.read(width))
+    lattice = Lattice(precision: precision, step: step, base: base)
+    guard Value.bitWidth == 16, lattice != nil else { throw .badLattice }
+  }
+
+  /// Writes what ``read(_:for:)`` reads; nothing when all values are used.
+  fileprivate func write<Value: StreamValue>(_ writer: inout BitWriter, for _: Value.Type) {
+    guard self != .dense else { return }
+    writer.write(UInt64(wastedBits), Value.wastedBitsWidth)
+    guard let lattice else { return }
+    let width = Lattice.integerBits + lattice.precision
+    writer.write(UInt64(lattice.precision), Lattice.precisionWidth)
+    writer.write(UInt64(lattice.step), width)
+    writer.write(UInt64(lattice.base), width)
+  }
+}
+
+extension Lattice {
+  /// Bits in which the precision is written.
+  fileprivate static var precisionWidth: Int { 5 }
+
+  /// Bits of a lattice in a stream head.
+  var bits: Int { Lattice.precisionWidth + 2 * (Lattice.integerBits + precision) }
 }

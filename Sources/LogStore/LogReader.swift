@@ -111,9 +111,10 @@ extension LogReader where Storage: ~Copyable {
   /// open.
   mutating func nextInPage() -> LogItem? {
     while isInPage {
+      let start = decoder.offset
       do {
         guard let record = try decoder.next(into: &block) else { break }
-        if let item = accept(record) { return item }
+        if let item = accept(record, at: start) { return item }
       } catch {
         spoil(.format(error.reason), atByte: error.offset)
       }
@@ -122,13 +123,13 @@ extension LogReader where Storage: ~Copyable {
     return nil
   }
 
-  /// Turns a record into an item, if it fits to what came before.
-  private mutating func accept(_ record: LogRecord) -> LogItem? {
+  /// Turns a record, which begins at a byte of the page, into an item, if it fits to what came before.
+  private mutating func accept(_ record: LogRecord, at start: Int) -> LogItem? {
     switch record {
     case .samples:
       guard let (first, last) = LogReader.extent(of: block), first >= nextSampleTick else {
         block.removeAll()
-        spoil(.ticksGoBack, atByte: 0)
+        spoil(.ticksGoBack, atByte: start)
         return nil
       }
       nextSampleTick = last &+ 1

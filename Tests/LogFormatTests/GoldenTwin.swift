@@ -1,99 +1,151 @@
+import Foundation
 import IMUModel
 
-/// The content of a golden log as text: one line for each entry, in the order of calls to the encoder.
+/// What a golden log holds, as JSON that needs no knowledge of the format.
 ///
-///     features NAME…           what the log must use, as `ReferenceDecoder` names it
-///     rate A/B   channels NAME…   unit NANOSECONDS
-///     sample TICK TIME COUNT…     counts of the channels, in order
-///     gap FIRST COUNT CAUSE CODE   sensor TICK KIND FAULT   mark TIME LABEL   clock TIME WALL 0|1 REASON
-///     flush   end REASON LEDGER×6 LATENESS×3
+///     about      what the log shows
+///     header     some keys of the header text and their values
+///     features   what it uses, as `ReferenceDecoder` names it
+///     records    in order, each an array:
+///                  "sample" TICK TIME COUNT…     counts of the channels, in order
+///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
+///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3
+///                  "unknown" KIND                something that readers skip
+///                  "flush"                       nothing that a reader sees: a call to the encoder
+///     damage     what a reader passes over, each [page, byte in the page, point of "Reading what is damaged"]
+///     byHand     how its bytes were put together; without it, they are what the encoder makes of the records
+///     refused    true when there is no header that can be decoded
 ///
-/// Causes, kinds, faults and reasons are their raw values. Lines that begin with # are remarks.
-struct GoldenTwin {
-  struct BadLine: Error { let line: String }
+/// Gaps and other records need not be in their places among the samples.
+struct GoldenTwin: Decodable {
+  struct BadRecord: Error { let record: [Word] }
 
-  private(set) var description = RecordingDescription.example
-  private(set) var events: [LogEvent] = []
-  private(set) var features: Set<String> = []
+  private let header: [String: String]?
+  private let features: Set<String>?
+  private let records: [[Word]]?
+  private let damage: [[Int]]?
+  let byHand: HandmadeLog?
+  private let refused: Bool?
 
-  init(_ text: String) throws {
-    description.note = ""
-    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
-      let words = line.split(separator: " ").map { String($0) }
-      guard try read(words, String(line)) else { throw BadLine(line: String(line)) }
+  init(_ json: Data) throws {
+    self = try JSONDecoder().decode(GoldenTwin.self, from: json)
+  }
+
+  var isRefused: Bool { refused == true }
+  var usedFeatures: Set<String> { features ?? [] }
+  var damages: [[Int]] { damage ?? [] }
+
+  /// A word of a record.
+  enum Word: Decodable {
+    case number(Int64)
+    case text(String)
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      do {
+        self = .number(try container.decode(Int64.self))
+      } catch {
+        self = .text(try container.decode(String.self))
+      }
     }
   }
 
-  private mutating func read(_ words: [String], _ line: String) throws -> Bool {
-    let numbers = words.dropFirst().map { Int64($0) ?? 0 }
-    func number(_ index: Int) throws -> Int64 {
-      guard index < numbers.count else { throw BadLine(line: line) }
-      return numbers[index]
-    }
-    switch words.first {
-    case "features": features = Set(words.dropFirst())
-    case "rate":
-      let parts = words[1].split(separator: "/").compactMap { UInt32($0) }
-      guard parts.count == 2, let rate = SampleRate(parts[0], per: parts[1]) else { return false }
-      description.rate = rate
-    case "unit": description.timeUnit = try number(0)
-    case "channels":
-      description.channels = []
-      for name in words.dropFirst() {
-        guard let bit = ChannelSet.names.firstIndex(of: name) else { return false }
-        description.channels.insert(ChannelSet(rawValue: 1 << UInt8(bit)))
+  /// The example's description with what the header says.
+  func description() throws -> RecordingDescription {
+    var description = RecordingDescription.example
+    description.note = ""
+    for (key, value) in header ?? [:] {
+      switch key {
+      case "rate":
+        let parts = value.split(separator: "/").compactMap { UInt32($0) }
+        description.rate = SampleRate(parts[0], per: parts[1]) ?? .fallback
+      case "time-unit": description.timeUnit = Int64(value) ?? 0
+      case "note": description.note = value
+      case "channels":
+        let bits = value.split(separator: " ").map {
+          UInt8(1) << UInt8(ChannelSet.names.firstIndex(of: String($0)) ?? 0)
+        }
+        description.channels = ChannelSet(rawValue: bits.reduce(0, |))
+      default: throw BadRecord(record: [.text(key)])
       }
-    case "flush": events.append(.flush)
+    }
+    return description
+  }
+
+  /// The records as calls to the encoder; those that no encoder makes are left out.
+  func events() throws -> [LogEvent] {
+    let channels = try description().channels.indices
+    return try (records ?? []).compactMap { try TwinRecord($0).event(channels) }
+  }
+
+  /// Kinds of the records that are skipped.
+  func unknownKinds() throws -> [Int64] {
+    try (records ?? []).map { try TwinRecord($0) }.filter { $0.name == "unknown" }
+      .map { try $0.number(0) }
+  }
+}
+
+/// One record of a twin.
+private struct TwinRecord {
+  let name: String
+  private let words: [GoldenTwin.Word]
+
+  init(_ record: [GoldenTwin.Word]) throws {
+    guard case .text(let name) = record.first else { throw GoldenTwin.BadRecord(record: record) }
+    (self.name, words) = (name, Array(record.dropFirst()))
+  }
+
+  func number(_ index: Int) throws -> Int64 {
+    guard index < words.count, case .number(let number) = words[index] else {
+      throw GoldenTwin.BadRecord(record: words)
+    }
+    return number
+  }
+
+  private func value<T: RawRepresentable>(_ index: Int) throws -> T where T.RawValue == UInt8 {
+    guard let value = T(rawValue: UInt8(try number(index))) else {
+      throw GoldenTwin.BadRecord(record: words)
+    }
+    return value
+  }
+
+  func event(_ channels: [Int]) throws -> LogEvent? {
+    switch name {
+    case "unknown": return nil
+    case "flush": return .flush
     case "sample":
       var sample = RawSample()
-      for (position, channel) in description.channels.indices.enumerated() {
+      for (position, channel) in channels.enumerated() {
         sample[channel] = Int16(try number(2 + position))
       }
-      let tick = UInt64(try number(0))
-      events.append(.record(TickRecord(tick: tick, time: try number(1), sample: sample)))
-    default: return try readRecord(words, number)
-    }
-    return true
-  }
-
-  private mutating func readRecord(
-    _ words: [String], _ number: (Int) throws -> Int64
-  ) throws -> Bool {
-    func byte(_ index: Int) throws -> UInt8 { UInt8(try number(index)) }
-    switch words.first {
+      return .record(
+        TickRecord(tick: UInt64(try number(0)), time: try number(1), sample: sample))
     case "gap":
-      guard let cause = GapCause(rawValue: try byte(2)) else { return false }
       let gap = Gap(
-        firstTick: UInt64(try number(0)), count: UInt64(try number(1)), cause: cause,
-        code: Int32(try number(3)))
-      events.append(.record(TickRecord(gap)))
+        firstTick: UInt64(try number(0)), count: UInt64(bitPattern: try number(1)),
+        cause: try value(2), code: Int32(try number(3)))
+      return .record(TickRecord(gap))
     case "sensor":
-      guard let kind = SensorEvent.Kind(rawValue: try byte(1)),
-        let fault = SensorEvent.Fault(rawValue: try byte(2))
-      else { return false }
-      let event = SensorEvent(tick: UInt64(try number(0)), kind: kind, fault: fault)
-      events.append(.record(TickRecord(event)))
+      return .record(
+        TickRecord(
+          SensorEvent(tick: UInt64(try number(0)), kind: try value(1), fault: try value(2))))
     case "mark":
-      let label = words.dropFirst(2).joined(separator: " ")
-      events.append(.mark(Mark(time: try number(0), label: label)))
+      guard case .text(let label) = words.last else { return nil }
+      return .mark(Mark(time: try number(0), label: label))
     case "clock":
-      guard let reason = ClockPair.Reason(rawValue: try byte(3)) else { return false }
-      events.append(
-        .clock(
-          ClockPair(
-            time: try number(0), wall: try number(1), isSynchronised: try number(2) != 0,
-            reason: reason)))
+      return .clock(
+        ClockPair(
+          time: try number(0), wall: try number(1), isSynchronised: try number(2) != 0,
+          reason: try value(3)))
     case "end":
-      guard let reason = StopReason(rawValue: try byte(0)) else { return false }
       var ledger = TickLedger()
       (ledger.sampled, ledger.missed) = (UInt64(try number(1)), UInt64(try number(2)))
       (ledger.busErrors, ledger.ringFull) = (UInt64(try number(3)), UInt64(try number(4)))
       (ledger.stale, ledger.reinitialising) = (UInt64(try number(5)), UInt64(try number(6)))
       let lateness = LatenessSummary(
         median: try number(7), percentile99: try number(8), maximum: try number(9))
-      events.append(.end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)))
-    default: return false
+      return .end(RecordingEnd(reason: try value(0), ledger: ledger, lateness: lateness))
+    default: throw GoldenTwin.BadRecord(record: words)
     }
-    return true
   }
 }

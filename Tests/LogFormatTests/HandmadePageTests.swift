@@ -36,18 +36,19 @@ struct HandmadePageTests {
     return samples
   }
 
-  /// A page with one samples chunk of these bits.
-  private func samples(_ bits: String) throws -> [[Int64]] {
-    let digits = bits.filter { $0 != " " }
-    let padded = digits + String(repeating: "0", count: (8 - digits.count % 8) % 8)
-    var body: [UInt8] = []
-    var rest = Substring(padded)
-    while !rest.isEmpty {
-      body.append(UInt8(rest.prefix(8), radix: 2) ?? 0)
-      rest = rest.dropFirst(8)
-    }
+  /// A page with samples chunks of these bits.
+  private func samples(_ chunks: String...) throws -> [[Int64]] {
     var page = TestPage(description, sequence: 0)
-    page.add(kind: 1, body)
+    for bits in chunks {
+      let digits = bits.filter { $0 != " " }
+      var rest = Substring(digits + String(repeating: "0", count: (8 - digits.count % 8) % 8))
+      var body: [UInt8] = []
+      while !rest.isEmpty {
+        body.append(UInt8(rest.prefix(8), radix: 2) ?? 0)
+        rest = rest.dropFirst(8)
+      }
+      page.add(kind: 1, body)
+    }
     return try samples(page.bytes, sequence: 0)
   }
 
@@ -122,6 +123,15 @@ struct HandmadePageTests {
       ("reserved bits", "0 0000000000 000 01 1 0000 0 1 0000 1 0000000000000001"),
       ("an unknown method", "0 0000000000 000 00 1 1101 0 0 0000"),
       ("a linear predictor of times", "0 0000000000 000 00 1 0101 0 0 0000 0000 0"),
+      ("a lattice of times", "0 0000000000 000 00 1 0010 1 000000 00000 000001 000000 0"),
+      (
+        "a lattice with a step below 1",
+        "0 0000000000 000 00 1 0000 0 1 0010 1 0000 00001 0000001 0000000 0"
+      ),
+      (
+        "a lattice with 25 bits of fraction",
+        "0 0000000000 000 00 1 0000 0 1 0010 1 0000 11001 1" + String(repeating: "0", count: 60)
+      ),
       ("a repeat of nothing", "0 0000000000 001 00 1"),
       ("a constant like nothing", "0 0000000000 000 00 1 0000 0 1 0000 0"),
       ("a parameter index below 0", "0 0000000000 000 00 0 000000000001 1"),

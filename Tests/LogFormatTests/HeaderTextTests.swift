@@ -73,13 +73,40 @@ struct HeaderTextTests {
     arguments: [
       "id 1b4e28ba", "rate 10", "rate 0/1", "rate 1/0", "rate 1/2/3", "rate -1/2", "channels ",
       "channels bx", "time-unit 0", "time-unit 1000000001", "time-unit -1", "time-unit x",
-      "accelerometer-scale 1/0", "accelerometer-scale 1", "number -1", "sensor-address 256",
-      "output-data-rate nan", "output-data-rate inf", "planned-ticks 1.5",
+      "accelerometer-scale 1/0", "accelerometer-scale 1", "gyroscope-scale +1/2", "rate +7/1",
+      "channels ay ax", "channels ax ax", "channels ax  ay", "channels ax ",
     ])
   func badEntries(line: String) {
     let key = String(line.prefix { $0 != " " })
     let value = String(line.dropFirst(key.count + 1))
     #expect(reason([line] + least) == .badEntry(key: key, value: value))
+  }
+
+  @Test(
+    "with an entry that makes no sense, and that a log need not have, is read without it",
+    arguments: [
+      "number -1", "number +1", "sensor-address 256", "output-data-rate nan",
+      "output-data-rate inf", "planned-ticks 1.5", "sync-interval soon", "gyroscope-range",
+    ])
+  func badOptionalEntries(line: String) throws {
+    #expect(try decode(page([line] + least)) == decode(page(least)))
+  }
+
+  @Test("without its last line feed, or with a backslash at the end of a line, is read")
+  func carelessLines() throws {
+    var page = TestPage(.example, sequence: 0)
+    page.add(kind: 7, Array(("note a\\\n" + least.joined(separator: "\n")).utf8))
+    #expect(try decode(page.bytes).note == "a")
+  }
+
+  @Test("has no lines for what is empty or 0")
+  func emptyEntries() throws {
+    var description = RecordingDescription.example
+    (description.note, description.board, description.number) = ("", "", 0)
+    description.syncInterval = 0
+    let text = String(decoding: try encodeHeader(description), as: UTF8.self)
+    for key in ["note", "board", "number", "sync-interval"] { #expect(!text.contains("\n" + key)) }
+    #expect(try decode(encodeHeader(description)) == description)
   }
 
   @Test("of another recording than the page is refused")

@@ -74,7 +74,7 @@ struct RandomTake {
 
 /// One channel's counts: still, smooth, noisy, coarse, or without any sense.
 private struct Signal {
-  enum Kind: CaseIterable { case constant, ramp, wave, noise, even, wild, extremes }
+  enum Kind: CaseIterable { case constant, ramp, wave, noise, even, lattice, wild, extremes }
 
   private let kind: Kind
   private let amplitude: Int
@@ -98,6 +98,7 @@ private struct Signal {
       return Int16(truncatingIfNeeded: phase * (200 - abs(phase)) * amplitude / 10_000 + noise % 3)
     case .noise: return Int16(truncatingIfNeeded: 8192 + noise)
     case .even: return Int16(truncatingIfNeeded: noise * 4)
+    case .lattice: return Int16(((position / 8 % 500 + noise / 4) * 823_617 + 123_456) >> 17)
     case .wild: return Int16.random(in: .min ... .max, using: &generator)
     case .extremes: return [.min, .max, 0].randomElement(using: &generator) ?? 0
     }

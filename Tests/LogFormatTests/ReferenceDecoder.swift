@@ -6,6 +6,7 @@ struct ReferenceDecoder {
   struct Stream {
     var method = 2
     var wasted = 0
+    var lattice: (precision: Int64, step: Int64, base: Int64)?
     var offset: Int64 = 0
     var weights: [Int64] = []
     var shift = 0
@@ -118,10 +119,10 @@ struct ReferenceDecoder {
         features.insert(state.method < 5 ? "fixed-\(state.method - 1)" : "linear")
         let residuals = try residuals(&state, count - values.count, width)
         for residual in residuals {
-          let past = state.history.map { $0 >> Int64(state.wasted) }
-          let value = wrap(predict(state, past) &+ state.offset &+ residual, width)
-          state.history.append(wrap(value << Int64(state.wasted), width))
-          values.append(wrap(value << Int64(state.wasted), width))
+          let past = state.history.suffix(8).map { number(of: $0, state, width) }
+          let found = wrap(predict(state, past) &+ state.offset &+ residual, width)
+          values.append(wrap(value(at: found, state), width))
+          state.history += values.suffix(1)
         }
       }
     }
@@ -132,12 +133,13 @@ struct ReferenceDecoder {
   private mutating func head(_ state: inout Stream, _ width: Int) throws {
     let small = width == 64 ? 6 : 4
     state.method = Int(try number(4))
-    (state.wasted, state.offset, state.weights, state.shift) = (0, 0, [], 0)
+    (state.wasted, state.lattice, state.offset, state.weights, state.shift) = (0, nil, 0, [], 0)
     guard state.method < (width == 64 ? 5 : 13) else { throw Malformed() }
     guard state.method > 0 else { return }
     if try number(1) == 1 {
-      features.insert("wasted-bits")
       state.wasted = Int(try number(small))
+      features.insert(state.wasted > 0 ? "wasted-bits" : "lattice")
+      if state.wasted == 0 { state.lattice = try lattice(width) }
     }
     if try number(1) == 1 {
       features.insert("offset")
@@ -150,6 +152,30 @@ struct ReferenceDecoder {
     for _ in 0..<(state.method - 4) {
       state.weights.append(wrap(Int64(try number(weightWidth)), weightWidth))
     }
+  }
+
+  private mutating func lattice(_ width: Int) throws -> (Int64, Int64, Int64) {
+    let precision = Int(try number(5))
+    guard width == 16, precision <= 24 else { throw Malformed() }
+    let (step, base) = (
+      Int64(try number(6 + precision)), Int64(try number(6 + precision))
+    )
+    guard step >= 1 << precision else { throw Malformed() }
+    return (Int64(precision), step, base)
+  }
+
+  /// The value that has a number, without regard to its width.
+  private func value(at number: Int64, _ state: Stream) -> Int64 {
+    guard let (precision, step, base) = state.lattice else { return number << Int64(state.wasted) }
+    return (number * step + base) >> precision
+  }
+
+  /// The number of the greatest value that is not above this one.
+  private func number(of value: Int64, _ state: Stream, _ width: Int) -> Int64 {
+    guard let (precision, step, base) = state.lattice else { return value >> Int64(state.wasted) }
+    var found = (value - 70) << precision / step - 70
+    while ((found + 1) * step + base) >> precision <= value { found += 1 }
+    return wrap(found, width)
   }
 
   private func predict(_ state: Stream, _ past: [Int64]) -> Int64 {
@@ -198,7 +224,8 @@ struct ReferenceDecoder {
     var zeros = 0
     while zeros < escape, try number(1) == 0 { zeros += 1 }
     guard zeros == escape else {
-      return UInt64(zeros) << UInt64(parameter) | (try number(parameter))
+      let code = UInt64(zeros) << UInt64(parameter) | (try number(parameter))
+      return width == 64 ? code : code & 0xFFFF
     }
     features.insert(width == 64 ? "wide-escape" : "escape")
     return try number(width == 64 ? Int(try number(6)) + 1 : 16)

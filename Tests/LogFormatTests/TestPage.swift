@@ -9,14 +9,16 @@ struct TestPage {
 
   init(
     _ description: RecordingDescription, sequence: UInt32, firstTick: UInt64 = 0,
-    firstTime: Int64 = 0
+    firstTime: Int64 = 0, version: UInt8 = LogFormat.version
   ) {
     bytes = Array(repeating: 0, count: PageHeader.size)
     var header = PageHeader(
       recording: PageHeader.tag(of: description.id), sequence: sequence, firstTick: firstTick,
       firstTime: firstTime)
     bytes.withUnsafeMutableBytes { header.encode(into: $0) }
-    check = header.check
+    bytes[3] = version
+    check = imulog_crc32c_portable(0, bytes, 28)
+    for index in 0..<4 { bytes[28 + index] = UInt8(truncatingIfNeeded: check >> (8 * index)) }
   }
 
   /// Adds a chunk with a right check.

@@ -1,0 +1,88 @@
+/// Which values of the range a stream uses: all, the multiples of a power of two, or those of a lattice.
+///
+/// A stream is predicted by the numbers of its values among those that are used, which are smaller.
+struct Spacing: Equatable {
+  /// Low zero bits left out of each value.
+  var wastedBits = 0
+  /// The values used, when they are not evenly spaced; then no bits are wasted.
+  var lattice: Lattice?
+
+  /// Every value is used.
+  static let dense = Spacing()
+
+  /// The number of a value: 0 stands for the first one at or above 0, or, on a lattice, near it.
+  ///
+  /// A value that is not used has the number of the next lower one.
+  @inline(__always)
+  func number<Value: StreamValue>(of value: Value) -> Value {
+    guard let lattice else { return value &>> Value(truncatingIfNeeded: wastedBits) }
+    return Value(truncatingIfNeeded: lattice.number(of: Int64(value)))
+  }
+
+  /// Turns numbers into their values, in place.
+  func restore<Value: StreamValue>(_ values: UnsafeMutablePointer<Value>, count: Int) {
+    if let lattice {
+      for index in 0..<count {
+        values[index] = Value(truncatingIfNeeded: lattice.value(at: Int64(values[index])))
+      }
+    } else if wastedBits > 0 {
+      let wasted = Value(truncatingIfNeeded: wastedBits)
+      for index in 0..<count { values[index] = values[index] &<< wasted }
+    }
+  }
+
+  /// Whether all these values are used ones.
+  func fits<Value: StreamValue>(_ values: UnsafePointer<Value>, _ count: Int) -> Bool {
+    guard let lattice else {
+      var union: Value = 0
+      for index in 0..<count { union |= values[index] }
+      return union == 0 || union.trailingZeroBitCount >= wastedBits
+    }
+    for index in 0..<count {
+      let value = Int64(values[index])
+      let number = Int64(Value(truncatingIfNeeded: lattice.number(of: value)))
+      guard lattice.value(at: number) == value else { return false }
+    }
+    return true
+  }
+}
+
+/// Values at even distances that need not be whole, rounded down: number k has ⌊(k · step + base) / 2^precision⌋.
+///
+/// Some chips multiply what they measure by a factor from their factory trim, and then use one code in six.
+struct Lattice: Equatable {
+  /// Bits of fraction of step and base.
+  let precision: Int
+  /// Distance of neighbours, times 2^precision: from 1 to below 64.
+  let step: Int64
+  /// The value of number 0 before rounding, times 2^precision: from 0 to below 64.
+  let base: Int64
+
+  /// Highest ``precision``.
+  static let maximumPrecision = 24
+  /// Bits of step and base in front of the point: both are below 64.
+  static let integerBits = 6
+
+  /// A lattice; `nil` when the numbers are out of their ranges.
+  init?(precision: Int, step: Int64, base: Int64) {
+    guard precision >= 0, precision <= Lattice.maximumPrecision else { return nil }
+    let limit = Int64(1) << Int64(precision + Lattice.integerBits)
+    guard step >= 1 << Int64(precision), step < limit, base >= 0, base < limit else { return nil }
+    (self.precision, self.step, self.base) = (precision, step, base)
+  }
+
+  /// The value of a number of 16 bits: a product of 46 bits, so that nothing overflows.
+  @inline(__always)
+  func value(at number: Int64) -> Int64 {
+    (number &* step &+ base) &>> Int64(truncatingIfNeeded: precision)
+  }
+
+  /// The greatest number whose value is at most `value`, which has 16 bits.
+  ///
+  /// value(at: k) <= v says k · step + base < (v + 1) · 2^precision.
+  @inline(__always)
+  func number(of value: Int64) -> Int64 {
+    let above = (value &+ 1) &<< Int64(truncatingIfNeeded: precision) &- 1 &- base
+    return floorDivide(above, step)
+  }
+}

@@ -1,0 +1,50 @@
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+
+/// What the reader of files finds in a log, and what it passes over.
+struct StoredLog {
+  let description: RecordingDescription
+  private(set) var samples: [TickRecord] = []
+  private(set) var others: [LogRecord] = []
+  /// Page, byte in the page, and point of the specification's list, for each part passed over.
+  private(set) var damage: [[Int]] = []
+
+  init(_ bytes: [UInt8]) throws {
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
+    description = reader.description
+    while let item = try reader.next() {
+      switch item {
+      case .samples:
+        for index in 0..<reader.block.count {
+          let (tick, time, sample) = reader.block[index]
+          samples.append(TickRecord(tick: tick, time: time, sample: sample))
+        }
+      case .gap(let gap): others.append(.gap(gap))
+      case .mark(let mark): others.append(.mark(mark))
+      case .clock(let pair): others.append(.clock(pair))
+      case .sensor(let event): others.append(.sensor(event))
+      case .end(let end): others.append(.end(end))
+      // Ticks that are missing between sound pages are no bytes passed over.
+      case .damage(let part) where part.byteCount == 0: break
+      case .damage(let part):
+        let byte = Int(part.offset) % LogFormat.pageSize
+        damage.append([Int(part.page), byte, StoredLog.point(part.reason, byte)])
+      }
+    }
+  }
+
+  /// The point of "Reading what is damaged" in the specification that a reason stands for.
+  private static func point(_ reason: Damage.Reason, _ byte: Int) -> Int {
+    guard case .format(let reason) = reason else { return 5 }
+    switch reason {
+    case .notWritten: return 1
+    case .cutShort: return byte == 0 ? 2 : 4
+    case .notZeroAfterLastChunk: return 3
+    case .damagedChunk: return 4
+    case .malformed: return 5
+    default: return 2
+    }
+  }
+}

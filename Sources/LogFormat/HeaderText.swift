@@ -29,18 +29,20 @@ public func encodeHeader(_ description: RecordingDescription) throws(FormatError
   return page
 }
 
-/// The description in the first page of a log: 4096 bytes, or all there are.
+/// The description in the first page of a log, or in the second, which has a copy of it: 4096 bytes, or all
+/// there are.
 ///
 /// Damage behind the header chunk does not matter here. Unknown entries are skipped, so that later versions
 /// can say more.
 ///
+/// - Parameter sequence: Which of the two pages it is, 0 or 1.
 /// - Throws: what ``PageHeader/init(decoding:)`` throws; `misplaced`, `cutShort` or `damagedChunk`;
 ///   `missingEntry` or `badEntry` when the text cannot be understood.
 public func decodeHeader(
-  _ page: UnsafeRawBufferPointer
+  _ page: UnsafeRawBufferPointer, sequence: UInt32 = 0
 ) throws(FormatError) -> RecordingDescription {
   let header = try PageHeader(decoding: page)
-  guard header.sequence == 0 else {
+  guard header.sequence == sequence else {
     throw FormatError(.misplaced(found: header.sequence), offset: 0)
   }
   var chunks = ChunkReader(page, check: header.check)

@@ -139,8 +139,11 @@ extension LogEncoder {
     var body = ByteWriter(
       UnsafeMutableRawBufferPointer(start: trial.bytes, count: LogFormat.bodyLimit))
     write(&body)
-    if body.count > room { closePage() }
-    openPage()
+    // Twice at most: page 1 begins with a copy of the header, which may leave no room.
+    while body.count > room {
+      closePage()
+      openPage()
+    }
     page.bytes[(pageOffset + 2)..<(pageOffset + 2 + body.count)]
       .copyBytes(from: UnsafeRawBufferPointer(start: trial.bytes, count: body.count))
     finishChunk(kind, body.count)
@@ -176,6 +179,14 @@ extension LogEncoder {
     pageState = PageState(firstTick: tick, firstLateness: base)
     (searchedCount, lastTrial) = (0, nil)
     outputBuffer.append(UnsafeRawBufferPointer(rebasing: page.bytes[0..<PageHeader.size]))
+    if header.sequence == 1 { copyHeader() }
+  }
+
+  /// Repeats the header, so that a log can be read when its first page cannot.
+  private mutating func copyHeader() {
+    let start = PageHeader.size + 2
+    page.bytes[start..<(start + headerBody.count)].copyBytes(from: headerBody)
+    finishChunk(ChunkKind.header, headerBody.count)
   }
 
   /// Fills the rest of the page with zeros.

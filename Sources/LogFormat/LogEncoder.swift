@@ -16,6 +16,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   // Safe to send: all memory below is owned by this value alone.
 
   let description: RecordingDescription
+  /// The header chunk's body, of which page 1 begins with a copy.
+  let headerBody: [UInt8]
   var grid: TickGrid
   var samplesEncoder: SamplesEncoder
   /// Samples not encoded yet. The time column holds lateness in units: time / unit − grid(tick).
@@ -64,6 +66,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   private init(_ description: RecordingDescription, _ header: [UInt8]) {
     self.description = description
     headerByteCount = header.count
+    headerBody = Array(header[(PageHeader.size + 2)..<(header.count - 4)])
     grid = TickGrid(rate: description.rate, unit: description.timeUnit)
     samplesEncoder = SamplesEncoder(channels: description.channels)
     gaps.reserveCapacity(LogEncoder.gapCapacity)

@@ -2,8 +2,8 @@ public import IMUModel
 
 /// Decodes pages, one at a time and each alone, in any order.
 ///
-/// The first page (sequence 0) has records like all others; its header chunk, which ``decodeHeader(_:)``
-/// reads, is passed over.
+/// The first two pages have records like all others; their header chunks, which
+/// ``decodeHeader(_:sequence:)`` reads, are passed over.
 ///
 ///     var decoder = PageDecoder(description)
 ///     let header = try decoder.begin(page: bytes, sequence: 7)
@@ -27,8 +27,6 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private let page: UnsafeMutableRawPointer
   private var chunks: ChunkReader?
   private var firstTick: UInt64 = 0
-  /// Whether the page at hand is the one with the header chunk.
-  private var isFirst = false
   /// What is left of the gaps chunk at hand.
   private var gaps: GapCursor?
 
@@ -39,7 +37,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
 
   /// A decoder for the pages of one recording.
   ///
-  /// Traps when the description's time unit is not in 1...10⁹, which ``decodeHeader(_:)`` never returns.
+  /// Traps when the description's time unit is not in 1...10⁹, which ``decodeHeader(_:sequence:)`` never returns.
   public init(_ description: RecordingDescription) {
     recording = PageHeader.tag(of: description.id)
     samples = SamplesDecoder(description)
@@ -70,7 +68,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     offset = PageHeader.size
     chunks = ChunkReader(
       UnsafeRawBufferPointer(start: page, count: bytes.count), check: header.check)
-    (firstTick, isFirst) = (header.firstTick, sequence == 0)
+    firstTick = header.firstTick
     state = samples.pageState(firstTick: header.firstTick, firstTime: header.firstTime)
     return header
   }
@@ -86,9 +84,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     guard let (kind, range) = try chunks?.next() else { return nil }
     let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
     offset = range.upperBound + 4
-    if kind == ChunkKind.header && start == PageHeader.size && isFirst {
-      return try next(into: &block)
-    }
+    if kind == ChunkKind.header { return try next(into: &block) }
     do throws(MalformedChunk) {
       switch kind {
       case ChunkKind.samples:

@@ -127,9 +127,11 @@ extension LogReader where Storage: ~Copyable {
     do {
       return try decodeHeader(bytes)
     } catch {
-      switch error.reason {
-      case .unsupportedVersion(let version):
+      if case .unsupportedVersion(let version) = error.reason {
         throw .unsupportedVersion(name: name, version: version)
+      }
+      if let copy = try headerCopy(&storage) { return copy }
+      switch error.reason {
       case .notALog, .notWritten, .cutShort:
         let found = begin(of: bytes)
         var isDamaged = looksLikeHeader(bytes)
@@ -142,6 +144,24 @@ extension LogReader where Storage: ~Copyable {
       default:
         throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
       }
+    }
+  }
+
+  /// The description in page 1, for a log whose first page cannot be read; `nil` when there is none either.
+  private static func headerCopy(_ storage: inout Storage)
+    throws(LogError) -> RecordingDescription?
+  {
+    let page = PageMemory()
+    let count: Int
+    do {
+      count = try storage.read(at: UInt64(LogFormat.pageSize), into: page.bytes)
+    } catch {
+      throw .storage(error)
+    }
+    do {
+      return try decodeHeader(page.prefix(count), sequence: 1)
+    } catch {
+      return nil
     }
   }
 

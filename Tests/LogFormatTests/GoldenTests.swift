@@ -19,7 +19,7 @@ struct GoldenTests {
   static let handmade = [
     "head-of-256", "many-chunks", "step-parameter", "long-codes", "short-history", "only-repeats",
     "times-predicted", "wasted-bits-begin", "partition-lengths", "linear-ends", "constant-values",
-    "lattice-begins", "to-be-skipped", "header-text",
+    "lattice-begins", "gaps-in-pages", "to-be-skipped", "header-text",
   ]
   /// What no reader is to believe.
   static let damaged = [

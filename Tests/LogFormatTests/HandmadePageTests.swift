@@ -36,20 +36,15 @@ struct HandmadePageTests {
     return samples
   }
 
-  /// A page with samples chunks of these bits.
-  private func samples(_ chunks: String...) throws -> [[Int64]] {
+  /// A page with one samples chunk of these bits.
+  private func samples(_ bits: String) throws -> [[Int64]] {
     var page = TestPage(description, sequence: 0)
-    for bits in chunks {
-      let digits = bits.filter { $0 != " " }
-      var rest = Substring(digits + String(repeating: "0", count: (8 - digits.count % 8) % 8))
-      var body: [UInt8] = []
-      while !rest.isEmpty {
-        body.append(UInt8(rest.prefix(8), radix: 2) ?? 0)
-        rest = rest.dropFirst(8)
-      }
-      page.add(kind: 1, body)
-    }
+    page.add(kind: 1, bytes(bits))
     return try samples(page.bytes, sequence: 0)
+  }
+
+  private func bytes(_ bits: String) -> [UInt8] {
+    HandmadeLog.Chunk(kind: 1, body: bits, length: nil, times: nil).bytes
   }
 
   @Test("as in the specification gives the samples that it says")
@@ -96,6 +91,25 @@ struct HandmadePageTests {
         "0 0000000010 000 00" + times + "0 0000000000000001 000000000000000 0010000"
           + "1 000000000000010" + "00000000000000000000 1111111111111111"
       ).map { $0[2] } == [1, 2, -32766])
+  }
+
+  @Test("with as many samples as fit gives them all, block by block")
+  func largestPage() throws {
+    var page = TestPage(description, sequence: 1)
+    // 1024 samples, all constant: times as before the page, ax at −1. Then the same in five bits a chunk.
+    page.add(kind: 1, bytes("0 1111111111 000 00 1 0000 0 1 0000 1 1111111111111111"))
+    while page.bytes.count + 7 <= 4096 { page.add(kind: 1, [0b1000_0000]) }
+    var decoder = PageDecoder(description)
+    var block = SampleBlock()
+    _ = try page.bytes.withUnsafeBytes { try decoder.begin(page: $0, sequence: 1) }
+    var (count, next) = (0, UInt64(0))
+    while try decoder.next(into: &block) == .samples {
+      let isInOrder = block.ticks.first == next
+      #expect(isInOrder)
+      count += block.count
+      next += UInt64(block.count)
+    }
+    #expect(count == 579 * 1024)
   }
 
   @Test("is not refused for zeros behind its values")

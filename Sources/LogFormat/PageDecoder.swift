@@ -27,6 +27,8 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private let page: UnsafeMutableRawPointer
   private var chunks: ChunkReader?
   private var firstTick: UInt64 = 0
+  /// Whether the page at hand begins with the header chunk or its copy.
+  private var hasHeader = false
   /// What is left of the gaps chunk at hand.
   private var gaps: GapCursor?
 
@@ -68,7 +70,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     offset = PageHeader.size
     chunks = ChunkReader(
       UnsafeRawBufferPointer(start: page, count: bytes.count), check: header.check)
-    firstTick = header.firstTick
+    (firstTick, hasHeader) = (header.firstTick, sequence <= 1)
     state = samples.pageState(firstTick: header.firstTick, firstTime: header.firstTime)
     return header
   }
@@ -84,7 +86,9 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     guard let (kind, range) = try chunks?.next() else { return nil }
     let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
     offset = range.upperBound + 4
-    if kind == ChunkKind.header { return try next(into: &block) }
+    if kind == ChunkKind.header && start == PageHeader.size && hasHeader {
+      return try next(into: &block)
+    }
     do throws(MalformedChunk) {
       switch kind {
       case ChunkKind.samples:

@@ -19,11 +19,12 @@ struct GoldenTests {
   static let handmade = [
     "head-of-256", "many-chunks", "step-parameter", "long-codes", "short-history", "only-repeats",
     "times-predicted", "wasted-bits-begin", "partition-lengths", "linear-ends", "constant-values",
-    "lattice-begins", "gaps-in-pages", "to-be-skipped", "header-text",
+    "lattice-begins", "gaps-in-pages", "to-be-skipped", "header-text", "header-copy",
   ]
   /// What no reader is to believe.
   static let damaged = [
-    "damaged-chunk", "damaged-page-header", "foreign-pages", "unwritten-page", "cut-in-chunk",
+    "damaged-chunk", "damaged-page-header", "damaged-first-page", "damaged-first-chunk",
+    "foreign-pages", "unwritten-page", "cut-in-chunk",
     "cut-in-page-header", "bytes-behind", "reserved-bits", "kind-0", "ticks-go-back",
   ]
   static let refused = ["no-header", "damaged-header", "later-version"]

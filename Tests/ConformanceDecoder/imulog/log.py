@@ -14,6 +14,10 @@ MARK = b"\x89IM"
 PageHeader = namedtuple("PageHeader", "recording sequence tick time check")
 
 
+class LaterVersion(FormatError):
+    """A page header with a right check and a version not known here."""
+
+
 class Refusal(Exception):
     """The file cannot be decoded at all; the text says why."""
 
@@ -30,7 +34,7 @@ def _page_header(page, index):
     if check != header.check:
         raise FormatError("the check of the page's header is wrong", 2)
     if version != 1:
-        raise FormatError(f"version {version} needs a later reader", 2)
+        raise LaterVersion(f"version {version} needs a later reader", 2)
     if header.sequence != index:
         raise FormatError(f"the page is number {header.sequence}", 2)
     return header
@@ -58,57 +62,70 @@ def _chunk(page, offset, before):
     return kind, page[offset + 2:body_end], check, end
 
 
+def _description(page, index):
+    """The header chunk with which pages 0 and 1 begin ("Header")."""
+    header = _page_header(page, index)
+    chunk = _chunk(page, HEADER_SIZE, header.check)
+    if chunk is None or chunk[0] != 7:
+        raise FormatError("the page does not begin with a header chunk")
+    description = parse_header(chunk[1])
+    if description.recording != header.recording:
+        raise FormatError("its id is not that of the page header")
+    return description
+
+
 class Log:
     """A log that is read from a binary file, a page at a time."""
 
     def __init__(self, file):
-        """Reads page 0 as far as the description, or raises a Refusal."""
+        """Reads up to two pages for the description, or raises a Refusal."""
         self._file = file
-        self._page = file.read(PAGE_SIZE)
+        self._read = [file.read(PAGE_SIZE)]
         self._next_tick = self._next_sample_tick = 0
         self._after_damage = False
-        if not self._page:
+        if not self._read[0]:
             raise Refusal("the file is empty")
-        if not any(self._page):
-            raise Refusal("nothing was written in page 0, so this is no log")
         try:
-            self._header = _page_header(self._page, 0)
-        except FormatError as error:
+            self.description = _description(self._read[0], 0)
+        except LaterVersion as error:
             raise Refusal(f"page 0 cannot be read: {error}") from None
-        try:
-            chunk = _chunk(self._page, HEADER_SIZE, self._header.check)
-            if chunk is None or chunk[0] != 7:
-                raise FormatError("it does not stand first in page 0")
-            _, body, self._check, self._chunks_start = chunk
-            self.description = parse_header(body)
-            if self.description.recording != self._header.recording:
-                raise FormatError("its id is not that of the page header")
         except FormatError as error:
+            self._read.append(file.read(PAGE_SIZE))
+            self.description = self._copied_description(error)
+
+    def _copied_description(self, reason):
+        """The description in page 1 where that in page 0 is lost."""
+        try:
+            return _description(self._read[1], 1)
+        except FormatError:
             raise Refusal(
-                f"the header chunk cannot be read: {error}") from None
+                f"neither page 0 nor page 1 has a header: {reason}") from None
+
+    def _pages(self):
+        """All pages from the first one on."""
+        yield from (page for page in self._read if page)
+        while page := self._file.read(PAGE_SIZE):
+            yield page
 
     def records(self):
         """All records in their order, damage among them, as dictionaries."""
-        yield from self._chunks(self._page, 0, self._header,
-                                self._chunks_start, self._check)
-        index, unwritten = 1, 0
-        while page := self._file.read(PAGE_SIZE):
+        unwritten = 0
+        for index, page in enumerate(self._pages()):
             if any(page):
                 if unwritten:
                     yield self._damage(
                         index - unwritten, 0, unwritten * PAGE_SIZE,
                         FormatError("nothing was written here", 1))
-                yield from self._later_page(page, index)
+                yield from self._written_page(page, index)
                 unwritten = 0
             else:
                 unwritten += 1
-            index += 1
 
-    def _later_page(self, page, index):
+    def _written_page(self, page, index):
         """A page with bytes other than 0: points 1 and 2, then the chunks."""
         try:
             header = _page_header(page, index)
-            if header.recording != self._header.recording:
+            if header.recording != self.description.recording:
                 raise FormatError("the page is of another recording", 2)
         except FormatError as error:
             yield self._damage(index, 0, len(page), error)
@@ -126,6 +143,9 @@ class Log:
         try:
             while chunk := _chunk(page, offset, check):
                 kind, body, check, end = chunk
+                if kind == 7 and offset == HEADER_SIZE and index <= 1:
+                    offset = end
+                    continue
                 for record in self._decode(kind, body, header, decoder):
                     self._note(record)
                     yield {**record, "page": index,

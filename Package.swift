@@ -94,8 +94,8 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording", "RingBuffer",
-        "Sampling",
+        "I2C", "IMUDrivers", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording",
+        "RingBuffer", "Sampling",
       ],
       swiftSettings: settings),
     .testTarget(

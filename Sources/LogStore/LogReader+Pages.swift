@@ -60,7 +60,7 @@ extension LogReader where Storage: ~Copyable {
       nextTick = tick
       return
     }
-    let lost = lostTicks(upTo: tick) + closeAccount()
+    let lost = lostTicks(upTo: tick).addingSaturated(closeAccount())
     if lost > 0, pageIndex > 0 { noteMissingEnd() }
     damage.ticksLost = lost
   }
@@ -73,7 +73,7 @@ extension LogReader where Storage: ~Copyable {
     let covered = nextTick - min(nextTick, account.firstTick)
     let missing = covered - min(covered, account.ticks)
     if account.endsWithGap { return missing }
-    unexplainedTickCount += missing
+    unexplainedTickCount = unexplainedTickCount.addingSaturated(missing)
     return 0
   }
 
@@ -87,7 +87,7 @@ extension LogReader where Storage: ~Copyable {
   /// Ticks before `tick` that neither the page read last nor those before it accounted for.
   private func lostTicks(upTo tick: UInt64) -> UInt64 {
     // In a page that was read in part, a gap may have come and the samples before it may not.
-    let known = account.isSpoilt ? account.firstTick &+ account.ticks : nextTick
+    let known = account.isSpoilt ? account.firstTick.addingSaturated(account.ticks) : nextTick
     return tick > known ? tick - known : 0
   }
 
@@ -105,7 +105,7 @@ extension LogReader where Storage: ~Copyable {
     guard !isTakenUp else { return }
     let missing = closeAccount()
     if let end {
-      damage.ticksLost = lostTicks(upTo: end.ledger.scheduled) + missing
+      damage.ticksLost = lostTicks(upTo: end.ledger.scheduled).addingSaturated(missing)
     } else if missing > 0, !damage.isRunning {
       noteMissingEnd()
       damage.ticksLost = missing

@@ -166,7 +166,7 @@ extension LogReader where Storage: ~Copyable {
   }
 
   private mutating func count(_ ticks: UInt64, upTo end: UInt64) {
-    account.ticks &+= ticks
+    account.ticks = account.ticks.addingSaturated(ticks)
     nextTick = max(nextTick, end)
   }
 

@@ -93,7 +93,7 @@ extension LogVerification {
     case .end(let last): end = last
     case .damage(let part):
       damageCount += 1
-      damagedTickCount += part.ticksLost ?? 0
+      damagedTickCount = damagedTickCount.addingSaturated(part.ticksLost ?? 0)
       if damage.count < LogVerification.damageLimit { damage.append(part) }
     }
   }

@@ -115,6 +115,21 @@ struct LogReaderTests {
     #expect(rest.compactMap(\.damage).map(\.page) == [0])
   }
 
+  @Test("a log that tells of more ticks than there are numbers is read through")
+  func tooManyTicks() throws {
+    var encoder = try LogEncoder(ExampleLog.description())
+    for cause in [GapCause.missed, .missed, .stale, .busError] {
+      encoder.append(TickRecord(Gap(firstTick: 0, count: 1 << 63, cause: cause)))
+      encoder.flush()
+    }
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(encoder.output))))
+    let report = try reader.verify()
+    #expect(report.gapCount == 4)
+    #expect(report.counted.missed == .max)
+    #expect(report.counted.scheduled == .max)
+    #expect(try reader.fullSummary().ledger.scheduled == .max)
+  }
+
   @Test("ticks lost before a gap that was read are counted as lost")
   func lostBeforeGap() throws {
     // One flush: each page has its gaps first, and then its samples in one chunk.

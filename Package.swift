@@ -107,8 +107,8 @@ let package = Package(
       dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore"],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
-      name: "FuzzingTests", dependencies: ["FuzzTargets"], resources: [.copy("Corpus")],
-      swiftSettings: settings),
+      name: "FuzzingTests", dependencies: ["FuzzTargets", "LogStoreTesting"],
+      resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(
       name: "CommandTests", dependencies: ["imulog", "LogStoreTesting"],

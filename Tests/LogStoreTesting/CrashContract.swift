@@ -81,8 +81,7 @@ public struct CrashContract: Sendable {
     let found = events.reduce(0) { $0 + $1.tickCount }
     let scheduled = report.end?.ledger.scheduled ?? tickCount
     // How much is missing at the end of a log without an end cannot be known.
-    let isKnown = report.damage.allSatisfy { $0.ticksLost != nil }
-    guard found + report.damagedTickCount == scheduled || !isKnown else {
+    guard found + report.damagedTickCount == scheduled || !report.isLossKnown else {
       return "\(scheduled) ticks are \(found) found and \(report.damagedTickCount) lost"
     }
     guard report.unexplainedTickCount == 0 else {

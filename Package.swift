@@ -94,13 +94,21 @@ let package = Package(
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording", "RingBuffer",
-        "Sampling",
+        "I2C", "IMUDrivers", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording",
+        "RingBuffer", "Sampling",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
       swiftSettings: settings),
+    // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore"],
+      path: "Tests/Fuzzing/Targets", swiftSettings: settings),
+    .testTarget(
+      name: "FuzzingTests", dependencies: ["FuzzTargets", "LogStoreTesting"],
+      resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(
       name: "CommandTests", dependencies: ["imulog", "LogStoreTesting"],

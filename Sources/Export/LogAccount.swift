@@ -26,7 +26,7 @@ struct LogAccount {
         found += UInt64(count)
         ledger.sampled += plan.hasRange ? LogAccount.samples(of: reader, in: plan) : UInt64(count)
       case .gap(let gap):
-        found += gap.count
+        found = found.addingSaturated(gap.count)
         let inRange = plan.ticks(of: gap)
         ledger.add(inRange, gap.cause)
         if inRange > 0 { gaps.add(item) }
@@ -39,7 +39,7 @@ struct LogAccount {
       case .damage: damages.add(item)
       }
     }
-    let scheduled = max(end?.ledger.scheduledOrMax ?? 0, reader.nextTick)
+    let scheduled = max(end?.ledger.scheduled ?? 0, reader.nextTick)
     ticksLost = scheduled - min(found, scheduled)
   }
 
@@ -69,19 +69,6 @@ struct ItemList {
   mutating func add(_ item: LogItem) {
     count += 1
     if items.count < ItemList.limit { items.append(item) }
-  }
-}
-
-extension TickLedger {
-  /// The sum of all, or the largest number when a damaged or foreign log gives figures that overflow.
-  var scheduledOrMax: UInt64 {
-    var sum: UInt64 = 0
-    for figure in [sampled, missed, busErrors, ringFull, stale, reinitialising] {
-      let (next, overflow) = sum.addingReportingOverflow(figure)
-      guard !overflow else { return .max }
-      sum = next
-    }
-    return sum
   }
 }
 

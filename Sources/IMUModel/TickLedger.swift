@@ -20,17 +20,18 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
 
   /// Ticks scheduled: the sum of all others.
   public var scheduled: UInt64 {
-    sampled + missed + busErrors + ringFull + stale + reinitialising
+    sampled.addingSaturated(missed).addingSaturated(busErrors).addingSaturated(ringFull)
+      .addingSaturated(stale).addingSaturated(reinitialising)
   }
 
   /// Counts `count` ticks without a sample.
   public mutating func add(_ count: UInt64, _ cause: GapCause) {
     switch cause {
-    case .missed: missed += count
-    case .busError: busErrors += count
-    case .ringFull: ringFull += count
-    case .stale: stale += count
-    case .reinitialising: reinitialising += count
+    case .missed: missed = missed.addingSaturated(count)
+    case .busError: busErrors = busErrors.addingSaturated(count)
+    case .ringFull: ringFull = ringFull.addingSaturated(count)
+    case .stale: stale = stale.addingSaturated(count)
+    case .reinitialising: reinitialising = reinitialising.addingSaturated(count)
     }
   }
 }

@@ -11,7 +11,7 @@ struct FileSystem: Sendable {
   /// Makes one directory; something there already is no error.
   func makeDirectory(_ path: String) throws(StorageError) {
     do {
-      try retried(.makeDirectory, path, gate) { mkdir(path, mode_t(0o755)) }
+      try retried(FaultGate.Call(.makeDirectory, path), gate) { mkdir(path, mode_t(0o755)) }
     } catch {
       if error.errno != EEXIST { throw error }
     }
@@ -31,13 +31,15 @@ struct FileSystem: Sendable {
 
   /// Gives `old` the name `new`, in place of what had it. The corresponding C function is `rename`.
   func rename(_ old: String, to new: String) throws(StorageError) {
-    try retried(.rename, old, gate) { Glibc.rename(old, new) }
+    var call = FaultGate.Call(.rename, old)
+    call.newPath = new
+    try retried(call, gate) { Glibc.rename(old, new) }
   }
 
   /// Removes the name of a file; one that is missing already is no error.
   func remove(_ path: String) throws(StorageError) {
     do {
-      try retried(.remove, path, gate) { unlink(path) }
+      try retried(FaultGate.Call(.remove, path), gate) { unlink(path) }
     } catch {
       if error.errno != ENOENT { throw error }
     }
@@ -52,7 +54,7 @@ struct FileSystem: Sendable {
   func isDirectory(_ path: String) throws(StorageError) -> Bool? {
     var status = stat()
     do {
-      try retried(.open, path, gate) { stat(path, &status) }
+      try retried(FaultGate.Call(.open, path), gate) { stat(path, &status) }
     } catch {
       if error.errno == ENOENT { return nil }
       throw error
@@ -62,7 +64,7 @@ struct FileSystem: Sendable {
 
   /// Names in a directory, in no order; without `.` and `..`.
   func names(in path: String) throws(StorageError) -> [String] {
-    if case .refuse(let code) = gate.verdict(.list) {
+    if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
       throw StorageError(.list, path: path, errno: code)
     }
     guard let directory = opendir(path) else {

@@ -29,6 +29,9 @@ public final class FlushQueue: @unchecked Sendable {
   private var totalDurable: UInt64 = 0
   private var isClosed = false
   private var firstFailure: StorageError?
+  /// Whether a sync failed. The kernel reports such an error once and takes the bytes for written,
+  /// so that no later sync says anything about those that this one was for.
+  private var isSyncDoubtful = false
   private var isFinished = false
   private var longest: Int64 = 0
 
@@ -135,7 +138,8 @@ public final class FlushQueue: @unchecked Sendable {
   ///
   /// After the first error nothing is appended until ``close()``. Then, if the error was a full
   /// disk, what is queued is tried once more, into the spare; the storage is finished in any case.
-  /// `clock` measures syncs.
+  /// After a sync that failed nothing more is taken for durable, though it is all tried. `clock`
+  /// measures syncs.
   ///
   /// - Returns: `nil` when every byte put was appended and made durable, else the error that stood
   ///   against it.
@@ -159,7 +163,7 @@ public final class FlushQueue: @unchecked Sendable {
           try storage.sync()
           synced(target, took: clock.now() - begin)
         } catch {
-          stopped = fail(error)
+          stopped = failSync(error)
         }
       case .finish:
         return finish(&storage, clock: clock, after: stopped)
@@ -208,7 +212,7 @@ public final class FlushQueue: @unchecked Sendable {
 
   private func synced(_ target: UInt64, took nanoseconds: Int64) {
     locked {
-      totalDurable = max(totalDurable, target)
+      if !isSyncDoubtful { totalDurable = max(totalDurable, target) }
       longest = max(longest, nanoseconds)
     }
   }
@@ -218,6 +222,11 @@ public final class FlushQueue: @unchecked Sendable {
       if firstFailure == nil { firstFailure = error }
       return error
     }
+  }
+
+  private func failSync(_ error: StorageError) -> StorageError {
+    locked { isSyncDoubtful = true }
+    return fail(error)
   }
 
   private func finish<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
@@ -230,7 +239,7 @@ public final class FlushQueue: @unchecked Sendable {
           try storage.append(piece)
           drop(piece.count)
         }
-        result = nil
+        if !locked({ isSyncDoubtful }) { result = nil }
       } catch {
         result = fail(error)
       }
@@ -241,7 +250,7 @@ public final class FlushQueue: @unchecked Sendable {
       let total = locked { totalWritten }
       synced(total, took: clock.now() - begin)
     } catch {
-      result = fail(error)
+      result = failSync(error)
     }
     locked {
       isFinished = true

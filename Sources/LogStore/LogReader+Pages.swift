@@ -53,29 +53,41 @@ extension LogReader where Storage: ~Copyable {
   private mutating func balance(upTo tick: UInt64) {
     defer {
       isTakenUp = false
-      account = PageAccount(firstTick: tick)
+      account = PageAccount(page: pageIndex, firstTick: tick)
       nextTick = max(nextTick, tick)
     }
     if isTakenUp {
       nextTick = tick
       return
     }
-    let lost = lostTicks(upTo: tick)
-    if lost > 0, !damage.isRunning, pageIndex > 0 {
-      // Nothing is wrong with the bytes that are there, so others never got into the file.
-      damage.note(.format(.notWritten), page: pageIndex - 1, byte: LogFormat.pageSize - 1, count: 0)
-    }
+    let lost = lostTicks(upTo: tick).addingSaturated(closeAccount())
+    if lost > 0, pageIndex > 0 { noteMissingEnd() }
     damage.ticksLost = lost
-    if !account.isSpoilt {
-      let covered = nextTick - min(nextTick, account.firstTick)
-      unexplainedTickCount += covered - min(covered, account.ticks)
-    }
+  }
+
+  /// Ticks that the page read last covers and does not give, but should have given behind its last
+  /// chunk: gaps are written together with the samples among them, and stand before these. Others
+  /// are unexplained.
+  private mutating func closeAccount() -> UInt64 {
+    guard !account.isSpoilt else { return 0 }
+    let covered = nextTick - min(nextTick, account.firstTick)
+    let missing = covered - min(covered, account.ticks)
+    if account.endsWithGap { return missing }
+    unexplainedTickCount = unexplainedTickCount.addingSaturated(missing)
+    return 0
+  }
+
+  /// Nothing is wrong with the bytes of the page that was read last, so others never got into the
+  /// file.
+  private mutating func noteMissingEnd() {
+    guard !damage.isRunning else { return }
+    damage.note(.format(.notWritten), page: account.page, byte: account.end, count: 0)
   }
 
   /// Ticks before `tick` that neither the page read last nor those before it accounted for.
   private func lostTicks(upTo tick: UInt64) -> UInt64 {
     // In a page that was read in part, a gap may have come and the samples before it may not.
-    let known = account.isSpoilt ? account.firstTick &+ account.ticks : nextTick
+    let known = account.isSpoilt ? account.firstTick.addingSaturated(account.ticks) : nextTick
     return tick > known ? tick - known : 0
   }
 
@@ -91,15 +103,14 @@ extension LogReader where Storage: ~Copyable {
   /// What is missing at the end of the file, where the end of the recording tells.
   mutating func finishAtEnd() {
     guard !isTakenUp else { return }
+    let missing = closeAccount()
     if let end {
-      let lost = lostTicks(upTo: end.ledger.scheduled)
-      damage.ticksLost = lost
+      damage.ticksLost = lostTicks(upTo: end.ledger.scheduled).addingSaturated(missing)
+    } else if missing > 0, !damage.isRunning {
+      noteMissingEnd()
+      damage.ticksLost = missing
     }
-    if !account.isSpoilt {
-      let covered = nextTick - min(nextTick, account.firstTick)
-      unexplainedTickCount += covered - min(covered, account.ticks)
-    }
-    account = PageAccount(firstTick: nextTick)
+    account = PageAccount(page: account.page, firstTick: nextTick)
   }
 
   /// Whether all bytes are zero.
@@ -200,10 +211,16 @@ extension LogReader where Storage: ~Copyable {
 
 /// Ticks that one page gave, to find what is missing behind it.
 struct PageAccount {
+  /// The page.
+  var page: UInt32 = 0
+  /// Where in the page its last chunk that was read ends.
+  var end = LogFormat.pageSize
   /// The tick that the page begins with.
   var firstTick: UInt64 = 0
   /// Samples, and ticks in gaps.
   var ticks: UInt64 = 0
   /// Whether a part of the page could not be read.
   var isSpoilt = false
+  /// Whether the last record of the page was a gap.
+  var endsWithGap = false
 }

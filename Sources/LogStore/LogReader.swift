@@ -113,7 +113,10 @@ extension LogReader where Storage: ~Copyable {
     while isInPage {
       let start = decoder.offset
       do {
-        guard let record = try decoder.next(into: &block) else { break }
+        guard let record = try decoder.next(into: &block) else {
+          account.end = decoder.offset
+          break
+        }
         if let item = accept(record, at: start) { return item }
       } catch {
         spoil(.format(error.reason), atByte: error.offset)
@@ -125,6 +128,7 @@ extension LogReader where Storage: ~Copyable {
 
   /// Turns a record, which begins at a byte of the page, into an item, if it fits to what came before.
   private mutating func accept(_ record: LogRecord, at start: Int) -> LogItem? {
+    account.endsWithGap = false
     switch record {
     case .samples:
       guard let (first, last) = LogReader.extent(of: block), first >= nextSampleTick else {
@@ -137,6 +141,7 @@ extension LogReader where Storage: ~Copyable {
       return .samples(block.count)
     case .gap(let gap):
       count(gap.count, upTo: gap.firstTick &+ gap.count)
+      account.endsWithGap = true
       return .gap(gap)
     case .mark(let mark): return .mark(mark)
     case .clock(let pair): return .clock(pair)
@@ -161,7 +166,7 @@ extension LogReader where Storage: ~Copyable {
   }
 
   private mutating func count(_ ticks: UInt64, upTo end: UInt64) {
-    account.ticks &+= ticks
+    account.ticks = account.ticks.addingSaturated(ticks)
     nextTick = max(nextTick, end)
   }
 

@@ -29,6 +29,8 @@ public struct LogVerification: Equatable, Sendable {
   public var damageCount: UInt64 = 0
   /// Ticks known to be lost in them.
   public var damagedTickCount: UInt64 = 0
+  /// Whether that is all of them: behind each part something was read that tells.
+  public var isLossKnown = true
   /// Ticks that nothing accounts for, although all around them is intact: a fault of the program
   /// that wrote.
   public var unexplainedTickCount: UInt64 = 0
@@ -93,7 +95,8 @@ extension LogVerification {
     case .end(let last): end = last
     case .damage(let part):
       damageCount += 1
-      damagedTickCount += part.ticksLost ?? 0
+      if part.ticksLost == nil { isLossKnown = false }
+      damagedTickCount = damagedTickCount.addingSaturated(part.ticksLost ?? 0)
       if damage.count < LogVerification.damageLimit { damage.append(part) }
     }
   }

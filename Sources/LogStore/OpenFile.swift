@@ -12,7 +12,9 @@ struct OpenFile: ~Copyable {
   /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by everybody
   /// (0644).
   init(path: String, flags: CInt, gate: FaultGate) throws(StorageError) {
-    descriptor = try retried(.open, path, gate) {
+    var call = FaultGate.Call(.open, path)
+    call.flags = flags
+    descriptor = try retried(call, gate) {
       Glibc.open(path, flags | O_CLOEXEC, mode_t(0o644))
     }
     self.path = path
@@ -28,8 +30,11 @@ struct OpenFile: ~Copyable {
   func writeSome(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
     guard let base = bytes.baseAddress, !bytes.isEmpty else { return 0 }
     var count = bytes.count
+    var call = FaultGate.Call(.write, path)
+    call.offset = offset
+    call.bytes = bytes
     while true {
-      switch gate.verdict(.write, range: offset..<offset + UInt64(count)) {
+      switch gate.verdict(call) {
       case .pass: break
       case .shorten(let limit): count = max(1, min(count, limit))
       case .refuse(let code):
@@ -61,7 +66,7 @@ struct OpenFile: ~Copyable {
     guard offset <= UInt64(Int64.max / 2) else { return 0 }
     var done = 0
     while done < buffer.count, let base = buffer.baseAddress {
-      let count = try retried(.read, path, gate) {
+      let count = try retried(FaultGate.Call(.read, path), gate) {
         // Safe: base + done is inside the buffer, and buffer.count - done bytes follow it.
         pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
       }
@@ -73,22 +78,24 @@ struct OpenFile: ~Copyable {
 
   /// Makes data and length durable, but not the times of the file. The C function is `fdatasync`.
   func syncData() throws(StorageError) {
-    try retried(.sync, path, gate) { fdatasync(descriptor) }
+    try retried(FaultGate.Call(.sync, path), gate) { fdatasync(descriptor) }
   }
 
   /// Makes data and everything about the file durable. The C function is `fsync`.
   func sync() throws(StorageError) {
-    try retried(.sync, path, gate) { fsync(descriptor) }
+    try retried(FaultGate.Call(.sync, path), gate) { fsync(descriptor) }
   }
 
   func truncate(to length: UInt64) throws(StorageError) {
-    try retried(.truncate, path, gate) { ftruncate(descriptor, off_t(length)) }
+    var call = FaultGate.Call(.truncate, path)
+    call.offset = length
+    try retried(call, gate) { ftruncate(descriptor, off_t(length)) }
   }
 
   /// Length in bytes; directories, pipes and devices are refused as EISDIR and ENXIO.
   func regularFileSize() throws(StorageError) -> UInt64 {
     var status = stat()
-    try retried(.read, path, gate) { fstat(descriptor, &status) }
+    try retried(FaultGate.Call(.read, path), gate) { fstat(descriptor, &status) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: return UInt64(clamping: status.st_size)
     case S_IFDIR: throw StorageError(.open, path: path, errno: EISDIR)
@@ -103,7 +110,7 @@ struct OpenFile: ~Copyable {
   /// openings in one process exclude each other as two processes do.
   func lock(exclusive: Bool, wait: Bool) throws(StorageError) -> Bool {
     do {
-      try retried(.lock, path, gate) {
+      try retried(FaultGate.Call(.lock, path), gate) {
         flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB))
       }
       return true
@@ -117,17 +124,17 @@ struct OpenFile: ~Copyable {
 /// Makes a call that fails with -1 until no signal interrupts it.
 @discardableResult
 func retried<Result: FixedWidthInteger & SignedInteger>(
-  _ operation: StorageError.Operation, _ path: String, _ gate: FaultGate, _ call: () -> Result
+  _ call: FaultGate.Call, _ gate: FaultGate, _ body: () -> Result
 ) throws(StorageError) -> Result {
   while true {
     let code: CInt
-    if case .refuse(let refused) = gate.verdict(operation) {
+    if case .refuse(let refused) = gate.verdict(call) {
       code = refused
     } else {
-      let result = call()
+      let result = body()
       if result >= 0 { return result }
       code = errno
     }
-    if code != EINTR { throw StorageError(operation, path: path, errno: code) }
+    if code != EINTR { throw StorageError(call.operation, path: call.path, errno: code) }
   }
 }

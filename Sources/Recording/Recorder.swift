@@ -72,17 +72,22 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
 
   /// Makes what is in the log durable when it is time to.
   ///
-  /// A late call syncs once and not once for each interval that passed.
+  /// A late call syncs once and not once for each interval that passed. While the output has no room for
+  /// what is to be synced, it stays due: after a stall nobody waits for another interval.
   public mutating func syncIfDue(now: MonotonicTime) {
-    guard syncInterval > 0, now >= nextSync else { return }
-    sync()
+    guard syncInterval > 0, now >= nextSync, sync() else { return }
     nextSync = max(nextSync + syncInterval, now)
   }
 
   /// Encodes what is pending, delivers it and asks for it to be made durable.
-  public mutating func sync() {
+  ///
+  /// - Returns: Whether the output took everything, and was asked.
+  @discardableResult
+  public mutating func sync() -> Bool {
     writer.flush()
-    if deliver() { output.requestSync() }
+    guard deliver() else { return false }
+    output.requestSync()
+    return true
   }
 
   /// Writes the log's end; nothing may be written behind it.

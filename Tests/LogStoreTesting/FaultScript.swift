@@ -2,25 +2,31 @@ import Glibc
 public import LogStore
 import Synchronization
 
-/// Decides on the calls of a store: counts them, and makes chosen ones fail.
+/// Decides on the calls of a store: counts them, keeps what they do to the disk, and makes chosen
+/// ones fail.
 public final class FaultScript: Sendable {
   /// What fails.
-  public enum Plan: Sendable {
+  public enum Plan: Hashable, Sendable {
     /// Nothing.
     case none
     /// The call with this index, counted from 0.
     case once(Int, errno: Int32)
-    /// This call and all after it: the program was killed there.
-    case from(Int)
+    /// This call and all after it.
+    case from(Int, errno: Int32)
     /// Writes behind this offset, and of those that cross it what is behind it: a full disk.
     case full(at: UInt64)
+    /// The call with this index, if it is a write, takes at most this many bytes.
+    case short(Int, bytes: Int)
     /// Every second call, with EINTR, and writes take at most this many bytes.
     case troubled(bytes: Int)
+    /// Syncs are said to be done, and are not: a card that lies.
+    case lyingSync
   }
 
   private struct State {
     var plan: Plan
     var calls: [StorageError.Operation] = []
+    var operations: [DiskOperation] = []
   }
 
   private let state: Mutex<State>
@@ -33,6 +39,9 @@ public final class FaultScript: Sendable {
   /// The calls so far.
   public var calls: [StorageError.Operation] { state.withLock { $0.calls } }
 
+  /// What the calls did to the disk, and syncs that failed.
+  public var operations: [DiskOperation] { state.withLock { $0.operations } }
+
   /// Goes over to another plan; the count of calls goes on.
   public func change(to plan: Plan) {
     state.withLock { $0.plan = plan }
@@ -40,22 +49,33 @@ public final class FaultScript: Sendable {
 
   /// The gate to hand to a store.
   package var gate: FaultGate {
-    FaultGate { operation, range in
+    FaultGate { call in
       self.state.withLock { state in
-        let index = state.calls.count
-        state.calls.append(operation)
-        switch state.plan {
-        case .none: return .pass
-        case .once(let chosen, let errno): return index == chosen ? .refuse(errno) : .pass
-        case .from(let first): return index >= first ? .refuse(EIO) : .pass
-        case .full(let limit):
-          guard operation == .write, range.upperBound > limit else { return .pass }
-          return range.lowerBound < limit
-            ? .shorten(Int(limit - range.lowerBound)) : .refuse(ENOSPC)
-        case .troubled(let bytes):
-          return index % 2 == 0 ? .refuse(EINTR) : operation == .write ? .shorten(bytes) : .pass
-        }
+        let verdict = state.plan.verdict(on: call, index: state.calls.count)
+        state.calls.append(call.operation)
+        guard !(call.operation == .sync && state.plan == .lyingSync) else { return verdict }
+        if let operation = DiskOperation(call, verdict) { state.operations.append(operation) }
+        return verdict
       }
+    }
+  }
+}
+
+extension FaultScript.Plan {
+  fileprivate func verdict(on call: FaultGate.Call, index: Int) -> FaultGate.Verdict {
+    let range = call.range
+    switch self {
+    case .none, .lyingSync: return .pass
+    case .once(let chosen, let errno): return index == chosen ? .refuse(errno) : .pass
+    case .from(let first, let errno): return index >= first ? .refuse(errno) : .pass
+    case .full(let limit):
+      guard call.operation == .write, range.upperBound > limit else { return .pass }
+      return range.lowerBound < limit ? .shorten(Int(limit - range.lowerBound)) : .refuse(ENOSPC)
+    case .short(let chosen, let bytes):
+      return index == chosen && call.operation == .write ? .shorten(bytes) : .pass
+    case .troubled(let bytes):
+      if index % 2 == 0 { return .refuse(EINTR) }
+      return call.operation == .write ? .shorten(bytes) : .pass
     }
   }
 }

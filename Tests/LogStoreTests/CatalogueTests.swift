@@ -179,9 +179,8 @@ struct CatalogueTests {
   func readOnly(errno: Int32) throws {
     let entry = try fill(["1b4e28ba"])[0]
     let before = directory.names()
-    let gate = FaultGate { operation, _ in
-      [.write, .rename, .remove, .lock, .makeDirectory].contains(operation) ? .refuse(errno) : .pass
-    }
+    let forbidden: [StorageError.Operation] = [.write, .rename, .remove, .lock, .makeDirectory]
+    let gate = FaultGate { forbidden.contains($0.operation) ? .refuse(errno) : .pass }
     let store = try Catalogue(path: directory.path, create: true, gate: gate)
     let take = ExampleTake(in: store)
     guard case .storage(let error) = take.failure else {

@@ -94,6 +94,48 @@ struct FlushQueueTests {
     #expect(queue.durableByteCount == 3)
   }
 
+  @Test("what was put behind the request of a sync is not taken for durable with it")
+  func durable() {
+    let queue = FlushQueue(capacity: 10_000)
+    let witness = DurableCounts(queue)
+    #expect(queue.put([UInt8](repeating: 1, count: 4096)))
+    queue.requestSync()
+    #expect(queue.put([2, 3, 4]))
+    queue.close()
+    var storage = WatchedStorage(MemoryStorage(MemoryDisk()), witness: witness)
+    queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
+    // Before the first piece, the sync, the second piece, the end; and after all.
+    #expect(witness.counts + [queue.durableByteCount] == [0, 0, 4096, 4096, 4099])
+  }
+
+  @Test("after a sync that failed nothing more is taken for durable, whatever later syncs say")
+  func failedSync() {
+    for errno in [EIO, ENOSPC] {
+      let queue = FlushQueue(capacity: 100)
+      #expect(queue.put([1]))
+      queue.requestSync()
+      queue.close()
+      let disk = MemoryDisk { $0.failure = (index: 1, errno: errno) }
+      var storage = MemoryStorage(disk)
+      let result = queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
+      #expect(result == StorageError(.sync, path: "memory", errno: errno))
+      #expect(disk.snapshot.operations == [.write, .sync, .truncate])
+      #expect(queue.durableByteCount == 0)
+    }
+  }
+
+  final class DurableCounts: StorageWitness {
+    let queue: FlushQueue
+    var counts: [UInt64] = []
+    let finishes = true
+
+    init(_ queue: FlushQueue) { self.queue = queue }
+
+    func willOperate() { counts.append(queue.durableByteCount) }
+    func didSync() {}
+    func didFail(_ error: StorageError) {}
+  }
+
   @Test("the longest sync is measured by the clock that was handed in")
   func longestSync() {
     let queue = FlushQueue(capacity: 100)

@@ -1,3 +1,4 @@
+import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
@@ -79,6 +80,54 @@ struct LogReaderTests {
     #expect(damage.map(\.ticksLost) == [lost])
     #expect(damage.map(\.page) == [1])
     #expect(damage.map(\.byteCount) == [0])
+  }
+
+  @Test("gaps without the samples that were written with them are damage, wherever they stand")
+  func gapsAlone() throws {
+    var encoder = try LogEncoder(ExampleLog.description())
+    let headerEnd = encoder.output.count
+    encoder.append(TickRecord(tick: 0, time: 0, sample: RawSample()))
+    encoder.append(TickRecord(Gap(firstTick: 1, count: 2, cause: .missed)))
+    encoder.flush()
+    let whole = Array(encoder.output)
+    // Behind the header: the head of the gaps chunk, its four fields after the count, its check.
+    let gapsEnd = headerEnd + 2 + 5 + 4
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(whole[..<gapsEnd]))))
+    let report = try reader.verify()
+    let damage = Damage(
+      page: 0, pageCount: 1, offset: UInt64(gapsEnd), byteCount: 0, reason: .format(.notWritten),
+      ticksLost: 1)
+    #expect(report.damage == [damage])
+    #expect(report.gapCount == 1)
+    #expect(report.unexplainedTickCount == 0)
+
+    let log = try ExampleLog(ticks: 600, flushEvery: 1000, marksEvery: 10_000)
+    // One flush: each page has its gaps, and then its samples in one chunk, which is emptied here.
+    let events = try read(log.bytes)
+    var cut = log.bytes
+    let first = log.headerByteCount
+    let length = Int(cut[first]) + Int(cut[first + 1] & 15) * 256 + 6
+    for index in first + length..<4096 { cut[index] = 0 }
+    let rest = try read(cut)
+    #expect(rest.first { $0.tickCount > 0 }?.tickCount == 3)
+    let lost = ticks(events) - ticks(rest)
+    #expect(rest.compactMap(\.damage).map(\.ticksLost) == [lost])
+    #expect(rest.compactMap(\.damage).map(\.page) == [0])
+  }
+
+  @Test("a log that tells of more ticks than there are numbers is read through")
+  func tooManyTicks() throws {
+    var encoder = try LogEncoder(ExampleLog.description())
+    for cause in [GapCause.missed, .missed, .stale, .busError] {
+      encoder.append(TickRecord(Gap(firstTick: 0, count: 1 << 63, cause: cause)))
+      encoder.flush()
+    }
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(encoder.output))))
+    let report = try reader.verify()
+    #expect(report.gapCount == 4)
+    #expect(report.counted.missed == .max)
+    #expect(report.counted.scheduled == .max)
+    #expect(try reader.fullSummary().ledger.scheduled == .max)
   }
 
   @Test("ticks lost before a gap that was read are counted as lost")

@@ -52,65 +52,6 @@ struct TakeTests {
     _ = consume live
   }
 
-  @Test("whichever call fails, nothing half-written is left and nothing synced is lost")
-  func failAtEvery() throws {
-    let counting = FaultScript()
-    let plain = ExampleTake(in: try catalogue(counting))
-    #expect(plain.failure == nil)
-    let calls = counting.calls
-    #expect(calls.count > 15)
-    // The first call opens the store itself.
-    for index in 1..<calls.count {
-      let directory = TemporaryDirectory()
-      let script = FaultScript(.once(index, errno: EIO))
-      let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
-      let take = ExampleTake(in: store)
-      let place = "call \(index), \(calls[index])"
-      // Without the trash, or with an unlucky close, there is nothing to fail.
-      #expect(take.failure != nil || calls[index] == .list, "\(place)")
-      let healthy = try Catalogue(path: directory.path)
-      let entries = try healthy.list().entries
-      guard let entry = take.entry else {
-        #expect(entries.isEmpty, "\(place)")
-        #expect(directory.names().allSatisfy { $0 == ".lock" }, "\(place): \(directory.names())")
-        continue
-      }
-      #expect(entries == [entry], "\(place)")
-      _ = try healthy.adopt()
-      let summary = try healthy.summary(of: entry)
-      #expect(summary.state == (take.end == nil && summary.end == nil ? .recovered : .complete))
-      #expect(summary.sampleCount >= take.syncedSampleCount, "\(place)")
-      #expect(
-        try healthy.reader(of: entry).readEverything().allSatisfy { $0.damage == nil }, "\(place)")
-    }
-  }
-
-  @Test("killed before any call, the store is in order after the next start")
-  func killAtEvery() throws {
-    let counting = FaultScript()
-    _ = ExampleTake(in: try catalogue(counting))
-    for index in 1..<counting.calls.count {
-      let directory = TemporaryDirectory()
-      let script = FaultScript(.from(index))
-      let take = ExampleTake(
-        in: try Catalogue(path: directory.path, create: true, gate: script.gate))
-      #expect(take.failure != nil)
-      let healthy = try Catalogue(path: directory.path)
-      _ = try healthy.adopt()
-      for entry in try healthy.list().entries {
-        let summary = try healthy.summary(of: entry)
-        #expect(summary.sampleCount >= take.syncedSampleCount, "killed before call \(index)")
-        #expect(summary.state != .live)
-      }
-      #expect(directory.names().allSatisfy { $0 == ".lock" || $0.hasSuffix(".imulog") })
-      // And a new take can be made, under a number of its own.
-      let next = ExampleTake(in: healthy, description: ExampleLog.description(9))
-      #expect(next.failure == nil)
-      let numbers = try healthy.list().entries.map(\.number)
-      #expect(Set(numbers).count == numbers.count)
-    }
-  }
-
   @Test("on a disk that fills at any byte a take ends cleanly and keeps what was there")
   func fullDisk() throws {
     let reserve = UInt64(FileStorage.spareByteCount)

@@ -138,6 +138,26 @@ struct RecorderTests {
     #expect(counts == [0, 0, 1, 1, 2, 3])
   }
 
+  @Test("a sync for which there was no room is asked for as soon as there is")
+  func syncAfterStall() throws {
+    var ring = RingEnds<TickRecord>(capacity: 600)
+    var producer = ring.takeProducer()
+    var output = BoundedOutput()
+    output.hasRoom = false
+    var recorder = try Recorder(
+      after: ExampleLog.description(), consumer: ring.takeConsumer(), output: output,
+      start: RecorderTests.start)
+    _ = producer.push(RecorderTests.sample(0))
+    recorder.drain()
+    recorder.syncIfDue(now: RecorderTests.start + 1_000_000_000)
+    #expect(recorder.output.syncCount == 0)
+    recorder.output.hasRoom = true
+    recorder.syncIfDue(now: RecorderTests.start + 1_050_000_000)
+    #expect(recorder.output.syncCount == 1)
+    recorder.syncIfDue(now: RecorderTests.start + 1_100_000_000)
+    #expect(recorder.output.syncCount == 1)
+  }
+
   @Test("what the ring holds when the storage is full is forgotten, and the account leaves it out")
   func discarding() throws {
     var ring = RingEnds<TickRecord>(capacity: 600)

@@ -110,7 +110,10 @@ struct ClockWatchTests {
 
   @Test(
     "a step forth or back is logged once",
-    arguments: [3_600_000_000_000, -3_600_000_000_000, 51_000_000])
+    arguments: [
+      3_600_000_000_000, -3_600_000_000_000, 51_000_000, 315_360_000_000_000_000,
+      -315_360_000_000_000_000,
+    ])
   func step(size: Int64) {
     var watch = ClockWatch()
     _ = watch.reading(time: 0, wall: Self.noon, isSynchronised: false)

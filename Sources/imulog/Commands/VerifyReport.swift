@@ -13,9 +13,10 @@ struct VerifyReport {
   var sentence: String {
     var parts: [String] = []
     if report.damageCount > 0 {
+      let least = report.isLossKnown ? "" : "at least "
       parts.append(
         "\(report.damageCount) damaged \(report.damageCount == 1 ? "part" : "parts"), "
-          + "at least \(report.damagedTickCount) ticks lost")
+          + "\(least)\(report.damagedTickCount) ticks lost")
     }
     if report.unexplainedTickCount > 0 {
       parts.append("\(report.unexplainedTickCount) ticks that nothing accounts for")
@@ -24,6 +25,9 @@ struct VerifyReport {
       parts.append("no end, \(report.sampleCount) samples were found before it")
     } else if report.isBalanced == false, report.damageCount == 0 {
       parts.append("its account does not balance")
+    }
+    if let end = report.end, report.sampleCount != end.ledger.sampled {
+      parts.append("\(report.sampleCount) of \(end.ledger.sampled) samples were salvaged")
     }
     return parts.isEmpty ? "the recording is whole" : "not whole: " + parts.joined(separator: "; ")
   }
@@ -44,11 +48,13 @@ struct VerifyReport {
       .with("intact", report.isIntact)
       .with("complete", report.isComplete)
       .with("samples", report.sampleCount)
+      .with("samplesRecorded", raw: report.end.map { "\($0.ledger.sampled)" } ?? "null")
       .with("gaps", report.gapCount)
       .with("pages", report.pageCount)
       .with("bytes", report.byteCount)
       .with("damagedParts", report.damageCount)
       .with("ticksLost", report.damagedTickCount)
+      .with("isLossKnown", report.isLossKnown)
       .with("damage", report.damage.map { "\($0)" })
       .text
   }

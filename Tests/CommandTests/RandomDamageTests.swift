@@ -1,0 +1,106 @@
+import LogStoreTesting
+import Testing
+
+/// What a failing card does to a file.
+enum Spoiling: String, CaseIterable {
+  case flips, zeros, garbage, cut, copiedPage
+
+  /// Spoils bytes behind the header.
+  func spoil(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
+    let sector = Int.random(in: 4..<bytes.count / 512, using: &generator) * 512
+    let end = min(sector + 512 * Int.random(in: 1...9, using: &generator), bytes.count)
+    switch self {
+    case .flips:
+      for _ in 0..<Int.random(in: 1...5, using: &generator) {
+        let byte = Int.random(in: 1024..<bytes.count, using: &generator)
+        bytes[byte] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      }
+    case .zeros: for byte in sector..<end { bytes[byte] = 0 }
+    case .garbage:
+      for byte in sector..<end { bytes[byte] = UInt8.random(in: 0...255, using: &generator) }
+    case .cut: bytes.removeLast(bytes.count - sector - Int.random(in: 1..<512, using: &generator))
+    case .copiedPage:
+      let page = Array(bytes[4096..<8192])
+      bytes.replaceSubrange(8192..<12288, with: page)
+    }
+  }
+}
+
+@Suite("Damage at random places")
+struct RandomDamageTests {
+  static let kinds: [Spoiling] = Spoiling.allCases
+  private let bench = Bench()
+
+  @Test(
+    "every export is valid, holds what verify counts and nothing else, and says what is missing",
+    arguments: kinds)
+  func exports(_ kind: Spoiling) throws {
+    try bench.record("--for", "60s", "--rate", "50", "--motion", "tumble")
+    let whole = try bench.run("export", "1", "--units", "raw").json()
+    let name = try bench.logName()
+    let bytes = bench.directory.bytes(of: name)
+    try #require(bytes.count > 3 * 4096)
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var generator = SeededGenerator(seed: seed)
+    var spoilt = bytes
+    kind.spoil(&spoilt, &generator)
+    bench.directory.write(spoilt, to: name)
+    try check(against: whole, "\(kind), seed \(seed)")
+  }
+
+  private func check(against whole: JSON, _ place: String) throws {
+    let outcome = bench.run("export", "1", "--units", "raw")
+    let json = try outcome.json()
+    let samples = json["samples"].items
+    var rest = whole["samples"].items[...]
+    for sample in samples {
+      let index = try #require(rest.firstIndex(of: sample), "invented or twice, \(place)")
+      rest = rest[(index + 1)...]
+    }
+    let ticks = json["ticks"]
+    #expect(ticks["sampled"] == .integer(Int64(samples.count)), "\(place)")
+    if json["complete"].isTrue {
+      let lost = json["ticksLost"].integer ?? 0
+      #expect(ticks["scheduled"].integer.map { $0 + lost } == 3000, "\(place)")
+      #expect((lost > 0) == (samples.count < 3000), "\(place)")
+    } else {
+      #expect(json["stopReason"] == .string("recovered"), "\(place)")
+    }
+    let damage = json["damage"].items
+    #expect(outcome.status == (damage.isEmpty ? 0 : 65), "\(place)")
+    #expect(damage.allSatisfy { $0["what"].text != nil && $0["offset"].integer != nil })
+
+    let verify = bench.run("verify", "1", "--json")
+    #expect(verify.status == 65, "\(place)")
+    let report = try verify.json()
+    #expect(report["samples"] == .integer(Int64(samples.count)), "\(place)")
+    #expect(report["damagedParts"] == .integer(Int64(damage.count)), "\(place)")
+    #expect(verify.talk.contains("\(samples.count) "), "\(verify.talk), \(place)")
+
+    try checkTables(samples, place)
+    let other = bench.directory.path + "/other"
+    let imported = bench.run(
+      "import", "\(bench.directory.path)/\(try bench.logName())", "--store", other)
+    #expect(imported.status == 65, "\(place)")
+    let number = String(imported.lines.last ?? "")
+    let copy = try bench.run("export", number, "--units", "raw", "--store", other).json()
+    #expect(copy["samples"] == json["samples"], "\(place)")
+    #expect(copy["damage"] == json["damage"], "\(place)")
+    #expect(bench.run("rm", number, "--store", other).status == 0)
+  }
+
+  private func checkTables(_ samples: [JSON], _ place: String) throws {
+    let table = bench.run("export", "1", "--format", "csv", "--units", "raw").lines
+    let rows = table.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    let names = try #require(rows.first).map { String($0) }
+    #expect(rows.count == samples.count + 1, "\(place)")
+    let lines = bench.run("export", "1", "--format", "ndjson", "--units", "raw").lines
+    #expect(lines.count == samples.count, "\(place)")
+    for (index, sample) in samples.enumerated() where index % 50 == 0 {
+      #expect(try JSON(Array(lines[index].utf8)) == sample, "\(place)")
+      for (name, value) in zip(names, rows[index + 1]) {
+        #expect(sample[name].integer == Int64(value), "\(place)")
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Export
+import LogStore
+
+/// Exports whatever can be read of a log, and checks that it is what it says it is.
+///
+///     format and options │ a log
+public final class ExportTarget: FuzzTarget {
+  /// `exports`.
+  public static let name = "exports"
+  /// A page can hold half a million samples, whose text would take the fuzzer's time.
+  static let sampleLimit: UInt64 = 3000
+
+  private var forged = ForgedLog()
+
+  /// A target for one thread.
+  public init() {}
+
+  /// Tries one input.
+  public func run(_ input: UnsafeRawBufferPointer) {
+    var cursor = InputCursor(input)
+    let options = ExportTarget.options(cursor.byte(), range: cursor.byte())
+    forged.with(&cursor) { ExportTarget.check($0, options) }
+  }
+
+  private static func options(_ choice: UInt8, range: UInt8) -> ExportOptions {
+    let formats = ExportFormat.allCases
+    let units: [ExportUnits?] = [nil, .si, .gDps, .raw]
+    let channels: [ExportChannels?] = [nil, .accel, .gyro, .both]
+    var options = ExportOptions(
+      format: formats[Int(choice & 15) % formats.count], units: units[Int(choice >> 4 & 3)],
+      channels: channels[Int(choice >> 6)])
+    if range & 1 != 0 { options.from = Int64(range >> 4) * 1_000_000_000 }
+    if range & 2 != 0 { options.to = Int64(range >> 2) * 1_000_000_000 }
+    return options
+  }
+
+  static func check(_ log: UnsafeRawBufferPointer, _ options: ExportOptions) {
+    do {
+      var reader = try LogReader(BytesStorage(bytes: log))
+      guard try reader.verify().sampleCount <= sampleLimit else { return }
+    } catch {
+      return
+    }
+    var sink = ArraySink()
+    do {
+      let report = try Exporter(options).write(BytesStorage(bytes: log), to: &sink)
+      check(sink.bytes, report, options)
+    } catch {
+      _ = "\(error)"
+    }
+  }
+
+  private static func check(
+    _ bytes: [UInt8], _ report: Exporter.Report, _ options: ExportOptions
+  ) {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"))
+    switch options.format {
+    case .json:
+      precondition(JSONCheck.isValue(bytes[...]), "no JSON")
+      let saysDamage = lines.contains { $0.starts(with: "\"damage\":[{".utf8) }
+      precondition(saysDamage == (report.damages > 0), "damage untold")
+    case .gyrodata: precondition(JSONCheck.isValue(bytes[...]), "no JSON")
+    case .ndjson:
+      precondition(UInt64(lines.count) == report.samples, "lines")
+      for line in lines { precondition(JSONCheck.isValue(line), "a line is no JSON") }
+    case .csv:
+      precondition(UInt64(lines.count) == report.samples + 1, "lines")
+      let columns = lines[0].split(separator: UInt8(ascii: ",")).count
+      for line in lines.dropFirst() {
+        let values = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        precondition(values.count == columns, "columns")
+        for value in values { precondition(JSONCheck.isNumber(value), "no number") }
+      }
+    case .raw: break
+    }
+  }
+}

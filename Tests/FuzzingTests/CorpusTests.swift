@@ -1,0 +1,44 @@
+import FuzzTargets
+import Foundation
+import LogStoreTesting
+import Testing
+
+/// What a fuzzer has found to matter is tried again; `Tests/Fuzzing/fuzz` makes more of it.
+@Suite("Inputs of the fuzzer")
+struct CorpusTests {
+  static let names: [String] = FuzzTargets.all.map { $0.name }
+
+  @Test(
+    "no input of the corpus makes the reader or an export do what it must not", arguments: names)
+  func replay(_ name: String) throws {
+    let type = try #require(FuzzTargets.all.first { $0.name == name })
+    let folder = try #require(Bundle.module.resourceURL).appendingPathComponent("Corpus/\(name)")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(files.count > 50)
+    let target = type.init()
+    for file in files.sorted() {
+      let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(file)))
+      bytes.withUnsafeBytes { target.run($0) }
+    }
+  }
+
+  @Test("a log damaged anywhere is exported in every format as what it says it is")
+  func damaged() throws {
+    let log = try ExampleLog(ticks: 300)
+    let target = ExportTarget()
+    let seed = UInt64.random(in: 0..<1_000_000)
+    print("damage with seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<60 {
+      var bytes = log.bytes
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let byte = Int.random(in: 0..<bytes.count, using: &generator)
+        bytes[byte] ^= UInt8.random(in: 1...255, using: &generator)
+      }
+      // Format and units, no range, the log's own bytes.
+      for choice in [0x00, 0x10, 0x31, 0x02, 0x43] as [UInt8] {
+        ([choice, 0, 0] + bytes).withUnsafeBytes { target.run($0) }
+      }
+    }
+  }
+}

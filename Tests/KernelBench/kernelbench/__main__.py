@@ -14,10 +14,10 @@ from pathlib import Path
 from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, Report
-from .scenarios import faults, takes
+from .scenarios import adapters, faults, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = {"takes": takes.run, "faults": faults.run}
+GROUPS = {"takes": takes.run, "faults": faults.run, "adapters": adapters.run}
 
 
 def main() -> int:

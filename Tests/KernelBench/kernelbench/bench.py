@@ -64,11 +64,15 @@ class Recording:
 
     def export(self, units: str = "raw") -> Take:
         """What imulog exports of the take."""
-        file = f"{self.name}-{units}.json"
-        machine = self.guest.machine
-        machine.check(f"imulog --store {self._store} verify latest")
-        machine.check(f"imulog --store {self._store} export latest --units {units} -o /host/{file}")
-        return read_take(machine.share / file)
+        return read_export(self.guest.machine, self._store, self.name, units)
+
+
+def read_export(machine: Machine, store: str, name: str, units: str) -> Take:
+    """The latest recording of a store, exported by the guest's imulog after it has checked every byte of it."""
+    file = f"{name}-{units}.json"
+    machine.check(f"imulog --store {store} verify latest")
+    machine.check(f"imulog --store {store} export latest --units {units} -o /host/{file}")
+    return read_take(machine.share / file)
 
 
 @dataclass(frozen=True)

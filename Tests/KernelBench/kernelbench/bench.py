@@ -36,13 +36,15 @@ class Bench:
         self.platform = platform
         self.program = program
 
-    def boot(self, name: str, platform: Platform | None = None, disks: list[str] | None = None) -> Guest:
-        """Starts chips and a guest of their own."""
+    def boot(
+        self, name: str, platform: Platform | None = None, disks: list[str] | None = None, is_first: bool = True
+    ) -> Guest:
+        """Starts chips and a guest of their own; `is_first` lets them go before other programs of the host."""
         directory = self.directory / name
         shutil.rmtree(directory, ignore_errors=True)
-        chips = Chips(directory / "chips")
+        chips = Chips(directory / "chips", is_first)
         try:
-            machine = Machine(platform or self.platform, directory, chips.directory, disks or [])
+            machine = Machine(platform or self.platform, directory, chips.directory, disks or [], is_first)
         except BenchError:
             chips.stop()
             raise

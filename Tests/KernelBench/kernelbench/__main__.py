@@ -7,6 +7,7 @@ command line.
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import tempfile
 from pathlib import Path
@@ -14,10 +15,10 @@ from pathlib import Path
 from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, Report
-from .scenarios import faults, takes
+from .scenarios import adapters, arm64, checks, faults, powercuts, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = {"takes": takes.run, "faults": faults.run}
+GROUPS = ("takes", "faults", "adapters", "cuts", "arm64")
 
 
 def main() -> int:
@@ -38,8 +39,15 @@ def main() -> int:
         print(f"kernelbench: {error}", file=sys.stderr)
         return 1
     print(f"kernelbench: guests run by {bench.platform.accelerator}, traces are in {keep}", flush=True)
-    for name in options.groups or GROUPS:
-        report.run_group(name, lambda: GROUPS[name](bench, report))
+    groups = options.groups or GROUPS
+    checks.run(Path(keep), report)
+    for name, group in (("takes", takes), ("faults", faults), ("adapters", adapters)):
+        if name in groups:
+            report.run_group(name, lambda: group.run(bench, report))
+    if "cuts" in groups:
+        report.run_group("cuts", lambda: powercuts.run(bench, report, options.cuts, options.seed))
+    if "arm64" in groups:
+        report.run_group("arm64", lambda: arm64.run(bench, report, options.arm64_program))
     print(report.summary())
     return 1 if report.count(FAILED) else 0
 
@@ -49,6 +57,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("groups", nargs="*", metavar="GROUP", choices=[[], *GROUPS], help=f"of {', '.join(GROUPS)}; all")
     parser.add_argument(
         "--program", default=str(HERE / "../../.build/release/imulog"), help="the static binary; .build/release/imulog")
+    parser.add_argument(
+        "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by setup/cross-arm64.sh")
+    parser.add_argument("--cuts", type=int, default=10, metavar="N", help="power cuts on each file system; 10")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="of their moments; a random one")
     parser.add_argument("--keep", metavar="DIR", help="where consoles, truth files and exports go")
     return parser.parse_args()
 

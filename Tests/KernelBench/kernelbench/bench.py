@@ -36,13 +36,15 @@ class Bench:
         self.platform = platform
         self.program = program
 
-    def boot(self, name: str, platform: Platform | None = None, disks: list[str] | None = None) -> Guest:
-        """Starts chips and a guest of their own."""
+    def boot(
+        self, name: str, platform: Platform | None = None, disks: list[str] | None = None, is_first: bool = True
+    ) -> Guest:
+        """Starts chips and a guest of their own; `is_first` lets them go before other programs of the host."""
         directory = self.directory / name
         shutil.rmtree(directory, ignore_errors=True)
-        chips = Chips(directory / "chips")
+        chips = Chips(directory / "chips", is_first)
         try:
-            machine = Machine(platform or self.platform, directory, chips.directory, disks or [])
+            machine = Machine(platform or self.platform, directory, chips.directory, disks or [], is_first)
         except BenchError:
             chips.stop()
             raise
@@ -64,11 +66,15 @@ class Recording:
 
     def export(self, units: str = "raw") -> Take:
         """What imulog exports of the take."""
-        file = f"{self.name}-{units}.json"
-        machine = self.guest.machine
-        machine.check(f"imulog --store {self._store} verify latest")
-        machine.check(f"imulog --store {self._store} export latest --units {units} -o /host/{file}")
-        return read_take(machine.share / file)
+        return read_export(self.guest.machine, self._store, self.name, units)
+
+
+def read_export(machine: Machine, store: str, name: str, units: str) -> Take:
+    """The latest recording of a store, exported by the guest's imulog after it has checked every byte of it."""
+    file = f"{name}-{units}.json"
+    machine.check(f"imulog --store {store} verify latest")
+    machine.check(f"imulog --store {store} export latest --units {units} -o /host/{file}")
+    return read_take(machine.share / file)
 
 
 @dataclass(frozen=True)

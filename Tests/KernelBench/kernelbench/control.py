@@ -14,14 +14,15 @@ from .rights import prefer
 class Chips:
     """The process that plays the chips of one guest."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, is_first: bool) -> None:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         self._log = open(directory / "chips.log", "wb")
         self._process = subprocess.Popen(
             [sys.executable, "-B", "-m", "kernelbench.chips.server", str(directory)],
             cwd=Path(__file__).parents[1], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
-        prefer(self._process.pid)
+        if is_first:
+            prefer(self._process.pid)
         self._socket = self._connect()
         self._answers = self._socket.makefile("r")
 

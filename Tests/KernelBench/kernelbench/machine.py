@@ -71,6 +71,7 @@ class Machine:
     directory: Path
     chips: Path | None = None
     disks: list[str] = field(default_factory=list)
+    is_first: bool = True
 
     def __post_init__(self) -> None:
         self.share = self.directory / "share"
@@ -106,7 +107,8 @@ class Machine:
             stderr=subprocess.STDOUT)
         self._socket = self._connect(port)
         self._wait_for("ready", BOOT_SECONDS)
-        prefer(self._process.pid)
+        if self.is_first:
+            prefer(self._process.pid)
 
     def _connect(self, port: Path) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX)
@@ -122,6 +124,8 @@ class Machine:
 
     def cut(self) -> None:
         """The power fails: whatever QEMU has not yet given to the host is lost."""
+        if self._process.poll() is not None and self._console.closed:
+            return
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
         self._socket.close()

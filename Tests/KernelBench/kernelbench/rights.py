@@ -11,12 +11,11 @@ import os
 from pathlib import Path
 
 
-def prefer(process: int, is_first: bool = True) -> bool:
-    """Lets all threads of a process go before other processes, or no longer; whether that is permitted."""
-    policy, priority = (os.SCHED_RR, 1) if is_first else (os.SCHED_OTHER, 0)
+def prefer(process: int) -> bool:
+    """Lets all threads of a process go before other processes; whether that is permitted."""
     for thread in Path(f"/proc/{process}/task").iterdir():
         try:
-            os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
+            os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
         except ProcessLookupError:
             continue  # it has just ended
         except PermissionError:

@@ -51,7 +51,9 @@ class Report:
             status, words = SKIPPED, str(error)
         except CheckFailed as error:
             status, words = FAILED, str(error)
-        except (BenchError, OSError, ValueError, LookupError) as error:
+        except BenchError as error:
+            status, words = FAILED, f"the bench failed: {error}"
+        except (OSError, ValueError, LookupError, TypeError) as error:
             status, words = FAILED, f"the bench failed: {type(error).__name__}: {error}"
             traceback.print_exc(file=sys.stderr)
         self.add(Outcome(name, status, words, time.monotonic() - start))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -50,24 +49,34 @@ def prepare(architecture: str, program: Path, directory: Path) -> Platform:
 
 
 def kvm_works(platform: Platform, directory: Path) -> bool:
-    """Whether a guest gets anywhere with KVM: a /dev/kvm that can be opened says little inside of a virtual machine."""
+    """Whether a guest gets anywhere with KVM: a /dev/kvm that can be opened says little inside of a virtual machine.
+
+    What was found is kept for as long as kernel and QEMU are the same.
+    """
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return False
+    version = subprocess.run([platform.command()[0], "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+    question = f"{os.uname().release} {os.uname().version} {version}"
+    known = cache_directory() / "kvm"
+    if known.exists():
+        asked, _, answer = known.read_text().rpartition("\n")
+        if asked == question:
+            return answer == "works"
+    works = boots_with_kvm(platform, directory)
+    known.write_text(f"{question}\n{'works' if works else 'does not work'}")
+    return works
+
+
+def boots_with_kvm(platform: Platform, directory: Path) -> bool:
+    """Boots a guest that has no devices, and looks whether its first process says so."""
     accelerated = Platform(platform.name, platform.kernel, platform.initramfs, "kvm")
-    command = [argument.replace(" quiet", "") for argument in accelerated.command()]
     with open(directory / "kvm-probe", "wb") as console:
         probe = subprocess.Popen(
-            [*command, "-serial", "stdio"], stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT)
+            [*accelerated.command(), "-serial", "stdio"], stdin=subprocess.DEVNULL, stdout=console,
+            stderr=subprocess.STDOUT)
         try:
             probe.wait(KVM_SECONDS)
         except subprocess.TimeoutExpired:
             probe.kill()
             probe.wait()
     return b"guest:" in (directory / "kvm-probe").read_bytes()
-
-
-def need(*commands: str) -> None:
-    """Says which commands are missing, if any."""
-    missing = [command for command in commands if shutil.which(command, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") is None]
-    if missing:
-        raise CannotRun(f"missing commands: {', '.join(missing)}")

@@ -156,7 +156,7 @@ def check_gaps(fault: Fault, gaps: list[Gap], began: int, ended: int, period: fl
     ours = [gap for gap in gaps if gap.end > first and gap.first <= last]
     others = [gap for gap in gaps if gap not in ours]
     check(
-        sum(gap.count for gap in others) <= 5 and all(gap.cause in ("missed", "stale") for gap in others),
+        sum(gap.count for gap in others) <= 15 and all(gap.cause in ("missed", "stale") for gap in others),
         f"gaps that have nothing to do with the fault: {others}")
     if not fault.causes:
         return

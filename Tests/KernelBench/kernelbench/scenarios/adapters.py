@@ -1,0 +1,114 @@
+"""What may stand at a bus besides the chip that was asked for: its kernel driver, another chip, nobody, SMBus alone."""
+
+from __future__ import annotations
+
+import time
+
+from ..bench import Bench, Guest, read_export
+from ..chips.truth import read_truth
+from ..compare import compare, compare_scale
+from ..errors import check
+from ..machine import Result
+from ..scenario import Report
+from . import drivers
+
+NO_SENSOR = 69
+STORE = "/tmp/adapters"
+
+
+def run(bench: Bench, report: Report) -> None:
+    """All of them, in one guest, and the proof that the chips are true ones."""
+    guest = bench.boot("adapters")
+    try:
+        report.run("unknown chip at 0x68", lambda: unknown(guest))
+        report.run("a clock chip at 0x68", lambda: clock(guest))
+        report.run("nobody there", lambda: nobody(guest))
+        report.run("SMBus-only adapter through libi2c", lambda: smbus(guest))
+        drivers.run(guest, report)
+        for chip in drivers.DRIVERS:
+            report.run(f"{chip.name} held by the kernel's {chip.driver}", lambda: held(guest, chip))
+    finally:
+        guest.stop()
+
+
+def record(guest: Guest, options: str) -> Result:
+    return guest.machine.run(f"imulog --store {STORE} record --for 1s {options}")
+
+
+def refused(guest: Guest, options: str, status: int, *words: str) -> str:
+    """Checks that a take is refused with the right status, one sentence that has all `words`, and nothing left."""
+    ended = record(guest, options)
+    told = ended.errors.strip()
+    check(ended.status == status, f"record ended with {ended.status} and not {status}: {told or ended.output}")
+    for word in words:
+        check(word.lower() in told.lower(), f"the message does not say '{word}': {told}")
+    check(len(told.splitlines()) <= 2, f"the message is not one sentence: {told}")
+    left = guest.machine.run(f"ls -A {STORE}").output
+    check(left == "", f"something is left in the store: {left}")
+    return told
+
+
+def unknown(guest: Guest) -> str:
+    """Something answers whose identity no supported chip has: nothing is written to it, and the program says so."""
+    guest.chips.tell("absent", "lsm6dso")
+    guest.chips.tell("identity", "mpu6050", "0x19")
+    try:
+        return refused(guest, "--bus 0", NO_SENSOR, "0x68", "0x19")
+    finally:
+        guest.chips.tell("identity", "mpu6050", "own")
+        guest.chips.tell("present", "lsm6dso")
+
+
+def clock(guest: Guest) -> str:
+    """A clock chip of the DS1307's kind has the same address; most of its registers read 0."""
+    guest.chips.tell("absent", "lsm6dso")
+    guest.chips.tell("identity", "mpu6050", "0x00")
+    try:
+        return refused(guest, "--bus 0", NO_SENSOR, "0x68")
+    finally:
+        guest.chips.tell("identity", "mpu6050", "own")
+        guest.chips.tell("present", "lsm6dso")
+
+
+def nobody(guest: Guest) -> str:
+    for chip in ("mpu6050", "lsm6dso"):
+        guest.chips.tell("absent", chip)
+    try:
+        refused(guest, "--bus 0 --sensor mpu6050", NO_SENSOR, "0x68")
+        return refused(guest, "--bus 0", NO_SENSOR)
+    finally:
+        for chip in ("mpu6050", "lsm6dso"):
+            guest.chips.tell("present", chip)
+
+
+def smbus(guest: Guest) -> str:
+    """A take over i2c-stub: no plain I2C there, so the program has to use libi2c's block reads."""
+    machine = guest.machine
+    machine.check("load i2c-stub chip_addr=0x68")
+    bus = machine.check("for a in /sys/class/i2c-dev/*; do grep -q stub $a/name && basename $a; done").strip()
+    check(bus.startswith("i2c-"), f"i2c-stub made no adapter: {bus!r}")
+    machine.start(f"stubchip /dev/{bus} /host/stub.truth")
+    time.sleep(0.3)
+    take = f"imulog --store /tmp/smbus record --bus {bus[4:]} --sensor mpu6050"
+    ended = machine.run(f"{take} --rate 50 --for 4s")
+    machine.check("killall stubchip")
+    check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
+    truth = read_truth(machine.share / "stub.truth")
+    raw = read_export(machine, "/tmp/smbus", "smbus", "raw")
+    comparison = compare(raw, truth, "mpu6050")
+    compare_scale(read_export(machine, "/tmp/smbus", "smbus", "si"), raw, comparison)
+    check(len(raw.samples) >= 180, f"only {len(raw.samples)} of 200 samples: {raw.document['ticks']}")
+    return comparison.summary()
+
+
+def held(guest: Guest, chip: drivers.Driver) -> str:
+    """The driver is bound: the program says so, names it and the command that frees the chip; the command works."""
+    machine = guest.machine
+    drivers.bind(machine, chip)
+    options = f"--bus 0 --sensor {chip.name}"
+    told = refused(guest, options, NO_SENSOR, chip.driver, "unbind")
+    command = told[told.index("echo") :].split("`")[0]
+    machine.check(command.replace("sudo ", ""))
+    machine.check(f"imulog --store /tmp/freed record --for 1s {options}")
+    drivers.remove(machine, chip)
+    return f"`{command}` freed it"

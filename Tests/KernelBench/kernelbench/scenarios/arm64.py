@@ -1,0 +1,47 @@
+"""The program as it runs on a Raspberry Pi's processor: built with Debian 13's Swift, on Debian's kernel for arm64."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..bench import CHIPS, Bench, Guest, Recording, check_recording
+from ..scenario import Report
+from ..setup import prepare, run_script
+from . import faults
+from .takes import account
+
+FAULT = next(fault for fault in faults.FAULTS if fault.name == "silent brown-out")
+
+
+def build(directory: Path) -> Path:
+    """Cross-builds the program."""
+    directory.mkdir(parents=True, exist_ok=True)
+    program = directory / "imulog-arm64"
+    run_script("cross-arm64.sh", str(program))
+    return program
+
+
+def run(bench: Bench, report: Report, program: Path | None) -> None:
+    """A take of each chip, and one fault."""
+    platform = prepare("arm64", program or build(bench.directory), bench.directory)
+    guest = bench.boot("arm64", platform)
+    try:
+        for chip in CHIPS:
+            report.run(f"arm64: 5 s at 100 Hz from {chip}", lambda: take(guest, chip))
+        recordings = faults.strike(guest, FAULT, CHIPS, "fault")
+        truth = guest.machine.directory / "fault.truth"
+        for recording in recordings:
+            name = f"arm64: {FAULT.name}, {recording.chip}"
+            report.run(name, lambda: faults.check_fault(FAULT, recording, truth))
+    finally:
+        guest.stop()
+
+
+def take(guest: Guest, chip: str) -> str:
+    truth = guest.machine.directory / f"{chip}.truth"
+    guest.chips.tell("truth", truth)
+    recording = Recording(guest, chip, "--rate 100 --for 5s", f"take-{chip}")
+    recording.finish()
+    guest.chips.tell("truth", "-")
+    checked = check_recording(recording, truth)
+    return account(checked.take, 500, 0.9, checked.comparison.summary())

@@ -1,0 +1,98 @@
+"""Mainline's own drivers bind to the emulated chips and read sane values: the proof that the emulations are true."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from ..bench import Guest
+from ..errors import check
+from ..machine import Machine
+from ..scenario import Report
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A kernel driver and the chip that it is for."""
+
+    name: str
+    """The chip, by the kernel's name, which is the bench's too."""
+    address: int
+    module: str
+    driver: str
+    accelerometer: str
+    gyroscope: str
+    """Names of the IIO devices."""
+
+    @property
+    def device(self) -> str:
+        return f"0-{self.address:04x}"
+
+
+DRIVERS = (
+    Driver("mpu6050", 0x68, "inv-mpu6050-i2c", "inv-mpu6050-i2c", "mpu6050", "mpu6050"),
+    Driver("lsm6dso", 0x6A, "st_lsm6dsx_i2c", "st_lsm6dsx_i2c", "lsm6dso_accel", "lsm6dso_gyro"),
+)
+
+
+def run(guest: Guest, report: Report) -> None:
+    for chip in DRIVERS:
+        report.run(f"mainline's {chip.driver} reads the {chip.name}", lambda: read(guest, chip))
+    report.run("a button press on a GPIO line", lambda: press(guest))
+
+
+def bind(machine: Machine, chip: Driver) -> None:
+    """Loads the driver and tells the kernel of the chip."""
+    machine.check(f"load {chip.module}")
+    machine.check(f"echo {chip.name} {chip.address:#x} >/sys/bus/i2c/devices/i2c-0/new_device")
+    for _ in range(50):
+        if machine.run(f"[ -e /sys/bus/i2c/devices/{chip.device}/driver ]").status == 0:
+            return
+        time.sleep(0.1)
+    check(False, f"{chip.driver} did not bind: {machine.run('dmesg | tail -n 5').output}")
+
+
+def remove(machine: Machine, chip: Driver) -> None:
+    machine.check(f"echo {chip.address:#x} >/sys/bus/i2c/devices/i2c-0/delete_device")
+
+
+def read(guest: Guest, chip: Driver) -> str:
+    """A board at rest: 1 g upwards, no turning, in the units of the kernel's drivers (m/s² and rad/s)."""
+    guest.chips.tell("rest", chip.name, "on")
+    bind(guest.machine, chip)
+    try:
+        acceleration = vector(guest.machine, chip.accelerometer, "accel")
+        rotation = vector(guest.machine, chip.gyroscope, "anglvel")
+    finally:
+        remove(guest.machine, chip)
+        guest.chips.tell("rest", chip.name, "off")
+    told = f"{[round(value, 3) for value in acceleration]} m/s², {[round(value, 4) for value in rotation]} rad/s"
+    check(all(abs(value) < 0.05 for value in acceleration[:2]), f"not level: {told}")
+    check(abs(acceleration[2] - 9.80665) < 0.1, f"not 1 g: {told}")
+    check(all(abs(value) < 0.02 for value in rotation), f"turning: {told}")
+    return told
+
+
+def vector(machine: Machine, device: str, kind: str) -> list[float]:
+    """Three axes of an IIO device, each the mean of a few."""
+    script = (
+        f"d=$(dirname $(grep -lx {device} /sys/bus/iio/devices/*/name)); cat $d/in_{kind}_scale;"
+        f" for k in 1 2 3 4; do for a in x y z; do cat $d/in_{kind}_${{a}}_raw; done; done")
+    scale, *counts = map(float, machine.check(script).split())
+    return [scale * sum(counts[axis::3]) / (len(counts) / 3) for axis in range(3)]
+
+
+def press(guest: Guest) -> str:
+    """A line is pulled down for 200 ms, and the kernel gives the edges with their times."""
+    machine = guest.machine
+    machine.check("load gpio-virtio")
+    name = machine.start("button GPIO17 1")
+    for level, pause in ((0, 0.2), (1, 0.0)):
+        time.sleep(0.4 if level == 0 else 0.0)
+        guest.chips.tell("line", 17, level)
+        time.sleep(pause)
+    edges = [line.split() for line in machine.finish(name, "button", 10).output.splitlines()[1:]]
+    check([edge[0] for edge in edges] == ["fall", "rise"], f"the edges are {edges}")
+    length = (int(edges[1][1]) - int(edges[0][1])) / 1e6
+    check(150 < length < 400, f"200 ms are {length:.1f} ms in the kernel's time")
+    return f"pressed for {length:.1f} ms"

@@ -1,0 +1,261 @@
+"""Power cuts at random moments while recording: what was synced is there afterwards, and the store goes on.
+
+Each cycle is one life of the virtual machine on a disk that loses or tears what was not flushed (../disk.py):
+
+    boot ── look at the take that was cut off last ── record under syncwatch ── random moment ── kill QEMU, cut the disk
+
+syncwatch (guest/syncwatch.c) leaves a copy of the log as of the last sync that succeeded in a folder of the host. After
+the cut the guest must export every sample of that copy, list the take as recovered and open the store at once, and the
+next take must get a new number.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from ..bench import Bench, Guest
+from ..chips.truth import read_truth
+from ..compare import compare
+from ..errors import BenchError, CheckFailed, check
+from ..export import Take, read_take
+from ..scenario import Report
+
+MEGABYTE = 1 << 20
+FILE_SYSTEMS = {
+    "ext4": (64, ["mkfs.ext4", "-q", "-F"]),
+    "f2fs": (96, ["mkfs.f2fs", "-q", "-f"]),
+    "vfat": (64, ["mkfs.vfat"]),
+}
+"""Size in MB and the command that makes it. The kernel's module has the same name."""
+STORE = "/disk/recordings"
+SHORTEST, LONGEST = 0.3, 4.0
+"""Seconds from the start of the command to the cut: from before the first sync to well after some."""
+SYNC_MILLISECONDS = 300
+OPENING_SECONDS = 3.0
+"""Within which the store has to be listed, in an emulated guest and with the way there and back."""
+
+
+class Disk:
+    """A disk image and the process that serves it."""
+
+    def __init__(self, directory: Path, file_system: str) -> None:
+        self.file_system = file_system
+        self.image, self.socket = directory / "disk.img", directory / "disk.sock"
+        size, command = FILE_SYSTEMS[file_system]
+        directory.mkdir(parents=True, exist_ok=True)
+        with open(self.image, "wb") as image:
+            image.truncate(size * MEGABYTE)
+        made = subprocess.run([*command, str(self.image)], env={"PATH": "/usr/sbin:/sbin:/usr/bin:/bin"}, capture_output=True, text=True)
+        if made.returncode != 0:
+            raise BenchError(f"{command[0]} ended with {made.returncode}: {made.stderr.strip()}")
+        self._process = subprocess.Popen(
+            [sys.executable, "-B", "-m", "kernelbench.disk", str(self.image), str(self.socket)],
+            cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self._process.stdout.readline()
+
+    def tell(self, *words: object) -> str:
+        self._process.stdin.write(f"{' '.join(map(str, words))}\n")
+        return self._process.stdout.readline().strip()
+
+    def stop(self) -> None:
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+        self.image.unlink()
+
+
+@dataclass
+class Life:
+    """What is known of the take that was cut off last."""
+
+    truth: Path
+    copies: Path
+    """The folder with the log as of its last sync; empty when there was none."""
+    numbers: list[int] = field(default_factory=list)
+    """Of the takes that were listed before it."""
+
+
+@dataclass
+class Tally:
+    """What came of the cycles of one file system."""
+
+    cycles: int = 0
+    promised: int = 0
+    """Samples that were synced."""
+    found: int = 0
+    unsynced: int = 0
+    """Cycles cut before the first sync of samples."""
+    slowest: float = 0.0
+
+    def words(self) -> str:
+        return (
+            f"{self.cycles} cuts, {self.unsynced} of them before the first sync; of {self.promised} samples synced none"
+            f" lost, {self.found - self.promised} more found; store listed in {self.slowest:.2f} s at most")
+
+
+def run(bench: Bench, report: Report, cuts: int, seed: int) -> None:
+    """The scenarios, two at once: a guest that boots keeps one processor busy."""
+    print(f"kernelbench: power cuts with --seed {seed}", flush=True)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for file_system in FILE_SYSTEMS:
+            scenario = partial(run_file_system, bench, file_system, cuts, seed)
+            pool.submit(report.run, f"{cuts} power cuts on {file_system}", scenario)
+        pool.submit(report.run, "a disk that lies about flushes is found out", partial(run_lying_disk, bench, seed))
+
+
+def run_file_system(bench: Bench, file_system: str, cuts: int, seed: int) -> str:
+    """The scenario for one file system."""
+    directory = fresh(bench.directory / f"cut-{file_system}")
+    chance = random.Random(f"{seed} {file_system}")
+    disk = Disk(directory, file_system)
+    tally, life = Tally(), None
+    try:
+        for number in range(cuts + 1):
+            guest = bench.boot(f"cut-{file_system}/life{number}", disks=[f"nbd:unix:{disk.socket}"], is_first=False)
+            try:
+                mount(guest, file_system)
+                if life:
+                    examine(bench, guest, life, tally)
+                if number < cuts:
+                    life = record(guest, list_takes(guest)[0], chance)
+            finally:
+                guest.stop()
+            disk.tell("cut", chance.getrandbits(32))
+    except CheckFailed as failure:
+        raise CheckFailed(f"cut {tally.cycles + 1}, seed {seed}: {failure}") from failure
+    finally:
+        disk.stop()
+    return tally.words()
+
+
+def run_lying_disk(bench: Bench, seed: int) -> str:
+    """The check itself: on a disk that acknowledges flushes and ignores them it must find that samples are lost."""
+    directory = fresh(bench.directory / "cut-lying")
+    disk = Disk(directory, "ext4")
+    try:
+        # A cut that is sure to be after the first sync.
+        chance = random.Random(seed)
+        guest = bench.boot("cut-lying/life0", disks=[f"nbd:unix:{disk.socket}"], is_first=False)
+        try:
+            mount(guest, "ext4")
+            disk.tell("lie")
+            life = record(guest, [], chance, SHORTEST + 3.0)
+        finally:
+            guest.stop()
+        check(any(life.copies.iterdir()), "the program never synced")
+        disk.tell("cut", chance.getrandbits(32))
+        guest = bench.boot("cut-lying/life1", disks=[f"nbd:unix:{disk.socket}"], is_first=False)
+        try:
+            mount(guest, "ext4")
+            examine(bench, guest, life, Tally())
+        except CheckFailed as found:
+            return f"the loss was found: {found}"
+        finally:
+            guest.stop()
+    finally:
+        disk.stop()
+    raise CheckFailed("a disk that ignored all flushes lost nothing, as far as the check could see")
+
+
+def fresh(directory: Path) -> Path:
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    return directory
+
+
+def mount(guest: Guest, file_system: str) -> None:
+    machine = guest.machine
+    machine.check("load virtio_blk")
+    for module in ("nls_cp437", "nls_iso8859_1", "nls_ascii") if file_system == "vfat" else ("crc32c_generic",):
+        machine.check(f"load {module}")
+    machine.check(f"load {file_system} && mount -t {file_system} /dev/vda /disk")
+    # The kernel writes back often, so that a cut finds writes which no flush has followed yet.
+    machine.check("echo 10 >/proc/sys/vm/dirty_writeback_centisecs; echo 5 >/proc/sys/vm/dirty_expire_centisecs")
+
+
+def list_takes(guest: Guest) -> tuple[list[dict], float]:
+    """The store's list, and how long it took."""
+    start = time.monotonic()
+    ended = guest.machine.run(f"[ ! -e {STORE} ] || imulog --store {STORE} list --json")
+    seconds = time.monotonic() - start
+    check(ended.status == 0, f"the store does not open: {ended.errors.strip()}")
+    return json.loads(ended.output or "[]"), seconds
+
+
+def record(guest: Guest, takes: list[dict], chance: random.Random, seconds: float | None = None) -> Life:
+    """Records and cuts the power at a random moment."""
+    machine = guest.machine
+    copies = machine.share / "synced"
+    copies.mkdir()
+    truth = machine.directory / "truth"
+    guest.chips.tell("truth", truth)
+    machine.start(
+        f"syncwatch /host/synced imulog --store {STORE} record --bus 0 --sensor mpu6050 --rate 100 --until-stopped"
+        f" --sync-every {SYNC_MILLISECONDS}ms")
+    time.sleep(chance.uniform(SHORTEST, LONGEST) if seconds is None else seconds)
+    machine.cut()
+    guest.chips.tell("truth", "-")
+    return Life(truth, copies, [take["number"] for take in takes])
+
+
+def examine(bench: Bench, guest: Guest, life: Life, tally: Tally) -> None:
+    """What is left of the take that was cut off."""
+    takes, seconds = list_takes(guest)
+    check(seconds < OPENING_SECONDS, f"the store took {seconds:.1f} s to open")
+    numbers = [take["number"] for take in takes]
+    check(len(numbers) == len(set(numbers)), f"a number was given twice: {numbers}")
+    check(set(life.numbers) <= set(numbers), f"of the takes {life.numbers} only {numbers} are left")
+    new = [take for take in takes if take["number"] not in life.numbers]
+    check(len(new) <= 1, f"one take was begun, and {new} are new")
+    synced = promised(bench, life)
+    check(bool(new) or not synced.samples, f"the take is gone, of which {len(synced.samples)} samples were synced")
+    found = 0
+    if new:
+        check(new[0]["number"] > max(life.numbers, default=0), f"an old number was given again: {numbers}")
+        check(
+            new[0]["complete"] is False and new[0]["state"] == "recovered",
+            f"the take is not listed as recovered: {new[0]}")
+        found = compare_with_promise(guest, new[0]["number"], synced, life)
+    tally.cycles += 1
+    tally.promised += len(synced.samples)
+    tally.found += found
+    tally.unsynced += not synced.samples
+    tally.slowest = max(tally.slowest, seconds)
+
+
+def compare_with_promise(guest: Guest, number: int, synced: Take, life: Life) -> int:
+    """Exports what was found and compares it with what was synced, and with the chip; how many samples there are."""
+    file = f"take{number}.json"
+    # Status 65: damage is told, as where a write was torn behind the last sync.
+    ended = guest.machine.run(f"imulog --store {STORE} export {number} --units raw -o /host/{file}")
+    check(ended.status in (0, 65), f"export ended with {ended.status}: {ended.errors.strip()}")
+    found = read_take(guest.machine.share / file)
+    lost = [sample for sample in synced.samples if sample not in set(found.samples)]
+    check(
+        found.samples[: len(synced.samples)] == synced.samples,
+        f"{len(lost)} of {len(synced.samples)} synced samples are lost, the first at {lost[:1]}")
+    if found.samples:
+        compare(found, read_truth(life.truth), "mpu6050", tolerance=20_000_000)
+    return len(found.samples)
+
+
+def promised(bench: Bench, life: Life) -> Take:
+    """The samples in the copy of the log that was made at its last sync, read by the host's imulog."""
+    if not any(path.suffix == ".imulog" for path in life.copies.iterdir()):
+        return Take({"ticks": {"scheduled": 0}}, [], [])
+    (life.copies / "draft").unlink(missing_ok=True)
+    out = life.copies.parent / "synced.json"
+    command = [str(bench.program), "--store", str(life.copies), "export", "latest", "--units", "raw", "-o", str(out)]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    if ended.returncode != 0:
+        raise BenchError(f"the copy of the synced log cannot be exported: {ended.stderr.strip()}")
+    return read_take(out)

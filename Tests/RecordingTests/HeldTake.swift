@@ -25,6 +25,8 @@ final class DozyClock: MonotonicClock, @unchecked Sendable {
 struct NoisySensor: IMUSensor, ~Copyable {
   private var generator = SeededGenerator(seed: 4)
 
+  var readLimit: Int64 { .max }
+
   var description: SensorDescription { ExampleLog.description().sensor }
 
   mutating func bringUp() throws(SensorError) -> BringUpStep { .ready }
@@ -122,11 +124,7 @@ final class HeldTake: StorageWitness {
   /// What became of them, as it stands in the log.
   var recorderLedger: TickLedger { recorder.ledger }
   /// How late reads began.
-  var lateness: [LatenessHistogram.Bucket] {
-    var buckets: [LatenessHistogram.Bucket] = []
-    sampler.forEachLatenessBucket { buckets.append($0) }
-    return buckets
-  }
+  var lateness: LatenessSummary { sampler.lateness }
 
   func willOperate() { writerTurn() }
 

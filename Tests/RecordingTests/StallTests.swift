@@ -65,8 +65,7 @@ struct StallTests {
     #expect(smooth.samplerLedger.ringFull == 0)
     #expect(stalled.samplerLedger.ringFull == 0)
     #expect(overrun.samplerLedger.ringFull > 500)
-    #expect(smooth.lateness.reduce(0) { $0 + $1.count } == 6000)
-    #expect(smooth.lateness.count > 20)
+    #expect(smooth.lateness.median < smooth.lateness.maximum)
     #expect(stalled.lateness == smooth.lateness)
     #expect(overrun.lateness == smooth.lateness)
   }

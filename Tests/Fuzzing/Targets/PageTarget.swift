@@ -50,7 +50,7 @@ public final class PageTarget: FuzzTarget {
         // A gap takes four bytes at least.
         precondition(records <= LogFormat.pageSize / 4, "a page without end")
         guard case .samples = record else { continue }
-        precondition((1...LogFormat.samplesPerChunk).contains(block.count), "a block's count")
+        precondition((1...SampleBlock.capacity).contains(block.count), "a block's count")
         precondition(block.ticks.allSatisfy { $0 < 1 << 63 }, "a tick")
       }
     } catch {

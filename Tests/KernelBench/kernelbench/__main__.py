@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -49,7 +50,11 @@ def main() -> int:
     if "arm64" in groups:
         report.run_group("arm64", lambda: arm64.run(bench, report, options.arm64_program))
     print(report.summary())
-    return 1 if report.count(FAILED) else 0
+    if report.count(FAILED):
+        return 1
+    if not options.keep:
+        shutil.rmtree(keep)
+    return 0
 
 
 def parse() -> argparse.Namespace:
@@ -61,7 +66,7 @@ def parse() -> argparse.Namespace:
         "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by setup/cross-arm64.sh")
     parser.add_argument("--cuts", type=int, default=10, metavar="N", help="power cuts on each file system; 10")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="of their moments; a random one")
-    parser.add_argument("--keep", metavar="DIR", help="where consoles, truth files and exports go")
+    parser.add_argument("--keep", metavar="DIR", help="where consoles, truth files and exports go; else a temporary folder that a run without failures removes")
     return parser.parse_args()
 
 

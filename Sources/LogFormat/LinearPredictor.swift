@@ -62,15 +62,18 @@ enum LinearPredictor {
       codes[index] = RiceCode.fold(values[index] &- latest &- offset)
       index += 1
     }
-    let c = predictor.coefficients
+    // As wide as the values: the compiler then multiplies eight at once.
+    let c = SIMD8<Int16>(truncatingIfNeeded: predictor.coefficients)
     let (c0, c1, c2, c3, c4, c5, c6, c7) = (c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7])
     let shift = Int32(truncatingIfNeeded: predictor.shift)
     for index in index..<max(index, count) {
       let at = values + index
       let low =
-        (c0 &* Int32(at[-1]) &+ c1 &* Int32(at[-2])) &+ (c2 &* Int32(at[-3]) &+ c3 &* Int32(at[-4]))
+        (Int32(c0) &* Int32(at[-1]) &+ Int32(c1) &* Int32(at[-2]))
+        &+ (Int32(c2) &* Int32(at[-3]) &+ Int32(c3) &* Int32(at[-4]))
       let high =
-        (c4 &* Int32(at[-5]) &+ c5 &* Int32(at[-6])) &+ (c6 &* Int32(at[-7]) &+ c7 &* Int32(at[-8]))
+        (Int32(c4) &* Int32(at[-5]) &+ Int32(c5) &* Int32(at[-6]))
+        &+ (Int32(c6) &* Int32(at[-7]) &+ Int32(c7) &* Int32(at[-8]))
       let prediction = Int16(truncatingIfNeeded: (low &+ high) &>> shift)
       codes[index] = RiceCode.fold(at[0] &- prediction &- offset)
     }

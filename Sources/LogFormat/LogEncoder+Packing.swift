@@ -21,8 +21,7 @@ extension LogEncoder {
   mutating func fillPageIfEnough() {
     openPage()
     let count = pending.count
-    var state = pageState
-    let size = gapBytes(before: count) + encode(count, &state)
+    let size = gapBytes(before: count) + encode(count).size
     let free = room - size
     bytesPerSample256 = max((size << 8) / count, 1)
     if free < 0 || (free << 8) < bytesPerSample256 * 5 / 4 || count == SampleBlock.capacity {
@@ -37,65 +36,68 @@ extension LogEncoder {
   /// Encodes as many pending samples, with the gaps among them, as fit the page; closes it when some are left.
   mutating func fillPage() {
     openPage()
-    let count = largestFit()
-    let gapCount = gapsBefore(count)
-    let gapSize = gapBytes(before: count)
-    guard count > 0 || (pending.isEmpty && gapSize <= room + LogFormat.chunkOverhead) else {
+    let fit = largestFit()
+    let gapCount = gapsBefore(fit?.count ?? 0)
+    let gapSize = gapBytes(before: fit?.count ?? 0)
+    guard fit != nil || (pending.isEmpty && gapSize <= room + LogFormat.chunkOverhead) else {
       closePage()
       return
     }
     if gapCount > 0 { writeGaps(gapCount) }
-    if count > 0 {
-      var state = pageState
-      let size = encode(count, &state)
-      pageState = state
-      samplesEncoder.learn(pending, count: count, state)
-      lastLateness = pending.timeColumn[count - 1]
-      page.bytes[(pageOffset + 2)..<(pageOffset + 2 + size)]
-        .copyBytes(from: UnsafeRawBufferPointer(start: trial.bytes, count: size))
-      finishChunk(ChunkKind.samples, size)
-      bytesPerSample256 = max((size << 8) / count, 1)
-      pending.removeFirst(count)
+    if let fit {
+      pageState = fit.state
+      samplesEncoder.learn(pending, count: fit.count, pageState)
+      lastLateness = pending.timeColumn[fit.count - 1]
+      page.bytes[(pageOffset + 2)..<(pageOffset + 2 + fit.size)]
+        .copyBytes(from: fitting.bytes[0..<fit.size])
+      finishChunk(ChunkKind.samples, fit.size)
+      bytesPerSample256 = max((fit.size << 8) / fit.count, 1)
+      pending.removeFirst(fit.count)
       (searchedCount, lastTrial) = (0, nil)
     }
     if !pending.isEmpty || !gaps.isEmpty { closePage() }
   }
 
-  /// How many pending samples fit the page at most: 0 when none does.
-  private mutating func largestFit() -> Int {
-    var (low, lowSize) = (0, 0)
+  /// The body of as many pending samples as fit the page, left in `fitting`; `nil` when none does.
+  ///
+  /// The body itself is kept: made again, behind trials of other lengths, it could be larger, because trials
+  /// take over each other's choices.
+  private mutating func largestFit() -> Trial? {
+    var (best, bestSize) = (nil as Trial?, 0)
     var (high, highSize) = (pending.count, 0)
-    guard high > 0 else { return 0 }
+    guard high > 0 else { return nil }
     var probe = high
     // Interpolation converges in three or four steps; the bound is for data that change abruptly.
     for _ in 0..<12 {
-      var state = pageState
-      let size = gapBytes(before: probe) + encode(probe, &state)
+      let trial = encode(probe)
+      let size = gapBytes(before: probe) + trial.size
       if size <= room {
-        if probe == pending.count { return probe }
-        (low, lowSize) = (probe, size)
+        fitting.bytes.copyBytes(
+          from: UnsafeRawBufferPointer(start: self.trial.bytes, count: trial.size))
+        (best, bestSize) = (trial, size)
+        if probe == pending.count { break }
       } else {
         (high, highSize) = (probe, size)
       }
       // One sample more would not fit, or the rest is not worth another look.
-      if high - low <= 1 || (low > 0 && room - lowSize < 4) { break }
-      let span = max(highSize - lowSize, 1)
-      probe = min(max(low + (room - lowSize) * (high - low) / span, low + 1), high - 1)
+      let low = best?.count ?? 0
+      if high - low <= 1 || (low > 0 && room - bestSize < 4) { break }
+      let span = max(highSize - bestSize, 1)
+      probe = min(max(low + (room - bestSize) * (high - low) / span, low + 1), high - 1)
     }
-    return low
+    return best
   }
 
-  private mutating func encode(_ count: Int, _ state: inout PageState) -> Int {
-    if let lastTrial, lastTrial.count == count {
-      state = lastTrial.state
-      return lastTrial.size
-    }
+  private mutating func encode(_ count: Int) -> Trial {
+    if let lastTrial, lastTrial.count == count { return lastTrial }
     // Predictors chosen for nearly as many of the same samples are good enough.
     let again = count <= searchedCount + searchedCount / 4 && count >= searchedCount / 2
     if !again { searchedCount = count }
+    var state = pageState
     let size = samplesEncoder.encode(pending, count: count, &state, to: trial.bytes, again: again)
-    lastTrial = (count, size, state)
-    return size
+    let made = Trial(count: count, size: size, state: state)
+    lastTrial = made
+    return made
   }
 
   /// How many pending gaps belong before the samples that follow the first `count` ones.

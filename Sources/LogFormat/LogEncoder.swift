@@ -28,6 +28,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   let page = PageBuffer()
   /// Bodies on trial.
   let trial = TrialBuffer()
+  /// The largest of them that fits the page.
+  let fitting = PageBuffer()
   /// Bytes of the page that are written; ``LogFormat/pageSize`` when a new page is due.
   var pageOffset = LogFormat.pageSize
   var pageCheck: UInt32 = 0
@@ -43,12 +45,19 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var nextTrial = 0
   /// Pending samples for which predictors were chosen last; 0 when the choice is of no use any more.
   var searchedCount = 0
-  /// The body in the trial buffer: of how many pending samples, its bytes, and the state behind it.
-  var lastTrial: (count: Int, size: Int, state: PageState)?
+  /// The body in the trial buffer.
+  var lastTrial: Trial?
   /// Bytes a sample in the last trial, times 256.
   var bytesPerSample256 = 8 << 8
   var isFinished = false
   var outputBuffer = OutputBuffer()
+
+  /// A samples body: of how many pending samples, its bytes, and the state behind it.
+  struct Trial {
+    var count: Int
+    var size: Int
+    var state: PageState
+  }
 
   /// Most gaps that wait.
   static let gapCapacity = 128

@@ -123,18 +123,22 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     var favouriteBits = UInt64.max
     for order in 0...FixedPredictor.maximumOrder {
       var candidate = Predictor(.fixed(order), spacing: spacing)
+      computeCodes(candidate, count, state.known)
       // Noise around a constant, and times that drift against the grid.
-      for hasOffset in [false, true] where !hasOffset || order < 2 {
-        if hasOffset { candidate.offset = centre(candidate, count, state.known) }
-        if hasOffset && candidate.offset == 0 { continue }
-        guard isLong else {
-          consider(candidate, count, state)
-          continue
-        }
-        computeCodes(candidate, count, state.known)
-        let bits = StreamEncoder.estimate(UnsafePointer(spare), count)
-        if bits < favouriteBits { (favourite, favouriteBits) = (candidate, bits) }
+      let centre = order < 2 ? centre(count) : 0
+      guard isLong else {
+        weigh(candidate, count, state)
+        candidate.offset = centre
+        if centre != 0 { consider(candidate, count, state) }
+        continue
       }
+      var bits = StreamEncoder.estimate(UnsafePointer(spare), count)
+      if centre != 0 {
+        subtract(centre, count)
+        let centred = StreamEncoder.estimate(UnsafePointer(spare), count)
+        if centred < bits { (candidate.offset, bits) = (centre, centred) }
+      }
+      if bits < favouriteBits { (favourite, favouriteBits) = (candidate, bits) }
     }
     if isLong { consider(favourite, count, state) }
     searchLinear(count, state, spacing)
@@ -147,17 +151,25 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     guard var candidate = analysis.predictor(counts, count: count, spacing: spacing) else {
       return
     }
-    candidate.offset = centre(candidate, count, state.known)
-    consider(candidate, count, state)
+    computeCodes(candidate, count, state.known)
+    candidate.offset = centre(count)
+    if candidate.offset != 0 { subtract(candidate.offset, count) }
+    weigh(candidate, count, state)
   }
 
-  /// Counts the bits of a predictor, and keeps it when there is no better one.
-  ///
-  /// A lasting one is not charged with its whole head, because later chunks use it too.
   private mutating func consider(
     _ candidate: Predictor, _ count: Int, _ state: StreamState, isLasting: Bool = false
   ) {
     computeCodes(candidate, count, state.known)
+    weigh(candidate, count, state, isLasting: isLasting)
+  }
+
+  /// Counts the bits of a predictor whose codes are in `spare`, and keeps it when there is no better one.
+  ///
+  /// A lasting one is not charged with its whole head, because later chunks use it too.
+  private mutating func weigh(
+    _ candidate: Predictor, _ count: Int, _ state: StreamState, isLasting: Bool = false
+  ) {
     let plan = sparePlanner.plan(UnsafePointer(spare), count: count, after: state.parameterIndex)
     var head = candidate.headBits(after: state.predictor, for: Value.self)
     if isLasting { head = head * min(count, LinearTrainer.window) / LinearTrainer.window }
@@ -181,10 +193,17 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     }
   }
 
-  /// The offset that centres a predictor's residuals: the median of a few for times, which have outliers,
+  /// Makes the codes in `spare` those of a predictor with an offset.
+  private func subtract(_ offset: Int64, _ count: Int) {
+    let offset = Value(truncatingIfNeeded: offset)
+    for index in 0..<count {
+      spare[index] = RiceCode.fold(RiceCode.unfold(spare[index], as: Value.self) &- offset)
+    }
+  }
+
+  /// The offset that centres the residuals in `spare`: the median of a few for times, which have outliers,
   /// and the mean for counts, which have noise.
-  private func centre(_ predictor: Predictor, _ count: Int, _ known: Int) -> Int64 {
-    computeCodes(predictor, count, known)
+  private func centre(_ count: Int) -> Int64 {
     if Value.bitWidth == 16 { return StreamEncoder.mean(UnsafePointer(spare), count) }
     let step = max(count / 31, 1)
     var sorted = SIMD32<Int64>(repeating: 0)

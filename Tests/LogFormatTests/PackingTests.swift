@@ -63,6 +63,25 @@ struct PackingTests {
     #expect(flushed - whole < 6000 * 13 / 10, "\(whole) and \(flushed)")
   }
 
+  @Test(
+    "also when a few samples more do not fit the lattice of those before, and change all choices")
+  func brokenLattices() throws {
+    var generator = SeededGenerator(seed: 21)
+    var events: [LogEvent] = []
+    for tick in 0..<20_000 as Range<UInt64> {
+      var sample = RawSample()
+      for channel in 0..<6 {
+        let number = Int.random(in: -2000...2000, using: &generator)
+        let isBeside = channel < 3 && Int.random(in: 0..<700, using: &generator) == 0
+        sample[channel] = Int16((number * 328_026 + 65_536) >> 17 + (isBeside ? 1 : 0))
+      }
+      let time = Int64(tick) * 100_000_000
+      events.append(.record(TickRecord(tick: tick, time: time, sample: sample)))
+    }
+    let log = try encode(events, description)
+    #expect(LogContent(decoding: log, description) == LogContent(of: events, description))
+  }
+
   @Test("with a linear predictor also when each chunk is too small to pay for its weights")
   func trainedPredictor() throws {
     var generator = SeededGenerator(seed: 11)

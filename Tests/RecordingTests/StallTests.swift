@@ -68,5 +68,21 @@ struct StallTests {
     #expect(smooth.lateness.median < smooth.lateness.maximum)
     #expect(stalled.lateness == smooth.lateness)
     #expect(overrun.lateness == smooth.lateness)
+    // Not only in sum: each sample was read at the same instant.
+    let times = try StallTests.times(smooth)
+    #expect(times.count == 6000)
+    let isSame = try StallTests.times(stalled) == times
+    #expect(isSame)
+    let isRest = try StallTests.times(overrun).allSatisfy { times[$0.key] == $0.value }
+    #expect(isRest)
+  }
+
+  /// When each sample of the log was read, by its tick.
+  static func times(_ take: HeldTake) throws -> [UInt64: Int64] {
+    var times: [UInt64: Int64] = [:]
+    for event in try read(take.bytes) {
+      if case .sample(let tick, let time, _) = event { times[tick] = time }
+    }
+    return times
   }
 }

@@ -107,6 +107,29 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     return try next(into: &block)
   }
 
+  /// The next record of the page that is neither samples nor a gap, `nil` after the last one.
+  ///
+  /// Chunks of those are passed over: their checks are verified, their bodies are not looked at. ``next(into:)``
+  /// cannot go on in the same page.
+  ///
+  /// - Throws: what ``next(into:)`` throws.
+  public mutating func nextBesidesTicks() throws(FormatError) -> LogRecord? {
+    while let (kind, range) = try chunks?.next() {
+      let start = offset
+      offset = range.upperBound + 4
+      let isHeader = kind == ChunkKind.header && start == PageHeader.size
+      if isHeader || kind == ChunkKind.samples || kind == ChunkKind.gaps { continue }
+      do throws(MalformedChunk) {
+        let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
+        return try LogRecord(kind: kind, body: body)
+      } catch {
+        (offset, chunks, gaps) = (start, nil, nil)
+        throw FormatError(.malformed(error.sentence), offset: start)
+      }
+    }
+    return nil
+  }
+
   private mutating func nextGap() -> LogRecord? {
     // The whole list was checked when the cursor was made.
     guard let record = gaps?.next() else {

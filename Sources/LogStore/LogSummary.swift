@@ -140,9 +140,13 @@ extension LogReader where Storage: ~Copyable {
     jump(toPage: index)
     guard try openNextPage(), pageIndex == index else { return nil }
     var end: RecordingEnd?
-    while let item = nextInPage() {
-      if case .clock(let pair) = item, pair.isBetter(than: clock) { clock = pair }
-      if case .end(let last) = item { end = last }
+    do throws(FormatError) {
+      while let record = try decoder.nextBesidesTicks() {
+        if case .clock(let pair) = record, pair.isBetter(than: clock) { clock = pair }
+        if case .end(let last) = record { end = last }
+      }
+    } catch {
+      return nil
     }
     return end
   }

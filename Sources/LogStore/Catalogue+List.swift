@@ -22,7 +22,8 @@ extension Catalogue {
       }
     }
     listing.entries.sort {
-      ($0.number, $0.fileName) > ($1.number, $1.fileName)
+      // Names are made anew each time, and numbers are seldom equal.
+      $0.number != $1.number ? $0.number > $1.number : $0.fileName > $1.fileName
     }
     listing.strangers.sort()
     return listing

@@ -17,7 +17,8 @@ struct Imulog: ParsableCommand {
 
   /// The store's directory for a verb.
   func storePath(_ verb: StoreOptions) throws(CommandFailure) -> String {
-    try StoreLocation.path(verb: verb, program: storeOptions, environment: Environment.value)
+    try StoreLocation.path(
+      verb: verb.store, program: storeOptions.store, environment: Environment.value)
   }
 }
 
@@ -36,8 +37,12 @@ enum Program {
     signal(SIGXFSZ, SIG_IGN)
     occupyStandardDescriptors()
     do {
-      var command = try Imulog.parseAsRoot()
-      try command.run()
+      if let listing = try ListShortcut.listing(CommandLine.arguments.dropFirst()) {
+        try listing.print()
+      } else {
+        var command = try Imulog.parseAsRoot()
+        try command.run()
+      }
     } catch {
       // `imulog export … | head`: the reader has had enough.
       if let error = error as? ExportError, error.isBrokenPipe { exit(0) }

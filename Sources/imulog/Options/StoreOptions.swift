@@ -14,9 +14,9 @@ enum StoreLocation {
   /// The first of: the verb's `--store`, the program's, `IMULOG_STORE`, `$XDG_DATA_HOME/imulog/recordings`,
   /// `~/.local/share/imulog/recordings`.
   static func path(
-    verb: StoreOptions, program: StoreOptions, environment: (String) -> String?
+    verb: String?, program: String?, environment: (String) -> String?
   ) throws(CommandFailure) -> String {
-    for candidate in [verb.store, program.store, environment("IMULOG_STORE")] {
+    for candidate in [verb, program, environment("IMULOG_STORE")] {
       guard let candidate else { continue }
       guard !candidate.isEmpty else {
         throw CommandFailure(

@@ -1,6 +1,7 @@
 """The recordings that sizes and speeds are measured on, in the forms that the measurements need."""
 
 import csv
+import math
 import os
 import pathlib
 import shutil
@@ -36,6 +37,11 @@ class Recording:
     @property
     def regular_count(self):
         return min(LIMIT, self.count)
+
+    def distance(self, rate):
+        """How far its rate is from another one: the logarithm of their ratio."""
+        (first, _), (last, _) = self.rows[0], self.rows[-1]
+        return abs(math.log((self.count - 1) * 1e6 / max(last - first, 1) / rate))
 
 
 def write_csv(path, times, counts):

@@ -1,0 +1,66 @@
+import LogStore
+
+/// A page of the store's recordings, as a table or as JSON.
+struct Listing {
+  static let pageLength = 10
+
+  let store: String
+  var page = 1
+  var json = false
+
+  func print() throws {
+    let catalogue = try OpenStore.reading(store)
+    let listing = try catalogue.list()
+    let entries = listing.entries
+    for stranger in listing.strangers {
+      Console.talk("\(stranger) was not made by a store; `imulog import` takes it in")
+    }
+    let first = (page - 1).multipliedReportingOverflow(by: Listing.pageLength)
+    let shown = first.overflow ? [] : entries.dropFirst(first.partialValue)
+    let rows = shown.prefix(Listing.pageLength).map { ListRow($0, in: catalogue) }
+    if json {
+      try Console.data("[" + rows.map(\.json).joined(separator: ",\n ") + "]")
+    } else {
+      try printTable(rows)
+      printPosition(count: entries.count)
+    }
+  }
+
+  private func printTable(_ rows: [ListRow]) throws {
+    guard !rows.isEmpty else { return }
+    let lines = [ListRow.heading] + rows.map(\.columns)
+    let widths = ListRow.heading.indices.map { column in
+      lines.map { $0[column].count }.max() ?? 0
+    }
+    try Console.data(lines.map { Listing.line($0, widths) }.joined(separator: "\n"))
+  }
+
+  /// The cells of a line below those of others; without spaces at its end.
+  private static func line(_ cells: [String], _ widths: [Int]) -> String {
+    var line = ""
+    var owed = 0
+    for (column, cell) in cells.enumerated() {
+      let padding = widths[column] - cell.count
+      if ListRow.isNumeric[column] { owed += padding }
+      if !cell.isEmpty {
+        line += String(repeating: " ", count: owed) + cell
+        owed = 0
+      }
+      if !ListRow.isNumeric[column] { owed += padding }
+      owed += 2
+    }
+    return line
+  }
+
+  private func printPosition(count: Int) {
+    let pages = (count + Listing.pageLength - 1) / Listing.pageLength
+    if count == 0 {
+      Console.talk("no recordings yet")
+    } else if page > pages {
+      Console.talk(pages == 1 ? "there is only page 1" : "there are only \(pages) pages")
+    } else if pages > 1 {
+      let more = page < pages ? "; the next is --page \(page + 1)" : ""
+      Console.talk("page \(page) of \(pages)\(more)")
+    }
+  }
+}

@@ -63,6 +63,9 @@ extension Catalogue {
     do {
       try fill(&storage, with: header)
       try files.rename(temporary, to: entry.path)
+      // On FAT a name carries the file's length and place; the new one gets them when the file is
+      // synced, not with the directory. Until then a power cut leaves an empty file.
+      try storage.sync()
       try files.syncDirectory(path)
     } catch {
       withdraw(temporary, entry.path)

@@ -9,7 +9,8 @@ What the guest writes is seen by its later reads, but reaches IMAGE only when th
 Commands are lines on stdin, each answered with one line:
 
     cut SEED      the supply fails: of what was written since the last flush a random half reaches the image, some of it
-                  only up to a sector; the next client sees the image
+                  only up to a sector
+    fresh         the image was changed from outside: the next client sees what is on it
     lie           from now on a flush is acknowledged and ignored, as by a bad card
 """
 
@@ -40,9 +41,10 @@ class VolatileDisk:
         self._file = open(image, "r+b")
         self.size = os.path.getsize(image)
         self.is_lying = False
-        self._refresh()
+        self.refresh()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Shows what is on the image, and forgets what is not."""
         self.view = mmap.mmap(self._file.fileno(), self.size, access=mmap.ACCESS_COPY)
         self.pending: list[tuple[int, bytes]] = []
 
@@ -71,7 +73,7 @@ class VolatileDisk:
             kept.append((offset, data))
         told = f"{len(self.pending)} writes not flushed, {len(kept)} of them kept"
         self._commit([] if self.is_lying else kept)
-        self._refresh()
+        self.refresh()
         return told
 
 
@@ -114,6 +116,9 @@ class Server:
             while self._client and select.select([self._client], [], [], 0)[0]:
                 self._attempt(self._serve)
             return self.disk.cut(int(words[1]))
+        if words[0] == "fresh":
+            self.disk.refresh()
+            return "ok"
         if words[0] == "lie":
             self.disk.is_lying = True
             return "ok"

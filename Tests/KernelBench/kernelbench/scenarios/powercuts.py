@@ -31,11 +31,14 @@ from ..scenario import Report
 
 MEGABYTE = 1 << 20
 FILE_SYSTEMS = {
-    "ext4": (64, ["mkfs.ext4", "-q", "-F"]),
-    "f2fs": (96, ["mkfs.f2fs", "-q", "-f"]),
-    "vfat": (64, ["mkfs.vfat"]),
+    "ext4": (64, ["mkfs.ext4", "-q", "-F"], ["e2fsck", "-p"]),
+    "f2fs": (96, ["mkfs.f2fs", "-q", "-f"], ["fsck.f2fs", "-a"]),
+    "vfat": (64, ["mkfs.vfat"], ["fsck.vfat", "-a"]),
 }
-"""Size in MB and the command that makes it. The kernel's module has the same name."""
+"""Size in MB, the command that makes it, and the one that a board runs on it at each start. The kernel's module has the
+same name."""
+BY_HAND = {"ext4": ["e2fsck", "-f", "-y"]}
+"""What an owner runs when that gives up: ext4's superblock spans two sectors, and its checksum fails when it is torn."""
 STORE = "/disk/recordings"
 SHORTEST, LONGEST = 0.3, 4.0
 """Seconds from the start of the command to the cut: from before the first sync to well after some."""
@@ -50,17 +53,36 @@ class Disk:
     def __init__(self, directory: Path, file_system: str) -> None:
         self.file_system = file_system
         self.image, self.socket = directory / "disk.img", directory / "disk.sock"
-        size, command = FILE_SYSTEMS[file_system]
+        size, command, _ = FILE_SYSTEMS[file_system]
         directory.mkdir(parents=True, exist_ok=True)
         with open(self.image, "wb") as image:
             image.truncate(size * MEGABYTE)
-        made = subprocess.run([*command, str(self.image)], env={"PATH": "/usr/sbin:/sbin:/usr/bin:/bin"}, capture_output=True, text=True)
+        made = self._run(command)
         if made.returncode != 0:
             raise BenchError(f"{command[0]} ended with {made.returncode}: {made.stderr.strip()}")
         self._process = subprocess.Popen(
             [sys.executable, "-B", "-m", "kernelbench.disk", str(self.image), str(self.socket)],
             cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self._process.stdout.readline()
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        """Runs a command on the image."""
+        return subprocess.run(
+            [*command, str(self.image)], env={"PATH": "/usr/sbin:/sbin:/usr/bin:/bin"}, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, errors="replace")
+
+    def cut(self, seed: int) -> bool:
+        """The supply fails, and comes back: the file system is checked as at any start. Whether that was enough."""
+        self.tell("cut", seed)
+        checked = self._run(FILE_SYSTEMS[self.file_system][2])
+        is_enough = checked.returncode in (0, 1)
+        if not is_enough:
+            by_hand = BY_HAND.get(self.file_system)
+            repaired = self._run(by_hand) if by_hand else checked
+            if repaired.returncode not in (0, 1):
+                raise BenchError(f"the file system cannot be repaired: {checked.stdout.strip()}\n{repaired.stdout.strip()}")
+        self.tell("fresh")
+        return is_enough
 
     def tell(self, *words: object) -> str:
         self._process.stdin.write(f"{' '.join(map(str, words))}\n")
@@ -79,7 +101,7 @@ class Life:
 
     truth: Path
     copies: Path
-    """The folder with the log as of its last sync; empty when there was none."""
+    """The folder with each log as of its last sync in this life; empty when there was none."""
     numbers: list[int] = field(default_factory=list)
     """Of the takes that were listed before it."""
 
@@ -95,11 +117,14 @@ class Tally:
     unsynced: int = 0
     """Cycles cut before the first sync of samples."""
     slowest: float = 0.0
+    by_hand: int = 0
+    """File systems that needed a repair by hand."""
 
     def words(self) -> str:
+        by_hand = f"; {self.by_hand} file systems repaired by hand" if self.by_hand else ""
         return (
             f"{self.cycles} cuts, {self.unsynced} of them before the first sync; of {self.promised} samples synced none"
-            f" lost, {self.found - self.promised} more found; store listed in {self.slowest:.2f} s at most")
+            f" lost, {self.found - self.promised} more found; store listed in {self.slowest:.2f} s at most{by_hand}")
 
 
 def run(bench: Bench, report: Report, cuts: int, seed: int) -> None:
@@ -129,7 +154,7 @@ def run_file_system(bench: Bench, file_system: str, cuts: int, seed: int) -> str
                     life = record(guest, list_takes(guest)[0], chance)
             finally:
                 guest.stop()
-            disk.tell("cut", chance.getrandbits(32))
+            tally.by_hand += not disk.cut(chance.getrandbits(32))
     except CheckFailed as failure:
         raise CheckFailed(f"cut {tally.cycles + 1}, seed {seed}: {failure}") from failure
     finally:
@@ -151,8 +176,8 @@ def run_lying_disk(bench: Bench, seed: int) -> str:
             life = record(guest, [], chance, SHORTEST + 3.0)
         finally:
             guest.stop()
-        check(any(life.copies.iterdir()), "the program never synced")
-        disk.tell("cut", chance.getrandbits(32))
+        check(any(life.copies.glob("*.imulog")), "the program never synced")
+        disk.cut(chance.getrandbits(32))
         guest = bench.boot("cut-lying/life1", disks=[f"nbd:unix:{disk.socket}"], is_first=False)
         try:
             mount(guest, "ext4")
@@ -208,7 +233,7 @@ def record(guest: Guest, takes: list[dict], chance: random.Random, seconds: floa
 
 
 def examine(bench: Bench, guest: Guest, life: Life, tally: Tally) -> None:
-    """What is left of the take that was cut off."""
+    """What is left of the take that was cut off, and of those before it."""
     takes, seconds = list_takes(guest)
     check(seconds < OPENING_SECONDS, f"the store took {seconds:.1f} s to open")
     numbers = [take["number"] for take in takes]
@@ -216,45 +241,50 @@ def examine(bench: Bench, guest: Guest, life: Life, tally: Tally) -> None:
     check(set(life.numbers) <= set(numbers), f"of the takes {life.numbers} only {numbers} are left")
     new = [take for take in takes if take["number"] not in life.numbers]
     check(len(new) <= 1, f"one take was begun, and {new} are new")
-    synced = promised(bench, life)
-    check(bool(new) or not synced.samples, f"the take is gone, of which {len(synced.samples)} samples were synced")
-    found = 0
-    if new:
-        check(new[0]["number"] > max(life.numbers, default=0), f"an old number was given again: {numbers}")
+    check(not new or new[0]["number"] > max(life.numbers, default=0), f"an old number was given again: {numbers}")
+    promises = {int(copy.name[:6]): copy for copy in life.copies.glob("*.imulog")}
+    promised = found = 0
+    for take in takes:
         check(
-            new[0]["complete"] is False and new[0]["state"] == "recovered",
-            f"the take is not listed as recovered: {new[0]}")
-        found = compare_with_promise(guest, new[0]["number"], synced, life)
+            take["complete"] is False and take["state"] == "recovered",
+            f"take {take['number']} is not listed as recovered: {take}")
+        copy = promises.pop(take["number"], None)
+        synced = read_copy(bench, copy) if copy else Take({}, [], [])
+        # Earlier ones were synced again, when they were cut to length before the new one was begun.
+        truth = life.truth if take in new else None
+        count = compare_with_promise(guest, take["number"], synced, truth)
+        if take in new:
+            promised, found = len(synced.samples), count
+    check(not promises, f"takes are gone that were synced: {sorted(promises)}")
     tally.cycles += 1
-    tally.promised += len(synced.samples)
+    tally.promised += promised
     tally.found += found
-    tally.unsynced += not synced.samples
+    tally.unsynced += not promised
     tally.slowest = max(tally.slowest, seconds)
 
 
-def compare_with_promise(guest: Guest, number: int, synced: Take, life: Life) -> int:
+def compare_with_promise(guest: Guest, number: int, synced: Take, truth: Path | None) -> int:
     """Exports what was found and compares it with what was synced, and with the chip; how many samples there are."""
     file = f"take{number}.json"
     # Status 65: damage is told, as where a write was torn behind the last sync.
     ended = guest.machine.run(f"imulog --store {STORE} export {number} --units raw -o /host/{file}")
     check(ended.status in (0, 65), f"export ended with {ended.status}: {ended.errors.strip()}")
     found = read_take(guest.machine.share / file)
-    lost = [sample for sample in synced.samples if sample not in set(found.samples)]
     check(
         found.samples[: len(synced.samples)] == synced.samples,
-        f"{len(lost)} of {len(synced.samples)} synced samples are lost, the first at {lost[:1]}")
-    if found.samples:
-        compare(found, read_truth(life.truth), "mpu6050", tolerance=20_000_000)
+        f"of {len(synced.samples)} samples synced of take {number} not all are among the {len(found.samples)} found")
+    if truth and found.samples:
+        compare(found, read_truth(truth), "mpu6050", tolerance=20_000_000)
     return len(found.samples)
 
 
-def promised(bench: Bench, life: Life) -> Take:
-    """The samples in the copy of the log that was made at its last sync, read by the host's imulog."""
-    if not any(path.suffix == ".imulog" for path in life.copies.iterdir()):
-        return Take({"ticks": {"scheduled": 0}}, [], [])
-    (life.copies / "draft").unlink(missing_ok=True)
-    out = life.copies.parent / "synced.json"
-    command = [str(bench.program), "--store", str(life.copies), "export", "latest", "--units", "raw", "-o", str(out)]
+def read_copy(bench: Bench, copy: Path) -> Take:
+    """The samples in the copy of a log that was made at its last sync, read by the host's imulog."""
+    store = copy.parent.parent / f"store-{copy.stem}"
+    store.mkdir()
+    shutil.copy(copy, store)
+    out = store / "export.json"
+    command = [str(bench.program), "--store", str(store), "export", "latest", "--units", "raw", "-o", str(out)]
     ended = subprocess.run(command, capture_output=True, text=True)
     if ended.returncode != 0:
         raise BenchError(f"the copy of the synced log cannot be exported: {ended.stderr.strip()}")

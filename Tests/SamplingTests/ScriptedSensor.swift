@@ -90,7 +90,11 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   static let address = I2CAddress(known: 0x68)
   static let register = Register(0x6B, "PWR_MGMT_1")
 
-  var readLimit: Int64 { script.readLimit }
+  var readLimit: Int64 {
+    // A copy of the reference, because Swift 6.0 stops at the property of a property here.
+    let script = script
+    return script.readLimit
+  }
 
   var description: SensorDescription {
     SensorDescription(

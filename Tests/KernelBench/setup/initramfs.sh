@@ -12,6 +12,7 @@
 arch=$1 kernel=$2 program=$3 out=$4
 guest=$setup/../guest
 modules=(virtio_pci virtio_blk virtio_console 9p 9pnet_virtio ext4 crc32c_generic i2c-dev i2c-virtio)
+prefix=$([ "$arch" != arm64 ] || echo aarch64-linux-gnu-)
 [ "$arch" = arm64 ] || modules+=(f2fs vfat nls_ascii nls_cp437 nls_iso8859_1 gpio-virtio i2c-stub inv-mpu6050-i2c
   st_lsm6dsx_i2c crc32c-intel crc32_generic)
 
@@ -44,6 +45,8 @@ base() {
   install -m 755 "$guest/init" "$root/init"
   install -m 755 "$guest/agent" "$root/agent"
   for name in "${modules[@]}"; do add_module "$name" "$root/modules"; done
+  # Without signatures, which an emulated processor would take long to check.
+  "${prefix}strip" -g "$root"/modules/*.ko
   [ "$arch" = amd64 ] || return 0
   for tool in "$guest"/*.c; do gcc -O2 -Wall -Werror -static -o "$root/bin/$(basename "$tool" .c)" "$tool"; done
 }

@@ -1,0 +1,186 @@
+import Export
+import IMUModel
+import Testing
+
+@Suite("Tables that cannot be imported")
+struct CSVRefusalTests {
+  /// Tables with something wrong, and what is said about it. Apart from the test that uses it, and with a
+  /// type: the compiler of Swift 6.0 takes minutes for it as an argument of a macro.
+  private static let wrongTables: [(String, String)] = [
+    (
+      "",
+      "table.csv is empty: there is nothing to import"
+    ),
+    (
+      "0,1,2\n3,4,5\n",
+      """
+      table.csv, line 1: no header with a column t_us, t_ns or t, but "0,1,2": the first \
+      line must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp
+      """
+    ),
+    (
+      "\n",
+      """
+      table.csv, line 1: no header with a column t_us, t_ns or t, but "": the first line \
+      must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp
+      """
+    ),
+    (
+      "t_us\n0\n",
+      "table.csv, line 1: the header names no axis: ax, ay, az, gx, gy, gz or temp"
+    ),
+    (
+      "t_us,ax,mx\n0,1,2\n",
+      """
+      table.csv, line 1, column 3: unknown column "mx": columns are t_us, t_ns or t, and \
+      ax, ay, az, gx, gy, gz, temp
+      """
+    ),
+    (
+      "t_us,ax,ay,ax\n0,1,2,3\n",
+      "table.csv, line 1, column 4: \"ax\" is a second column of its kind"
+    ),
+    (
+      "t_us,ax,t_ns\n0,1,2\n",
+      "table.csv, line 1, column 3: \"t_ns\" is a second column of its kind"
+    ),
+    (
+      "t_us,ax\n",
+      "the recording in table.csv has no samples: there is nothing to import"
+    ),
+    (
+      "t_us,ax,ay\n0,1,2\n10,1\n",
+      "table.csv, line 3: 2 values where the header names 3 columns"
+    ),
+    (
+      "t_us,ax,ay\n0,1,2,3\n",
+      "table.csv, line 2: 4 values where the header names 3 columns"
+    ),
+    (
+      "t_us,ax,ay\n0\n",
+      "table.csv, line 2: 1 value where the header names 3 columns"
+    ),
+    (
+      "t_us,ax,ay\n0,1,2\n10,0x1F,2\n",
+      """
+      table.csv, line 3, column 2 (ax): "0x1F" is not a whole number: samples are the \
+      sensor's counts (--units raw)
+      """
+    ),
+    (
+      "t_us,ax,ay\n0,1,9.81\n",
+      """
+      table.csv, line 2, column 3 (ay): "9.81" is not a whole number: samples are the \
+      sensor's counts (--units raw)
+      """
+    ),
+    (
+      "t_us,ax,ay\n0,,2\n",
+      "table.csv, line 2, column 2 (ax): the value is missing"
+    ),
+    (
+      "t_us,ax\n0,-\n",
+      """
+      table.csv, line 2, column 2 (ax): "-" is not a whole number: samples are the \
+      sensor's counts (--units raw)
+      """
+    ),
+    (
+      "t_us,ax\n0,32768\n",
+      "table.csv, line 2, column 2 (ax): \"32768\" is not within -32768 to 32767"
+    ),
+    (
+      "t_us,ax\n0,-32769\n",
+      "table.csv, line 2, column 2 (ax): \"-32769\" is not within -32768 to 32767"
+    ),
+    (
+      "t_us,ax\n0,99999999999999999999\n",
+      "table.csv, line 2, column 2 (ax): \"99999999999999999999\" is not within -32768 to 32767"
+    ),
+    (
+      "t_us,ax\n1.5,1\n",
+      """
+      table.csv, line 2, column 1 (t_us): "1.5" is not a whole number: a time with \
+      decimals goes, in seconds, into a column t
+      """
+    ),
+    (
+      "t_us,ax\n9223372036854776,1\n",
+      """
+      table.csv, line 2, column 1 (t_us): "9223372036854776" is beyond the times that a \
+      log can hold
+      """
+    ),
+    (
+      "t_ns,ax\n9223372036854775808,1\n",
+      """
+      table.csv, line 2, column 1 (t_ns): "9223372036854775808" is beyond the times that a \
+      log can hold
+      """
+    ),
+    (
+      "t,ax\n1.0000000001,1\n",
+      """
+      table.csv, line 2, column 1 (t): "1.0000000001" is not a time in seconds with at \
+      most nine decimals
+      """
+    ),
+    (
+      "t,ax\n,1\n",
+      "table.csv, line 2, column 1 (t): the time is missing"
+    ),
+    (
+      "t,ax\n1e3,1\n",
+      """
+      table.csv, line 2, column 1 (t): "1e3" is not a time in seconds with at most nine \
+      decimals
+      """
+    ),
+    (
+      "ax,t_us\n1,5\n2,5\n3,4\n",
+      "table.csv, line 4, column 2 (t_us): the time \"4\" is before that of the line before it"
+    ),
+    (
+      "t_us,ax\n0,1\n\n2,3\n",
+      "table.csv, line 3: the line is blank, and samples follow it"
+    ),
+    (
+      "t_us,ax\n0,\u{1B}[31m\n",
+      """
+      table.csv, line 2, column 2 (ax): "\u{FFFD}[31m" is not a whole number: samples are \
+      the sensor's counts (--units raw)
+      """
+    ),
+    (
+      "t_us,ax\n7,1\n7,2\n7,2\n",
+      "all times in table.csv are the same, so they give no sample rate: say it with --rate"
+    ),
+  ]
+
+  @Test("a wrong line is named, with its column and what was found there", arguments: wrongTables)
+  func wrong(_ text: String, _ sentence: String) {
+    #expect(Imports.csvError(text)?.description == sentence)
+  }
+
+  @Test("a long wrong value is shown in part, and a line without end is not read on")
+  func longValue() {
+    #expect(
+      Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 70_000))\n")?.description
+        == "table.csv, line 2: the line is longer than 65536 bytes: this is no table of samples")
+    let error = Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 1000))\n")
+    #expect(
+      error
+        == .line(
+          name: "table.csv", line: 2,
+          problem: .notAnInteger(
+            column: 2, name: "ax", found: String(repeating: "x", count: 40) + "…")))
+  }
+
+  @Test("bytes that are no text are refused")
+  func noText() {
+    #expect(throws: ImportError.self) {
+      let bytes: [UInt8] = [0xFF, 0x00, 0x80, 0x0A, 0x31]
+      _ = try CSVImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
+    }
+  }
+}

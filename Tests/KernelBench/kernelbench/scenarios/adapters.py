@@ -14,6 +14,7 @@ from . import drivers
 
 NO_SENSOR = 69
 STORE = "/tmp/adapters"
+STUB_TOLERANCE = 20_000_000
 
 
 def run(bench: Bench, report: Report) -> None:
@@ -95,7 +96,8 @@ def smbus(guest: Guest) -> str:
     check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
     truth = read_truth(machine.share / "stub.truth")
     raw = read_export(machine, "/tmp/smbus", "smbus", "raw")
-    comparison = compare(raw, truth, "mpu6050")
+    # The stub's chip is a process in the guest: when it is held up, the truth is late and not the program.
+    comparison = compare(raw, truth, "mpu6050", tolerance=STUB_TOLERANCE)
     compare_scale(read_export(machine, "/tmp/smbus", "smbus", "si"), raw, comparison)
     check(len(raw.samples) >= 180, f"only {len(raw.samples)} of 200 samples: {raw.document['ticks']}")
     return comparison.summary()

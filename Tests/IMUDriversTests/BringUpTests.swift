@@ -38,7 +38,7 @@ struct BringUpTests {
         .read(0x0F, 1), .write(0x01, 0x00), .write(0x18, 0xE2), .write(0x11, 0x00),
         .write(0x15, 0x00), .write(0x10, 0x60), .write(0x12, 0x01), .read(0x12, 1), .read(0x12, 1),
         .write(0x01, 0x00), .write(0x18, 0xE2), .write(0x12, 0x44), .write(0x13, 0x02),
-        .write(0x15, 0x05), .write(0x17, 0x40), .write(0x10, 0x7A), .write(0x11, 0x74),
+        .write(0x15, 0x05), .write(0x17, 0x20), .write(0x10, 0x6A), .write(0x11, 0x64),
         .read(0x01, 1), .read(0x10, 1), .read(0x11, 1), .read(0x12, 1), .read(0x13, 1),
         .read(0x15, 1), .read(0x17, 1), .read(0x18, 1),
         .read(0x1E, 16), .read(0x22, 12),
@@ -47,7 +47,7 @@ struct BringUpTests {
     #expect(waits[0] == 50_000)
     #expect(waits[1] == 1_000_000)
     #expect((70_000_000...110_000_000).contains(waits[2]))
-    #expect(waits[3] == 1_320_528)
+    #expect(waits[3] == 2_644_230)
   }
 
   @Test("an LSM6DSL has no I3C to disable, an LSM6DS3 has axes to enable")

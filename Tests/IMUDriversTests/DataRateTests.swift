@@ -65,9 +65,10 @@ struct DataRateTests {
   }
 
   @Test(
-    "an LSM6DS runs as fast as a whole second burst allows, and faster than it is polled",
+    "an LSM6DS leaves 2 ms or what two bursts need between updates, and is faster than it is polled",
     arguments: [
-      (10, 400_000, 833), (500, 400_000, 833), (757, 400_000, 833), (758, 400_000, 1666),
+      (10, 400_000, 416), (378, 400_000, 416), (379, 400_000, 833), (500, 400_000, 833),
+      (757, 400_000, 833), (758, 400_000, 1666),
       (1000, 400_000, 1666),
       (10, 100_000, 208), (100, 100_000, 208), (200, 100_000, 416), (10, nil, 208),
       (250, nil, 416), (400, nil, 833), (1000, nil, 1666), (10, 10_000, 26),
@@ -83,25 +84,25 @@ struct DataRateTests {
   @Test("LSM6DS filters suit the rate")
   func lsm6dsFilters() throws {
     let cases: [(SensorModel, UInt32, [Int: UInt8], String)] = [
-      // ODR/100 and FTYPE 6 settle soon enough; narrower ones do not.
+      // ODR/45 and FTYPE 6 settle soon enough; narrower ones do not.
       (
-        .lsm6dso, 10, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x06, 0x17: 0x80],
-        "accelerometer LPF2 ODR/100: 8.33 Hz, gyroscope LPF1 FTYPE 6: 25 Hz"
+        .lsm6dso, 10, [0x10: 0x6A, 0x13: 0x02, 0x15: 0x06, 0x17: 0x60],
+        "accelerometer LPF2 ODR/45: 9.24 Hz, gyroscope LPF1 FTYPE 6: 24.6 Hz"
       ),
       (
         .lsm6dsr, 500, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x00, 0x17: 0x00],
         "accelerometer LPF2 ODR/4: 208.25 Hz, gyroscope LPF1 FTYPE 0: 239.2 Hz"
       ),
       (
-        .lsm6dsl, 100, [0x10: 0x78, 0x13: 0x02, 0x15: 0x02, 0x17: 0x88],
-        "accelerometer LPF2 ODR/50: 16.66 Hz, gyroscope LPF1 FTYPE 2: 155 Hz"
+        .lsm6dsl, 100, [0x10: 0x68, 0x13: 0x02, 0x15: 0x02, 0x17: 0xC8],
+        "accelerometer LPF2 ODR/9: 46.22 Hz, gyroscope LPF1 FTYPE 2: 121 Hz"
       ),
       (
         .lsm6dsl, 400, [0x10: 0x7A, 0x13: 0x02, 0x15: 0x01, 0x17: 0x00],
         "accelerometer LPF1 ODR/4: 208.25 Hz, gyroscope LPF1 FTYPE 1: 195 Hz"
       ),
       (
-        .lsm6ds3, 100, [0x10: 0x7B, 0x13: 0x80, 0x15: 0x00, 0x17: 0x00],
+        .lsm6ds3, 100, [0x10: 0x6B, 0x13: 0x80, 0x15: 0x00, 0x17: 0x00],
         "accelerometer BW_XL 3: 50 Hz, gyroscope LPF1 off"
       ),
     ]
@@ -116,7 +117,7 @@ struct DataRateTests {
   func bandwidths() throws {
     for (rate, busClock, words) in [
       (UInt32(50), 100_000, "accelerometer LPF2 ODR/9: 23.11 Hz"),
-      (30, 400_000, "accelerometer LPF2 ODR/100: 8.33 Hz"),
+      (30, 400_000, "accelerometer LPF2 ODR/50: 8.32 Hz"),
       (10, 10_000, "accelerometer LPF1 ODR/4: 6.5 Hz"),
     ] {
       let (_, description) = try lsm(.lsm6dsl, rate, busClock, .accelerometer)
@@ -128,7 +129,7 @@ struct DataRateTests {
   func oneSensor() throws {
     let (bus, description) = try lsm(.lsm6dso, 100, 400_000, .accelerometer)
     #expect(bus.registers[0x11] == 0)
-    #expect(description.filter == "accelerometer LPF2 ODR/20: 41.65 Hz")
+    #expect(description.filter == "accelerometer LPF2 ODR/10: 41.6 Hz")
     let (other, _) = try lsm(.lsm6dso, 100, 400_000, .gyroscope)
     #expect(other.registers[0x10] == 0)
   }

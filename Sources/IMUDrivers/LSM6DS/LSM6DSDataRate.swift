@@ -30,17 +30,19 @@ enum LSM6DSDataRate: UInt8, CaseIterable {
   /// known.
   ///
   /// As high as is sensible, so that a sample is young. But the chip has no shadow registers: of
-  /// two bursts one is whole only when one update at most falls into them. At 400 kHz that makes
-  /// 833 Hz the highest sensible rate, at 100 kHz 208 Hz. Where the polling rate comes within a
-  /// tenth of that, a higher one is taken all the same: 1666 Hz above 757 Hz. The tenth is for chips
-  /// that run up to some per cent slow, and for ticks that are not equally late; what a tick needs
-  /// besides, so that it is not left without a new sample, reading takes care of.
+  /// two bursts one is whole only when one update at most falls into them. What the processor and
+  /// the adapter need between the bursts counts too, and a slow or busy one needs several times what
+  /// a quick one does: so 2 ms between updates are left where the polling rate allows. At 400 kHz
+  /// that makes 416 Hz the data rate up to 378 Hz and 833 Hz the one above, at 100 kHz 208 Hz the
+  /// one up to 189 Hz. Where the polling rate comes within a tenth of what the bus allows, a higher
+  /// one is taken all the same: 1666 Hz above 757 Hz. The tenth is for chips that run up to some
+  /// per cent slow, and for ticks that are not equally late; what a tick needs besides, so that it is
+  /// not left without a new sample, reading takes care of.
   static func choose(rate: Double, busClock: Int?) -> LSM6DSDataRate {
     let bits = BusTiming.bits(ofTick: .lsm6ds)
-    // What the kernel adds between the bursts is the constant.
-    let span = Double(bits - beforeFirstAxis) / assume(busClock, rate) + 0.000_3
+    let span = Double(bits - beforeFirstAxis) / assume(busClock, rate) + betweenBursts
     let lowest = allCases.first { $0.hertz >= 1.1 * rate } ?? .hertz1666
-    let whole = allCases.last { $0.hertz * span <= 1 } ?? lowest
+    let whole = allCases.last { $0.hertz * max(span, roomy) <= 1 } ?? lowest
     return whole.hertz < lowest.hertz ? lowest : whole
   }
 
@@ -55,6 +57,11 @@ enum LSM6DSDataRate: UInt8, CaseIterable {
     let bits = BusTiming.bits(ofTick: .lsm6ds)
     return max(whole, BusTiming.patience(bits: bits, busClock: Int(clock)))
   }
+
+  /// Seconds that the kernel adds between two bursts.
+  private static let betweenBursts = 0.000_3
+  /// Seconds between two updates that leave room for a processor or an adapter that is slow.
+  private static let roomy = 0.002
 
   /// Bit times from the beginning of the first burst until the chip fetches the first axis, which it
   /// does when the byte before is through.

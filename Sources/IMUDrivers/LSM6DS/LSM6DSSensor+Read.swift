@@ -25,12 +25,12 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// and may be one sample of it older than the axes.
   ///
   /// What holds, by ``LSM6DSDataRate``: at 400 kHz and up to 757 Hz the chip samples every 1.2 ms,
-  /// the two bursts span 592 µs and what the kernel needs between them, g, and every sample is
-  /// whole. Above, it samples every 600 µs: two updates fall into the bursts in g / 600 µs of the
-  /// reads, and those may mix two samples 600 µs apart, as may one in a thousand that takes a third
-  /// burst. One sensor alone spans 322 µs and is whole there too while g is below 270 µs. A third
-  /// burst at 757 Hz and less is whole while g is below 150 µs. At 100 kHz all times are four times
-  /// as long and the limit is 189 Hz.
+  /// up to 378 Hz every 2.4 ms, the two bursts span 592 µs and what the kernel needs between them, g,
+  /// and every sample is whole. Above, it samples every 600 µs: two updates fall into the bursts in
+  /// g / 600 µs of the reads, and those may mix two samples 600 µs apart, as may one in a thousand
+  /// that takes a third burst. One sensor alone spans 322 µs and is whole there too while g is below
+  /// 270 µs. A third burst at 757 Hz and less is whole while g is below 150 µs. At 100 kHz all times
+  /// are four times as long, the chip samples every 4.8 ms, and the limit is 189 Hz.
   ///
   /// A call makes three transfers at most. When failures have used them up before a burst is known
   /// to be whole, it is not handed on: the failure is thrown.

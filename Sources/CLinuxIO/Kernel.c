@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -102,6 +103,11 @@ int clinuxio_clock_is_synchronised(void) {
   int result = answer(adjtimex(&state));
   if (result < 0) return result;
   return result != TIME_ERROR && !(state.status & STA_UNSYNC);
+}
+
+int clinuxio_event_descriptor(void) {
+  int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return fd < 0 ? -errno : fd;
 }
 
 int clinuxio_signal_descriptor(uint64_t signals) {

@@ -20,6 +20,14 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case log(LogError)
 }
 
+extension CatalogueError {
+  /// Whether there is no space left, or the user has used up theirs.
+  public var isFull: Bool {
+    guard case .storage(let error) = self else { return false }
+    return error.isFull
+  }
+}
+
 extension CatalogueError: CustomStringConvertible {
   /// One sentence with what can be done.
   public var description: String {

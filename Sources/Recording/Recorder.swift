@@ -22,7 +22,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   public var output: Output
 
   private var writer: LogWriter
-  private var consumer: RingConsumer<TickRecord>
+  private var consumer: RingConsumer<TickRecord>?
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
 
@@ -39,7 +39,19 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   ) throws(LogError) {
     self.writer = try LogWriter(after: description)
     self.id = description.id
-    self.consumer = consumer
+    self.consumer = .some(consumer)
+    self.output = output
+    self.syncInterval = description.syncInterval
+    self.nextSync = start + description.syncInterval
+  }
+
+  /// A recorder of records that its owner brings, by ``write(_:)``: there is no ring.
+  public init(
+    after description: RecordingDescription, output: consuming Output, start: MonotonicTime
+  ) throws(LogError) {
+    self.writer = try LogWriter(after: description)
+    self.id = description.id
+    self.consumer = nil
     self.output = output
     self.syncInterval = description.syncInterval
     self.nextSync = start + description.syncInterval
@@ -47,17 +59,22 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
 
   /// Empties the ring into the log, as far as the output has room.
   public mutating func drain() {
-    while deliver(), let record = consumer.pop() { write(record) }
+    while deliver(), let record = consumer?.pop() { write(record) }
   }
 
   /// Empties the ring and forgets what was in it: the storage can take no more.
   public mutating func discardRing() {
-    while consumer.pop() != nil {}
+    while consumer?.pop() != nil {}
   }
 
   /// Logs a reading of the clocks.
   public mutating func note(_ pair: ClockPair) {
     writer.append(pair)
+  }
+
+  /// Logs a moment that the user marked.
+  public mutating func note(_ mark: Mark) {
+    writer.append(mark)
   }
 
   /// Logs records that did not fit into the ring before the sampler ended.

@@ -12,6 +12,7 @@ extension CommandFailure {
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
+    case let error as NoRoom: self.init(.cannotCreate, "\(error)")
     case let error as SensorError: self.init(error)
     case let error as LinuxIOError: self.init(error)
     case let error as MotionFileError: self.init(.damagedData, "--motion \(error)")

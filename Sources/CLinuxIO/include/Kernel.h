@@ -44,6 +44,8 @@ int clinuxio_lock_memory(void);
 void clinuxio_touch_stack(void);
 /// adjtimex with modes 0: 1 when the kernel calls its wall clock synchronised, 0 when not.
 int clinuxio_clock_is_synchronised(void);
+/// eventfd(EFD_CLOEXEC | EFD_NONBLOCK) at 0. The descriptor.
+int clinuxio_event_descriptor(void);
 /// signalfd(SFD_CLOEXEC | SFD_NONBLOCK) of up to 64 signals, bit n-1 for signal n. The descriptor.
 int clinuxio_signal_descriptor(uint64_t signals);
 /// The next signal from such a descriptor, 0 when none is pending.

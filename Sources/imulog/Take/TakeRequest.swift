@@ -1,23 +1,12 @@
-import Boards
-import IMUDrivers
 import IMUModel
 
 /// What `record` was asked for, checked as far as it can be without hardware.
 struct TakeRequest {
-  let rate: SampleRate
+  let sensor: SensorRequest
   /// `nil` for "until stopped".
   let plannedTicks: UInt64?
-  let channels: ChannelSet
-  let accelerometerRange: Int
-  let gyroscopeRange: Int
   let syncInterval: Int64
   let note: String
-  let board: Board?
-  let bus: Int?
-  /// `nil` for "auto".
-  let model: SensorModel?
-  let motion: String?
-  let isTimeVirtual: Bool
 
   init(_ command: RecordCommand) throws(CommandFailure) {
     guard let rate = SampleRate(decimal: command.rate) else {
@@ -25,10 +14,8 @@ struct TakeRequest {
         .usage, "--rate \(command.rate): give hertz as a decimal number above 0, such as 10 or 12.5"
       )
     }
-    self.rate = rate
-    channels = command.channels.set
-    accelerometerRange = try TakeRequest.range(command.accelRange, unit: "g", "--accel-range")
-    gyroscopeRange = try TakeRequest.range(command.gyroRange, unit: "dps", "--gyro-range")
+    let accelerometerRange = try TakeRequest.range(command.accelRange, unit: "g", "--accel-range")
+    let gyroscopeRange = try TakeRequest.range(command.gyroRange, unit: "dps", "--gyro-range")
     plannedTicks = try TakeRequest.ticks(command, rate)
     syncInterval = TakeRequest.syncInterval(command, rate)
     note = command.note
@@ -36,31 +23,28 @@ struct TakeRequest {
       throw CommandFailure(
         .usage, "--note has \(note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
     }
-    board = try TakeRequest.board(command.board)
-    bus = command.bus
-    model = try TakeRequest.model(command.sensor)
-    motion = command.motion
-    isTimeVirtual = command.virtualTime
+    sensor = SensorRequest(
+      rate: rate, channels: command.channels.set, accelerometerRange: accelerometerRange,
+      gyroscopeRange: gyroscopeRange, board: try SensorRequest.board(command.board),
+      bus: command.bus, model: try SensorRequest.model(command.sensor), motion: command.motion,
+      isTimeVirtual: command.virtualTime)
     try checkSimulatorOptions()
   }
 
-  /// Whether the sensor is simulated.
-  var isSimulated: Bool { board?.id == "simulator" }
-
   private func checkSimulatorOptions() throws(CommandFailure) {
-    if isSimulated {
-      guard bus == nil else {
+    if sensor.isSimulated {
+      guard sensor.bus == nil else {
         throw CommandFailure(.usage, "the simulator has no bus to choose; leave --bus out")
       }
-      guard !(isTimeVirtual && plannedTicks == nil) else {
+      guard !(sensor.isTimeVirtual && plannedTicks == nil) else {
         throw CommandFailure(
           .usage, "--virtual-time runs as fast as it can and so needs an end; give --for")
       }
-    } else if motion != nil || isTimeVirtual {
-      let option = motion != nil ? "--motion" : "--virtual-time"
+    } else if sensor.motion != nil || sensor.isTimeVirtual {
+      let option = sensor.motion != nil ? "--motion" : "--virtual-time"
       throw CommandFailure(.usage, "\(option) is the simulator's; give --board simulator with it")
     }
-    if let bus, bus < 0 {
+    if let bus = sensor.bus, bus < 0 {
       throw CommandFailure(.usage, "--bus \(bus): give the number N of a /dev/i2c-N")
     }
   }
@@ -99,23 +83,5 @@ struct TakeRequest {
     if let span = command.syncEvery { return span.nanoseconds }
     let isLongAndSlow = command.untilStopped && rate.hertz <= 10
     return isLongAndSlow ? 10_000_000_000 : 1_000_000_000
-  }
-
-  private static func board(_ name: String?) throws(CommandFailure) -> Board? {
-    guard let name else { return nil }
-    guard let board = Board.named(name) else {
-      let names = Board.all.map(\.id).joined(separator: ", ")
-      throw CommandFailure(.configuration, "there is no board named \(name); there are \(names)")
-    }
-    return board
-  }
-
-  private static func model(_ name: String) throws(CommandFailure) -> SensorModel? {
-    guard name != "auto" else { return nil }
-    guard let model = SensorModel(rawValue: name.lowercased()) else {
-      let names = SensorModel.allCases.map(\.rawValue).joined(separator: ", ")
-      throw CommandFailure(.configuration, "--sensor \(name): give auto or one of \(names)")
-    }
-    return model
   }
 }

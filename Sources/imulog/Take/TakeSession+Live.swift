@@ -62,7 +62,7 @@ extension TakeSession {
     var watch = ClockWatch()
     note(&recorder, &watch, start)
     let sampler = Sampler(
-      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate,
+      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.sensor.rate,
       start: start,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
 

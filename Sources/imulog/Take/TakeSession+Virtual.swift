@@ -32,7 +32,7 @@ extension TakeSession {
     recorder.note(pair)
     let stop = StopFlag()
     var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.rate,
+      sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.sensor.rate,
       start: start,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
 

@@ -25,7 +25,7 @@ struct TakeSession<Clock: MonotonicClock> {
   func run<Sensor: IMUSensor & Sendable & ~Copyable>(
     _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
-    request.isTimeVirtual
+    request.sensor.isTimeVirtual
       ? try runVirtually(sensor) : try runLive(sensor)
   }
 
@@ -40,7 +40,8 @@ struct TakeSession<Clock: MonotonicClock> {
   func description(of sensor: SensorDescription, realTime: String) -> RecordingDescription {
     var generator = SystemRandomNumberGenerator()
     return RecordingDescription(
-      id: .random(using: &generator), number: 0, rate: request.rate, channels: request.channels,
+      id: .random(using: &generator), number: 0, rate: request.sensor.rate,
+      channels: request.sensor.channels,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, sensor: sensor,
       board: boardTitle, host: SystemTree.live.hostName() ?? "", software: Software.name,
       note: request.note, syncInterval: request.syncInterval, realTime: realTime)

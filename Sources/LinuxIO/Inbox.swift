@@ -1,0 +1,83 @@
+import CLinuxIO
+import Glibc
+public import IMUModel
+
+/// Messages from any threads to one that waits for them beside other descriptors.
+///
+///     post ──► [ a, b, c ] ──► take
+///         └──► an eventfd, for as long as there is something: poll(fileDescriptor)
+///
+/// Unbounded: for messages that come by the few. Not for the sampler thread while it samples; it takes a
+/// lock.
+public final class Inbox<Message: Sendable>: @unchecked Sendable {
+  // Safe: `messages` is read and written only while the mutex is held; the descriptors never change until
+  // nobody holds a reference any more.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private var messages: [Message] = []
+  /// Ready for reading while messages wait.
+  public let fileDescriptor: Int32
+
+  /// An empty inbox.
+  ///
+  /// - Throws: ``LinuxIOError`` when the process may open no more files.
+  public init() throws(LinuxIOError) {
+    let descriptor = clinuxio_event_descriptor()
+    guard descriptor >= 0 else {
+      throw LinuxIOError(
+        kind: .system, attempt: "making a place for messages between threads", place: "eventfd",
+        finding: "the kernel refused", errno: -descriptor,
+        remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
+    }
+    fileDescriptor = descriptor
+    mutex = .allocate(capacity: 1)
+    // Initialising with default attributes cannot fail on Linux.
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    close(fileDescriptor)
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Adds a message and wakes who waits.
+  public func post(_ message: Message) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    messages.append(message)
+    // One count stands for all of them, and is set under the lock under which it is cleared.
+    if messages.count == 1 {
+      var one: UInt64 = 1
+      // The counter is 0, so there is room.
+      _ = write(fileDescriptor, &one, 8)
+    }
+  }
+
+  /// All messages that wait, oldest first.
+  public func take() -> [Message] {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard !messages.isEmpty else { return [] }
+    var count: UInt64 = 0
+    _ = read(fileDescriptor, &count, 8)
+    defer { messages = [] }
+    return messages
+  }
+
+  /// Waits for a message until `deadline`; for ever when `nil`.
+  public func wait(until deadline: MonotonicTime?) {
+    var descriptor = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+    // Early ends, by a signal or by rounding, are for the caller's loop.
+    _ = poll(&descriptor, 1, PollTimeout.milliseconds(until: deadline, now: SystemClock().now()))
+  }
+}
+
+/// What `poll` is told.
+public enum PollTimeout {
+  /// Milliseconds until `deadline`, rounded up; 0 when it is past, -1 (for ever) when there is none.
+  public static func milliseconds(until deadline: MonotonicTime?, now: MonotonicTime) -> Int32 {
+    guard let deadline else { return -1 }
+    guard deadline > now else { return 0 }
+    return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
+  }
+}

@@ -1,0 +1,52 @@
+public import IMUModel
+
+/// What a take of a service is to be: from when on, for how long.
+public struct TakeOrder: Equatable, Sendable {
+  /// The instant of the press, or of the request: the first tick from it on is the take's own first.
+  public var at: MonotonicTime
+  /// Ticks from before it that go in front, as far as the history has them.
+  public var ticksBefore: UInt64
+  /// Ticks from `at` on after which the take is over; `nil` for no limit; 0 for what came before alone.
+  public var ticksAfter: UInt64?
+
+  /// An order for a take from `at` on.
+  public init(at: MonotonicTime, ticksBefore: UInt64, ticksAfter: UInt64?) {
+    self.at = at
+    self.ticksBefore = ticksBefore
+    self.ticksAfter = ticksAfter
+  }
+}
+
+/// What the log's header is to say of a take that has its first record.
+public struct TakePlan: Equatable, Sendable {
+  /// Ticks in all; `nil` for no end.
+  public var plannedTicks: UInt64?
+  /// When its tick 0 was due.
+  public var start: MonotonicTime
+}
+
+/// How far a take is.
+public struct TakeProgress: Equatable, Sendable {
+  /// What became of the ticks that are in its log.
+  public var ledger = TickLedger()
+  /// The 99th percentile of how late its reads began, in nanoseconds.
+  public var latenessPercentile99: Int64 = 0
+}
+
+/// What the writer has to tell.
+public enum TakeNews: Equatable, Sendable {
+  /// The take has its first record: make its file and call ``TakeWriter/attach(_:queue:)``, or
+  /// ``TakeWriter/abandon()``.
+  case needsFile(TakePlan)
+  /// The first sample is in the log.
+  case ready
+  /// All ticks that were ordered are in the log.
+  case limitReached
+  /// The storage takes nothing more.
+  case storageEnded(isFull: Bool)
+  /// The log has its end, and the queue is closed: the flusher does the rest. `sampled` is 0 for a take
+  /// that holds nothing.
+  case ended(StopReason, TickLedger)
+  /// The take was ended before it had a record: there is nothing to keep and no file.
+  case nothing
+}

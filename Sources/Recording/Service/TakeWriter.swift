@@ -1,0 +1,243 @@
+public import IMUModel
+public import LogStore
+public import RingBuffer
+public import Sampling
+
+/// What the writer of a service does with the ticks of a sampler that goes on for many takes.
+///
+///        begin            first record          attach                end, or all ticks
+///     idle ──► waiting ───────────────► filing ────────► logging ──────────────────────► ending ──► idle
+///      │          │ end: nothing           │ records wait    │ hold: nothing later          queue closed
+///      │ history  │                        │ in memory       │ than an instant
+///      └ trimmed
+///
+/// It starts no thread and makes no file; whoever owns it calls ``tend(_:)`` a few times a second and does
+/// what the news say. While the file is being made, the take's records are taken out of the ring into
+/// memory, for ``patience`` records at most; then they stay in the ring, and once that is full the newest
+/// are dropped and counted.
+public struct TakeWriter: ~Copyable {
+  /// Records that wait in memory while a file is being made: 20 s at 1 kHz, 1.2 MB.
+  public static let patience = 20_000
+
+  enum Phase {
+    case idle
+    case waiting(TakeOrder)
+    case filing(limit: UInt64)
+    case logging(limit: UInt64)
+    case ending(StopReason)
+  }
+
+  private let schedule: Schedule
+  private let timeUnit: Int64
+  private let historyTicks: Int
+  private var history: History
+  private var phase: Phase = .idle
+  private var frame: TakeFrame?
+  private var log: TakeLog?
+  /// Taken out of the ring before the log was there, with the sampler's numbers.
+  private var waiting: [TickRecord] = []
+  private var marks: [Mark] = []
+  /// The first tick that is held back.
+  private var heldFrom: UInt64?
+  private var endReason: StopReason?
+  private var isLimitTold = false
+  private var isReadyTold = false
+
+  /// A writer for the ring that `consumer` empties.
+  ///
+  /// - Parameters:
+  ///   - schedule: The sampler's.
+  ///   - timeUnit: The sampler's, in nanoseconds.
+  ///   - historyTicks: Records that the ring keeps while no take runs. Less than its capacity by what the
+  ///     sampler makes between two calls of ``tend(_:)``.
+  public init(
+    consumer: consuming RingConsumer<TickRecord>, schedule: Schedule, timeUnit: Int64,
+    historyTicks: Int
+  ) {
+    self.history = History(consumer)
+    self.schedule = schedule
+    self.timeUnit = timeUnit
+    self.historyTicks = historyTicks
+  }
+
+  /// How far the take at hand is; `nil` when its log is not there yet, or there is none.
+  public var progress: TakeProgress? { log?.progress }
+
+  /// Records that ever arrived: when it stands still, the sampler does.
+  public var arrivals: UInt64 { history.arrivals }
+
+  /// Whether no take is at hand.
+  public var isIdle: Bool {
+    if case .idle = phase { return true }
+    return false
+  }
+}
+
+// MARK: Orders
+
+extension TakeWriter {
+  /// Begins a take. Traps when there is one.
+  public mutating func begin(_ order: TakeOrder) {
+    precondition(isIdle, "one take at a time")
+    phase = .waiting(order)
+    (endReason, heldFrom, isLimitTold, isReadyTold) = (nil, nil, false, false)
+  }
+
+  /// The file is there: what waits goes into its log, which is put into `queue`.
+  ///
+  /// - Throws: ``LogError`` when `description` cannot be a log's; nothing is changed then.
+  public mutating func attach(
+    _ description: RecordingDescription, queue: FlushQueue
+  ) throws(LogError) {
+    guard case .filing(let limit) = phase, let frame else {
+      preconditionFailure("a file that was not asked for")
+    }
+    log = try TakeLog(description, frame: frame, queue: queue)
+    phase = .logging(limit: limit)
+  }
+
+  /// The file could not be made: the take is forgotten, and its newest ticks are lost as history.
+  public mutating func abandon() {
+    reset()
+  }
+
+  /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``, as long as half of the
+  /// ring is free.
+  public mutating func hold(at instant: MonotonicTime) {
+    heldFrom = schedule.tick(at: instant) + 1
+  }
+
+  /// Goes on logging.
+  public mutating func release() {
+    heldFrom = nil
+  }
+
+  /// Marks an instant of the take.
+  public mutating func mark(at instant: MonotonicTime, label: String) {
+    guard let log else {
+      // Times of these are the clock's, until the take has a beginning.
+      marks.append(Mark(time: instant.nanoseconds, label: label))
+      return
+    }
+    log.mark(at: instant, label: label)
+  }
+
+  /// Ends the take with the last tick that was due at `instant`, or with what is there when `nil`.
+  public mutating func end(at instant: MonotonicTime?, reason: StopReason) {
+    if let instant { heldFrom = schedule.tick(at: instant) + 1 }
+    endReason = reason
+  }
+
+  private mutating func reset() {
+    phase = .idle
+    (log, frame, heldFrom, endReason) = (nil, nil, nil, nil)
+    waiting.removeAll()
+    marks.removeAll()
+  }
+}
+
+// MARK: A round
+
+extension TakeWriter {
+  /// Moves what is in the ring to where it belongs, and tells what is new.
+  public mutating func tend(_ reading: ClockReading) -> [TakeNews] {
+    switch phase {
+    case .idle:
+      history.trim(to: historyTicks)
+      return []
+    case .waiting(let order):
+      return look(for: order)
+    case .filing(let limit):
+      collect(before: limit)
+      return []
+    case .logging(let limit):
+      return write(before: limit, reading)
+    case .ending(let reason):
+      return close(reason)
+    }
+  }
+
+  /// Looks for the first record of a take.
+  private mutating func look(for order: TakeOrder) -> [TakeNews] {
+    let own = TakeFrame.firstTick(from: order.at, schedule)
+    let wanted = own - min(own, order.ticksBefore)
+    let limit = order.ticksAfter.map { own + $0 } ?? .max
+    let base = history.skip(to: wanted)
+    guard let base, base < limit, base < (heldFrom ?? .max) else {
+      // What was asked for lies in the past and is gone, or nobody waits for it any more.
+      guard endReason != nil || limit <= own || (base ?? 0) >= limit else { return [] }
+      reset()
+      return [.nothing]
+    }
+    let frame = TakeFrame(schedule: schedule, base: base, timeUnit: timeUnit)
+    self.frame = frame
+    phase = .filing(limit: limit)
+    collect(before: limit)
+    let planned = limit == .max ? nil : limit - base
+    return [.needsFile(TakePlan(plannedTicks: planned, start: frame.start))]
+  }
+
+  private mutating func collect(before limit: UInt64) {
+    let end = min(limit, heldFrom ?? .max)
+    while waiting.count < TakeWriter.patience, let record = history.next(before: end) {
+      waiting.append(record)
+    }
+  }
+
+  private mutating func write(before limit: UInt64, _ reading: ClockReading) -> [TakeNews] {
+    guard let log else { preconditionFailure("a take that is logged has a log") }
+    var news: [TakeNews] = []
+    if let failure = log.newFailure() { news.append(.storageEnded(isFull: failure.isFull)) }
+    move(into: log, before: limit)
+    log.keepUp(reading)
+    if log.hasSample, !isReadyTold {
+      isReadyTold = true
+      news.append(.ready)
+    }
+    if !isLimitTold, log.ledger.scheduled >= limit - log.frame.base {
+      isLimitTold = true
+      news.append(.limitReached)
+    }
+    guard let reason = endReason, waiting.isEmpty || log.queue.failure != nil else { return news }
+    phase = .ending(reason)
+    _ = log.finish(reason, reading)
+    return news + close(reason)
+  }
+
+  /// Gives to the log what waits and what is in the ring, as far as its queue has room.
+  private mutating func move(into log: TakeLog, before limit: UInt64) {
+    guard log.queue.failure == nil else { return }
+    var end = limit
+    if let heldFrom {
+      let isRoomy = endReason != nil || history.count <= TakeWriter.half
+      end = isRoomy ? min(end, heldFrom) : end
+    }
+    let ours = waiting.prefix { $0.tick < end }.count
+    var taken = 0
+    while taken < ours, log.deliver() {
+      log.write(waiting[taken])
+      taken += 1
+    }
+    waiting.removeFirst(taken)
+    // What was taken out of the ring too early belongs to no take.
+    if endReason != nil, taken == ours { waiting.removeAll() }
+    guard waiting.isEmpty else { return }
+    for mark in marks {
+      log.mark(at: MonotonicTime(nanoseconds: mark.time), label: mark.label)
+    }
+    marks.removeAll()
+    while log.deliver(), let record = history.next(before: end) { log.write(record) }
+  }
+
+  /// Half of the ring.
+  private static var half: Int { 300 }
+
+  /// Hands over the rest of a log that has its end, when there is room.
+  private mutating func close(_ reason: StopReason) -> [TakeNews] {
+    guard let log, log.deliver() || log.queue.failure != nil else { return [] }
+    log.queue.close()
+    let ledger = log.ledger
+    reset()
+    return [.ended(reason, ledger)]
+  }
+}

@@ -1,0 +1,62 @@
+import IMUModel
+import LogStore
+import Recording
+import Sampling
+
+/// What the threads of a service tell its main thread.
+enum ServiceNews: Sendable {
+  /// The sensor is set up, and the sampler runs.
+  case sensorReady(SensorStart)
+  /// The sensor could not be had.
+  case sensorFailed(CommandFailure)
+  /// The writer's.
+  case take(TakeNews)
+  /// The take's file is there.
+  case fileMade(number: UInt32)
+  /// The take's file could not be made, and the take is forgotten.
+  case fileRefused(CommandFailure, isFull: Bool)
+  /// The take's file has its end.
+  case filed(FiledTake)
+}
+
+/// A sampler that has begun.
+struct SensorStart: Sendable {
+  /// Its grid.
+  let schedule: Schedule
+  /// The chip as it is set.
+  let sensor: SensorDescription
+  let boardTitle: String
+}
+
+/// What became of a take's file.
+struct FiledTake: Sendable {
+  let number: UInt32
+  let fate: TakeFate
+  /// What went wrong with the storage, if anything did.
+  let failure: CommandFailure?
+}
+
+/// What is to become of a take's file.
+enum TakeFate: Sendable {
+  /// It stays.
+  case kept
+  /// There is no sample in it: it goes.
+  case withoutSamples
+  /// The user wants it gone: to the trash, whence it can be had back.
+  case discarded
+}
+
+/// What the main thread and the flusher tell the writer.
+enum WriterOrder: Sendable {
+  case begin(TakeOrder)
+  case hold(at: MonotonicTime)
+  case release
+  case mark(at: MonotonicTime, label: String)
+  case end(at: MonotonicTime?, reason: StopReason)
+  /// From the flusher: the file is there.
+  case attach(RecordingDescription, FlushQueue)
+  /// From the flusher: there will be no file.
+  case abandon
+  /// Return when no take is at hand.
+  case quit
+}

@@ -2,6 +2,7 @@
 #include "Kernel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
 #include <sched.h>
@@ -123,4 +124,21 @@ int clinuxio_next_signal(int fd) {
   ssize_t count = read(fd, &information, sizeof information);
   if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
   return count == sizeof information ? (int)information.ssi_signo : -EIO;
+}
+
+static struct flock byte_lock(int64_t offset) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+  return lock;
+}
+
+int clinuxio_lock_byte(int fd, int64_t offset) {
+  struct flock lock = byte_lock(offset);
+  return answer(fcntl(fd, F_SETLK, &lock));
+}
+
+int clinuxio_lock_holder(int fd, int64_t offset) {
+  struct flock lock = byte_lock(offset);
+  int result = answer(fcntl(fd, F_GETLK, &lock));
+  if (result < 0) return result;
+  return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
 }

@@ -17,6 +17,21 @@ public struct LinuxIOError: Error, Equatable, Sendable {
     case adapterTooSimple
     /// A kernel driver owns the chip. `driver` is `nil` when the kernel does not tell its name.
     case heldByDriver(I2CAddress, driver: String?)
+    /// Another process has what may be had once: try again when it is done. `process` is `nil` when
+    /// the kernel does not tell which.
+    case busy(process: Int32?)
+    /// The machine has no GPIO chip that programs may use.
+    case noGPIO
+    /// There are GPIO chips, but no such line.
+    case noSuchLine
+    /// Several lines are called so.
+    case ambiguousLine
+    /// The GPIO line is in use; `holder` is the name that its user gave, `nil` when it gave none.
+    case lineBusy(holder: String?)
+    /// No service listens at the control socket.
+    case notRunning
+    /// The service did not answer.
+    case noAnswer
     /// Anything else; `errno` says it.
     case system
   }

@@ -36,7 +36,11 @@ extension CommandFailure {
   }
 
   private init(_ error: LinuxIOError) {
-    self.init(error.isPermission ? .noPermission : .unavailable, "\(error)")
+    switch error.kind {
+    case .notPermitted: self.init(.noPermission, "\(error)")
+    case .busy: self.init(.tryAgain, "\(error)")
+    default: self.init(.unavailable, "\(error)")
+    }
   }
 
   private init(_ error: StorageError) {

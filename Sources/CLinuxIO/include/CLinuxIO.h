@@ -2,6 +2,8 @@
 #define CLINUXIO_H
 
 #include "CRC32C.h"
+#include "GPIO.h"
 #include "Kernel.h"
+#include "Sockets.h"
 
 #endif

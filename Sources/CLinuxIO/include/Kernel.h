@@ -51,4 +51,12 @@ int clinuxio_signal_descriptor(uint64_t signals);
 /// The next signal from such a descriptor, 0 when none is pending.
 int clinuxio_next_signal(int fd);
 
+// Record locks, which end with the process.
+
+/// fcntl(F_SETLK, F_WRLCK) of the one byte at `offset`. -EAGAIN or -EACCES when another process has
+/// it. fcntl is variadic.
+int clinuxio_lock_byte(int fd, int64_t offset);
+/// fcntl(F_GETLK) of that byte: the process that has it, 0 when none has.
+int clinuxio_lock_holder(int fd, int64_t offset);
+
 #endif

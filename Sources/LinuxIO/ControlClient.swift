@@ -1,0 +1,91 @@
+import CLinuxIO
+import Glibc
+import IMUModel
+
+/// The caller's end of a ``ControlSocket``.
+public enum ControlClient {
+  /// Longest answer in bytes that is taken.
+  public static let longestAnswer = 65536
+
+  /// Asks the service that listens at `path`.
+  ///
+  /// - Parameters:
+  ///   - path: The socket.
+  ///   - line: The question, without an end; shorter than ``ControlSocket/longestLine``.
+  ///   - timeoutNanoseconds: How long to wait for the whole answer.
+  /// - Returns: The answer without its end.
+  /// - Throws: ``LinuxIOError`` of kind `notRunning` when nobody listens, `noAnswer` when the time
+  ///   is over or the service hung up, `notPermitted` or `system`.
+  public static func ask(
+    path: String, line: String, timeoutNanoseconds: Int64 = 10_000_000_000
+  ) throws(LinuxIOError) -> String {
+    let clock = SystemClock()
+    let end = clock.now() + max(0, min(timeoutNanoseconds, .max / 2))
+    let milliseconds = Int32(clamping: max(1, timeoutNanoseconds / 1_000_000))
+    let descriptor = clinuxio_connect(path, milliseconds)
+    guard descriptor >= 0 else { throw refused(-descriptor, path) }
+    defer { close(descriptor) }
+    let bytes = Array((line + "\n").utf8)
+    // Safe: the count is the array's. A line is shorter than any buffer of the kernel's, so it is
+    // sent whole.
+    let sent = clinuxio_send(descriptor, bytes, bytes.count)
+    guard sent == bytes.count else { throw refused(sent < 0 ? -sent : EIO, path) }
+    var answer: [UInt8] = []
+    while answer.last != 0x0A {
+      let left = end - clock.now()
+      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard left > 0 else { throw silent(path, ETIMEDOUT, "did not answer in time") }
+      if poll(&waiting, 1, Int32(clamping: (left + 999_999) / 1_000_000)) <= 0 { continue }
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      // Safe: the count is the array's.
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0 && errno == EINTR { continue }
+      let code = count < 0 ? errno : 0
+      guard count > 0 else { throw silent(path, code, "hung up without an answer") }
+      answer += buffer.prefix(count)
+      guard answer.count <= longestAnswer else {
+        throw silent(path, EMSGSIZE, "answered at too great a length")
+      }
+    }
+    return String(decoding: answer.dropLast(), as: UTF8.self)
+  }
+
+  private static func refused(_ code: Int32, _ path: String) -> LinuxIOError {
+    switch code {
+    case ENOENT, ECONNREFUSED, ENOTDIR:
+      return error(
+        .notRunning, path, "no imulog daemon is listening there", code,
+        "Start it with `sudo systemctl start imulog`.")
+    case EACCES, EPERM:
+      return error(.notPermitted, path, "you may not speak to the service", code, groupRemedy(path))
+    case EAGAIN, ETIMEDOUT:
+      return silent(path, code, "did not take the question in time")
+    default:
+      return error(.system, path, "the kernel refused", code, "Look for the reason in `dmesg`.")
+    }
+  }
+
+  private static func silent(_ path: String, _ code: Int32, _ what: String) -> LinuxIOError {
+    error(
+      .noAnswer, path, "the service \(what)", code,
+      "Look what it does with `journalctl -u imulog`.")
+  }
+
+  /// Names the group that owns the socket, or its directory when that is what is closed.
+  private static func groupRemedy(_ path: String) -> String {
+    var status = stat()
+    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let isKnown = stat(path, &status) == 0 || stat(directory, &status) == 0
+    let group = isKnown && status.st_gid != 0 ? SystemTree.live.groupName(status.st_gid) : nil
+    guard let group else { return "Run it with `sudo`." }
+    return "Run `sudo usermod -aG \(group) $USER` and log in again, or use `sudo`."
+  }
+
+  private static func error(
+    _ kind: LinuxIOError.Kind, _ path: String, _ finding: String, _ code: Int32, _ remedy: String
+  ) -> LinuxIOError {
+    LinuxIOError(
+      kind: kind, attempt: "speaking to the service", place: path, finding: finding, errno: code,
+      remedy: remedy)
+  }
+}

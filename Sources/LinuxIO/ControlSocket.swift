@@ -1,0 +1,189 @@
+import CLinuxIO
+import Glibc
+public import IMUModel
+
+/// A caller of a ``ControlSocket`` who waits for an answer.
+public struct ControlPeer: Hashable, Sendable {
+  /// Never used twice, unlike a descriptor.
+  let number: UInt64
+}
+
+/// A line that a caller sent.
+public struct ControlQuestion: Equatable, Sendable {
+  /// The line without its end; bytes that are not UTF-8 are replaced.
+  public var line: String
+  /// Whom to answer.
+  public var peer: ControlPeer
+}
+
+/// The server's end of a socket in the file system, at which callers ask one question each: a line,
+/// answered by a line.
+///
+/// One value owns the path: a lock on `PATH.lock` decides, which the kernel gives up with the
+/// process, so nothing is stale after a crash or a power cut. One descriptor stands for listener and
+/// callers, so that a service polls one:
+///
+///     listener ─┐
+///     caller 1 ─┼─ epoll ── fileDescriptor ── poll
+///     caller 8 ─┘
+///
+/// At most 8 callers at once, further ones wait in the kernel; one that has not sent its line after
+/// 2 s is dropped.
+public struct ControlSocket: ~Copyable {
+  /// Longest question in bytes, its end included.
+  public static let longestLine = 1024
+  /// Callers at once.
+  public static let mostPeers = 8
+  /// How long a caller may take to send its line, in nanoseconds.
+  public static let patience: Int64 = 2_000_000_000
+
+  /// Ready for reading when there is something for ``questions(at:)``.
+  public let fileDescriptor: Int32
+  private let path: String
+  private let lock: Int32
+  private let listener: Int32
+  private var peers: [Peer] = []
+  private var count: UInt64 = 0
+  private var isListening = true
+
+  /// A caller.
+  private struct Peer {
+    let peer: ControlPeer
+    let descriptor: Int32
+    let deadline: MonotonicTime
+    var bytes: [UInt8] = []
+    var isAsking = true
+  }
+
+  /// Takes the lock, makes the directory where it is missing (mode 0750), removes what a dead server
+  /// left, and listens at `path` (mode 0660).
+  ///
+  /// - Throws: ``LinuxIOError`` of kind `busy` when another process has the path; `notPermitted` or
+  ///   `system`.
+  public init(path: String) throws(LinuxIOError) {
+    let opening = ControlOpening(path: path)
+    let lock = try opening.takeLock()
+    let listener: Int32
+    do throws(LinuxIOError) {
+      listener = try opening.listen(backlog: Int32(Self.mostPeers))
+    } catch {
+      close(lock)
+      throw error
+    }
+    let epoll = clinuxio_epoll()
+    let answer = epoll < 0 ? epoll : clinuxio_epoll_watch(epoll, listener, 1, 1)
+    guard answer >= 0 else {
+      if epoll >= 0 { close(epoll) }
+      close(listener)
+      close(lock)
+      throw opening.refused(-answer)
+    }
+    self.path = path
+    self.lock = lock
+    self.listener = listener
+    fileDescriptor = epoll
+  }
+
+  deinit {
+    for peer in peers { close(peer.descriptor) }
+    // While the lock is held: nobody else's socket is there.
+    unlink(path)
+    close(fileDescriptor)
+    close(listener)
+    close(lock)
+  }
+
+  /// When ``questions(at:)`` has to be called even if nothing happens, to drop a caller; `nil` while
+  /// nobody is asking.
+  public var deadline: MonotonicTime? {
+    peers.lazy.filter(\.isAsking).map(\.deadline).min()
+  }
+
+  /// Lets callers in, and returns what they asked meanwhile. Does not wait.
+  ///
+  /// - Parameter now: The present instant, for the callers' deadlines.
+  public mutating func questions(at now: MonotonicTime) -> [ControlQuestion] {
+    var questions: [ControlQuestion] = []
+    // Each caller once, and the listener once for each caller that it may let in.
+    for _ in 0..<(2 * Self.mostPeers + 1) {
+      var isClosed: Int32 = 0
+      let descriptor = clinuxio_epoll_next(fileDescriptor, &isClosed)
+      guard descriptor >= 0 else { break }
+      if descriptor == listener {
+        letIn(now)
+      } else if let index = peers.firstIndex(where: { $0.descriptor == descriptor }) {
+        if isClosed != 0 {
+          drop(index)
+        } else if let line = receive(index) {
+          questions.append(ControlQuestion(line: line, peer: peers[index].peer))
+        }
+      }
+    }
+    for index in peers.indices.reversed() {
+      if peers[index].isAsking && peers[index].deadline <= now { drop(index) }
+    }
+    return questions
+  }
+
+  /// Sends a caller its answer and lets it go. One who has gone meanwhile gets none.
+  ///
+  /// - Parameter line: Without an end; of a length that the kernel takes at once (some 200 kB).
+  public mutating func answer(_ peer: ControlPeer, _ line: String) {
+    guard let index = peers.firstIndex(where: { $0.peer == peer }) else { return }
+    let bytes = Array((line + "\n").utf8)
+    // Safe: the count is the array's. An answer that does not go out leaves a caller without one,
+    // who says so.
+    _ = clinuxio_send(peers[index].descriptor, bytes, bytes.count)
+    drop(index)
+  }
+
+  private mutating func letIn(_ now: MonotonicTime) {
+    let descriptor = clinuxio_accept(listener)
+    guard descriptor >= 0 else { return }
+    guard clinuxio_epoll_watch(fileDescriptor, descriptor, 1, 1) == 0 else {
+      close(descriptor)
+      return
+    }
+    count += 1
+    peers.append(
+      Peer(peer: ControlPeer(number: count), descriptor: descriptor, deadline: now + Self.patience))
+    listenWhileThereIsRoom()
+  }
+
+  /// The line of a caller when it is complete. Drops one who sends too much or goes away.
+  private mutating func receive(_ index: Int) -> String? {
+    var buffer = [UInt8](repeating: 0, count: Self.longestLine)
+    // Safe: the count is the array's.
+    let count = recv(peers[index].descriptor, &buffer, buffer.count, 0)
+    if count < 0 && (errno == EAGAIN || errno == EINTR) { return nil }
+    guard count > 0 else {
+      drop(index)
+      return nil
+    }
+    peers[index].bytes += buffer.prefix(count)
+    guard let end = peers[index].bytes.prefix(Self.longestLine).firstIndex(of: 0x0A) else {
+      if peers[index].bytes.count >= Self.longestLine { drop(index) }
+      return nil
+    }
+    let line = String(decoding: peers[index].bytes[..<end], as: UTF8.self)
+    peers[index].isAsking = false
+    peers[index].bytes = []
+    // Whatever else it sends does not wake us; its going away does.
+    _ = clinuxio_epoll_watch(fileDescriptor, peers[index].descriptor, 0, 0)
+    return line
+  }
+
+  private mutating func drop(_ index: Int) {
+    // Closing takes it out of epoll, too: nothing else has the descriptor.
+    close(peers.remove(at: index).descriptor)
+    listenWhileThereIsRoom()
+  }
+
+  /// A listener with callers for whom there is no room must not wake us.
+  private mutating func listenWhileThereIsRoom() {
+    let hasRoom = peers.count < Self.mostPeers
+    guard hasRoom != isListening else { return }
+    isListening = hasRoom
+    _ = clinuxio_epoll_watch(fileDescriptor, listener, hasRoom ? 1 : 0, 0)
+  }
+}

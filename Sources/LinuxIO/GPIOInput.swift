@@ -1,0 +1,125 @@
+import CLinuxIO
+import Glibc
+import IMUModel
+
+/// The owner of a GPIO line that is read: a button.
+///
+/// Both edges are reported, stamped by the kernel with CLOCK_MONOTONIC, so that it does not matter
+/// when this program wakes up. The line is pulled to its inactive level by the SoC where its driver
+/// can do that, and debounced by the kernel.
+///
+/// A debounced edge is stamped when the line has been still for the debounce period (where the chip
+/// does not debounce by itself, gpiolib-cdev.c, `debounce_work_func`): the first contact was earlier
+/// by the period, up to 4 ms of the kernel's own ticks, and the bouncing. Two edges of a press are
+/// late by the same.
+public struct GPIOInput: ~Copyable {
+  /// The debounce period that buttons need: contacts bounce for some milliseconds.
+  public static let defaultDebounceMicroseconds: UInt32 = 20_000
+  /// Edges that the kernel keeps for us: 2.5 s of the fastest that can pass the default debounce.
+  private static let keptEdges: UInt32 = 128
+
+  /// Which line it is.
+  public let line: GPIOLine
+  /// Ready for reading when edges are waiting; for `poll` beside other descriptors.
+  public let fileDescriptor: Int32
+  /// Why the line is not pulled to its inactive level, when the chip's driver refused that. (Some
+  /// drivers that cannot do it accept it.)
+  public let biasRefusal: Refusal?
+  private var sequence: EdgeSequence
+
+  /// Finds a line and asks the kernel for it.
+  ///
+  /// - Parameters:
+  ///   - spec: Which line.
+  ///   - isActiveLow: Whether it is active while low, as with a button that connects it to ground:
+  ///     then it is pulled up, else down.
+  ///   - debounceMicroseconds: How long the line must be still before an edge counts; 0 for none.
+  ///   - tree: Where `/dev` is.
+  /// - Throws: ``LinuxIOError`` of kind `noGPIO`, `noSuchLine`, `ambiguousLine`, `lineBusy`,
+  ///   `notPermitted` or `system`.
+  public init(
+    _ spec: GPIOLineSpec, isActiveLow: Bool,
+    debounceMicroseconds: UInt32 = defaultDebounceMicroseconds, tree: SystemTree = .live
+  ) throws(LinuxIOError) {
+    let request = try GPIORequest(spec, tree: tree)
+    defer { close(request.descriptor) }
+    let bias = isActiveLow ? CLINUXIO_GPIO_BIAS_PULL_UP : CLINUXIO_GPIO_BIAS_PULL_DOWN
+    let ask = { (bias: clinuxio_gpio_bias) in
+      clinuxio_gpio_input(
+        request.descriptor, UInt32(request.line.offset), GPIORequest.consumer, isActiveLow ? 1 : 0,
+        bias, debounceMicroseconds, Self.keptEdges)
+    }
+    var answer = ask(bias)
+    var refusal: Refusal?
+    if Self.isRefusedBias(-answer) {
+      let plain = ask(CLINUXIO_GPIO_BIAS_AS_IS)
+      if plain >= 0 {
+        refusal = Self.refusal(-answer, request.line, isActiveLow)
+        answer = plain
+      }
+    }
+    guard answer >= 0 else { throw request.refused(-answer) }
+    let level = clinuxio_gpio_get(answer)
+    guard level >= 0 else {
+      close(answer)
+      throw request.refused(-level)
+    }
+    line = request.line
+    fileDescriptor = answer
+    biasRefusal = refusal
+    sequence = EdgeSequence(isActive: level == 1)
+  }
+
+  deinit { close(fileDescriptor) }
+
+  /// Edges that the kernel had no room for, because they were not fetched in time.
+  public var lostEdges: UInt64 { sequence.lost }
+
+  /// Whether the line is active now, or was when the last edge passed the debouncing.
+  ///
+  /// - Throws: ``LinuxIOError`` of kind `system` when the chip has gone away.
+  public func isActive() throws(LinuxIOError) -> Bool {
+    let answer = clinuxio_gpio_get(fileDescriptor)
+    guard answer >= 0 else { throw gone(-answer) }
+    return answer == 1
+  }
+
+  /// The edges that are waiting, oldest first; does not wait for any. They alternate: where the
+  /// kernel lost some, one is put in that must have been.
+  ///
+  /// - Throws: ``LinuxIOError`` of kind `system` when the chip has gone away.
+  public mutating func read() throws(LinuxIOError) -> [LineEdge] {
+    var edges: [LineEdge] = []
+    let room = 16
+    while true {
+      var told = [clinuxio_gpio_edge](repeating: clinuxio_gpio_edge(), count: room)
+      // Safe: the array has room for the count that is given.
+      let count = clinuxio_gpio_edges(fileDescriptor, &told, UInt32(room))
+      guard count >= 0 else { throw gone(-count) }
+      for edge in told.prefix(Int(count)) {
+        let time = MonotonicTime(nanoseconds: Int64(clamping: edge.time))
+        sequence.append(
+          LineEdge(isActive: edge.is_active == 1, time: time), number: edge.number, to: &edges)
+      }
+      if count < room { return edges }
+    }
+  }
+
+  private func gone(_ code: Int32) -> LinuxIOError {
+    GPIORequest.error(
+      .system, line, "the chip no longer answers", code, "Look for it in `dmesg`.")
+  }
+
+  /// Whether a driver answers so when it is its pulls that it does not have: ENOTSUPP (524) is the
+  /// kernel's own code and not in the C library.
+  private static func isRefusedBias(_ code: Int32) -> Bool {
+    code == EINVAL || code == EOPNOTSUPP || code == 524
+  }
+
+  private static func refusal(_ code: Int32, _ line: GPIOLine, _ isActiveLow: Bool) -> Refusal {
+    Refusal(
+      "pulling \(line) \(isActiveLow ? "up" : "down")", errno: code,
+      remedy: "Connect a resistor of 10 kΩ from the line to"
+        + " \(isActiveLow ? "3.3 V" : "ground"), or it reads whatever is in the air.")
+  }
+}

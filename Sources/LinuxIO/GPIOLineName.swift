@@ -1,0 +1,77 @@
+/// Names of GPIO lines, of which kernels have several for the same pin.
+///
+/// Raspberry Pi's kernel calls the header's lines GPIO2 to GPIO27; mainline calls some of them after
+/// what they are wired for (`SDA1`, `SPI_CE1_N`). Others add a function or the header's pin:
+/// `pin-03 [GPIO1_A0]`, `P9_19 [i2c2_scl]`. And people write `17`, `GPIO_17`, `gpio17`, `P9.12`.
+public enum GPIOLineName {
+  /// The names to look for, in this order, when a person asks for `name`: first as it is written.
+  public static func spellings(of name: String) -> [String] {
+    var spellings = [name]
+    if let number = headerNumber(name) {
+      spellings.append("GPIO\(number)")
+      spellings += functions[number] ?? []
+      spellings += ["GPIO_\(number)", "gpio\(number)"]
+    } else if let number = functions.first(where: { $0.value.contains(name.uppercased()) })?.key {
+      spellings += [name.uppercased(), "GPIO\(number)"]
+    } else if let pin = BeaglePin(name) {
+      spellings += pin.spellings
+    } else {
+      spellings.append(name.uppercased())
+    }
+    var seen: Set<String> = []
+    return spellings.filter { seen.insert($0).inserted }
+  }
+
+  /// Whether the kernel's name for a line is `spelling`, alone or with a second name in brackets:
+  /// `P9_19` and `i2c2_scl` both mean `P9_19 [i2c2_scl]`.
+  public static func matches(_ kernelName: String, _ spelling: String) -> Bool {
+    if kernelName == spelling { return !spelling.isEmpty }
+    guard kernelName.hasSuffix("]"), let bracket = kernelName.firstIndex(of: "[") else {
+      return false
+    }
+    let outer = kernelName[..<bracket]
+    let trimmed = outer.hasSuffix(" ") ? outer.dropLast() : outer
+    return trimmed == spelling || kernelName[bracket...].dropFirst().dropLast() == spelling
+  }
+
+  /// The number in `17`, `GPIO17`, `GPIO_17`, `gpio-17` or `BCM17`: the SoC's, which is the
+  /// header's on a Raspberry Pi.
+  private static func headerNumber(_ name: String) -> Int? {
+    let upper = name.uppercased()
+    let prefix = ["GPIO", "BCM"].first { upper.hasPrefix($0) } ?? ""
+    var digits = upper.dropFirst(prefix.count)
+    if !prefix.isEmpty, let first = digits.first, "_-".contains(first) { digits.removeFirst() }
+    guard (1...3).contains(digits.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return Int(digits)
+  }
+
+  /// Mainline's names for lines of a Raspberry Pi's header (gpio-line-names in
+  /// arch/arm/boot/dts/broadcom/bcm2711-rpi-4-b.dts, bcm2837-rpi-3-b.dts, bcm2835-rpi-zero-w.dts).
+  private static let functions: [Int: [String]] = [
+    0: ["ID_SDA", "ID_SD"], 1: ["ID_SCL", "ID_SC"], 2: ["SDA1"], 3: ["SCL1"], 4: ["GPIO_GCLK"],
+    7: ["SPI_CE1_N"], 8: ["SPI_CE0_N"], 9: ["SPI_MISO"], 10: ["SPI_MOSI"], 11: ["SPI_SCLK"],
+    14: ["TXD1", "TXD0"], 15: ["RXD1", "RXD0"],
+  ]
+}
+
+/// A pin of a BeagleBone's or PocketBeagle's header, in all of its spellings: `P9_12`, `P9.12`,
+/// `P8_3` and `P8_03`.
+private struct BeaglePin {
+  let header: Character
+  let pin: Int
+
+  init?(_ name: String) {
+    let upper = Array(name.uppercased())
+    guard (4...5).contains(upper.count), upper[0] == "P", upper[1].isNumber,
+      upper[2] == "_" || upper[2] == ".", let pin = Int(String(upper[3...])), pin > 0
+    else { return nil }
+    header = upper[1]
+    self.pin = pin
+  }
+
+  var spellings: [String] {
+    let padded = pin < 10 ? "0\(pin)" : "\(pin)"
+    return ["_", "."].flatMap { ["P\(header)\($0)\(padded)", "P\(header)\($0)\(pin)"] }
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+
+/// Finds the line that is meant among a machine's chips, and the words when it is not there.
+struct GPIOLineSearch {
+  let spec: GPIOLineSpec
+  let survey: GPIOSurvey
+  let tree: SystemTree
+
+  /// Labels of the chips that drive a Raspberry Pi's header (drivers/pinctrl/bcm/pinctrl-bcm2835.c,
+  /// pinctrl-rp1.c); they count first when several chips have a line of the same name.
+  private static let headerLabels = [
+    "pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2712", "pinctrl-bcm2835",
+  ]
+
+  /// The one line that is meant.
+  func line() throws(LinuxIOError) -> GPIOLine {
+    if survey.chips.isEmpty { throw noChip() }
+    let found = candidates()
+    if let line = found.first, found.count == 1 { return line }
+    if found.isEmpty { throw notFound() }
+    let onHeader = found.filter { Self.headerLabels.contains($0.chip.label) }
+    if let line = onHeader.first, onHeader.count == 1 { return line }
+    throw error(
+      .ambiguousLine, "there are \(found.count) such lines: \(list(found))", 0,
+      remedy: "Name the one you mean by its chip, such as"
+        + " \(found[0].chip.label.isEmpty ? found[0].chip.name : found[0].chip.label)"
+        + ":\(found[0].offset).")
+  }
+
+  /// All lines that match: of the first spelling that any line has.
+  private func candidates() -> [GPIOLine] {
+    switch spec {
+    case .offset(let chip, let offset):
+      return survey.chips.compactMap { candidate in
+        let names = candidate.nodes + [candidate.info.label, candidate.info.name]
+        guard names.contains(chip) || "/dev/\(candidate.info.name)" == chip,
+          candidate.lineNames.indices.contains(offset)
+        else { return nil }
+        return GPIOLine(chip: candidate.info, offset: offset, name: candidate.lineNames[offset])
+      }
+    case .name(let name):
+      for spelling in GPIOLineName.spellings(of: name) {
+        let found = survey.chips.flatMap { chip in
+          chip.lineNames.indices.compactMap { offset in
+            GPIOLineName.matches(chip.lineNames[offset], spelling)
+              ? GPIOLine(chip: chip.info, offset: offset, name: chip.lineNames[offset]) : nil
+          }
+        }
+        if !found.isEmpty { return found }
+      }
+      return []
+    }
+  }
+
+  private func list(_ lines: [GPIOLine]) -> String {
+    lines.map { "\($0)" }.joined(separator: "; ")
+  }
+
+  private func noChip() -> LinuxIOError {
+    if let refusal = survey.refusals.first { return refused(refusal) }
+    return error(
+      .noGPIO, "this machine has no GPIO chip that programs may use", ENOENT,
+      remedy: "Use a board with GPIO lines and a kernel with CONFIG_GPIO_CDEV; to do without a"
+        + " button and a light, give `none` for the line.")
+  }
+
+  private func notFound() -> LinuxIOError {
+    // The line may be on the chip that may not be asked.
+    if let refusal = survey.refusals.first(where: { $0.errno == EACCES || $0.errno == EPERM }) {
+      return refused(refusal)
+    }
+    let chips = survey.chips.map { "\($0.info), \($0.info.lineCount) lines" }
+    return error(
+      .noSuchLine, "there is no such line; there are \(chips.joined(separator: "; "))", 0,
+      remedy: "Look for its name with `gpioinfo` (`sudo apt install gpiod`), or name it by chip and"
+        + " number, such as \(survey.chips[0].info.label):17.")
+  }
+
+  private func refused(_ refusal: (path: String, errno: Int32)) -> LinuxIOError {
+    switch refusal.errno {
+    case EACCES, EPERM:
+      var error = error(
+        .notPermitted, "you may not use \(refusal.path)", refusal.errno,
+        remedy: groupRemedy(refusal.path))
+      error.place = refusal.path
+      return error
+    case EINVAL, ENOTTY:
+      return error(
+        .system, "the kernel does not know version 2 of the GPIO interface at \(refusal.path)",
+        refusal.errno, remedy: "Use a kernel from 5.10 on.")
+    default:
+      return error(
+        .system, "the kernel refused \(refusal.path)", refusal.errno,
+        remedy: "Look for the chip in `dmesg`.")
+    }
+  }
+
+  private func groupRemedy(_ path: String) -> String {
+    var status = stat()
+    let isKnown = stat(path, &status) == 0
+    if isKnown, status.st_gid != 0, let group = tree.groupName(status.st_gid) {
+      return "Run `sudo usermod -aG \(group) $USER` and log in again."
+    }
+    return "Run `sudo imulog install`, which gives the node to the group gpio, then"
+      + " `sudo usermod -aG gpio $USER`, and log in again."
+  }
+
+  private func error(
+    _ kind: LinuxIOError.Kind, _ finding: String, _ code: Int32, remedy: String
+  ) -> LinuxIOError {
+    LinuxIOError(
+      kind: kind, attempt: "looking for GPIO line \(spec)", place: tree.path("/dev/gpiochip*"),
+      finding: finding, errno: code, remedy: remedy)
+  }
+}

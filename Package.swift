@@ -40,6 +40,9 @@ let package = Package(
       name: "Export", dependencies: ["LogFormat", "LogStore", "IMUModel"],
       swiftSettings: settings),
 
+    // What the button, the light and a request mean: pure, off the data plane.
+    .target(name: "Service", dependencies: ["IMUModel"], swiftSettings: settings),
+
     // Above the stages: what joins them.
     .target(
       name: "Recording",
@@ -56,7 +59,7 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recording", "RingBuffer", "Sampling", "SimulatedIMU",
+        "Recording", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -101,6 +104,8 @@ let package = Package(
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
       swiftSettings: settings),
+    .testTarget(
+      name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",

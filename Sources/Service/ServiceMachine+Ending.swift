@@ -1,0 +1,71 @@
+/// The table's columns saving, ending and ended.
+extension ServiceMachine {
+  mutating func handleSaving(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .gesture(.press(let press)) where isMeantForLastTake(press),
+      .gesture(.long(let press)) where isMeantForLastTake(press):
+      return [.refuse(Refusal.tookItsLength)]
+    case .gesture(.press(let start)): return wait(start, isRequest: false)
+    case .start(let start): return wait(start, isRequest: true)
+    case .stop:
+      guard waitingStart != nil else { return [.refuse(Refusal.noTake)] }
+      waitingStart = nil
+      return []
+    case .gesture(.long), .keep: return [.refuse(Refusal.isSaving)]
+    case .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .sensorFailed:
+      isSensorAwake = false
+      return meet(.sensor)
+    case .takeReady:
+      succeed(.storageFull, .storage)
+      return []
+    case .takeRefused(let problem):
+      self.problem = problem
+      return rest()
+    case .storageEnded(let problem):
+      hasStorageFailed = true
+      return meet(problem)
+    case .saved:
+      if !hasStorageFailed { succeed(.storageFull, .storage) }
+      return rest()
+    case .savedNothing: return rest()
+    case .reload, .reloaded, .reloadRefused: return noteReload(event)
+    case .gesture(.veryLong), .terminate:
+      state = .ending
+      waitingStart = nil
+      return []
+    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady, .retry,
+      .limitReached:
+      return []
+    }
+  }
+
+  mutating func handleEnding(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .saved, .savedNothing: return exit()
+    case .takeRefused(let problem):
+      self.problem = problem
+      return exit()
+    case .storageEnded(let problem): return meet(problem)
+    case .sensorFailed:
+      isSensorAwake = false
+      return meet(.sensor)
+    case .gesture(.press), .gesture(.long), .start, .stop, .mark, .keep, .discard:
+      return [.refuse(Refusal.isEnding)]
+    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .gesture(.veryLong),
+      .sensorReady, .retry, .takeReady, .limitReached, .reload, .reloaded, .reloadRefused,
+      .terminate:
+      return []
+    }
+  }
+
+  func handleEnded(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .start, .stop, .mark, .keep, .discard: return [.refuse(Refusal.isEnding)]
+    case .begin, .gesture, .sensorReady, .sensorFailed, .retry, .takeReady, .takeRefused,
+      .limitReached, .storageEnded, .saved, .savedNothing, .reload, .reloaded, .reloadRefused,
+      .terminate:
+      return []
+    }
+  }
+}

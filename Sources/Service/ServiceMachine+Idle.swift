@@ -1,0 +1,90 @@
+/// The table's columns asleep, waking and armed: no take is at hand.
+extension ServiceMachine {
+  mutating func handleAsleep(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .begin: return samplesWhileIdle ? arm() : []
+    case .gesture(.press(let press)) where isMeantForLastTake(press),
+      .gesture(.long(let press)) where isMeantForLastTake(press):
+      return [.refuse(Refusal.tookItsLength)]
+    case .gesture(.press(let start)), .start(let start):
+      waitingStart = start
+      return arm()
+    case .gesture(.long), .keep: return [.refuse(Refusal.nothingSampled)]
+    case .stop, .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .reload: return [.reload]
+    case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
+    case .reloadRefused: return meet(.configuration)
+    case .gesture(.veryLong), .terminate: return exit()
+    case .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady, .sensorFailed,
+      .retry, .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
+      return []
+    }
+  }
+
+  mutating func handleWaking(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .gesture(.press(let press)) where isMeantForLastTake(press),
+      .gesture(.long(let press)) where isMeantForLastTake(press):
+      return [.refuse(Refusal.tookItsLength)]
+    case .gesture(.press(let start)): return wait(start, isRequest: false)
+    case .start(let start):
+      guard problem != .sensor else { return [.refuse(Refusal.noSensor)] }
+      return wait(start, isRequest: true)
+    case .stop: return forgetWaitingStart()
+    case .gesture(.long), .keep: return [.refuse(Refusal.notSampledYet)]
+    case .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .sensorReady:
+      isSensorAwake = true
+      succeed(.sensor)
+      return rest()
+    case .sensorFailed: return loseSensor()
+    case .retry: return isSensorAwake ? [] : arm()
+    case .reload: return [.reload]
+    case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
+    case .reloadRefused: return meet(.configuration)
+    case .gesture(.veryLong), .terminate: return exit()
+    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .takeReady,
+      .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
+      return []
+    }
+  }
+
+  mutating func handleArmed(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .gesture(.press(let press)) where isMeantForLastTake(press),
+      .gesture(.long(let press)) where isMeantForLastTake(press):
+      return [.refuse(Refusal.tookItsLength)]
+    case .gesture(.press(let start)), .start(let start): return begin(at: start)
+    case .gesture(.long(let end)), .keep(let end):
+      state = .saving
+      hasStorageFailed = false
+      return [.keepHistory(at: end)]
+    case .stop, .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .sensorFailed: return loseSensor()
+    case .reload: return [.reload]
+    case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
+    case .reloadRefused: return meet(.configuration)
+    case .gesture(.veryLong), .terminate: return exit()
+    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady, .retry,
+      .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
+      return []
+    }
+  }
+
+  /// The take that waits for the sensor is not wanted any more.
+  private mutating func forgetWaitingStart() -> [ServiceEffect] {
+    guard waitingStart != nil else { return [.refuse(Refusal.noTake)] }
+    waitingStart = nil
+    return samplesWhileIdle ? [] : sleep()
+  }
+
+  /// The sensor is tried again where it is wanted while idle, and else at the next press.
+  private mutating func loseSensor() -> [ServiceEffect] {
+    isSensorAwake = false
+    problem = .sensor
+    let refusal: [ServiceEffect] = waitingStart == nil ? [] : [.refuse(Refusal.pressForgotten)]
+    waitingStart = nil
+    state = samplesWhileIdle ? .waking : .asleep
+    return refusal + (samplesWhileIdle ? [.scheduleRetry] : [])
+  }
+}

@@ -1,0 +1,76 @@
+/// The table's columns starting, recording and stopping: a take is at hand.
+extension ServiceMachine {
+  mutating func handleTake(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .gesture(.press(let press)):
+      state = .stopping
+      stopPress = press
+      return [.holdBack(at: press)]
+    case .gesture(.long(let start)), .discard(let start): return discard(andBeginAt: start)
+    case .stop(let time): return end(at: time, .button)
+    case .mark(let time, let label): return [.mark(at: time, label: label)]
+    case .start: return [.refuse(Refusal.takeRuns)]
+    case .keep: return [.refuse(Refusal.takeRunsKeep)]
+    case .takeReady:
+      state = .recording
+      return receiveFirstSample()
+    case .takeRefused(let problem):
+      self.problem = problem
+      return rest()
+    case .limitReached, .storageEnded, .sensorFailed: return endByItself(event)
+    case .reload, .reloaded, .reloadRefused: return noteReload(event)
+    case .gesture(.veryLong): return end(at: nil, .button, then: .ending)
+    case .terminate: return end(at: nil, .signal, then: .ending)
+    // A double press whose first one began this take, and the window behind that first one.
+    case .gesture(.double), .gesture(.settled): return []
+    case .begin, .gesture(.holding), .sensorReady, .retry, .saved, .savedNothing: return []
+    }
+  }
+
+  mutating func handleStopping(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .gesture(.double(let press)):
+      state = hasFirstSample ? .recording : .starting
+      stopPress = nil
+      return [.mark(at: press, label: ""), .release]
+    case .gesture(.settled), .gesture(.long), .stop: return end(at: stopPress, .button)
+    case .gesture(.press(let start)):
+      // The button never tells one press before the other is settled; if it did, none would be lost.
+      return end(at: stopPress, .button) + wait(start, isRequest: false)
+    case .discard(let start): return discard(andBeginAt: start)
+    case .start, .keep, .mark: return [.refuse(Refusal.isStopping)]
+    case .takeReady: return receiveFirstSample()
+    case .takeRefused(let problem):
+      self.problem = problem
+      return rest()
+    case .limitReached, .storageEnded, .sensorFailed: return endByItself(event)
+    case .reload, .reloaded, .reloadRefused: return noteReload(event)
+    // No second press can come any more.
+    case .gesture(.veryLong), .terminate: return end(at: stopPress, .button, then: .ending)
+    case .begin, .gesture(.holding), .sensorReady, .retry, .saved, .savedNothing: return []
+    }
+  }
+
+  private mutating func receiveFirstSample() -> [ServiceEffect] {
+    hasFirstSample = true
+    succeed(.storageFull, .storage)
+    return []
+  }
+
+  /// The take ends, and not because somebody wants it to: what was held back is logged as far as it goes.
+  private mutating func endByItself(_ event: ServiceEvent) -> [ServiceEffect] {
+    switch event {
+    case .limitReached(let time):
+      lastLimit = time
+      return end(at: nil, .completed)
+    case .storageEnded(let problem):
+      self.problem = problem
+      hasStorageFailed = true
+      return end(at: nil, reason(for: problem))
+    default:
+      problem = .sensor
+      isSensorAwake = false
+      return end(at: nil, .sensorLost)
+    }
+  }
+}

@@ -3,6 +3,8 @@ struct ConfigurationLines {
   struct Entry {
     let line: Int
     let value: String
+    /// Said on the command line, as an option of the key's name.
+    var isOption = false
   }
 
   let file: String
@@ -22,11 +24,17 @@ struct ConfigurationLines {
 
   subscript(key: ConfigurationKey) -> Entry? { entries[key] }
 
+  /// What the command line says goes before what the file says.
+  mutating func replace(_ key: ConfigurationKey, with value: String) {
+    entries[key] = Entry(line: 1, value: value, isOption: true)
+  }
+
   /// An error in the line of `key`, which must be in the file.
   func error(_ key: ConfigurationKey, _ remedy: String) -> ConfigurationError {
     let entry = entries[key]
     return ConfigurationError(
-      file: file, line: entry?.line ?? 1, key: key.rawValue, value: entry?.value, remedy: remedy)
+      file: entry?.isOption == true ? "--\(key.rawValue)" : file, line: entry?.line ?? 1,
+      key: key.rawValue, value: entry?.value, remedy: remedy)
   }
 
   private func error(

@@ -12,10 +12,16 @@ extension ServiceConfiguration {
   ///   - text: The file's bytes.
   ///   - file: Its name, for the error.
   ///   - choices: What the rest of the program offers.
+  ///   - board: The board that the command line gives instead.
+  ///   - preTrigger: The pre-trigger that the command line gives instead, as it is written there.
   public init(
-    text: [UInt8], file: String, choices: ConfigurationChoices
+    text: [UInt8], file: String, choices: ConfigurationChoices, board: String? = nil,
+    preTrigger: String? = nil
   ) throws(ConfigurationError) {
-    let values = ConfigurationValues(try ConfigurationLines(text, file: file))
+    var lines = try ConfigurationLines(text, file: file)
+    if let board { lines.replace(.board, with: board) }
+    if let preTrigger { lines.replace(.preTrigger, with: preTrigger) }
+    let values = ConfigurationValues(lines)
     self = .default
     try readSensor(values, choices)
     try readTake(values, choices)

@@ -4,6 +4,7 @@ import IMUDrivers
 import LinuxIO
 import LogFormat
 import LogStore
+import Service
 import SimulatedIMU
 
 /// The exit status for each module's errors; the sentence is theirs.
@@ -12,6 +13,7 @@ extension CommandFailure {
   init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
+    case let error as ConfigurationError: self.init(.configuration, "\(error)")
     case let error as NoRoom: self.init(.cannotCreate, "\(error)")
     case let error as SensorError: self.init(error)
     case let error as LinuxIOError: self.init(error)

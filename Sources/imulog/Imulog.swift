@@ -11,6 +11,8 @@ struct Imulog: ParsableCommand {
     subcommands: [
       RecordCommand.self, ListCommand.self, InfoCommand.self, ExportCommand.self,
       ImportCommand.self, VerifyCommand.self, RemoveCommand.self, BoardsCommand.self,
+      DaemonCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
+      MarkCommand.self, KeepCommand.self, DiscardCommand.self,
     ])
 
   @OptionGroup var storeOptions: StoreOptions

@@ -5,10 +5,10 @@ import Sampling
 
 /// What the threads of a service tell its main thread.
 enum ServiceNews: Sendable {
-  /// The sensor is set up, and the sampler runs.
-  case sensorReady(SensorStart)
-  /// The sensor could not be had.
-  case sensorFailed(CommandFailure)
+  /// The sensor is set up, and the sampler of these threads runs.
+  case sensorReady(SensorStart, session: UInt64)
+  /// The sensor could not be had by these threads.
+  case sensorFailed(CommandFailure, session: UInt64)
   /// The writer's.
   case take(TakeNews)
   /// The take's file is there.
@@ -59,4 +59,11 @@ enum WriterOrder: Sendable {
   case abandon
   /// Return when no take is at hand.
   case quit
+}
+
+extension SensorDescription {
+  /// The chip and where it answers, in words.
+  var place: String {
+    address.map { "\(model) at 0x\(String($0, radix: 16))" } ?? model
+  }
 }

@@ -10,6 +10,7 @@ import Sampling
 /// One thread for all of it, so that the main thread stays with the button while a chip takes its time.
 struct ServiceSampler: ~Copyable {
   let request: SensorRequest
+  let session: UInt64
   let news: Inbox<ServiceNews>
   let stop: StopFlag
   var producer: RingProducer<TickRecord>?
@@ -17,13 +18,14 @@ struct ServiceSampler: ~Copyable {
   mutating func run() {
     let place = ProducerPlace(producer.take())
     let sampling = ServiceSampling(
-      rate: request.rate, news: news, stop: stop, place: place)
+      rate: request.rate, session: session, news: news, stop: stop, place: place)
     do {
       try SensorOpening(request: request, user: sampling).run()
     } catch {
       news.post(
         .sensorFailed(
-          CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)")))
+          CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)"),
+          session: session))
     }
   }
 }
@@ -40,6 +42,7 @@ private final class ProducerPlace {
 /// A service that wants a sensor: returns when it was told to stop.
 private struct ServiceSampling: SensorUser {
   let rate: SampleRate
+  let session: UInt64
   let news: Inbox<ServiceNews>
   let stop: StopFlag
   let place: ProducerPlace
@@ -60,7 +63,8 @@ private struct ServiceSampling: SensorUser {
       timeUnit: ServiceThreads.timeUnit, stop: stop)
     news.post(
       .sensorReady(
-        SensorStart(schedule: sampler.schedule, sensor: description, boardTitle: boardTitle)))
+        SensorStart(schedule: sampler.schedule, sensor: description, boardTitle: boardTitle),
+        session: session))
     sampler.run()
   }
 }

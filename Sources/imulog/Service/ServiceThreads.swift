@@ -20,6 +20,8 @@ final class ServiceThreads {
   let orders: Inbox<WriterOrder>
   /// What the writer shows.
   let gauge = SamplingGauge()
+  /// Which waking of the sensor these are for.
+  let session: UInt64
   /// What the kernel granted the sampler.
   let scheduling: SchedulingReport
   private let news: Inbox<ServiceNews>
@@ -29,15 +31,19 @@ final class ServiceThreads {
   private var consumer: RingConsumer<TickRecord>?
 
   /// Starts the sampler; `news` will say when it samples.
-  init(_ request: SensorRequest, news: Inbox<ServiceNews>) throws(LinuxIOError) {
+  init(
+    _ request: SensorRequest, session: UInt64, news: Inbox<ServiceNews>
+  ) throws(LinuxIOError) {
     self.news = news
+    self.session = session
     orders = try Inbox()
     let thread = try RealTimeThread(name: "imu-sampler", priority: ServiceThreads.priority)
     scheduling = thread.scheduling
     var ring = RingEnds<TickRecord>()
     consumer = .some(ring.takeConsumer())
     let work = ServiceSampler(
-      request: request, news: news, stop: stop, producer: .some(ring.takeProducer()))
+      request: request, session: session, news: news, stop: stop,
+      producer: .some(ring.takeProducer()))
     sampler = .some(thread.run(moving: work) { work in work.run() })
   }
 

@@ -79,7 +79,8 @@ struct SensorOpening<User: SensorUser> {
     let clock = SystemClock()
     return try onBus(
       try LinuxI2CBus(number: number), clock: clock, boardTitle: board?.title ?? "bus \(number)",
-      busClock: tree.i2cClock(bus: number) ?? board?.busHertz, claim: claim)
+      busClock: tree.i2cClock(bus: number) ?? board?.busHertz, claim: claim,
+      reserve: { bus, address throws(LinuxIOError) in try bus.reserve(address) })
   }
 
   /// Leaves out the addresses at which a kernel driver holds the chip; if nobody is found at the others, the
@@ -121,7 +122,8 @@ struct SensorOpening<User: SensorUser> {
     _ bus: consuming Bus, clock: Clock, boardTitle: String, busClock: Int?,
     claim: (inout Bus, [I2CAddress]) -> (free: [I2CAddress], refusal: (any Error)?) = {
       ($1, nil)
-    }
+    },
+    reserve: (inout Bus, I2CAddress) throws(LinuxIOError) -> Void = { _, _ in }
   ) throws -> User.Outcome {
     let configuration = SensorConfiguration(
       rate: request.rate, accelerometerRange: request.accelerometerRange,
@@ -135,6 +137,8 @@ struct SensorOpening<User: SensorUser> {
       if case .notFound = error, let refusal { throw refusal }
       throw error
     }
+    // Before the first register is written.
+    try reserve(&bus, found.address)
     if !found.alternatives.isEmpty, request.model == nil, !request.isSimulated {
       let names = found.alternatives.map(\.rawValue).joined(separator: ", ")
       Console.talk(

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Glibc
+
+/// `imulog daemon`: waits for the button and records.
+struct DaemonCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "daemon", abstract: "Wait for the button or a request, and record: the service.",
+    discussion: """
+      A short press begins a recording and ends it; two short presses mark the moment; a long press (1.5 s) \
+      begins anew, or keeps what was just sampled when no recording runs; 6 s end the service. The file in \
+      --config says what is recorded; imulog install writes one with every key explained.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The configuration file; /etc/imulog/imulog.conf when not given, if there is one.",
+      valueName: "file"))
+  var config: String?
+
+  @Option(help: ArgumentHelp("The board, in place of the file's.", valueName: "board"))
+  var board: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What goes in front of a recording, such as 5s, in place of the file's.", valueName: "span"))
+  var preTrigger: String?
+
+  @OptionGroup var socketOptions: SocketOptions
+
+  mutating func run() throws {
+    let file = ServiceConfigurationFile(path: config, board: board, preTrigger: preTrigger)
+    let socket = try socketOptions.path(isService: true)
+    let loop = try ServiceLoop(
+      file, usualStore: try program.storePath(storeOptions), socket: socket)
+    try loop.run()
+  }
+}

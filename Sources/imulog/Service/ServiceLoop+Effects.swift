@@ -1,0 +1,99 @@
+import IMUModel
+import LinuxIO
+import LogStore
+import Recording
+import Service
+
+/// What the machine wants done.
+extension ServiceLoop {
+  func carryOut(_ effect: ServiceEffect) {
+    switch effect {
+    case .wakeSensor: wakeSensor()
+    case .sleepSensor: sleepSensor()
+    case .scheduleRetry: retryAt = clock.now() + ServiceLoop.retryInterval
+    case .beginTake(let instant):
+      begin(
+        TakeOrder(at: instant, ticksBefore: setup.ticksBefore, ticksAfter: setup.ticksAfter))
+    case .keepHistory(let instant):
+      begin(TakeOrder(at: instant, ticksBefore: .max, ticksAfter: 0))
+      threads?.orders.post(.end(at: nil, reason: .button))
+    case .holdBack(let instant): threads?.orders.post(.hold(at: instant))
+    case .release: threads?.orders.post(.release)
+    case .mark(let instant, let label): threads?.orders.post(.mark(at: instant, label: label))
+    case .endTake(let instant, let reason):
+      threads?.orders.post(.end(at: instant, reason: reason))
+    case .discardTake:
+      take.isDiscarded = true
+      threads?.orders.post(.end(at: nil, reason: .button))
+    case .refuse(let sentence):
+      refusal = sentence
+      ServiceJournal.say(.notice, sentence)
+    case .reload: reload()
+    case .exit: break
+    }
+  }
+
+  /// Nanoseconds until a sensor that was not found is looked for again.
+  private static var retryInterval: Int64 { 2_000_000_000 }
+
+  private func begin(_ order: TakeOrder) {
+    take = ServiceTake()
+    threads?.orders.post(.begin(order))
+  }
+
+  private func wakeSensor() {
+    do {
+      session += 1
+      threads = try ServiceThreads(setup.sensor, session: session, news: news)
+    } catch {
+      ServiceJournal.say(.error, "\(error)")
+      handle(.sensorFailed)
+    }
+  }
+
+  private func sleepSensor() {
+    threads?.end()
+    (threads, sensor, watchdogAt, retryAt) = (nil, nil, nil, nil)
+    // Nobody wakes the manager's clock while nothing is sampled.
+    if notifier?.watchdogInterval != nil { notifier?.setWatchdog(nanoseconds: 0) }
+  }
+
+  // MARK: The configuration
+
+  private func reload() {
+    notifier?.reloading(at: clock.now())
+    do {
+      let next = try ServiceSetup(try file.read(), usualStore: usualStore)
+      let store = try OpenStore.writing(next.store, now: clock.readWallClock().wall)
+      try replacePanel(next)
+      (setup, self.store) = (next, store)
+      ServiceJournal.say(.notice, "the configuration was read again and is in force")
+      handle(.reloaded(samplesWhileIdle: next.configuration.samplesWhileIdle))
+    } catch {
+      let sentence = CommandFailure(error)?.sentence ?? "\(error)"
+      ServiceJournal.say(.error, "\(sentence); the configuration before goes on")
+      handle(.reloadRefused)
+    }
+    notifier?.ready(status: machine.state.rawValue)
+  }
+
+  /// Asks for other lines when the configuration names others. The kernel gives a line to one owner at a time, so
+  /// the old ones go first and come back when the new ones are refused.
+  private func replacePanel(_ next: ServiceSetup) throws {
+    let (old, new) = (setup.configuration, next.configuration)
+    guard
+      setup.button != next.button || setup.light != next.light
+        || old.isButtonActiveLow != new.isButtonActiveLow
+        || old.isLightActiveLow != new.isLightActiveLow
+    else { return }
+    panel.darken()
+    panel.letGo()
+    do {
+      panel = try ServicePanel(next)
+    } catch {
+      panel = try ServicePanel(setup)
+      throw error
+    }
+    for remark in panel.remarks { ServiceJournal.say(.warning, remark) }
+  }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import IMUModel
+import LinuxIO
+import LogStore
+import Recording
+import Service
+
+/// The service's main thread: button, requests, signals and news in; the state machine's effects out.
+///
+///     button ─┐                                                    ┌─► imu-sampler, imu-writer
+///     signals ─┼─► poll ─► ServiceEvent ─► ServiceMachine ─► effect ┼─► imu-flusher
+///     socket ─┤                                                    ├─► light
+///     news ───┘                                                    └─► answers
+///
+/// It waits for nothing but `poll`, with a deadline only while something is due: a gesture, the light's rhythm, a
+/// retry, the watchdog. While the sensor sleeps and the light is still, nothing is.
+final class ServiceLoop {
+  let clock = SystemClock()
+  let file: ServiceConfigurationFile
+  let usualStore: String
+  let signals: SignalWatch
+  let news: Inbox<ServiceNews>
+  let notifier: ServiceNotifier?
+  let memoryRefusal: Refusal?
+  var control: ControlSocket
+  var setup: ServiceSetup
+  var store: Catalogue
+  var panel: ServicePanel
+  var machine: ServiceMachine
+
+  /// While the sensor is awake.
+  var threads: ServiceThreads?
+  /// While the sensor samples.
+  var sensor: SensorStart?
+  /// While a take's file is open.
+  var flusher: RunningThread<Void>?
+  var take = ServiceTake()
+  var retryAt: MonotonicTime?
+  var watchdogAt: MonotonicTime?
+  /// When a service that is to end gives up waiting for the card.
+  var exitBy: MonotonicTime?
+  /// What the last event was refused with, for the one who asked.
+  var refusal: String?
+  /// Counts the times that the sensor was woken: late news of an earlier time mean nothing.
+  var session: UInt64 = 0
+  /// What was said last about a sensor that is looked for again and again.
+  var lastSaid: String?
+  /// Whether the sensor was ever sampled.
+  var hadSensor = false
+  /// Why the service ended by itself.
+  var usurped: CommandFailure?
+  private var pending: [ServiceEvent] = []
+
+  /// Takes everything that a service needs for itself, or nothing.
+  init(
+    _ file: ServiceConfigurationFile, usualStore: String, socket: String
+  ) throws {
+    self.file = file
+    self.usualStore = usualStore
+    // Before any thread: threads inherit the blocked signals.
+    signals = try SignalWatch([SIGINT, SIGTERM, SIGHUP])
+    setup = try ServiceSetup(try file.read(), usualStore: usualStore)
+    control = try ControlSocket(path: socket)
+    news = try Inbox()
+    notifier = ServiceNotifier(environment: Environment.value)
+    store = try OpenStore.writing(setup.store, now: clock.readWallClock().wall)
+    panel = try ServicePanel(setup)
+    memoryRefusal = MemoryLock.engage()
+    machine = ServiceMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
+  }
+
+  /// Works until the service is to end.
+  func run() throws {
+    for remark in panel.remarks { ServiceJournal.say(.warning, remark) }
+    if let memoryRefusal { ServiceJournal.say(.warning, "\(memoryRefusal)") }
+    handle(.begin)
+    notifier?.ready(status: machine.state.rawValue)
+    while machine.state != .ended { try pass() }
+    panel.darken()
+    notifier?.stopping()
+    if let usurped { throw usurped }
+  }
+
+  /// One round: waits until something happens or is due, and deals with all of it.
+  private func pass() throws {
+    wait()
+    if let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
+    // Edges first: a gesture that is due by the clock is decided by an edge that came before.
+    for gesture in try panel.gestures(now: clock.now()) { handle(.gesture(gesture)) }
+    for item in news.take() { hear(item) }
+    for question in control.questions(at: clock.now()) {
+      control.answer(question.peer, answer(question.line))
+    }
+    doWhatIsDue(clock.now())
+    panel.show(machine.light, now: clock.now())
+  }
+
+  private func wait() {
+    let now = clock.now()
+    let deadline = [
+      panel.deadline(after: now), retryAt, watchdogAt, exitBy, control.deadline,
+    ].compactMap { $0 }.min()
+    var descriptors = [
+      signals.fileDescriptor, news.fileDescriptor, control.fileDescriptor,
+    ].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    if let button = panel.fileDescriptor {
+      descriptors.append(pollfd(fd: button, events: Int16(POLLIN), revents: 0))
+    }
+    // Every end of the wait is looked into, also one by a signal.
+    _ = poll(
+      &descriptors, nfds_t(descriptors.count),
+      PollTimeout.milliseconds(until: deadline, now: now))
+  }
+
+  private func receive(_ signal: Int32) {
+    if signal == SIGHUP {
+      handle(.reload)
+    } else {
+      exitBy = exitBy ?? clock.now() + ServiceLoop.patience
+      handle(.terminate)
+    }
+  }
+
+  /// How long the end of the service may wait for the card, in nanoseconds: less than the 30 s after which the unit's
+  /// processes are killed. What is not on the card by then is told, and the recording is recovered at the next
+  /// start.
+  private static var patience: Int64 { 20_000_000_000 }
+
+  private func doWhatIsDue(_ now: MonotonicTime) {
+    if let due = retryAt, now >= due {
+      retryAt = nil
+      handle(.retry)
+    }
+    if let due = exitBy, now >= due { giveUp() }
+    feedWatchdog(now)
+  }
+
+  private func giveUp() -> Never {
+    let number = take.number.map { "recording \($0)" } ?? "the recording"
+    ServiceJournal.say(
+      .error,
+      "the card did not take the end of \(number) in \(ServiceLoop.patience / 1_000_000_000) s;"
+        + " what is on it will be recovered at the next start")
+    exit(ExitStatus.inputOutput.rawValue)
+  }
+
+  /// Moves the machine, and carries out what follows. Events that an effect brings about wait for their turn.
+  func handle(_ event: ServiceEvent) {
+    pending.append(event)
+    guard pending.count == 1 else { return }
+    while let event = pending.first {
+      let before = machine.state
+      for effect in machine.handle(event) { carryOut(effect) }
+      if machine.state != before { notifier?.status(machine.state.rawValue) }
+      pending.removeFirst()
+    }
+  }
+}

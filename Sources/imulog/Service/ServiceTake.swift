@@ -1,0 +1,19 @@
+import IMUModel
+import LinuxIO
+import Recording
+
+/// What the main thread knows of the take at hand, or of the last one.
+struct ServiceTake {
+  /// Its number; `nil` while its file is not made.
+  var number: UInt32?
+  /// Whether the user threw it away.
+  var isDiscarded = false
+  /// Ticks and times, once it has its first record.
+  var plan: TakePlan?
+  /// What the flusher is told about the file's end.
+  var fate: Inbox<TakeFate>?
+  /// What became of its ticks, once its log has its end.
+  var ledger: TickLedger?
+  var latenessPercentile99: Int64?
+  var longestSync: Int64?
+}

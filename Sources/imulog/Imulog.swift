@@ -12,7 +12,7 @@ struct Imulog: ParsableCommand {
       RecordCommand.self, ListCommand.self, InfoCommand.self, ExportCommand.self,
       ImportCommand.self, VerifyCommand.self, RemoveCommand.self, BoardsCommand.self,
       DaemonCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
-      MarkCommand.self, KeepCommand.self, DiscardCommand.self,
+      MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
     ])
 
   @OptionGroup var storeOptions: StoreOptions

@@ -10,10 +10,13 @@ struct PendingFile: ~Copyable {
   /// Where to write.
   let descriptor: Int32
   private let path: String
+  private let remedy: String
   /// `nil` for what is no file.
   private let temporary: String?
 
-  init(_ path: String) throws(CommandFailure) {
+  /// - Parameter remedy: What the user can do when it cannot be made.
+  init(_ path: String, remedy: String = "choose another -o FILE") throws(CommandFailure) {
+    self.remedy = remedy
     var status = stat()
     let isThere = stat(path, &status) == 0
     if isThere, status.st_mode & S_IFMT != S_IFREG {
@@ -29,9 +32,9 @@ struct PendingFile: ~Copyable {
       descriptor =
         isAllowed ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) : -1
     }
-    guard descriptor >= 0 else { throw PendingFile.failure("cannot make", path, errno) }
+    guard descriptor >= 0 else { throw PendingFile.failure("cannot make", path, errno, remedy) }
     guard !isThere || temporary == nil || fchmod(descriptor, status.st_mode & 0o7777) == 0 else {
-      throw PendingFile.failure("cannot set the permissions of", path, errno)
+      throw PendingFile.failure("cannot set the permissions of", path, errno, remedy)
     }
   }
 
@@ -44,9 +47,11 @@ struct PendingFile: ~Copyable {
   /// Gives the file its name, in place of what had it.
   func publish() throws(CommandFailure) {
     guard let temporary else { return }
-    guard fsync(descriptor) == 0 else { throw PendingFile.failure("cannot sync", path, errno) }
+    guard fsync(descriptor) == 0 else {
+      throw PendingFile.failure("cannot sync", path, errno, remedy)
+    }
     guard rename(temporary, path) == 0 else {
-      throw PendingFile.failure("cannot name", path, errno)
+      throw PendingFile.failure("cannot name", path, errno, remedy)
     }
   }
 
@@ -58,9 +63,11 @@ struct PendingFile: ~Copyable {
     return String(cString: resolved)
   }
 
-  private static func failure(_ attempt: String, _ path: String, _ code: Int32) -> CommandFailure {
+  private static func failure(
+    _ attempt: String, _ path: String, _ code: Int32, _ remedy: String
+  ) -> CommandFailure {
     let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
     return CommandFailure(
-      status, "\(attempt) \(path): \(String(cString: strerror(code))); choose another -o FILE")
+      status, "\(attempt) \(path): \(String(cString: strerror(code))); \(remedy)")
   }
 }

@@ -30,4 +30,19 @@ enum WholeFile {
     }
     return try result.get()
   }
+
+  /// Writes all of `bytes`.
+  static func write(
+    _ bytes: [UInt8], to descriptor: Int32, _ path: String
+  ) throws(StorageError) {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { all in
+        // Safe: `done` is below the count, so the pointer stays inside the array.
+        Glibc.write(descriptor, all.baseAddress?.advanced(by: done), all.count - done)
+      }
+      if count < 0, errno != EINTR { throw StorageError(.write, path: path, errno: errno) }
+      done += max(0, count)
+    }
+  }
 }

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Glibc
+
+/// `imulog install`: writes what makes the program a service, and says what to do then.
+struct InstallCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "install",
+    abstract:
+      "Make this program a service that waits for the button: write its unit, its rules, its configuration.",
+    discussion: """
+      Files are written whole or not at all. A configuration that is there already stays as it is. The commands that \
+      follow are printed, and not run.
+      """)
+
+  @Flag(help: "Print the files instead of writing them.")
+  var print = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write below this directory, such as a mounted card's root.", valueName: "dir"))
+  var root = ""
+
+  mutating func run() throws {
+    let files = InstalledFile.all(program: try InstallCommand.program())
+    for file in files {
+      if print {
+        try Console.data("==> \(file.path)\n\(file.text)")
+      } else {
+        try write(file)
+      }
+    }
+    if !print { try Console.data(InstalledFile.commands) }
+  }
+
+  private func write(_ file: InstalledFile) throws {
+    let path = root + file.path
+    if file.isKept, access(path, F_OK) == 0 {
+      Console.talk("\(path) is there already and stays")
+      return
+    }
+    try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    let pending = try PendingFile(path, remedy: "run it with sudo, or look first with --print")
+    try WholeFile.write(Array(file.text.utf8), to: pending.descriptor, path)
+    try pending.publish()
+    Console.talk("wrote \(path)")
+  }
+
+  private func makeDirectories(_ path: String) throws(CommandFailure) {
+    guard !path.isEmpty, access(path, F_OK) != 0 else { return }
+    try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+      let code = errno
+      let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
+      let remedy = status == .noPermission ? "; run it with sudo, or look first with --print" : ""
+      throw CommandFailure(
+        status, "cannot make the directory \(path): \(String(cString: strerror(code)))\(remedy)")
+    }
+  }
+
+  /// Where this program is.
+  private static func program() throws(CommandFailure) -> String {
+    guard let path = realpath("/proc/self/exe", nil) else {
+      throw CommandFailure(
+        .unavailable, "cannot tell where this program is: \(String(cString: strerror(errno)))")
+    }
+    // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
+    defer { free(path) }
+    return String(cString: path)
+  }
+}

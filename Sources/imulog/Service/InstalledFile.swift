@@ -1,0 +1,123 @@
+import Service
+
+/// A file that makes the program a service of the machine.
+struct InstalledFile {
+  /// Where it belongs.
+  let path: String
+  let text: String
+  /// Whether a file that is there already is the user's, and stays.
+  var isKept = false
+
+  /// All of them.
+  ///
+  /// - Parameter program: The program's path, as the unit is to start it.
+  static func all(program: String) -> [InstalledFile] {
+    [
+      InstalledFile(path: "/etc/systemd/system/imulog.service", text: unit(program)),
+      InstalledFile(path: "/etc/udev/rules.d/60-imulog.rules", text: rules),
+      InstalledFile(path: "/etc/sysusers.d/imulog.conf", text: users),
+      InstalledFile(path: "/etc/modules-load.d/imulog.conf", text: modules),
+      InstalledFile(
+        path: ServiceConfigurationFile.usualPath, text: ServiceConfiguration.example, isKept: true),
+    ]
+  }
+
+  /// What its owner does once after the files are there.
+  static let commands = """
+    sudo systemd-sysusers imulog.conf                  # the user imulog, and the groups i2c and gpio
+    sudo modprobe i2c-dev
+    sudo udevadm control --reload && sudo udevadm trigger
+    sudo usermod -aG imulog "$USER"                    # to read recordings and to command; then log in again
+    sudo systemctl daemon-reload
+    sudo systemctl enable --now imulog
+    """
+
+  private static func unit(_ program: String) -> String {
+    """
+    [Unit]
+    Description=imulog motion recorder
+    After=local-fs.target systemd-modules-load.service
+
+    [Service]
+    Type=notify
+    ExecStart=\(program) daemon
+    ExecReload=/bin/kill -HUP $MAINPID
+    # Fed while records come from the sampler, and not by a timer; off while nothing is sampled.
+    WatchdogSec=10
+    # 78: the configuration is wrong, and starting again does not mend it. Ended by the button: stays ended.
+    Restart=on-failure
+    RestartSec=2
+    RestartPreventExitStatus=78
+    # The end of a recording waits for a card that stalls, up to 20 s.
+    TimeoutStopSec=30
+
+    User=imulog
+    Group=imulog
+    SupplementaryGroups=i2c gpio
+    UMask=0027
+    StateDirectory=imulog
+    StateDirectoryMode=0750
+    RuntimeDirectory=imulog
+    RuntimeDirectoryMode=0750
+    Environment=IMULOG_STORE=/var/lib/imulog/recordings
+
+    # For the sampler thread alone, which asks for it; the others are ordinary.
+    LimitRTPRIO=80
+    LimitMEMLOCK=infinity
+    OOMScoreAdjust=-500
+
+    # Exactly these devices. PrivateDevices= would hide them.
+    DevicePolicy=closed
+    DeviceAllow=char-i2c rw
+    DeviceAllow=char-gpiochip rw
+
+    CapabilityBoundingSet=
+    LockPersonality=yes
+    MemoryDenyWriteExecute=yes
+    NoNewPrivileges=yes
+    PrivateNetwork=yes
+    PrivateTmp=yes
+    ProtectControlGroups=yes
+    ProtectHome=yes
+    ProtectHostname=yes
+    ProtectKernelLogs=yes
+    ProtectKernelModules=yes
+    ProtectKernelTunables=yes
+    ProtectSystem=strict
+    RestrictAddressFamilies=AF_UNIX
+    RestrictNamespaces=yes
+    RestrictSUIDSGID=yes
+    SystemCallArchitectures=native
+    # Reading whether the clock is synchronised is adjtimex, which ProtectClock= would forbid; without
+    # capabilities nothing here can set it.
+    SystemCallFilter=@system-service adjtimex clock_adjtime
+    SystemCallErrorNumber=EPERM
+
+    [Install]
+    WantedBy=multi-user.target
+
+    """
+  }
+
+  private static let rules = """
+    # Sensors and buttons for the groups i2c and gpio.
+    SUBSYSTEM=="i2c-dev", GROUP="i2c", MODE="0660"
+    SUBSYSTEM=="gpio", KERNEL=="gpiochip*", GROUP="gpio", MODE="0660"
+
+    """
+
+  private static let users = """
+    #Type Name   ID  GECOS                     Home
+    g     i2c    -
+    g     gpio   -
+    u     imulog -   "imulog motion recorder"  /var/lib/imulog
+    m     imulog i2c
+    m     imulog gpio
+
+    """
+
+  private static let modules = """
+    i2c-dev
+
+    """
+}

@@ -91,7 +91,7 @@ public import IMUModel
 /// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
 ///   when it is not to be sampled while idle.
 /// - l: reload follows when no take is at hand and none waits.
-public struct ServiceMachine: Equatable, Sendable {
+public struct ServiceMachine: Hashable, Sendable {
   /// Where the service is.
   public enum State: String, CaseIterable, Sendable {
     /// Idle; the sensor sleeps.

@@ -13,9 +13,85 @@ public import IMUModel
 ///         └── keep ──►     │                           │ nothing sampled while idle
 ///                        asleep ◄──────────────────────┘          terminate ─► ending ─► ended
 ///
-/// The table (see "The service's states" in the documentation for the drawing): rows are events, `·` means that
-/// nothing happens.
-public struct ServiceMachine: Equatable, Sendable {
+/// The table. `→` names the state that follows; the words behind it are effects, and without them nothing is
+/// done. `·` means that nothing happens. 5 is the stamp of the press or request, 4 that of the press that made
+/// the state stopping. Small letters refer to the notes below.
+///
+///     event         | asleep           | waking               | armed
+///     begin         | · a              | ·                    | ·
+///     press 5       | → waking: wake b | · b                  | → starting: begin 5
+///     double 5      | ·                | ·                    | ·
+///     settled 5     | ·                | ·                    | ·
+///     holding 5     | ·                | ·                    | ·
+///     long 5        | refuse           | refuse               | → saving: keep 5
+///     veryLong 5    | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
+///     start 5       | → waking: wake b | · b, c               | → starting: begin 5
+///     stop 5        | refuse           | refuse d             | refuse
+///     mark 5        | refuse           | refuse               | refuse
+///     keep 5        | refuse           | refuse               | → saving: keep 5
+///     discard 5     | refuse           | refuse               | refuse
+///     sensorReady   | ·                | → armed e            | ·
+///     sensorFailed  | ·                | retry f              | → waking: retry
+///     retry         | ·                | · g                  | ·
+///     reload        | reload           | reload               | reload
+///     reload sample | → waking: wake   | sleep, wake          | → waking: sleep, wake
+///     reload sleep  | ·                | → asleep: sleep h    | → asleep: sleep
+///     reload wrong  | ·                | ·                    | ·
+///     terminate     | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
+///
+///     event         | starting                | recording               | stopping
+///     press 5       | → stopping: hold 5      | → stopping: hold 5      | → saving: end 4 button b
+///     double 4      | · i                     | · i                     | → recording: mark 4, release j
+///     settled 4     | · i                     | · i                     | → saving: end 4 button
+///     holding 5     | ·                       | ·                       | ·
+///     long 5        | → saving: discard b     | → saving: discard b     | → saving: end 4 button
+///     veryLong 5    | → ending: end now button| → ending: end now button| → ending: end 4 button
+///     start 5       | refuse                  | refuse                  | refuse
+///     stop 5        | → saving: end 5 button  | → saving: end 5 button  | → saving: end 4 button
+///     mark 5        | mark 5                  | mark 5                  | refuse
+///     keep 5        | refuse                  | refuse                  | refuse
+///     discard 5     | → saving: discard b     | → saving: discard b     | → saving: discard b
+///     sensorFailed  | → saving: end now lost  | → saving: end now lost  | → saving: end now lost
+///     takeReady     | → recording             | ·                       | · j
+///     takeRefused   | → armed k               | → armed k               | → armed k
+///     limitReached  | → saving: end now done  | → saving: end now done  | → saving: end now done
+///     storageEnded  | → saving: end now full  | → saving: end now full  | → saving: end now full
+///     reload        | · l                     | · l                     | · l
+///     terminate     | → ending: end now signal| → ending: end now signal| → ending: end 4 button
+///
+///     event         | saving    | ending                | ended
+///     press 5       | · b       | refuse                | ·
+///     long 5        | refuse    | refuse                | ·
+///     veryLong 5    | → ending  | ·                     | ·
+///     start 5       | · b       | refuse                | refuse
+///     stop 5        | refuse d  | refuse                | refuse
+///     mark, keep, … | refuse    | refuse                | refuse
+///     takeRefused   | → armed k | → ended: sleep, exit  | ·
+///     saved         | → armed k | → ended: sleep, exit  | ·
+///     savedNothing  | → armed k | → ended: sleep, exit  | ·
+///     reload        | · l       | ·                     | ·
+///     terminate     | → ending  | ·                     | ·
+///
+/// Events that a table does not list do nothing in its states, but sensorFailed, takeRefused, storageEnded and a
+/// wrong configuration set ``problem`` wherever a take or the sensor is at hand, and a success clears it.
+///
+/// - a: → waking: wake, when the sensor is to be sampled while idle.
+/// - b: the press or request waits and begins a take as soon as one can begin, with its own stamp; the first
+///   one counts, a second request is refused. A press from before the last take's limit was meant to end that
+///   take and is refused.
+/// - c: refused while the sensor cannot be found.
+/// - d: a start that waits is forgotten instead.
+/// - e: → starting: begin, when a start waits.
+/// - f: a start that waits is forgotten and refused. Without sampling while idle: → asleep, and the next press
+///   tries again.
+/// - g: wake, when the sensor was not found.
+/// - h: with a start that waits: sleep, wake.
+/// - i: the press was the one that began this take.
+/// - j: back to starting when the first sample is not in yet; takeReady is noted.
+/// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
+///   when it is not to be sampled while idle.
+/// - l: reload follows when no take is at hand and none waits.
+public struct ServiceMachine: Hashable, Sendable {
   /// Where the service is.
   public enum State: String, CaseIterable, Sendable {
     /// Idle; the sensor sleeps.

@@ -1,0 +1,41 @@
+import IMUModel
+import Testing
+
+@Suite struct SpanTextTests {
+  @Test("a length of time is a decimal number and a unit, seconds when there is none")
+  func units() {
+    for (text, nanoseconds) in [
+      ("60s", 60_000_000_000), ("60", 60_000_000_000), ("1.5m", 90_000_000_000),
+      ("2min", 120_000_000_000), ("500ms", 500_000_000), ("7us", 7000), ("9ns", 9),
+      ("2h", 7_200_000_000_000), ("0", 0), ("0.000000001", 1), ("0.5us", 500),
+      ("007s", 7_000_000_000),
+      ("9223372036854775807ns", .max), ("9223372036.854775807s", .max),
+    ] as [(String, Int64)] {
+      #expect(SpanText.nanoseconds(text) == nanoseconds, "\(text)")
+    }
+  }
+
+  @Test("what is no length of time, no whole nanosecond or too long is none")
+  func refused() {
+    for text in [
+      "", "s", "-1s", "+1s", "1 s", " 1s", "1s ", "1S", "1sec", "1d", ".5s", "1.s", "1.2.3s",
+      "1e3s",
+      "0.5ns", "0.0000000001s", "1,5s", "٣s", "9223372036854775808ns", "9223372036.854775808s",
+      "3000000h", "99999999999999999999s",
+    ] {
+      #expect(SpanText.nanoseconds(text) == nil, "\(text)")
+    }
+  }
+
+  @Test("a length is written in its largest unit and read back")
+  func text() {
+    for (nanoseconds, text) in [
+      (0, "0s"), (1, "1ns"), (999, "999ns"), (1000, "1us"), (1500, "1.5us"), (400_000_000, "400ms"),
+      (999_999_999, "999.999999ms"), (1_000_000_000, "1s"), (1_000_000_001, "1.000000001s"),
+      (59_000_000_000, "59s"), (90_000_000_000, "90s"), (.max, "9223372036.854775807s"),
+    ] as [(Int64, String)] {
+      #expect(SpanText.text(nanoseconds) == text)
+      #expect(SpanText.nanoseconds(text) == nanoseconds)
+    }
+  }
+}

@@ -95,6 +95,10 @@ int clinuxio_epoll_watch(int epoll, int fd, int is_for_input, int is_new) {
   return answer(epoll_ctl(epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event));
 }
 
+int clinuxio_epoll_forget(int epoll, int fd) {
+  return answer(epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL));
+}
+
 int clinuxio_epoll_next(int epoll, int *is_closed) {
   struct epoll_event event;
   int count = epoll_wait(epoll, &event, 1, 0);

@@ -10,21 +10,21 @@ struct ControlOpening {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// The lock's descriptor; the lock is held until it is closed.
+  /// The lock's descriptor; the lock is held until it, or any other for the same file, is closed.
   func takeLock() throws(LinuxIOError) -> Int32 {
     if !directory.isEmpty, mkdir(directory, 0o750) != 0, errno != EEXIST {
       throw refused(errno)
     }
     let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
     guard lock >= 0 else { throw refused(errno) }
-    while flock(lock, LOCK_EX | LOCK_NB) != 0 {
-      let code = errno
-      if code == EINTR { continue }
-      let holder = code == EWOULDBLOCK ? readProcess(lock) : nil
+    let answer = clinuxio_lock_byte(lock, 0)
+    guard answer == 0 else {
+      let isHeld = answer == -EAGAIN || answer == -EACCES
+      let holder = isHeld ? clinuxio_lock_holder(lock, 0) : 0
       close(lock)
-      throw code == EWOULDBLOCK ? busy(holder) : refused(code)
+      // No holder: it was given up meanwhile, or by a process that this one cannot see.
+      throw isHeld ? busy(holder > 0 ? holder : nil, -answer) : refused(-answer)
     }
-    writeProcess(lock)
     return lock
   }
 
@@ -66,27 +66,10 @@ struct ControlOpening {
     }
   }
 
-  private func busy(_ holder: Int32?) -> LinuxIOError {
+  private func busy(_ holder: Int32?, _ code: Int32) -> LinuxIOError {
     error(
       .busy(process: holder), "\(SystemTree.live.processName(holder)) is serving there already",
-      EWOULDBLOCK, "Use that one (`imulog status`), or end it: `sudo systemctl stop imulog`.")
-  }
-
-  /// The number of the process that wrote it, as text, into the lock's file.
-  private func readProcess(_ lock: Int32) -> Int32? {
-    var digits = [UInt8](repeating: 0, count: 16)
-    // Safe: the count is the array's.
-    let count = pread(lock, &digits, digits.count, 0)
-    guard count > 0 else { return nil }
-    return Int32(String(decoding: digits.prefix(count).prefix { $0 > 0x20 }, as: UTF8.self))
-  }
-
-  /// For whoever finds the lock taken; it holds without.
-  private func writeProcess(_ lock: Int32) {
-    let digits = Array("\(getpid())\n".utf8)
-    guard ftruncate(lock, 0) == 0 else { return }
-    // Safe: the count is the array's.
-    _ = pwrite(lock, digits, digits.count, 0)
+      code, "Use that one (`imulog status`), or end it: `sudo systemctl stop imulog`.")
   }
 
   private func error(

@@ -19,8 +19,9 @@ public struct ControlQuestion: Equatable, Sendable {
 /// The server's end of a socket in the file system, at which callers ask one question each: a line,
 /// answered by a line.
 ///
-/// One value owns the path: a lock on `PATH.lock` decides, which the kernel gives up with the
-/// process, so nothing is stale after a crash or a power cut. One descriptor stands for listener and
+/// One process owns the path: a record lock on `PATH.lock` decides, which the kernel gives up with
+/// the process, so nothing is stale after a crash or a power cut. (It is no lock against the process
+/// itself, which makes one value for a path.) One descriptor stands for listener and
 /// callers, so that a service polls one:
 ///
 ///     listener ─┐
@@ -174,8 +175,10 @@ public struct ControlSocket: ~Copyable {
   }
 
   private mutating func drop(_ index: Int) {
-    // Closing takes it out of epoll, too: nothing else has the descriptor.
-    close(peers.remove(at: index).descriptor)
+    let descriptor = peers.remove(at: index).descriptor
+    // Closing would do that too, but not while a forked process has the same.
+    _ = clinuxio_epoll_forget(fileDescriptor, descriptor)
+    close(descriptor)
     listenWhileThereIsRoom()
   }
 

@@ -25,6 +25,9 @@ public struct GPIOInput: ~Copyable {
   /// Why the line is not pulled to its inactive level, when the chip's driver refused that. (Some
   /// drivers that cannot do it accept it.)
   public let biasRefusal: Refusal?
+  /// Whether the line was active when the kernel gave it: a button held while the program starts.
+  /// ``read()`` tells the edges after that.
+  public let wasActiveAtStart: Bool
   private var sequence: EdgeSequence
 
   /// Finds a line and asks the kernel for it.
@@ -67,6 +70,7 @@ public struct GPIOInput: ~Copyable {
     line = request.line
     fileDescriptor = answer
     biasRefusal = refusal
+    wasActiveAtStart = level == 1
     sequence = EdgeSequence(isActive: level == 1)
   }
 

@@ -22,18 +22,18 @@ public struct LineEdge: Equatable, Sendable {
 ///
 ///     told      up 1   ·   ·   up 4          number 2 and 3 lost: down, and up or nothing
 ///     given     up     down    up
-struct EdgeSequence {
+package struct EdgeSequence {
   /// The level after the last edge.
-  private(set) var isActive: Bool
+  package private(set) var isActive: Bool
   /// Edges that the kernel had no room for.
-  private(set) var lost: UInt64 = 0
+  package private(set) var lost: UInt64 = 0
   private var next: UInt32 = 1
 
   /// Begins at a level; the kernel's first edge has number 1.
-  init(isActive: Bool) { self.isActive = isActive }
+  package init(isActive: Bool) { self.isActive = isActive }
 
   /// Appends `edge`, which the kernel numbered `number`, to `edges`, and what it must have followed.
-  mutating func append(_ edge: LineEdge, number: UInt32, to edges: inout [LineEdge]) {
+  package mutating func append(_ edge: LineEdge, number: UInt32, to edges: inout [LineEdge]) {
     let missing = number &- next
     lost += UInt64(missing)
     next = number &+ 1

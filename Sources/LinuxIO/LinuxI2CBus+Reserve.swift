@@ -25,7 +25,7 @@ extension LinuxI2CBus {
       // 0 when it was given up meanwhile, or by a process that this one cannot see.
       let process = holder > 0 ? holder : nil
       error.kind = .busy(process: process)
-      error.finding = "\(SystemTree.live.processName(process)) is using the sensor"
+      error.finding = "\(tree.processName(process)) is using the sensor"
       error.remedy =
         "Wait until it is done, or end it; a service ends with `sudo systemctl stop imulog`."
     }

@@ -1,3 +1,4 @@
+import Glibc
 import I2C
 import LinuxIO
 import Testing
@@ -78,6 +79,35 @@ final class SystemTreeTests {
     fixture.file("/proc/sys/kernel/hostname", "pi4\n")
     #expect(fixture.tree.hostName() == "pi4")
     #expect(SystemTree.live.hostName() == line(of: "/proc/sys/kernel/hostname"))
+  }
+
+  @Test("tell the processor's temperature, in whole thousandths of a degree")
+  func temperature() {
+    #expect(blank.tree.cpuTemperature() == nil)
+    let thermal = "/sys/class/thermal"
+    fixture.file("\(thermal)/thermal_zone0/type", "gpu-thermal\n")
+    fixture.file("\(thermal)/thermal_zone0/temp", "39000\n")
+    fixture.file("\(thermal)/cooling_device0/type", "cpu\n")
+    #expect(fixture.tree.cpuTemperature() == 39)
+    fixture.file("\(thermal)/thermal_zone10/type", "cpu-thermal\n")
+    fixture.file("\(thermal)/thermal_zone10/temp", "51121\n")
+    #expect(fixture.tree.cpuTemperature() == 51.121)
+    fixture.file("\(thermal)/thermal_zone10/temp", "-5000\n")
+    #expect(fixture.tree.cpuTemperature() == -5)
+    // A zone that is switched off has no text; the next best one counts.
+    fixture.file("\(thermal)/thermal_zone10/temp", "")
+    #expect(fixture.tree.cpuTemperature() == 39)
+  }
+
+  @Test("tell the room that is left for anybody")
+  func space() {
+    var status = statvfs()
+    statvfs(fixture.root, &status)
+    let free = fixture.tree.freeBytes(at: "/")
+    // Others write to the same file system meanwhile.
+    let expected = Double(status.f_bavail) * Double(status.f_frsize)
+    #expect(abs(Double(free ?? 0) - expected) < 1e9)
+    #expect(fixture.tree.freeBytes(at: "/missing") == nil)
   }
 
   @Test("are found under a root with or without a slash at its end")

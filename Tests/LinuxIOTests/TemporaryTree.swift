@@ -64,3 +64,12 @@ func lines(of path: String) -> [String] {
 
 /// The first line of a small file of this machine.
 func line(of path: String) -> String { lines(of: path).first ?? "" }
+
+/// How many descriptors this process has open.
+func openDescriptors() -> Int {
+  guard let directory = opendir("/proc/self/fd") else { return 0 }
+  defer { closedir(directory) }
+  var count = 0
+  while readdir(directory) != nil { count += 1 }
+  return count
+}

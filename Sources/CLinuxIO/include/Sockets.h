@@ -28,8 +28,10 @@ int clinuxio_send_datagram(
 /// epoll_create1(EPOLL_CLOEXEC).
 int clinuxio_epoll(void);
 /// Watches `fd` for input when `is_for_input`, else for the other end's closing alone; `is_new` when
-/// it is not yet watched. A closed descriptor is forgotten.
+/// it is not yet watched.
 int clinuxio_epoll_watch(int epoll, int fd, int is_for_input, int is_new);
+/// Watches `fd` no more.
+int clinuxio_epoll_forget(int epoll, int fd);
 /// A descriptor that has something, without waiting: it, or -EAGAIN when there is none. `is_closed`
 /// is 1 when the other end is gone.
 int clinuxio_epoll_next(int epoll, int *_Nonnull is_closed);

@@ -16,10 +16,10 @@ from pathlib import Path
 from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, Report
-from .scenarios import adapters, arm64, checks, faults, powercuts, takes
+from .scenarios import adapters, arm64, button, checks, faults, powercuts, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "adapters", "cuts", "arm64")
+GROUPS = ("takes", "faults", "adapters", "button", "cuts", "arm64")
 
 
 def main() -> int:
@@ -45,6 +45,9 @@ def main() -> int:
     for name, group in (("takes", takes), ("faults", faults), ("adapters", adapters)):
         if name in groups:
             report.run_group(name, lambda: group.run(bench, report))
+    if "button" in groups:
+        report.run_group(
+            "button", lambda: button.run(bench, report, options.trains, options.button_takes, options.seed))
     if "cuts" in groups:
         report.run_group("cuts", lambda: powercuts.run(bench, report, options.cuts, options.seed))
     if "arm64" in groups:
@@ -65,7 +68,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by setup/cross-arm64.sh")
     parser.add_argument("--cuts", type=int, default=10, metavar="N", help="power cuts on each file system; 10")
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="of their moments; a random one")
+    parser.add_argument("--trains", type=int, default=60, metavar="N", help="presses with bouncing contacts; 60")
+    parser.add_argument("--button-takes", type=int, default=20, metavar="N", help="takes begun and ended by the button; 20")
+    parser.add_argument(
+        "--seed", type=int, default=random.randrange(1 << 32), help="of the cuts' moments and the contacts; a random one")
     parser.add_argument("--keep", metavar="DIR", help="where consoles, truth files and exports go; else a temporary folder that a run without failures removes")
     return parser.parse_args()
 

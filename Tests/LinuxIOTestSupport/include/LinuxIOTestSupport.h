@@ -1,7 +1,10 @@
 #ifndef LINUXIOTESTSUPPORT_H
 #define LINUXIOTESTSUPPORT_H
 
+#include "SimulatedLines.h"
+
 #include <stdint.h>
+#include <sys/types.h>
 
 /// An I2C adapter without a kernel driver: this target defines `ioctl`, which the test executable,
 /// and libi2c in it, then uses instead of the C library's. I2C requests to a regular file go to the
@@ -48,5 +51,15 @@ void simulate_clock_discipline(int answer, int status);
 int drop_scheduling_right(void);
 /// prctl(PR_GET_TIMERSLACK) of the calling thread, in nanoseconds.
 int timer_slack(void);
+
+/// Begins a process that has a write lock on one byte of a file. Its number, or -1.
+pid_t begin_process_locking(const char *_Nonnull path, long offset);
+/// Begins a process that listens at a control socket and has the lock beside it. Its number, or -1.
+pid_t begin_process_serving(const char *_Nonnull path);
+/// Kills such a process and waits until it is gone.
+void end_other_process(pid_t process);
+
+/// A datagram socket at `path`, with `@` in front in the abstract name space. Its descriptor, or -1.
+int begin_datagram_socket(const char *_Nonnull path);
 
 #endif

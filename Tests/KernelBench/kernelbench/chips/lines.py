@@ -1,4 +1,5 @@
-"""The GPIO lines that the guest's gpio-virtio driver sees (virtio 1.2, section 5.17): buttons that can be pressed.
+"""The GPIO lines that the guest's gpio-virtio driver sees (virtio 1.2, section 5.17): buttons that can be pressed, and
+lights that can be watched.
 
     queue 0   type:2 line:2 value:4  ►  status:1 value:1 (or the names)
     queue 1   line:2                 ►  status:1, answered when the line has an edge that was asked for
@@ -6,7 +7,9 @@
 
 from __future__ import annotations
 
+import heapq
 import struct
+import time
 
 from .vhost import Slice, VhostDevice
 
@@ -15,6 +18,7 @@ GET_LINE_NAMES, GET_DIRECTION, SET_DIRECTION, GET_VALUE, SET_VALUE, IRQ_TYPE = 1
 OUTPUT = 1
 RISING, FALLING = 1, 2
 COUNT = 32
+CHANGES_KEPT = 10_000
 
 
 class Lines(VhostDevice):
@@ -34,6 +38,8 @@ class Lines(VhostDevice):
         self._edges = [0] * COUNT
         self._armed: dict[int, tuple[int, Slice]] = {}
         self._missed: set[int] = set()
+        self._planned: list[tuple[int, int, int]] = []
+        self._changes: dict[int, list[tuple[int, int]]] = {}
 
     def config(self) -> bytes:
         return struct.pack("<HHI", COUNT, 0, len(self._names))
@@ -63,7 +69,9 @@ class Lines(VhostDevice):
         elif kind == GET_VALUE:
             result = self.outputs[line] if self._directions[line] == OUTPUT else self.levels[line]
         elif kind == SET_VALUE:
-            self.outputs[line] = value & 1
+            if self.outputs[line] != value & 1:
+                self.outputs[line] = value & 1
+                self._note(line, value & 1)
         elif kind == IRQ_TYPE:
             self._edges[line] = value
             if value == 0:
@@ -75,8 +83,41 @@ class Lines(VhostDevice):
         """A line is pulled to a level from outside."""
         if self.levels[line] != level:
             self.levels[line] = level
+            self._note(line, level)
             if self._edges[line] & (RISING if level else FALLING):
                 self._interrupt(line)
+
+    def play(self, line: int, delays: list[int]) -> tuple[int, int]:
+        """A line is to change its level now, and again after each of the delays in microseconds, as contacts do.
+
+        When the first and the last change are due, in nanoseconds of the host's monotonic clock.
+        """
+        first = due = time.monotonic_ns()
+        level = self.levels[line]
+        for delay in [0, *delays]:
+            level = 1 - level
+            due += delay * 1000
+            heapq.heappush(self._planned, (due, line, level))
+        return first, due
+
+    def wait(self) -> float | None:
+        """Seconds until a change that was planned is due; none when there is none."""
+        return max(0.0, (self._planned[0][0] - time.monotonic_ns()) / 1e9) if self._planned else None
+
+    def proceed(self) -> None:
+        """Makes the changes that are due."""
+        while self._planned and self._planned[0][0] <= time.monotonic_ns():
+            _, line, level = heapq.heappop(self._planned)
+            self.set(line, level)
+
+    def changes(self, line: int) -> list[tuple[int, int]]:
+        """Changes of a line since the last call, by either side: when, and to which level."""
+        return self._changes.pop(line, [])
+
+    def _note(self, line: int, level: int) -> None:
+        changes = self._changes.setdefault(line, [])
+        changes.append((time.monotonic_ns(), level))
+        del changes[:-CHANGES_KEPT]
 
     def _interrupt(self, line: int) -> None:
         if line in self._armed:

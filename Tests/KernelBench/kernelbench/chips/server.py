@@ -17,6 +17,10 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `mpu6050` or `lsm6dso`
     absent CHIP | present CHIP     the chip was never there; it is
     stall | release                the controller hangs; it goes on
     line NUMBER LEVEL              a GPIO line is pulled up or down
+    train NUMBER DELAY...          a line changes its level now and again after each delay in microseconds, as contacts
+                                   do that bounce; the answer is `ok FIRST LAST`, when the changes are due
+    output NUMBER                  the answer is `ok` and the level that the guest drives a line to
+    changes NUMBER                 the answer is `ok` and TIME:LEVEL for each change of a line since the last such command
     time                           the answer is `ok` and the monotonic time in nanoseconds
 """
 
@@ -63,8 +67,9 @@ class Server:
         while True:
             devices = {source: device for device in (self.adapter, self.lines) for source in device.readers()}
             sources = [*devices, self._control, *self._clients]
-            wait = self.adapter.wait()
-            readable, _, _ = select.select(sources, [], [], BREATH if wait is None else min(BREATH, wait))
+            waits = [wait for wait in (self.adapter.wait(), self.lines.wait()) if wait is not None]
+            readable, _, _ = select.select(sources, [], [], min(BREATH, *waits) if waits else BREATH)
+            self.lines.proceed()
             for source in readable:
                 if source in devices:
                     devices[source].is_ready(source)
@@ -102,11 +107,18 @@ class Server:
         if name == "truth":
             self.truth.close() if rest == ["-"] else self.truth.open(*rest)
             return "ok"
+        if name == "output":
+            return f"ok {self.lines.outputs[int(rest[0])]}"
+        if name == "changes":
+            return " ".join(["ok", *(f"{at}:{level}" for at, level in self.lines.changes(int(rest[0])))])
         self.truth.event(now, " ".join(words))
         if name in ("stall", "release"):
             getattr(self.adapter, name)()
         elif name == "line":
             self.lines.set(*map(int, rest))
+        elif name == "train":
+            line, *delays = map(int, rest)
+            return "ok {} {}".format(*self.lines.play(line, delays))
         else:
             self._to_chip(name, self.chips[rest[0]], rest[1:], now)
         return "ok"

@@ -1,0 +1,331 @@
+import Glibc
+import IMUModel
+import LinuxIO
+import LinuxIOTestSupport
+import Testing
+
+@Suite("A control socket")
+final class ControlSocketTests {
+  let fixture = TemporaryTree()
+  let start = MonotonicTime(nanoseconds: 1_000_000_000)
+  var path: String { fixture.root + "/run/control" }
+
+  init() { fixture.directory("/run") }
+
+  deinit {
+    unlink(path)
+    unlink(path + ".lock")
+  }
+
+  /// A caller's descriptor, which does not block.
+  private func call() -> Int32 {
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let descriptor = Glibc.socket(AF_UNIX, type, 0)
+    let answer = withUnsafeBytes(of: &name) { bytes in
+      connect(
+        descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+        socklen_t(bytes.count))
+    }
+    #expect(answer == 0)
+    return descriptor
+  }
+
+  private func send(_ descriptor: Int32, _ text: String) {
+    let bytes = Array(text.utf8)
+    #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+  }
+
+  /// What has come: text, "" when the other end hung up, `nil` when there is nothing.
+  private func received(_ descriptor: Int32) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    if count < 0 && errno == ECONNRESET { return "" }
+    return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+
+  private func isReady(_ descriptor: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 0) == 1
+  }
+
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    stat(path, &status)
+    return status.st_mode & 0o777
+  }
+
+  @Test("takes a line and answers with a line")
+  func question() throws {
+    var socket = try ControlSocket(path: path)
+    let descriptor = socket.fileDescriptor
+    #expect(!isReady(descriptor))
+    let caller = call()
+    defer { close(caller) }
+    send(caller, "status\n")
+    #expect(isReady(descriptor))
+    let questions = socket.questions(at: start)
+    #expect(questions.map(\.line) == ["status"])
+    // A caller who waits wakes nobody.
+    #expect(!isReady(descriptor))
+    let none = socket.questions(at: start)
+    #expect(none.isEmpty)
+    #expect(received(caller) == nil)
+    for question in questions { socket.answer(question.peer, "{\"ok\":true}") }
+    #expect(received(caller) == "{\"ok\":true}\n")
+    #expect(received(caller) == "")
+  }
+
+  @Test("is answered to the client, whatever comes between")
+  func client() throws {
+    // The service's side runs on a thread, because the client waits.
+    var server = try ControlSocket(path: path)
+    let path = path
+    let thread = try RealTimeThread(name: "caller")
+    let running = thread.run(moving: [String]()) { answers in
+      for line in ["status", "mark a b"] {
+        do throws(LinuxIOError) {
+          answers.append(try ControlClient.ask(path: path, line: line))
+        } catch {
+          answers.append("\(error)")
+        }
+      }
+    }
+    var asked: [String] = []
+    while asked.count < 2 {
+      var waiting = pollfd(fd: server.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      poll(&waiting, 1, 10_000)
+      for question in server.questions(at: start) {
+        asked.append(question.line)
+        server.answer(question.peer, String(repeating: "x", count: 20_000) + question.line)
+      }
+    }
+    let answers = running.join()
+    #expect(asked == ["status", "mark a b"])
+    #expect(answers.map(\.count) == [20_006, 20_008])
+    #expect(answers.first?.hasSuffix("xstatus") == true)
+  }
+
+  @Test("puts a line together from its pieces, and hears one line a caller")
+  func pieces() throws {
+    var socket = try ControlSocket(path: path)
+    let caller = call()
+    defer { close(caller) }
+    for piece in ["st", "at", "us"] {
+      send(caller, piece)
+      let none = socket.questions(at: start)
+      #expect(none.isEmpty)
+    }
+    send(caller, "\nstop\n")
+    let questions = socket.questions(at: start)
+    #expect(questions.map(\.line) == ["status"])
+    let none = socket.questions(at: start)
+    #expect(none.isEmpty)
+  }
+
+  @Test("hears a caller who has said all and waits")
+  func halfClosed() throws {
+    var socket = try ControlSocket(path: path)
+    let caller = call()
+    defer { close(caller) }
+    send(caller, "status\n")
+    shutdown(caller, Int32(SHUT_WR))
+    let questions = socket.questions(at: start)
+    #expect(questions.count == 1)
+    #expect(!isReady(socket.fileDescriptor))
+    for question in questions { socket.answer(question.peer, "yes") }
+    #expect(received(caller) == "yes\n")
+  }
+
+  @Test("drops a caller who sends no line in two seconds")
+  func silence() throws {
+    var socket = try ControlSocket(path: path)
+    let early = socket.deadline
+    #expect(early == nil)
+    let caller = call()
+    defer { close(caller) }
+    send(caller, "stat")
+    _ = socket.questions(at: start)
+    let deadline = socket.deadline
+    #expect(deadline == start + 2_000_000_000)
+    _ = socket.questions(at: start + 1_999_999_999)
+    #expect(received(caller) == nil)
+    _ = socket.questions(at: start + 2_000_000_000)
+    #expect(received(caller) == "")
+    let late = socket.deadline
+    #expect(late == nil)
+  }
+
+  @Test("has no deadline for a caller who waits for the answer")
+  func patience() throws {
+    var socket = try ControlSocket(path: path)
+    let caller = call()
+    defer { close(caller) }
+    send(caller, "stop\n")
+    let questions = socket.questions(at: start)
+    let deadline = socket.deadline
+    #expect(deadline == nil)
+    _ = socket.questions(at: start + 60_000_000_000)
+    for question in questions { socket.answer(question.peer, "done") }
+    #expect(received(caller) == "done\n")
+  }
+
+  @Test(
+    "takes a line of 1,024 bytes with its end and drops a caller with a longer one",
+    arguments: [(1023, true), (1024, false), (5000, false)])
+  func length(count: Int, isTaken: Bool) throws {
+    var socket = try ControlSocket(path: path)
+    let caller = call()
+    defer { close(caller) }
+    let line = String(repeating: "m", count: count)
+    send(caller, line + "\n")
+    var questions: [ControlQuestion] = []
+    for _ in 0..<8 { questions += socket.questions(at: start) }
+    #expect(questions.map(\.line) == (isTaken ? [line] : []))
+    #expect(received(caller) == (isTaken ? nil : ""))
+  }
+
+  @Test("forgets a caller who goes away, before the line and after it")
+  func gone() throws {
+    var socket = try ControlSocket(path: path)
+    let first = call()
+    send(first, "half")
+    _ = socket.questions(at: start)
+    close(first)
+    let none = socket.questions(at: start)
+    #expect(none.isEmpty)
+    let second = call()
+    send(second, "status\n")
+    let questions = socket.questions(at: start)
+    close(second)
+    #expect(isReady(socket.fileDescriptor))
+    _ = socket.questions(at: start)
+    #expect(!isReady(socket.fileDescriptor))
+    for question in questions { socket.answer(question.peer, "too late") }
+  }
+
+  @Test("hears at most eight at once, and the ninth when one is gone")
+  func crowd() throws {
+    var socket = try ControlSocket(path: path)
+    let callers = (0..<9).map { _ in call() }
+    defer { for caller in callers { close(caller) } }
+    for (number, caller) in callers.enumerated() { send(caller, "mark \(number)\n") }
+    var questions: [ControlQuestion] = []
+    for _ in 0..<4 { questions += socket.questions(at: start) }
+    #expect(questions.map(\.line) == (0..<8).map { "mark \($0)" })
+    #expect(!isReady(socket.fileDescriptor))
+    socket.answer(questions[3].peer, "done")
+    #expect(isReady(socket.fileDescriptor))
+    var more: [ControlQuestion] = []
+    for _ in 0..<2 { more += socket.questions(at: start) }
+    #expect(more.map(\.line) == ["mark 8"])
+  }
+
+  @Test("is for its owner and its group alone")
+  func rights() throws {
+    let inner = fixture.root + "/new/control"
+    do {
+      let socket = try ControlSocket(path: inner)
+      _ = socket.deadline
+      #expect(mode(inner) == 0o660)
+      #expect(mode(fixture.root + "/new") == 0o750)
+      #expect(mode(inner + ".lock") & 0o007 == 0)
+    }
+    #expect(access(inner, F_OK) != 0)
+    unlink(inner + ".lock")
+    rmdir(fixture.root + "/new")
+  }
+
+  @Test("has one owner, and the next one takes over when that was killed")
+  func takeover() throws {
+    let process = begin_process_serving(path)
+    #expect(process > 0)
+    do throws(LinuxIOError) {
+      _ = try ControlSocket(path: path)
+      Issue.record("opened")
+    } catch {
+      #expect(error.kind == .busy(process: process))
+      #expect(error.finding.hasSuffix("(process \(process)) is serving there already"))
+    }
+    end_other_process(process)
+    #expect(access(path, F_OK) == 0)
+    var socket = try ControlSocket(path: path)
+    let caller = call()
+    defer { close(caller) }
+    send(caller, "status\n")
+    let questions = socket.questions(at: start)
+    #expect(questions.count == 1)
+  }
+
+  @Test("does not remove what is no socket")
+  func otherFile() {
+    fixture.file("/run/control", "mine")
+    do throws(LinuxIOError) {
+      _ = try ControlSocket(path: path)
+      Issue.record("opened")
+    } catch {
+      #expect(error.finding == "something is there that is no socket")
+    }
+    #expect(line(of: path) == "mine")
+  }
+
+  @Test("at a path that cannot be is refused in words")
+  func badPaths() {
+    let long = fixture.root + "/run/" + String(repeating: "c", count: 108)
+    let paths = [(long, "107 bytes"), ("/proc/imulog/control", "not there")]
+    for (path, words) in paths {
+      do throws(LinuxIOError) {
+        _ = try ControlSocket(path: path)
+        Issue.record("opened \(path)")
+      } catch {
+        #expect(error.finding.contains(words), "\(error)")
+      }
+    }
+    unlink(long + ".lock")
+  }
+
+  @Test("that nobody serves is told to the client as such")
+  func notRunning() {
+    for leftover in [false, true] {
+      if leftover {
+        let process = begin_process_serving(path)
+        end_other_process(process)
+      }
+      do throws(LinuxIOError) {
+        _ = try ControlClient.ask(path: path, line: "status")
+        Issue.record("answered")
+      } catch {
+        #expect(error.kind == .notRunning)
+        #expect(error.remedy.contains("systemctl start imulog"))
+      }
+    }
+  }
+
+  @Test("whose service does not answer is given up after the time")
+  func noAnswer() throws {
+    let socket = try ControlSocket(path: path)
+    _ = socket.deadline
+    do throws(LinuxIOError) {
+      _ = try ControlClient.ask(path: path, line: "status", timeoutNanoseconds: 2_000_000)
+      Issue.record("answered")
+    } catch {
+      #expect(error.kind == .noAnswer)
+      #expect(error.errno == ETIMEDOUT)
+    }
+  }
+
+  @Test("gives its descriptors back")
+  func descriptors() throws {
+    let before = openDescriptors()
+    for _ in 0..<30 {
+      var socket = try ControlSocket(path: path)
+      let caller = call()
+      send(caller, "status\n")
+      _ = socket.questions(at: start)
+      close(caller)
+    }
+    #expect(openDescriptors() < before + 30)
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import I2C
+import LinuxIO
+import LinuxIOTestSupport
+import Testing
+
+extension LinuxI2CBusTests {
+  @Test("reserves a chip that nobody has, again and again")
+  func reserve() throws {
+    let bus = try open(Self.plain)
+    try bus.reserve(chip)
+    try bus.reserve(chip)
+    try bus.reserve(stranger)
+    #expect(adapter.pointee.transfers == 0)
+  }
+
+  @Test("names the process that has reserved a chip, until that ends")
+  func reserved() throws {
+    let bus = try open(Self.plain)
+    let process = begin_process_locking(fixture.root + "/dev/i2c-1", 0x68)
+    #expect(process > 0)
+    fixture.file("/proc/\(process)/cmdline", "/usr/bin/imulog\0--store\0/x\0daemon\0")
+    do throws(LinuxIOError) {
+      try bus.reserve(chip)
+      Issue.record("reserved")
+    } catch {
+      #expect(error.kind == .busy(process: process))
+      #expect(
+        error.description
+          == "reserving chip 0x68 on I2C bus 1 (\(fixture.root)/dev/i2c-1): imulog daemon (process"
+          + " \(process)) is using the sensor (errno 11, Resource temporarily unavailable). Wait"
+          + " until it is done, or end it; a service ends with `sudo systemctl stop imulog`.")
+    }
+    try bus.reserve(stranger)
+    end_other_process(process)
+    try bus.reserve(chip)
+  }
+
+  @Test("names a process of which nothing is known by its number")
+  func nameless() throws {
+    let bus = try open(Self.plain)
+    let process = begin_process_locking(fixture.root + "/dev/i2c-1", 0x68)
+    defer { end_other_process(process) }
+    do throws(LinuxIOError) {
+      try bus.reserve(chip)
+      Issue.record("reserved")
+    } catch {
+      #expect(error.finding == "process \(process) is using the sensor")
+    }
+  }
+}

@@ -5,7 +5,10 @@ import Testing
 struct HelpTests {
   @Test(
     "each help is the text that was committed",
-    arguments: ["imulog", "record", "list", "info", "export", "import", "verify", "rm", "boards"])
+    arguments: [
+      "imulog", "record", "list", "info", "export", "import", "verify", "rm", "boards", "daemon",
+      "status", "start", "stop", "mark", "keep", "discard", "install",
+    ])
   func help(_ verb: String) throws {
     let bench = Bench()
     let outcome = bench.run((verb == "imulog" ? [] : [verb]) + ["--help"])

@@ -50,9 +50,13 @@ public struct CrashContract: Sendable {
     }
     if let sentence = try breach(of: try catalogue.reader(of: entry)) { return sentence }
     let summary = try catalogue.summary(of: entry)
-    guard summary.state == (summary.end == nil ? .recovered : .complete) else {
-      return "its state is \(summary.state)"
+    let state: LogSummary.State
+    switch (summary.end, summary.damageCount ?? 0) {
+    case (nil, _): state = .recovered
+    case (_, 0): state = .complete
+    default: state = .damaged
     }
+    guard summary.state == state else { return "its state is \(summary.state)" }
     var next = recorded.take.description
     next.id = ExampleLog.description(99).id
     let live = try catalogue.create(next, wall: ExampleTake.wall)

@@ -10,7 +10,10 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "imulog",
   products: [
-    .executable(name: "imulog", targets: ["imulog"])
+    .executable(name: "imulog", targets: ["imulog"]),
+    // For Tests/Benchmarks, which is a package of its own.
+    .library(
+      name: "ImulogStages", targets: ["Export", "IMUModel", "LogFormat", "LogStore", "RingBuffer"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

@@ -85,7 +85,7 @@ struct PackingTests {
   /// 520 samples on a lattice, in which trials of a page of six channels differ most; that of one tick is beside it.
   private func samples(besideLatticeAt broken: UInt64, step: Int, seed: UInt64) -> [TickRecord] {
     var generator = SeededGenerator(seed: seed)
-    return (0..<520).map { tick in
+    return (0..<520 as Range<UInt64>).map { tick in
       var sample = RawSample()
       for channel in 0..<6 {
         let number = Int.random(in: -2000...2000, using: &generator)

@@ -4,6 +4,8 @@ public import IMUModel
 public enum ServiceEvent: Equatable, Sendable {
   /// The service is up.
   case begin
+  /// The button went down; what it means is told by a gesture, when it has gone up or was held long enough.
+  case buttonDown(at: MonotonicTime)
   /// The button was used.
   case gesture(Gesture)
 

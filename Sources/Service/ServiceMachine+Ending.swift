@@ -34,7 +34,8 @@ extension ServiceMachine {
       state = .ending
       waitingStart = nil
       return []
-    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady, .retry,
+    case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
+      .sensorReady, .retry,
       .limitReached:
       return []
     }
@@ -52,7 +53,8 @@ extension ServiceMachine {
       return meet(.sensor)
     case .gesture(.press), .gesture(.long), .start, .stop, .mark, .keep, .discard:
       return [.refuse(Refusal.isEnding)]
-    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .gesture(.veryLong),
+    case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
+      .gesture(.veryLong),
       .sensorReady, .retry, .takeReady, .limitReached, .reload, .reloaded, .reloadRefused,
       .terminate:
       return []
@@ -62,7 +64,8 @@ extension ServiceMachine {
   func handleEnded(_ event: ServiceEvent) -> [ServiceEffect] {
     switch event {
     case .start, .stop, .mark, .keep, .discard: return [.refuse(Refusal.isEnding)]
-    case .begin, .gesture, .sensorReady, .sensorFailed, .retry, .takeReady, .takeRefused,
+    case .begin, .buttonDown, .gesture, .sensorReady, .sensorFailed, .retry, .takeReady,
+      .takeRefused,
       .limitReached, .storageEnded, .saved, .savedNothing, .reload, .reloaded, .reloadRefused,
       .terminate:
       return []

@@ -15,7 +15,8 @@ extension ServiceMachine {
     case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
-    case .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady, .sensorFailed,
+    case .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady,
+      .sensorFailed,
       .retry, .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
       return []
     }
@@ -43,7 +44,7 @@ extension ServiceMachine {
     case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
-    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .takeReady,
+    case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding), .takeReady,
       .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
       return []
     }
@@ -65,7 +66,8 @@ extension ServiceMachine {
     case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
-    case .begin, .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady, .retry,
+    case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
+      .sensorReady, .retry,
       .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
       return []
     }

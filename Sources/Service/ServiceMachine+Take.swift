@@ -2,6 +2,8 @@
 extension ServiceMachine {
   mutating func handleTake(_ event: ServiceEvent) -> [ServiceEffect] {
     switch event {
+    // It may be the take's end: what comes after it is logged when it is known not to be.
+    case .buttonDown(let time): return [.holdBack(at: time)]
     case .gesture(.press(let press)):
       state = .stopping
       stopPress = press
@@ -22,7 +24,8 @@ extension ServiceMachine {
     case .gesture(.veryLong): return end(at: nil, .button, then: .ending)
     case .terminate: return end(at: nil, .signal, then: .ending)
     // A double press whose first one began this take, and the window behind that first one.
-    case .gesture(.double), .gesture(.settled): return []
+    case .gesture(.double): return [.release]
+    case .gesture(.settled): return []
     case .begin, .gesture(.holding), .sensorReady, .retry, .saved, .savedNothing: return []
     }
   }
@@ -47,7 +50,8 @@ extension ServiceMachine {
     case .reload, .reloaded, .reloadRefused: return noteReload(event)
     // No second press can come any more.
     case .gesture(.veryLong), .terminate: return end(at: stopPress, .button, then: .ending)
-    case .begin, .gesture(.holding), .sensorReady, .retry, .saved, .savedNothing: return []
+    case .begin, .buttonDown, .gesture(.holding), .sensorReady, .retry, .saved, .savedNothing:
+      return []
     }
   }
 

@@ -40,8 +40,9 @@ public import IMUModel
 ///     terminate     | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
 ///
 ///     event         | starting                | recording               | stopping
+///     down 5        | hold 5                  | hold 5                  | ·
 ///     press 5       | → stopping: hold 5      | → stopping: hold 5      | → saving: end 4 button b
-///     double 4      | · i                     | · i                     | → recording: mark 4, release j
+///     double 4      | release i               | release i               | → recording: mark 4, release j
 ///     settled 4     | · i                     | · i                     | → saving: end 4 button
 ///     holding 5     | ·                       | ·                       | ·
 ///     long 5        | → saving: discard b     | → saving: discard b     | → saving: end 4 button

@@ -7,6 +7,7 @@ enum Notation {
   /// Every event there is, in the words of the table. Stamps are the numbers behind the words.
   static let events: [(name: String, event: ServiceEvent)] = [
     ("begin", .begin),
+    ("down 5", .buttonDown(at: time(5))),
     ("press 5", .gesture(.press(at: time(5)))),
     ("double 4", .gesture(.double(at: time(4)))),
     ("settled 4", .gesture(.settled(at: time(4)))),

@@ -60,8 +60,8 @@ struct ServiceMachineTests {
     play(
       &machine,
       [
-        ("press 5", "→ starting: begin 5"), ("double 4", "·"), ("takeReady", "→ recording"),
-        ("double 4", "·"),
+        ("press 5", "→ starting: begin 5"), ("down 5", "hold 5"), ("double 4", "release"),
+        ("takeReady", "→ recording"), ("down 5", "hold 5"), ("double 4", "release"),
       ])
   }
 

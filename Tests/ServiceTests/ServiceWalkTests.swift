@@ -10,7 +10,6 @@ private struct Daemon: Hashable {
   var take = Take.none
   var isSensorAwake = false
   var isSensorReady = false
-  var isHeldBack = false
   var isRetryDue = false
   var hasExited = false
   var awaitsReload = false
@@ -32,17 +31,15 @@ private struct Daemon: Hashable {
       guard isSensorReady else { return "began a take without a sensor" }
       take = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
     case .holdBack:
-      guard take == .begun || take == .ready, !isHeldBack else { return "held nothing back" }
-      isHeldBack = true
+      // Twice by one press: when it goes down, and when it is told to have been one.
+      guard take == .begun || take == .ready else { return "held nothing back" }
     case .release:
-      guard isHeldBack else { return "released what was not held back" }
-      isHeldBack = false
+      guard take == .begun || take == .ready else { return "released outside a take" }
     case .mark:
       guard take == .begun || take == .ready else { return "a mark outside a take" }
     case .endTake, .discardTake:
       guard take == .begun || take == .ready else { return "ended a take that does not run" }
       take = .ending
-      isHeldBack = false
     case .scheduleRetry: isRetryDue = true
     case .reload:
       guard take == .none else { return "a reload in a take" }
@@ -59,7 +56,8 @@ private struct Daemon: Hashable {
   var possible: [String] {
     if awaitsReload { return ["reload sample", "reload sleep", "reload wrong"] }
     var names = [
-      "press 5", "double 4", "settled 4", "holding 5", "long 5", "veryLong 5", "start 5", "stop 5",
+      "down 5", "press 5", "double 4", "settled 4", "holding 5", "long 5", "veryLong 5", "start 5",
+      "stop 5",
       "mark 5", "keep 5", "discard 5", "reload", "terminate",
     ]
     if isSensorAwake { names += ["sensorFailed"] + (isSensorReady ? [] : ["sensorReady"]) }
@@ -82,9 +80,7 @@ private struct Daemon: Hashable {
       isSensorReady = false
     case "retry": isRetryDue = false
     case "takeReady": take = .ready
-    case "takeRefused", "saved", "savedNothing":
-      take = .none
-      isHeldBack = false
+    case "takeRefused", "saved", "savedNothing": take = .none
     case "reload sample", "reload sleep", "reload wrong": awaitsReload = false
     default: break
     }

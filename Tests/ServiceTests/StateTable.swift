@@ -6,6 +6,7 @@ enum StateTable {
   static let idle = """
     event         | asleep         | waking               | armed
     begin         | ·              | ·                    | ·
+    down 5        | ·              | ·                    | ·
     press 5       | → waking: wake | ·                    | → starting: begin 5
     double 4      | ·              | ·                    | ·
     settled 4     | ·              | ·                    | ·
@@ -36,8 +37,9 @@ enum StateTable {
   static let take = """
     event         | starting                       | recording                      | stopping
     begin         | ·                              | ·                              | ·
+    down 5        | hold 5                         | hold 5                         | ·
     press 5       | → stopping: hold 5             | → stopping: hold 5             | → saving: end 4 button
-    double 4      | ·                              | ·                              | → recording: mark 4, release
+    double 4      | release                        | release                        | → recording: mark 4, release
     settled 4     | ·                              | ·                              | → saving: end 4 button
     holding 5     | ·                              | ·                              | ·
     long 5        | → saving: discard              | → saving: discard              | → saving: end 4 button
@@ -66,6 +68,7 @@ enum StateTable {
   static let end = """
     event         | saving   | ending               | ended
     begin         | ·        | ·                    | ·
+    down 5        | ·        | ·                    | ·
     press 5       | ·        | refuse               | ·
     double 4      | ·        | ·                    | ·
     settled 4     | ·        | ·                    | ·

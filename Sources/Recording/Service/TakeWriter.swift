@@ -102,9 +102,9 @@ extension TakeWriter {
   }
 
   /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``, as long as half of the
-  /// ring is free.
+  /// ring is free. Of several instants the first one counts.
   public mutating func hold(at instant: MonotonicTime) {
-    heldFrom = schedule.tick(at: instant) + 1
+    heldFrom = min(heldFrom ?? .max, schedule.tick(at: instant) + 1)
   }
 
   /// Goes on logging.

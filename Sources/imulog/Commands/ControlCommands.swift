@@ -12,8 +12,12 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    let (reply, line) = try ControlReply.ask(.status, at: try socketOptions.path(isService: false))
-    try Console.data(json ? line : reply.text)
+    let (answer, line) = try ControlReply.ask(
+      .status, at: try socketOptions.path(isService: false))
+    guard case .status(let status) = answer else {
+      throw CommandFailure(.inputOutput, "the service answered something else: \(line)")
+    }
+    try Console.data(json ? line : status.text)
   }
 }
 
@@ -26,7 +30,7 @@ struct StartCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    _ = try ControlReply.ask(.start, at: try socketOptions.path(isService: false))
+    try ControlReply.ask(.start, at: try socketOptions.path(isService: false))
   }
 }
 
@@ -38,7 +42,7 @@ struct StopCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    _ = try ControlReply.ask(.stop, at: try socketOptions.path(isService: false))
+    try ControlReply.ask(.stop, at: try socketOptions.path(isService: false))
   }
 }
 
@@ -60,7 +64,7 @@ struct MarkCommand: ParsableCommand {
         "the mark has \(label.utf8.count) bytes, and \(ControlRequest.longestLabel) fit; shorten it"
       )
     }
-    _ = try ControlReply.ask(.mark(label), at: try socketOptions.path(isService: false))
+    try ControlReply.ask(.mark(label), at: try socketOptions.path(isService: false))
   }
 }
 
@@ -72,7 +76,7 @@ struct KeepCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    _ = try ControlReply.ask(.keep, at: try socketOptions.path(isService: false))
+    try ControlReply.ask(.keep, at: try socketOptions.path(isService: false))
   }
 }
 
@@ -85,6 +89,6 @@ struct DiscardCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    _ = try ControlReply.ask(.discard, at: try socketOptions.path(isService: false))
+    try ControlReply.ask(.discard, at: try socketOptions.path(isService: false))
   }
 }

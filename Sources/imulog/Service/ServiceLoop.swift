@@ -86,7 +86,7 @@ final class ServiceLoop {
     wait()
     if let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
     // Edges first: a gesture that is due by the clock is decided by an edge that came before.
-    for gesture in try panel.gestures(now: clock.now()) { handle(.gesture(gesture)) }
+    for event in try panel.events(now: clock.now()) { handle(event) }
     for item in news.take() { hear(item) }
     for question in control.questions(at: clock.now()) {
       control.answer(question.peer, answer(question.line))

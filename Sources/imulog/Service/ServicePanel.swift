@@ -68,14 +68,16 @@ struct ServicePanel: ~Copyable {
   }
 
   /// What was done with the button since the last call.
-  mutating func gestures(now: MonotonicTime) throws(LinuxIOError) -> [Gesture] {
-    var gestures: [Gesture] = []
+  mutating func events(now: MonotonicTime) throws(LinuxIOError) -> [ServiceEvent] {
+    var events: [ServiceEvent] = []
     if let edges = try button?.read() {
       for edge in edges {
-        gestures += recogniser.handle(ButtonEdge(isPressed: edge.isActive, time: edge.time))
+        let gestures = recogniser.handle(ButtonEdge(isPressed: edge.isActive, time: edge.time))
+        events += gestures.map { .gesture($0) }
+        if edge.isActive { events.append(.buttonDown(at: edge.time)) }
       }
     }
-    return gestures + recogniser.elapse(to: now)
+    return events + recogniser.elapse(to: now).map { .gesture($0) }
   }
 
   /// Plays `light`. A line that no longer answers makes no difference to a recording.

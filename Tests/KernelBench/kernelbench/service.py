@@ -25,6 +25,8 @@ BUTTON, LIGHT = 17, 27
 SHORT, PAUSE, LONG, VERY_LONG = 0.1, 0.15, 2.0, 6.5
 """Seconds: a short press, the time between two that belong together, a press of more than 1.5 s, one of more than 6 s."""
 DEBOUNCE = 20 * MILLISECOND
+LIST_PAGE = 10
+"""Recordings that `imulog list` tells at a time."""
 KERNEL_TICK = 4 * MILLISECOND
 """Debian's kernel counts the debounce period in ticks of 1/250 s, and begins in the middle of one."""
 
@@ -102,8 +104,14 @@ class Service:
             time.sleep(0.05)
 
     def recordings(self) -> list[dict]:
-        """What `imulog list` tells, oldest first."""
-        return sorted(json.loads(self.run("list --json").output or "[]"), key=lambda recording: recording["number"])
+        """What `imulog list` tells page by page, oldest first."""
+        recordings: list[dict] = []
+        while len(recordings) % LIST_PAGE == 0:
+            page = json.loads(self.run(f"list --json --page {len(recordings) // LIST_PAGE + 1}").output or "[]")
+            if not page:
+                break
+            recordings += page
+        return sorted(recordings, key=lambda recording: recording["number"])
 
     def export(self) -> Take:
         """The latest recording, in raw counts."""

@@ -8,7 +8,9 @@ the truth file: what is exported as 0 is the first tick, and the samples say whe
 
 from __future__ import annotations
 
+import random
 import time
+from collections.abc import Callable
 
 from ..bench import Bench, Guest
 from ..chips.truth import read_truth
@@ -17,7 +19,7 @@ from ..errors import check
 from ..export import MILLISECOND, Take
 from ..scenario import Report
 from ..service import (
-    BUTTON, DEBOUNCE, KERNEL_TICK, LIGHT, LONG, PAUSE, SHORT, VERY_LONG, Press, Service, begin, begin_armed, read_changes)
+    BUTTON, DEBOUNCE, KERNEL_TICK, LONG, SHORT, VERY_LONG, Press, Service, begin, begin_armed)
 from . import bounces
 
 RATE = 50
@@ -32,21 +34,33 @@ def run(bench: Bench, report: Report, trains: int, takes: int, seed: int) -> Non
     guest = bench.boot("button")
     try:
         guest.machine.check("load gpio-virtio")
-        report.run("a short press begins a take, the next one ends it", lambda: short(guest))
-        report.run("the seconds before the press are in front", lambda: pre_trigger(guest))
-        report.run("a take ends at its length, and the service is ready again", lambda: length(guest))
-        report.run("two short presses mark, and the take goes on", lambda: double(guest))
-        report.run("a long press begins anew", lambda: discard(guest))
-        report.run("a long press while idle keeps what just happened", lambda: keep(guest))
-        report.run("6 s end the service and keep the take", lambda: very_long(guest))
-        report.run("a button held at the start means nothing", lambda: held(guest))
-        report.run("a press wakes a sensor that sleeps", lambda: asleep(guest))
-        report.run("a line in use names its user", lambda: busy(guest))
-        report.run("a second service and a take beside it give way", lambda: second(guest))
-        report.run("the light tells each state", lambda: lights(guest))
-        bounces.run(guest, report, trains, takes, seed)
+        report.run("a short press begins a take, the next one ends it", lambda: alone(guest, short))
+        report.run("the seconds before the press are in front", lambda: alone(guest, pre_trigger))
+        report.run("a take ends at its length, and the service is ready again", lambda: alone(guest, length))
+        report.run("two short presses mark, and the take goes on", lambda: alone(guest, double))
+        report.run("a long press begins anew", lambda: alone(guest, discard))
+        report.run("a long press while idle keeps what just happened", lambda: alone(guest, keep))
+        report.run("6 s end the service and keep the take", lambda: alone(guest, very_long))
+        report.run("a button held at the start means nothing", lambda: alone(guest, held))
+        report.run("a press wakes a sensor that sleeps", lambda: alone(guest, asleep))
+        report.run("a line in use names its user", lambda: alone(guest, busy))
+        report.run("a second service and a take beside it give way", lambda: alone(guest, second))
+        report.run("the light tells each state", lambda: alone(guest, lights))
+        report.run(
+            f"{trains} bounce trains, seed {seed}",
+            lambda: alone(guest, lambda guest: bounces.bounce(guest, trains, random.Random(seed))))
+        report.run(f"{takes} takes by the button", lambda: alone(guest, lambda guest: bounces.soak(guest, takes)))
     finally:
         guest.stop()
+
+
+def alone(guest: Guest, scenario: Callable[[Guest], str]) -> str:
+    """Runs a scenario, and leaves no service and no pressed button to the next one."""
+    try:
+        return scenario(guest)
+    finally:
+        guest.machine.run("killall -9 imulog")
+        guest.chips.tell("line", BUTTON, 1)
 
 
 # Times.
@@ -279,7 +293,6 @@ def lights(guest: Guest) -> str:
     check(service.is_lit() and not watch(service, 2), "the light of a recording service is not on all the time")
     service.press(SHORT)
     service.wait("armed")
-    guest.chips.tell("truth", guest.machine.directory / "light.truth")
     service.stop()
     check(not service.is_lit(), "the light of a service that ended is on")
     for chip in ("mpu6050", "lsm6dso"):

@@ -43,9 +43,9 @@ public struct ControlSocket: ~Copyable {
   private let path: String
   private let lock: Int32
   private let listener: Int32
-  private var peers: [Peer] = []
-  private var count: UInt64 = 0
-  private var isListening = true
+  private var peers: [Peer]
+  private var count: UInt64
+  private var isListening: Bool
 
   /// A caller.
   private struct Peer {
@@ -62,11 +62,25 @@ public struct ControlSocket: ~Copyable {
   /// - Throws: ``LinuxIOError`` of kind `busy` when another process has the path; `notPermitted` or
   ///   `system`.
   public init(path: String) throws(LinuxIOError) {
-    let opening = ControlOpening(path: path)
+    // Everything that can fail comes before the first property: Swift 6.0 cannot take down a part.
+    let opened = try Self.open(ControlOpening(path: path))
+    self.path = path
+    lock = opened.lock
+    listener = opened.listener
+    fileDescriptor = opened.epoll
+    peers = []
+    count = 0
+    isListening = true
+  }
+
+  /// The three descriptors, or none.
+  private static func open(_ opening: ControlOpening) throws(LinuxIOError) -> (
+    lock: Int32, listener: Int32, epoll: Int32
+  ) {
     let lock = try opening.takeLock()
     let listener: Int32
     do throws(LinuxIOError) {
-      listener = try opening.listen(backlog: Int32(Self.mostPeers))
+      listener = try opening.listen(backlog: Int32(mostPeers))
     } catch {
       close(lock)
       throw error
@@ -79,10 +93,7 @@ public struct ControlSocket: ~Copyable {
       close(lock)
       throw opening.refused(-answer)
     }
-    self.path = path
-    self.lock = lock
-    self.listener = listener
-    fileDescriptor = epoll
+    return (lock, listener, epoll)
   }
 
   deinit {

@@ -22,7 +22,9 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   public var output: Output
 
   private var writer: LogWriter
-  private var consumer: RingConsumer<TickRecord>?
+  // Spelt out: one with a question mark is nil before the initialiser begins, and Swift 6.0 cannot take that down.
+  // swift-format-ignore: UseShorthandTypeNames
+  private var consumer: Optional<RingConsumer<TickRecord>>
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
 
@@ -51,7 +53,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   ) throws(LogError) {
     self.writer = try LogWriter(after: description)
     self.id = description.id
-    self.consumer = nil
+    self.consumer = .none
     self.output = output
     self.syncInterval = description.syncInterval
     self.nextSync = start + description.syncInterval

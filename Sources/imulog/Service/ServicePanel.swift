@@ -23,13 +23,20 @@ struct ServicePanel: ~Copyable {
     var found = ButtonFacts()
     let button = try ServicePanel.input(setup.button, configuration, &found)
     let light = try ServicePanel.output(setup.light, configuration)
+    self.init(button: button, light: light, hasLight: setup.light != nil, found)
+  }
+
+  /// Cannot fail: Swift 6.0 cannot take down what an initialiser that does leaves behind.
+  private init(
+    button: consuming GPIOInput?, light: consuming GPIOOutput?, hasLight: Bool, _ found: ButtonFacts
+  ) {
+    self.button = button
+    self.light = light
+    self.hasLight = hasLight
     // A press that was there before the service means nothing to it.
     recogniser = GestureRecogniser(isHeldAtStart: found.isHeld)
     fileDescriptor = found.fileDescriptor
     remarks = found.remarks
-    hasLight = setup.light != nil
-    self.button = consume button
-    self.light = consume light
   }
 
   /// What is known of a button's line when it is opened.

@@ -42,16 +42,20 @@ def main() -> int:
     print(f"kernelbench: guests run by {bench.platform.accelerator}, traces are in {keep}", flush=True)
     groups = options.groups or GROUPS
     checks.run(Path(keep), report)
-    for name, group in (("takes", takes), ("faults", faults), ("adapters", adapters)):
+    for name, group in (("takes", takes), ("faults", faults)):
         if name in groups:
-            report.run_group(name, lambda: group.run(bench, report))
+            report.run_timed_group(name, lambda: group.run(bench, report), Path(keep, name))
+    if "adapters" in groups:
+        report.run_group("adapters", lambda: adapters.run(bench, report))
     if "button" in groups:
-        report.run_group(
-            "button", lambda: button.run(bench, report, options.trains, options.button_takes, options.seed))
+        report.run_timed_group(
+            "button", lambda: button.run(bench, report, options.trains, options.button_takes, options.seed),
+            Path(keep, "button"))
     if "cuts" in groups:
         report.run_group("cuts", lambda: powercuts.run(bench, report, options.cuts, options.seed))
     if "arm64" in groups:
-        report.run_group("arm64", lambda: arm64.run(bench, report, options.arm64_program))
+        report.run_timed_group(
+            "arm64", lambda: arm64.run(bench, report, options.arm64_program), Path(keep, "arm64"))
     print(report.summary())
     if report.count(FAILED):
         return 1
@@ -68,8 +72,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by setup/cross-arm64.sh")
     parser.add_argument("--cuts", type=int, default=10, metavar="N", help="power cuts on each file system; 10")
-    parser.add_argument("--trains", type=int, default=60, metavar="N", help="presses with bouncing contacts; 60")
-    parser.add_argument("--button-takes", type=int, default=20, metavar="N", help="takes begun and ended by the button; 20")
+    parser.add_argument("--trains", type=int, default=40, metavar="N", help="presses with bouncing contacts; 40")
+    parser.add_argument("--button-takes", type=int, default=10, metavar="N", help="takes begun and ended by the button; 10")
     parser.add_argument(
         "--seed", type=int, default=random.randrange(1 << 32), help="of the cuts' moments and the contacts; a random one")
     parser.add_argument("--keep", metavar="DIR", help="where consoles, truth files and exports go; else a temporary folder that a run without failures removes")

@@ -16,14 +16,30 @@ final class ButtonService {
   private(set) var discarded: Set<UInt32> = []
   /// Marks that the machine had put into takes.
   private(set) var markCount = 0
+  /// What the kept takes are to hold, by their numbers.
+  private(set) var promises: [UInt32: Promise] = [:]
   private let bench: WriterBench
   private var recogniser = GestureRecogniser(isHeldAtStart: false)
   private var generator: SeededGenerator
   private var take = OpenTake()
   private var pending: [ServiceEvent] = []
 
+  /// Ticks of the pre-trigger, and of a take's length.
+  static let ticksBefore: UInt64 = 50
+  static let ticksAfter: UInt64 = 600
+
+  /// What a take is to hold, in the sampler's ticks: worked out from the presses alone.
+  struct Promise {
+    /// The first tick from the press on; a take of what came before ends in front of it.
+    var own: UInt64
+    var end: UInt64
+    var reason: StopReason
+    var isHistory = false
+  }
+
   /// The take at hand.
   private final class OpenTake {
+    var promise: Promise?
     var plan: TakePlan?
     var storage: FileStorage?
     var entry: CatalogueEntry?
@@ -31,9 +47,11 @@ final class ButtonService {
     var isDiscarded = false
   }
 
-  init(_ rate: SampleRate, seed: UInt64) throws {
+  /// - Parameter isLean: Whether it is to need no more memory the more takes there were.
+  init(_ rate: SampleRate, seed: UInt64, isLean: Bool = false) throws {
     catalogue = try Catalogue(path: directory.path)
     bench = WriterBench(rate)
+    bench.keepsTimes = !isLean
     bench.fileDelay = nil
     generator = SeededGenerator(seed: seed)
     bench.advance(to: 1)
@@ -102,9 +120,17 @@ final class ButtonService {
     switch effect {
     case .beginTake(let instant):
       take = OpenTake()
-      bench.writer.begin(TakeOrder(at: instant, ticksBefore: 50, ticksAfter: 600))
+      let own = TakeFrame.firstTick(from: instant, bench.schedule)
+      take.promise = Promise(
+        own: own, end: own + ButtonService.ticksAfter, reason: .completed)
+      bench.writer.begin(
+        TakeOrder(
+          at: instant, ticksBefore: ButtonService.ticksBefore,
+          ticksAfter: ButtonService.ticksAfter))
     case .keepHistory(let instant):
       take = OpenTake()
+      let own = TakeFrame.firstTick(from: instant, bench.schedule)
+      take.promise = Promise(own: own, end: own, reason: .button, isHistory: true)
       bench.writer.begin(TakeOrder(at: instant, ticksBefore: .max, ticksAfter: 0))
       bench.writer.end(at: nil, reason: .button)
     case .holdBack(let instant): bench.writer.hold(at: instant)
@@ -112,7 +138,10 @@ final class ButtonService {
     case .mark(let instant, let label):
       markCount += 1
       bench.writer.mark(at: instant, label: label)
-    case .endTake(let instant, let reason): bench.writer.end(at: instant, reason: reason)
+    case .endTake(let instant, let reason):
+      if let instant { take.promise?.end = bench.schedule.tick(at: instant) + 1 }
+      take.promise?.reason = reason
+      bench.writer.end(at: instant, reason: reason)
     case .discardTake:
       take.isDiscarded = true
       bench.writer.end(at: nil, reason: .button)
@@ -165,6 +194,8 @@ final class ButtonService {
     if take.isDiscarded {
       try catalogue.remove(entry, now: WriterBench.wallAtZero + bench.now.nanoseconds)
       discarded.insert(entry.number)
+    } else {
+      promises[entry.number] = take.promise
     }
     try handle(.saved)
   }

@@ -92,7 +92,6 @@ struct SalvageAccount {
     waiting.insert(gap, at: place)
     guard waiting.count > SalvageAccount.waitingLimit else { return }
     account(upTo: waiting[0].firstTick + waiting[0].count, in: &writer)
-    waiting.removeFirst()
   }
 
   /// Writes the gaps that wait, and what else is missing before `tick`.

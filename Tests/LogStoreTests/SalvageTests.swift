@@ -47,8 +47,10 @@ struct SalvageTests {
       #expect(tick(event) == covered, "\(place)")
       covered += event.tickCount
     }
-    let lost = source.damagedTickCount + source.unexplainedTickCount
-    #expect(report.counted.lost == lost + source.counted.lost, "\(place)")
+    let told = source.damagedTickCount + source.unexplainedTickCount
+    let lost = report.counted.lost - source.counted.lost
+    // Where nothing follows that tells how many were lost, a gap may tell that some were.
+    #expect(source.isLossKnown ? lost == told : lost >= told, "\(place)")
     if let end = source.end { #expect(covered == end.ledger.scheduled, "\(place)") }
     #expect((report.end?.reason == .recovered) == !source.isIntact, "\(place)")
     #expect(report.end?.lateness == source.end?.lateness ?? LatenessSummary(), "\(place)")
@@ -73,7 +75,7 @@ struct SalvageTests {
   @Test("a flipped bit anywhere costs what the reader says, and each tick is there once")
   func flips() throws {
     let log = try ExampleLog(ticks: 500, marksEvery: 40)
-    for byte in stride(from: log.headerByteCount, to: log.bytes.count, by: 131) {
+    for byte in stride(from: log.headerByteCount, to: log.bytes.count, by: 311) {
       var bytes = log.bytes
       bytes[byte] ^= 1 << UInt8(byte % 8)
       try expectSound(salvage(bytes), of: bytes, "byte \(byte)")
@@ -83,7 +85,7 @@ struct SalvageTests {
   @Test("a log cut anywhere ends where it was cut")
   func cuts() throws {
     let log = try ExampleLog(ticks: 500, marksEvery: 40)
-    for length in stride(from: log.headerByteCount, to: log.bytes.count, by: 97) {
+    for length in stride(from: log.headerByteCount, to: log.bytes.count, by: 293) {
       let bytes = Array(log.bytes[..<length])
       try expectSound(salvage(bytes), of: bytes, "cut at byte \(length)")
     }
@@ -95,7 +97,7 @@ struct SalvageTests {
     let seed = UInt64.random(in: 0..<1_000_000)
     var generator = SeededGenerator(seed: seed)
     let count = log.bytes.count / 4096
-    for round in 0..<40 {
+    for round in 0..<12 {
       var bytes = log.bytes
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         let page = Int.random(in: 1..<count, using: &generator) * 4096
@@ -123,6 +125,7 @@ struct SalvageTests {
       encoder.append(
         TickRecord(tick: tick, time: Int64(tick) * 100_000_000, sample: RawSample(ax: 1)))
     }
+    encoder.flush()
     encoder.append(TickRecord(Gap(firstTick: 1, count: 1, cause: .missed)))
     encoder.flush()
     let found = try read(salvage(Array(encoder.output)))

@@ -40,12 +40,9 @@ public struct TimeTicks: Equatable, Sendable {
     let form = TimeForm(
       step: step, largest: max(range.lowerBound.magnitude, range.upperBound.magnitude))
     var ticks: [Tick] = []
-    if TimeTicks.count(of: step, in: range) <= limit {
-      var (multiple, last) = TimeTicks.multiples(of: step, in: range)
-      while multiple <= last {
-        ticks.append(Tick(time: multiple * step, label: form.text(multiple * step)))
-        multiple += 1
-      }
+    let (first, last) = TimeTicks.multiples(of: step, in: range)
+    if first <= last, TimeTicks.count(of: step, in: range) <= limit {
+      ticks = (first...last).map { Tick(time: $0 * step, label: form.text($0 * step)) }
     }
     self.ticks = ticks
     self.step = step

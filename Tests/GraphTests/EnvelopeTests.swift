@@ -90,7 +90,7 @@ import Testing
     for (drawing, joins) in [
       ("x x x x x x x x x x ", true), ("    x              x", true),
       ("x x x x x --x x x x ", false), ("x x x --x x x x x x ", true),
-      ("x x x x x x x --x x ", true), ("x x x x x x x x x --x x x x ", false),
+      ("x x x x x x x --x x ", true), ("x x x x x x x x x --x x x x ", true),
       ("x x x x x ------------- x x x", false), ("x         --        x         ", false),
       ("         ---         ", false), ("x                   ", false),
       ("x-                 x", false), ("x                 -x", false),

@@ -42,7 +42,13 @@ let package = Package(
       name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel"], swiftSettings: settings),
     .target(name: "LogStore", dependencies: ["LogFormat", "IMUModel"], swiftSettings: settings),
     .target(
-      name: "Export", dependencies: ["LogFormat", "LogStore", "IMUModel"],
+      name: "Export", dependencies: ["Graph", "LogFormat", "LogStore", "IMUModel"],
+      // What a page for a browser is made of, in the order in which it stands there.
+      resources: [
+        "page.css", "body.html", "data.js", "axis.js", "panel.js", "view.js", "input.js",
+        "player.js",
+        "page.js",
+      ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
     // What the button, the light and a request mean: pure, off the data plane.

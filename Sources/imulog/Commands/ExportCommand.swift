@@ -9,7 +9,8 @@ struct ExportCommand: ParsableCommand {
     commandName: "export", abstract: "Write a recording out as JSON or in another form.",
     discussion: """
       Times in the output are nanoseconds from the first scheduled sample. A damaged recording is exported \
-      as far as it can be read; the exit status is then 65.
+      as far as it can be read; the exit status is then 65. html is one page for any browser, which needs no \
+      network; svg is a drawing for papers.
       """)
 
   @ParentCommand var program: Imulog

@@ -51,6 +51,10 @@ let package = Package(
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
+    // How a take came out: read from its log, beside what goes out.
+    .target(
+      name: "Review", dependencies: ["LogFormat", "LogStore", "IMUModel"], swiftSettings: settings),
+
     // What the button, the light and a request mean: pure, off the data plane.
     .target(name: "Service", dependencies: ["IMUModel"], swiftSettings: settings),
 
@@ -70,7 +74,7 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recording", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
+        "Recording", "Review", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -115,6 +119,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReviewTests",
+      dependencies: ["IMUModel", "LogFormat", "LogStore", "Review"],
       swiftSettings: settings),
     .testTarget(
       name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),

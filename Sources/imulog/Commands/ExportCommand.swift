@@ -81,7 +81,8 @@ struct ExportCommand: ParsableCommand {
         .usage, "a raw log on a terminal is no use; give -o FILE, or send it through a pipe")
     }
     var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
-    return try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
+    return try Exporter(options).write(
+      try ProgressStorage(reading: entry.path, "exporting recording \(entry.number)"), to: &sink)
   }
 
   private func toFile(
@@ -89,7 +90,8 @@ struct ExportCommand: ParsableCommand {
   ) throws -> Exporter.Report {
     let file = try PendingFile(output)
     var sink = FileDescriptorSink(file.descriptor, name: output)
-    let report = try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
+    let report = try Exporter(options).write(
+      try ProgressStorage(reading: entry.path, "exporting recording \(entry.number)"), to: &sink)
     try file.publish()
     return report
   }

@@ -35,13 +35,15 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func verifyFile() throws -> LogVerification {
-    var reader = try LogReader(try FileStorage(reading: target))
+    var reader = try LogReader(try ProgressStorage(reading: target, "verifying \(target)"))
     return try reader.verify()
   }
 
   private func verifyRecording() throws -> LogVerification {
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
-    var reader = try catalogue.reader(of: try catalogue.entry(for: target))
+    let entry = try catalogue.entry(for: target)
+    var reader = try LogReader(
+      try ProgressStorage(reading: entry.path, "verifying recording \(entry.number)"))
     return try reader.verify()
   }
 }

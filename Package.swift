@@ -25,6 +25,8 @@ let package = Package(
 
     // What everything speaks: samples, units, time, gaps.
     .target(name: "IMUModel", swiftSettings: settings),
+    // What a drawing of samples needs, whatever it is drawn on: labels of axes, peaks by column.
+    .target(name: "Graph", dependencies: ["IMUModel"], swiftSettings: settings),
 
     // The data plane, left to right. No target imports one to its right.
     .target(name: "I2C", swiftSettings: settings),
@@ -40,8 +42,18 @@ let package = Package(
       name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel"], swiftSettings: settings),
     .target(name: "LogStore", dependencies: ["LogFormat", "IMUModel"], swiftSettings: settings),
     .target(
-      name: "Export", dependencies: ["LogFormat", "LogStore", "IMUModel"],
+      name: "Export", dependencies: ["Graph", "LogFormat", "LogStore", "IMUModel"],
+      // What a page for a browser is made of, in the order in which it stands there.
+      resources: [
+        "page.css", "body.html", "data.js", "axis.js", "panel.js", "view.js", "input.js",
+        "player.js",
+        "page.js",
+      ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
+
+    // How a take came out: read from its log, beside what goes out.
+    .target(
+      name: "Review", dependencies: ["LogFormat", "LogStore", "IMUModel"], swiftSettings: settings),
 
     // What the button, the light and a request mean: pure, off the data plane.
     .target(name: "Service", dependencies: ["IMUModel"], swiftSettings: settings),
@@ -62,13 +74,14 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recording", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
+        "Recording", "Review", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
 
     // Tests, in the order of their subjects.
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
+    .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
@@ -106,6 +119,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReviewTests",
+      dependencies: ["IMUModel", "LogFormat", "LogStore", "Review"],
       swiftSettings: settings),
     .testTarget(
       name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),

@@ -15,6 +15,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case axesMissing(recorded: ChannelSet)
   /// The scale of these channels in the log's header gives numbers that no text of reasonable length holds.
   case unusableScale(channels: String, scale: Fraction)
+  /// A page or a drawing of so many samples would be too large.
+  case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
   /// The option does not go with the format.
   case optionNotSupported(option: String, format: ExportFormat)
 }
@@ -55,6 +57,10 @@ extension ExportError: CustomStringConvertible {
       return
         "the scale of \(channels) in the recording's header, \(scale.numerator)/\(scale.denominator) "
         + "a count, cannot be written out: export the counts with --units raw"
+    case .tooLong(let samples, let limit, let format):
+      return
+        "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds: "
+        + "choose a part with --from and --to"
     case .optionNotSupported(let option, let format):
       return
         "\(option) does not go with --format \(format.rawValue): leave it out or choose another format"

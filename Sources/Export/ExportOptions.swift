@@ -12,6 +12,10 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case gyrodata
   /// The log's own bytes.
   case raw
+  /// One page for a browser, which needs nothing else.
+  case html
+  /// A drawing for papers.
+  case svg
 }
 
 /// The units of exported values. Raw values are command-line names.

@@ -56,7 +56,7 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Throws: ``ExportError``; what was written before it stays written.
-  /// - Complexity: one pass over the log; for JSON and gyrodata one more before it, and for JSON one
+  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML and SVG one more before it, and for JSON one
   ///   for each kind of record (clock pairs, gaps, marks, sensor events, damage) of which it has over 1000.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
@@ -68,6 +68,8 @@ public struct Exporter: Sendable {
     case .ndjson: report = try writeRecords(&reader, to: &sink)
     case .csv: report = try writeTable(&reader, to: &sink)
     case .gyrodata: report = try writeGyroData(&reader, to: &sink)
+    case .html: report = try writePage(&reader, to: &sink)
+    case .svg: report = try writeDrawing(&reader, to: &sink)
     case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
     }
     try sink.flush()

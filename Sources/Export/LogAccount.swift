@@ -13,6 +13,8 @@ struct LogAccount {
   private(set) var marks = ItemList()
   private(set) var events = ItemList()
   private(set) var damages = ItemList()
+  /// The tick behind the last one that the log tells of; the whole recording's.
+  private(set) var lastTick: UInt64 = 0
   /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's.
   private(set) var ticksLost: UInt64 = 0
 
@@ -39,6 +41,7 @@ struct LogAccount {
       case .damage: damages.add(item)
       }
     }
+    lastTick = reader.nextTick
     let scheduled = max(end?.ledger.scheduled ?? 0, reader.nextTick)
     ticksLost = scheduled - min(found, scheduled)
   }

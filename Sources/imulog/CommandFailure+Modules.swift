@@ -72,7 +72,7 @@ extension CommandFailure {
     switch error {
     case .output: self.init(.inputOutput, "\(error)")
     case .log(let cause): self.init(cause)
-    case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported:
+    case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong:
       self.init(.usage, "\(error)")
     case .unusableScale: self.init(.damagedData, "\(error)")
     }

@@ -1,5 +1,7 @@
 /// What the program's exit status says (sysexits.h). Never 255, which is `ssh`'s own.
 enum ExitStatus: Int32 {
+  /// A question was answered with no: a recording that was checked is not as it should be.
+  case flawed = 1
   /// The command line was wrong.
   case usage = 64
   /// The data were damaged or of another kind; what could be saved was.

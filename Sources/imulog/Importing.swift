@@ -27,7 +27,7 @@ struct Importing {
   ///
   /// Damaged parts are copied too: every reader says the same about them, here and there.
   func copy(_ path: String) throws -> (number: UInt32, report: LogVerification) {
-    var reader = try LogReader(try FileStorage(reading: path))
+    var reader = try LogReader(try ProgressStorage(reading: path, "importing \(path)"))
     let report = try reader.verify()
     let id = reader.description.id
     if let entry = try present(id) {

@@ -49,6 +49,8 @@ enum Program {
     } catch {
       // `imulog export … | head`: the reader has had enough.
       if let error = error as? ExportError, error.isBrokenPipe { exit(0) }
+      // A question was answered; the status is the answer.
+      if let code = error as? ExitCode { exit(code.rawValue) }
       guard let failure = CommandFailure(error) ?? CommandFailure(parser: error) else {
         Imulog.exit(withError: error)  // Help and version.
       }

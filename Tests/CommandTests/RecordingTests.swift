@@ -11,7 +11,9 @@ struct RecordingCommandTests {
       let outcome = bench.run(Bench.simulated + ["--for", "1s"])
       #expect(outcome.status == 0)
       #expect(outcome.output == "\(number)\n")
-      #expect(outcome.talk == "imulog: recording \(number): 10 of 10 samples\n")
+      #expect(
+        outcome.talk == "imulog: recording \(number): 10 of 10 samples\n"
+          + "imulog: good: 10 of 10 samples\n")
     }
   }
 

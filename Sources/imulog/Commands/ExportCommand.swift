@@ -9,7 +9,8 @@ struct ExportCommand: ParsableCommand {
     commandName: "export", abstract: "Write a recording out as JSON or in another form.",
     discussion: """
       Times in the output are nanoseconds from the first scheduled sample. A damaged recording is exported \
-      as far as it can be read; the exit status is then 65.
+      as far as it can be read; the exit status is then 65. html is one page for any browser, which needs no \
+      network; svg is a drawing for papers.
       """)
 
   @ParentCommand var program: Imulog
@@ -80,7 +81,8 @@ struct ExportCommand: ParsableCommand {
         .usage, "a raw log on a terminal is no use; give -o FILE, or send it through a pipe")
     }
     var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
-    return try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
+    return try Exporter(options).write(
+      try ProgressStorage(reading: entry.path, "exporting recording \(entry.number)"), to: &sink)
   }
 
   private func toFile(
@@ -88,7 +90,8 @@ struct ExportCommand: ParsableCommand {
   ) throws -> Exporter.Report {
     let file = try PendingFile(output)
     var sink = FileDescriptorSink(file.descriptor, name: output)
-    let report = try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
+    let report = try Exporter(options).write(
+      try ProgressStorage(reading: entry.path, "exporting recording \(entry.number)"), to: &sink)
     try file.publish()
     return report
   }

@@ -45,7 +45,7 @@ struct ImportCommand: ParsableCommand {
   var note = ""
 
   mutating func run() throws {
-    var source = try FileSource(path: file)
+    var source = try ProgressSource(path: file)
     let options = try importOptions()
     let store = try program.storePath(storeOptions)
     let importing = Importing(store: store)

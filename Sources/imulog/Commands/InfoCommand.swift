@@ -2,11 +2,18 @@ import ArgumentParser
 import Export
 import IMUModel
 import LogStore
+import Review
 
 /// `imulog info`: everything about one recording but its samples.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show what is known about a recording.")
+    commandName: "info", abstract: "Show what is known about a recording, and how it came out.",
+    discussion: """
+      The last line is a verdict: good, flawed (more than 1 in 1000 samples missing or a gap of over a second, \
+      clipping, 1 read in 100 over half a period late, an acceleration at rest that is a tenth off, an end that \
+      nobody wanted), damaged, or live. With --check it is the only line, and the exit status is 0 when good, \
+      1 when flawed, 65 when damaged or without an end, 75 while it is being recorded.
+      """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
@@ -17,12 +24,23 @@ struct InfoCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  @Flag(help: "Print the verdict alone and say it by the exit status.")
+  var check = false
+
   mutating func run() throws {
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
     let entry = try catalogue.entry(for: id)
     let isLive = try catalogue.isLive(entry)
-    var reader = try catalogue.reader(of: entry)
-    let report = InfoReport(entry: entry, summary: try reader.fullSummary(isLive: isLive))
+    var reader = try LogReader(
+      try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
+    let review = ReviewReport(try reader.review(isLive: isLive))
+    if check {
+      try Console.data(json ? review.json : review.sentence)
+      if let status = review.status { throw ExitCode(status.rawValue) }
+      return
+    }
+    let report = InfoReport(
+      entry: entry, summary: try reader.fullSummary(isLive: isLive), review: review)
     if json { return try Console.data(report.json) }
     for (key, value) in report.lines {
       try Console.data(key + String(repeating: " ", count: 12 - key.count) + value)

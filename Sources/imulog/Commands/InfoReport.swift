@@ -6,6 +6,7 @@ import LogStore
 struct InfoReport {
   let entry: CatalogueEntry
   let summary: LogSummary
+  let review: ReviewReport
 
   private var log: RecordingDescription { summary.description }
   private var sensor: SensorDescription { log.sensor }
@@ -46,16 +47,15 @@ struct InfoReport {
     lines.append(
       ("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
     if let lateness = summary.end?.lateness {
-      let figures = [lateness.median, lateness.percentile99, lateness.maximum].map {
-        Plain.number($0 / 1000, per: 1) + " µs"
-      }
-      lines.append(("lateness", "median \(figures[0]), 99 % \(figures[1]), most \(figures[2])"))
+      lines.append(("lateness", ReviewReport.text(lateness)))
     }
-    lines.append(("gaps", "\(summary.gapCount ?? 0)"))
+    lines.append(("gaps", review.gaps))
     if let count = summary.damageCount, count > 0 {
       lines.append(("damage", "\(count) \(count == 1 ? "part" : "parts"); see verify"))
     }
     lines.append(("bytes", bytesLine))
+    lines += review.findings
+    lines.append(("verdict", review.sentence))
     return lines
   }
 
@@ -111,6 +111,7 @@ struct InfoReport {
       .with("damagedParts", summary.damageCount ?? 0)
       .with("bytes", summary.byteCount)
       .with("note", log.note)
+      .with("review", raw: review.json)
       .text
   }
 }

@@ -81,6 +81,7 @@ struct RecordCommand: ParsableCommand {
     let store = try program.storePath(storeOptions)
     let outcome = try TakeRunner(request: request, store: store).run()
     if let talk = outcome.talk { Console.talk(talk) }
+    TakeReview(number: outcome.number, store: store).talk()
     try Console.data(json ? outcome.json : "\(outcome.number)")
     if let failure = outcome.failure { throw failure }
   }

@@ -19,12 +19,25 @@ struct VerifyCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
-    let path = try LogTarget(target).path { try program.storePath(storeOptions) }
-    var reader = try LogReader(try FileStorage(reading: path))
-    let report = try reader.verify()
+    let report = try LogTarget(target).isPath ? verifyFile() : verifyRecording()
     try json ? Console.data(VerifyReport(report).json) : VerifyReport(report).print()
     if !report.isIntact {
       throw CommandFailure(.damagedData, VerifyReport(report).sentence)
     }
+  }
+
+  private func verifyFile() throws -> LogVerification {
+    var reader = try LogReader(try ProgressStorage(reading: target, "verifying \(target)"))
+    return try reader.verify()
+  }
+
+  /// By the catalogue, which follows links only where it is told to.
+  private func verifyRecording() throws -> LogVerification {
+    let catalogue = try program.openStore(storeOptions)
+    let entry = try catalogue.entry(for: target)
+    var reader = try LogReader(
+      try ProgressStorage(
+        try catalogue.storage(of: entry), "verifying recording \(entry.number)"))
+    return try reader.verify()
   }
 }

@@ -50,6 +50,17 @@ public final class ExportTarget: FuzzTarget {
     }
   }
 
+  /// Whatever a header or a mark says, it ends no element and holds no control character.
+  private static func checkMarkup(_ bytes: [UInt8], from begin: String, to end: String) {
+    precondition(bytes.starts(with: begin.utf8), "another begin")
+    precondition(
+      bytes.reversed().starts(with: [UInt8(ascii: "\n")] + end.utf8.reversed()), "another end")
+    precondition(!bytes.contains { $0 < 0x20 && $0 != UInt8(ascii: "\n") }, "a control character")
+    let tags = bytes.split(separator: UInt8(ascii: "<")).filter { $0.starts(with: "script".utf8) }
+      .count
+    precondition(tags == (end == "</html>" ? 3 : 0), "a script of the recording's")
+  }
+
   private static func check(
     _ bytes: [UInt8], _ report: Exporter.Report, _ options: ExportOptions
   ) {
@@ -71,6 +82,8 @@ public final class ExportTarget: FuzzTarget {
         precondition(values.count == columns, "columns")
         for value in values { precondition(JSONCheck.isNumber(value), "no number") }
       }
+    case .html: checkMarkup(bytes, from: "<!DOCTYPE html>", to: "</html>")
+    case .svg: checkMarkup(bytes, from: "<?xml ", to: "</svg>")
     case .raw: break
     }
   }

@@ -1,0 +1,66 @@
+import IMUModel
+import LogFormat
+import LogStore
+
+extension Exporter {
+  /// The most samples that a page may have: above it a browser would need hundreds of megabytes.
+  static let pageLimit: UInt64 = 5_000_000
+
+  /// One page for a browser that needs nothing else: facts in HTML, samples in base64, style and script inside.
+  ///
+  /// A first pass over the log finds the facts, a second one writes the samples.
+  func writePage<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try plan(reader.description)
+    let account = try LogAccount(&reader, plan)
+    guard account.ledger.sampled <= Exporter.pageLimit else {
+      throw .tooLong(samples: account.ledger.sampled, limit: Exporter.pageLimit, format: .html)
+    }
+    let log = plan.description
+    let blocks = PageBlock(
+      channels: plan.channels, timeUnit: log.timeUnit,
+      period: log.rate.periodNanoseconds / log.timeUnit)
+    try sink.write(PageFrame.head(RecordingFacts(plan, account)))
+    var facts = JSONText()
+    facts.addPage(plan, account, blocks)
+    try sink.write(MarkupText.script(json: facts.bytes))
+    try sink.write(PageFrame.betweenFactsAndSamples)
+
+    reader.rewind()
+    var report = Report()
+    report.damages = account.damages.count
+    var base64 = Base64Writer()
+    var text: [UInt8] = []
+    reading: while let item = try reader.nextItem() {
+      guard case .samples = item else { continue }
+      for rows in plan.rows(of: reader.block) {
+        base64.append(blocks.bytes(rows, of: reader.block), to: &text)
+        report.samples += UInt64(rows.count)
+      }
+      try sink.write(text)
+      text.removeAll(keepingCapacity: true)
+      if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
+    }
+    base64.finish(to: &text)
+    try sink.write(text)
+    try sink.write(PageFrame.tail)
+    return report
+  }
+}
+
+extension ExportPlan {
+  /// The runs of a block's samples that are in the range, nearly always one.
+  func rows(of block: borrowing SampleBlock) -> [Range<Int>] {
+    guard hasRange else { return block.isEmpty ? [] : [0..<block.count] }
+    var runs: [Range<Int>] = []
+    var row = 0
+    while row < block.count {
+      var end = row
+      while end < block.count, contains(block.times[end]) { end += 1 }
+      if end > row { runs.append(row..<end) }
+      row = end + 1
+    }
+    return runs
+  }
+}

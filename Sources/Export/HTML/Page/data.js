@@ -1,0 +1,150 @@
+// The recording: facts from JSON, samples from base64. PageBlock.swift has the layout of the samples.
+
+const facts = JSON.parse(document.getElementById("facts").textContent);
+
+/** Ticks, times in seconds, and one column of counts a channel. */
+function readSamples() {
+  const element = document.getElementById("samples");
+  const binary = atob(element.textContent);
+  element.remove();
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  const view = new DataView(bytes.buffer);
+  const ticks = new Float64Array(facts.samples);
+  const times = new Float64Array(facts.samples);
+  const counts = facts.channels.map(() => new Int16Array(facts.samples));
+  const second = facts.unit_ns / 1e9;
+  let at = 0, begin = 0;
+  const signed = width => {
+    const value = width === 1 ? view.getInt8(at) : width === 2 ? view.getInt16(at, true)
+      : width === 4 ? view.getInt32(at, true) : view.getFloat64(at, true);
+    at += width;
+    return value;
+  };
+  const unsigned = width => {
+    const value = width === 1 ? view.getUint8(at) : width === 2 ? view.getUint16(at, true)
+      : width === 4 ? view.getUint32(at, true) : view.getFloat64(at, true);
+    at += width;
+    return value;
+  };
+  while (begin < facts.samples) {
+    const end = begin + unsigned(2);
+    const tickWidth = unsigned(1), timeWidth = unsigned(1);
+    ticks[begin] = unsigned(8);
+    let time = unsigned(8);
+    times[begin] = time * second;
+    for (let i = begin + 1; i < end; i++) {
+      ticks[i] = ticks[i - 1] + 1 + (tickWidth === 0 ? 0 : unsigned(tickWidth));
+    }
+    for (let i = begin + 1; i < end; i++) {
+      time += signed(timeWidth) + (ticks[i] - ticks[i - 1]) * facts.period;
+      times[i] = time * second;
+    }
+    for (const column of counts) {
+      const width = unsigned(1);
+      column[begin] = signed(2);
+      // Int16Array wraps, as the differences do.
+      for (let i = begin + 1; i < end; i++) column[i] = column[i - 1] + signed(width);
+    }
+    begin = end;
+  }
+  return { ticks, times, counts };
+}
+
+/**
+ * Lowest and highest counts of 8, 64, 512… neighbours: what a drawing needs of any number of samples, without
+ * losing a peak.
+ */
+function makeLevels(column) {
+  const levels = [{ low: column, high: column }];
+  while (levels[levels.length - 1].low.length > 64) {
+    const { low, high } = levels[levels.length - 1];
+    const length = Math.ceil(low.length / 8);
+    const lower = new Int16Array(length), higher = new Int16Array(length);
+    for (let i = 0; i < length; i++) {
+      let a = 32767, b = -32768;
+      for (let j = 8 * i; j < Math.min(8 * i + 8, low.length); j++) {
+        if (low[j] < a) a = low[j];
+        if (high[j] > b) b = high[j];
+      }
+      lower[i] = a;
+      higher[i] = b;
+    }
+    levels.push({ low: lower, high: higher });
+  }
+  return levels;
+}
+
+/** Lowest and highest count of samples from..<to, which are at least one. */
+function extent(levels, from, to) {
+  let a = 32767, b = -32768;
+  const take = (level, i) => {
+    if (levels[level].low[i] < a) a = levels[level].low[i];
+    if (levels[level].high[i] > b) b = levels[level].high[i];
+  };
+  let level = 0;
+  while (from < to) {
+    if (level + 1 === levels.length) {
+      while (from < to) take(level, from++);
+      break;
+    }
+    while (from < to && from % 8 !== 0) take(level, from++);
+    while (to > from && to % 8 !== 0) take(level, --to);
+    from /= 8;
+    to /= 8;
+    level++;
+  }
+  return [a, b];
+}
+
+/** The first index whose value is at least `value`. */
+function lowerBound(values, value) {
+  let low = 0, high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+const samples = readSamples();
+const levels = samples.counts.map(makeLevels);
+const period = facts.rate[1] / facts.rate[0];
+const tickTime = tick => tick * facts.rate[1] / facts.rate[0];
+const span = {
+  from: Math.min(facts.range_ns[0] / 1e9, samples.times.length ? samples.times[0] : 0),
+  to: Math.max(facts.range_ns[1] / 1e9, samples.times.length ? samples.times[samples.times.length - 1] : 0),
+};
+if (span.to <= span.from) span.to = span.from + period;
+
+/** Where ticks are missing: from and to in seconds, the ticks, and what the log says about them. */
+function findHoles() {
+  const { ticks } = samples;
+  const holes = [];
+  const add = (first, end) => {
+    if (end <= first) return;
+    const causes = new Set();
+    // Gaps come in order of ticks.
+    for (const [tick, count, cause] of facts.gaps) if (tick < end && tick + count > first) causes.add(cause);
+    const isKnown = causes.size > 0 || facts.gapCount > facts.gaps.length;
+    holes.push({
+      from: tickTime(first), to: tickTime(end), count: end - first,
+      cause: causes.size ? [...causes].join(", ") : isKnown ? "gap" : "damaged, cannot be read",
+    });
+  };
+  // Rounded to the tick: times of the grid are rounded down to nanoseconds.
+  add(Math.ceil(span.from / period - 1e-6), ticks.length ? ticks[0] : Math.round(span.to / period));
+  for (let i = 1; i < ticks.length; i++) if (ticks[i] !== ticks[i - 1] + 1) add(ticks[i - 1] + 1, ticks[i]);
+  if (ticks.length) add(ticks[ticks.length - 1] + 1, Math.round(span.to / period));
+  return holes;
+}
+const holes = findHoles();
+const holeStarts = holes.map(hole => hole.from);
+const holeMiddles = holes.map(hole => (hole.from + hole.to) / 2);
+const marks = facts.marks.map(([ns, label]) => ({ time: ns / 1e9, label }));
+
+/** The hole at a time; undefined when there is none. */
+function holeAt(time) {
+  const hole = holes[lowerBound(holeStarts, time + 1e-9) - 1];
+  return hole && time < hole.to ? hole : undefined;
+}

@@ -1,0 +1,112 @@
+// Mouse, touch, wheel and keys.
+
+/** Lets a panel's canvas be pointed at, dragged, pinched and wheeled. */
+function listen(panel) {
+  const { canvas } = panel;
+  const fingers = new Map();
+  let drag;
+  const timeAt = event => panel.time(event.clientX - canvas.getBoundingClientRect().left);
+
+  canvas.addEventListener("pointerdown", event => {
+    if (event.button > 1) return;
+    canvas.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, event.clientX);
+    const moves = event.pointerType === "touch" || event.shiftKey || event.button === 1;
+    drag = { moves, x: event.clientX, time: timeAt(event), from: view.from, isFar: false };
+    if (fingers.size === 2) drag = { pinch: spread(fingers), centre: timeAt(event), from: view.from, to: view.to };
+  });
+
+  canvas.addEventListener("pointermove", event => {
+    if (fingers.has(event.pointerId)) fingers.set(event.pointerId, event.clientX);
+    if (!drag) return view.point(timeAt(event));
+    if (drag.pinch) {
+      const factor = drag.pinch / Math.max(10, spread(fingers));
+      view.show(drag.centre - (drag.centre - drag.from) * factor, drag.centre + (drag.to - drag.centre) * factor);
+      return;
+    }
+    if (Math.abs(event.clientX - drag.x) > 5) drag.isFar = true;
+    if (!drag.isFar) return;
+    if (drag.moves) {
+      const width = panel.width - panel.margin.left - panel.margin.right;
+      view.move(drag.from - view.from - (event.clientX - drag.x) / width * (view.to - view.from));
+    } else {
+      view.selection = [drag.time, timeAt(event)];
+      view.point(timeAt(event));
+    }
+  });
+
+  const release = event => {
+    fingers.delete(event.pointerId);
+    if (drag && !drag.pinch && !drag.isFar && event.type === "pointerup") view.point(timeAt(event));
+    if (view.selection && event.type === "pointerup") view.show(...view.selection.sort((a, b) => a - b));
+    view.selection = undefined;
+    drag = undefined;
+    requestDrawing();
+  };
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("dblclick", () => view.showWhole());
+  canvas.addEventListener("wheel", event => {
+    event.preventDefault();
+    const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      view.move(sideways / 1000 * (view.to - view.from));
+    } else {
+      view.zoom(1.0015 ** Math.max(-400, Math.min(400, event.deltaY)), timeAt(event));
+    }
+  }, { passive: false });
+}
+
+/** Pixels between two fingers. */
+function spread(fingers) {
+  const [a, b] = [...fingers.values()];
+  return Math.max(10, Math.abs(a - b));
+}
+
+/** Drags the part that is shown along the overview. */
+function listenToOverview() {
+  const go = event => {
+    const box = overview.getBoundingClientRect();
+    const time = span.from + (event.clientX - box.left) / box.width * (span.to - span.from);
+    view.point(time);
+    view.move(time - (view.from + view.to) / 2);
+  };
+  overview.addEventListener("pointerdown", event => {
+    overview.setPointerCapture(event.pointerId);
+    go(event);
+  });
+  overview.addEventListener("pointermove", event => { if (event.buttons & 1) go(event); });
+}
+
+const keys = {
+  " ": () => player.toggle(),
+  ArrowLeft: event => event.shiftKey ? view.point(here() - length() / 10, true) : view.step(-1),
+  ArrowRight: event => event.shiftKey ? view.point(here() + length() / 10, true) : view.step(1),
+  "+": () => view.zoom(0.5),
+  "=": () => view.zoom(0.5),
+  "-": () => view.zoom(2),
+  "0": () => view.showWhole(),
+  PageUp: () => view.move(-length()),
+  PageDown: () => view.move(length()),
+  Home: () => view.point(span.from, true),
+  End: () => view.point(span.to, true),
+  m: event => view.jump(marks.map(mark => mark.time), event.shiftKey ? -1 : 1),
+  g: event => view.jump(holeMiddles, event.shiftKey ? -1 : 1),
+  ",": () => player.changeSpeed(-1),
+  ".": () => player.changeSpeed(1),
+};
+const here = () => view.cursor === undefined ? view.from : view.cursor;
+const length = () => view.to - view.from;
+
+document.addEventListener("keydown", event => {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const { tagName } = event.target;
+  if (tagName === "SELECT" || tagName === "INPUT") return;
+  // A button keeps the keys that press it.
+  if ((tagName === "BUTTON" || tagName === "SUMMARY") && (event.key === " " || event.key === "Enter")) return;
+  const action = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action) return;
+  event.preventDefault();
+  action(event);
+  if (!player.isPlaying) tell();
+});

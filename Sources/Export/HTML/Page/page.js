@@ -1,0 +1,57 @@
+// Puts the page together.
+
+/** A list of places to go to: marks, gaps. */
+function fillPlaces(id, count, places) {
+  const section = document.getElementById(id);
+  if (!count) return;
+  section.hidden = false;
+  section.querySelector("h2").textContent += ` (${count})`;
+  const list = section.querySelector("ul");
+  for (const { time, words } of places.slice(0, 1000)) {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    const at = document.createElement("time");
+    at.textContent = timeText(time, timeDigits, span.to) + (span.to < 60 ? " s" : "");
+    button.append(at, words);
+    button.addEventListener("click", () => {
+      player.isPlaying = false;
+      playButton.textContent = "Play";
+      view.point(time, true);
+      tell();
+    });
+    item.append(button);
+    list.append(item);
+  }
+  if (count > Math.min(places.length, 1000)) {
+    const item = document.createElement("li");
+    item.textContent = `and ${count - Math.min(places.length, 1000)} more`;
+    list.append(item);
+  }
+}
+
+for (const panel of panels) {
+  panel.attach(document.getElementById("panels"));
+  listen(panel);
+}
+listenToOverview();
+fillPlaces("marks", facts.markCount, marks.map(({ time, label }) => ({ time, words: label || "(button)" })));
+fillPlaces("gaps", holes.length, holes.map(({ count, cause }, i) => ({
+  time: holeMiddles[i], words: `${count} ${count === 1 ? "sample" : "samples"}: ${cause}`,
+})));
+playButton.addEventListener("click", () => player.toggle());
+document.getElementById("back").addEventListener("click", () => { view.step(-1); tell(); });
+document.getElementById("on").addEventListener("click", () => { view.step(1); tell(); });
+document.getElementById("closer").addEventListener("click", () => view.zoom(0.5));
+document.getElementById("farther").addEventListener("click", () => view.zoom(2));
+document.getElementById("whole").addEventListener("click", () => view.showWhole());
+const resizeAll = () => {
+  for (const panel of panels) panel.resize();
+  drawAll();
+};
+new ResizeObserver(resizeAll).observe(document.getElementById("panels"));
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  colours = readColours();
+  drawAll();
+});
+resizeAll();

@@ -1,0 +1,361 @@
+// One graph: legend with values, and a canvas with up to three lines.
+
+const styles = [
+  { name: "x", colour: "--x", dash: [] },
+  { name: "y", colour: "--y", dash: [7, 3] },
+  { name: "z", colour: "--z", dash: [2, 2] },
+];
+
+/** Colours of the page as it is now, light or dark. */
+function readColours() {
+  const style = getComputedStyle(document.documentElement);
+  const colours = {};
+  for (const name of ["page", "text", "faint", "rule", "face", "accent", "x", "y", "z", "gap", "mark"]) {
+    colours["--" + name] = style.getPropertyValue("--" + name).trim();
+  }
+  return colours;
+}
+
+class Panel {
+  constructor(description) {
+    this.name = description.name;
+    this.unit = description.unit;
+    this.scale = description.scale.reduce((product, [top, bottom]) => product * top / bottom, 1);
+    this.offset = description.offset[0] / description.offset[1];
+    this.digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.abs(this.scale)))));
+    this.lines = description.columns.map(column => {
+      const channel = facts.channels[column];
+      const style = styles["xyz".indexOf(channel.slice(-1))] || styles[0];
+      return { ...style, name: channel === "temp" ? "temperature" : style.name, column, isShown: true };
+    });
+    this.margin = { left: 58, right: 22, top: 8, bottom: 24 };
+  }
+
+  value(line, index) {
+    return samples.counts[line.column][index] * this.scale + this.offset;
+  }
+
+  attach(container) {
+    const section = document.createElement("section");
+    section.className = "panel";
+    const legend = document.createElement("div");
+    legend.className = "legend";
+    const title = document.createElement("h2");
+    title.textContent = `${this.name} in ${this.unit}`;
+    legend.append(title);
+    for (const line of this.lines) legend.append(this.makeSwitch(line));
+    this.total = document.createElement("span");
+    this.total.className = "total";
+    legend.append(this.total);
+    this.canvas = document.createElement("canvas");
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", this.description());
+    section.append(legend, this.canvas);
+    container.append(section);
+  }
+
+  makeSwitch(line) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.setAttribute("aria-pressed", "true");
+    button.setAttribute("aria-label", `Show ${line.name} of ${this.name}`);
+    const dash = line.dash.length ? ` stroke-dasharray="${line.dash.join(" ")}"` : "";
+    button.innerHTML = `<svg width="30" height="8" aria-hidden="true"><line x1="0" y1="4" x2="30" y2="4" ` +
+      `stroke="var(${line.colour})" stroke-width="2.5"${dash}/></svg>`;
+    const name = document.createElement("b");
+    name.textContent = line.name;
+    line.output = document.createElement("output");
+    button.append(name, line.output);
+    button.addEventListener("click", () => {
+      line.isShown = !line.isShown;
+      button.setAttribute("aria-pressed", String(line.isShown));
+      requestDrawing();
+    });
+    return button;
+  }
+
+  /** What the graph shows, for somebody who cannot see it. */
+  description() {
+    if (!samples.times.length) return `${this.name}: no samples`;
+    const ranges = this.lines.map(line => {
+      const [a, b] = extent(levels[line.column], 0, samples.times.length);
+      const values = [a * this.scale + this.offset, b * this.scale + this.offset].sort((p, q) => p - q);
+      return `${line.name} from ${number(values[0], 2)} to ${number(values[1], 2)}`;
+    });
+    return `${this.name} in ${this.unit} over ${number(span.to - span.from, 1)} seconds: ${ranges.join(", ")}`;
+  }
+
+  showValues(index) {
+    let sum = 0;
+    for (const line of this.lines) {
+      const value = index === undefined ? undefined : this.value(line, index);
+      line.output.textContent = value === undefined ? "–" : number(value, this.digits);
+      sum += value === undefined ? 0 : value * value;
+    }
+    this.total.textContent =
+      index === undefined || this.lines.length !== 3 ? "" : `total ${number(Math.sqrt(sum), this.digits)}`;
+  }
+
+  /** Fits the canvas to its place on the screen. */
+  resize() {
+    const ratio = window.devicePixelRatio || 1;
+    this.width = this.canvas.clientWidth;
+    this.height = this.canvas.clientHeight;
+    this.canvas.width = Math.round(this.width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    this.context = this.canvas.getContext("2d");
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  x(time) {
+    const { left, right } = this.margin;
+    return left + (time - view.from) / (view.to - view.from) * (this.width - left - right);
+  }
+
+  time(x) {
+    const { left, right } = this.margin;
+    return view.from + (x - left) / (this.width - left - right) * (view.to - view.from);
+  }
+
+  /** Lowest and highest value of the samples from..<to, with some room; symmetric room where all are equal. */
+  valueRange(from, to) {
+    let low = Infinity, high = -Infinity;
+    for (const line of this.lines) {
+      if (!line.isShown || from >= to) continue;
+      for (const count of extent(levels[line.column], from, to)) {
+        low = Math.min(low, count * this.scale + this.offset);
+        high = Math.max(high, count * this.scale + this.offset);
+      }
+    }
+    if (low > high) return [-1, 1];
+    const room = Math.max((high - low) * 0.06, Math.abs(this.scale) * 4);
+    return [low - room, high + room];
+  }
+
+  draw(colours) {
+    const { context, width, height, margin } = this;
+    const [from, to] = view.indices();
+    const [low, high] = this.valueRange(from, to);
+    const bottom = height - margin.bottom;
+    const y = value => margin.top + (high - value) / (high - low) * (bottom - margin.top);
+    context.clearRect(0, 0, width, height);
+    this.drawAxes(colours, low, high, y);
+    context.save();
+    context.beginPath();
+    context.rect(margin.left, 0, width - margin.left - margin.right, bottom);
+    context.clip();
+    this.drawHoles(colours, bottom);
+    for (const line of this.lines) if (line.isShown) this.drawLine(line, colours, from, to, y);
+    this.drawMarks(colours, bottom);
+    if (view.cursor !== undefined) this.drawCursor(colours, bottom, y);
+    if (view.selection) {
+      const [a, b] = view.selection.map(time => this.x(time));
+      context.globalAlpha = 0.2;
+      context.fillStyle = colours["--accent"];
+      context.fillRect(Math.min(a, b), 0, Math.abs(b - a), bottom);
+    }
+    context.restore();
+    this.drawNames(colours, to, y);
+  }
+
+  drawAxes(colours, low, high, y) {
+    const { context, width, height, margin } = this;
+    context.font = "12px system-ui, sans-serif";
+    context.lineWidth = 1;
+    context.strokeStyle = colours["--rule"];
+    context.fillStyle = colours["--faint"];
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (const [value, label] of valueTicks(low, high, Math.max(2, Math.floor(height / 44)))) {
+      const place = Math.round(y(value)) + 0.5;
+      context.beginPath();
+      context.moveTo(margin.left, place);
+      context.lineTo(width - margin.right, place);
+      context.stroke();
+      context.fillText(label, margin.left - 6, place);
+    }
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    const { ticks, unit } = timeTicks(view.from, view.to, Math.max(2, Math.floor(width / 72)));
+    const unitRoom = context.measureText(unit).width + 8;
+    for (const [time, label] of ticks) {
+      const place = Math.round(this.x(time)) + 0.5;
+      context.beginPath();
+      context.moveTo(place, margin.top);
+      context.lineTo(place, height - margin.bottom + 4);
+      context.stroke();
+      const half = context.measureText(label).width / 2;
+      if (place + half < width - unitRoom) context.fillText(label, place, height - margin.bottom + 7);
+    }
+    context.textAlign = "right";
+    context.fillText(unit, width - 2, height - margin.bottom + 7);
+  }
+
+  drawHoles(colours, bottom) {
+    const { context } = this;
+    context.fillStyle = colours["--gap"];
+    let last = -1;
+    for (let i = Math.max(0, lowerBound(holeStarts, view.from) - 1); i < holes.length; i++) {
+      if (holes[i].from > view.to) break;
+      if (holes[i].to < view.from) continue;
+      const left = this.x(holes[i].from), right = Math.max(this.x(holes[i].to), left + 1);
+      // Thousands of gaps narrower than a pixel are drawn once a pixel.
+      if (right - last < 0.5) continue;
+      last = right;
+      context.globalAlpha = 0.16;
+      context.fillRect(left, 0, right - left, bottom);
+      context.globalAlpha = 0.9;
+      context.fillRect(left, 0, right - left, 4);
+    }
+    context.globalAlpha = 1;
+  }
+
+  drawLine(line, colours, from, to, y) {
+    const { context } = this;
+    const { ticks, times, counts } = samples;
+    const column = counts[line.column];
+    const place = count => y(count * this.scale + this.offset);
+    context.strokeStyle = context.fillStyle = colours[line.colour];
+    context.lineWidth = 1.6;
+    context.lineJoin = "round";
+    context.setLineDash(line.dash);
+    context.beginPath();
+    const pixels = this.width - this.margin.left - this.margin.right;
+    if (to - from <= 2 * pixels) {
+      for (let i = from; i < to; i++) {
+        const x = this.x(times[i]);
+        if (i > from && ticks[i] === ticks[i - 1] + 1) context.lineTo(x, place(column[i]));
+        else context.moveTo(x, place(column[i]));
+      }
+      context.stroke();
+      context.setLineDash([]);
+      const isSparse = pixels / Math.max(1, to - from) > 7;
+      for (let i = from; i < to; i++) {
+        // A sample between two gaps has no line; it is a dot at any zoom.
+        const isAlone = (i === 0 || ticks[i] !== ticks[i - 1] + 1)
+          && (i + 1 === times.length || ticks[i + 1] !== ticks[i] + 1);
+        if (!isSparse && !isAlone) continue;
+        context.beginPath();
+        context.arc(this.x(times[i]), place(column[i]), 2.2, 0, 2 * Math.PI);
+        context.fill();
+      }
+      return;
+    }
+    this.drawPeaks(line, from, to, pixels, place);
+    context.setLineDash([]);
+  }
+
+  /** A line of more samples than pixels: from the lowest to the highest count in each, so no peak is lost. */
+  drawPeaks(line, from, to, pixels, place) {
+    const { context } = this;
+    const { ticks, times, counts } = samples;
+    const column = counts[line.column];
+    const strokes = [];
+    const fine = 1 / (window.devicePixelRatio || 1);
+    let begin = from, travel = 0;
+    for (let pixel = 0; pixel < pixels && begin < to; pixel += fine) {
+      const end = Math.min(to, lowerBound(times, this.time(this.margin.left + pixel + fine)));
+      if (end <= begin) continue;
+      const [low, high] = extent(levels[line.column], begin, end).map(place);
+      strokes.push({
+        x: this.margin.left + pixel + fine / 2, low, high, first: place(column[begin]), last: place(column[end - 1]),
+        isJoined: begin > from && ticks[begin] === ticks[begin - 1] + 1,
+      });
+      travel += Math.abs(low - high);
+      begin = end;
+    }
+    if (travel > 8 * pixels) {
+      // Dashes of a line that goes up and down in every pixel would be noise; the letter at its end tells it apart.
+      // Boxes are drawn many times faster than a path with as many corners.
+      let before;
+      for (const { x, low, high, last, isJoined } of strokes) {
+        const top = Math.min(low, high, isJoined ? before : Infinity);
+        const bottom = Math.max(low, high, isJoined ? before : -Infinity);
+        context.fillRect(x - fine / 2, top - 0.5, fine, bottom - top + 1);
+        before = last;
+      }
+      return;
+    }
+    for (const { x, low, high, first, last, isJoined } of strokes) {
+      if (isJoined) context.lineTo(x, first); else context.moveTo(x, first);
+      // First to the end that is nearer.
+      const isLowFirst = Math.abs(first - low) < Math.abs(first - high);
+      context.lineTo(x, isLowFirst ? low : high);
+      context.lineTo(x, isLowFirst ? high : low);
+      // A path of no length would not be drawn.
+      context.lineTo(x, Math.abs(last - low) + Math.abs(last - high) < 0.5 ? last + 0.5 : last);
+    }
+    context.stroke();
+  }
+
+  drawMarks(colours, bottom) {
+    const { context } = this;
+    context.strokeStyle = context.fillStyle = colours["--mark"];
+    context.lineWidth = 1.5;
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "top";
+    let free = -Infinity;
+    for (const mark of marks) {
+      if (mark.time < view.from || mark.time > view.to) continue;
+      const x = this.x(mark.time);
+      context.setLineDash([1, 3]);
+      context.beginPath();
+      context.moveTo(x, 0);
+      context.lineTo(x, bottom);
+      context.stroke();
+      context.setLineDash([]);
+      context.beginPath();
+      context.moveTo(x - 5, 0);
+      context.lineTo(x + 5, 0);
+      context.lineTo(x, 8);
+      context.fill();
+      if (x < free) continue;
+      const label = mark.label.length > 24 ? mark.label.slice(0, 23) + "…" : mark.label;
+      context.fillText(label, x + 7, 4);
+      free = x + 12 + context.measureText(label).width;
+    }
+  }
+
+  drawCursor(colours, bottom, y) {
+    const { context } = this;
+    context.strokeStyle = colours["--text"];
+    context.lineWidth = 1;
+    const x = this.x(view.cursor);
+    context.beginPath();
+    context.moveTo(x, 0);
+    context.lineTo(x, bottom);
+    context.stroke();
+    const index = view.sampleAtCursor();
+    if (index === undefined) return;
+    for (const line of this.lines) {
+      if (!line.isShown) continue;
+      context.fillStyle = colours["--page"];
+      context.strokeStyle = colours[line.colour];
+      context.lineWidth = 2;
+      context.beginPath();
+      context.arc(this.x(samples.times[index]), y(this.value(line, index)), 4, 0, 2 * Math.PI);
+      context.fill();
+      context.stroke();
+    }
+  }
+
+  /** A letter at each line's end, which tells lines apart without colour; moved where they would overlap. */
+  drawNames(colours, to, y) {
+    const { context } = this;
+    if (to === 0 || this.lines.length < 2) return;
+    const bottom = this.height - this.margin.bottom;
+    const names = this.lines.filter(line => line.isShown)
+      .map(line => ({ line, y: y(this.value(line, to - 1)) })).sort((a, b) => a.y - b.y);
+    names.forEach((name, i) => { if (i > 0) name.y = Math.max(name.y, names[i - 1].y + 14); });
+    const over = names.length ? names[names.length - 1].y - (bottom - 6) : 0;
+    context.font = "bold 13px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    for (const name of names) {
+      context.fillStyle = colours[name.line.colour];
+      context.fillText(name.line.name, this.width - this.margin.right + 6, name.y - Math.max(0, over));
+    }
+  }
+}

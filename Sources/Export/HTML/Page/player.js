@@ -1,0 +1,58 @@
+// Replay: samples at their recorded times, whatever the distance between them.
+
+const playButton = document.getElementById("play");
+const speedChoice = document.getElementById("speed");
+
+const player = {
+  isPlaying: false,
+  /** The page's clock and the recording's time when they were compared last. */
+  lastFrame: 0,
+
+  toggle() {
+    if (this.isPlaying) this.stop(); else this.start();
+  },
+
+  start() {
+    if (this.isPlaying || !samples.times.length) return;
+    if (view.cursor === undefined || view.cursor >= span.to) view.point(span.from, true);
+    this.isPlaying = true;
+    playButton.textContent = "Pause";
+    this.lastFrame = performance.now();
+    requestAnimationFrame(now => this.frame(now));
+  },
+
+  stop() {
+    this.isPlaying = false;
+    playButton.textContent = "Play";
+    tell();
+  },
+
+  frame(now) {
+    if (!this.isPlaying) return;
+    // A tab in the background gets no frames; it does not jump afterwards.
+    const passed = Math.min(Math.max(0, now - this.lastFrame), 250) / 1000;
+    this.lastFrame = now;
+    view.point(view.cursor + passed * Number(speedChoice.value));
+    const length = view.to - view.from;
+    if (view.cursor > view.from + 0.9 * length && view.to < span.to) view.move(0.8 * length);
+    if (view.cursor < view.from) view.move(view.cursor - view.from);
+    if (view.cursor >= span.to) return this.stop();
+    requestAnimationFrame(next => this.frame(next));
+  },
+
+  /** Takes the next speed up or down. */
+  changeSpeed(by) {
+    const index = speedChoice.selectedIndex + by;
+    if (index >= 0 && index < speedChoice.options.length) speedChoice.selectedIndex = index;
+  },
+};
+
+/** Says where the cursor is and what is there, for those who hear the page. */
+function tell() {
+  const index = view.sampleAtCursor();
+  const values = index === undefined ? ["gap"] : panels.flatMap(panel => [
+    panel.name, ...panel.lines.map(line => `${line.name} ${number(panel.value(line, index), 2)}`),
+  ]);
+  const time = view.cursor === undefined ? view.from : view.cursor;
+  document.getElementById("spoken").textContent = `${number(time, timeDigits)} seconds: ${values.join(" ")}`;
+}

@@ -1,0 +1,191 @@
+// What part of the recording is shown, and where the cursor is.
+
+const panels = facts.panels.filter(panel => panel.name !== "Temperature" || facts.panels.length === 1)
+  .map(panel => new Panel(panel));
+const temperature = facts.panels.length > 1
+  ? facts.panels.filter(panel => panel.name === "Temperature").map(panel => new Panel(panel))[0] : undefined;
+
+const view = {
+  from: span.from,
+  to: span.to,
+  /** A time; undefined when nobody looks at one. */
+  cursor: undefined,
+  /** Two times while a part is being chosen. */
+  selection: undefined,
+
+  /** First sample that is shown and the one behind the last, with a neighbour on either side. */
+  indices() {
+    const from = lowerBound(samples.times, this.from), to = lowerBound(samples.times, this.to);
+    return [Math.max(0, from - 1), Math.min(samples.times.length, to + 1)];
+  },
+
+  /** Shows a part, within the recording and not below three samples. */
+  show(from, to) {
+    const least = Math.min(span.to - span.from, 3 * period);
+    let length = Math.min(span.to - span.from, Math.max(least, to - from));
+    let begin = (from + to - length) / 2;
+    begin = Math.min(Math.max(begin, span.from), span.to - length);
+    this.from = begin;
+    this.to = begin + length;
+    requestDrawing();
+  },
+
+  zoom(factor, at = this.cursor === undefined ? (this.from + this.to) / 2 : this.cursor) {
+    const centre = Math.min(Math.max(at, this.from), this.to);
+    this.show(centre - (centre - this.from) * factor, centre + (this.to - centre) * factor);
+  },
+
+  move(by) {
+    const length = this.to - this.from;
+    const from = Math.min(Math.max(this.from + by, span.from), span.to - length);
+    this.show(from, from + length);
+  },
+
+  showWhole() {
+    this.show(span.from, span.to);
+  },
+
+  /** Puts the cursor there and, if asked, moves the view so that it is in it. */
+  point(time, follow = false) {
+    this.cursor = time === undefined ? undefined : Math.min(Math.max(time, span.from), span.to);
+    if (follow && (this.cursor < this.from || this.cursor > this.to)) {
+      this.move(this.cursor - this.from - (this.to - this.from) / 10);
+    }
+    requestDrawing();
+  },
+
+  /** The sample nearest to the cursor; undefined in a gap. */
+  sampleAtCursor() {
+    const { times } = samples;
+    if (this.cursor === undefined || !times.length) return undefined;
+    const next = lowerBound(times, this.cursor);
+    const near = next === times.length || (next > 0 && this.cursor - times[next - 1] < times[next] - this.cursor)
+      ? next - 1 : next;
+    // The middle of a gap of one sample is half a period from its neighbours.
+    return Math.abs(times[near] - this.cursor) > 0.45 * period && holeAt(this.cursor) ? undefined : near;
+  },
+
+  /** Goes a number of samples on or back. */
+  step(by) {
+    const { times } = samples;
+    if (!times.length) return;
+    if (this.cursor === undefined) return this.point(times[lowerBound(times, this.from)], true);
+    const here = lowerBound(times, this.cursor - 1e-9);
+    this.point(times[Math.min(Math.max(here + by, 0), times.length - 1)], true);
+  },
+
+  /** Goes to the next of some times, or to the one before. */
+  jump(places, direction) {
+    const here = this.cursor === undefined ? this.from - 1e-6 : this.cursor;
+    const place = direction > 0 ? places.find(time => time > here + 1e-9)
+      : places.filter(time => time < here - 1e-9).pop();
+    if (place !== undefined) this.point(place, true);
+  },
+};
+
+let colours = readColours();
+let isDrawingRequested = false;
+
+/** Draws with the browser's next frame, once however often it is asked for. */
+function requestDrawing() {
+  if (isDrawingRequested) return;
+  isDrawingRequested = true;
+  requestAnimationFrame(() => {
+    isDrawingRequested = false;
+    drawAll();
+  });
+}
+
+const overview = document.getElementById("overview");
+const clock = document.getElementById("clock");
+
+function drawAll() {
+  for (const panel of panels) {
+    panel.draw(colours);
+    panel.showValues(view.sampleAtCursor());
+  }
+  drawOverview();
+  showClock();
+}
+
+function drawOverview() {
+  const ratio = window.devicePixelRatio || 1;
+  const width = overview.clientWidth, height = overview.clientHeight;
+  overview.width = Math.round(width * ratio);
+  overview.height = Math.round(height * ratio);
+  const context = overview.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const x = time => (time - span.from) / (span.to - span.from) * width;
+  context.globalAlpha = 0.7;
+  context.strokeStyle = colours["--faint"];
+  drawStrength(context, width, height);
+  context.fillStyle = colours["--gap"];
+  for (const hole of holes) context.fillRect(x(hole.from), 0, Math.max(1, x(hole.to) - x(hole.from)), height);
+  context.fillStyle = colours["--mark"];
+  for (const mark of marks) context.fillRect(x(mark.time) - 1, 0, 2, height);
+  context.globalAlpha = 0.18;
+  context.fillStyle = colours["--accent"];
+  context.fillRect(x(view.from), 0, x(view.to) - x(view.from), height);
+  context.globalAlpha = 1;
+  context.strokeStyle = colours["--accent"];
+  context.lineWidth = 2;
+  context.strokeRect(x(view.from) + 1, 1, Math.max(2, x(view.to) - x(view.from) - 2), height - 2);
+  if (view.cursor !== undefined) {
+    context.fillStyle = colours["--text"];
+    context.fillRect(x(view.cursor) - 0.75, 0, 1.5, height);
+  }
+}
+
+/** How much the first panel's lines move, pixel by pixel; made once for a width. */
+const strength = { width: 0, values: [], most: 1 };
+
+function drawStrength(context, width, height) {
+  const panel = panels[0];
+  if (!panel || !samples.times.length) return;
+  if (strength.width !== width) {
+    strength.width = width;
+    strength.values = [];
+    let begin = 0;
+    for (let pixel = 0; pixel < width; pixel++) {
+      const time = span.from + (pixel + 1) / width * (span.to - span.from);
+      const end = Math.max(lowerBound(samples.times, time), Math.min(begin + 1, samples.times.length));
+      let value = 0;
+      if (end > begin) {
+        for (const line of panel.lines) {
+          // The sample before belongs to it: where a pixel has one sample, what moves is the way to it.
+          const [a, b] = extent(levels[line.column], Math.max(0, begin - 1), end);
+          value = Math.max(value, b - a);
+        }
+      }
+      if (lowerBound(samples.times, time) > begin) begin = lowerBound(samples.times, time);
+      strength.values.push(value);
+    }
+    strength.most = strength.values.reduce((a, b) => Math.max(a, b), 1);
+  }
+  context.lineWidth = 1;
+  context.beginPath();
+  strength.values.forEach((value, pixel) => {
+    const half = Math.max(0.5, value / strength.most * (height / 2 - 4));
+    context.moveTo(pixel + 0.5, height / 2 - half);
+    context.lineTo(pixel + 0.5, height / 2 + half);
+  });
+  context.stroke();
+}
+
+function showClock() {
+  const time = view.cursor === undefined ? view.from : view.cursor;
+  let text = `${timeText(time, timeDigits, span.to)} of ${timeText(span.to, 1, span.to)}${span.to < 60 ? " s" : ""}`;
+  const hole = view.cursor === undefined ? undefined : holeAt(view.cursor);
+  if (hole && view.sampleAtCursor() === undefined) {
+    text = `Gap: ${hole.count} missing, ${hole.cause} · ${text}`;
+  } else if (temperature && view.sampleAtCursor() !== undefined) {
+    text += ` · ${number(temperature.value(temperature.lines[0], view.sampleAtCursor()), 1)} ${temperature.unit}`;
+  }
+  clock.textContent = text;
+  if (facts.started_ms === null) return;
+  const date = document.createElement("small");
+  date.textContent = new Date(facts.started_ms + time * 1000).toLocaleString(undefined, {
+    dateStyle: "medium", timeStyle: "long",
+  });
+  clock.append(date);
+}

@@ -1,0 +1,91 @@
+import LogFormat
+
+/// Samples as the page's script reads them (`HTML/data.js`): little-endian, columns of differences in the
+/// fewest bytes that hold all of a column.
+///
+///     u16 samples │ u8 width of ticks │ u8 width of times │ f64 first tick │ f64 first time
+///     ticks       │ u1, u2, u4 or f64 each: tick − tick before − 1; nothing when all are 0 (width 0)
+///     times       │ s1, s2, s4 or f64 each: time − time before − ticks × period, in units of time
+///     a channel   │ u8 width │ s2 first count │ s1 or s2 each: count − count before, wrapping
+///
+/// Times are in the recording's unit of time and stay exact up to 2^53 of them.
+struct PageBlock {
+  let channels: [Int]
+  let timeUnit: Int64
+  /// Units of time a tick.
+  let period: Int64
+
+  /// The bytes of some samples of a block, at least one.
+  func bytes(_ rows: Range<Int>, of block: borrowing SampleBlock) -> [UInt8] {
+    var writer = ColumnWriter()
+    let ticks = rows.dropFirst().map { row in
+      Int64(clamping: block.ticks[row] - block.ticks[row - 1] - 1)
+    }
+    let times = zip(rows.dropFirst(), ticks).map { row, skipped in
+      let (steps, _) = (skipped &+ 1).multipliedReportingOverflow(by: period)
+      return (block.times[row] / timeUnit) &- (block.times[row - 1] / timeUnit) &- steps
+    }
+    let tickWidth = ticks.allSatisfy { $0 == 0 } ? 0 : ColumnWriter.width(unsigned: ticks)
+    let timeWidth = ColumnWriter.width(signed: times)
+    writer.append(UInt16(rows.count))
+    writer.append(UInt8(tickWidth))
+    writer.append(UInt8(timeWidth))
+    writer.append(Double(block.ticks[rows.lowerBound]).bitPattern)
+    writer.append(Double(block.times[rows.lowerBound] / timeUnit).bitPattern)
+    if tickWidth > 0 { writer.append(ticks, width: tickWidth) }
+    writer.append(times, width: timeWidth)
+    for channel in channels {
+      let counts = block.counts(ofChannel: channel)
+      let differences = rows.dropFirst().map { counts[$0] &- counts[$0 - 1] }
+      let isNarrow = differences.allSatisfy { $0 == Int16(Int8(truncatingIfNeeded: $0)) }
+      writer.append(UInt8(isNarrow ? 1 : 2))
+      writer.append(UInt16(bitPattern: counts[rows.lowerBound]))
+      for difference in differences {
+        if isNarrow {
+          writer.append(UInt8(truncatingIfNeeded: difference))
+        } else {
+          writer.append(UInt16(bitPattern: difference))
+        }
+      }
+    }
+    return writer.bytes
+  }
+}
+
+/// Integers in as many bytes as a column needs.
+private struct ColumnWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
+    var rest = value
+    for _ in 0..<value.bitWidth / 8 {
+      bytes.append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
+
+  mutating func append(_ values: [Int64], width: Int) {
+    for value in values {
+      switch width {
+      case 1: append(UInt8(truncatingIfNeeded: value))
+      case 2: append(UInt16(truncatingIfNeeded: value))
+      case 4: append(UInt32(truncatingIfNeeded: value))
+      default: append(Double(value).bitPattern)
+      }
+    }
+  }
+
+  static func width(signed values: [Int64]) -> Int {
+    let (low, high) = (values.min() ?? 0, values.max() ?? 0)
+    if low >= Int8.min, high <= Int8.max { return 1 }
+    if low >= Int16.min, high <= Int16.max { return 2 }
+    return low >= Int32.min && high <= Int32.max ? 4 : 8
+  }
+
+  static func width(unsigned values: [Int64]) -> Int {
+    let high = values.max() ?? 0
+    if high <= UInt8.max { return 1 }
+    if high <= UInt16.max { return 2 }
+    return high <= UInt32.max ? 4 : 8
+  }
+}

@@ -1,0 +1,86 @@
+import IMUModel
+
+/// A recording's header and account in words, for a page and a drawing.
+struct RecordingFacts {
+  private let plan: ExportPlan
+  private let account: LogAccount
+
+  init(_ plan: ExportPlan, _ account: LogAccount) {
+    self.plan = plan
+    self.account = account
+  }
+
+  /// `Recording 7: left knee`, or without a number and words what is left of it.
+  var title: String {
+    let log = plan.description
+    let name = log.number == 0 ? "Recording" : "Recording \(log.number)"
+    return log.note.isEmpty ? name : "\(name): \(log.note)"
+  }
+
+  /// Names and values, in the order in which a reader asks for them.
+  var rows: [(name: String, value: String)] {
+    let log = plan.description
+    var rows = [
+      ("Started", started), ("Length", length), ("Rate", "\(decimal(log.rate)) Hz"),
+      ("Sensor", sensor), ("Filter", log.sensor.filter), ("Board", log.board), ("Host", log.host),
+      ("Note", log.note), ("Samples", ticks), ("Lateness", lateness), ("Ended", ended),
+      ("Identity", "\(log.id)"), ("Written by", log.software),
+    ]
+    if account.damages.count > 0 {
+      rows.append(
+        (
+          "Damage",
+          "\(account.damages.count) \(account.damages.count == 1 ? "part" : "parts") of the log cannot be read"
+        ))
+    }
+    return rows.filter { !$0.1.isEmpty }
+  }
+
+  private var started: String {
+    guard let pair = account.bestPair?.pair, let started = account.started else { return "" }
+    let text = RFC3339.text(nanoseconds: started / 1_000_000_000 * 1_000_000_000)
+    return pair.isSynchronised ? text : "\(text), by a clock that was not synchronised"
+  }
+
+  private var length: String {
+    let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
+    let milliseconds = plan.description.rate.nanoseconds(atTick: ticks) / 1_000_000
+    var text: [UInt8] = []
+    DecimalText.append(
+      units: UInt64(milliseconds), decimals: 3, least: 0, isNegative: false, to: &text)
+    return String(decoding: text, as: UTF8.self) + " s"
+  }
+
+  private var sensor: String {
+    let sensor = plan.description.sensor
+    var text = sensor.model
+    if sensor.accelerometerRange > 0 { text += ", ±\(sensor.accelerometerRange) g" }
+    if sensor.gyroscopeRange > 0 { text += ", ±\(sensor.gyroscopeRange) °/s" }
+    return text
+  }
+
+  private var ticks: String {
+    let ledger = account.ledger
+    let causes: [(UInt64, GapCause)] = [
+      (ledger.missed, .missed), (ledger.busErrors, .busError), (ledger.ringFull, .ringFull),
+      (ledger.stale, .stale), (ledger.reinitialising, .reinitialising),
+    ]
+    let missing = causes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.words)" }
+    return (["\(ledger.sampled) of \(ledger.scheduled)"] + missing).joined(separator: ", ")
+  }
+
+  private var lateness: String {
+    guard let end = account.end, end.reason != .imported else { return "" }
+    let figures = [end.lateness.median, end.lateness.percentile99, end.lateness.maximum]
+    let texts = figures.map { "\($0 / 1000) µs" }
+    return "median \(texts[0]), 99 % \(texts[1]), most \(texts[2])"
+  }
+
+  private var ended: String { account.end?.reason.name ?? "without an end: recovered" }
+
+  private func decimal(_ rate: SampleRate) -> String {
+    var text = JSONText()
+    text.ratio(UInt64(rate.numerator), UInt64(rate.denominator), decimals: 4)
+    return String(decoding: text.bytes, as: UTF8.self)
+  }
+}

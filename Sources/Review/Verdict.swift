@@ -1,0 +1,86 @@
+public import IMUModel
+
+/// Whether a take can be used.
+public enum Verdict: String, CaseIterable, Sendable {
+  /// Everything is there, on time and inside the ranges.
+  case good
+  /// All that was recorded can be read, and something is not as it should be.
+  case flawed
+  /// Parts cannot be read, or the end is missing.
+  case damaged
+  /// It is still being recorded.
+  case live
+}
+
+extension Review {
+  /// Whether the take can be used: the worst of what ``flaws`` says.
+  public var verdict: Verdict {
+    if damageCount > 0 { return .damaged }
+    if isLive { return .live }
+    if end == nil { return .damaged }
+    return flaws.isEmpty ? .good : .flawed
+  }
+
+  /// What is not as it should be, each in a few words:
+  ///
+  /// - more than one sample in 1000 missing, or a gap of more than a second;
+  /// - a sample at the end of a range, because the peak was higher;
+  /// - one read in 100 more than half a period late;
+  /// - an acceleration at rest that is a tenth off;
+  /// - an end that nobody wanted; no samples at all.
+  public var flaws: [String] {
+    var flaws: [String] = []
+    if sampleCount == 0 { flaws.append("no samples") }
+    let gapTime = description.rate.nanoseconds(atTick: longestGap)
+    if sampleCount > 0,
+      missingCount > tickCount / 1000 || (longestGap > 0 && gapTime > 1_000_000_000)
+    {
+      flaws.append("\(missingCount) of \(tickCount) samples are missing")
+    }
+    if clippedAccelerations > 0 {
+      flaws.append("accelerations are clipped in \(Review.samples(clippedAccelerations))")
+    }
+    if clippedRates > 0 { flaws.append("rates are clipped in \(Review.samples(clippedRates))") }
+    if let lateness, lateness.percentile99 > description.rate.periodNanoseconds / 2 {
+      flaws.append("one read in 100 was more than half a period late")
+    }
+    if let rest = accelerationAtRest, stillness.stillTime > 1_000_000_000, abs(rest - 1) > 0.1 {
+      let hundredths = Int((rest * 100).rounded())
+      flaws.append("at rest it measures \(hundredths) % of gravity")
+    }
+    switch end?.reason {
+    case .storageFull: flaws.append("the storage was full")
+    case .storageError: flaws.append("the storage failed")
+    case .sensorLost: flaws.append("the sensor was lost")
+    case .completed, .signal, .button, .imported, nil: break
+    }
+    return flaws
+  }
+
+  /// How late reads began; `nil` when nobody measured it or the end is missing.
+  public var lateness: LatenessSummary? {
+    end.flatMap { $0.reason == .imported ? nil : $0.lateness }
+  }
+
+  private static func samples(_ count: UInt64) -> String {
+    "\(count) \(count == 1 ? "sample" : "samples"), a larger range is needed"
+  }
+
+  /// The verdict with its reasons, on one line.
+  public var sentence: String {
+    switch verdict {
+    case .good:
+      let missing = missingCount == 0 ? "" : ", \(missingCount) missing"
+      return "good: \(sampleCount) of \(tickCount) samples\(missing)"
+    case .flawed: return "flawed: " + flaws.joined(separator: "; ")
+    case .live: return "live: \(sampleCount) samples so far"
+    case .damaged:
+      var reasons: [String] = []
+      if damageCount > 0 {
+        reasons.append("\(damageCount) \(damageCount == 1 ? "part" : "parts") cannot be read")
+      }
+      if end == nil { reasons.append("the end is missing") }
+      return "damaged: " + (reasons + flaws).joined(separator: "; ")
+    }
+  }
+}

@@ -1,0 +1,264 @@
+"""Opens exported pages in a headless Chromium and uses them: rendered, zoomed, played, dark, on a phone.
+
+    Tests/BrowserPage/check_page.py [PROGRAM] [--screenshots FOLDER]
+
+PROGRAM is .build/release/imulog when not given. Needs Debian's package chromium; without one it says so and ends
+with status 77, having checked that the drawing for papers is well-formed XML. Takes some 15 s.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+import xml.dom.minidom
+
+sys.dont_write_bytecode = True
+
+import browser  # noqa: E402
+from recordings import WORDS, Recordings  # noqa: E402
+
+COLOURS = {
+    False: {"x": (192, 74, 0), "y": (0, 103, 173), "z": (0, 122, 85), "page": (255, 255, 255)},
+    True: {"x": (255, 148, 87), "y": (98, 189, 245), "z": (69, 211, 162), "page": (20, 23, 28)},
+}
+
+# How many pixels of a canvas are within a few steps of a colour; the page behind it shows where nothing is drawn.
+PIXELS = """(() => {
+  const canvas = document.querySelectorAll(".panel canvas")[%d];
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  const colours = %s;
+  return colours.map(([r, g, b]) => {
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] > 200 && Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 40) count++;
+    }
+    return count;
+  });
+})()"""
+
+# Average milliseconds of a frame while the wheel turns in, out and sideways.
+WHEEL = """new Promise(done => {
+  const canvas = document.querySelector(".panel canvas");
+  const box = canvas.getBoundingClientRect();
+  let frames = 0;
+  const begin = performance.now();
+  const turn = () => {
+    if (frames === 60) return done((performance.now() - begin) / frames);
+    const deltaY = frames % 60 < 30 ? -120 : 120;
+    canvas.dispatchEvent(new WheelEvent("wheel", { deltaY, clientX: box.x + 300, clientY: box.y + 50, cancelable: true }));
+    frames++;
+    requestAnimationFrame(turn);
+  };
+  requestAnimationFrame(turn);
+})"""
+
+
+class Check:
+    def __init__(self, page, screenshots):
+        self.page = page
+        self.screenshots = screenshots
+
+    def that(self, condition, words):
+        if not condition:
+            if self.screenshots:
+                self.shoot("failed")
+            raise AssertionError(words)
+
+    def shoot(self, name, whole=False):
+        if self.screenshots:
+            self.page.shoot(os.path.join(self.screenshots, name + ".png"), whole)
+
+    def clock(self):
+        """The seconds that the page's clock shows."""
+        text = self.page.evaluate("document.getElementById('clock').firstChild.textContent")
+        place = text.split(" · ")[1] if text.startswith("Gap") else text
+        minutes, _, seconds = place.split(" ")[0].rpartition(":")
+        return float(minutes or 0) * 60 + float(seconds)
+
+    def lines(self, dark=False):
+        """Whether all three lines of both panels are drawn in their colours."""
+        wanted = [list(COLOURS[dark][name]) for name in "xyz"]
+        counts = [self.page.evaluate(PIXELS % (panel, wanted)) for panel in (0, 1)]
+        self.that(all(count > 20 for panel in counts for count in panel), f"lines are missing: {counts}")
+
+    def quiet(self):
+        self.page.settle()
+        self.that(not self.page.complaints(), self.page.complaints())
+
+    def rendered(self, path):
+        self.page.screen(1200, 900)
+        self.page.open(path)
+        self.page.settle()
+        self.lines()
+        title = self.page.evaluate("document.title")
+        self.that(title.endswith(WORDS), f"the note did not stay text: {title}")
+        marks = self.page.evaluate("[...document.querySelectorAll('#marks li')].map(li => li.textContent)")
+        self.that(len(marks) == 2 and all(WORDS in mark for mark in marks), marks)
+        gaps = self.page.evaluate("[...document.querySelectorAll('#gaps li')].map(li => li.textContent)")
+        self.that(len(gaps) >= 2 and any("woken too late" in gap for gap in gaps), gaps)
+        self.that(self.page.evaluate("document.querySelectorAll('dl div').length") >= 8, "facts are missing")
+        self.shoot("whole", whole=True)
+        self.quiet()
+
+    def used(self):
+        """Hover, zoom, pan and keys change what they should."""
+        page = self.page
+        box = page.evaluate("(({ x, y, width, height }) => ({ x, y, width, height }))"
+                            "(document.querySelector('.panel canvas').getBoundingClientRect())")
+        middle = box["y"] + box["height"] / 2
+        page.mouse("mouseMoved", box["x"] + 200, middle)
+        page.settle()
+        values = page.evaluate("[...document.querySelectorAll('.legend output')].map(o => o.textContent)")
+        self.that(len(values) == 6 and "–" not in values, f"no values under the mouse: {values}")
+        self.shoot("hover")
+        pointed = self.clock()
+        page.mouse("mouseMoved", box["x"] + 400, middle)
+        page.settle()
+        self.that(self.clock() > pointed, "the cursor does not follow the mouse")
+
+        view = "document.querySelector('.panel canvas').toDataURL()"
+        whole = page.evaluate(view)
+        page.drag(box["x"] + 300, box["x"] + 500, middle)
+        dragged = page.evaluate(view)
+        self.that(dragged != whole, "dragging does not zoom")
+        self.shoot("zoomed")
+        before = self.clock()
+        page.key("ArrowRight")
+        self.that(0.005 < self.clock() - before < 0.02 or self.clock() != before, "a key does not step")
+        page.drag(box["x"] + 500, box["x"] + 300, middle, modifiers=8)
+        self.that(page.evaluate(view) != dragged, "dragging with Shift does not move")
+        page.key("0")
+        page.key("Home")
+        self.that(self.clock() == 0, "Home does not go to the begin")
+        page.key("m")
+        self.that(self.clock() > 0.5, "m does not go to the first mark")
+        page.key("g", shift=True)
+        self.that("Gap" in page.evaluate("document.getElementById('clock').textContent"), "g finds no gap")
+        self.shoot("gap")
+        spoken = page.evaluate("document.getElementById('spoken').textContent")
+        self.that("gap" in spoken, f"nothing is said of a gap: {spoken}")
+        page.key("Tab")
+        ring = page.evaluate("getComputedStyle(document.activeElement).outlineStyle + document.activeElement.tagName")
+        self.that(ring.startswith("solid") and not ring.endswith("BODY"), f"focus is not visible: {ring}")
+        unnamed = page.evaluate("[...document.querySelectorAll('button, canvas, select')].filter(e => "
+                                "!(e.getAttribute('aria-label') || e.textContent.trim())).length")
+        self.that(unnamed == 0, "controls have no names")
+        self.quiet()
+
+    def played(self):
+        """It runs at the recorded times, pauses, stops at the end by itself and begins again."""
+        page = self.page
+        page.key("Home")
+        page.evaluate("document.activeElement.blur()")
+        begin = time.monotonic()
+        page.key(" ")
+        time.sleep(0.6)
+        at, passed = self.clock(), time.monotonic() - begin
+        self.that(0.2 < at < passed + 0.1, f"after {passed:.2f} s the replay is at {at}")
+        page.key(" ")
+        paused = self.clock()
+        time.sleep(0.2)
+        self.that(self.clock() == paused, "it does not pause")
+        for _ in range(6):
+            page.key(".")
+        page.key(" ")
+        for _ in range(100):
+            time.sleep(0.05)
+            if page.evaluate("document.getElementById('play').textContent") == "Play":
+                break
+        end = self.clock()
+        self.that(page.evaluate("document.getElementById('play').textContent") == "Play", "it does not stop at the end")
+        self.that(end > 2, f"it stopped at {end}")
+        page.key(",")
+        page.key(" ")
+        self.that(self.clock() < end, "played again it does not begin anew")
+        page.key(" ")
+        self.quiet()
+
+    def dark(self):
+        self.page.key("0")
+        self.page.screen(1200, 900, dark=True)
+        self.page.settle()
+        background = self.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        self.that(background == "rgb(%d, %d, %d)" % COLOURS[True]["page"], f"the page is not dark: {background}")
+        self.lines(dark=True)
+        self.shoot("dark")
+        self.quiet()
+
+    def on_a_phone(self, path):
+        self.page.screen(390, 844, is_phone=True)
+        self.page.open(path)
+        self.page.settle()
+        self.lines()
+        wide = self.page.evaluate("document.documentElement.scrollWidth")
+        self.that(wide <= 390, f"the page is {wide} wide on a screen of 390")
+        small = self.page.evaluate("[...document.querySelectorAll('.bar button')].filter(b => "
+                                   "b.getBoundingClientRect().height < 36).length")
+        self.that(small == 0, "buttons are too small for a finger")
+        self.shoot("phone", whole=True)
+        self.quiet()
+
+    def large(self, path):
+        self.page.screen(1200, 900)
+        seconds = self.page.open(path)
+        self.page.settle()
+        self.lines()
+        self.shoot("large")
+        before = self.page.script_seconds()
+        frame = self.page.evaluate(WHEEL)
+        script = (self.page.script_seconds() - before) / 60 * 1000
+        self.quiet()
+        self.that(seconds < 5, f"100 000 samples take {seconds:.1f} s to open")
+        # What the page does itself; how fast it gets onto the screen without a graphics card is the machine's.
+        self.that(script < 40, f"the script takes {script:.0f} ms a frame of 100 000 samples")
+        return seconds, script, frame
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", nargs="?", default=".build/release/imulog")
+    parser.add_argument("--screenshots", metavar="FOLDER", help="keep what the page looked like")
+    arguments = parser.parse_args()
+    if arguments.screenshots:
+        os.makedirs(arguments.screenshots, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="imulog-page-")
+    try:
+        recordings = Recordings(arguments.program, folder)
+        marked = recordings.with_mark_and_gaps()
+        drawing, _ = recordings.export(marked, "svg")
+        xml.dom.minidom.parse(drawing)
+        path = browser.find()
+        if not path:
+            print("no chromium here, so the page was not opened (apt-get install chromium)")
+            return 77
+        page = browser.Browser(path)
+        try:
+            check = Check(page, arguments.screenshots)
+            document, _ = recordings.export(marked, "html", "--units", "g-dps")
+            check.rendered(document)
+            check.used()
+            check.played()
+            check.dark()
+            check.on_a_phone(document)
+            long, export_time = recordings.export(recordings.tumble(1000, "100s"), "html")
+            size = os.path.getsize(long)
+            assert size < 2_500_000, f"100 000 samples are {size} bytes"
+            seconds, script, frame = check.large(long)
+            page.screen(960, 690)
+            page.open(drawing)
+            check.shoot("drawing")
+        finally:
+            page.close()
+        print(f"page of 100 000 samples: exported in {export_time * 1000:.0f} ms, {size / 1e6:.2f} MB, "
+              f"opened in {seconds * 1000:.0f} ms, {script:.1f} ms of script a frame "
+              f"({frame:.0f} ms drawn without a graphics card)")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,56 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("A recording is judged, and leaves as a page and a drawing")
+struct ReviewCommandTests {
+  @Test("--check says the verdict on stdout and by the exit status")
+  func check() throws {
+    let bench = Bench()
+    try bench.record("--for", "5s", "--rate", "100")
+    let good = bench.run("info", "1", "--check")
+    #expect(good.status == 0 && good.output == "good: 500 of 500 samples\n" && good.talk.isEmpty)
+    // A range of 2 g cannot hold a full register.
+    let table = bench.file("loud.csv", "t_us,ax,ay,az\n0,1,2,32767\n10000,1,2,3\n20000,1,2,3\n")
+    try #require(bench.run("import", table).status == 0)
+    let flawed = bench.run("info", "2", "--check")
+    #expect(flawed.status == 1 && flawed.talk.isEmpty)
+    #expect(
+      flawed.output == "flawed: accelerations are clipped in 1 sample, a larger range is needed\n")
+    let name = "store/" + bench.recordings[0]
+    bench.directory.write(Array(bench.directory.bytes(of: name).dropLast(40)), to: name)
+    let cut = bench.run("info", "1", "--check")
+    #expect(cut.status == 65 && cut.output.hasPrefix("damaged: ") && cut.talk.isEmpty)
+    #expect(bench.run("info", "99", "--check").status == 66)
+  }
+
+  @Test("info has the verdict as its last line, and all of it in JSON")
+  func info() throws {
+    let bench = Bench()
+    try bench.record("--for", "5s", "--rate", "100")
+    let outcome = bench.run("info", "1")
+    #expect(outcome.lines.last == "verdict     good: 500 of 500 samples")
+    #expect(outcome.lines.contains("motion      still 5 s, moving 0 s"))
+    #expect(outcome.lines.contains("achieved    100 Hz"))
+    let review = try bench.run("info", "1", "--json").json()["review"]
+    #expect(review["verdict"] == .string("good"))
+    #expect(review["clippedAccel"] == .integer(0) && review["missing"] == .integer(0))
+    #expect(try bench.run("info", "1", "--json", "--check").json()["verdict"] == .string("good"))
+  }
+
+  @Test("a page and a drawing are written, and a part of one is smaller")
+  func forms() throws {
+    let bench = Bench()
+    try bench.record("--for", "10s", "--rate", "100", "--note", "</script><b>")
+    for (form, begin, end) in [
+      ("html", "<!DOCTYPE html>", "</html>\n"), ("svg", "<?xml ", "</svg>\n"),
+    ] {
+      let outcome = bench.run("export", "1", "--format", form)
+      #expect(outcome.status == 0 && outcome.talk.isEmpty)
+      #expect(outcome.output.hasPrefix(begin) && outcome.output.hasSuffix(end))
+      #expect(!outcome.output.contains("</script><b>"))
+      let part = bench.run("export", "1", "--format", form, "--from", "2s", "--to", "3s")
+      #expect(part.status == 0 && part.output.utf8.count < outcome.output.utf8.count)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Export
+import IMUModel
+import Testing
+
+@Suite("The page for a browser")
+struct PageTests {
+  private let page = ExportOptions(format: .html)
+
+  @Test("every sample comes back with its tick, time and counts, whatever lies between them")
+  func samples() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    for unit: Int64 in [1, 1000, 1_000_000] {
+      var log = TestLog(TestLog.description(rate: hertz(100), timeUnit: unit))
+      var expected: [(UInt64, Int64, RawSample)] = []
+      var tick: UInt64 = 0
+      var level: Int16 = 0
+      for index in 0..<2500 {
+        // Calm, then wild; neighbours, then holes of any size.
+        let isWild = index / 300 % 2 == 1
+        if index % 97 == 0 {
+          tick += [1, 200, 70_000, 5_000_000_000].randomElement(using: &random) ?? 1
+        }
+        level =
+          isWild
+          ? .random(in: .min...(.max), using: &random)
+          : level &+ .random(in: -9...9, using: &random)
+        let late = Int64.random(in: 0...(isWild ? 9_000_000 : 90_000), using: &random)
+        let time = (Int64(tick) * 10_000_000 + late) / unit * unit
+        let sample = RawSample(ax: level, ay: -1, gz: level, temperature: 7)
+        log.sample(tick, time, sample)
+        expected.append((tick, time, sample))
+        tick += 1
+      }
+      let found = try PageSamples(page: log.export(page))
+      #expect(found.facts.samples == expected.count)
+      #expect(found.ticks == expected.map(\.0), "seed \(seed)")
+      #expect(found.times == expected.map(\.1), "seed \(seed)")
+      for channel in 0..<7 {
+        #expect(found.counts[channel] == expected.map { $0.2[channel] }, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("100 000 samples of pure noise, the worst that a sensor gives, are less than 2.5 MB")
+  func size() throws {
+    var random = SplitMix(seed: 3)
+    var log = TestLog(TestLog.description(rate: hertz(1000), timeUnit: 1000))
+    for tick in 0..<3000 as Range<Int64> {
+      var sample = RawSample()
+      for channel in 0..<7 { sample[channel] = .random(in: .min...(.max), using: &random) }
+      log.sample(
+        UInt64(tick), tick * 1_000_000 + .random(in: 0...900, using: &random) * 1000, sample)
+    }
+    let text = try log.export(page)
+    let samples = try PageSamples(page: text)
+    let frame = text.utf8.count - samples.encodedCount
+    #expect(frame < 80_000)
+    #expect(frame + samples.encodedCount * 100_000 / 3000 < 2_500_000)
+  }
+
+  @Test("the user's words are text wherever they stand, and no end of a script")
+  func escaping() throws {
+    let words = "</script><script>alert(1)</script><!--<b>&\"'\u{1B}\u{0}"
+    var log = TestLog()
+    log.description.note = words
+    log.description.board = words
+    log.description.host = words
+    log.description.sensor.model = words
+    log.sample(0, 0, RawSample())
+    log.mark(5, words)
+    let text = try log.export(page)
+    #expect(!text.contains("<script>alert"))
+    #expect(!text.contains("<b>"))
+    #expect(!text.contains("<!--"))
+    #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x7F })
+    // The three scripts of the page and no other.
+    #expect(text.ranges(of: "<script").count == 3)
+    #expect(text.ranges(of: "</script>").count == 3)
+    #expect(text.contains("<title>Recording 7: &lt;/script&gt;&lt;script&gt;alert(1)"))
+    let json = try PageSamples.element("application/json\" id=\"facts", in: text)
+    #expect(json.contains(#""\u003c/script>\u003cscript>alert(1)"#))
+  }
+
+  @Test("the page loads nothing, and forbids itself to")
+  func alone() throws {
+    let text = try TestLog.ramp(TestLog.description(), [1, 2, 3]).export(page)
+    #expect(text.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
+    #expect(text.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src"))
+    for sign in ["://", " src=", "@import", "url(", "<link", "fetch(", "XMLHttpRequest", "import("]
+    {
+      #expect(!text.contains(sign), "\(sign)")
+    }
+  }
+
+  @Test("gaps, marks, start and units are told to the script")
+  func facts() throws {
+    var log = TestLog()
+    log.clock(0, wall: 1_795_228_687_000_000_000, synchronised: true)
+    log.sample(0, 0, RawSample())
+    log.gap(1, 2, .missed)
+    log.gap(3, 1, .busError, code: 121)
+    log.sample(4, 400_000_000, RawSample())
+    log.mark(250_000_000, "kerb")
+    let text = try log.export(page)
+    let json = try PageSamples.element("application/json\" id=\"facts", in: text)
+    #expect(json.contains(#""gaps":[[1,2,"woken too late"],[3,1,"bus error"]]"#))
+    #expect(json.contains(#""marks":[[250000000,"kerb"]]"#))
+    let facts = try PageSamples(page: text).facts
+    #expect(facts.started_ms == 1_795_228_687_000)
+    #expect(facts.range_ns == [0, 500_000_000])
+    #expect(facts.panels.map(\.unit) == ["m/s²", "rad/s", "°C"])
+    #expect(facts.panels.map(\.columns) == [[0, 1, 2], [3, 4, 5], [6]])
+    #expect(facts.panels[0].scale == [[1, 16384], [980_665, 100_000]])
+    #expect(facts.panels[2].offset == [3653, 100])
+    let other = try PageSamples(
+      page: log.export(ExportOptions(format: .html, units: .gDps, channels: .gyro))
+    ).facts
+    #expect(other.channels == ["gx", "gy", "gz"])
+    #expect(other.panels.map(\.unit) == ["°/s"])
+    #expect(other.panels[0].columns == [0, 1, 2])
+  }
+
+  @Test("a range has its samples, its gaps and its ends")
+  func range() throws {
+    var log = TestLog()
+    for tick in 0..<100 as Range<UInt64> where tick != 40 {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
+    }
+    let part = ExportOptions(format: .html, from: 3_000_000_000, to: 5_000_000_000)
+    let found = try PageSamples(page: log.export(part))
+    #expect(found.counts[0] == Array(30..<40) + Array(41..<50))
+    #expect(found.facts.range_ns == [3_000_000_000, 5_000_000_000])
+  }
+
+  @Test("a recording without samples, and a damaged one, are pages too")
+  func odd() throws {
+    let empty = try PageSamples(page: TestLog().export(page))
+    #expect(empty.facts.samples == 0 && empty.ticks.isEmpty)
+    var random = SplitMix(seed: 6)
+    let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: random.next()) }
+    var bytes = try TestLog.ramp(TestLog.description(rate: hertz(100)), counts).bytes()
+    bytes[2 * 4096 + 5] ^= 0x10
+    let (text, report) = try TestLog.export(bytes, page)
+    let found = try PageSamples(page: text)
+    #expect(report.damages == 1)
+    #expect(found.ticks.count == Int(report.samples) && found.ticks.count < 4000)
+    for (tick, count) in zip(found.ticks, found.counts[0]) { #expect(count == counts[Int(tick)]) }
+    #expect(text.contains("<dt>Damage</dt><dd>1 part of the log cannot be read</dd>"))
+  }
+
+  @Test("the same log gives the same bytes")
+  func deterministic() throws {
+    let log = try TestLog.ramp(TestLog.description(), Array(0..<100))
+    #expect(try log.export(page) == log.export(page))
+  }
+}

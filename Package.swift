@@ -25,6 +25,8 @@ let package = Package(
 
     // What everything speaks: samples, units, time, gaps.
     .target(name: "IMUModel", swiftSettings: settings),
+    // What a drawing of samples needs, whatever it is drawn on: labels of axes, peaks by column.
+    .target(name: "Graph", dependencies: ["IMUModel"], swiftSettings: settings),
 
     // The data plane, left to right. No target imports one to its right.
     .target(name: "I2C", swiftSettings: settings),
@@ -69,6 +71,7 @@ let package = Package(
 
     // Tests, in the order of their subjects.
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
+    .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(

@@ -1,0 +1,112 @@
+/// Where an axis has its labels: round numbers one, two or five times a power of ten apart.
+///
+///     range 0.37 … 2.4, at most 5     0.5   1.0   1.5   2.0
+///
+/// Every label of an axis has the same number of decimals, the fewest that tell them apart.
+public struct AxisTicks: Equatable, Sendable {
+  /// One place on the axis.
+  public struct Tick: Equatable, Sendable {
+    /// Where it is, in the axis' own unit.
+    public let value: Double
+    /// What stands there, without a unit.
+    public let label: String
+  }
+
+  /// From the lowest to the highest; may be empty.
+  public let ticks: [Tick]
+  /// The distance of neighbours; 0 when there are no ticks.
+  public let step: Double
+
+  /// No ticks: what a range has that is empty, not finite, or not to be labelled.
+  public static let none = AxisTicks(ticks: [], step: 0)
+
+  init(ticks: [Tick], step: Double) {
+    self.ticks = ticks
+    self.step = step
+  }
+
+  /// The finest ticks of which no more than `limit` are in `range`, its ends included.
+  ///
+  /// A range without extent, one of which an end or the length is not finite, and one so narrow beside its
+  /// values that a `Double` cannot tell them apart has none.
+  ///
+  /// - Complexity: a few dozen operations, and a text for each tick.
+  public init(_ range: ClosedRange<Double>, atMost limit: Int) {
+    let length = range.upperBound - range.lowerBound
+    let largest = max(abs(range.lowerBound), abs(range.upperBound))
+    guard limit > 0, length.isFinite, length > largest * 1e-12, length > 1e-200 else {
+      self = .none
+      return
+    }
+    // A step of which at least `limit` + 1 fit is too fine; from there on up.
+    var step = DecimalStep(atMost: length / Double(limit + 1))
+    while true {
+      let multiples = step.multiples(in: range)
+      if multiples.count <= limit {
+        self.init(
+          ticks: multiples.map { Tick(value: step.value(times: $0), label: step.text(times: $0)) },
+          step: step.value(times: 1))
+        return
+      }
+      step = step.coarser
+    }
+  }
+}
+
+/// 1, 2 or 5 times a power of ten.
+private struct DecimalStep {
+  private let digit: Int64
+  private let exponent: Int
+
+  private init(digit: Int64, exponent: Int) {
+    self.digit = digit
+    self.exponent = exponent
+  }
+
+  /// A power of ten that is no more than `length`, which is positive.
+  init(atMost length: Double) {
+    var exponent = 0
+    while DecimalStep.power(exponent) > length { exponent -= 1 }
+    while DecimalStep.power(exponent + 1) <= length { exponent += 1 }
+    self.init(digit: 1, exponent: exponent)
+  }
+
+  var coarser: DecimalStep {
+    switch digit {
+    case 1: return DecimalStep(digit: 2, exponent: exponent)
+    case 2: return DecimalStep(digit: 5, exponent: exponent)
+    default: return DecimalStep(digit: 1, exponent: exponent + 1)
+    }
+  }
+
+  /// Which multiples are in the range; a billionth of a step outside counts as in it, since 0.3 / 0.1 is
+  /// less than 3.
+  func multiples(in range: ClosedRange<Double>) -> [Int64] {
+    let step = value(times: 1)
+    let first = (range.lowerBound / step - 1e-9).rounded(.up)
+    let last = (range.upperBound / step + 1e-9).rounded(.down)
+    // Both are below 1e12 × the number of ticks, by the check of the range: no conversion traps.
+    return first > last ? [] : Array(Int64(first)...Int64(last))
+  }
+
+  func value(times multiple: Int64) -> Double {
+    // One division of whole numbers is rounded once: 3 × 0.1 would not be 0.3.
+    exponent < 0
+      ? Double(multiple * digit) / DecimalStep.power(-exponent)
+      : Double(multiple * digit) * DecimalStep.power(exponent)
+  }
+
+  func text(times multiple: Int64) -> String {
+    let number = multiple * digit
+    guard number != 0, exponent >= 0 else {
+      return DecimalLabel.text(number, decimals: max(0, -exponent))
+    }
+    return "\(number)" + String(repeating: "0", count: exponent)
+  }
+
+  private static func power(_ exponent: Int) -> Double {
+    var power = 1.0
+    for _ in 0..<abs(exponent) { power *= 10 }
+    return exponent < 0 ? 1 / power : power
+  }
+}

@@ -1,0 +1,113 @@
+public import IMUModel
+
+/// A span of time in columns of equal width, of each of which it keeps the lowest, highest, first and last
+/// counts: a drawing as wide as the columns shows every peak, however many samples there were.
+///
+///     samples   ·. ˙· .·˙ ˙      ·.. ·˙·
+///     columns  │   │   │   │   │   │   │
+///               low, high …  gap  …
+///
+/// Samples come one by one in order of time; gaps may come before or after the samples around them. Memory
+/// depends on the number of columns alone.
+public struct Envelope: Sendable {
+  /// Nanoseconds at which the first column begins.
+  public private(set) var start: Int64
+  /// Nanoseconds that a column spans.
+  public let columnWidth: Int64
+  /// The columns, from the earliest to the latest.
+  public private(set) var columns: [EnvelopeColumn]
+
+  /// Empty columns from `start` on.
+  ///
+  /// Traps unless there is a column, of a nanosecond at least, and all of them end before `Int64.max`.
+  public init(start: Int64, columnWidth: Int64, columns: Int) {
+    precondition(columns > 0 && columnWidth > 0, "an envelope has a column, which has a width")
+    let (length, isTooLong) = columnWidth.multipliedReportingOverflow(by: Int64(columns))
+    precondition(
+      !isTooLong && !start.addingReportingOverflow(length).overflow, "the envelope's end overflows")
+    self.start = start
+    self.columnWidth = columnWidth
+    self.columns = Array(repeating: EnvelopeColumn(), count: columns)
+  }
+
+  /// Empty columns of the least equal width, in whole nanoseconds, that cover `span`.
+  ///
+  /// Traps when there is no column, or their end overflows.
+  public init(covering span: Range<Int64>, columns: Int) {
+    precondition(columns > 0, "an envelope has a column")
+    let length = span.upperBound - span.lowerBound
+    let width = length / Int64(columns) + (length % Int64(columns) == 0 ? 0 : 1)
+    self.init(start: span.lowerBound, columnWidth: max(1, width), columns: columns)
+  }
+
+  /// Nanoseconds at which the last column ends.
+  public var end: Int64 { start + columnWidth * Int64(columns.count) }
+
+  /// The column in which a time lies; `nil` outside.
+  ///
+  /// - Complexity: one division.
+  public func column(at time: Int64) -> Int? {
+    guard time >= start, time < end else { return nil }
+    return Int(UInt64(bitPattern: time &- start) / UInt64(columnWidth))
+  }
+
+  /// Takes a sample; those outside the columns are nothing to it.
+  ///
+  /// - Complexity: one division and two comparisons of all channels at once.
+  public mutating func add(_ time: Int64, _ sample: RawSample) {
+    guard let column = column(at: time) else { return }
+    columns[column].add(time, sample)
+  }
+
+  /// Takes a time in which scheduled samples are missing; what is outside the columns is nothing to it.
+  ///
+  /// - Complexity: O(columns that it reaches).
+  public mutating func addGap(_ times: Range<Int64>) {
+    let clamped = times.clamped(to: start..<end)
+    guard let first = column(at: clamped.lowerBound), !clamped.isEmpty else { return }
+    let last = column(at: clamped.upperBound - 1) ?? columns.count - 1
+    columns[first].addGap(from: clamped.lowerBound)
+    guard last > first else { return }
+    for column in (first + 1)...last {
+      columns[column].addGap(from: start + columnWidth * Int64(column))
+    }
+  }
+
+  /// Moves all columns on by `count`: that many are dropped at the begin, and empty ones come at the end.
+  ///
+  /// Traps when `count` is negative or the end overflows.
+  ///
+  /// - Complexity: O(columns).
+  public mutating func advance(by count: Int) {
+    precondition(count >= 0, "an envelope moves on and not back")
+    let dropped = min(count, columns.count)
+    columns.removeFirst(dropped)
+    columns.append(contentsOf: repeatElement(EnvelopeColumn(), count: dropped))
+    start += columnWidth * Int64(count)
+  }
+
+  /// Whether the last sample of one column and the first of a later one are neighbours in the recording, so
+  /// that a line may join them; `false` when a column has no samples, or one between them has.
+  ///
+  /// - Complexity: O(columns between them).
+  public func joins(_ earlier: Int, _ later: Int) -> Bool {
+    let (from, to) = (columns[earlier], columns[later])
+    guard earlier < later, from.sampleCount > 0, to.sampleCount > 0 else { return false }
+    if let starts = from.gapStarts, starts.upperBound > from.lastTime { return false }
+    if let starts = to.gapStarts, starts.lowerBound < to.firstTime { return false }
+    return columns[(earlier + 1)..<later].allSatisfy { $0.sampleCount == 0 && !$0.hasGap }
+  }
+
+  /// The lowest and the highest count of the given channels; `nil` without samples or channels.
+  public func range(of channels: ChannelSet) -> ClosedRange<Int16>? {
+    var range: ClosedRange<Int16>?
+    for column in columns where column.sampleCount > 0 {
+      let (low, high) = (column.minimum, column.maximum)
+      for channel in channels.indices {
+        let known = range ?? low[channel]...high[channel]
+        range = min(known.lowerBound, low[channel])...max(known.upperBound, high[channel])
+      }
+    }
+    return range
+  }
+}

@@ -48,6 +48,9 @@ let package = Package(
     // What the button, the light and a request mean: pure, off the data plane.
     .target(name: "Service", dependencies: ["IMUModel"], swiftSettings: settings),
 
+    // What a terminal shows: pure.
+    .target(name: "TerminalGraph", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
+
     // Above the stages: what joins them.
     .target(
       name: "Recording",
@@ -64,7 +67,7 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recording", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
+        "Recording", "RingBuffer", "Sampling", "Service", "SimulatedIMU", "TerminalGraph",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -112,6 +115,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),
+    .testTarget(
+      name: "TerminalGraphTests", dependencies: ["Graph", "IMUModel", "TerminalGraph"],
+      swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",

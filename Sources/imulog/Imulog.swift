@@ -9,7 +9,8 @@ struct Imulog: ParsableCommand {
     abstract: "Records motion: every scheduled sample is in the log, or the log says why not.",
     version: Software.version,
     subcommands: [
-      RecordCommand.self, ListCommand.self, ShowCommand.self, InfoCommand.self, ExportCommand.self,
+      RecordCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, InfoCommand.self,
+      ExportCommand.self,
       ImportCommand.self, VerifyCommand.self, RemoveCommand.self, BoardsCommand.self,
       DaemonCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,

@@ -6,7 +6,8 @@ struct HelpTests {
   @Test(
     "each help is the text that was committed",
     arguments: [
-      "imulog", "record", "list", "info", "export", "import", "verify", "rm", "boards", "daemon",
+      "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "rm",
+      "boards", "daemon",
       "status", "start", "stop", "mark", "keep", "discard", "install",
     ])
   func help(_ verb: String) throws {

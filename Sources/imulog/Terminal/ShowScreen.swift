@@ -16,7 +16,10 @@ struct ShowScreen {
         switch event {
         case .key(let key):
           switch view.handle(key, columns: size.columns) {
-          case .stay, .play: break
+          case .stay: break
+          case .play:
+            let play = PlayScreen(recording: recording, speed: 1, from: view.cursor)
+            guard play.run(session, signals) else { return false }
           case .leave: return true
           }
         case .resized: break

@@ -115,8 +115,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),
+    // A terminal that shows what it is sent.
+    .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
+    .target(
+      name: "TerminalGraphTesting", path: "Tests/TerminalGraphTesting", swiftSettings: settings),
     .testTarget(
-      name: "TerminalGraphTests", dependencies: ["Graph", "IMUModel", "TerminalGraph"],
+      name: "TerminalGraphTests",
+      dependencies: ["Graph", "IMUModel", "TerminalGraph", "TerminalGraphTesting"],
       swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
@@ -128,7 +133,8 @@ let package = Package(
       resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(
-      name: "CommandTests", dependencies: ["imulog", "LogStoreTesting"],
+      name: "CommandTests",
+      dependencies: ["CTerminalTesting", "imulog", "LogStoreTesting", "TerminalGraphTesting"],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
 

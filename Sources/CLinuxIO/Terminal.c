@@ -26,7 +26,10 @@ static int terminal = -1;
 static struct termios before, during;
 static char enter_text[128], leave_text[128];
 
-static const int crashes[] = {SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE};
+enum { crash_count = 6 };
+static const int crashes[crash_count] = {SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE};
+/// What happened at a crash before, such as the Swift runtime's account of it.
+static struct sigaction others[crash_count];
 
 /// Writes what there is room for within a second; the descriptor does not block. Only calls that a signal
 /// handler may make (signal-safety(7); poll is on the list of POSIX.1-2008).
@@ -53,17 +56,22 @@ static void restore(void) {
 
 static void crashed(int number) {
   if (taken) restore();
-  // SA_RESETHAND: the second time is the default's.
+  for (int n = 0; n < crash_count; n++)
+    if (crashes[n] == number) sigaction(number, &others[n], NULL);
   raise(number);
 }
 
-static void watch_crashes(int is_on) {
+static void watch_crashes(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   sigemptyset(&action.sa_mask);
-  action.sa_handler = is_on ? crashed : SIG_DFL;
-  action.sa_flags = SA_RESETHAND | SA_NODEFER;
-  for (size_t n = 0; n < sizeof crashes / sizeof *crashes; n++) sigaction(crashes[n], &action, NULL);
+  action.sa_handler = crashed;
+  action.sa_flags = SA_NODEFER;
+  for (int n = 0; n < crash_count; n++) sigaction(crashes[n], &action, &others[n]);
+}
+
+static void watch_no_crashes(void) {
+  for (int n = 0; n < crash_count; n++) sigaction(crashes[n], &others[n], NULL);
 }
 
 int clinuxio_terminal_take(int fd, const char *enter, const char *leave) {
@@ -77,7 +85,7 @@ int clinuxio_terminal_take(int fd, const char *enter, const char *leave) {
   cfmakeraw(&during);
   if (tcsetattr(fd, TCSANOW, &during) < 0) return -errno;
   taken = 1;
-  watch_crashes(1);
+  watch_crashes();
   say(enter_text);
   return 0;
 }
@@ -92,5 +100,5 @@ int clinuxio_terminal_again(void) {
 void clinuxio_terminal_give_back(void) {
   if (!taken) return;
   restore();
-  watch_crashes(0);
+  watch_no_crashes();
 }

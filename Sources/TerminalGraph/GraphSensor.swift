@@ -46,3 +46,20 @@ enum PanelKind: CaseIterable, Sendable {
 
   func unit(_ look: Look) -> String { self == .acceleration ? "g" : look.degreesPerSecond }
 }
+
+extension GraphSensor {
+  /// A sample on a line: `12.345 s  0.006 0.148 0.924 g  19.5 83.2 14.3 deg/s`.
+  public func words(_ sample: RawSample, at time: Int64) -> String {
+    var words = Figures.time(time, decimals: 3)
+    for kind in panels {
+      let decimals = kind == .acceleration ? 3 : 1
+      let values = (0..<3).filter { channels.rawValue >> UInt8(kind.firstChannel + $0) & 1 == 1 }
+        .map { axis in
+          let value = Double(sample[kind.firstChannel + axis]) * scale(kind)
+          return (value < 0 ? "-" : "") + Figures.plain(abs(value), decimals)
+        }
+      words += "  " + values.joined(separator: " ") + " " + kind.unit(Look(isASCII: true))
+    }
+    return words
+  }
+}

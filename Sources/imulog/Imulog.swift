@@ -12,7 +12,8 @@ struct Imulog: ParsableCommand {
       RecordCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, InfoCommand.self,
       ExportCommand.self,
       ImportCommand.self, VerifyCommand.self, RemoveCommand.self, BoardsCommand.self,
-      DaemonCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
+      DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
+      StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
     ])
 

@@ -8,7 +8,7 @@ struct HelpTests {
     arguments: [
       "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "rm",
       "boards", "daemon",
-      "status", "start", "stop", "mark", "keep", "discard", "install",
+      "status", "start", "stop", "mark", "keep", "discard", "install", "watch",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()

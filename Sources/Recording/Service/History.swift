@@ -42,11 +42,6 @@ public struct History: ~Copyable {
     }
   }
 
-  /// Counts what arrived so far as looked at.
-  public mutating func lookAway() {
-    lookedAt = arrivals
-  }
-
   /// Drops everything before `tick`, and says which tick the history then begins with; `nil` while it has
   /// none from there on.
   public mutating func skip(to tick: UInt64) -> UInt64? {

@@ -64,14 +64,9 @@ public struct TakeWriter: ~Copyable {
   public var progress: TakeProgress? { log?.progress }
 
   /// Adds to `records` what arrived since the last look, take or no take, each record once and with the sampler's
-  /// numbers. Call it before ``tend(_:)``, which takes records out of the ring.
+  /// numbers: at the first look, the history. Call it before ``tend(_:)``, which takes records out of the ring.
   public mutating func look(into records: inout [TickRecord]) {
     history.look(into: &records)
-  }
-
-  /// What arrived so far is not looked at any more.
-  public mutating func lookAway() {
-    history.lookAway()
   }
 
   /// Records that ever arrived: when it stands still, the sampler does.

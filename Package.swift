@@ -58,6 +58,9 @@ let package = Package(
     // What the button, the light and a request mean: pure, off the data plane.
     .target(name: "Service", dependencies: ["IMUModel"], swiftSettings: settings),
 
+    // What a terminal shows: pure.
+    .target(name: "TerminalGraph", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
+
     // Above the stages: what joins them.
     .target(
       name: "Recording",
@@ -75,6 +78,7 @@ let package = Package(
       dependencies: [
         "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
         "Recording", "Review", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
+        "TerminalGraph",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -126,6 +130,14 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),
+    // A terminal that shows what it is sent.
+    .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
+    .target(
+      name: "TerminalGraphTesting", path: "Tests/TerminalGraphTesting", swiftSettings: settings),
+    .testTarget(
+      name: "TerminalGraphTests",
+      dependencies: ["Graph", "IMUModel", "TerminalGraph", "TerminalGraphTesting"],
+      swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",
@@ -136,7 +148,8 @@ let package = Package(
       resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(
-      name: "CommandTests", dependencies: ["imulog", "LogStoreTesting"],
+      name: "CommandTests",
+      dependencies: ["CTerminalTesting", "imulog", "LogStoreTesting", "TerminalGraphTesting"],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
 

@@ -50,6 +50,22 @@ public enum ControlClient {
     return String(decoding: answer.dropLast(), as: UTF8.self)
   }
 
+  /// Asks for an answer without end.
+  ///
+  /// - Throws: ``LinuxIOError`` as ``ask(path:line:timeoutNanoseconds:)`` before there is an answer.
+  public static func open(path: String, line: String) throws(LinuxIOError) -> ControlStream {
+    let descriptor = clinuxio_connect(path, 10_000)
+    guard descriptor >= 0 else { throw refused(-descriptor, path) }
+    let bytes = Array((line + "\n").utf8)
+    // Safe: the count is the array's. A line is shorter than any buffer of the kernel's.
+    let sent = clinuxio_send(descriptor, bytes, bytes.count)
+    guard sent == bytes.count else {
+      close(descriptor)
+      throw refused(sent < 0 ? -sent : EIO, path)
+    }
+    return ControlStream(fileDescriptor: descriptor)
+  }
+
   private static func refused(_ code: Int32, _ path: String) -> LinuxIOError {
     switch code {
     case ENOENT, ECONNREFUSED, ENOTDIR:

@@ -30,7 +30,8 @@ public struct ControlQuestion: Equatable, Sendable {
 ///     caller 8 ─┘
 ///
 /// At most 8 callers at once, further ones wait in the kernel; one that has not sent its line after
-/// 2 s is dropped.
+/// 2 s is dropped. Some may be answered without end (``send(_:_:)``) and not by one line; each has a bounded buffer,
+/// and a slow one loses what does not fit and holds up nobody.
 public struct ControlSocket: ~Copyable {
   /// Longest question in bytes, its end included.
   public static let longestLine = 1024
@@ -55,6 +56,8 @@ public struct ControlSocket: ~Copyable {
     let deadline: MonotonicTime
     var bytes: [UInt8] = []
     var isAsking = true
+    /// What the kernel had no room for yet, of a caller who gets answers without end.
+    var unsent: ArraySlice<UInt8> = []
   }
 
   /// Takes the lock, makes the directory where it is missing (mode 0750), removes what a dead server
@@ -148,6 +151,39 @@ public struct ControlSocket: ~Copyable {
     // who says so.
     _ = clinuxio_send(peers[index].descriptor, bytes, bytes.count)
     drop(index)
+  }
+
+  /// Sends a caller a part of an answer without end.
+  ///
+  /// - Returns: Whether it was taken; if not, the caller is too slow, and gets nothing of it: ``unsentLimit`` bytes
+  ///   wait already. `nil` when it is gone.
+  public mutating func send(_ peer: ControlPeer, _ bytes: [UInt8]) -> Bool? {
+    guard let index = peers.firstIndex(where: { $0.peer == peer }) else { return nil }
+    guard flush(index) else { return nil }
+    guard peers[index].unsent.count + bytes.count <= Self.unsentLimit else { return false }
+    peers[index].unsent += bytes
+    return flush(index) ? true : nil
+  }
+
+  /// Bytes that wait at most for a caller who is answered without end.
+  public static let unsentLimit = 65536
+
+  /// Gives the kernel what it has room for; `false` when the caller is gone.
+  private mutating func flush(_ index: Int) -> Bool {
+    while !peers[index].unsent.isEmpty {
+      let descriptor = peers[index].descriptor
+      // Safe: the count is the slice's own.
+      let sent = peers[index].unsent.withUnsafeBytes {
+        $0.baseAddress.map { clinuxio_send(descriptor, $0, peers[index].unsent.count) } ?? 0
+      }
+      if sent == -EAGAIN || sent == -EINTR { return true }
+      guard sent > 0 else {
+        drop(index)
+        return false
+      }
+      peers[index].unsent = peers[index].unsent.dropFirst(Int(sent))
+    }
+    return true
   }
 
   private mutating func letIn(_ now: MonotonicTime) {

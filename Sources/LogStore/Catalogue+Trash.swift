@@ -29,6 +29,31 @@ extension Catalogue {
     if !isRemoved { throw .isLive(file: entry.path) }
   }
 
+  /// Brings a recording back from the trash, under the name that it had.
+  ///
+  /// - Throws: ``CatalogueError/notFound(id:path:existing:)`` when it is not in the trash, or something has its
+  ///   name meanwhile.
+  public func restore(_ entry: CatalogueEntry) throws(CatalogueError) {
+    let newest = try wrapped { () throws(StorageError) in
+      try trashNames().filter { Catalogue.withoutStamp($0) == entry.fileName }.max()
+    }
+    guard let newest else {
+      throw .notFound(
+        id: "\(entry.number)", path: path(of: Catalogue.trashName),
+        existing: "it was deleted for good, or brought back already")
+    }
+    guard try !list().entries.contains(entry) else {
+      throw .notFound(
+        id: "\(entry.number)", path: path(of: Catalogue.trashName),
+        existing: "the store has it, and it stays as it is")
+    }
+    try wrapped { () throws(StorageError) in
+      try files.rename(path(of: "\(Catalogue.trashName)/\(newest)"), to: entry.path)
+      try files.syncDirectory(path(of: Catalogue.trashName))
+      try files.syncDirectory(path)
+    }
+  }
+
   /// Deletes what has been in the trash for 30 days or more.
   ///
   /// What was removed while the clock was not set is dated `now`, and thus stays for another 30

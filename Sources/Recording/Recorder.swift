@@ -27,6 +27,8 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   private var consumer: Optional<RingConsumer<TickRecord>>
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
+  /// Records at the front of the ring that were looked at and not yet drained.
+  private var lookedAt = 0
 
   /// A recorder of one take.
   ///
@@ -61,12 +63,25 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
 
   /// Empties the ring into the log, as far as the output has room.
   public mutating func drain() {
-    while deliver(), let record = consumer?.pop() { write(record) }
+    while deliver(), let record = consumer?.pop() {
+      lookedAt = max(0, lookedAt - 1)
+      write(record)
+    }
   }
 
   /// Empties the ring and forgets what was in it: the storage can take no more.
   public mutating func discardRing() {
     while consumer?.pop() != nil {}
+    lookedAt = 0
+  }
+
+  /// Adds to `records` what came into the ring since the last look, each record once, and leaves it there. A
+  /// card that is held up holds up what is drained, and nobody's look.
+  public mutating func look(into records: inout [TickRecord]) {
+    while let record = consumer?.peek(lookedAt) {
+      records.append(record)
+      lookedAt += 1
+    }
   }
 
   /// Logs a reading of the clocks.

@@ -33,6 +33,14 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     steps.pop(from: storage)
   }
 
+  /// The element `index` behind the oldest one, which stays; `nil` when there are no more than that.
+  ///
+  /// - Complexity: O(1), without waiting, whatever the producer does.
+  @inlinable
+  public func peek(_ index: Int) -> Element? {
+    steps.peek(index, in: storage)
+  }
+
   /// Throws away the oldest elements until at most `limit` are left, and returns how many went.
   ///
   /// What stays are the newest, a history to begin from. The producer may add more at once.

@@ -116,6 +116,17 @@ package struct RingConsumerSteps: Hashable, Sendable {
     return element
   }
 
+  /// Reads a slot and gives it back not: the one `index` behind the oldest; `nil` when it is not filled.
+  @inlinable @inline(__always)
+  package func peek<Memory: RingMemory & ~Copyable>(
+    _ index: Int, in memory: borrowing Memory
+  ) -> Memory.Element? {
+    // Safe: the tail is read as for `pop`, so what the producer filled before it is seen; and a slot from the head up
+    // to the tail is not filled again before this side, which alone moves the head, has given it back.
+    guard index >= 0, index < positions.count(from: head, to: memory.loadTail()) else { return nil }
+    return memory.read(positions.slot(of: positions.position(head, advancedBy: index)))
+  }
+
   /// Gives back all but the newest `limit` slots, unread; returns how many.
   @inlinable @inline(__always)
   package mutating func trim<Memory: RingMemory & ~Copyable>(

@@ -21,7 +21,7 @@ public enum ControlError: Error, Equatable, Sendable, CustomStringConvertible {
         + "recording; shorten them"
     case .unknown(let line):
       return "\"\(PlainText.withoutControls(String(line.prefix(40))))\" is no request; "
-        + "the requests are status, start, stop, mark [WORDS], keep, discard"
+        + "the requests are status, start, stop, mark [WORDS], keep, discard, watch"
     case .badAnswer(let line):
       return
         "the service answered \"\(PlainText.withoutControls(String(line.prefix(80))))\", which is "

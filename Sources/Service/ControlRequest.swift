@@ -2,7 +2,7 @@
 /// its line feed.
 ///
 ///     status      mark            start      keep
-///     stop        mark WORDS      discard
+///     stop        mark WORDS      discard    watch
 public enum ControlRequest: Equatable, Sendable {
   /// How the service is.
   case status
@@ -16,6 +16,8 @@ public enum ControlRequest: Equatable, Sendable {
   case keep
   /// Throw the take away and begin anew, as a long press in a take does.
   case discard
+  /// Go on answering with what is sampled, in lines as ``WatchLine`` has them, until the caller hangs up.
+  case watch
 
   /// Bytes that a request may have, its line feed among them.
   public static let longest = 1024
@@ -37,6 +39,7 @@ public enum ControlRequest: Equatable, Sendable {
     case ("stop", true): self = .stop
     case ("keep", true): self = .keep
     case ("discard", true): self = .discard
+    case ("watch", true): self = .watch
     case ("mark", _):
       guard words.utf8.count <= ControlRequest.longestLabel else {
         throw .labelTooLong(bytes: words.utf8.count)
@@ -56,6 +59,7 @@ public enum ControlRequest: Equatable, Sendable {
     case .stop: return "stop"
     case .keep: return "keep"
     case .discard: return "discard"
+    case .watch: return "watch"
     case .mark(let label):
       let words = String(PlainText.withoutControls(label).unicodeScalars.drop { $0 == " " })
       return words.isEmpty ? "mark" : "mark " + words

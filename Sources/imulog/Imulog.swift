@@ -9,10 +9,11 @@ struct Imulog: ParsableCommand {
     abstract: "Records motion: every scheduled sample is in the log, or the log says why not.",
     version: Software.version,
     subcommands: [
-      RecordCommand.self, ListCommand.self, InfoCommand.self, ExportCommand.self,
-      ImportCommand.self, VerifyCommand.self, RecoverCommand.self, RemoveCommand.self,
-      BoardsCommand.self,
-      DaemonCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
+      RecordCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, InfoCommand.self,
+      ExportCommand.self, ImportCommand.self, VerifyCommand.self, RecoverCommand.self,
+      RemoveCommand.self, BoardsCommand.self,
+      DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
+      StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
     ])
 

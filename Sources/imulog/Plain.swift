@@ -29,6 +29,28 @@ enum Plain {
     number(nanoseconds / 1_000_000 * 1_000_000, per: 1_000_000_000) + " s"
   }
 
+  /// Nanoseconds as a clock shows them: `12.5 s`, `1:00`, `2:03:04`.
+  static func length(_ nanoseconds: Int64) -> String {
+    let total = nanoseconds / 1_000_000_000
+    if total < 60 { return number(nanoseconds / 100_000_000, per: 10) + " s" }
+    let (minutes, rest) = (total / 60, total % 60)
+    let padded = (rest < 10 ? "0" : "") + "\(rest)"
+    if minutes < 60 { return "\(minutes):\(padded)" }
+    return "\(minutes / 60):" + (minutes % 60 < 10 ? "0" : "") + "\(minutes % 60):\(padded)"
+  }
+
+  /// A number of bytes, to three digits: `512 B`, `12 kB`, `3.4 MB`.
+  static func bytes(_ count: UInt64) -> String {
+    if count < 1000 { return "\(count) B" }
+    var tenths = Int64(clamping: count / 100)
+    for unit in ["kB", "MB", "GB"] {
+      if tenths < 100 { return number(tenths, per: 10) + " \(unit)" }
+      if tenths < 10_000 { return "\(tenths / 10) \(unit)" }
+      tenths /= 1000
+    }
+    return "\(tenths / 10) TB"
+  }
+
   /// Hertz, to four digits behind the point.
   static func hertz(_ rate: SampleRate) -> String {
     let tenThousandths =

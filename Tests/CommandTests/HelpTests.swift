@@ -6,8 +6,9 @@ struct HelpTests {
   @Test(
     "each help is the text that was committed",
     arguments: [
-      "imulog", "record", "list", "info", "export", "import", "verify", "recover", "rm", "boards",
-      "daemon", "status", "start", "stop", "mark", "keep", "discard", "install",
+      "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "recover",
+      "rm", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard", "install",
+      "watch",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()

@@ -57,6 +57,69 @@ final class ControlSocketTests {
     return status.st_mode & 0o777
   }
 
+  @Test(
+    "answers without end are sent as far as a caller takes them: a slow one loses whole parts, and no other"
+  )
+  func endless() throws {
+    var socket = try ControlSocket(path: path)
+    let (slow, quick) = (call(), call())
+    defer { for caller in [slow, quick] { close(caller) } }
+    var peers: [ControlPeer] = []
+    for caller in [slow, quick] {
+      send(caller, "watch\n")
+      peers += socket.questions(at: start).map(\.peer)
+    }
+    try #require(peers.count == 2)
+    var accepted = 0
+    var refused = 0
+    var toQuick = 0
+    var fromQuick = 0
+    for part in 0..<400 {
+      let bytes = [UInt8](repeating: UInt8(part % 251), count: 4096)
+      if socket.send(peers[0], bytes) == true { accepted += 1 } else { refused += 1 }
+      if socket.send(peers[1], bytes) == true { toQuick += bytes.count }
+      while let text = bytesFrom(quick), text > 0 { fromQuick += text }
+    }
+    // What the kernel keeps and what the socket keeps is bounded.
+    #expect(refused > 100)
+    while let count = bytesFrom(quick), count > 0 { fromQuick += count }
+    #expect(toQuick == 400 * 4096)
+    #expect(fromQuick == toQuick)
+    var fromSlow = 0
+    for _ in 0..<100 {
+      while let count = bytesFrom(slow), count > 0 { fromSlow += count }
+      _ = socket.send(peers[0], [])
+    }
+    #expect(fromSlow == accepted * 4096)
+    let isTaken = socket.send(peers[0], [1])
+    #expect(isTaken == true)
+  }
+
+  /// How many bytes have come; 0 when the other end hung up, `nil` when there are none.
+  private func bytesFrom(_ descriptor: Int32) -> Int? {
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    return count < 0 ? nil : count
+  }
+
+  @Test("a caller of an answer without end who hangs up is gone, and there is room for another")
+  func hangUp() throws {
+    var socket = try ControlSocket(path: path)
+    for _ in 0..<(3 * ControlSocket.mostPeers) {
+      let caller = call()
+      send(caller, "watch\n")
+      let questions = socket.questions(at: start)
+      let peer = try #require(questions.first?.peer)
+      let isTaken = socket.send(peer, [1, 2, 3])
+      #expect(isTaken == true)
+      close(caller)
+      let none = socket.questions(at: start)
+      #expect(none.isEmpty)
+      let isGone = socket.send(peer, [4]) == nil
+      #expect(isGone)
+    }
+  }
+
   @Test("takes a line and answers with a line")
   func question() throws {
     var socket = try ControlSocket(path: path)

@@ -48,6 +48,26 @@ import Testing
       && ring.producer.free == model.capacity - model.elements.count
   }
 
+  @Test("a look into a ring sees what pops would give, from every position, and changes nothing")
+  func peek() {
+    for capacity in 1...4 {
+      for position in 0..<2 * capacity {
+        for filling in 0...capacity {
+          var ring = Ring(capacity: capacity, position: position)
+          for element in 0..<filling { _ = ring.producer.push(element) }
+          for _ in 0..<2 {
+            #expect(
+              (0...capacity).map { ring.consumer.peek($0) }
+                == (0...capacity).map { $0 < filling ? $0 : nil })
+          }
+          #expect(ring.consumer.peek(-1) == nil)
+          #expect((0..<filling).map { _ in ring.consumer.pop() } == (0..<filling).map { $0 })
+          #expect(ring.consumer.peek(0) == nil)
+        }
+      }
+    }
+  }
+
   @Test(
     "every pair of head and tail can be filled up, refuses one more, and empties in order",
     arguments: [1, 2, 3, 4, 5, 600])

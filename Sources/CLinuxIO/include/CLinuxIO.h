@@ -5,5 +5,6 @@
 #include "GPIO.h"
 #include "Kernel.h"
 #include "Sockets.h"
+#include "Terminal.h"
 
 #endif

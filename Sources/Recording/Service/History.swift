@@ -20,6 +20,8 @@ public struct History: ~Copyable {
   private var memory: [TickRecord] = []
   private var first = 0
   private var taken: UInt64 = 0
+  /// Records that were looked at, of all that ever arrived.
+  private var lookedAt: UInt64 = 0
 
   /// The history in the ring that `consumer` empties.
   public init(_ consumer: consuming RingConsumer<TickRecord>) {
@@ -51,6 +53,16 @@ public struct History: ~Copyable {
 
   /// Records that ever arrived: when it stands still, the sampler does.
   public var arrivals: UInt64 { taken + UInt64(consumer.count) }
+
+  /// Adds to `records` what arrived since the last look and is still in the ring, each record once, and leaves
+  /// it there.
+  public mutating func look(into records: inout [TickRecord]) {
+    lookedAt = max(lookedAt, taken)
+    while let record = consumer.peek(Int(lookedAt - taken)) {
+      records.append(record)
+      lookedAt += 1
+    }
+  }
 
   /// Drops everything before `tick`, and says which tick the history then begins with; `nil` while it has
   /// none from there on.

@@ -69,6 +69,12 @@ public struct TakeWriter: ~Copyable {
   /// How far the take at hand is; `nil` when its log is not there yet, or there is none.
   public var progress: TakeProgress? { log?.progress }
 
+  /// Adds to `records` what arrived since the last look, take or no take, each record once and with the sampler's
+  /// numbers: at the first look, the history. Call it before ``tend(_:)``, which takes records out of the ring.
+  public mutating func look(into records: inout [TickRecord]) {
+    history.look(into: &records)
+  }
+
   /// Records that ever arrived: when it stands still, the sampler does.
   public var arrivals: UInt64 { history.arrivals }
 

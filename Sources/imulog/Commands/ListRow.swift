@@ -1,6 +1,7 @@
 import Export
 import IMUModel
 import LogStore
+import TerminalGraph
 
 /// What a list says of one recording, also of one that cannot be read.
 struct ListRow {
@@ -60,6 +61,26 @@ struct ListRow {
       summary.state.rawValue, Plain.text(summary.description.note),
     ]
   }
+
+  /// What an interactive list shows.
+  var details: ListDetails {
+    let seconds = summary?.started.map { $0 / 1_000_000_000 } ?? entry.startSeconds
+    let started = LocalTime.text(seconds: seconds)
+    guard let summary else {
+      return ListDetails(
+        started: started, length: "", sensor: "", rate: "", state: "unreadable", gaps: "", size: "",
+        note: Plain.text(problem ?? ""), isAlert: true)
+    }
+    return ListDetails(
+      started: started, length: Plain.length(summary.duration),
+      sensor: Plain.text(summary.description.sensor.model),
+      rate: "\(Plain.hertz(summary.description.rate)) Hz", state: summary.state.rawValue,
+      gaps: gapCount == 0 ? "-" : "\(gapCount)", size: Plain.bytes(summary.byteCount),
+      note: Plain.text(summary.description.note), isAlert: false)
+  }
+
+  /// Whether it may be another a moment later.
+  var isPassing: Bool { summary?.state == .live }
 
   var json: String {
     guard let summary else {

@@ -1,3 +1,4 @@
+import LinuxIO
 import LogStore
 
 /// A page of the store's recordings, as a table or as JSON.
@@ -7,9 +8,14 @@ struct Listing {
   let store: String
   var page = 1
   var json = false
+  var plain = false
 
   func print() throws {
     let catalogue = try OpenStore.reading(store)
+    if !json, !plain, TerminalDevice.isThere(term: Environment.value("TERM")) {
+      let signals = try SignalWatch(SignalWatch.atTerminal)
+      return try ListScreen(catalogue, page: page, TerminalSession()).run(signals)
+    }
     let listing = try catalogue.list()
     let entries = listing.entries
     for stranger in listing.strangers {

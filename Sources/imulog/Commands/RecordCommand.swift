@@ -8,7 +8,8 @@ struct RecordCommand: ParsableCommand {
     commandName: "record", abstract: "Record one take now and print its number.",
     discussion: """
       Records 60 s at 10 Hz unless told otherwise and then stops by itself. Ctrl-C or SIGTERM ends a \
-      take early and keeps it. Talk goes to stderr; the last line of stdout is the recording's number.
+      take early and keeps it. On a terminal its graph is shown meanwhile, and the last line names the keys. Talk \
+      goes to stderr; the last line of stdout is the recording's number.
       """)
 
   @ParentCommand var program: Imulog
@@ -75,6 +76,8 @@ struct RecordCommand: ParsableCommand {
 
   @Flag(help: "Print what came of the take as JSON.")
   var json = false
+
+  @OptionGroup var terminalOptions: TerminalOptions
 
   mutating func run() throws {
     let request = try TakeRequest(self)

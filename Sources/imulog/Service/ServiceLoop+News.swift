@@ -39,7 +39,7 @@ extension ServiceLoop {
 
   private func sensorIsReady(_ start: SensorStart, _ threads: ServiceThreads) {
     do {
-      try threads.startWriter(start.schedule, historyTicks: setup.historyTicks)
+      try threads.startWriter(start.schedule, historyTicks: setup.historyTicks, feed: feed)
     } catch {
       ServiceJournal.say(.error, "\(error)")
       threads.end()
@@ -47,6 +47,7 @@ extension ServiceLoop {
       return handle(.sensorFailed)
     }
     sensor = start
+    tellWatchersOfSensor()
     hadSensor = true
     lastSaid = nil
     if let refusal = threads.scheduling.refusal { ServiceJournal.say(.warning, "\(refusal)") }

@@ -15,7 +15,8 @@ extension ServiceLoop {
     }
     let now = clock.now()
     switch request {
-    case .status: return ControlAnswer.status(status()).line
+    // Those who may watch are answered elsewhere.
+    case .status, .watch: return ControlAnswer.status(status()).line
     case .start: return answer(to: .start(at: now))
     case .stop: return answer(to: .stop(at: now))
     case .mark(let label): return answer(to: .mark(at: now, label: label))
@@ -33,7 +34,7 @@ extension ServiceLoop {
     return ControlAnswer.done(machine.state).line
   }
 
-  private func status() -> ServiceStatus {
+  func status() -> ServiceStatus {
     var status = ServiceStatus(state: machine.state)
     let gauge = threads?.gauge.value
     let ledger = take.ledger ?? gauge?.progress?.ledger ?? TickLedger()

@@ -47,6 +47,14 @@ final class ServiceLoop {
   var lastSaid: String?
   /// Whether the sensor was ever sampled.
   var hadSensor = false
+  /// Callers who watch.
+  var watchers: [ServiceWatcher] = []
+  /// What they see, from the writer.
+  let feed = LiveFeed()
+  /// When they get more; `nil` while there are none.
+  var watchAt: MonotonicTime?
+  /// When they are told how the service is.
+  var watchStatusAt = MonotonicTime(nanoseconds: 0)
   /// Why the service ended by itself.
   var usurped: CommandFailure?
   private var pending: [ServiceEvent] = []
@@ -89,7 +97,7 @@ final class ServiceLoop {
     for event in try panel.events(now: clock.now()) { handle(event) }
     for item in news.take() { hear(item) }
     for question in control.questions(at: clock.now()) {
-      control.answer(question.peer, answer(question.line))
+      if !watch(question) { control.answer(question.peer, answer(question.line)) }
     }
     doWhatIsDue(clock.now())
     panel.show(machine.light, now: clock.now())
@@ -98,7 +106,7 @@ final class ServiceLoop {
   private func wait() {
     let now = clock.now()
     let deadline = [
-      panel.deadline(after: now), retryAt, watchdogAt, exitBy, control.deadline,
+      panel.deadline(after: now), retryAt, watchdogAt, exitBy, control.deadline, watchAt,
     ].compactMap { $0 }.min()
     var descriptors = [
       signals.fileDescriptor, news.fileDescriptor, control.fileDescriptor,
@@ -133,6 +141,7 @@ final class ServiceLoop {
     }
     if let due = exitBy, now >= due { giveUp() }
     feedWatchdog(now)
+    tendWatchers(now)
   }
 
   private func giveUp() -> Never {

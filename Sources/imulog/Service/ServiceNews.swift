@@ -57,6 +57,8 @@ enum WriterOrder: Sendable {
   case attach(RecordingDescription, FlushQueue)
   /// From the flusher: there will be no file.
   case abandon
+  /// Somebody watches: look at the ring now.
+  case look
   /// Return when no take is at hand.
   case quit
 }

@@ -48,14 +48,16 @@ final class ServiceThreads {
   }
 
   /// Starts the writer for a sampler that samples.
-  func startWriter(_ schedule: Schedule, historyTicks: Int) throws(LinuxIOError) {
+  func startWriter(
+    _ schedule: Schedule, historyTicks: Int, feed: LiveFeed
+  ) throws(LinuxIOError) {
     let thread = try RealTimeThread(name: "imu-writer")
     guard let consumer = consumer.take() else { preconditionFailure("one writer a sampler") }
     let work = ServiceWriting(
       writer: TakeWriter(
         consumer: consumer, schedule: schedule, timeUnit: ServiceThreads.timeUnit,
         historyTicks: historyTicks),
-      orders: orders, news: news, gauge: gauge,
+      orders: orders, news: news, gauge: gauge, feed: feed,
       idlePeriod: ServiceWriting.idlePeriod(schedule.rate, historyTicks: historyTicks))
     writer = .some(thread.run(moving: work) { work in work.run() })
   }

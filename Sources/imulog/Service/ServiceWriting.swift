@@ -11,19 +11,23 @@ struct ServiceWriting: ~Copyable {
   let orders: Inbox<WriterOrder>
   let news: Inbox<ServiceNews>
   let gauge: SamplingGauge
+  /// For those who watch.
+  let feed: LiveFeed
   /// Nanoseconds between two looks at the ring while no take runs.
   let idlePeriod: Int64
   private var queue: FlushQueue?
   private var seen: UInt64 = 0
+  private var shown: [TickRecord] = []
 
   init(
     writer: consuming TakeWriter, orders: Inbox<WriterOrder>, news: Inbox<ServiceNews>,
-    gauge: SamplingGauge, idlePeriod: Int64
+    gauge: SamplingGauge, feed: LiveFeed, idlePeriod: Int64
   ) {
     self.writer = writer
     self.orders = orders
     self.news = news
     self.gauge = gauge
+    self.feed = feed
     self.idlePeriod = idlePeriod
   }
 
@@ -40,13 +44,16 @@ struct ServiceWriting: ~Copyable {
     var isQuitting = false
     while !(isQuitting && writer.isIdle) {
       let now = SystemClock().now()
-      orders.wait(until: now + (writer.isIdle ? idlePeriod : ServiceWriting.period))
+      let isWatched = feed.isWatched
+      let usual = writer.isIdle ? idlePeriod : ServiceWriting.period
+      orders.wait(until: now + (isWatched ? min(usual, TakeWatching.framePeriod) : usual))
       for order in orders.take() {
         if case .quit = order { isQuitting = true } else { carryOut(order) }
       }
       let clocks = SystemClock().readWallClock()
       let reading = ClockReading(
         monotonic: clocks.monotonic, wall: clocks.wall, isSynchronised: clocks.isSynchronised)
+      if isWatched { handOn() }
       let progress = writer.progress
       for item in writer.tend(reading) { news.post(.take(item)) }
       show(writer.progress ?? progress, now: reading.monotonic)
@@ -62,8 +69,15 @@ struct ServiceWriting: ~Copyable {
     case .end(let instant, let reason): writer.end(at: instant, reason: reason)
     case .attach(let description, let queue): attach(description, queue)
     case .abandon: writer.abandon()
-    case .quit: break
+    case .look, .quit: break
     }
+  }
+
+  /// Shows what came into the ring, before anything leaves it.
+  private mutating func handOn() {
+    shown.removeAll(keepingCapacity: true)
+    writer.look(into: &shown)
+    feed.offer(shown)
   }
 
   private mutating func attach(_ description: RecordingDescription, _ queue: FlushQueue) {

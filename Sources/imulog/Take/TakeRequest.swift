@@ -7,6 +7,8 @@ struct TakeRequest {
   let plannedTicks: UInt64?
   let syncInterval: Int64
   let note: String
+  /// Whether the take is shown on the terminal.
+  let isOnTerminal: Bool
 
   init(_ command: RecordCommand) throws(CommandFailure) {
     guard let rate = SampleRate(decimal: command.rate) else {
@@ -19,6 +21,8 @@ struct TakeRequest {
     plannedTicks = try TakeRequest.ticks(command, rate)
     syncInterval = TakeRequest.syncInterval(command, rate)
     note = command.note
+    // Simulated time is over before anybody could look.
+    isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
     guard note.utf8.count <= 1000 else {
       throw CommandFailure(
         .usage, "--note has \(note.utf8.count) bytes, and 1000 fit into a recording; shorten it")

@@ -20,7 +20,7 @@ extension TakeSession {
   private static var priority: Int32 { 80 }
 
   /// How often the writer looks at the ring: at 1 kHz 50 of its 600 slots.
-  private static var writerPeriod: Int64 { 50_000_000 }
+  static var writerPeriod: Int64 { 50_000_000 }
 
   /// How often the main thread looks at the card and at the end of the take.
   private static var mainPeriod: Int64 { 50_000_000 }
@@ -28,26 +28,59 @@ extension TakeSession {
   func runLive<Sensor: IMUSensor & Sendable & ~Copyable>(
     _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
+    if request.isOnTerminal { return try runOnTerminal(sensor) }
     let signals = try SignalWatch()
     let threads = try TakeThreads.start(priority: TakeSession.priority)
-    return try record(sensor, signals: signals, threads: threads)
+    let realTime = granted(threads)
+    try bringUp(&sensor)
+    return try record(
+      sensor, realTime: realTime, signals: signals, threads: threads, screen: nil
+    ).outcome
   }
 
-  private func record<Sensor: IMUSensor & Sendable & ~Copyable>(
-    _ sensor: consuming sending Sensor, signals: borrowing SignalWatch,
-    threads: consuming TakeThreads
+  /// A take with its graph on the terminal; a take that the user throws away is followed by another.
+  private func runOnTerminal<Sensor: IMUSensor & Sendable & ~Copyable>(
+    _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
-    var take = Take()
-    _ = take.handle(.begin)
+    let signals = try SignalWatch(SignalWatch.atTerminal)
+    let first = try TakeThreads.start(priority: TakeSession.priority)
+    let realTime = granted(first)
+    var threads = TakeThreads?.some(first)
+    try bringUp(&sensor)
+    let screen = TakeScreen(
+      try TerminalSession(), request: request, sensor: sensor.description)
+    var next = Sensor?.some(sensor)
+    while let sensor = next.take() {
+      if threads == nil { threads = try TakeThreads.start(priority: TakeSession.priority) }
+      guard let ready = threads.take() else { preconditionFailure("threads were just made") }
+      let ended = try record(
+        sensor, realTime: realTime, signals: signals, threads: ready, screen: screen)
+      guard screen.isDiscarded, ended.outcome.failure == nil else { return ended.outcome }
+      let now = SystemClock().readWallClock().wall
+      try OpenStore.writing(store, now: now).remove(ended.entry, now: now)
+      next = .some(ended.sensor)
+    }
+    preconditionFailure("a take that was thrown away is followed by another")
+  }
+
+  /// What the system granted, and tells what it did not.
+  private func granted(_ threads: borrowing TakeThreads) -> String {
     let refusals = [threads.sampler.scheduling.refusal, MemoryLock.engage()].compactMap { $0 }
     for refusal in refusals { Console.talk("\(refusal)") }
-    let realTime =
+    return
       refusals.isEmpty
       ? "\(threads.sampler.scheduling), memory locked"
-      : ([("\(threads.sampler.scheduling)")] + refusals.map(\.what).map { "refused: \($0)" })
+      : (["\(threads.sampler.scheduling)"] + refusals.map(\.what).map { "refused: \($0)" })
         .joined(separator: "; ")
+  }
 
-    try bringUp(&sensor)
+  /// One take of a sensor that is set up.
+  private func record<Sensor: IMUSensor & Sendable & ~Copyable>(
+    _ sensor: consuming sending Sensor, realTime: String, signals: borrowing SignalWatch,
+    threads: consuming TakeThreads, screen: TakeScreen?
+  ) throws -> EndedTake<Sensor> {
+    var take = Take()
+    _ = take.handle(.begin)
     let live = try createRecording(description(of: sensor.description, realTime: realTime))
     let entry = live.entry
     let description = live.description
@@ -69,6 +102,7 @@ extension TakeSession {
     _ = take.handle(.sensorReady)
     let clock = self.clock
     let session = self
+    let watching = try screen?.begin(number: entry.number, start: start)
     let sampling = threads.sampler.run(moving: sampler) { sampler in
       sampler.run()
       samplerEnded.request()
@@ -76,20 +110,30 @@ extension TakeSession {
     let flushing = threads.flusher.run(moving: live.takeStorage()) { storage in
       queue.flusherLoop(&storage, clock: clock)
     }
-    let writing = threads.writer.run(moving: WriterWork(recorder: recorder, watch: watch)) { work in
+    let writing = threads.writer.run(
+      moving: WriterWork(recorder: recorder, watch: watch, watching: watching)
+    ) { work in
       while !samplerEnded.isRequested {
+        work.showNews()
         work.recorder.drain()
         work.recorder.syncIfDue(now: clock.now())
         session.note(&work.recorder, &work.watch, start)
-        clock.sleep(until: clock.now() + TakeSession.writerPeriod)
+        clock.sleep(until: clock.now() + work.period)
       }
+      // A mark of the last moment.
+      work.showNews()
     }
-    watchOver(&take, signals: signals, queue: queue, stop: stop, ended: samplerEnded)
+    if let screen {
+      screen.watchOver(&take, signals: signals, queue: queue, stop: stop, ended: samplerEnded)
+    } else {
+      watchOver(&take, signals: signals, queue: queue, stop: stop, ended: samplerEnded)
+    }
 
     let ended = sampling.join()
-    return finish(
+    let outcome = finish(
       take, work: writing.join(), queue: queue, undelivered: ended.undelivered,
       lateness: ended.lateness, flushing: flushing, entry: entry, start: start)
+    return EndedTake(outcome: outcome, entry: entry, sensor: ended.releaseSensor())
   }
 
   /// Looks after signals and the card until the sampler has ended.
@@ -159,12 +203,6 @@ extension TakeSession {
       recorder.note(pair)
     }
   }
-}
-
-/// What the writer thread works on, and gives back.
-struct WriterWork: ~Copyable {
-  var recorder: Recorder<QueueOutput>
-  var watch: ClockWatch
 }
 
 /// The threads of a take, made before anything that would have to be taken back.

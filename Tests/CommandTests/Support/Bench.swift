@@ -28,6 +28,17 @@ struct Bench {
     Child(arguments, environment: environment, directory: directory.path, stdout: stdout)
   }
 
+  /// Starts the program at a terminal.
+  func atTerminal(
+    _ arguments: [String], columns: Int = 80, rows: Int = 24,
+    _ more: [String: String] = [:]
+  ) -> TerminalChild {
+    let usual = ["TERM": "xterm-256color", "LANG": "C.UTF-8", "COLORFGBG": "15;0", "TZ": "UTC"]
+    let all = environment.merging(usual) { $1 }.merging(more) { $1 }
+    return TerminalChild(
+      arguments, environment: all, directory: directory.path, columns: columns, rows: rows)
+  }
+
   /// Makes a recording in simulated time; its number.
   @discardableResult
   func record(_ options: String...) throws -> String {

@@ -22,7 +22,6 @@ struct Child: ~Copyable {
   ///
   /// - Parameter stdout: A file to write to instead of keeping what the program prints.
   init(_ arguments: [String], environment: [String: String], directory: String, stdout: String?) {
-    let path = Child.program
     output = stdout.map { open($0, O_WRONLY | O_CLOEXEC) } ?? Child.scratchFile(in: directory)
     talk = Child.scratchFile(in: directory)
     var ends: [Int32] = [0, 0]
@@ -42,6 +41,31 @@ struct Child: ~Copyable {
     // Far above what is open, so that the copy is never the original, which closes on exec.
     posix_spawn_file_actions_adddup2(&actions, ends[1], 200)
 
+    let pid = Child.start(arguments, environment: environment, actions: &actions)
+    close(ends[1])
+    self.pid = pid
+  }
+
+  /// Starts the program in a session of its own, with what `open` puts at its descriptors.
+  static func spawn(
+    _ arguments: [String], environment: [String: String], directory: String,
+    open: (inout posix_spawn_file_actions_t) -> Void
+  ) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    let hasDirectory = addWorkingDirectory(&actions, directory) == 0
+    precondition(hasDirectory, "no working directory \(directory)")
+    open(&actions)
+    return start(arguments, environment: environment, actions: &actions, flags: 0x80)
+  }
+
+  /// - Parameter flags: Beside those for signals; 0x80 is POSIX_SPAWN_SETSID, which the header shows only to those who
+  ///   ask for all extensions.
+  private static func start(
+    _ arguments: [String], environment: [String: String],
+    actions: inout posix_spawn_file_actions_t, flags: Int16 = 0
+  ) -> pid_t {
     // Other tests of this process block and ignore signals; the program is to begin as from a shell.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -52,17 +76,17 @@ struct Child: ~Copyable {
     sigfillset(&signals)
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | flags)
 
     var pid: pid_t = 0
+    let path = Child.program
     let code = Child.withCStrings([path] + arguments) { argv in
       Child.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
         posix_spawn(&pid, path, &actions, &attributes, argv, envp)
       }
     }
     precondition(code == 0, "cannot start \(path): errno \(code)")
-    close(ends[1])
-    self.pid = pid
+    return pid
   }
 
   deinit {

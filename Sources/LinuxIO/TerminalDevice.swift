@@ -1,0 +1,93 @@
+import CLinuxIO
+import Glibc
+
+/// The user's terminal while a program draws on it: single keys, no echo, its other screen, no cursor. Given back as
+/// it was when this value goes away, and by a crash.
+///
+/// It is opened anew by its name, so that neither reading nor writing ever waits: a descriptor that was inherited
+/// is shared with the shell, and must not be made one that does not block.
+public struct TerminalDevice: ~Copyable {
+  /// Ready for reading when keys were pressed.
+  public let fileDescriptor: Int32
+
+  /// The other screen (DECSET 1049), no cursor (25). (xterm control sequences.)
+  private static var enter: String { "\u{1B}[?1049h\u{1B}[?25l" }
+  /// Normal style, the cursor, the first screen.
+  private static var leave: String { "\u{1B}[m\u{1B}[?25h\u{1B}[?1049l" }
+
+  /// Whether stdin and stdout are a terminal that can be drawn on: `TERM` is neither missing nor `dumb`.
+  public static func isThere(term: String?) -> Bool {
+    guard let term, !term.isEmpty, term != "dumb" else { return false }
+    return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+  }
+
+  /// Takes the terminal. One value at a time.
+  ///
+  /// - Throws: ``LinuxIOError`` when it cannot be opened or switched; it is as it was then.
+  public init() throws(LinuxIOError) {
+    let descriptor = TerminalDevice.open()
+    guard descriptor >= 0 else { throw TerminalDevice.refused(errno) }
+    let answer = clinuxio_terminal_take(
+      descriptor, TerminalDevice.enter, TerminalDevice.leave)
+    guard answer == 0 else {
+      close(descriptor)
+      throw TerminalDevice.refused(-answer)
+    }
+    fileDescriptor = descriptor
+  }
+
+  deinit {
+    clinuxio_terminal_give_back()
+    close(fileDescriptor)
+  }
+
+  /// Its size in cells; 80 × 24 where it does not say (a serial line).
+  public var size: (columns: Int, rows: Int) {
+    var columns: Int32 = 0
+    var rows: Int32 = 0
+    let answer = clinuxio_terminal_size(fileDescriptor, &columns, &rows)
+    guard answer >= 0, columns > 0, rows > 0 else { return (80, 24) }
+    return (Int(columns), Int(rows))
+  }
+
+  /// Takes it again after another program had it: what it shows is not known then.
+  public func takeAgain() {
+    // What is refused now was granted at first; nothing better can be done than to draw on.
+    _ = clinuxio_terminal_again()
+  }
+
+  /// What was typed, without waiting; `nil` when the terminal is gone.
+  public func read() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    // Safe: the count is the array's.
+    let count = Glibc.read(fileDescriptor, &buffer, buffer.count)
+    if count > 0 { return Array(buffer.prefix(count)) }
+    if count < 0, errno == EAGAIN || errno == EINTR { return [] }
+    return nil
+  }
+
+  /// Writes as much as there is room for; how many bytes that was, `nil` when the terminal is gone.
+  public func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let count = bytes.withUnsafeBytes { Glibc.write(fileDescriptor, $0.baseAddress, $0.count) }
+    if count >= 0 { return count }
+    return errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  private static func open() -> Int32 {
+    let flags = O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    var name = [CChar](repeating: 0, count: 256)
+    if ttyname_r(STDIN_FILENO, &name, name.count) == 0 {
+      let descriptor = Glibc.open(name, flags)
+      if descriptor >= 0 { return descriptor }
+    }
+    // In a container the name may lead nowhere.
+    return Glibc.open("/dev/tty", flags)
+  }
+
+  private static func refused(_ code: Int32) -> LinuxIOError {
+    LinuxIOError(
+      kind: .system, attempt: "drawing on the terminal", place: "stdin",
+      finding: "the kernel refused",
+      errno: code, remedy: "Give --plain, or send the output through a pipe.")
+  }
+}

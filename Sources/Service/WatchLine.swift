@@ -1,0 +1,162 @@
+public import IMUModel
+
+/// A line of the answer to ``ControlRequest/watch``.
+///
+///     {"ok":true,"state":…}                     how the service is: at first, and twice a second
+///     w N D CHANNELS  A/A G/G T/T O/O  MODEL     a sensor samples from here on: rate N/D, channels, scales
+///     s TICK TIME AX AY AZ GX GY GZ TEMP         a sample
+///     g TICK COUNT CAUSE CODE                    ticks without samples
+///     e TICK KIND FAULT                          something that happened to the chip
+///     t TICKS                                    how long the recording at hand is to be; 0 until stopped
+///     d COUNT                                    so many lines were left out, because the caller was slow
+///
+/// Lines of other kinds are to be skipped. Ticks are the sampler's own and go on through takes.
+public enum WatchLine: Equatable, Sendable {
+  /// How the service is, as it answers ``ControlRequest/status``.
+  case status(ServiceStatus)
+  /// The service does not let the caller watch: an exit status, and a sentence.
+  case refused(status: Int32, message: String)
+  /// A sensor that is sampled from here on.
+  case sensor(SensorDescription, SampleRate, ChannelSet)
+  /// A sample, a gap, or an event.
+  case record(TickRecord)
+  /// Ticks that the recording at hand is to have; `nil` for until stopped.
+  case plan(UInt64?)
+  /// Lines that were left out.
+  case lost(UInt64)
+
+  /// Adds the line of a record, with its line feed.
+  public static func append(_ record: TickRecord, to bytes: inout [UInt8]) {
+    switch record.kind {
+    case .sample:
+      bytes.append(UInt8(ascii: "s"))
+      append(record.tick, to: &bytes)
+      append(record.time, to: &bytes)
+      for channel in 0..<7 { append(record.sample[channel], to: &bytes) }
+    case .gap:
+      bytes.append(UInt8(ascii: "g"))
+      append(record.tick, to: &bytes)
+      append(record.count, to: &bytes)
+      append(record.detail, to: &bytes)
+      append(record.code, to: &bytes)
+    case .sensorEvent:
+      bytes.append(UInt8(ascii: "e"))
+      append(record.tick, to: &bytes)
+      append(record.detail, to: &bytes)
+      append(record.code, to: &bytes)
+    }
+    bytes.append(0x0A)
+  }
+
+  /// A blank and a number: a thousand lines a second are written, and a text for each number would be felt.
+  private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    bytes.append(0x20)
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    var rest = UInt64(value.magnitude)
+    let start = bytes.count
+    repeat {
+      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    bytes[start...].reverse()
+  }
+
+  /// The line, without its line feed.
+  public var line: String {
+    switch self {
+    case .status(let status): return status.json
+    case .refused(let status, let message):
+      return ControlAnswer.refused(status: status, message: message).line
+    case .sensor(let sensor, let rate, let channels):
+      let scales = [
+        sensor.accelerometerScale, sensor.gyroscopeScale, sensor.temperatureScale,
+        sensor.temperatureOffset,
+      ].map { "\($0.numerator)/\($0.denominator)" }
+      return "w \(rate.numerator) \(rate.denominator) \(channels.rawValue) "
+        + scales.joined(separator: " ") + " " + PlainText.withoutControls(sensor.model)
+    case .record(let record):
+      var bytes: [UInt8] = []
+      WatchLine.append(record, to: &bytes)
+      return String(decoding: bytes.dropLast(), as: UTF8.self)
+    case .plan(let ticks): return "t \(ticks ?? 0)"
+    case .lost(let count): return "d \(count)"
+    }
+  }
+
+  /// Reads a line; `nil` for lines of other kinds.
+  public init?(line: Substring) {
+    if line.hasPrefix("{") {
+      self.init(json: String(line))
+      return
+    }
+    let words = line.split(separator: " ", maxSplits: 9, omittingEmptySubsequences: false)
+    switch words.first {
+    case "s": self.init(sample: words)
+    case "g":
+      guard words.count == 5, let tick = UInt64(words[1]), let count = UInt64(words[2]),
+        let cause = UInt8(words[3]).flatMap(GapCause.init(rawValue:)), let code = Int32(words[4])
+      else { return nil }
+      self = .record(TickRecord(Gap(firstTick: tick, count: count, cause: cause, code: code)))
+    case "e":
+      guard words.count == 4, let tick = UInt64(words[1]),
+        let kind = UInt8(words[2]).flatMap(SensorEvent.Kind.init(rawValue:)),
+        let fault = UInt8(words[3]).flatMap(SensorEvent.Fault.init(rawValue:))
+      else { return nil }
+      self = .record(TickRecord(SensorEvent(tick: tick, kind: kind, fault: fault)))
+    case "d":
+      guard words.count == 2, let count = UInt64(words[1]) else { return nil }
+      self = .lost(count)
+    case "t":
+      guard words.count == 2, let ticks = UInt64(words[1]) else { return nil }
+      self = .plan(ticks == 0 ? nil : ticks)
+    case "w": self.init(sensor: line)
+    default: return nil
+    }
+  }
+
+  private init?(json: String) {
+    let answer: ControlAnswer
+    do {
+      answer = try ControlAnswer(line: json)
+    } catch {
+      return nil
+    }
+    switch answer {
+    case .status(let status): self = .status(status)
+    case .refused(let status, let message): self = .refused(status: status, message: message)
+    case .done: return nil
+    }
+  }
+
+  private init?(sample words: [Substring]) {
+    guard words.count == 10, let tick = UInt64(words[1]), let time = Int64(words[2]) else {
+      return nil
+    }
+    var sample = RawSample()
+    for channel in 0..<7 {
+      guard let count = Int16(words[3 + channel]) else { return nil }
+      sample[channel] = count
+    }
+    self = .record(TickRecord(tick: tick, time: time, sample: sample))
+  }
+
+  private init?(sensor line: Substring) {
+    let words = line.split(separator: " ", maxSplits: 8, omittingEmptySubsequences: false)
+    guard words.count == 9, let numerator = UInt32(words[1]), let denominator = UInt32(words[2]),
+      let rate = SampleRate(numerator, per: denominator), let channels = UInt8(words[3])
+    else { return nil }
+    let scales = words[4...7].compactMap { word -> Fraction? in
+      let parts = word.split(separator: "/")
+      guard parts.count == 2, let top = Int64(parts[0]), let bottom = Int64(parts[1]) else {
+        return nil
+      }
+      return Fraction(top, over: bottom)
+    }
+    guard scales.count == 4 else { return nil }
+    let sensor = SensorDescription(
+      model: String(words[8]), identity: nil, address: nil, accelerometerRange: 0,
+      gyroscopeRange: 0, accelerometerScale: scales[0], gyroscopeScale: scales[1],
+      temperatureScale: scales[2], temperatureOffset: scales[3], outputDataRate: 0, filter: "")
+    self = .sensor(sensor, rate, ChannelSet(rawValue: channels))
+  }
+}

@@ -1,0 +1,49 @@
+/// Numbers as people read them beside a graph.
+enum Figures {
+  /// A number with so many decimals, rounded; a minus sign or a blank in front.
+  static func signed(_ value: Double, _ decimals: Int, _ look: Look) -> String {
+    let text = plain(abs(value), decimals)
+    let isZero = text.allSatisfy { $0 == "0" || $0 == "." }
+    return (value < 0 && !isZero ? look.minus : " ") + text
+  }
+
+  /// A number that is not negative with so many decimals, rounded.
+  static func plain(_ value: Double, _ decimals: Int) -> String {
+    guard value.isFinite, value < 1e15 else { return "?" }
+    var factor = 1.0
+    for _ in 0..<decimals { factor *= 10 }
+    let scaled = Int64((value * factor).rounded())
+    guard decimals > 0 else { return "\(scaled)" }
+    let digits = "\(scaled)"
+    let all = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    return all.dropLast(decimals) + "." + all.suffix(decimals)
+  }
+
+  /// Blanks in front, up to a width.
+  static func padded(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.unicodeScalars.count)) + text
+  }
+
+  /// A time in a recording: `12.345 s`, `2:03.4`, `1:02:03`.
+  static func time(_ nanoseconds: Int64, decimals: Int = 1) -> String {
+    let sign = nanoseconds < 0 ? "-" : ""
+    let magnitude = nanoseconds.magnitude
+    let seconds = magnitude / 1_000_000_000
+    let fraction = String(magnitude % 1_000_000_000 + 1_000_000_000).dropFirst().prefix(decimals)
+    let behind = decimals > 0 ? "." + fraction : ""
+    if seconds < 60 { return "\(sign)\(seconds)\(behind) s" }
+    let rest = seconds % 60
+    let padded = (rest < 10 ? "0" : "") + "\(rest)\(behind)"
+    if seconds < 3600 { return "\(sign)\(seconds / 60):\(padded)" }
+    let minutes = seconds / 60 % 60
+    return "\(sign)\(seconds / 3600):" + (minutes < 10 ? "0" : "") + "\(minutes):\(padded)"
+  }
+
+  /// Nanoseconds of lateness: `12 µs`, `1.5 ms`, `2.0 s`.
+  static func lateness(_ nanoseconds: Int64, _ look: Look) -> String {
+    let value = Double(max(0, nanoseconds))
+    if value < 1e6 { return plain(value / 1e3, 0) + (look.isASCII ? " us" : " µs") }
+    if value < 1e9 { return plain(value / 1e6, 1) + " ms" }
+    return plain(value / 1e9, 1) + " s"
+  }
+}

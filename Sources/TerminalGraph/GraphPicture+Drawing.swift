@@ -1,0 +1,171 @@
+import Graph
+
+extension GraphPicture {
+  /// Rows that a graph takes at least: one panel of two rows with its title, and the time axis.
+  static let fewestRows = 5
+
+  /// Draws the graph on rows of a screen.
+  ///
+  ///     acceleration, g   ━━━ x  0.02   ━╸━ y −0.98   ┅┅┅ z  0.11
+  ///        1.0 ┤ ⡠⠤⠒⠢⢄            ░░░
+  ///        0.5 │⠊     ⠑⠢⠤⠤⠒⠒⠉⠉⠉⠉⠉░░░⠉⠉⠉
+  ///     rotation, °/s      …
+  ///            └──────┬──────▲───░░░┬────        time, marks, gaps
+  ///                   2      ▲      4  s
+  public func draw(on screen: inout Screen, rows: Range<Int>, look: Look) {
+    var panels = sensor.panels
+    // Two panels need two rows each.
+    while panels.count > 1, rows.count < 2 + panels.count * 3 { panels.removeLast() }
+    guard let last = panels.indices.last, rows.count >= GraphPicture.fewestRows else { return }
+    let share = (rows.count - 2) / panels.count
+    var row = rows.lowerBound
+    for (index, kind) in panels.enumerated() {
+      let end = index == last ? rows.upperBound - 2 : row + share
+      drawTitle(kind, on: &screen, row: row, look)
+      if look.isASCII {
+        draw(kind, LetterCanvas.self, on: &screen, rows: row + 1..<end, look)
+      } else {
+        draw(kind, BrailleCanvas.self, on: &screen, rows: row + 1..<end, look)
+      }
+      row = end
+    }
+    drawTimeAxis(on: &screen, row: rows.upperBound - 2, look)
+  }
+
+  private func drawTitle(
+    _ kind: PanelKind, on screen: inout Screen, row: Int, _ look: Look
+  ) {
+    let isNarrow = screen.columns < 64
+    let title = isNarrow ? kind.unit(look) : "\(kind.title), \(kind.unit(look))"
+    var column = screen.put(title, row: row, column: 1, .bold) + (isNarrow ? 1 : 2)
+    if !isNarrow { column = max(column, 20) }
+    for axis in 0..<3 where sensor.channels.rawValue >> UInt8(kind.firstChannel + axis) & 1 == 1 {
+      let style = CellStyle(axisInks[axis])
+      let name = ["x", "y", "z"][axis]
+      let sample =
+        isNarrow
+        ? (look.isASCII ? "" : String(look.sample(ofAxis: axis).prefix(2)))
+        : look.sample(ofAxis: axis) + " "
+      column = screen.put(sample + name, row: row, column: column, style)
+      let value = valueText(kind, axis, look)
+      column = screen.put(" " + value, row: row, column: column) + (isNarrow ? 1 : 3)
+    }
+  }
+
+  /// The value behind an axis' name, or the two ends of several.
+  private func valueText(_ kind: PanelKind, _ axis: Int, _ look: Look) -> String {
+    guard let values else { return "       " }
+    let channel = kind.firstChannel + axis
+    let decimals = kind == .acceleration ? 3 : 1
+    let low = Figures.signed(Double(values.low[channel]) * sensor.scale(kind), decimals, look)
+    guard values.low[channel] != values.high[channel] else { return Figures.padded(low, 7) }
+    return low + ".."
+      + Figures.signed(Double(values.high[channel]) * sensor.scale(kind), decimals, look)
+  }
+
+  // MARK: A panel
+
+  private func draw<Canvas: DotCanvas>(
+    _ kind: PanelKind, _ type: Canvas.Type, on screen: inout Screen, rows: Range<Int>, _ look: Look
+  ) {
+    guard !rows.isEmpty else { return }
+    let columns = envelope.columns.count / Canvas.dotsAcross
+    let left = GraphPicture.axisWidth
+    for row in rows { screen[row, left - 1] = Cell(look.vertical, .faint) }
+    guard let range = range(kind) else { return }
+    drawScale(range, on: &screen, rows: rows, columns: columns, look)
+    var canvas = Canvas(columns: columns, rows: rows.count)
+    let plot = PanelPlot(envelope: envelope, scale: sensor.scale(kind), range: range)
+    for axis in 0..<3 where sensor.channels.rawValue >> UInt8(kind.firstChannel + axis) & 1 == 1 {
+      plot.draw(channel: kind.firstChannel + axis, axis: axis, on: &canvas, rows: rows.count)
+    }
+    let gaps = gapColumns(Canvas.dotsAcross)
+    let markColumns = Set(marks.compactMap { column(at: $0, Canvas.dotsAcross) })
+    let cursorColumn = cursor.flatMap { column(at: $0, Canvas.dotsAcross) }
+    for column in 0..<columns {
+      for row in 0..<rows.count {
+        let place = (rows.lowerBound + row, left + column)
+        if let cell = canvas.cell(row: row, column: column) {
+          screen[place.0, place.1] = cell
+        } else if column == cursorColumn {
+          screen[place.0, place.1] = Cell(look.vertical)
+        } else if gaps.contains(column) {
+          screen[place.0, place.1] = Cell(look.gap, CellStyle(.gap))
+        } else if markColumns.contains(column) {
+          screen[place.0, place.1] = Cell(look.markLine, CellStyle(.mark))
+        }
+      }
+    }
+  }
+
+  /// Labels of the y axis, and a line at 0.
+  private func drawScale(
+    _ range: ClosedRange<Double>, on screen: inout Screen, rows: Range<Int>, columns: Int,
+    _ look: Look
+  ) {
+    let ticks = AxisTicks(range, atMost: max(2, min(6, rows.count / 2 + 1))).ticks
+    for tick in ticks {
+      let share = (range.upperBound - tick.value) / range.extent
+      let row = rows.lowerBound + Int((share * Double(rows.count - 1)).rounded())
+      guard rows.contains(row) else { continue }
+      let label = tick.label.hasPrefix("-") ? look.minus + tick.label.dropFirst() : tick.label
+      screen.put(
+        CellWidth.fit(label, GraphPicture.axisWidth - 2), row: row,
+        endingBefore: GraphPicture.axisWidth - 2, .faint)
+      screen[row, GraphPicture.axisWidth - 1] = Cell(look.tick, .faint)
+      guard tick.value == 0 else { continue }
+      for column in stride(from: 1, to: columns, by: 2) {
+        screen[row, GraphPicture.axisWidth + column] = Cell(look.zero, .faint)
+      }
+    }
+  }
+
+  /// Columns of cells in which there is nothing but a gap.
+  private func gapColumns(_ across: Int) -> Set<Int> {
+    var found: Set<Int> = []
+    for column in 0..<envelope.columns.count / across {
+      let dots = envelope.columns[column * across..<(column + 1) * across]
+      if dots.contains(where: \.hasGap), dots.allSatisfy({ $0.sampleCount == 0 }) {
+        found.insert(column)
+      }
+    }
+    return found
+  }
+
+  private func column(at time: Int64, _ across: Int) -> Int? {
+    envelope.column(at: time).map { $0 / across }
+  }
+
+  // MARK: Time
+
+  private func drawTimeAxis(on screen: inout Screen, row: Int, _ look: Look) {
+    let across = look.isASCII ? LetterCanvas.dotsAcross : BrailleCanvas.dotsAcross
+    let columns = envelope.columns.count / across
+    let left = GraphPicture.axisWidth
+    screen[row, left - 1] = Cell(look.corner, .faint)
+    for column in 0..<columns {
+      let dots = envelope.columns[column * across..<(column + 1) * across]
+      // A gap that is shorter than a column shows here at least.
+      let hasGap = dots.contains(where: \.hasGap)
+      screen[row, left + column] =
+        hasGap ? Cell(look.gap, CellStyle(.gap)) : Cell(look.horizontal, .faint)
+    }
+    let ticks = TimeTicks(envelope.start...envelope.end, atMost: max(2, columns / 10))
+    let unitStart = screen.columns - ticks.unit.count - 1
+    screen.put(ticks.unit, row: row + 1, column: unitStart, .faint)
+    var free = 0
+    for tick in ticks.ticks {
+      guard let column = column(at: tick.time, across) else { continue }
+      if screen[row, left + column].style.ink == .faint {
+        screen[row, left + column] = Cell(look.timeTick, .faint)
+      }
+      let start = max(0, left + column - tick.label.count / 2)
+      guard start >= free, start + tick.label.count < unitStart else { continue }
+      free = screen.put(tick.label, row: row + 1, column: start, .faint) + 1
+    }
+    for mark in marks {
+      guard let column = column(at: mark, across) else { continue }
+      screen[row, left + column] = Cell(look.mark, CellStyle(.mark))
+    }
+  }
+}

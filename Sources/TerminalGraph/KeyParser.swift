@@ -1,0 +1,139 @@
+/// Bytes from a terminal as keys, however they are cut.
+///
+///          ESC            [            0-9 ;            letter or ~
+///     ground ──► escape ──► sequence ──┐        ──────► key, ground
+///       │          │ O ──► letter ─► key       │
+///       │          └ time over: the Escape key └ any other: left out
+///       └ 0xC2 … 0xF4 ──► character (UTF-8) ──► key
+///
+/// An escape sequence may come in pieces over a slow link; only a pause tells that a lone ESC was the key
+/// (``hasPending``, ``flush()``). (ECMA-48; xterm control sequences.)
+public struct KeyParser: Sendable {
+  /// Longest sequence that is waited for; what is longer is no key.
+  private static let longest = 32
+
+  private var pending: [UInt8] = []
+
+  /// A parser that has read nothing.
+  public init() {}
+
+  /// Whether a part of a sequence waits for its rest: after 50 ms without it call ``flush()``.
+  public var hasPending: Bool { !pending.isEmpty }
+
+  /// Keys that are whole with these bytes.
+  public mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+    var keys: [Key] = []
+    for byte in bytes {
+      // A new sequence begins: the ESC before it was the key.
+      if byte == 0x1B, !pending.isEmpty { keys += flush() }
+      pending.append(byte)
+      switch read() {
+      case .unfinished: break
+      case .nothing: pending = []
+      case .key(let key):
+        keys.append(key)
+        pending = []
+      }
+    }
+    return keys
+  }
+
+  /// What the pending bytes are when nothing follows.
+  public mutating func flush() -> [Key] {
+    defer { pending = [] }
+    switch pending.count {
+    case 0: return []
+    case 1 where pending[0] == 0x1B: return [.escape]
+    // Alt and a letter, or the beginning of something that never ended: Escape is meant at most.
+    default: return []
+    }
+  }
+
+  private enum Result {
+    case unfinished
+    case nothing
+    case key(Key)
+  }
+
+  private func read() -> Result {
+    guard let first = pending.first else { return .unfinished }
+    if first == 0x1B { return escape() }
+    if first >= 0x80 { return character() }
+    switch first {
+    case 0x0D, 0x0A: return .key(.enter)
+    case 0x09: return .key(.tab)
+    case 0x08, 0x7F: return .key(.backspace)
+    case 0x01...0x1A: return .key(.control(Unicode.Scalar(first + 0x60)))
+    case 0x20...0x7E: return .key(.character(Unicode.Scalar(first)))
+    default: return .nothing
+    }
+  }
+
+  private func character() -> Result {
+    let wanted: Int
+    switch pending[0] {
+    case 0xC2...0xDF: wanted = 2
+    case 0xE0...0xEF: wanted = 3
+    case 0xF0...0xF4: wanted = 4
+    default: return .nothing
+    }
+    guard pending.count >= wanted else { return .unfinished }
+    guard let scalar = String(validating: pending)?.unicodeScalars.first else { return .nothing }
+    return .key(.character(scalar))
+  }
+
+  private func escape() -> Result {
+    guard pending.count >= 2 else { return .unfinished }
+    switch pending[1] {
+    case UInt8(ascii: "["):
+      guard pending.count >= 3, let last = pending.last else { return .unfinished }
+      // Parameters and intermediates go on, a final byte ends. (ECMA-48, 5.4)
+      if (0x20...0x3F).contains(last) {
+        return pending.count < KeyParser.longest ? .unfinished : .nothing
+      }
+      return sequence(final: last, parameters: pending[2..<(pending.count - 1)])
+    case UInt8(ascii: "O"):
+      guard pending.count >= 3 else { return .unfinished }
+      return sequence(final: pending[2], parameters: [])
+    case UInt8(ascii: "]"):
+      // An answer of the terminal (OSC), which ends in BEL or ST: no key.
+      let isOver = pending.last == 0x07 || pending.count >= 128
+      return isOver ? .nothing : .unfinished
+    default: return .nothing
+    }
+  }
+
+  private func sequence(final: UInt8, parameters: ArraySlice<UInt8>) -> Result {
+    let numbers = parameters.split(separator: UInt8(ascii: ";")).map {
+      Int(String(decoding: $0, as: UTF8.self)) ?? 0
+    }
+    let isShifted = numbers.count == 2 && numbers[1] == 2
+    switch final {
+    case UInt8(ascii: "A"): return .key(.up)
+    case UInt8(ascii: "B"): return .key(.down)
+    case UInt8(ascii: "C"): return .key(isShifted ? .shiftRight : .right)
+    case UInt8(ascii: "D"): return .key(isShifted ? .shiftLeft : .left)
+    case UInt8(ascii: "H"): return .key(.home)
+    case UInt8(ascii: "F"): return .key(.end)
+    case UInt8(ascii: "~"):
+      switch numbers.first {
+      case 1, 7: return .key(.home)
+      case 4, 8: return .key(.end)
+      case 3: return .key(.delete)
+      case 5: return .key(.pageUp)
+      case 6: return .key(.pageDown)
+      default: return .nothing
+      }
+    default: return .nothing
+    }
+  }
+}
+
+extension String {
+  /// The text that bytes are; `nil` when they are no UTF-8.
+  fileprivate init?(validating bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard Array(text.utf8) == bytes else { return nil }
+    self = text
+  }
+}

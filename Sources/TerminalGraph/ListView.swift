@@ -1,0 +1,223 @@
+/// Recordings, newest first, ten a page: a pure state machine of keys and of what the store holds.
+///
+/// Pages hang on recordings and not on positions, so that those in sight stay where they are when others come
+/// or go:
+///
+///     before            two came, 14 went
+///     17 ◄─ page        17 ◄─ page       "2 newer" above
+///     16                16
+///     15 ◄─ selected    15 ◄─ selected
+///     14                13
+///     ⋮                 ⋮
+public struct ListView: Sendable {
+  /// What a key asks of the caller.
+  public enum Outcome: Equatable, Sendable {
+    /// Draw again.
+    case stay
+    /// Leave.
+    case leave
+    /// Show its graph.
+    case show(ListEntry)
+    /// Play it.
+    case play(ListEntry)
+    /// Write it out.
+    case export(ListEntry)
+    /// Move it to the trash; then tell by ``deleted(_:)`` or ``tell(_:isAlert:)``.
+    case delete(ListEntry)
+    /// Bring it back from the trash; then tell by ``restored(_:)`` or ``tell(_:isAlert:)``.
+    case restore(ListEntry)
+  }
+
+  /// Recordings on a page.
+  public static let pageLength = 10
+
+  private let look: Look
+  private var entries: [ListEntry]
+  /// Position of the page's first recording.
+  private var top = 0
+  /// Position of the selected recording.
+  private var selected = 0
+  /// Those in the trash that can be brought back, the last one last.
+  private var deletedEntries: [ListEntry] = []
+  private var notice = ""
+  private var isNoticeAlert = false
+
+  /// The list's first page, its newest recording selected.
+  ///
+  /// - Parameters:
+  ///   - entries: Newest first.
+  ///   - page: The page to begin with, from 1 on.
+  public init(_ entries: [ListEntry], page: Int = 1, look: Look) {
+    self.entries = entries
+    self.look = look
+    let (first, overflow) = (max(1, page) - 1).multipliedReportingOverflow(by: ListView.pageLength)
+    top = overflow ? .max : first
+    selected = top
+    settle()
+  }
+
+  /// The selected recording; `nil` when there is none.
+  public var selection: ListEntry? {
+    entries.indices.contains(selected) ? entries[selected] : nil
+  }
+
+  /// Recordings in sight.
+  public var page: ArraySlice<ListEntry> {
+    entries[min(top, entries.count)..<min(top + ListView.pageLength, entries.count)]
+  }
+
+  // MARK: The store
+
+  /// Takes what the store holds now, newest first. What is in sight stays in its place.
+  public mutating func refresh(_ new: [ListEntry]) {
+    guard new != entries else { return }
+    // On the first page with the newest selected, the newest is what is wanted.
+    let isFollowing = top == 0 && selected == 0
+    let places = Dictionary(
+      new.enumerated().map { ($0.element.key, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    /// Where a recording is now, or the next older one that is still there.
+    func place(of position: Int) -> Int {
+      for entry in entries[min(position, entries.count)...] {
+        if let place = places[entry.key] { return place }
+      }
+      return max(0, new.count - 1)
+    }
+    let newTop = isFollowing ? 0 : place(of: top)
+    let newSelected = isFollowing ? 0 : place(of: selected)
+    entries = new
+    (top, selected) = (newTop, newSelected)
+    settle()
+  }
+
+  /// A recording is in the trash.
+  public mutating func deleted(_ entry: ListEntry) {
+    deletedEntries.append(entry)
+    tell("recording \(entry.number) is in the trash; u brings it back")
+  }
+
+  /// A recording is back; `refresh` shows it.
+  public mutating func restored(_ entry: ListEntry) {
+    deletedEntries.removeAll { $0 == entry }
+    tell("recording \(entry.number) is back")
+    if let place = entries.firstIndex(where: { $0.key == entry.key }) {
+      selected = place
+      settle()
+    }
+  }
+
+  /// Says something until the next key.
+  public mutating func tell(_ sentence: String, isAlert: Bool = false) {
+    notice = sentence
+    isNoticeAlert = isAlert
+  }
+
+  // MARK: Keys
+
+  /// Does what a key asks.
+  public mutating func handle(_ key: Key) -> Outcome {
+    tell("")
+    switch key {
+    case .character("q"), .escape, .control("c"): return .leave
+    case .up, .character("k"): select(selected - 1)
+    case .down, .character("j"): select(selected + 1)
+    case .pageDown, .right, .character(" "): turn(forward: true)
+    case .pageUp, .left: turn(forward: false)
+    case .home, .character("g"):
+      top = 0
+      select(0)
+    case .end, .character("G"): select(entries.count - 1)
+    case .character("u"):
+      guard let last = deletedEntries.last else {
+        tell("nothing was deleted here")
+        return .stay
+      }
+      return .restore(last)
+    default: return onSelection(key)
+    }
+    return .stay
+  }
+
+  private func onSelection(_ key: Key) -> Outcome {
+    guard let selection else { return .stay }
+    switch key {
+    case .enter, .character("s"): return .show(selection)
+    case .character("p"): return .play(selection)
+    case .character("x"): return .export(selection)
+    case .character("d"), .delete: return .delete(selection)
+    default: return .stay
+    }
+  }
+
+  private mutating func select(_ position: Int) {
+    if position < 0 || (position >= entries.count && !entries.isEmpty) {
+      tell(position < 0 ? "this is the newest" : "this is the oldest")
+    }
+    selected = position
+    settle()
+  }
+
+  private mutating func turn(forward: Bool) {
+    let step = forward ? ListView.pageLength : -ListView.pageLength
+    guard entries.indices.contains(top + step) || (!forward && top > 0) else {
+      return tell(forward ? "this is the last page" : "this is the first page")
+    }
+    top = max(0, top + step)
+    selected = top
+    settle()
+  }
+
+  /// Brings the page to the selection.
+  private mutating func settle() {
+    selected = max(0, min(selected, entries.count - 1))
+    top = max(0, min(top, entries.count - 1))
+    while selected < top { top = max(0, top - ListView.pageLength) }
+    while selected >= top + ListView.pageLength { top += ListView.pageLength }
+  }
+
+  // MARK: Drawing
+
+  /// The list on a screen.
+  ///
+  /// - Parameters:
+  ///   - store: Where the recordings are.
+  ///   - details: Of a recording in sight.
+  public func screen(
+    columns: Int, rows: Int, store: String, details: (ListEntry) -> ListDetails
+  ) -> Screen {
+    guard columns >= 30, rows >= 5 else { return Screen.tooSmall(columns: columns, rows: rows) }
+    var screen = Screen(columns: columns, rows: rows)
+    drawTitle(on: &screen, store)
+    let room = rows - 4
+    // Of a page that does not fit, the part with the selection.
+    let first = top + max(0, selected - top - room + 1)
+    let visible = entries[min(first, entries.count)..<min(first + min(room, 10), entries.count)]
+    let rowsOfPage = visible.filter { entry in page.contains(entry) }.map { ($0, details($0)) }
+    ListTable(entries: rowsOfPage, selection: selection, look: look).draw(on: &screen, row: 1)
+    if entries.isEmpty {
+      screen.put("no recordings yet; `imulog record` makes one", row: 2, column: 1, .faint)
+    }
+    let style = CellStyle(isNoticeAlert ? .alert : .text)
+    screen.put(
+      CellWidth.fit(notice, columns - 2, isASCII: look.isASCII), row: rows - 2, column: 1, style)
+    Hints(entries: [
+      ("q", "quit"), ("enter", "show"), ("p", "play"), ("d", "delete"), ("u", "undo"),
+      ("x", "export"), (look.upDown, "choose"), (look.leftRight, "page"),
+    ]).put(on: &screen, row: rows - 1)
+    return screen
+  }
+
+  private func drawTitle(on screen: inout Screen, _ store: String) {
+    let count = entries.count
+    let column = screen.put(
+      "\(count) \(count == 1 ? "recording" : "recordings")", row: 0, column: 0, .bold)
+    let newer = top > 0 ? "\(top) newer" : ""
+    let older = max(0, count - top - ListView.pageLength)
+    let position = [newer, older > 0 ? "\(older) older" : ""].filter { !$0.isEmpty }
+      .joined(separator: ", ")
+    let place = screen.put(position, row: 0, endingBefore: screen.columns, .faint)
+    let text = look.separator + store
+    if column + CellWidth.of(text) < place - 1 {
+      screen.put(text, row: 0, column: column, .faint)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Graph
+import IMUModel
+
+/// The last seconds of what is sampled, in columns.
+struct LiveWindow: Sendable {
+  /// Lengths in seconds that the user goes through.
+  private static let lengths: [Int64] = [
+    1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400,
+  ]
+  /// Most records that are kept for drawing anew.
+  private static let mostRecent = 40_000
+
+  private let rate: SampleRate
+  private let look: Look
+  private var choice: Int
+  private var screenColumns = 80
+  private(set) var envelope: Envelope
+  /// What is in sight, to draw it anew in another size.
+  private var recent: [TickRecord] = []
+  private var isEmpty = true
+
+  /// A window in which a take of the phones, 600 samples, has its place, and no less than 10 s.
+  init(rate: SampleRate, look: Look) {
+    self.rate = rate
+    self.look = look
+    let wanted = max(10, (600 * Int64(rate.denominator) / Int64(rate.numerator)))
+    choice =
+      LiveWindow.lengths.firstIndex { $0 >= wanted } ?? LiveWindow.lengths.count - 1
+    envelope = GraphPicture.envelope(covering: 0..<1, screenColumns: 80, look: look)
+    makeEnvelope(from: 0)
+  }
+
+  private var length: Int64 { LiveWindow.lengths[choice] * 1_000_000_000 }
+
+  mutating func take(_ record: TickRecord) {
+    if isEmpty {
+      isEmpty = false
+      // What has just begun is shown from its beginning.
+      let first = time(of: record)
+      makeEnvelope(from: first < length ? 0 : first)
+    }
+    recent.append(record)
+    if recent.count > LiveWindow.mostRecent { recent.removeFirst(LiveWindow.mostRecent / 4) }
+    makeRoom(until: time(of: record))
+    add(record)
+  }
+
+  /// Draws anew when the screen has another width.
+  mutating func fit(screenColumns: Int) {
+    guard screenColumns != self.screenColumns else { return }
+    self.screenColumns = screenColumns
+    redraw()
+  }
+
+  mutating func zoom(in isCloser: Bool) {
+    let new = choice + (isCloser ? -1 : 1)
+    guard LiveWindow.lengths.indices.contains(new) else { return }
+    choice = new
+    redraw()
+  }
+
+  private mutating func redraw() {
+    // The newest stays in sight.
+    let newest = recent.last.map(time) ?? envelope.start
+    let first = recent.first.map(time) ?? envelope.start
+    makeEnvelope(from: max(0, max(first, newest - length * 3 / 4)))
+    for record in recent { add(record) }
+  }
+
+  private mutating func makeEnvelope(from start: Int64) {
+    let (end, overflow) = start.addingReportingOverflow(length)
+    let safe = overflow || end > .max / 2 ? 0..<length : start..<end
+    envelope = GraphPicture.envelope(covering: safe, screenColumns: screenColumns, look: look)
+  }
+
+  /// Moves by quarters until a time is in sight.
+  private mutating func makeRoom(until time: Int64) {
+    guard time >= envelope.end else { return }
+    let quarter = max(1, envelope.columns.count / 4)
+    let beyond = (time - envelope.end) / envelope.columnWidth + 1
+    let quarters = (beyond + Int64(quarter) - 1) / Int64(quarter)
+    guard quarters <= 4 else {
+      // Nothing of what was in sight stays.
+      return makeEnvelope(from: max(0, time - length / 4))
+    }
+    envelope.advance(by: Int(quarters) * quarter)
+    let start = envelope.start
+    let gone = recent.prefix { self.time(of: $0) < start }.count
+    recent.removeFirst(gone)
+  }
+
+  private mutating func add(_ record: TickRecord) {
+    switch record.kind {
+    case .sample: envelope.add(record.time, record.sample)
+    case .gap:
+      let end = rate.nanoseconds(atTick: record.tick.addingReportingOverflow(record.count).0)
+      let start = rate.nanoseconds(atTick: record.tick)
+      if end > start { envelope.addGap(start..<end) }
+    case .sensorEvent: break
+    }
+  }
+
+  private func time(of record: TickRecord) -> Int64 {
+    record.kind == .sample ? record.time : rate.nanoseconds(atTick: record.tick)
+  }
+}

@@ -1,0 +1,98 @@
+/// What a terminal shows: rows of cells. A value; drawing changes nothing but it.
+///
+///              column 0            columns-1
+///       row 0 │ i m u l o g …             │
+///             │                           │
+///      rows-1 │                           │
+public struct Screen: Equatable, Sendable {
+  /// Cells in a row.
+  public let columns: Int
+  /// Rows.
+  public let rows: Int
+  private var cells: [Cell]
+
+  /// A blank screen; sizes below 1 count as 1.
+  public init(columns: Int, rows: Int) {
+    self.columns = max(1, columns)
+    self.rows = max(1, rows)
+    cells = Array(repeating: .blank, count: self.columns * self.rows)
+  }
+
+  /// The cell at a place; outside the screen it is blank, and setting it does nothing.
+  public subscript(row: Int, column: Int) -> Cell {
+    get { contains(row, column) ? cells[row * columns + column] : .blank }
+    set {
+      guard contains(row, column) else { return }
+      cells[row * columns + column] = newValue.normal
+    }
+  }
+
+  private func contains(_ row: Int, _ column: Int) -> Bool {
+    row >= 0 && row < rows && column >= 0 && column < columns
+  }
+
+  /// Writes text from a place on, as far as the row goes; controls become `?`, a wide character that does not fit
+  /// is left out.
+  ///
+  /// - Returns: The column behind it.
+  @discardableResult
+  public mutating func put(
+    _ text: some StringProtocol, row: Int, column: Int, _ style: CellStyle = .plain
+  ) -> Int {
+    var column = column
+    for scalar in text.unicodeScalars {
+      let shown = CellWidth.isControl(scalar) ? "?" : scalar
+      let width = CellWidth.of(shown)
+      if width == 0 { continue }
+      guard column + width <= columns else { break }
+      split(row, column)
+      if width == 2 { split(row, column + 1) }
+      self[row, column] = Cell(shown, style)
+      if width == 2 { self[row, column + 1] = Cell(Cell.half.scalar, style) }
+      column += width
+    }
+    return column
+  }
+
+  /// Writes text so that it ends before `column`; its beginning is left out where there is no room.
+  ///
+  /// - Returns: The column where it begins.
+  @discardableResult
+  public mutating func put(
+    _ text: String, row: Int, endingBefore column: Int, _ style: CellStyle = .plain
+  ) -> Int {
+    let start = max(0, column - CellWidth.of(text))
+    put(text, row: row, column: start, style)
+    return start
+  }
+
+  /// Gives a whole row a style, its characters staying.
+  public mutating func restyle(row: Int, _ style: CellStyle) {
+    for column in 0..<columns where row >= 0 && row < rows {
+      self[row, column] = Cell(self[row, column].scalar, style)
+    }
+  }
+
+  /// A wide character of which one half is written over is gone.
+  private mutating func split(_ row: Int, _ column: Int) {
+    if self[row, column].scalar == Cell.half.scalar { self[row, column - 1] = .blank }
+    if self[row, column + 1].scalar == Cell.half.scalar { self[row, column + 1] = .blank }
+  }
+
+  /// The screen as lines of text without colours, blanks at the ends left out: for pipes, and for tests.
+  public var text: String {
+    lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The rows as text, without blanks at their ends.
+  public var lines: [String] {
+    (0..<rows).map { row in
+      var line = String.UnicodeScalarView()
+      for column in 0..<columns where self[row, column].scalar != Cell.half.scalar {
+        line.append(self[row, column].scalar)
+      }
+      while line.last == " " { line.removeLast() }
+      return String(line)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/// The bytes that turn what a terminal shows into another screen; as few as this finds.
+///
+///     was   "12.3 s  ⠒⠒⠤  "        cursor to what changed (the shortest of: nothing, a few cells written again,
+///     is    "12.4 s  ⠒⠒⠤⠤ "        forward, line feed, absolute), style only where it changes, blanks at a row's
+///               ▲        ▲         end erased and not written
+///
+/// An SSH link may be slow: a still picture costs nothing. (ECMA-48: CUP, CUF, EL, ED, SGR.)
+public struct ScreenDifference {
+  private let palette: Palette
+  private var bytes: [UInt8] = []
+  /// What the terminal writes in; `nil` when not known.
+  private var style: CellStyle?
+  /// Where its cursor is; `nil` when not known.
+  private var row: Int?
+  private var column = 0
+
+  private init(_ palette: Palette) {
+    self.palette = palette
+  }
+
+  /// The bytes from `old` to `new`.
+  ///
+  /// - Parameter old: What is shown, in normal style with the cursor anywhere; `nil` when that is not known, or of
+  ///   another size. All is drawn then.
+  /// - Returns: Bytes that leave the terminal in normal style; none when nothing differs.
+  public static func bytes(from old: Screen?, to new: Screen, palette: Palette) -> [UInt8] {
+    var difference = ScreenDifference(palette)
+    var known = old
+    if known?.columns != new.columns || known?.rows != new.rows { known = nil }
+    if known == nil {
+      difference.emit("\u{1B}[m\u{1B}[H\u{1B}[2J")
+      difference.style = .plain
+      (difference.row, difference.column) = (0, 0)
+    } else {
+      difference.style = .plain
+    }
+    let base = known ?? Screen(columns: new.columns, rows: new.rows)
+    for row in 0..<new.rows { difference.draw(row, base, new) }
+    if let style = difference.style, style != .plain { difference.emit("\u{1B}[m") }
+    return difference.bytes
+  }
+
+  private mutating func draw(_ row: Int, _ old: Screen, _ new: Screen) {
+    let width = new.columns
+    var end = width
+    while end > 0, new[row, end - 1] == .blank { end -= 1 }
+    var column = 0
+    while column < width {
+      let isHalf = new[row, column].scalar == Cell.half.scalar
+      guard old[row, column] != new[row, column], !isHalf else {
+        column += 1
+        continue
+      }
+      // The rest of the row is blank: erase it, if that is shorter than writing the blanks.
+      if column >= end {
+        let last = (column..<width).last { old[row, $0] != .blank } ?? column
+        if last - column >= 3 {
+          move(row, column, new)
+          wear(.plain)
+          emit("\u{1B}[K")
+          return
+        }
+      }
+      move(row, column, new)
+      write(new[row, column])
+      column += 1
+    }
+  }
+
+  private mutating func write(_ cell: Cell) {
+    // A blank looks the same in all inks.
+    if cell != .blank || style?.isReversed != false { wear(cell.style) }
+    emit(cell.scalar)
+    column += CellWidth.of(cell.scalar)
+  }
+
+  /// Brings the cursor to a cell.
+  private mutating func move(_ toRow: Int, _ toColumn: Int, _ new: Screen) {
+    // Behind the last column a terminal's cursor is neither here nor there.
+    if row == toRow, column <= toColumn, column < new.columns {
+      let distance = toColumn - column
+      if distance == 0 { return }
+      let forward = distance == 1 ? 3 : 3 + "\(distance)".utf8.count
+      if let again = rewriting(toRow, column..<toColumn, new), again <= forward {
+        for place in column..<toColumn { emit(new[toRow, place].scalar) }
+      } else {
+        emit(distance == 1 ? "\u{1B}[C" : "\u{1B}[\(distance)C")
+      }
+    } else if let row, toRow == row + 1, toColumn == 0, row < new.rows - 1 {
+      emit("\r\n")
+    } else {
+      emit(
+        toColumn == 0
+          ? (toRow == 0 ? "\u{1B}[H" : "\u{1B}[\(toRow + 1)H")
+          : "\u{1B}[\(toRow + 1);\(toColumn + 1)H")
+    }
+    (row, column) = (toRow, toColumn)
+  }
+
+  /// What it costs to write cells again that are there already; `nil` when they are in another style or wide.
+  private func rewriting(_ row: Int, _ range: Range<Int>, _ new: Screen) -> Int? {
+    guard range.count <= 6, let style else { return nil }
+    var cost = 0
+    for column in range {
+      let cell = new[row, column]
+      let looksSame = cell.style == style || (cell == .blank && !style.isReversed)
+      guard looksSame, CellWidth.of(cell.scalar) == 1, cell.scalar != Cell.half.scalar else {
+        return nil
+      }
+      cost += UTF8.width(cell.scalar)
+    }
+    return cost
+  }
+
+  private mutating func wear(_ new: CellStyle) {
+    guard new != style else { return }
+    if new == .plain {
+      emit("\u{1B}[m")
+    } else {
+      let isCleared =
+        style.map { ($0.isBold && !new.isBold) || ($0.isReversed && !new.isReversed) } ?? true
+      let old = isCleared ? CellStyle.plain : (style ?? .plain)
+      var parameters: [String] = isCleared ? ["0"] : []
+      if new.isBold, !old.isBold { parameters.append("1") }
+      if new.isReversed, !old.isReversed { parameters.append("7") }
+      let colour = palette.foreground(new.ink)
+      if colour != palette.foreground(old.ink) { parameters.append("\(colour)") }
+      if parameters == ["0"] {
+        emit("\u{1B}[m")
+      } else if !parameters.isEmpty {
+        emit("\u{1B}[\(parameters.joined(separator: ";"))m")
+      }
+    }
+    style = new
+  }
+
+  private mutating func emit(_ text: String) { bytes += text.utf8 }
+  private mutating func emit(_ scalar: Unicode.Scalar) {
+    UTF8.encode(scalar).map { bytes += $0 }
+  }
+}

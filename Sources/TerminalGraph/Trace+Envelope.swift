@@ -1,0 +1,33 @@
+public import Graph
+import IMUModel
+
+extension Trace {
+  /// Puts what is in an envelope's span into it: samples and gaps.
+  ///
+  /// - Parameter limit: Samples from this time on are left out; none when `nil`.
+  /// - Complexity: a division a bucket in the span.
+  public func draw(into envelope: inout Envelope, before limit: Int64? = nil) {
+    let end = min(envelope.end, limit ?? .max)
+    // Gaps first, that an envelope may tell where lines break.
+    draw(gapsInto: &envelope, before: limit ?? .max)
+    // A late sample lies behind its tick's grid time.
+    let period = rate.periodNanoseconds
+    let range = bucketRange(from: envelope.start - min(envelope.start, period), to: end)
+    for index in range {
+      let bucket = buckets[index]
+      guard !bucket.isEmpty, bucket.time < end else { continue }
+      envelope.add(bucket.time, RawSample(bucket.low))
+      if stride > 1 { envelope.add(bucket.time, RawSample(bucket.high)) }
+    }
+  }
+
+  private func draw(gapsInto envelope: inout Envelope, before limit: Int64) {
+    for gap in gaps {
+      let start = rate.nanoseconds(atTick: gap.firstTick)
+      guard start < min(envelope.end, limit) else { continue }
+      let (last, overflow) = gap.firstTick.addingReportingOverflow(gap.count)
+      let end = min(limit, overflow ? .max : rate.nanoseconds(atTick: last))
+      if end > envelope.start, end > start { envelope.addGap(start..<end) }
+    }
+  }
+}

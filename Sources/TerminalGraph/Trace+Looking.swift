@@ -1,0 +1,88 @@
+public import IMUModel
+
+extension Trace {
+  /// Samples that a place of a graph stands for.
+  public struct Reading: Equatable, Sendable {
+    /// Of the first of them: nanoseconds from tick 0's deadline, as recorded.
+    public var time: Int64
+    /// Its tick.
+    public var tick: UInt64
+    /// Least counts; of one sample, its counts.
+    public var low: RawSample
+    /// Greatest counts.
+    public var high: RawSample
+  }
+
+  /// Buckets that begin in a range of times, as far as there are any.
+  func bucketRange(from: Int64, to: Int64) -> Range<Int> {
+    guard to > from, to > 0 else { return 0..<0 }
+    let first = rate.tick(atNanoseconds: max(0, from)) / stride
+    let last = rate.tick(atNanoseconds: to - 1) / stride
+    let low = Int(clamping: first)
+    guard low < buckets.count else { return buckets.count..<buckets.count }
+    return low..<min(buckets.count, Int(clamping: last) + 1)
+  }
+
+  /// The last sample at or before a time; `nil` when there is none.
+  public func reading(at time: Int64) -> Reading? {
+    guard !buckets.isEmpty else { return nil }
+    var index = min(
+      Int(clamping: rate.tick(atNanoseconds: max(0, time)) / stride), buckets.count - 1)
+    while index >= 0 {
+      if !buckets[index].isEmpty, buckets[index].time <= time { return reading(index) }
+      index -= 1
+    }
+    return nil
+  }
+
+  /// The first sample behind a time; `nil` when there is none.
+  public func reading(after time: Int64) -> Reading? {
+    let start = Int(clamping: rate.tick(atNanoseconds: max(0, time)) / stride)
+    for index in min(start, buckets.count)..<buckets.count
+    where !buckets[index].isEmpty && buckets[index].time > time { return reading(index) }
+    return nil
+  }
+
+  /// The last sample before a time; `nil` when there is none.
+  public func reading(before time: Int64) -> Reading? {
+    time > .min ? reading(at: time - 1) : nil
+  }
+
+  /// The gap that a tick lies in.
+  public func gap(atTick tick: UInt64) -> Gap? {
+    // Gaps are in order: the last one that begins at or before the tick is the only one that may hold it.
+    var low = 0
+    var high = gaps.count
+    while low < high {
+      let middle = (low + high) / 2
+      if gaps[middle].firstTick <= tick { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, tick - gaps[low - 1].firstTick < gaps[low - 1].count else { return nil }
+    return gaps[low - 1]
+  }
+
+  /// When the first gap behind a time begins.
+  func gapStart(after time: Int64) -> Int64? {
+    gaps.lazy.map { rate.nanoseconds(atTick: $0.firstTick) }.first { $0 > time }
+  }
+
+  /// The first mark behind a time.
+  func mark(after time: Int64) -> Mark? {
+    marks.filter { $0.time > time }.min { $0.time < $1.time }
+  }
+
+  private func reading(_ index: Int) -> Reading {
+    let bucket = buckets[index]
+    return Reading(
+      time: bucket.time, tick: UInt64(index) * stride, low: RawSample(bucket.low),
+      high: RawSample(bucket.high))
+  }
+}
+
+extension RawSample {
+  init(_ lanes: SIMD8<Int16>) {
+    self.init(
+      ax: lanes[0], ay: lanes[1], az: lanes[2], gx: lanes[3], gy: lanes[4], gz: lanes[5],
+      temperature: lanes[6])
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import LinuxIO
+import LogStore
+import TerminalGraph
+
+/// `imulog play`: a recording as it was.
+struct PlayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "play", abstract: "Play a recording at its recorded times, on a terminal.",
+    discussion: "The last line names the keys. At the end it stops; space plays it again.")
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"))
+  var id: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Recorded seconds a second, such as 0.25 or 10.", valueName: "x"))
+  var speed = 1.0
+
+  func validate() throws {
+    guard PlayView.speeds.contains(speed) else {
+      throw ValidationError("--speed goes from 1/64 (0.015625) to 1024")
+    }
+  }
+
+  mutating func run() throws {
+    guard TerminalDevice.isThere(term: Environment.value("TERM")) else {
+      throw CommandFailure(
+        .usage,
+        "play needs a terminal for input and output; `imulog show \(id)` prints the graph, "
+          + "`imulog export \(id)` the samples")
+    }
+    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    let entry = try catalogue.entry(for: id)
+    let signals = try SignalWatch(SignalWatch.atTerminal)
+    let recording = try RecordingOnScreen(entry, in: catalogue)
+    _ = PlayScreen(recording: recording, speed: speed).run(try TerminalSession(), signals)
+  }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import LinuxIO
+import LogStore
+import TerminalGraph
+
+/// `imulog show`: a recording's graph.
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the graph of a recording.",
+    discussion: """
+      On a terminal it can be zoomed and moved, and a cursor tells values; the last line names the keys. In a \
+      pipe, or with --plain, it is printed once as text, 80 columns wide.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"))
+  var id: String
+
+  @OptionGroup var terminalOptions: TerminalOptions
+
+  mutating func run() throws {
+    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    let entry = try catalogue.entry(for: id)
+    guard terminalOptions.isInteractive else {
+      let recording = try RecordingOnScreen(entry, in: catalogue)
+      return try ShowCommand.print(recording)
+    }
+    let signals = try SignalWatch(SignalWatch.atTerminal)
+    // Before the terminal changes: an error is told on the screen that stays.
+    let recording = try RecordingOnScreen(entry, in: catalogue)
+    _ = ShowScreen(recording: recording).run(try TerminalSession(), signals)
+  }
+
+  /// The graph as text.
+  private static func print(_ recording: RecordingOnScreen) throws {
+    let look = Look(isASCII: TerminalTraits.isASCII(Environment.value))
+    let view = ShowView(
+      title: recording.title, sensor: recording.sensor, trace: recording.trace, look: look)
+    let screen = view.plainScreen(columns: 80, rows: 24)
+    try Console.data(screen.lines.joined(separator: "\n"))
+  }
+}

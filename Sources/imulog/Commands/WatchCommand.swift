@@ -1,0 +1,60 @@
+import ArgumentParser
+import Glibc
+import IMUModel
+import LinuxIO
+import Service
+import TerminalGraph
+
+/// `imulog watch`: what the service samples.
+struct WatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Watch what the service samples, in a recording or between two.",
+    discussion: """
+      The sensor is read by the service alone, and samples that come faster than they are taken are left out \
+      here and not in the recording. In a pipe, or with --plain, a line is printed each second.
+      """)
+
+  @OptionGroup var socketOptions: SocketOptions
+  @OptionGroup var terminalOptions: TerminalOptions
+
+  mutating func run() throws {
+    let signals = try SignalWatch(SignalWatch.atTerminal)
+    let watched = try WatchedService(path: try socketOptions.path(isService: false))
+    if terminalOptions.isInteractive {
+      try WatchScreen(TerminalSession()).run(watched, signals)
+    } else {
+      try WatchCommand.printLines(watched, signals)
+    }
+  }
+
+  /// The newest sample each second, until a signal or the pipe's end.
+  private static func printLines(
+    _ watched: consuming WatchedService, _ signals: borrowing SignalWatch
+  ) throws {
+    var watched = watched
+    var sensor: GraphSensor?
+    var second: Int64 = -1
+    while true {
+      var descriptors = [watched.fileDescriptor, signals.fileDescriptor].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      _ = poll(&descriptors, 2, -1)
+      if let signal = signals.wait(timeoutNanoseconds: 0), signal != SIGWINCH, signal != SIGCONT {
+        return
+      }
+      for line in try watched.lines() {
+        switch line {
+        case .sensor(let description, _, let channels):
+          sensor = GraphSensor(description, channels: channels)
+          second = -1
+        case .record(let record) where record.kind == .sample:
+          guard let sensor, record.time / 1_000_000_000 > second else { continue }
+          second = record.time / 1_000_000_000
+          try Console.data(sensor.words(record.sample, at: record.time))
+        default: break
+        }
+      }
+    }
+  }
+}

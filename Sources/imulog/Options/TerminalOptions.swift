@@ -1,0 +1,13 @@
+import ArgumentParser
+import LinuxIO
+
+/// Whether a verb draws on the terminal.
+struct TerminalOptions: ParsableArguments {
+  @Flag(help: "Print plain text, on a terminal too.")
+  var plain = false
+
+  /// Whether stdin and stdout are a terminal, it can be drawn on, and the user did not say otherwise.
+  var isInteractive: Bool {
+    !plain && TerminalDevice.isThere(term: Environment.value("TERM"))
+  }
+}

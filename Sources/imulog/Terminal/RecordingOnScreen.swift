@@ -1,0 +1,62 @@
+import IMUModel
+import LogStore
+import TerminalGraph
+
+/// A recording read for looking at it.
+struct RecordingOnScreen {
+  let title: RecordingTitle
+  let sensor: GraphSensor
+  let trace: Trace
+
+  /// Reads a recording through, in bounded memory. What is damaged is read around, and said.
+  init(_ entry: CatalogueEntry, in catalogue: Catalogue) throws {
+    let isLive = try catalogue.isLive(entry)
+    var reader = try catalogue.reader(of: entry)
+    let description = reader.description
+    var trace = Trace(rate: description.rate)
+    var clock: ClockPair?
+    var damageCount = 0
+    var end: RecordingEnd?
+    while let item = try reader.next() {
+      switch item {
+      case .samples(let count):
+        for index in 0..<count {
+          let (tick, time, sample) = reader.block[index]
+          trace.append(tick: tick, time: time, sample: sample)
+        }
+      case .gap(let gap): trace.append(gap)
+      case .mark(let mark): trace.append(mark)
+      case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
+      case .damage: damageCount += 1
+      case .end(let last): end = last
+      case .sensor: break
+      }
+    }
+    sensor = GraphSensor(description.sensor, channels: description.channels)
+    let seconds =
+      clock.map { $0.wallAtStart >= 0 ? $0.wallAtStart / 1_000_000_000 : entry.startSeconds }
+      ?? entry.startSeconds
+    title = RecordingTitle(
+      name: "recording \(entry.number)", started: LocalTime.text(seconds: seconds),
+      sensor: "\(Plain.text(description.sensor.model)) at \(Plain.hertz(description.rate)) Hz",
+      state: RecordingOnScreen.state(
+        trace, damageCount: damageCount, isLive: isLive, hasEnd: end != nil),
+      note: Plain.text(description.note))
+    self.trace = trace
+  }
+
+  /// What is to be said beside the samples; nothing of a recording that is whole.
+  private static func state(
+    _ trace: Trace, damageCount: Int, isLive: Bool, hasEnd: Bool
+  ) -> String {
+    var parts: [String] = []
+    if isLive { parts.append("being written") } else if !hasEnd { parts.append("recovered") }
+    if damageCount > 0 {
+      parts.append("damaged in \(damageCount) \(damageCount == 1 ? "place" : "places")")
+    }
+    let missing = trace.tickCount - min(trace.tickCount, trace.sampleCount)
+    if missing > 0 { parts.append("\(missing) of \(trace.tickCount) samples missing") }
+    if trace.sampleCount == 0 { parts.append("no samples") }
+    return parts.joined(separator: ", ")
+  }
+}

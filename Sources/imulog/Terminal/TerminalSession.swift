@@ -1,0 +1,139 @@
+import Glibc
+import IMUModel
+import LinuxIO
+import TerminalGraph
+
+/// What happened at the terminal.
+enum TerminalEvent {
+  case key(Key)
+  /// It has another size, or may show anything.
+  case resized
+  /// A signal that ends the program, or the terminal went away.
+  case ended
+}
+
+/// The terminal while a view is on it: screens out, keys in.
+///
+///     view's screen ─► difference to what is shown ─► bytes ─► terminal, as it takes them
+///     keys ◄─ parser ◄─ bytes ◄───────────────────────────────┘
+///
+/// A terminal that takes nothing for a while gets no new screens meanwhile: frames are left out, and nobody waits.
+final class TerminalSession {
+  /// What the terminal can show.
+  let look: Look
+  private let palette: Palette
+  private let device: TerminalDevice
+  private let clock = SystemClock()
+  private var parser = KeyParser()
+  /// When a lone ESC is the Escape key.
+  private var flushAt: MonotonicTime?
+  private var shown: Screen?
+  private var unwritten: ArraySlice<UInt8> = []
+  /// Keys that came with the terminal's answers.
+  private var early: [Key] = []
+  private var isGone = false
+  /// Bytes that went to the terminal so far.
+  private(set) var byteCount = 0
+
+  /// Takes the terminal.
+  ///
+  /// - Throws: `LinuxIOError` when it cannot be had.
+  init() throws(LinuxIOError) {
+    let device = try TerminalDevice()
+    look = Look(isASCII: TerminalTraits.isASCII(Environment.value))
+    var typed: [UInt8] = []
+    palette = TerminalTraits.palette(Environment.value) { BackgroundColour.ask(device, &typed) }
+    self.device = device
+    early = parser.keys(typed)
+  }
+
+  /// Its size in cells.
+  var size: (columns: Int, rows: Int) { device.size }
+
+  /// Shows a screen, if the terminal has taken the one before.
+  func show(_ screen: Screen) {
+    writeOut()
+    guard unwritten.isEmpty else { return }
+    let bytes = ScreenDifference.bytes(from: shown, to: screen, palette: palette)
+    shown = screen
+    byteCount += bytes.count
+    unwritten = bytes[...]
+    writeOut()
+  }
+
+  /// Waits for something to happen, until `deadline` at most.
+  ///
+  /// - Parameter other: A descriptor to wait for beside the terminal.
+  func wait(
+    _ signals: borrowing SignalWatch, until deadline: MonotonicTime?, other: Int32? = nil
+  ) -> [TerminalEvent] {
+    if !early.isEmpty {
+      defer { early = [] }
+      return early.map { .key($0) }
+    }
+    var descriptors = [
+      pollfd(
+        fd: device.fileDescriptor,
+        events: Int16(POLLIN) | (unwritten.isEmpty ? 0 : Int16(POLLOUT)), revents: 0),
+      pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    if let other { descriptors.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
+    let until = [deadline, flushAt].compactMap { $0 }.min()
+    // Every end of the wait is looked into, also one by a signal.
+    _ = poll(
+      &descriptors, nfds_t(descriptors.count),
+      PollTimeout.milliseconds(until: until, now: clock.now()))
+    writeOut()
+    return takeSignals(signals) + takeKeys() + (isGone ? [.ended] : [])
+  }
+
+  private func takeSignals(_ signals: borrowing SignalWatch) -> [TerminalEvent] {
+    var events: [TerminalEvent] = []
+    while let signal = signals.wait(timeoutNanoseconds: 0) {
+      switch signal {
+      case SIGWINCH: events.append(.resized)
+      case SIGCONT:
+        device.takeAgain()
+        shown = nil
+        events.append(.resized)
+      default: events.append(.ended)
+      }
+    }
+    return events
+  }
+
+  private func takeKeys() -> [TerminalEvent] {
+    guard let bytes = device.read() else {
+      isGone = true
+      return []
+    }
+    var keys = parser.keys(bytes)
+    let now = clock.now()
+    if !bytes.isEmpty {
+      flushAt = parser.hasPending ? now + TerminalSession.escapePatience : nil
+    } else if let due = flushAt, now >= due {
+      flushAt = nil
+      keys += parser.flush()
+    }
+    return keys.map { .key($0) }
+  }
+
+  /// How long the rest of an escape sequence may take, in nanoseconds: long for a person, short for a network.
+  private static let escapePatience: Int64 = 50_000_000
+
+  private func writeOut() {
+    while !unwritten.isEmpty, !isGone {
+      guard let count = device.write(unwritten) else {
+        isGone = true
+        return
+      }
+      if count == 0 { return }
+      unwritten = unwritten.dropFirst(count)
+    }
+  }
+}
+
+extension SignalWatch {
+  /// Signals that end a view, change its size, or bring it back.
+  static var atTerminal: [Int32] { endings + [SIGQUIT, SIGWINCH, SIGCONT] }
+}

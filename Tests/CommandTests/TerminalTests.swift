@@ -1,0 +1,170 @@
+import Glibc
+import Testing
+
+@Suite("At a terminal", .timeLimit(.minutes(3)))
+struct TerminalTests {
+  private let bench = Bench()
+  private static let live = [
+    "record", "--board", "simulator", "--motion", "tumble", "--rate", "100",
+  ]
+
+  // MARK: record
+
+  @Test(
+    "record shows values, time left, gaps and keys, marks and stops by them, and restores the terminal"
+  )
+  func record() throws {
+    let child = bench.atTerminal(TerminalTests.live + ["--until-stopped", "--note", "left wheel"])
+    #expect(child.waits(for: "samples"))
+    for words in [
+      "recording 1", "acceleration, g", "rotation, °/s", "late p99", "s stop", "left wheel",
+    ] {
+      #expect(child.terminal.text.contains(words), "\(words)")
+    }
+    #expect(child.terminal.isOnOtherScreen && !child.terminal.isCursorShown)
+    child.type("m")
+    #expect(child.waits(for: "1 mark"))
+    child.type("s")
+    #expect(child.status() == 0)
+    #expect(!child.terminal.isOnOtherScreen && child.terminal.isCursorShown)
+    #expect(child.terminal.unknown.isEmpty)
+    #expect(child.isAsBefore)
+    #expect(child.terminal.lines.contains("1"))
+    let json = try bench.run("export", "1").json()
+    #expect(json["marks"].items.count == 1)
+    #expect(json["stopReason"] == .string("button"))
+    #expect(bench.run("verify", "1").status == 0)
+  }
+
+  @Test("record begins anew when asked twice, and the recording thrown away is in the trash")
+  func restart() throws {
+    let child = bench.atTerminal(TerminalTests.live + ["--for", "30s"])
+    #expect(child.waits(for: "left"))
+    child.type("d")
+    #expect(child.waits(for: "d again"))
+    child.type("d")
+    #expect(child.waits(for: "recording 2"))
+    #expect(child.waits(for: "samples"))
+    child.type("q")
+    #expect(child.status() == 0)
+    #expect(try bench.list().map { $0["number"] } == [.integer(2)])
+    #expect(bench.directory.names(in: "store/.trash").contains { $0.hasPrefix("000001-") })
+  }
+
+  @Test(
+    "the terminal is restored whatever ends the program",
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGILL, SIGTRAP])
+  func signals(_ signal: Int32) throws {
+    let child = bench.atTerminal(TerminalTests.live + ["--until-stopped"])
+    #expect(child.waits(for: "samples"))
+    child.signal(signal)
+    let isCrash = [SIGSEGV, SIGABRT, SIGILL, SIGTRAP].contains(signal)
+    #expect(child.status() == (isCrash ? -signal : 0))
+    #expect(!child.terminal.isOnOtherScreen && child.terminal.isCursorShown)
+    #expect(child.isAsBefore)
+  }
+
+  @Test("a take that cannot begin says why on the screen that stays")
+  func failure() throws {
+    let child = bench.atTerminal(TerminalTests.live + ["--store", "/proc/nothing"])
+    #expect(child.status() != 0)
+    #expect(!child.terminal.isOnOtherScreen)
+    #expect(child.terminal.text.contains("imulog: "))
+    #expect(child.isAsBefore)
+  }
+
+  // MARK: what the terminal can do
+
+  @Test("without UTF-8 all is ASCII; with NO_COLOR there is no colour; a resize draws anew")
+  func looks() throws {
+    try bench.record("--for", "10s", "--rate", "100", "--motion", "tumble")
+    let ascii = bench.atTerminal(["show", "1"], ["LANG": "C"])
+    #expect(ascii.waits(for: "q back"))
+    #expect(ascii.terminal.text.unicodeScalars.allSatisfy { $0.isASCII })
+    #expect(ascii.terminal.text.contains("deg/s"))
+    #expect(ascii.terminal.parametersSeen.contains(91))
+
+    let plain = bench.atTerminal(["show", "1"], ["NO_COLOR": "1"])
+    #expect(plain.waits(for: "q back"))
+    #expect(plain.terminal.parametersSeen.isSubset(of: [0, 1, 7]))
+
+    let light = bench.atTerminal(["show", "1"], ["COLORFGBG": "0;15"])
+    #expect(light.waits(for: "q back"))
+    #expect(light.terminal.parametersSeen.contains(31))
+    #expect(!light.terminal.parametersSeen.contains(91))
+    for (columns, rows) in [(200, 50), (40, 12), (20, 5), (80, 24)] {
+      light.resize(columns: columns, rows: rows)
+      #expect(light.waits { $0.text.contains(columns > 30 ? "q back" : "too small") })
+      #expect(light.terminal.unknown.isEmpty)
+    }
+    light.type("q")
+    #expect(light.status() == 0)
+  }
+
+  @Test("a dumb terminal, a pipe and --plain get text")
+  func plain() throws {
+    try bench.record("--for", "10s", "--rate", "100")
+    let dumb = bench.atTerminal(["list"], ["TERM": "dumb"])
+    #expect(dumb.status() == 0)
+    #expect(dumb.terminal.text.contains("NUMBER  STARTED"))
+    let asked = bench.atTerminal(["show", "1", "--plain"], columns: 100)
+    #expect(asked.status() == 0)
+    #expect(asked.terminal.unknown.isEmpty)
+    #expect(asked.terminal.text.contains("acceleration, g"))
+    let piped = bench.run("show", "1")
+    #expect(piped.status == 0)
+    #expect(piped.lines.count == 24)
+    #expect(!piped.output.contains("\u{1B}"))
+    expectSentence(bench.run("play", "1"), 64, ["needs a terminal", "show 1"])
+  }
+
+  // MARK: show, play
+
+  @Test("show zooms, tells the sample under the cursor, and leaves")
+  func show() throws {
+    try bench.record("--for", "10s", "--rate", "100", "--motion", "tumble")
+    let child = bench.atTerminal(["show", "1"], columns: 100)
+    #expect(child.waits(for: "cursor 5.000 s"))
+    #expect(child.waits(for: "sample 499 at 4.99") || child.terminal.text.contains("sample 500"))
+    // In pieces, as over a slow link.
+    child.type("\u{1B}")
+    child.type("[")
+    child.type("C")
+    #expect(child.waits { !$0.text.contains("cursor 5.000 s") && $0.text.contains("cursor 5.") })
+    child.type("+++")
+    #expect(child.waits { $0.lines[21].contains("5.2") })
+    child.type("q")
+    #expect(child.status() == 0)
+    #expect(child.isAsBefore)
+  }
+
+  @Test("a recording without samples is shown to have none")
+  func empty() throws {
+    try bench.record("--for", "1s")
+    // The power went after the header.
+    let name = try bench.logName()
+    bench.directory.write(Array(bench.directory.bytes(of: name).prefix(4096)), to: name)
+    let outcome = bench.run("show", "1")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("no samples"))
+  }
+
+  @Test("play goes by the recorded times, stops at the end, and begins again")
+  func play() throws {
+    try bench.record("--for", "2s", "--rate", "100", "--motion", "tumble")
+    let child = bench.atTerminal(["play", "1", "--speed", "0.5"])
+    #expect(child.waits(for: "space pause"))
+    child.type(" ")
+    #expect(child.waits(for: "space play"))
+    let paused = child.terminal.text
+    child.watch(milliseconds: 200)
+    #expect(child.terminal.text == paused)
+    child.type("1\u{1B}[F")
+    #expect(child.waits(for: "space again"))
+    child.type(" ")
+    #expect(child.waits(for: "space pause"))
+    #expect(child.waits(for: "space again"))
+    child.type("q")
+    #expect(child.status() == 0)
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import Testing
+
+@Suite("Watching the service", .timeLimit(.minutes(3)))
+struct WatchTests {
+  private var bench = Bench()
+
+  init() {
+    bench.environment["IMULOG_SOCKET"] = bench.directory.path + "/control"
+  }
+
+  /// A service of a simulated sensor, which listens.
+  private func service(_ lines: String = "") throws -> Child {
+    let text = "board = simulator\nrate = 200\nreserve = 1MB\n" + lines
+    let watch = DirectoryWatch(bench.directory.path)
+    let child = bench.start(["daemon", "--config", bench.file("imulog.conf", text)])
+    let isListening = watch.wait { bench.run("status").status == 0 }
+    #expect(isListening)
+    return child
+  }
+
+  @Test("shows the armed sensor, follows it into a take, marks and ends that by keys")
+  func watching() throws {
+    let service = try service()
+    let child = bench.atTerminal(["watch"], columns: 120)
+    #expect(child.waits(for: "armed"))
+    #expect(child.waits(for: "acceleration, g"))
+    #expect(child.waits(for: "samples"))
+    #expect(bench.run("start").status == 0)
+    #expect(child.waits(for: "recording 1"))
+    #expect(child.waits(for: "left"))
+    child.type("m")
+    #expect(child.waits(for: "1 mark"))
+    child.type("s")
+    #expect(child.waits(for: "armed"))
+    child.type("q")
+    #expect(child.status() == 0)
+    #expect(child.isAsBefore)
+    service.signal(SIGTERM)
+    #expect(service.outcome().status == 0)
+    #expect(try bench.run("export", "1").json()["marks"].items.count == 1)
+    #expect(bench.run("verify", "1").status == 0)
+  }
+
+  @Test("a watcher that never reads costs the service nothing, and a fifth one is sent away")
+  func stalled() throws {
+    let service = try service()
+    var stalled: [TerminalChild] = []
+    for _ in 0..<4 {
+      let child = bench.atTerminal(["watch"])
+      #expect(child.waits(for: "armed"))
+      child.signal(SIGSTOP)
+      stalled.append(child)
+    }
+    let fifth = bench.run("watch", "--plain")
+    expectSentence(fifth, 75, ["4 are watching already"])
+    #expect(bench.run("start").status == 0)
+    #expect(bench.run("status").output.contains("recording") || bench.run("status").status == 0)
+    #expect(bench.run("stop").status == 0)
+    service.signal(SIGTERM)
+    #expect(service.outcome().status == 0)
+    #expect(bench.run("verify", "1").status == 0)
+  }
+
+  @Test("says so when the service ends, and when there is none")
+  func ending() throws {
+    let service = try service()
+    let child = bench.atTerminal(["watch"])
+    #expect(child.waits(for: "armed"))
+    service.signal(SIGTERM)
+    #expect(service.outcome().status == 0)
+    #expect(child.status() == 69)
+    #expect(child.terminal.text.contains("has ended"))
+    #expect(child.isAsBefore)
+    #expect(bench.run("watch").status == 69)
+  }
+}

@@ -1,0 +1,75 @@
+import Graph
+import IMUModel
+import Testing
+
+@testable import TerminalGraph
+
+@Suite("A recording in bounded memory")
+struct TraceTests {
+  @Test("keeps every sample while there is room, with its recorded time")
+  func whole() throws {
+    let trace = Recordings.trace(ticks: 50, late: [20])
+    #expect(trace.stride == 1)
+    #expect(trace.sampleCount == 50)
+    #expect(trace.duration == 5 * Recordings.second)
+    let late = try #require(trace.reading(after: 1_999_999_999))
+    #expect(late.tick == 20)
+    #expect(late.time == 2_030_000_000)
+    #expect(late.low == Recordings.sample(20))
+  }
+
+  @Test("puts ticks together when there is none, and loses no peak", arguments: [2, 3, 8, 64])
+  func together(capacity: Int) throws {
+    for peak: UInt64 in [0, 1, 17, 499, 998, 999] {
+      var trace = Trace(rate: Recordings.rate(10), capacity: capacity)
+      for tick: UInt64 in 0..<1000 {
+        let sample = RawSample(ax: tick == peak ? 30_000 : 0, gz: tick == peak ? -30_000 : 0)
+        trace.append(tick: tick, time: Int64(tick) * 100_000_000, sample: sample)
+      }
+      #expect(trace.buckets.count <= capacity)
+      #expect(trace.tickCount == 1000)
+      var envelope = Envelope(covering: 0..<trace.duration, columns: 10)
+      trace.draw(into: &envelope)
+      #expect(envelope.columns.map(\.maximum.ax).max() == 30_000)
+      #expect(envelope.columns.map(\.minimum.gz).min() == -30_000)
+    }
+  }
+
+  @Test("ticks far away cost no memory")
+  func far() {
+    var trace = Trace(rate: Recordings.rate(10), capacity: 16)
+    trace.append(tick: 3, time: 0, sample: RawSample(ax: 1))
+    trace.append(tick: 1 << 60, time: .max / 2, sample: RawSample(ax: 2))
+    trace.append(tick: .max, time: .max, sample: RawSample(ax: 3))
+    #expect(trace.buckets.count <= 16)
+    #expect(trace.sampleCount == 2)
+    #expect(trace.reading(at: .max)?.low.ax == 2)
+  }
+
+  @Test("takes a gap before or behind the samples around it")
+  func order() {
+    for gapFirst in [true, false] {
+      var trace = Trace(rate: Recordings.rate(10))
+      let gap = Gap(firstTick: 2, count: 3, cause: .missed)
+      if gapFirst { trace.append(gap) }
+      for tick: UInt64 in [0, 1, 5, 6] {
+        trace.append(tick: tick, time: Int64(tick) * 100_000_000, sample: RawSample(ax: 5))
+      }
+      if !gapFirst { trace.append(gap) }
+      #expect(trace.sampleCount == 4)
+      #expect(trace.tickCount == 7)
+      for tick: UInt64 in 0..<7 {
+        #expect((trace.gap(atTick: tick) != nil) == (2..<5).contains(tick))
+      }
+    }
+  }
+
+  @Test("an empty recording has neither readings nor length")
+  func empty() {
+    let trace = Trace(rate: Recordings.rate(10))
+    #expect(trace.duration == 0)
+    #expect(trace.reading(at: 0) == nil)
+    #expect(trace.reading(after: -1) == nil)
+    #expect(trace.reading(before: 0) == nil)
+  }
+}

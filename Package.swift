@@ -46,6 +46,10 @@ let package = Package(
     // What the button, the light and a request mean: pure, off the data plane.
     .target(name: "Service", dependencies: ["IMUModel"], swiftSettings: settings),
 
+    // What a stranger may ask for over SSH, and what is said during a pull: pure, off the data plane.
+    .target(
+      name: "Remote", dependencies: ["CLinuxIO", "Export", "IMUModel"], swiftSettings: settings),
+
     // Above the stages: what joins them.
     .target(
       name: "Recording",
@@ -62,7 +66,7 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recording", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
+        "Recording", "Remote", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -109,6 +113,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),
+    .testTarget(
+      name: "RemoteTests", dependencies: ["CLinuxIO", "Export", "IMUModel", "Remote"],
+      swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",

@@ -19,6 +19,9 @@ struct ListCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    try Listing(store: try program.storePath(storeOptions), page: page, json: json).print()
+    try Listing(
+      store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
+      json: json
+    ).print()
   }
 }

@@ -5,11 +5,12 @@ struct Listing {
   static let pageLength = 10
 
   let store: String
+  var followsLinks = true
   var page = 1
   var json = false
 
   func print() throws {
-    let catalogue = try OpenStore.reading(store)
+    let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
     let listing = try catalogue.list()
     let entries = listing.entries
     for stranger in listing.strangers {

@@ -40,7 +40,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   private func verifyRecording() throws -> LogVerification {
-    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    let catalogue = try program.openStore(storeOptions)
     var reader = try catalogue.reader(of: try catalogue.entry(for: target))
     return try reader.verify()
   }

@@ -97,7 +97,7 @@ struct Child: ~Copyable {
   }
 
   /// The test bundle's neighbour: both are products of one build.
-  private static let program: String = {
+  static let program: String = {
     guard let resolved = realpath("/proc/self/exe", nil) else { preconditionFailure("no /proc") }
     defer { free(resolved) }
     let path = String(cString: resolved)

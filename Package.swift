@@ -119,7 +119,7 @@ let package = Package(
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",
-      dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore"],
+      dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore", "Remote"],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzingTests", dependencies: ["FuzzTargets", "LogStoreTesting"],

@@ -18,6 +18,8 @@ extension ServeRequest {
     var rest = RequestWords(verb: verb, words: words)
     switch verb {
     case "help", "--help", "-h":
+      try rest.sort()
+      try rest.noMoreWords()
       self = .help
     case "list":
       try rest.sort(flags: ["--json"], valued: ["--page"])

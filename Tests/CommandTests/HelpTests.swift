@@ -7,7 +7,7 @@ struct HelpTests {
     "each help is the text that was committed",
     arguments: [
       "imulog", "record", "list", "info", "export", "import", "verify", "rm", "boards", "daemon",
-      "status", "start", "stop", "mark", "keep", "discard", "install",
+      "status", "start", "stop", "mark", "keep", "discard", "install", "pull", "serve",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()

@@ -8,10 +8,13 @@ struct PullBreakTests {
 
   @Test("is gone on with where it stopped: 50 cuts at random points of 20 MB")
   func fiftyCuts() throws {
-    try bench.pi.record(
-      "--motion", "tumble", "--rate", "1000", "--for", "1800s", "--sync-every", "1s")
-    let log = try RemoteBench.log(bench.pi)
-    #expect(log.count > 15_000_000)
+    // Marks with long labels, because samples take longer to make.
+    let log = try ExampleLog(
+      ticks: 95_000, flushEvery: 100, marksEvery: 1, labelLength: 200
+    ).bytes
+    #expect(log.count > 20_000_000)
+    let id = ExampleLog.description().id.description.prefix(8)
+    bench.pi.record(log, as: "000003-20261121T023807Z-\(id).imulog")
     let seed = UInt64.random(in: 0..<1_000_000)
     print("cuts with seed \(seed)")
     var generator = SeededGenerator(seed: seed)

@@ -25,7 +25,7 @@ struct ServeRequestTests {
     ]
     for (text, expected) in table {
       #expect(try request(text) == expected)
-      #expect(try request("imulog " + text) == expected)
+      if text != "imulog" { #expect(try request("imulog " + text) == expected) }
     }
     var options = ServeExport()
     options.format = .csv

@@ -36,7 +36,8 @@ struct RemoteBench {
       if [ -s "$cuts" ]; then
         count=$(head -n 1 "$cuts")
         sed -i 1d "$cuts"
-        serve | head -c "$count" | tee -a \(laptop.directory.path)/carried
+        # A connection that is cut takes ssh with it, whatever the other side is doing.
+        serve | { stdbuf -o0 head -c "$count" | tee -a \(laptop.directory.path)/carried; kill -9 $$; }
       elif [ -e "$cuts" ]; then
         serve | tee -a \(laptop.directory.path)/carried
       else

@@ -3,8 +3,8 @@ import Glibc
 
 /// A program that was started, with pipes to its stdin and from its stdout.
 ///
-/// What it writes to stderr is kept for ``end()``. A value that is dropped closes both pipes and waits for the
-/// program, which is expected to end at the end of its input.
+/// What it writes to stderr is kept for ``end(isKilled:)``. A value that is dropped closes both pipes, ends the
+/// program with SIGTERM and waits for it: it may be waiting itself for a network that is gone.
 public struct OtherProcess: ~Copyable {
   /// Its stdin: written to with `write(2)`.
   public let input: Int32
@@ -37,14 +37,18 @@ public struct OtherProcess: ~Copyable {
 
   deinit {
     for descriptor in [input, output] { close(descriptor) }
+    kill(pid, SIGTERM)
     _ = clinuxio_await(pid)
     close(talk)
   }
 
   /// Closes both pipes, waits, and says how it ended: its exit status, 128 and a signal's number, and what it wrote
   /// to stderr, at most 64 KiB.
-  public consuming func end() -> (status: Int32, talk: String) {
+  ///
+  /// - Parameter isKilled: Whether to send SIGTERM first; else the end of its input is to end it.
+  public consuming func end(isKilled: Bool) -> (status: Int32, talk: String) {
     for descriptor in [input, output] { close(descriptor) }
+    if isKilled { kill(pid, SIGTERM) }
     let status = clinuxio_await(pid)
     var bytes = [UInt8](repeating: 0, count: 64 * 1024)
     let count = pread(talk, &bytes, bytes.count, 0)

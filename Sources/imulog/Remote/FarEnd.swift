@@ -60,7 +60,10 @@ struct FarEnd: ~Copyable {
     if case .success(.refused(_, let sentence)) = hello {
       return .unusable(CommandFailure(.unavailable, "\(host) refuses: \(sentence)"))
     }
-    let (status, talk) = process.end()
+    // One that closed its output is about to end by itself, and its status tells why.
+    var isOver = false
+    if case .failure(.closed) = hello { isOver = true }
+    let (status, talk) = process.end(isKilled: !isOver)
     let lines = talk.split(whereSeparator: \.isNewline)
     let said = lines.last.map { ": " + Plain.text(String($0)) } ?? ""
     switch (hello, status) {
@@ -70,6 +73,11 @@ struct FarEnd: ~Copyable {
           .unavailable,
           "\(host) answers, but not as imulog; a start-up file of its shell must not print anything"
         ))
+    case (.failure(.silent), _):
+      return .unusable(
+        CommandFailure(
+          .unavailable,
+          "\(host) said nothing for \(patience / 1000) s\(said); try `ssh \(host)` first"))
     case (_, 255):
       return .unusable(
         CommandFailure(.unavailable, "cannot connect to \(host)\(said); try `ssh \(host)` first"))

@@ -131,7 +131,7 @@ struct HostPull {
     case .fetched, .resumed:
       let again = outcome.fate == .resumed ? ", taken up where an earlier attempt stopped" : ""
       board.talk(
-        "\(name) is here as \(outcome.number ?? 0), \(outcome.offer.byteCount) bytes\(again)\(freed)\(remark)"
+        "\(name) is here as \(outcome.number ?? 0), \(outcome.byteCount) bytes\(again)\(freed)\(remark)"
       )
     case .running:
       result.note(.tryAgain)

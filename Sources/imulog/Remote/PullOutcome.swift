@@ -20,8 +20,8 @@ struct PulledRecording {
   var fate: Fate
   /// Its number here.
   var number: UInt32?
-  /// Bytes that came over the connection.
-  var received: UInt64 = 0
+  /// Bytes that it has here.
+  var byteCount: UInt64 = 0
   /// Whether the other machine moved it to its trash.
   var isFreed = false
   /// Whether the other machine was asked to and did not.

@@ -117,7 +117,7 @@ struct RecordingFetch {
           throw CommandFailure(
             .inputOutput, "what came is not what was sent; it was thrown away, so pull again")
         }
-        outcome.received = copy.byteCount - resumedAt
+        outcome.byteCount = copy.byteCount
         if state == .running {
           outcome.fate = .running
           try copy.sync()

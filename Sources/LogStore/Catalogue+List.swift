@@ -16,7 +16,7 @@ extension Catalogue {
     let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
     for file in names where file.hasSuffix(RecordingName.suffix) && !file.hasPrefix(".") {
       if let name = RecordingName(file) {
-        listing.entries.append(CatalogueEntry(name, in: path))
+        listing.entries.append(CatalogueEntry(name, file: file, in: path))
       } else {
         listing.strangers.append(file)
       }

@@ -79,7 +79,12 @@ public struct CatalogueEntry: Hashable, Sendable {
   public var fileName: String { name.text }
 
   init(_ name: RecordingName, in directory: String) {
+    self.init(name, file: name.text, in: directory)
+  }
+
+  /// - Parameter file: The name as it is in the directory, which is made anew at some cost.
+  init(_ name: RecordingName, file: String, in directory: String) {
     self.name = name
-    path = "\(directory)/\(name.text)"
+    path = directory + "/" + file
   }
 }

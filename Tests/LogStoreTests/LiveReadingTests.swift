@@ -70,7 +70,12 @@ struct LiveReadingTests {
     for length in lengths + [log.bytes.count] {
       growing.length = length
       try check.settle(&storage)
-      #expect(check.settledByteCount >= settled && check.settledByteCount <= UInt64(length))
+      // A chunk that ends in zeros is whole before they are written.
+      let isAhead = log.bytes[
+        min(length, Int(check.settledByteCount))..<Int(check.settledByteCount)
+      ]
+      .contains { $0 != 0 }
+      #expect(check.settledByteCount >= settled && !isAhead)
       settled = check.settledByteCount
       events += try items(&reader, within: settled)
     }

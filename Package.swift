@@ -60,6 +60,9 @@ let package = Package(
 
     // What a terminal shows: pure.
     .target(name: "TerminalGraph", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
+    // What a stranger may ask for over SSH, and what is said during a pull: pure, off the data plane.
+    .target(
+      name: "Remote", dependencies: ["CLinuxIO", "Export", "IMUModel"], swiftSettings: settings),
 
     // Above the stages: what joins them.
     .target(
@@ -77,7 +80,7 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recording", "Review", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
+        "Recording", "Remote", "Review", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
         "TerminalGraph",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -138,10 +141,13 @@ let package = Package(
       name: "TerminalGraphTests",
       dependencies: ["Graph", "IMUModel", "TerminalGraph", "TerminalGraphTesting"],
       swiftSettings: settings),
+    .testTarget(
+      name: "RemoteTests", dependencies: ["CLinuxIO", "Export", "IMUModel", "Remote"],
+      swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",
-      dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore"],
+      dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore", "Remote"],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzingTests", dependencies: ["FuzzTargets", "LogStoreTesting"],

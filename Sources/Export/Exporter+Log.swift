@@ -1,4 +1,3 @@
-import LogFormat
 import LogStore
 
 extension Exporter {
@@ -6,15 +5,27 @@ extension Exporter {
   ///
   /// A log's last byte may well be a zero, so nothing less than a page is taken off.
   func writeLog<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ storage: inout Storage, to sink: inout Sink
+    _ storage: inout Storage, from begin: UInt64 = 0, to sink: inout Sink
   ) throws(ExportError) {
-    let length = try writtenLength(&storage)
-    var offset: UInt64 = 0
-    while offset < length {
+    let length: UInt64
+    do {
+      length = try storage.writtenByteCount()
+    } catch {
+      throw .log(.storage(error))
+    }
+    try copy(&storage, begin..<max(begin, length), to: &sink)
+  }
+
+  /// Bytes of the log as they are.
+  func copy<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ storage: inout Storage, _ range: Range<UInt64>, to sink: inout Sink
+  ) throws(ExportError) {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
       let room = try sink.reserve(reservationLimit)
       // Safe: the sink gave `reservationLimit` bytes, which are overwritten up to `count`.
       let buffer = UnsafeMutableRawBufferPointer(
-        start: room, count: Int(min(UInt64(reservationLimit), length - offset)))
+        start: room, count: Int(min(UInt64(reservationLimit), range.upperBound - offset)))
       let count = try read(&storage, at: offset, into: buffer)
       // A file that was cut by somebody else meanwhile.
       guard count > 0 else { return }
@@ -36,27 +47,6 @@ extension Exporter {
       // No reader gets beyond such a header: all of it is one damage.
       return Report(samples: 0, damages: 1)
     }
-  }
-
-  private func writtenLength<Storage: LogStorage & ~Copyable>(_ storage: inout Storage)
-    throws(ExportError) -> UInt64
-  {
-    let pageSize = UInt64(LogFormat.pageSize)
-    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: LogFormat.pageSize, alignment: 16)
-    defer { page.deallocate() }
-    var end: UInt64
-    do {
-      end = try storage.size()
-    } catch {
-      throw .log(.storage(error))
-    }
-    while end > 0 {
-      let begin = (end - 1) / pageSize * pageSize
-      let count = try read(&storage, at: begin, into: page)
-      if page[..<count].contains(where: { $0 != 0 }) { return end }
-      end = begin
-    }
-    return 0
   }
 
   private func read<Storage: LogStorage & ~Copyable>(

@@ -38,13 +38,7 @@ public struct Exporter: Sendable {
       var reader = try LogReader.open(storage)
       return try write(&reader, to: &sink)
     }
-    if options.from != nil || options.to != nil {
-      throw .optionNotSupported(option: "a time range", format: .raw)
-    }
-    if options.channels != nil, options.channels != .both {
-      throw .optionNotSupported(option: "--channels", format: .raw)
-    }
-    if options.units != nil { throw .optionNotSupported(option: "--units", format: .raw) }
+    try refuseSelection()
     try writeLog(&storage, to: &sink)
     try sink.flush()
     return try inspect(storage)
@@ -85,23 +79,36 @@ public struct Exporter: Sendable {
     return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? .si)
   }
 
+  /// A pass that writes NDJSON.
+  func recordPass(_ description: RecordingDescription) throws(ExportError) -> RowPass {
+    let plan = try plan(description)
+    let keys = plan.columnNames.map { ",\"\($0)\":" }
+    return RowPass(plan, RowLayout(prefix: "{\"t_ns\":", keys: keys, suffix: "}\n"))
+  }
+
+  /// A pass that writes CSV, and the header line in front of it.
+  func tablePass(
+    _ description: RecordingDescription
+  ) throws(ExportError) -> (header: [UInt8], layout: RowLayout, plan: ExportPlan) {
+    let plan = try plan(description)
+    let header = (["t_ns"] + plan.columnNames).joined(separator: ",") + "\n"
+    let keys = plan.channels.map { _ in "," }
+    return (Array(header.utf8), RowLayout(prefix: "", keys: keys, suffix: "\n"), plan)
+  }
+
   private func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
-    let keys = plan.columnNames.map { ",\"\($0)\":" }
-    var rows = RowPass(plan, RowLayout(prefix: "{\"t_ns\":", keys: keys, suffix: "}\n"))
+    var rows = try recordPass(reader.description)
     return try rows.run(&reader, to: &sink)
   }
 
   private func writeTable<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
-    let header = (["t_ns"] + plan.columnNames).joined(separator: ",") + "\n"
-    try sink.write(Array(header.utf8))
-    let keys = plan.channels.map { _ in "," }
-    var rows = RowPass(plan, RowLayout(prefix: "", keys: keys, suffix: "\n"))
+    let (header, layout, plan) = try tablePass(reader.description)
+    try sink.write(header)
+    var rows = RowPass(plan, layout)
     return try rows.run(&reader, to: &sink)
   }
 }

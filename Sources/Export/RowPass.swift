@@ -29,15 +29,39 @@ struct RowPass: ~Copyable {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Exporter.Report {
     while let item = try reader.nextItem() {
-      switch item {
-      case .samples:
-        try write(reader.block, to: &sink)
-        if let last = reader.block.times.last, plan.isOver(at: last) { return report }
-      case .damage: report.damages += 1
-      default: break
-      }
+      if try take(item, &reader, &sink) { break }
     }
     return report
+  }
+
+  /// Writes the rows of a log that somebody is writing, as they come.
+  ///
+  /// - Parameter more: Waits, and says how many bytes are final; `nil` when the writer is gone.
+  mutating func follow<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink,
+    more: () throws(ExportError) -> UInt64?
+  ) throws(ExportError) -> Exporter.Report {
+    while let limit = try more() {
+      while let item = try reader.nextItem(within: limit) {
+        if try take(item, &reader, &sink) { return report }
+      }
+      try sink.flush()
+    }
+    return try run(&reader, to: &sink)
+  }
+
+  /// Writes what is a sample; whether all that comes later is behind the plan's range.
+  private mutating func take<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ item: LogItem, _ reader: inout LogReader<Storage>, _ sink: inout Sink
+  ) throws(ExportError) -> Bool {
+    switch item {
+    case .samples:
+      try write(reader.block, to: &sink)
+      if let last = reader.block.times.last { return plan.isOver(at: last) }
+    case .damage: report.damages += 1
+    default: break
+    }
+    return false
   }
 
   /// Writes the samples of a block that are in the range: runs of rows, nearly always one.
@@ -90,6 +114,15 @@ extension LogReader where Storage: ~Copyable {
   mutating func nextItem() throws(ExportError) -> LogItem? {
     do {
       return try next()
+    } catch {
+      throw .log(error)
+    }
+  }
+
+  /// The next item within a limit, with this module's error.
+  mutating func nextItem(within limit: UInt64) throws(ExportError) -> LogItem? {
+    do {
+      return try next(within: limit)
     } catch {
       throw .log(error)
     }

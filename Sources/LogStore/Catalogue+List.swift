@@ -16,7 +16,7 @@ extension Catalogue {
     let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
     for file in names where file.hasSuffix(RecordingName.suffix) && !file.hasPrefix(".") {
       if let name = RecordingName(file) {
-        listing.entries.append(CatalogueEntry(name, in: path))
+        listing.entries.append(CatalogueEntry(name, file: file, in: path))
       } else {
         listing.strangers.append(file)
       }
@@ -33,11 +33,18 @@ extension Catalogue {
   public func reader(of entry: CatalogueEntry) throws(LogError) -> LogReader<FileStorage> {
     let storage: FileStorage
     do {
-      storage = try FileStorage(reading: entry.path, gate: files.gate)
+      storage = try self.storage(of: entry)
     } catch {
       throw .storage(error)
     }
     return try LogReader(storage)
+  }
+
+  /// The file of a recording, for reading.
+  ///
+  /// Where links are not followed, one is refused as ELOOP.
+  public func storage(of entry: CatalogueEntry) throws(StorageError) -> FileStorage {
+    try FileStorage(reading: entry.path, flags: linkFlag, gate: files.gate)
   }
 
   /// What a list says of a recording: its first and last page tell it of a complete one.
@@ -55,7 +62,7 @@ extension Catalogue {
 
   /// Whether somebody is writing the recording: its writer holds a lock on the file.
   public func isLive(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
-    let file = try files.open(entry.path, flags: O_RDONLY)
+    let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
     return !(try file.lock(exclusive: false, wait: false))
   }
 }

@@ -14,22 +14,31 @@ public struct Catalogue: Sendable {
   /// The directory, without a slash at its end.
   public let path: String
   let files: FileSystem
+  /// What recordings are opened with: O_NOFOLLOW when none may be a link.
+  let linkFlag: Int32
 
   static let lockName = ".lock"
   static let temporaryPrefix = ".new-"
 
   /// The store at `path`.
   ///
-  /// - Parameter create: Whether to make the directory, and those above it, when it is missing.
-  public init(path: String, create: Bool = false) throws(CatalogueError) {
-    try self.init(path: path, create: create, gate: .open)
+  /// - Parameters:
+  ///   - create: Whether to make the directory, and those above it, when it is missing.
+  ///   - followsLinks: Whether a recording may be a link to a file elsewhere.
+  public init(
+    path: String, create: Bool = false, followsLinks: Bool = true
+  ) throws(CatalogueError) {
+    try self.init(path: path, create: create, followsLinks: followsLinks, gate: .open)
   }
 
-  package init(path: String, create: Bool, gate: FaultGate) throws(CatalogueError) {
+  package init(
+    path: String, create: Bool, followsLinks: Bool = true, gate: FaultGate
+  ) throws(CatalogueError) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
     files = FileSystem(gate: gate)
+    linkFlag = followsLinks ? 0 : O_NOFOLLOW
     let files = self.files
     switch try wrapped({ () throws(StorageError) in try files.isDirectory(path) }) {
     case true?: return
@@ -70,7 +79,12 @@ public struct CatalogueEntry: Hashable, Sendable {
   public var fileName: String { name.text }
 
   init(_ name: RecordingName, in directory: String) {
+    self.init(name, file: name.text, in: directory)
+  }
+
+  /// - Parameter file: The name as it is in the directory, which is made anew at some cost.
+  init(_ name: RecordingName, file: String, in directory: String) {
     self.name = name
-    path = "\(directory)/\(name.text)"
+    path = directory + "/" + file
   }
 }

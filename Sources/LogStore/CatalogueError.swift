@@ -13,6 +13,8 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case ambiguous(id: String, candidates: [String])
   /// The recording is being written.
   case isLive(file: String)
+  /// The recording is in the store already, under this number.
+  case present(id: String, number: UInt32)
   /// Numbers up to 4 294 967 295 are used up.
   case outOfNumbers(path: String)
   /// The recording's header cannot be written, because a text is too long for it, or cannot be
@@ -43,6 +45,8 @@ extension CatalogueError: CustomStringConvertible {
       return "\(id) could be any of \(candidates.joined(separator: ", ")); give more digits"
     case .isLive(let file):
       return "\(file) is being written; stop that recording first"
+    case .present(let id, let number):
+      return "recording \(id) is in the store already, as number \(number)"
     case .outOfNumbers(let path):
       return "the numbers of store \(path) are used up; start another store with --store"
     case .log(let error): return error.description

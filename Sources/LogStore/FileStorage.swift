@@ -47,9 +47,9 @@ public struct FileStorage: LogStorage, ~Copyable {
     try self.init(reading: path, gate: .open)
   }
 
-  package init(reading path: String, gate: FaultGate) throws(StorageError) {
+  package init(reading path: String, flags: Int32 = 0, gate: FaultGate) throws(StorageError) {
     // Non-blocking, so that opening a pipe without a writer does not wait for one.
-    let file = try OpenFile(path: path, flags: O_RDONLY | O_NONBLOCK, gate: gate)
+    let file = try OpenFile(path: path, flags: O_RDONLY | O_NONBLOCK | flags, gate: gate)
     let size = try file.regularFileSize()
     self.init(file, length: size)
   }

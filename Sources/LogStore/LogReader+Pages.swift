@@ -20,8 +20,12 @@ extension LogReader where Storage: ~Copyable {
 
   /// Fills the page buffer and says with how many bytes; 0 behind the end of the file.
   mutating func load(page index: UInt32) throws(LogError) -> Int {
+    let begin = UInt64(index) * UInt64(LogFormat.pageSize)
+    guard begin < loadLimit else { return 0 }
+    let room = Int(min(UInt64(LogFormat.pageSize), loadLimit - begin))
     do {
-      return try storage.read(at: UInt64(index) * UInt64(LogFormat.pageSize), into: page.bytes)
+      return try storage.read(
+        at: begin, into: UnsafeMutableRawBufferPointer(rebasing: page.bytes[..<room]))
     } catch {
       throw .storage(error)
     }
@@ -46,6 +50,7 @@ extension LogReader where Storage: ~Copyable {
     }
     balance(upTo: header.firstTick)
     isInPage = true
+    recordCount = 0
     return true
   }
 

@@ -36,6 +36,12 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The page to read behind it.
   var nextPage: UInt32 = 0
   var isInPage = false
+  /// Whether a part of the page was read, and more of it may come.
+  var isPaused = false
+  /// Records that the open page has given.
+  var recordCount = 0
+  /// Bytes in front of which pages are loaded.
+  var loadLimit = UInt64.max
   /// Bytes of the page that is read.
   var pageByteCount = 0
   /// First of the pages of zeros that end with the page read last.
@@ -72,6 +78,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   ///
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func next() throws(LogError) -> LogItem? {
+    if isPaused { try openPausedPage() }
     while true {
       if isInPage {
         if let item = nextInPage() { return item }
@@ -98,6 +105,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   mutating func jump(toPage index: UInt32) {
     nextPage = index
     isInPage = false
+    isPaused = false
     firstZeroPage = nil
     damage = DamageRun()
     end = nil
@@ -117,6 +125,7 @@ extension LogReader where Storage: ~Copyable {
           account.end = decoder.offset
           break
         }
+        recordCount += 1
         if let item = accept(record, at: start) { return item }
       } catch {
         spoil(.format(error.reason), atByte: error.offset)

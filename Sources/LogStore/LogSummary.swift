@@ -92,6 +92,18 @@ extension LogReader where Storage: ~Copyable {
       byteCount: size)
   }
 
+  /// Whether the recording ended and says how: the first and the last page tell. The reader is at the begin
+  /// afterwards.
+  public mutating func hasEnd() throws(LogError) -> Bool {
+    let size = try byteCount()
+    let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
+    var clock: ClockPair?
+    var found = try readPage(0, &clock)
+    if lastPage > 0 { found = try readPage(lastPage, &clock) }
+    rewind()
+    return found != nil
+  }
+
   /// A summary from reading everything. The reader is at the begin afterwards.
   public mutating func fullSummary(isLive: Bool = false) throws(LogError) -> LogSummary {
     rewind()

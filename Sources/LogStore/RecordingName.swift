@@ -23,16 +23,32 @@ struct RecordingName: Hashable, Sendable {
 
   /// The parts of a file's name; `nil` for names of another form.
   init?(_ file: some StringProtocol) {
-    guard file.hasSuffix(RecordingName.suffix) else { return nil }
-    let parts = file.dropLast(RecordingName.suffix.count)
-      .split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0].utf8.count >= 6, parts[0].utf8.allSatisfy({ $0 &- 48 < 10 }),
-      let number = UInt32(parts[0]), let start = UTCStamp(parts[1]), parts[2].utf8.count == 8,
-      parts[2].utf8.allSatisfy({ $0 &- 48 < 10 || $0 &- 97 < 6 })
+    // Byte by byte, because a list of recordings reads one for each.
+    let bytes = file.utf8
+    var number: UInt32 = 0
+    var place = bytes.startIndex
+    var digits = 0
+    while place < bytes.endIndex, bytes[place] &- 48 < 10 {
+      let (tenfold, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = tenfold.addingReportingOverflow(UInt32(bytes[place] - 48))
+      guard !isTooLarge, !isLarger else { return nil }
+      number = sum
+      digits += 1
+      bytes.formIndex(after: &place)
+    }
+    // What follows the number: a dash, 16 bytes of start, a dash, 8 digits, the suffix.
+    let rest = bytes[place...]
+    guard digits >= 6, rest.count == 1 + 16 + 1 + 8 + RecordingName.suffix.utf8.count,
+      rest.first == UInt8(ascii: "-"),
+      let start = UTCStamp(utf8: rest.dropFirst().prefix(16)),
+      rest.dropFirst(17).first == UInt8(ascii: "-"),
+      rest.dropFirst(26).elementsEqual(RecordingName.suffix.utf8)
     else { return nil }
+    let prefix = rest.dropFirst(18).prefix(8)
+    guard prefix.allSatisfy({ $0 &- 48 < 10 || $0 &- 97 < 6 }) else { return nil }
     self.number = number
     self.start = start
-    self.prefix = String(parts[2])
+    self.prefix = String(decoding: prefix, as: UTF8.self)
   }
 
   var text: String { "\(digits(number, 6))-\(start.text)-\(prefix)\(RecordingName.suffix)" }

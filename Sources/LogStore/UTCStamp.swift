@@ -16,25 +16,35 @@ struct UTCStamp: Comparable, Hashable, Sendable {
 
   /// 16 characters as `text` writes them; `nil` for anything else.
   init?(_ text: some StringProtocol) {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z")
-    else { return nil }
-    func number(_ range: Range<Int>) -> Int64? {
+    self.init(utf8: text.utf8)
+  }
+
+  /// As ``init(_:)``. A list of recordings reads one for each, so nothing is allocated.
+  init?(utf8 text: some Collection<UInt8>) {
+    guard text.count == 16 else { return nil }
+    var place = text.startIndex
+    func byte() -> UInt8 {
+      defer { text.formIndex(after: &place) }
+      return text[place]
+    }
+    func number(_ count: Int) -> Int64? {
       var value: Int64 = 0
-      for byte in bytes[range] {
-        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-        value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+      for _ in 0..<count {
+        let digit = byte() &- UInt8(ascii: "0")
+        guard digit < 10 else { return nil }
+        value = value * 10 + Int64(digit)
       }
       return value
     }
-    guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
-      let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15),
+    guard let year = number(4), let month = number(2), let day = number(2),
+      byte() == UInt8(ascii: "T"), let hour = number(2), let minute = number(2),
+      let second = number(2), byte() == UInt8(ascii: "Z"),
       (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
     else { return nil }
     let days = UTCStamp.days(year: year, month: month, day: day)
-    self.init(seconds: days * 86400 + hour * 3600 + minute * 60 + second)
     // The 31st of a month of 30 days would have become another day.
-    guard self.text == String(text) else { return nil }
+    guard UTCStamp.civil(days: days) == (year, month, day) else { return nil }
+    self.init(seconds: days * 86400 + hour * 3600 + minute * 60 + second)
   }
 
   static func < (left: UTCStamp, right: UTCStamp) -> Bool { left.seconds < right.seconds }

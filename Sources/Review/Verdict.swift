@@ -52,6 +52,7 @@ extension Review {
     case .storageFull: flaws.append("the storage was full")
     case .storageError: flaws.append("the storage failed")
     case .sensorLost: flaws.append("the sensor was lost")
+    case .recovered: flaws.append("it was salvaged from a damaged log")
     case .completed, .signal, .button, .imported, nil: break
     }
     return flaws
@@ -59,7 +60,7 @@ extension Review {
 
   /// How late reads began; `nil` when nobody measured it or the end is missing.
   public var lateness: LatenessSummary? {
-    end.flatMap { $0.reason == .imported ? nil : $0.lateness }
+    end.flatMap { $0.reason == .imported || $0.reason == .recovered ? nil : $0.lateness }
   }
 
   private static func samples(_ count: UInt64) -> String {

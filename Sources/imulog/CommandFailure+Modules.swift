@@ -61,7 +61,7 @@ extension CommandFailure {
     switch error {
     case .missing, .notFound: self.init(.noInput, "\(error)")
     case .ambiguous: self.init(.usage, "\(error)")
-    case .notADirectory, .outOfNumbers: self.init(.cannotCreate, "\(error)")
+    case .notADirectory, .outOfNumbers, .present: self.init(.cannotCreate, "\(error)")
     case .isLive: self.init(.tryAgain, "\(error)")
     case .storage(let cause): self.init(CommandFailure.status(cause), "\(error)")
     case .log(let cause): self.init(cause)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Export
 import Glibc
+import LogStore
 
 /// The program: its verbs and its one option.
 struct Imulog: ParsableCommand {
@@ -15,9 +16,18 @@ struct Imulog: ParsableCommand {
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
+      PullCommand.self, ServeCommand.self, PullServerCommand.self,
     ])
 
   @OptionGroup var storeOptions: StoreOptions
+
+  @Flag(help: ArgumentHelp("Open no recording that is a link.", visibility: .hidden))
+  var beneath = false
+
+  /// The store for a verb that reads it.
+  func openStore(_ verb: StoreOptions) throws -> Catalogue {
+    try OpenStore.reading(try storePath(verb), followsLinks: !beneath)
+  }
 
   /// The store's directory for a verb.
   func storePath(_ verb: StoreOptions) throws(CommandFailure) -> String {

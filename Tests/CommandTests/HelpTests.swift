@@ -8,7 +8,7 @@ struct HelpTests {
     arguments: [
       "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "recover",
       "rm", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard", "install",
-      "watch",
+      "watch", "pull", "serve",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()

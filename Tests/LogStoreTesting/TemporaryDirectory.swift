@@ -41,6 +41,12 @@ public final class TemporaryDirectory: Sendable {
     }
   }
 
+  /// Makes a directory, unless it is there.
+  public func makeDirectory(_ name: String) {
+    let isThere = mkdir("\(path)/\(name)", 0o755) == 0 || errno == EEXIST
+    precondition(isThere, "cannot make \(name): errno \(errno)")
+  }
+
   /// Makes or replaces a file.
   public func write(_ bytes: [UInt8], to name: String) {
     let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, mode_t(0o644))

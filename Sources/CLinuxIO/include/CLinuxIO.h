@@ -4,6 +4,8 @@
 #include "CRC32C.h"
 #include "GPIO.h"
 #include "Kernel.h"
+#include "Processes.h"
+#include "SHA256.h"
 #include "Sockets.h"
 #include "Terminal.h"
 

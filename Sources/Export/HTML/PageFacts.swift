@@ -121,6 +121,7 @@ extension GapCause {
     case .ringFull: return "card or computer held up"
     case .stale: return "sensor had nothing new"
     case .reinitialising: return "sensor set up again"
+    case .lost: return "lost from a damaged log"
     }
   }
 }

@@ -1,6 +1,8 @@
 public import ArgumentParser
 public import Export
 import Glibc
+import IMUModel
+import LinuxIO
 import LogStore
 
 /// `imulog export`: a recording in a form for other programs.
@@ -46,15 +48,21 @@ struct ExportCommand: ParsableCommand {
       "Write to a file, which appears when it is whole; - for stdout.", valueName: "file"))
   var output = "-"
 
+  @Flag(help: "Go on until a recording that is being written ends; for ndjson, csv and raw.")
+  var follow = false
+
   mutating func run() throws {
+    ProcessPriority.stepBack()
     var options = ExportOptions(
       format: format, units: units, channels: channels, from: from?.nanoseconds,
       to: to?.nanoseconds)
-    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
     options.number = entry.number
     if output != "-" { try refuseRecording(of: catalogue) }
-    let report = try output == "-" ? toStandardOutput(entry, options) : toFile(entry, options)
+    let report =
+      try output == "-"
+      ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)
     if report.damages > 0 {
       throw CommandFailure(
         .damagedData,
@@ -74,26 +82,67 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func toStandardOutput(
-    _ entry: CatalogueEntry, _ options: ExportOptions
+    _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
   ) throws -> Exporter.Report {
     guard options.format != .raw || !Console.isTerminal(STDOUT_FILENO) else {
       throw CommandFailure(
         .usage, "a raw log on a terminal is no use; give -o FILE, or send it through a pipe")
     }
     var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
-    return try Exporter(options).write(
-      try ProgressStorage(reading: entry.path, "exporting recording \(entry.number)"), to: &sink)
+    return try write(entry, of: catalogue, options, to: &sink)
   }
 
   private func toFile(
-    _ entry: CatalogueEntry, _ options: ExportOptions
+    _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
   ) throws -> Exporter.Report {
     let file = try PendingFile(output)
     var sink = FileDescriptorSink(file.descriptor, name: output)
-    let report = try Exporter(options).write(
-      try ProgressStorage(reading: entry.path, "exporting recording \(entry.number)"), to: &sink)
+    let report = try write(entry, of: catalogue, options, to: &sink)
     try file.publish()
     return report
+  }
+
+  private func write(
+    _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions,
+    to sink: inout FileDescriptorSink
+  ) throws -> Exporter.Report {
+    let storage = try catalogue.storage(of: entry)
+    guard follow else {
+      return try Exporter(options).write(
+        try ProgressStorage(storage, "exporting recording \(entry.number)"), to: &sink)
+    }
+    var live = LiveRecordingWatch(source: try catalogue.copySource(of: entry))
+    return try Exporter(options).follow(storage, to: &sink) { () throws(ExportError) -> UInt64? in
+      do throws(LogError) {
+        return try live.next()
+      } catch {
+        throw .log(error)
+      }
+    }
+  }
+}
+
+/// Waits for more of a recording that is being written.
+struct LiveRecordingWatch: ~Copyable {
+  private var source: CopySource
+  private var isFirst = true
+
+  /// Nanoseconds between two looks.
+  private static var period: Int64 { 100_000_000 }
+
+  init(source: consuming CopySource) {
+    self.source = source
+  }
+
+  /// How much of it is final: at once the first time, later after a while; `nil` when its writer is gone.
+  mutating func next() throws(LogError) -> UInt64? {
+    if !isFirst {
+      let clock = SystemClock()
+      clock.sleep(until: clock.now() + LiveRecordingWatch.period)
+      try source.update()
+    }
+    isFirst = false
+    return source.state == .live ? source.byteCount : nil
   }
 }
 

@@ -28,7 +28,7 @@ struct InfoCommand: ParsableCommand {
   var check = false
 
   mutating func run() throws {
-    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
     let isLive = try catalogue.isLive(entry)
     var reader = try LogReader(

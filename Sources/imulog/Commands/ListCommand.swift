@@ -25,7 +25,9 @@ struct ListCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    let store = try program.storePath(storeOptions)
-    try Listing(store: store, page: page, json: json, plain: terminalOptions.plain).print()
+    try Listing(
+      store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
+      json: json, plain: terminalOptions.plain || program.beneath
+    ).print()
   }
 }

@@ -6,12 +6,13 @@ struct Listing {
   static let pageLength = 10
 
   let store: String
+  var followsLinks = true
   var page = 1
   var json = false
   var plain = false
 
   func print() throws {
-    let catalogue = try OpenStore.reading(store)
+    let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
     if !json, !plain, TerminalDevice.isThere(term: Environment.value("TERM")) {
       let signals = try SignalWatch(SignalWatch.atTerminal)
       return try ListScreen(catalogue, page: page, TerminalSession()).run(signals)

@@ -21,7 +21,7 @@ struct RemoveCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
+    let catalogue = try program.openStore(storeOptions)
     // All are found before the first one goes: a wrong word in the list removes nothing.
     var entries: [CatalogueEntry] = []
     for id in ids {

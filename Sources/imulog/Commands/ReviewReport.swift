@@ -148,6 +148,7 @@ extension GapCause {
     case .ringFull: return "ring full"
     case .stale: return "stale"
     case .reinitialising: return "sensor set up again"
+    case .lost: return "lost from a damaged log"
     }
   }
 }

@@ -3,8 +3,10 @@ import LogStore
 /// Opening the store.
 enum OpenStore {
   /// A store that should be there already.
-  static func reading(_ path: String) throws(CatalogueError) -> Catalogue {
-    try Catalogue(path: path)
+  static func reading(
+    _ path: String, followsLinks: Bool = true
+  ) throws(CatalogueError) -> Catalogue {
+    try Catalogue(path: path, followsLinks: followsLinks)
   }
 
   /// A store that is made when it is missing and put in order after a kill or a loss of power.

@@ -5,11 +5,14 @@ import Service
 /// What a service tells to those who watch, line by line.
 struct WatchedService: ~Copyable {
   private let stream: ControlStream
-  private var rest: [UInt8] = []
+  private var rest: [UInt8]
   let path: String
 
   init(path: String) throws(LinuxIOError) {
-    stream = try ControlClient.open(path: path, line: ControlRequest.watch.line)
+    // First what can fail: Swift 6.0 cannot take back half of a value.
+    let opened = try ControlClient.open(path: path, line: ControlRequest.watch.line)
+    stream = opened
+    rest = []
     self.path = path
   }
 

@@ -47,6 +47,12 @@ struct Bench {
     return String(try #require(outcome.lines.last))
   }
 
+  /// Puts a log into the store, as if it had been recorded here.
+  func record(_ log: [UInt8], as name: String) {
+    directory.makeDirectory("store")
+    directory.write(log, to: "store/" + name)
+  }
+
   /// What `list --json` says.
   func list(_ options: String...) throws -> [JSON] {
     try run(["list", "--json"] + options).json().items

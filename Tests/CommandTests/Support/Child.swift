@@ -18,10 +18,15 @@ struct Child: ~Copyable {
   /// Longer than any run takes on a busy machine; what takes longer hangs.
   private static var patience: Int32 { 60_000 }
 
-  /// Starts the program that was built beside this test bundle, in `directory`.
+  /// Starts a program, in `directory`: the one that was built beside this test bundle unless another is given.
   ///
-  /// - Parameter stdout: A file to write to instead of keeping what the program prints.
-  init(_ arguments: [String], environment: [String: String], directory: String, stdout: String?) {
+  /// - Parameters:
+  ///   - stdout: A file to write to instead of keeping what the program prints.
+  ///   - path: The program, with its directory.
+  init(
+    _ arguments: [String], environment: [String: String], directory: String, stdout: String?,
+    program path: String = Child.program
+  ) {
     output = stdout.map { open($0, O_WRONLY | O_CLOEXEC) } ?? Child.scratchFile(in: directory)
     talk = Child.scratchFile(in: directory)
     var ends: [Int32] = [0, 0]
@@ -124,7 +129,7 @@ struct Child: ~Copyable {
   }
 
   /// The test bundle's neighbour: both are products of one build.
-  private static let program: String = {
+  static let program: String = {
     guard let resolved = realpath("/proc/self/exe", nil) else { preconditionFailure("no /proc") }
     defer { free(resolved) }
     let path = String(cString: resolved)

@@ -1,0 +1,35 @@
+#ifndef CLINUXIO_PROCESSES_H
+#define CLINUXIO_PROCESSES_H
+
+#include <sys/types.h>
+
+// Other programs, a process's place among them, and what it says to the system's log. The same rules as in Kernel.h.
+
+/// A program that was started, and this process's ends of its standard streams.
+struct clinuxio_child {
+  pid_t pid;
+  /// Where what it reads is written.
+  int input;
+  /// Where what it writes is read; a pipe of 1 MiB where the kernel allows.
+  int output;
+  /// A file in memory with what it wrote to stderr.
+  int talk;
+};
+
+/// posix_spawnp(3) with pipes (pipe2, outside the Glibc module) that close on exec. Signals are as a shell hands them
+/// on: none blocked, SIGPIPE and SIGXFSZ not ignored. `words` ends in NULL. 0 or -errno; -ENOENT when there is no such
+/// program.
+int clinuxio_start(char *_Nullable const *_Nonnull words, struct clinuxio_child *_Nonnull child);
+/// waitpid(2): the exit status, or 128 and the signal's number, as a shell says it.
+int clinuxio_await(pid_t pid);
+
+/// Lets everything else go first: sched_setscheduler(SCHED_BATCH), nice value 10, and best-effort I/O of the
+/// lowest priority (ioprio_set(2), which has no C function). For the calling thread and those it starts later.
+/// What the kernel refuses is left as it is.
+void clinuxio_step_back(void);
+
+/// syslog(3) with facility LOG_AUTH and level LOG_NOTICE or, when `is_refusal`, LOG_WARNING; its format is
+/// variadic. Lost where no system log listens.
+void clinuxio_log(int is_refusal, const char *_Nonnull line);
+
+#endif

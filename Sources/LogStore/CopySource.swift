@@ -1,0 +1,98 @@
+public import IMUModel
+import LogFormat
+
+/// A recording that is being copied to elsewhere, perhaps while it is written.
+public struct CopySource: ~Copyable {
+  /// Its header.
+  public let description: RecordingDescription
+  /// How it stands: `live`, `complete` or `recovered`, as ``update()`` has found last.
+  public private(set) var state: LogSummary.State = .live
+  /// Bytes from the first one on that are final.
+  public private(set) var byteCount: UInt64 = 0
+  private let entry: CatalogueEntry
+  private let catalogue: Catalogue
+  private var storage: FileStorage
+  private var check: PageCheck
+
+  private init(
+    _ entry: CatalogueEntry, in catalogue: Catalogue, _ description: RecordingDescription,
+    _ storage: consuming FileStorage
+  ) {
+    self.description = description
+    self.entry = entry
+    self.catalogue = catalogue
+    self.storage = storage
+    check = PageCheck(description)
+  }
+
+  /// A recording of a store, as it stands now.
+  static func open(
+    _ entry: CatalogueEntry, in catalogue: Catalogue
+  ) throws(LogError) -> CopySource {
+    let description = try catalogue.reader(of: entry).description
+    let storage: FileStorage
+    do {
+      storage = try catalogue.storage(of: entry)
+    } catch {
+      throw .storage(error)
+    }
+    var source = CopySource(entry, in: catalogue, description, storage)
+    try source.update()
+    return source
+  }
+
+  /// Finds out how it stands now, and how much of it is there.
+  ///
+  /// Whether somebody is writing it is asked first: what nobody was writing then has all its bytes.
+  public mutating func update() throws(LogError) {
+    do throws(StorageError) {
+      if try catalogue.isLive(entry) {
+        state = .live
+        try check.settle(&storage)
+        byteCount = check.settledByteCount
+        return
+      }
+      byteCount = try storage.writtenByteCount()
+    } catch {
+      throw .storage(error)
+    }
+    var reader = try catalogue.reader(of: entry)
+    state = try reader.hasEnd() ? .complete : .recovered
+  }
+
+  /// Reads bytes; no more than there are in front of ``byteCount`` may be asked for.
+  public mutating func read(
+    at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(LogError) {
+    precondition(offset + UInt64(buffer.count) <= byteCount, "bytes that are not final")
+    do throws(StorageError) {
+      let count = try storage.read(at: offset, into: buffer)
+      // Somebody cut it.
+      if count < buffer.count { throw StorageError(.read, path: entry.path, errno: 5) }
+    } catch {
+      throw .storage(error)
+    }
+  }
+}
+
+extension Catalogue {
+  /// A recording to be copied.
+  public func copySource(of entry: CatalogueEntry) throws(LogError) -> CopySource {
+    try CopySource.open(entry, in: self)
+  }
+
+  /// The recording with this identity; `nil` when there is none. Reads the headers of those whose names fit.
+  public func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
+    let prefix = id.description.prefix(8)
+    return try list().entries.first { $0.idPrefix == prefix && identity(of: $0) == id }
+  }
+
+  /// A recording's identity, as its header says; `nil` when it cannot be read.
+  public func identity(of entry: CatalogueEntry) -> RecordingID? {
+    do {
+      return try reader(of: entry).description.id
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Export
+import LinuxIO
+import Remote
+
+/// `imulog pull`: recordings of other machines, over SSH.
+struct PullCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pull", abstract: "Fetch the recordings of another machine that are missing here.",
+    discussion: """
+      Newest first, over ssh. A copy appears when it is proved to be what is there, byte for byte; what an \
+      interrupted pull has brought is gone on with. A copy has its number there, or the next free one. Exit status 0 says that \
+      all is here.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp(
+      "The machine, as ssh knows it; several with commas between them.", valueName: "host"))
+  var hosts: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "Numbers there, `latest`, or beginnings of UUIDs; all when none is given.", valueName: "id"))
+  var ids: [String] = []
+
+  @Flag(help: "Stay with recordings that are being written until they end.")
+  var follow = false
+
+  @Flag(help: "Let the machine move what is proved to be here to its trash.")
+  var thenFree = false
+
+  @Option(help: ArgumentHelp("Write each recording out in this form too.", valueName: "format"))
+  var format: ExportFormat?
+
+  @Option(help: ArgumentHelp("Where those files go.", valueName: "dir"))
+  var to = "."
+
+  @Flag(help: "Print the summary as JSON.")
+  var json = false
+
+  @OptionGroup var ssh: SSHOptions
+
+  mutating func run() throws {
+    let hosts = try PullCommand.hosts(self.hosts)
+    var settings = PullSettings(store: try program.storePath(storeOptions))
+    do {
+      settings.ids = try ids.map { try ServeIdentity($0) }
+    } catch let refusal as RequestRefusal {
+      throw CommandFailure(.usage, "\(refusal)")
+    }
+    settings.follow = follow
+    settings.thenFree = thenFree
+    settings.format = format
+    settings.directory = to
+    let board = PullBoard(hosts: hosts)
+    var running: [HostThread] = []
+    for (index, host) in hosts.enumerated() {
+      let pull = HostPull(
+        host: host, index: index, options: ssh, settings: settings, board: board)
+      running.append(try HostThread(pull))
+    }
+    let results = running.map { $0.result() }
+    board.end()
+    let report = PullReport(hosts: results)
+    try json ? Console.data(report.json) : report.print()
+    let failed = results.filter { $0.status != nil }
+    guard
+      let status = failed.first(where: { $0.status != .tryAgain })?.status ?? failed.first?.status
+    else { return }
+    let names = failed.map(\.host).joined(separator: ", ")
+    throw CommandFailure(status, "not all of \(names) is here; the lines above say why")
+  }
+
+  /// Names as ssh takes them; an option in the place of one is refused here already.
+  private static func hosts(_ text: String) throws(CommandFailure) -> [String] {
+    let hosts = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
+    for host in hosts {
+      let isPlain = host.unicodeScalars.allSatisfy { (0x21...0x7E).contains($0.value) }
+      guard isPlain, !host.isEmpty, !host.hasPrefix("-") else {
+        throw CommandFailure(
+          .usage,
+          "\(Plain.text(host).isEmpty ? "nothing" : Plain.text(host)) is no host; give names as ssh takes them, commas between"
+        )
+      }
+    }
+    guard Set(hosts).count == hosts.count else {
+      throw CommandFailure(.usage, "a host is named twice; name it once")
+    }
+    return hosts
+  }
+}

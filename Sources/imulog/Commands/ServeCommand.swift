@@ -1,0 +1,78 @@
+import ArgumentParser
+import Glibc
+import LinuxIO
+import Remote
+
+/// `imulog serve`: the forced command of a key that may only read recordings.
+struct ServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Answer the requests of an SSH key that may only read recordings.",
+    discussion: """
+      To be the forced command of a key in ~/.ssh/authorized_keys:
+
+        restrict,command="imulog --store DIR serve" ssh-ed25519 AAAA...
+
+      What the key's owner asks for comes in SSH_ORIGINAL_COMMAND: list, info, export, verify, status, and what \
+      imulog pull needs. No shell is started, no file is named, nothing is written. What is refused is logged.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Flag(
+    help: "Let imulog pull --then-free move recordings to the trash, once it has proved its copy.")
+  var allowDelete = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Append a line for each request to a file; else to the system's log.", valueName: "file"))
+  var log: String?
+
+  mutating func run() throws {
+    let store = try program.storePath(storeOptions)
+    let journal = try ServeJournal(path: log)
+    guard let bytes = ServeCommand.request else {
+      return try Console.data(ServeHelp.text)
+    }
+    let request: ServeRequest
+    do {
+      request = try ServeRequest(bytes)
+    } catch {
+      journal.refused(bytes, "\(error)")
+      throw CommandFailure(error.isForbidden ? .noPermission : .usage, "\(error)")
+    }
+    journal.served(request)
+    guard request != .help else { return try Console.data(ServeHelp.text) }
+    ProcessPriority.stepBack()
+    var arguments = ["--store", store, "--beneath"] + request.arguments
+    if request == .pull, !allowDelete { arguments.append("--keep") }
+    var command = try Imulog.parseAsRoot(arguments)
+    try command.run()
+  }
+
+  /// What the other side asked for, byte for byte; `nil` when it asked for a login.
+  private static var request: [UInt8]? {
+    guard let text = getenv("SSH_ORIGINAL_COMMAND") else { return nil }
+    // Safe: the program never changes its environment, and a C string ends in a zero byte.
+    let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
+    return Array(bytes)
+  }
+}
+
+/// What a key may ask for.
+enum ServeHelp {
+  static let text = """
+    This key reads recordings and does nothing else:
+
+      list [--page N] [--json]
+      info ID [--json]
+      export ID [--format json|ndjson|csv|gyrodata|raw] [--units si|g-dps|raw]
+                [--channels accel|gyro|both] [--from TIME] [--to TIME] [--follow]
+      verify ID [--json]
+      status [--json]
+
+    ID is a recording's number, latest, or the beginning of its UUID. To fetch recordings, run
+    imulog pull HOST on your side.
+    """
+}

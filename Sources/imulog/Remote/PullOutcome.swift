@@ -1,0 +1,118 @@
+import Remote
+
+/// What became of one recording in a pull.
+struct PulledRecording {
+  enum Fate: String {
+    /// It was here.
+    case here
+    /// It came, from its begin or from where an earlier attempt ended.
+    case fetched
+    case resumed
+    /// It is being written; what there was has come, the rest is for the next time.
+    case running
+    /// What is here or has come is not what is there.
+    case differs
+    /// It did not come.
+    case failed
+  }
+
+  let offer: PullOffer
+  var fate: Fate
+  /// Its number here.
+  var number: UInt32?
+  /// Bytes that it has here.
+  var byteCount: UInt64 = 0
+  /// Whether the other machine moved it to its trash.
+  var isFreed = false
+  /// Whether the other machine was asked to and did not.
+  var isUnfreed = false
+  /// Whether parts of it cannot be read, here as there, or what had come before was not theirs.
+  var isDamaged = false
+  /// What a person should know.
+  var remark: String?
+}
+
+/// What became of a host in a pull.
+struct PulledHost: Sendable {
+  let host: String
+  var offered = 0
+  var here = 0
+  var fetched = 0
+  var running = 0
+  var failed = 0
+  var freed = 0
+  var received: UInt64 = 0
+  var nanoseconds: Int64 = 0
+  /// The first thing that went wrong.
+  var status: ExitStatus?
+
+  mutating func add(_ recording: PulledRecording) {
+    switch recording.fate {
+    case .here: here += 1
+    case .fetched, .resumed: fetched += 1
+    case .running: running += 1
+    case .differs, .failed: failed += 1
+    }
+    if recording.isFreed { freed += 1 }
+  }
+
+  /// Notes what the exit status is to be, unless something worse came first.
+  mutating func note(_ problem: ExitStatus) {
+    if status == nil || status == .tryAgain { status = problem }
+  }
+}
+
+/// The table at the end of a pull.
+struct PullReport {
+  let hosts: [PulledHost]
+
+  private static let heading = [
+    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "BYTES", "MB/S",
+  ]
+
+  func print() throws {
+    let rows = hosts.map { host in
+      [
+        Plain.text(host.host), "\(host.offered)", "\(host.here)", "\(host.fetched)",
+        "\(host.running)", "\(host.failed)", "\(host.freed)", "\(host.received)",
+        PullReport.rate(host.received, host.nanoseconds),
+      ]
+    }
+    let lines = [PullReport.heading] + rows
+    let widths = PullReport.heading.indices.map { column in
+      lines.map { $0[column].count }.max() ?? 0
+    }
+    let text = lines.map { cells in
+      cells.enumerated().map { column, cell in
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        return column == 0 ? cell + padding : padding + cell
+      }.joined(separator: "  ")
+    }
+    try Console.data(text.joined(separator: "\n"))
+  }
+
+  var json: String {
+    let objects = hosts.map { host in
+      JSONObject()
+        .with("host", host.host)
+        .with("offered", host.offered)
+        .with("here", host.here)
+        .with("fetched", host.fetched)
+        .with("running", host.running)
+        .with("failed", host.failed)
+        .with("freed", host.freed)
+        .with("bytes", host.received)
+        .with("nanoseconds", host.nanoseconds)
+        .with("status", raw: "\(host.status?.rawValue ?? 0)")
+        .text
+    }
+    return "[" + objects.joined(separator: ",\n ") + "]"
+  }
+
+  /// Megabytes a second; nothing for what took no time.
+  static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
+    guard bytes > 0, nanoseconds > 0 else { return "-" }
+    let tenths = Int64(Double(bytes) * 10_000 / Double(nanoseconds))
+    return Plain.number(tenths, per: 10)
+  }
+}

@@ -1,0 +1,190 @@
+import Glibc
+import IMUModel
+import LinuxIO
+import LogStore
+import Remote
+
+/// The far end of `imulog pull`: answers requests on stdin until it is closed.
+struct PullServer {
+  let catalogue: Catalogue
+  /// Whether recordings whose copy was proved may be moved to the trash.
+  let mayFree: Bool
+
+  private let input = STDIN_FILENO
+  private let output = STDOUT_FILENO
+  private let clock = SystemClock()
+
+  init(_ catalogue: Catalogue, mayFree: Bool) {
+    self.catalogue = catalogue
+    self.mayFree = mayFree
+  }
+
+  /// Bytes sent at a time.
+  private static var chunk: Int { 256 * 1024 }
+  /// Nanoseconds without a word after which the other side hears that this one is alive.
+  private static var silence: Int64 { 5_000_000_000 }
+  /// Nanoseconds between two looks at a recording that is being written.
+  private static var period: Int64 { 200_000_000 }
+
+  func run() throws {
+    var requests = ByteStream(input, patience: -1)
+    do {
+      try say(.hello(version: PullLine.version, mayFree: mayFree))
+      while true {
+        let line = try requests.line(limit: PullLine.longest)
+        guard let request = PullRequest(line: line) else {
+          throw ByteStream.Break.nonsense(line)
+        }
+        try answer(request)
+      }
+    } catch ByteStream.Break.closed {
+      return
+    } catch let error as ByteStream.Break {
+      if case .nonsense(let line) = error {
+        throw CommandFailure(
+          .usage, "\(Plain.text(line)) is no request of a pull; use the same version of imulog")
+      }
+      throw CommandFailure(.inputOutput, "the connection failed: \(error)")
+    }
+  }
+
+  private func say(_ reply: PullReply) throws(ByteStream.Break) {
+    try writeLine(reply.line, to: output)
+  }
+
+  private func answer(_ request: PullRequest) throws {
+    do {
+      switch request {
+      case .list: try list()
+      case .fetch(let id, let offset, let follow): try send(id, from: offset, follow: follow)
+      case .free(let id, let count, let digest): try free(id, count, digest)
+      }
+    } catch let error as ByteStream.Break {
+      throw error
+    } catch {
+      guard let failure = CommandFailure(error) else { throw error }
+      try say(.refused(status: failure.status.rawValue, failure.sentence))
+    }
+  }
+
+  /// Offers all recordings that can be read.
+  private func list() throws {
+    for entry in try catalogue.list().entries {
+      if let offer = offer(entry) { try say(.recording(offer)) }
+    }
+    try say(.end)
+  }
+
+  /// What there is of a recording; `nil` when it cannot be read, which `list` tells and which must not hide the
+  /// others.
+  private func offer(_ entry: CatalogueEntry) -> PullOffer? {
+    do {
+      return PullServer.offer(entry, try catalogue.copySource(of: entry))
+    } catch {
+      return nil
+    }
+  }
+
+  private static func offer(_ entry: CatalogueEntry, _ source: borrowing CopySource) -> PullOffer {
+    PullOffer(
+      number: entry.number, id: source.description.id, byteCount: source.byteCount,
+      state: state(source.state), start: entry.startSeconds)
+  }
+
+  private static func state(_ state: LogSummary.State) -> PullState {
+    switch state {
+    case .live: return .running
+    case .complete, .damaged: return .complete
+    case .recovered: return .recovered
+    }
+  }
+
+  private func entry(_ id: RecordingID) throws -> CatalogueEntry {
+    guard let entry = try catalogue.entry(of: id) else {
+      throw CommandFailure(.noInput, "there is no recording \(id) any more")
+    }
+    return entry
+  }
+
+  private func send(_ id: RecordingID, from start: UInt64, follow: Bool) throws {
+    var source = try catalogue.copySource(of: try entry(id))
+    guard start <= source.byteCount else {
+      throw CommandFailure(
+        .damagedData,
+        "recording \(id) has \(source.byteCount) bytes, and byte \(start) was asked for")
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: PullServer.chunk, alignment: 4096)
+    // Safe: the buffer is this function's own until it returns; only what was read is sent.
+    defer { buffer.deallocate() }
+    var sum = SHA256()
+    try add(&source, upTo: start, to: &sum, buffer)
+    if start > 0 { try say(.prefix(sum.digest)) }
+    var spoken = clock.now()
+    while true {
+      while sum.byteCount < source.byteCount {
+        let count = Int(min(UInt64(buffer.count), source.byteCount - sum.byteCount))
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        try source.read(at: sum.byteCount, into: bytes)
+        sum.add(UnsafeRawBufferPointer(bytes))
+        try say(.bytes(count))
+        try writeAll(UnsafeRawBufferPointer(bytes), to: output)
+        spoken = clock.now()
+      }
+      // What was written between the last look and its writer's end comes with one more look.
+      if source.state != .live || !follow { break }
+      if clock.now() - spoken > PullServer.silence {
+        try say(.alive)
+        spoken = clock.now()
+      }
+      clock.sleep(until: clock.now() + PullServer.period)
+      try source.update()
+    }
+    try say(
+      .whole(
+        byteCount: sum.byteCount, digest: sum.digest, state: PullServer.state(source.state)))
+  }
+
+  /// Adds the recording's bytes up to `end`, telling the other side now and then that it takes a while.
+  private func add(
+    _ source: inout CopySource, upTo end: UInt64, to sum: inout SHA256,
+    _ buffer: UnsafeMutableRawBufferPointer
+  ) throws {
+    var spoken = clock.now()
+    while sum.byteCount < end {
+      let count = Int(min(UInt64(buffer.count), end - sum.byteCount))
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+      try source.read(at: sum.byteCount, into: bytes)
+      sum.add(UnsafeRawBufferPointer(bytes))
+      if clock.now() - spoken > PullServer.silence {
+        try say(.alive)
+        spoken = clock.now()
+      }
+    }
+  }
+
+  /// Moves a recording to the trash if it is, byte for byte, what the other side has.
+  private func free(_ id: RecordingID, _ count: UInt64, _ digest: SHA256Digest) throws {
+    guard mayFree else {
+      throw CommandFailure(
+        .noPermission,
+        "this key may not free recordings; add --allow-delete to its line in authorized_keys")
+    }
+    let entry = try entry(id)
+    var source = try catalogue.copySource(of: entry)
+    guard source.state != .live else {
+      throw CommandFailure(.tryAgain, "recording \(entry.number) is being written")
+    }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: PullServer.chunk, alignment: 4096)
+    defer { buffer.deallocate() }
+    var sum = SHA256()
+    try add(&source, upTo: source.byteCount, to: &sum, buffer)
+    guard sum.byteCount == count, sum.digest == digest else {
+      throw CommandFailure(
+        .damagedData, "recording \(entry.number) is not what the copy is; it stays")
+    }
+    try catalogue.remove(entry, now: clock.readWallClock().wall)
+    try say(.freed)
+  }
+}

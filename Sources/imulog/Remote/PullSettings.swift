@@ -1,0 +1,49 @@
+import Export
+import IMUModel
+import Remote
+
+/// What a pull is to do, on every host the same.
+struct PullSettings: Sendable {
+  /// Numbers, `latest`, or beginnings of UUIDs on the other machine; all when empty.
+  var ids: [ServeIdentity] = []
+  /// The store here.
+  var store: String
+  /// Whether recordings that are being written are followed to their end.
+  var follow = false
+  /// Whether the other machine may move what is proved to be here to its trash.
+  var thenFree = false
+  /// What each recording is written out as, and where.
+  var format: ExportFormat?
+  var directory = "."
+
+  /// The offers that are meant, newest first, or the first ID that none answers to.
+  func choose(_ offers: [PullOffer]) -> Result<[PullOffer], UnknownRecording> {
+    guard !ids.isEmpty else { return .success(offers) }
+    var chosen: Set<RecordingID> = []
+    for id in ids {
+      let matches = offers.filter { PullSettings.answers($0, id.text) }
+      // Numbers are unique in a store that made them itself; beginnings of UUIDs must be.
+      let found = id.text == "latest" ? Array(offers.prefix(1)) : matches
+      guard found.count == 1 else {
+        return .failure(UnknownRecording(id: id.text, count: found.count))
+      }
+      chosen.insert(found[0].id)
+    }
+    return .success(offers.filter { chosen.contains($0.id) })
+  }
+
+  /// As a store here looks IDs up: fewer than eight digits alone are a number.
+  private static func answers(_ offer: PullOffer, _ text: String) -> Bool {
+    let isDecimal = text.utf8.allSatisfy { (48...57).contains($0) }
+    if isDecimal, text == "\(offer.number)" { return true }
+    guard !isDecimal || text.utf8.count >= 8 else { return false }
+    let digits = text.filter { $0 != "-" }
+    return offer.id.description.filter { $0 != "-" }.hasPrefix(digits)
+  }
+}
+
+/// An ID that no recording, or more than one, answers to.
+struct UnknownRecording: Error {
+  let id: String
+  let count: Int
+}

@@ -1,0 +1,57 @@
+import Export
+import Glibc
+import LinuxIO
+import Remote
+
+/// What is kept of requests: one line each, in a file or in the system's log.
+struct ServeJournal {
+  private let descriptor: Int32?
+
+  /// - Parameter path: A file, made when it is missing, to which lines are appended.
+  init(path: String?) throws(CommandFailure) {
+    guard let path else {
+      descriptor = nil
+      return
+    }
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
+    guard descriptor >= 0 else {
+      throw CommandFailure(
+        .cannotCreate,
+        "cannot open \(path): \(String(cString: strerror(errno))); choose another --log FILE")
+    }
+    self.descriptor = descriptor
+  }
+
+  /// A request that is carried out.
+  func served(_ request: ServeRequest) {
+    let words = request == .help ? "help" : request.arguments.joined(separator: " ")
+    write("serves \(words)\(ServeJournal.origin)", isRefusal: false)
+  }
+
+  /// A request that is not.
+  func refused(_ request: [UInt8], _ reason: String) {
+    // Nothing in it may look like the end of a line, or like another line.
+    let shown = request.prefix(200).map { byte in
+      (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
+        ? String(Character(Unicode.Scalar(byte)))
+        : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    let rest = request.count > 200 ? "..." : ""
+    write(
+      "refuses \"\(shown.joined())\(rest)\"\(ServeJournal.origin): \(reason)", isRefusal: true)
+  }
+
+  /// Who asks, as sshd tells it.
+  private static var origin: String {
+    let words = Environment.value("SSH_CONNECTION")?.split(separator: " ") ?? []
+    return words.count == 4 ? " from \(Plain.text(String(words[0])))" : ""
+  }
+
+  private func write(_ line: String, isRefusal: Bool) {
+    guard let descriptor else { return SystemLog.write(line, isRefusal: isRefusal) }
+    let now = SystemClock().readWallClock().wall / 1_000_000_000 * 1_000_000_000
+    let bytes = Array("\(RFC3339.text(nanoseconds: now)) \(line)\n".utf8)
+    // A log that cannot be written hinders no reader.
+    _ = Glibc.write(descriptor, bytes, bytes.count)
+  }
+}

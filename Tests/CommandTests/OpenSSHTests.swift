@@ -1,0 +1,114 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+/// Everything once more with the real thing.
+@Suite(
+  "Over OpenSSH", .timeLimit(.minutes(4)), .serialized,
+  .enabled(if: SSHDaemon.obstacle == nil, "no OpenSSH here: apt-get install openssh-server"))
+struct OpenSSHTests {
+  @Test("a usual login lists and exports, and a reader that has enough ends it quietly")
+  func plain() throws {
+    let sshd = try SSHDaemon()
+    try sshd.bench.record("--for", "60s", "--rate", "200", "--note", "over ssh")
+    #expect(sshd.ssh("owner", "imulog", "list").bytes == sshd.bench.run("list").bytes)
+    for format in ["json", "csv", "raw"] {
+      let direct = sshd.bench.run("export", "1", "--format", format)
+      let remote = sshd.ssh("owner", "imulog", "export", "latest", "--format", format)
+      #expect(remote.status == 0, "\(remote.talk)")
+      expectSame(remote.bytes, direct.bytes)
+      #expect(remote.talk.isEmpty)
+    }
+    let head = sshd.shell("$SSH owner imulog export 1 --format csv | head -n 1")
+    #expect(head.status == 0)
+    #expect(head.output == "t_ns,ax,ay,az,gx,gy,gz,temp\n")
+    #expect(head.talk.isEmpty, "\(head.talk)")
+  }
+
+  @Test("a restricted key reads, and does nothing else")
+  func restricted() throws {
+    let sshd = try SSHDaemon()
+    try sshd.bench.record("--for", "5s")
+    let before = sshd.bench.inventory()
+    #expect(sshd.ssh("reader", "list").bytes == sshd.bench.run("list").bytes)
+    #expect(
+      sshd.ssh("reader", "imulog", "export", "1").bytes == sshd.bench.run("export", "1").bytes)
+    #expect(sshd.ssh("reader").output.contains("export ID"))
+    let refused: [(String, Int32)] = [
+      ("rm 1", 77), ("imulog rm 1", 77), ("record --board simulator", 77), ("list; id", 64),
+      ("list\nid", 64), ("$(id)", 64), ("`id`", 64), ("cat \(sshd.bench.directory.path)/host", 64),
+      ("export ../../etc/passwd", 77), ("verify /etc/passwd", 77), ("export 1 -o /tmp/x", 77),
+      ("--store / list", 77), ("bash", 64), ("scp -f /etc/passwd", 64),
+      ("rsync --server --sender . /", 64),
+      ("'", 64), ("list\u{1B}[2J", 64),
+    ]
+    for (request, status) in refused {
+      let outcome = sshd.ssh("reader", request)
+      #expect(outcome.status == status, "\(request): \(outcome.talk)")
+      #expect(outcome.bytes.isEmpty)
+    }
+    #expect(sshd.journal.count { $0.contains(" from 127.0.0.1: ") } == refused.count)
+    // A subsystem, a forwarding, an agent, a terminal.
+    #expect(sshd.ssh("reader", "sftp", options: ["-s"]).status == 64)
+    #expect(sshd.ssh("reader", options: ["-W", "127.0.0.1:1"]).status == 255)
+    let terminal = sshd.ssh("reader", "list", options: ["-tt"])
+    #expect(terminal.talk.contains("PTY allocation request failed"))
+    #expect(sshd.bench.inventory() == before)
+  }
+
+  @Test("a pull brings recordings here with either key, and a second one nothing")
+  func pull() throws {
+    let sshd = try SSHDaemon()
+    for _ in 1...2 { try sshd.bench.record("--for", "20s", "--rate", "500") }
+    for host in ["owner", "reader"] {
+      let laptop = Bench()
+      let outcome = laptop.run("pull", host, "-F", sshd.clientConfiguration)
+      #expect(outcome.status == 0, "\(outcome.talk)")
+      #expect(laptop.recordings == sshd.bench.recordings)
+      for name in laptop.recordings {
+        #expect(
+          laptop.directory.bytes(of: "store/" + name)
+            == sshd.bench.directory.bytes(of: "store/" + name))
+      }
+      let again = laptop.run("pull", host, "-F", sshd.clientConfiguration, "--json")
+      #expect(again.status == 0)
+      #expect(try again.json()[0]["bytes"] == .integer(0))
+    }
+  }
+
+  @Test("a pull survives connections that are cut")
+  func cuts() throws {
+    let sshd = try SSHDaemon()
+    try sshd.bench.record("--motion", "tumble", "--for", "60s", "--rate", "1000")
+    let log = try RemoteBench.log(sshd.bench)
+    var laptop = Bench()
+    let counts = [1000, log.count / 3, log.count / 4, 5000]
+    _ = laptop.file("cuts", counts.map { "\($0)\n" }.joined())
+    let script = laptop.file(
+      "ssh",
+      """
+      #!/bin/sh
+      count=$(head -n 1 cuts)
+      sed -i 1d cuts
+      [ -n "$count" ] || exec \(SSHDaemon.client) -F \(sshd.clientConfiguration) "$@"
+      \(SSHDaemon.client) -F \(sshd.clientConfiguration) "$@" | { stdbuf -o0 head -c "$count"; kill -9 $$; }
+      """)
+    chmod(script, 0o755)
+    laptop.environment["IMULOG_SSH"] = script
+    let outcome = laptop.run("pull", "reader")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(laptop.directory.bytes(of: "cuts").isEmpty)
+    #expect(try RemoteBench.log(laptop) == log)
+  }
+
+  @Test("a host that cannot be reached is said to be, with ssh's own words")
+  func unreachable() throws {
+    let sshd = try SSHDaemon()
+    let laptop = Bench()
+    let refused = laptop.run(
+      "pull", "reader", "-F", sshd.clientConfiguration, "-p", "1", "-o", "ConnectTimeout=5")
+    #expect(refused.status == 69)
+    #expect(
+      refused.talk.contains("cannot connect to reader: ssh: connect to host 127.0.0.1 port 1"))
+  }
+}

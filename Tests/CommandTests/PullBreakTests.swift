@@ -1,0 +1,130 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("A pull whose connection breaks", .timeLimit(.minutes(4)))
+struct PullBreakTests {
+  private let bench = RemoteBench()
+
+  @Test("is gone on with where it stopped: 50 cuts at random points of 20 MB")
+  func fiftyCuts() throws {
+    // Marks with long labels, because samples take longer to make.
+    let log = try ExampleLog(
+      ticks: 95_000, flushEvery: 100, marksEvery: 1, labelLength: 200
+    ).bytes
+    #expect(log.count > 20_000_000)
+    let id = ExampleLog.description().id.description.prefix(8)
+    bench.pi.record(log, as: "000003-20261121T023807Z-\(id).imulog")
+    let seed = UInt64.random(in: 0..<1_000_000)
+    print("cuts with seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    let points = (0..<50).map { _ in Int.random(in: 0..<log.count, using: &generator) }.sorted()
+    // Some hundred bytes of each connection are talk: it may be cut there, too.
+    let counts = zip(points, [0] + points).map { max(1, $0 - $1) }
+    bench.cut(after: counts)
+    var runs = 0
+    var outcome = bench.pull()
+    while outcome.status == 75, runs < 60 {
+      runs += 1
+      outcome = bench.pull()
+    }
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.laptop.directory.bytes(of: "cuts").isEmpty)
+    #expect(try RemoteBench.log(bench.laptop) == log)
+    // Each connection says hello, lists, and repeats the last page that was not whole.
+    #expect(bench.carried < log.count + 55 * 6000, "\(bench.carried) bytes for \(log.count)")
+    #expect(bench.leftovers.isEmpty)
+  }
+
+  @Test("takes up what an earlier program has left, and says so")
+  func nextProgram() throws {
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+    let log = try RemoteBench.log(bench.pi)
+    bench.cut(after: [log.count / 2, 10, 10, 10])
+    let broken = bench.pull()
+    #expect(broken.status == 75)
+    #expect(broken.talk.contains("what came is kept"))
+    #expect(try bench.laptop.list().isEmpty)
+    #expect(bench.leftovers.count == 1)
+    let outcome = bench.pull("--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(outcome.talk.contains("taken up"))
+    #expect(try #require(try outcome.json()[0]["bytes"].integer) < Int64(log.count / 2 + 10_000))
+    #expect(try RemoteBench.log(bench.laptop) == log)
+  }
+
+  @Test("does not trust a beginning that is not as it was written: it goes on before the damage")
+  func damagedBeginning() throws {
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+    let log = try RemoteBench.log(bench.pi)
+    bench.cut(after: [log.count / 2, 10, 10, 10])
+    #expect(bench.pull().status == 75)
+    let part = "store/" + (try #require(bench.leftovers.first))
+    var bytes = bench.laptop.directory.bytes(of: part)
+    bytes[9 * 4096 + 100] ^= 0x40
+    bench.laptop.directory.write(bytes, to: part)
+    #expect(bench.pull().status == 0)
+    #expect(try RemoteBench.log(bench.laptop) == log)
+    #expect(bench.leftovers.isEmpty)
+  }
+
+  @Test(
+    "a source that lost its end to a power cut is told from one that changed, and never mixed in")
+  func recoveredSource() throws {
+    for isRecovered in [true, false] {
+      let bench = RemoteBench()
+      try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+      let name = try bench.pi.logName()
+      let log = bench.pi.directory.bytes(of: name)
+      bench.cut(after: [log.count / 2, 10, 10, 10])
+      #expect(bench.pull().status == 75)
+      let part = bench.laptop.directory.bytes(of: "store/" + (try #require(bench.leftovers.first)))
+      // A card that forgot what came last; or a page that is another one now.
+      var now = log
+      if isRecovered { now = Array(log.prefix(20 * 4096)) } else { now[8 * 4096 + 50] ^= 1 }
+      bench.pi.directory.write(now, to: name)
+      let outcome = bench.pull()
+      #expect(
+        outcome.talk.contains(
+          isRecovered ? "recovered there after a power cut" : "it was changed there"),
+        "\(outcome.talk)")
+      #expect(outcome.status == (isRecovered ? 0 : 65), "\(outcome.talk)")
+      #expect(try RemoteBench.log(bench.laptop) == now)
+      let aside = try #require(bench.leftovers.first)
+      #expect(aside.hasPrefix(".aside-"))
+      let kept = bench.laptop.directory.bytes(of: "store/" + aside)
+      #expect(log.starts(with: kept) && part.starts(with: kept) && kept.count + 4096 > part.count)
+    }
+  }
+
+  @Test(
+    "a copy that is whole stays when its source is no longer what it was, and the status says so")
+  func changedSource() throws {
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
+    let name = try bench.pi.logName()
+    let log = bench.pi.directory.bytes(of: name)
+    #expect(bench.pull().status == 0)
+    bench.pi.directory.write(Array(log.prefix(5 * 4096)), to: name)
+    let recovered = bench.pull()
+    #expect(recovered.status == 65)
+    #expect(recovered.talk.contains("recovered there after a power cut"))
+    bench.pi.directory.write(log + Array(log.suffix(100)), to: name)
+    #expect(bench.pull().status == 65)
+    #expect(try RemoteBench.log(bench.laptop) == log)
+  }
+
+  @Test("two pulls at once do not write into the same copy")
+  func lock() throws {
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+    bench.cut(after: [100_000, 10, 10, 10])
+    #expect(bench.pull().status == 75)
+    let part = bench.laptop.store + "/" + (try #require(bench.leftovers.first))
+    let descriptor = open(part, O_RDONLY | O_CLOEXEC)
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    let outcome = bench.pull()
+    #expect(outcome.status == 74)
+    #expect(outcome.talk.contains("locked"))
+    close(descriptor)
+    #expect(bench.pull().status == 0)
+  }
+}

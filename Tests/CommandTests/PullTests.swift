@@ -1,0 +1,134 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("Pulling recordings from another machine", .timeLimit(.minutes(4)))
+struct PullTests {
+  private let bench = RemoteBench()
+
+  @Test(
+    "all recordings come, byte for byte and with their numbers, and a second pull fetches nothing")
+  func everything() throws {
+    for note in ["one", "two", "three"] { try bench.pi.record("--for", "5s", "--note", note) }
+    let first = bench.pull("--json")
+    #expect(first.status == 0, "\(first.talk)")
+    #expect(try first.json()[0]["fetched"] == .integer(3))
+    #expect(bench.laptop.recordings == bench.pi.recordings)
+    for name in bench.pi.recordings {
+      #expect(
+        bench.laptop.directory.bytes(of: "store/" + name)
+          == bench.pi.directory.bytes(of: "store/" + name))
+    }
+    let notes = try bench.laptop.list().map { $0["note"] }
+    #expect(notes == ["three", "two", "one"].map { .string($0) })
+    let second = bench.pull("--json")
+    #expect(second.status == 0)
+    let summary = try second.json()[0]
+    #expect(summary["here"] == .integer(3))
+    #expect(summary["fetched"] == .integer(0))
+    #expect(summary["bytes"] == .integer(0))
+    #expect(second.talk.isEmpty)
+    #expect(bench.leftovers.isEmpty)
+    #expect(bench.connections == 2)
+  }
+
+  @Test("IDs choose: a number, latest, a UUID's beginning; one that is not there is a failure")
+  func choosing() throws {
+    for _ in 1...3 { try bench.pi.record("--for", "1s") }
+    let id = try #require(try bench.pi.list().last?["id"].text)
+    #expect(bench.pull("2").status == 0)
+    #expect(bench.pull("latest").status == 0)
+    #expect(bench.laptop.recordings.map { $0.prefix(6) } == ["000002", "000003"])
+    #expect(bench.pull(id).status == 0)
+    #expect(bench.laptop.recordings == bench.pi.recordings)
+    let outcome = bench.pull("9")
+    #expect(outcome.status == 66)
+    #expect(outcome.talk.contains("there is no recording 9 on pi: the newest is 3"))
+    expectSentence(bench.pull("../../etc"), 64, ["is a path"])
+  }
+
+  @Test("a recording whose number is taken here gets the next one, in order of age")
+  func numbers() throws {
+    for note in ["old", "new"] { try bench.pi.record("--for", "1s", "--note", note) }
+    try bench.laptop.record("--for", "1s", "--note", "own")
+    try bench.laptop.record("--for", "1s", "--note", "own too")
+    #expect(bench.pull().status == 0)
+    let rows = try bench.laptop.list()
+    #expect(rows.map { $0["number"] } == [4, 3, 2, 1].map { .integer($0) })
+    #expect(rows.map { $0["note"] } == ["new", "old", "own too", "own"].map { .string($0) })
+  }
+
+  @Test("several hosts in one call: one that fails does not stop the other, and the status says it")
+  func hosts() throws {
+    try bench.pi.record("--for", "1s")
+    let outcome = bench.pull("--json", host: "nowhere,pi")
+    #expect(outcome.status == 69)
+    #expect(outcome.talk.contains("cannot connect to nowhere"))
+    #expect(outcome.talk.contains("Could not resolve hostname"))
+    let summary = try outcome.json()
+    #expect(summary[0]["status"] == .integer(69))
+    #expect(summary[1]["fetched"] == .integer(1))
+    let table = bench.pull(host: "nowhere,pi").lines
+    #expect(table.count == 3)
+    #expect(table[0].hasPrefix("HOST"))
+    #expect(table[2].hasPrefix("pi "))
+  }
+
+  @Test("a host that is an option, nothing or named twice is refused before anything starts")
+  func hostNames() {
+    for host in ["-oProxyCommand=x", "pi,-x", "", "pi,", "a b", "pi,pi", "p\u{1B}i"] {
+      let outcome = bench.laptop.run(["pull", "--", host])
+      #expect(outcome.status == 64, "\(host): \(outcome.talk)")
+    }
+    #expect(bench.connections == 0)
+  }
+
+  @Test("ssh gets BatchMode, the options given, and the host behind two dashes")
+  func sshOptions() throws {
+    try bench.pi.record("--for", "1s")
+    let outcome = bench.pull("-p", "2222", "-o", "ConnectTimeout=3", "-i", "key", "-F", "none")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    let calls = String(decoding: bench.laptop.directory.bytes(of: "calls"), as: UTF8.self)
+    #expect(
+      calls
+        == "-T -o BatchMode=yes -p 2222 -i key -F none -o ConnectTimeout=3 -- pi imulog pull-server\n"
+    )
+    _ = bench.pull("--remote-store", "/a b/it's")
+    let last = String(decoding: bench.laptop.directory.bytes(of: "calls"), as: UTF8.self)
+    #expect(last.hasSuffix("-- pi imulog --store '/a b/it'\\''s' pull-server\n"))
+  }
+
+  @Test("a machine without a greeting, or with another one, is said to have one")
+  func greetings() {
+    for (host, words) in [("mute", "ended with status 0"), ("chatty", "not as imulog")] {
+      let outcome = bench.pull(host: host)
+      #expect(outcome.status == 69)
+      #expect(outcome.talk.contains(words), "\(outcome.talk)")
+    }
+  }
+
+  @Test("--format writes each recording out too, also one that was here")
+  func conversion() throws {
+    try bench.pi.record("--for", "2s")
+    #expect(bench.pull().status == 0)
+    let outcome = bench.pull("--format", "csv", "--to", bench.laptop.directory.path)
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    let name = try #require(bench.pi.recordings.first).dropLast(".imulog".count)
+    let direct = bench.pi.run("export", "1", "--format", "csv")
+    expectSame(bench.laptop.directory.bytes(of: "\(name).csv"), direct.bytes)
+  }
+
+  @Test("a damaged recording comes as it is there, and the status says so")
+  func damage() throws {
+    try bench.pi.record("--for", "60s", "--rate", "100")
+    let name = try bench.pi.logName()
+    var bytes = bench.pi.directory.bytes(of: name)
+    bytes[5000] ^= 1
+    bench.pi.directory.write(bytes, to: name)
+    let outcome = bench.pull()
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("damaged there in 1 pages"))
+    #expect(try RemoteBench.log(bench.laptop) == bytes)
+    #expect(bench.pull().status == 0)
+  }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("A restricted key")
+struct ServeTests {
+  private let bench = RemoteBench()
+
+  /// Requests that no reader would make. Where words between slashes stand in one, it is a path.
+  static let hostile: [String] = [
+    // Another verb.
+    "record", "record --board simulator", "rm 1", "rm 1 --empty-trash", "imulog rm 1",
+    "import secret",
+    "daemon", "install --root .", "start", "stop", "mark x", "keep", "discard", "boards", "serve",
+    "serve --allow-delete", "pull pi", "help rm extra", "sh", "/bin/sh", "bash -i", "scp -f secret",
+    "scp -t .", "sftp-server", "/usr/lib/openssh/sftp-server", "internal-sftp",
+    "rsync --server . /",
+    "git-upload-pack x", "cat secret",
+    // Another store, another file, another socket.
+    "--store . list", "--store=.. list", "list --store ..", "list --store=/", "info 1 --store ..",
+    "export 1 --store /tmp", "--beneath list", "export 1 -o stolen", "export 1 -ostolen",
+    "export 1 --output stolen", "export 1 --output=stolen", "export 1 -o -- -",
+    "status --socket /tmp/x",
+    "status --socket=secret", "serve --log stolen",
+    // Paths where an ID belongs.
+    "verify secret", "verify ./secret", "verify ../secret", "verify secret.imulog",
+    "verify /etc/passwd",
+    "export ../secret", "export ..", "export .", "export /", "export ./1", "export 1/../1",
+    "info ..%2fsecret", "export .lock", "export .trash/1", "export file:///etc/passwd", "verify ''",
+    "export secret", "info 000009-20261121T023807Z-1b4e28ba.imulog",
+    // Shells.
+    "list; rm 1", "list && rm 1", "list | sh", "list || sh", "list & sh", "list > stolen",
+    "list < secret", "export $(cat secret)", "export `cat secret`", "export ${HOME}",
+    "export $HOME",
+    "export *", "export ?", "export [0-9]", "export ~", "export ~root", "export {1,2}", "list # x",
+    "list !!", "export 1 --format $(id)", "'list;sh'", "\"list\" \"$(sh)\"", "list \\; sh",
+    // Quotes, controls, other alphabets.
+    "'list", "\"list", "list\\", "list\nrm 1", "list\r\nrm 1", "list\trm", "list\u{0B}",
+    "\u{1B}[2Jlist",
+    "export \u{1B}]0;x\u{7}", "list\u{7F}", "list\u{85}rm 1", "list\u{2028}rm 1", "ⅼist", "lіst",
+    "export １",
+    "export 1\u{200B}", "export \u{202E}1", "ｌｉｓｔ", "–-json list", "list −−json",
+    // Options that look like IDs, IDs that look like options, numbers that are none.
+    "export -1", "export -- 1", "export --1", "info -h1", "export 1 2", "export 1 --from -5s",
+    "export 1 --from 1e9", "list --page -1", "list --page 0", "list --page 99999999999999999999",
+    "list --page 0x10", "list --page", "export 18446744073709551617x", "info 1 --json=1",
+    "list --json --json",
+    "export 1 --format ../csv", "export 1 --units /", "export --format", "pull-server --keep",
+    "pull-server x", "pull-server --store /",
+    // Too much.
+    "list " + String(repeating: "a", count: 1020), String(repeating: "x", count: 100_000),
+    String(repeating: "list ", count: 33), String(repeating: "'' ", count: 40),
+    "export " + String(repeating: "1", count: 37), "export " + String(repeating: "../", count: 300),
+  ]
+
+  @Test("reaches no file outside the store, no shell and no other verb, whatever it asks for")
+  func hostileRequests() throws {
+    try #require(ServeTests.hostile.count >= 60)
+    try bench.pi.record("--for", "1s")
+    // A log outside the store, and a link to it inside: nothing may be read of it.
+    let log = try RemoteBench.log(bench.pi)
+    for directory in [bench.pi.directory, bench.laptop.directory] {
+      directory.write(log, to: "secret")
+      directory.write(log, to: "secret.imulog")
+    }
+    let before = bench.pi.inventory()
+    let names = bench.laptop.directory.names()
+    for request in ServeTests.hostile {
+      let outcome = bench.ask(request)
+      #expect([64, 77].contains(outcome.status), "\(request.prefix(100)): \(outcome.status)")
+      #expect(outcome.bytes.isEmpty, "\(request.prefix(100))")
+      #expect(outcome.talk.hasPrefix("imulog: "))
+      #expect(outcome.talk.count { $0 == "\n" } == 1, "\(outcome.talk)")
+      #expect(outcome.talk.utf8.dropLast().allSatisfy { (0x20...0x7E).contains($0) })
+    }
+    #expect(bench.pi.inventory() == before)
+    #expect(bench.laptop.directory.names() == (names + ["journal"]).sorted())
+    #expect(bench.journal.count == ServeTests.hostile.count)
+    for line in bench.journal {
+      #expect(line.contains(" refuses \""))
+      #expect(line.utf8.count < 1200 && line.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+    }
+  }
+
+  @Test("reads what it may, as the program itself shows it")
+  func allowed() throws {
+    for _ in 1...2 { try bench.pi.record("--for", "2s") }
+    let requests: [[String]] = [
+      ["list", "--json"], ["list"], ["info", "1", "--json"], ["info", "latest"],
+      ["export", "1"], ["export", "latest", "--format", "csv", "--units", "g-dps"],
+      ["export", "2", "--format", "raw"], ["verify", "1"], ["verify", "1", "--json"],
+      ["export", "1", "--from", "0.5s", "--to", "1s", "-o", "-"],
+    ]
+    for words in requests {
+      let direct = bench.pi.run(words)
+      for request in [words.joined(separator: " "), "imulog " + words.joined(separator: " ")] {
+        let served = bench.ask(request)
+        #expect(served.status == direct.status, "\(request): \(served.talk)")
+        #expect(served.bytes == direct.bytes, "\(request)")
+      }
+    }
+    #expect(bench.journal.count == 2 * requests.count)
+    #expect(bench.journal.allSatisfy { $0.contains(" serves ") })
+    expectSentence(bench.ask("info 9"), 66, ["no recording 9"])
+  }
+
+  @Test("is told what it may ask for when it asks for nothing, or for help")
+  func help() {
+    let login = bench.laptop.run("--store", bench.pi.store, "serve")
+    #expect(login.status == 0)
+    #expect(login.output.contains("export ID"))
+    #expect(bench.ask("help").bytes == login.bytes)
+    #expect(bench.ask("").bytes == login.bytes)
+  }
+
+  @Test("follows no link in the store to a file elsewhere")
+  func links() throws {
+    try bench.pi.record("--for", "1s")
+    let name = try bench.pi.logName()
+    bench.pi.directory.write(bench.pi.directory.bytes(of: name), to: "secret")
+    let link = bench.pi.store + "/000002-20261121T023807Z-1b4e28ba.imulog"
+    #expect(symlink("../secret", link) == 0)
+    for request in [
+      "info 2", "export 2", "verify 2", "export latest --format raw", "info 1b4e28ba",
+    ] {
+      let outcome = bench.ask(request)
+      #expect(outcome.status != 0, "\(request)")
+      #expect(outcome.bytes.isEmpty)
+    }
+    // The owner on the machine itself may keep a recording on another disk.
+    #expect(bench.pi.run("info", "2").status == 0)
+    // A pull does not offer it, and offers the others.
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.recordings.count == 1)
+    #expect(bench.ask("list").status == 0)
+    unlink(link)
+    mkfifo(link, 0o644)
+    #expect(bench.ask("export 2").status != 0)
+  }
+}

@@ -1,0 +1,94 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+/// Two machines in one directory: the one that records, and the one that pulls from it through a program that stands
+/// for `ssh`.
+///
+///     laptop: run(…)  ─►  imulog pull pi  ─►  ssh (a script)  ─►  imulog serve, with pi's store
+struct RemoteBench {
+  /// The machine that records.
+  let pi = Bench()
+  /// The machine that pulls.
+  var laptop = Bench()
+  private let script: String
+
+  /// - Parameter serveOptions: Options of the forced command.
+  init(serveOptions: String = "") {
+    script = laptop.directory.path + "/ssh"
+    // What ssh does with a forced command: the words behind the host, joined, become SSH_ORIGINAL_COMMAND. A line of
+    // the file `cuts` is how many bytes this connection carries before it is cut; `carried` keeps them all.
+    let text = """
+      #!/bin/sh
+      echo "$@" >> \(laptop.directory.path)/calls
+      while [ "$1" != -- ]; do shift; done
+      host=$2
+      shift 2
+      if [ "$host" = nowhere ]; then
+        echo "ssh: Could not resolve hostname nowhere: Name or service not known" >&2
+        exit 255
+      fi
+      export SSH_ORIGINAL_COMMAND="$*"
+      cuts=\(laptop.directory.path)/cuts
+      serve() { exec \(Child.program) --store \(pi.store) serve --log \(laptop.directory.path)/journal \(serveOptions); }
+      if [ "$host" = mute ]; then exit 0; fi
+      if [ "$host" = chatty ]; then echo "Welcome to this machine"; fi
+      if [ -s "$cuts" ]; then
+        count=$(head -n 1 "$cuts")
+        sed -i 1d "$cuts"
+        # A connection that is cut takes ssh with it, whatever the other side is doing.
+        serve | { stdbuf -o0 head -c "$count" | tee -a \(laptop.directory.path)/carried; kill -9 $$; }
+      elif [ -e "$cuts" ]; then
+        serve | tee -a \(laptop.directory.path)/carried
+      else
+        serve
+      fi
+      """
+    laptop.directory.write(Array(text.utf8), to: "ssh")
+    chmod(script, 0o755)
+    laptop.environment["IMULOG_SSH"] = script
+  }
+
+  /// `imulog pull pi …` on the laptop.
+  func pull(_ options: String..., host: String = "pi") -> Outcome {
+    laptop.run(["pull", host] + options)
+  }
+
+  /// What a key on the laptop gets for a request.
+  func ask(_ request: String, options: String...) -> Outcome {
+    var bench = laptop
+    bench.environment["SSH_ORIGINAL_COMMAND"] = request
+    return bench.run(["--store", pi.store, "serve", "--log", journalPath] + options)
+  }
+
+  /// How often a connection was made.
+  var connections: Int { laptop.directory.bytes(of: "calls").count { $0 == 10 } }
+
+  var journalPath: String { laptop.directory.path + "/journal" }
+
+  /// Lines that serve has logged.
+  var journal: [String] {
+    String(decoding: laptop.directory.bytes(of: "journal"), as: UTF8.self)
+      .split(separator: "\n").map { String($0) }
+  }
+
+  /// Lets connections be cut after so many bytes each.
+  func cut(after counts: [Int]) {
+    laptop.directory.write(
+      Array(counts.map { "\($0)\n" }.joined().utf8), to: "cuts")
+    laptop.directory.write([], to: "carried")
+  }
+
+  /// Bytes that connections with cuts have carried.
+  var carried: Int { laptop.directory.bytes(of: "carried").count }
+
+  /// The newest log of a store, byte for byte.
+  static func log(_ bench: Bench) throws -> [UInt8] {
+    bench.directory.bytes(of: try bench.logName())
+  }
+
+  /// Names in the laptop's store that are no recordings.
+  var leftovers: [String] {
+    laptop.directory.names(in: "store").filter { $0.hasPrefix(".part") || $0.hasPrefix(".aside") }
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Glibc
+import LogStoreTesting
+
+/// A real OpenSSH server on a port of this machine alone, with keys of its own, that are thrown away with it.
+///
+///     Host owner    a key that may do anything     ─►  sshd on 127.0.0.1, some port  ─►  imulog …
+///     Host reader   a key whose line has `restrict,command="imulog … serve"`
+final class SSHDaemon {
+  /// The store that the server's programs use.
+  let bench = Bench()
+  /// For `ssh -F`.
+  let clientConfiguration: String
+  private let daemon = Process()
+
+  private static let server = "/usr/sbin/sshd"
+  static let client = "/usr/bin/ssh"
+
+  /// Why there can be none here; `nil` when there can.
+  static var obstacle: String? {
+    for program in [server, client, "/usr/bin/ssh-keygen"] where access(program, X_OK) != 0 {
+      return "\(program) is missing; apt-get install openssh-server openssh-client"
+    }
+    return nil
+  }
+
+  /// Starts the server and returns when it listens.
+  init(serveOptions: String = "") throws {
+    let folder = bench.directory.path
+    clientConfiguration = folder + "/client"
+    for key in ["host", "owner", "reader"] {
+      try SSHDaemon.run(
+        "/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"])
+    }
+    func publicKey(_ name: String) -> String {
+      String(decoding: bench.directory.bytes(of: name + ".pub"), as: UTF8.self)
+    }
+    let command =
+      "\(Child.program) --store \(bench.store) serve --log \(folder)/journal \(serveOptions)"
+    _ = bench.file(
+      "keys",
+      publicKey("owner") + "restrict,command=\"\(command)\" " + publicKey("reader"))
+    let port = SSHDaemon.freePort()
+    // A directory first in PATH in which imulog is.
+    bench.directory.makeDirectory("bin")
+    symlink(Child.program, folder + "/bin/imulog")
+    _ = bench.file(
+      "server",
+      """
+      ListenAddress 127.0.0.1:\(port)
+      HostKey \(folder)/host
+      AuthorizedKeysFile \(folder)/keys
+      PidFile none
+      StrictModes no
+      UsePAM no
+      PasswordAuthentication no
+      KbdInteractiveAuthentication no
+      PermitRootLogin yes
+      Subsystem sftp internal-sftp
+      SetEnv PATH=\(folder)/bin:/usr/bin:/bin IMULOG_STORE=\(bench.store)
+
+      """)
+    _ = bench.file("known", "[127.0.0.1]:\(port) \(publicKey("host"))")
+    _ = bench.file(
+      "client",
+      ["owner", "reader"].map { name in
+        """
+        Host \(name)
+          HostName 127.0.0.1
+          Port \(port)
+          IdentityFile \(folder)/\(name)
+          IdentitiesOnly yes
+          UserKnownHostsFile \(folder)/known
+          StrictHostKeyChecking yes
+
+        """
+      }.joined())
+    // Where the server runs as root, it wants this directory, which a package's service would have made.
+    if getuid() == 0 { mkdir("/run/sshd", 0o755) }
+    let talk = Pipe()
+    daemon.executableURL = URL(fileURLWithPath: SSHDaemon.server)
+    daemon.arguments = ["-D", "-e", "-f", folder + "/server"]
+    daemon.standardError = talk
+    try daemon.run()
+    var said = ""
+    while !said.contains("Server listening") {
+      let bytes = talk.fileHandleForReading.availableData
+      guard !bytes.isEmpty else { throw NotStarted(talk: said) }
+      said += String(decoding: bytes, as: UTF8.self)
+    }
+    // It goes on talking, and must not be stopped by a full pipe.
+    talk.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+  }
+
+  struct NotStarted: Error { let talk: String }
+
+  deinit {
+    daemon.terminate()
+    daemon.waitUntilExit()
+  }
+
+  /// Lines that the reader's key has left.
+  var journal: [String] {
+    String(decoding: bench.directory.bytes(of: "journal"), as: UTF8.self)
+      .split(separator: "\n").map { String($0) }
+  }
+
+  /// `ssh HOST WORDS…`.
+  func ssh(_ host: String, _ words: String..., options: [String] = []) -> Outcome {
+    Child(
+      ["-F", clientConfiguration, "-o", "BatchMode=yes"] + options + ["--", host] + words,
+      environment: bench.environment, directory: bench.directory.path, stdout: nil,
+      program: SSHDaemon.client
+    ).outcome()
+  }
+
+  /// A line for the shell of this machine, in which `$SSH` stands for ssh and its options.
+  func shell(_ line: String) -> Outcome {
+    var environment = bench.environment
+    environment["SSH"] = "\(SSHDaemon.client) -F \(clientConfiguration) -o BatchMode=yes"
+    return Child(
+      ["-c", line], environment: environment, directory: bench.directory.path, stdout: nil,
+      program: "/bin/sh"
+    ).outcome()
+  }
+
+  private static func run(_ program: String, _ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    try process.run()
+    process.waitUntilExit()
+  }
+
+  /// A port that was free a moment ago.
+  private static func freePort() -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = bind(descriptor, $0, length)
+        _ = getsockname(descriptor, $0, &length)
+      }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+}

@@ -1,0 +1,81 @@
+import Remote
+
+/// What a stranger with a key may send:
+///
+///     kind 0   │ a request to `imulog serve`
+///     kind 1   │ a line to the far end of a pull
+///     kind 2   │ a line from it
+public final class RequestTarget: FuzzTarget {
+  /// `requests`.
+  public static let name = "requests"
+
+  /// A target for one thread.
+  public init() {}
+
+  /// Tries one input.
+  public func run(_ input: UnsafeRawBufferPointer) {
+    guard let kind = input.first else { return }
+    let bytes = Array(input.dropFirst())
+    let line = String(decoding: bytes, as: UTF8.self)
+    switch kind % 3 {
+    case 0: serve(bytes)
+    case 1:
+      guard let request = PullRequest(line: line) else { return }
+      precondition(request.line.utf8.elementsEqual(bytes), "a request is read to the letter")
+    default:
+      guard let reply = PullReply(line: line) else { return }
+      precondition(PullReply(line: reply.line) == reply, "a reply is read back")
+      precondition(RequestTarget.isPlain(reply.line), "a reply that speaks to a terminal")
+    }
+  }
+
+  private func serve(_ bytes: [UInt8]) {
+    do throws(RequestRefusal) {
+      let words = try RequestTokeniser.words(bytes)
+      precondition(words.count <= RequestTokeniser.mostWords, "too many words")
+      precondition(words.reduce(0) { $0 + $1.utf8.count } <= bytes.count, "words out of nothing")
+      precondition(words.allSatisfy { RequestTarget.isPlain($0) }, "a word that is not plain")
+      let quoted = words.map { RequestTarget.quoted($0) }.joined(separator: " ")
+      if quoted.utf8.count <= RequestTokeniser.longest {
+        let again = try RequestTokeniser.words(Array(quoted.utf8))
+        precondition(again == words, "words that do not come back")
+      }
+      check(try ServeRequest(bytes))
+    } catch {
+      precondition(RequestTarget.isPlain(error.description), "a refusal that is not plain")
+      precondition(error.description.utf8.count < 400, "a long refusal")
+    }
+  }
+
+  /// What is handed to the program's parser is one of few verbs, flags, or values that are neither paths nor options.
+  private func check(_ request: ServeRequest) {
+    let arguments = request.arguments
+    guard let verb = arguments.first else { return precondition(request == .help) }
+    let verbs = ["list", "info", "export", "verify", "status", "pull-server"]
+    precondition(verbs.contains(verb), "another verb")
+    let options = [
+      "--page", "--json", "--format", "--units", "--channels", "--from", "--to", "--follow",
+    ]
+    for word in arguments.dropFirst() where !options.contains(word) {
+      let isValue = word.utf8.allSatisfy {
+        (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
+      }
+      precondition(isValue && !word.hasPrefix("-") && !word.isEmpty, "a value of another kind")
+    }
+    do {
+      let again = try ServeRequest(words: arguments)
+      precondition(again == request, "a request that does not come back")
+    } catch {
+      preconditionFailure("arguments that are refused")
+    }
+  }
+
+  private static func isPlain(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+  }
+
+  private static func quoted(_ word: String) -> String {
+    "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
+  }
+}

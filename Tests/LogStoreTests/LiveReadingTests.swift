@@ -1,0 +1,147 @@
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+/// A log of which only a beginning is in the file, with zeros made ahead behind it.
+private final class GrowingLog {
+  let bytes: [UInt8]
+  var length = 0
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+private struct GrowingStorage: LogStorage, ~Copyable {
+  let log: GrowingLog
+  var name: String { "growing" }
+
+  mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
+    throws(StorageError) -> Int
+  {
+    let count = min(buffer.count, max(0, log.length + 2 * LogFormat.pageSize - Int(offset)))
+    for index in 0..<count {
+      let place = Int(offset) + index
+      buffer[index] = place < log.length ? log.bytes[place] : 0
+    }
+    return count
+  }
+
+  mutating func size() throws(StorageError) -> UInt64 {
+    UInt64(log.length + 2 * LogFormat.pageSize)
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {}
+  mutating func sync() throws(StorageError) {}
+  mutating func finish() throws(StorageError) {}
+}
+
+@Suite("A log that is read while it is written")
+struct LiveReadingTests {
+  private func items(
+    _ reader: inout LogReader<GrowingStorage>, within limit: UInt64
+  ) throws -> [ReadEvent] {
+    var events: [ReadEvent] = []
+    while let item = try reader.next(within: limit) {
+      guard case .samples(let count) = item else {
+        events.append(.other(item))
+        continue
+      }
+      for index in 0..<count {
+        let (tick, time, sample) = reader.block[index]
+        events.append(.sample(tick: tick, time: time, sample))
+      }
+    }
+    return events
+  }
+
+  @Test(
+    "gives each item once, whatever part of a chunk is in the file already",
+    arguments: [1, 5, 61, 4096])
+  func everyCut(_ step: Int) throws {
+    let log = try ExampleLog(ticks: 700, flushEvery: 10, marksEvery: 11)
+    let whole = try read(log.bytes)
+    let growing = GrowingLog(log.bytes)
+    growing.length = log.headerByteCount
+    var storage = GrowingStorage(log: growing)
+    var reader = try LogReader(GrowingStorage(log: growing))
+    var check = PageCheck(log.description)
+    var events: [ReadEvent] = []
+    var settled: UInt64 = 0
+    let lengths = Array(stride(from: log.headerByteCount, to: log.bytes.count, by: step))
+    for length in lengths + [log.bytes.count] {
+      growing.length = length
+      try check.settle(&storage)
+      // A chunk that ends in zeros is whole before they are written.
+      let isAhead = log.bytes[
+        min(length, Int(check.settledByteCount))..<Int(check.settledByteCount)
+      ]
+      .contains { $0 != 0 }
+      #expect(check.settledByteCount >= settled && !isAhead)
+      settled = check.settledByteCount
+      events += try items(&reader, within: settled)
+    }
+    #expect(check.settledByteCount == UInt64(log.bytes.count))
+    #expect(check.damagedPageCount == 0)
+    events += try reader.readAll()
+    #expect(events == whole)
+  }
+
+  @Test("everything that was flushed is settled, and read at once")
+  func flushes() throws {
+    let log = try ExampleLog(ticks: 2000, flushEvery: 10)
+    let growing = GrowingLog(log.bytes)
+    growing.length = log.headerByteCount
+    var storage = GrowingStorage(log: growing)
+    var reader = try LogReader(GrowingStorage(log: growing))
+    var check = PageCheck(log.description)
+    var events: [ReadEvent] = []
+    for (length, count) in log.flushes {
+      growing.length = length
+      try check.settle(&storage)
+      #expect(check.settledByteCount == UInt64(length))
+      events += try items(&reader, within: check.settledByteCount)
+      #expect(events.count == count)
+    }
+    #expect(events == (try read(log.bytes)))
+  }
+
+  @Test("damage in a page is passed over once something is in the next one, and is told")
+  func damage() throws {
+    let log = try ExampleLog(ticks: 2000, flushEvery: 10)
+    var bytes = log.bytes
+    bytes[LogFormat.pageSize + 1000] ^= 1
+    let growing = GrowingLog(bytes)
+    var storage = GrowingStorage(log: growing)
+    growing.length = LogFormat.pageSize + 2000
+    var check = PageCheck(log.description)
+    try check.settle(&storage)
+    #expect(check.settledByteCount <= UInt64(LogFormat.pageSize + 1000))
+    var reader = try LogReader(GrowingStorage(log: growing))
+    var events = try items(&reader, within: check.settledByteCount)
+    growing.length = bytes.count
+    try check.settle(&storage)
+    #expect(check.damagedPageCount == 1)
+    events += try items(&reader, within: check.settledByteCount)
+    events += try reader.readAll()
+    #expect(events.compactMap(\.damage).count == 1)
+    #expect(events == (try read(bytes)))
+  }
+
+  @Test(
+    "the beginning of a copy that is surely as it was written ends in front of the first damage")
+  func beginnings() throws {
+    let log = try ExampleLog(ticks: 2000, flushEvery: 10)
+    for place in [4096 + 40, 2 * 4096 + 3000, 3 * 4096 - 1] {
+      var bytes = log.bytes
+      bytes[place] ^= 0x10
+      var storage = MemoryStorage(MemoryDisk(holding: bytes))
+      var check = PageCheck(log.description)
+      try check.run(&storage, stopsAtDamage: true)
+      let end = Int(check.settledByteCount)
+      #expect(end <= place && end + LogFormat.pageSize > place)
+      #expect(bytes[..<end] == log.bytes[..<end])
+      try check.run(&storage, stopsAtDamage: false)
+      #expect(check.damagedPageCount == 1)
+      #expect(check.settledByteCount == UInt64(bytes.count))
+    }
+  }
+}

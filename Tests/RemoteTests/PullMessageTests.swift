@@ -1,0 +1,66 @@
+import IMUModel
+import Remote
+import Testing
+
+@Suite("What is said during a pull")
+struct PullMessageTests {
+  private static let id = RecordingID(high: 0x1b4e_28ba_2fa1_41d2, low: 0x883f_0016_d3cc_a427)
+  private static let digest = SHA256().digest
+
+  @Test("every request is read back from its line")
+  func requests() {
+    let all: [PullRequest] = [
+      .list, .fetch(PullMessageTests.id, offset: 0, follow: false),
+      .fetch(PullMessageTests.id, offset: .max, follow: true),
+      .free(PullMessageTests.id, byteCount: 4096, digest: PullMessageTests.digest),
+    ]
+    for request in all { #expect(PullRequest(line: request.line) == request) }
+  }
+
+  @Test("a request is read to the letter or not at all")
+  func wrongRequests() {
+    let id = PullMessageTests.id.description
+    let wrong = [
+      "", " ", "list ", " list", "LIST", "list 1", "fetch", "fetch \(id)", "fetch \(id) -1",
+      "fetch \(id) 01", "fetch \(id) +1", "fetch \(id) 18446744073709551616", "fetch  \(id) 1",
+      "fetch \(id) 1 2", "fetch ../x 1", "fetch \(id.uppercased()) 1", "follow \(id) 0x1",
+      "free \(id) 1 abc", "free \(id) 1 \(String(repeating: "A", count: 64))", "free \(id) 1",
+    ]
+    for line in wrong { #expect(PullRequest(line: line) == nil, "\(line)") }
+  }
+
+  @Test("every reply is read back from its line")
+  func replies() {
+    let offer = PullOffer(
+      number: 7, id: PullMessageTests.id, byteCount: 123, state: .recovered, start: -5)
+    var all: [PullReply] = [
+      .hello(version: 1, mayFree: true), .hello(version: 1, mayFree: false), .recording(offer),
+      .end,
+      .alive, .prefix(PullMessageTests.digest), .bytes(0), .bytes(1 << 20), .freed,
+      .refused(status: 66, "no such recording; run it again"),
+    ]
+    for state in PullState.allCases {
+      all.append(.whole(byteCount: 5, digest: PullMessageTests.digest, state: state))
+    }
+    for reply in all { #expect(PullReply(line: reply.line) == reply) }
+  }
+
+  @Test("a reply of another form, or one that would need too much memory, is none")
+  func wrongReplies() {
+    let wrong = [
+      "", "bytes", "bytes -1", "bytes 1048577", "bytes 99999999999999999999", "bytes 1 ", "hello",
+      "imulog-pull 1 all", "imulog-pull 1", "recording 1",
+      "recording 4294967296 \(PullMessageTests.id) 1 complete 0",
+      "recording 1 \(PullMessageTests.id) 1 done 0", "whole 1 \(PullMessageTests.digest)",
+      "refused 0 x",
+      "refused 255 x", "refused 64", "prefix 00", "end end",
+    ]
+    for line in wrong { #expect(PullReply(line: line) == nil, "\(line)") }
+  }
+
+  @Test("a sentence of the other side cannot speak to a terminal or begin a new line")
+  func sentences() {
+    let reply = PullReply.refused(status: 74, "a\u{1B}[2Jb\nwhole 1\u{9B}é")
+    #expect(reply.line == "refused 74 a?[2Jb?whole 1????")
+  }
+}

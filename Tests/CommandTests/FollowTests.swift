@@ -2,7 +2,7 @@ import Glibc
 import LogStoreTesting
 import Testing
 
-@Suite("Following a recording that is being written", .timeLimit(.minutes(2)))
+@Suite("Following a recording that is being written", .timeLimit(.minutes(15)))
 struct FollowTests {
   private static let openEnded = [
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("The list at a terminal", .timeLimit(.minutes(3)))
+@Suite("The list at a terminal", .timeLimit(.minutes(15)))
 struct ListScreenTests {
   private let bench = Bench()
 
@@ -59,7 +59,7 @@ struct ListScreenTests {
   func refusedDeletion() throws {
     try record(1)
     let take = bench.start(["record", "--board", "simulator", "--until-stopped"])
-    let child = bench.atTerminal(["list"])
+    let child = bench.atTerminal(["list"], columns: 200)
     #expect(child.waits(for: "live"))
     child.type("\u{1B}[Hd")
     #expect(child.waits(for: "is being written"))

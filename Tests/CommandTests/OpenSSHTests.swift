@@ -4,7 +4,7 @@ import Testing
 
 /// Everything once more with the real thing.
 @Suite(
-  "Over OpenSSH", .timeLimit(.minutes(4)), .serialized,
+  "Over OpenSSH", .timeLimit(.minutes(15)), .serialized,
   .enabled(if: SSHDaemon.obstacle == nil, "no OpenSSH here: apt-get install openssh-server"))
 struct OpenSSHTests {
   @Test("a usual login lists and exports, and a reader that has enough ends it quietly")

@@ -2,7 +2,7 @@ import Glibc
 import LogStoreTesting
 import Testing
 
-@Suite("A pull whose connection breaks", .timeLimit(.minutes(4)))
+@Suite("A pull whose connection breaks", .timeLimit(.minutes(15)))
 struct PullBreakTests {
   private let bench = RemoteBench()
 

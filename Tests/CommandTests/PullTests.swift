@@ -2,7 +2,7 @@ import Glibc
 import LogStoreTesting
 import Testing
 
-@Suite("Pulling recordings from another machine", .timeLimit(.minutes(4)))
+@Suite("Pulling recordings from another machine", .timeLimit(.minutes(15)))
 struct PullTests {
   private let bench = RemoteBench()
 

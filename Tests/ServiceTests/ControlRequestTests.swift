@@ -38,7 +38,7 @@ struct ControlRequestTests {
     #expect(
       ControlError.unknown("begin").description
         == "\"begin\" is no request; the requests are status, start, stop, mark [WORDS], keep, "
-        + "discard")
+        + "discard, watch")
   }
 
   @Test("hostile lines are refused, and no terminal obeys the sentence")

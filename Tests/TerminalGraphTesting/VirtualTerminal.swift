@@ -42,6 +42,9 @@ public struct VirtualTerminal {
   /// The rows as one text.
   public var text: String { lines.joined(separator: "\n") + "\n" }
 
+  /// Whether a cell is blank.
+  public func isBlank(row: Int, column: Int) -> Bool { cells[row][column] == " " }
+
   /// SGR parameters of a cell.
   public func style(row: Int, column: Int) -> [Int] { styles[row][column] }
 

@@ -10,10 +10,11 @@ struct AutoRangeTests {
   func widens() throws {
     var axis = AutoRange(least: 0.01)
     axis.take(-0.4...0.9, now: 0)
-    #expect(axis.range == -0.6...1.2 || axis.range == -0.5...1)
+    let first = try #require(axis.range)
+    #expect(first.contains(-0.4) && first.contains(0.9) && first.extent < 2)
     axis.take(-0.4...7.7, now: 1)
     let range = try #require(axis.range)
-    #expect(range.contains(7.7) && range.contains(-0.6))
+    #expect(range.contains(7.7) && range.contains(-0.4))
   }
 
   @Test("narrows again after the values have calmed down: the phones' scale never did")

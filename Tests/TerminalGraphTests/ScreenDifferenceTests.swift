@@ -61,11 +61,10 @@ struct ScreenDifferenceTests {
   private func looks(_ terminal: VirtualTerminal) -> [[Int]] {
     var looks: [[Int]] = []
     for row in 0..<terminal.rows {
-      let line = Array(terminal.lines[row])
       for column in 0..<terminal.columns {
         let style = terminal.style(row: row, column: column)
-        let isBlank = column >= line.count || line[column] == " "
-        looks.append(isBlank ? style.filter { $0 == 7 } : style)
+        looks.append(
+          terminal.isBlank(row: row, column: column) ? style.filter { $0 == 7 } : style)
       }
     }
     return looks

@@ -216,10 +216,15 @@ struct Drawing {
         + "<path d=\"M\(x) \(SVGNumber.text(panel.top + 7))l-5 -8h10z\" fill=\"#7a3fb0\"/>"
       guard place >= free, !mark.label.isEmpty else { continue }
       let label = mark.label.count > 24 ? mark.label.prefix(23) + "…" : mark.label
+      // Near the right end a label stands on the mark's other side.
+      let length = 7 * Double(label.count)
+      let isLeft = place + 7 + length > Drawing.right
+      let anchor = isLeft ? " text-anchor=\"end\"" : ""
       text +=
-        "<text x=\"\(SVGNumber.text(place + 7))\" y=\"\(SVGNumber.text(panel.top + 12))\" font-size=\"12\" "
-        + "fill=\"#7a3fb0\">\(MarkupText.escaped(label))</text>\n"
-      free = place + 14 + 7 * Double(label.count)
+        "<text x=\"\(SVGNumber.text(isLeft ? place - 7 : place + 7))\" "
+        + "y=\"\(SVGNumber.text(panel.top + 12))\" font-size=\"12\" fill=\"#7a3fb0\"\(anchor)>"
+        + "\(MarkupText.escaped(label))</text>\n"
+      free = place + 14 + length
     }
     return text
   }

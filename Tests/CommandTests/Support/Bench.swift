@@ -33,7 +33,11 @@ struct Bench {
     _ arguments: [String], columns: Int = 80, rows: Int = 24,
     _ more: [String: String] = [:]
   ) -> TerminalChild {
-    let usual = ["TERM": "xterm-256color", "LANG": "C.UTF-8", "COLORFGBG": "15;0", "TZ": "UTC"]
+    // The Swift runtime would look into a crash for a minute, and ask for keys.
+    let usual = [
+      "TERM": "xterm-256color", "LANG": "C.UTF-8", "COLORFGBG": "15;0", "TZ": "UTC",
+      "SWIFT_BACKTRACE": "enable=no",
+    ]
     let all = environment.merging(usual) { $1 }.merging(more) { $1 }
     return TerminalChild(
       arguments, environment: all, directory: directory.path, columns: columns, rows: rows)

@@ -46,7 +46,8 @@ struct Child: ~Copyable {
     // Far above what is open, so that the copy is never the original, which closes on exec.
     posix_spawn_file_actions_adddup2(&actions, ends[1], 200)
 
-    let pid = Child.start(arguments, environment: environment, actions: &actions)
+    let pid = Child.start(
+      arguments, environment: environment, actions: &actions, program: path)
     close(ends[1])
     self.pid = pid
   }
@@ -69,7 +70,7 @@ struct Child: ~Copyable {
   ///   ask for all extensions.
   private static func start(
     _ arguments: [String], environment: [String: String],
-    actions: inout posix_spawn_file_actions_t, flags: Int16 = 0
+    actions: inout posix_spawn_file_actions_t, flags: Int16 = 0, program path: String = program
   ) -> pid_t {
     // Other tests of this process block and ignore signals; the program is to begin as from a shell.
     var attributes = posix_spawnattr_t()
@@ -84,7 +85,6 @@ struct Child: ~Copyable {
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | flags)
 
     var pid: pid_t = 0
-    let path = Child.program
     let code = Child.withCStrings([path] + arguments) { argv in
       Child.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
         posix_spawn(&pid, path, &actions, &attributes, argv, envp)

@@ -313,8 +313,11 @@ class Panel {
       context.fill();
       if (x < free) continue;
       const label = mark.label.length > 24 ? mark.label.slice(0, 23) + "…" : mark.label;
-      context.fillText(label, x + 7, 4);
-      free = x + 12 + context.measureText(label).width;
+      const length = context.measureText(label).width;
+      // Near the right end a label stands on the mark's other side.
+      const isLeft = x + 7 + length > this.width - this.margin.right;
+      context.fillText(label, isLeft ? x - 7 - length : x + 7, 4);
+      free = x + 12 + length;
     }
   }
 

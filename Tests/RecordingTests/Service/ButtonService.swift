@@ -47,11 +47,9 @@ final class ButtonService {
     var isDiscarded = false
   }
 
-  /// - Parameter isLean: Whether it is to need no more memory the more takes there were.
-  init(_ rate: SampleRate, seed: UInt64, isLean: Bool = false) throws {
+  init(_ rate: SampleRate, seed: UInt64) throws {
     catalogue = try Catalogue(path: directory.path)
     bench = WriterBench(rate)
-    bench.keepsTimes = !isLean
     bench.fileDelay = nil
     generator = SeededGenerator(seed: seed)
     bench.advance(to: 1)

@@ -101,7 +101,7 @@ let package = Package(
       name: "RecordingTests",
       dependencies: [
         "I2C", "IMUDrivers", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording",
-        "RingBuffer", "Sampling",
+        "RingBuffer", "Sampling", "Service",
       ],
       swiftSettings: settings),
     .testTarget(

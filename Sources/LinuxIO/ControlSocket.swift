@@ -10,7 +10,8 @@ public struct ControlPeer: Hashable, Sendable {
 
 /// A line that a caller sent.
 public struct ControlQuestion: Equatable, Sendable {
-  /// The line without its end; bytes that are not UTF-8 are replaced.
+  /// The line without its end; bytes that are not UTF-8 are replaced. Of one that is longer than
+  /// ``ControlSocket/longestLine`` so much that it is seen: more than that many bytes.
   public var line: String
   /// Whom to answer.
   public var peer: ControlPeer
@@ -162,7 +163,7 @@ public struct ControlSocket: ~Copyable {
     listenWhileThereIsRoom()
   }
 
-  /// The line of a caller when it is complete. Drops one who sends too much or goes away.
+  /// The line of a caller when it is complete, or longer than any. Drops one who goes away.
   private mutating func receive(_ index: Int) -> String? {
     var buffer = [UInt8](repeating: 0, count: Self.longestLine)
     // Safe: the count is the array's.
@@ -173,14 +174,13 @@ public struct ControlSocket: ~Copyable {
       return nil
     }
     peers[index].bytes += buffer.prefix(count)
-    guard let end = peers[index].bytes.prefix(Self.longestLine).firstIndex(of: 0x0A) else {
-      if peers[index].bytes.count >= Self.longestLine { drop(index) }
-      return nil
-    }
-    let line = String(decoding: peers[index].bytes[..<end], as: UTF8.self)
+    let end = peers[index].bytes.prefix(Self.longestLine).firstIndex(of: 0x0A)
+    guard end != nil || peers[index].bytes.count > Self.longestLine else { return nil }
+    let line = String(
+      decoding: peers[index].bytes[..<(end ?? peers[index].bytes.count)], as: UTF8.self)
     peers[index].isAsking = false
     peers[index].bytes = []
-    // Whatever else it sends does not wake us; its going away does.
+    // Whatever else it sends does not wake us, is not read and costs nothing; its going away does.
     _ = clinuxio_epoll_watch(fileDescriptor, peers[index].descriptor, 0, 0)
     return line
   }

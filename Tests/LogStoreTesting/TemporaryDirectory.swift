@@ -49,6 +49,9 @@ public final class TemporaryDirectory: Sendable {
     precondition(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
   }
 
+  /// Names in any directory, sorted; none when it cannot be read.
+  public static func names(at path: String) -> [String] { names(in: path) }
+
   private static func names(in path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }

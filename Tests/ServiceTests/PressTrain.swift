@@ -23,6 +23,12 @@ struct PressTrain {
   /// Nanoseconds of down, up, down, up …, rising.
   private(set) var edges: [Int64] = []
 
+  /// These downs and ups.
+  init(edges: [Int64]) {
+    self.edges = edges
+  }
+
+  /// A random train.
   init(_ generator: inout TrainGenerator) {
     // Around each limit, and between.
     let held: [ClosedRange<Int64>] = [

@@ -7,10 +7,18 @@ public import RingBuffer
 ///     ring    │ t-589 … t-50 │ t-49 … t │        idle: trimmed to the newest
 ///              dropped        a take's first ticks, when it begins 49 ticks before t
 ///
-/// The ring cannot be looked into, so that one record is out of it at times and waits in here.
+/// When records have to wait for longer than the ring can hold them, they are moved into memory, and come
+/// out of there before those of the ring:
+///
+///     held ◄── memory ◄── ring ◄── sampler
+///
+/// The ring cannot be looked into, so that one record is out of it at times: the one that is held.
 public struct History: ~Copyable {
   private var consumer: RingConsumer<TickRecord>
   private var held: TickRecord?
+  /// Oldest first; those before `first` are used up.
+  private var memory: [TickRecord] = []
+  private var first = 0
   private var taken: UInt64 = 0
 
   /// The history in the ring that `consumer` empties.
@@ -19,12 +27,26 @@ public struct History: ~Copyable {
   }
 
   /// Records that are waiting.
-  public var count: Int { consumer.count + (held == nil ? 0 : 1) }
+  public var count: Int { rememberedCount + consumer.count }
+
+  /// Those of them that are out of the ring.
+  private var rememberedCount: Int { memory.count - first + (held == nil ? 0 : 1) }
+
+  /// Whether at least half of the ring is filled.
+  public var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
 
   /// Drops the oldest records until at most `limit` are left.
   public mutating func trim(to limit: Int) {
-    if consumer.count >= limit { held = nil }
-    taken += UInt64(consumer.trim(to: limit))
+    while rememberedCount > 0, count > limit { _ = forget() }
+    if rememberedCount == 0 { taken += UInt64(consumer.trim(to: limit)) }
+  }
+
+  /// Makes room in the ring: moves records into memory until `limit` wait there.
+  public mutating func remember(upTo limit: Int) {
+    while rememberedCount < limit, let record = consumer.pop() {
+      taken += 1
+      memory.append(record)
+    }
   }
 
   /// Records that ever arrived: when it stands still, the sampler does.
@@ -40,8 +62,7 @@ public struct History: ~Copyable {
   /// Takes the oldest record out, if it is of a tick before `limit`; of a gap that goes on behind it, the
   /// part before.
   public mutating func next(before limit: UInt64) -> TickRecord? {
-    guard var record = held ?? pop() else { return nil }
-    held = nil
+    guard var record = pop() else { return nil }
     guard record.tick < limit else {
       held = record
       return nil
@@ -57,8 +78,21 @@ public struct History: ~Copyable {
   }
 
   private mutating func pop() -> TickRecord? {
+    if let record = forget() { return record }
     guard let record = consumer.pop() else { return nil }
     taken += 1
     return record
+  }
+
+  /// Takes the oldest record out that is out of the ring.
+  private mutating func forget() -> TickRecord? {
+    if let record = held {
+      held = nil
+      return record
+    }
+    guard first < memory.count else { return nil }
+    first += 1
+    defer { if first == memory.count { (memory, first) = ([], 0) } }
+    return memory[first - 1]
   }
 }

@@ -12,12 +12,18 @@ public import Sampling
 ///      └ trimmed
 ///
 /// It starts no thread and makes no file; whoever owns it calls ``tend(_:)`` a few times a second and does
-/// what the news say. While the file is being made, the take's records are taken out of the ring into
-/// memory, for ``patience`` records at most; then they stay in the ring, and once that is full the newest
-/// are dropped and counted.
+/// what the news say. While the file is being made, and while much is held back, records are taken out of
+/// the ring into memory, for ``patience`` records at most; then they stay in the ring, and once that is full
+/// the newest are dropped and counted. What a take leaves is the history of the next.
+///
+/// A take that is ended at an instant waits for the ticks that were due by then and are still being read, and
+/// for the card to take what it has, but for no sampler that is silent.
 public struct TakeWriter: ~Copyable {
-  /// Records that wait in memory while a file is being made: 20 s at 1 kHz, 1.2 MB.
+  /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   public static let patience = 20_000
+  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler keeps a gap
+  /// back that may still grow.
+  static let endPatience: Int64 = 1_500_000_000
 
   enum Phase {
     case idle
@@ -34,12 +40,12 @@ public struct TakeWriter: ~Copyable {
   private var phase: Phase = .idle
   private var frame: TakeFrame?
   private var log: TakeLog?
-  /// Taken out of the ring before the log was there, with the sampler's numbers.
-  private var waiting: [TickRecord] = []
   private var marks: [Mark] = []
   /// The first tick that is held back.
   private var heldFrom: UInt64?
   private var endReason: StopReason?
+  /// When an end stops to wait for ticks that are being read; `nil` until the first round after it was asked for.
+  private var endBy: MonotonicTime?
   private var isLimitTold = false
   private var isReadyTold = false
 
@@ -80,7 +86,7 @@ extension TakeWriter {
   public mutating func begin(_ order: TakeOrder) {
     precondition(isIdle, "one take at a time")
     phase = .waiting(order)
-    (endReason, heldFrom, isLimitTold, isReadyTold) = (nil, nil, false, false)
+    (isLimitTold, isReadyTold) = (false, false)
   }
 
   /// The file is there: what waits goes into its log, which is put into `queue`.
@@ -96,14 +102,15 @@ extension TakeWriter {
     phase = .logging(limit: limit)
   }
 
-  /// The file could not be made: the take is forgotten, and its newest ticks are lost as history.
+  /// The file could not be made: the take is forgotten, and what it would have had is history.
   public mutating func abandon() {
     reset()
   }
 
-  /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``, as long as half of the
-  /// ring is free. Of several instants the first one counts.
+  /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``. What was logged stays.
+  /// Of several instants the first one counts.
   public mutating func hold(at instant: MonotonicTime) {
+    guard !isIdle, endReason == nil else { return }
     heldFrom = min(heldFrom ?? .max, schedule.tick(at: instant) + 1)
   }
 
@@ -112,8 +119,9 @@ extension TakeWriter {
     heldFrom = nil
   }
 
-  /// Marks an instant of the take.
+  /// Marks an instant of the take. Without a take, or behind its end, it means nothing.
   public mutating func mark(at instant: MonotonicTime, label: String) {
+    guard !isIdle, endReason == nil else { return }
     guard let log else {
       // Times of these are the clock's, until the take has a beginning.
       marks.append(Mark(time: instant.nanoseconds, label: label))
@@ -122,16 +130,17 @@ extension TakeWriter {
     log.mark(at: instant, label: label)
   }
 
-  /// Ends the take with the last tick that was due at `instant`, or with what is there when `nil`.
+  /// Ends the take with the last tick that was due at `instant`, or with what is there when `nil`. The first end
+  /// counts; without a take it means nothing.
   public mutating func end(at instant: MonotonicTime?, reason: StopReason) {
-    if let instant { heldFrom = schedule.tick(at: instant) + 1 }
+    guard !isIdle, endReason == nil else { return }
     endReason = reason
+    heldFrom = instant.map { schedule.tick(at: $0) + 1 }
   }
 
   private mutating func reset() {
     phase = .idle
-    (log, frame, heldFrom, endReason) = (nil, nil, nil, nil)
-    waiting.removeAll()
+    (log, frame, heldFrom, endReason, endBy) = (nil, nil, nil, nil, nil)
     marks.removeAll()
   }
 }
@@ -141,14 +150,15 @@ extension TakeWriter {
 extension TakeWriter {
   /// Moves what is in the ring to where it belongs, and tells what is new.
   public mutating func tend(_ reading: ClockReading) -> [TakeNews] {
+    if endReason != nil, endBy == nil { dateEnd(reading.monotonic) }
     switch phase {
     case .idle:
       history.trim(to: historyTicks)
       return []
     case .waiting(let order):
-      return look(for: order)
-    case .filing(let limit):
-      collect(before: limit)
+      return look(for: order, now: reading.monotonic)
+    case .filing:
+      history.remember(upTo: TakeWriter.patience)
       return []
     case .logging(let limit):
       return write(before: limit, reading)
@@ -157,80 +167,84 @@ extension TakeWriter {
     }
   }
 
+  /// An end without an instant is now, and waits for nothing that is not there.
+  private mutating func dateEnd(_ now: MonotonicTime) {
+    guard heldFrom == nil else {
+      endBy = now + TakeWriter.endPatience
+      return
+    }
+    heldFrom = schedule.tick(at: now) + 1
+    endBy = now
+  }
+
   /// Looks for the first record of a take.
-  private mutating func look(for order: TakeOrder) -> [TakeNews] {
+  private mutating func look(for order: TakeOrder, now: MonotonicTime) -> [TakeNews] {
     let own = TakeFrame.firstTick(from: order.at, schedule)
     let wanted = own - min(own, order.ticksBefore)
     let limit = order.ticksAfter.map { own + $0 } ?? .max
     let base = history.skip(to: wanted)
     guard let base, base < limit, base < (heldFrom ?? .max) else {
       // What was asked for lies in the past and is gone, or nobody waits for it any more.
-      guard endReason != nil || limit <= own || (base ?? 0) >= limit else { return [] }
+      let isOver = limit <= own || (base ?? 0) >= limit
+      guard isOver || isEnded(at: max(base ?? 0, wanted), now: now) else { return [] }
       reset()
       return [.nothing]
     }
     let frame = TakeFrame(schedule: schedule, base: base, timeUnit: timeUnit)
     self.frame = frame
     phase = .filing(limit: limit)
-    collect(before: limit)
+    history.remember(upTo: TakeWriter.patience)
     let planned = limit == .max ? nil : limit - base
     return [.needsFile(TakePlan(plannedTicks: planned, start: frame.start))]
   }
 
-  private mutating func collect(before limit: UInt64) {
-    let end = min(limit, heldFrom ?? .max)
-    while waiting.count < TakeWriter.patience, let record = history.next(before: end) {
-      waiting.append(record)
-    }
+  /// Whether an end was asked for and is reached when all before `tick` is there.
+  private func isEnded(at tick: UInt64, now: MonotonicTime) -> Bool {
+    guard let heldFrom, let endBy else { return false }
+    return tick >= heldFrom || now >= endBy
   }
 
   private mutating func write(before limit: UInt64, _ reading: ClockReading) -> [TakeNews] {
     guard let log else { preconditionFailure("a take that is logged has a log") }
     var news: [TakeNews] = []
     if let failure = log.newFailure() { news.append(.storageEnded(isFull: failure.isFull)) }
-    move(into: log, before: limit)
+    let isMoved = move(into: log, before: limit)
     log.keepUp(reading)
     if log.hasSample, !isReadyTold {
       isReadyTold = true
       news.append(.ready)
     }
-    if !isLimitTold, log.ledger.scheduled >= limit - log.frame.base {
+    let reached = log.frame.base + log.ledger.scheduled
+    if !isLimitTold, reached >= limit {
       isLimitTold = true
       news.append(.limitReached)
     }
-    guard let reason = endReason, waiting.isEmpty || log.queue.failure != nil else { return news }
+    let isComplete =
+      isMoved && (reached >= limit || isEnded(at: reached, now: reading.monotonic))
+    guard let reason = endReason, isComplete || log.queue.failure != nil else { return news }
     phase = .ending(reason)
     _ = log.finish(reason, reading)
     return news + close(reason)
   }
 
-  /// Gives to the log what waits and what is in the ring, as far as its queue has room.
-  private mutating func move(into log: TakeLog, before limit: UInt64) {
-    guard log.queue.failure == nil else { return }
-    var end = limit
-    if let heldFrom {
-      let isRoomy = endReason != nil || history.count <= TakeWriter.half
-      end = isRoomy ? min(end, heldFrom) : end
+  /// Gives to the log what waits, as far as its queue has room; `false` when something had to stay for want of it.
+  private mutating func move(into log: TakeLog, before limit: UInt64) -> Bool {
+    guard log.queue.failure == nil else { return false }
+    let end = min(limit, heldFrom ?? .max)
+    while log.deliver() {
+      guard let record = history.next(before: end) else {
+        // Held back, or the next take's: the ring is for what comes.
+        if history.isRingHalfFull { history.remember(upTo: TakeWriter.patience) }
+        for mark in marks {
+          log.mark(at: MonotonicTime(nanoseconds: mark.time), label: mark.label)
+        }
+        marks.removeAll()
+        return true
+      }
+      log.write(record)
     }
-    let ours = waiting.prefix { $0.tick < end }.count
-    var taken = 0
-    while taken < ours, log.deliver() {
-      log.write(waiting[taken])
-      taken += 1
-    }
-    waiting.removeFirst(taken)
-    // What was taken out of the ring too early belongs to no take.
-    if endReason != nil, taken == ours { waiting.removeAll() }
-    guard waiting.isEmpty else { return }
-    for mark in marks {
-      log.mark(at: MonotonicTime(nanoseconds: mark.time), label: mark.label)
-    }
-    marks.removeAll()
-    while log.deliver(), let record = history.next(before: end) { log.write(record) }
+    return false
   }
-
-  /// Half of the ring.
-  private static var half: Int { 300 }
 
   /// Hands over the rest of a log that has its end, when there is room.
   private mutating func close(_ reason: StopReason) -> [TakeNews] {

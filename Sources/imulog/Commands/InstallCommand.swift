@@ -41,6 +41,11 @@ struct InstallCommand: ParsableCommand {
     try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     let pending = try PendingFile(path, remedy: "run it with sudo, or look first with --print")
     try WholeFile.write(Array(file.text.utf8), to: pending.descriptor, path)
+    // Whatever the mask is: systemd, udev and the service's user read them.
+    guard fchmod(pending.descriptor, 0o644) == 0 else {
+      throw CommandFailure(
+        .cannotCreate, "cannot set the permissions of \(path): \(String(cString: strerror(errno)))")
+    }
     try pending.publish()
     Console.talk("wrote \(path)")
   }
@@ -48,7 +53,9 @@ struct InstallCommand: ParsableCommand {
   private func makeDirectories(_ path: String) throws(CommandFailure) {
     guard !path.isEmpty, access(path, F_OK) != 0 else { return }
     try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-    guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+    // The service's user passes through, whatever the mask is; what was there already stays as it is.
+    let isMade = mkdir(path, 0o755) == 0
+    guard isMade ? chmod(path, 0o755) == 0 : errno == EEXIST else {
       let code = errno
       let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
       let remedy = status == .noPermission ? "; run it with sudo, or look first with --print" : ""

@@ -74,6 +74,9 @@ struct Child: ~Copyable {
     for descriptor in [output, talk, lifeline] { close(descriptor) }
   }
 
+  /// What the program wrote to stderr so far.
+  var said: String { String(decoding: Child.content(talk), as: UTF8.self) }
+
   /// Sends the program a signal.
   func signal(_ number: Int32) { kill(pid, number) }
 

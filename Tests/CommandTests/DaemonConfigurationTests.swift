@@ -1,0 +1,130 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("The service's configuration", .timeLimit(.minutes(3)))
+struct DaemonConfigurationTests {
+  @Test(
+    "at the start, what is wrong is named with file, line, key and what is accepted, exit 78",
+    arguments: [
+      ("rate = fast", ["rate = fast", "hertz", "12.5"]),
+      ("rat = 10", ["rat", "rate"]),
+      ("while-idle = doze", ["while-idle = doze", "sample or sleep"]),
+      ("board = pi", ["board = pi", "simulator", "raspberry-pi-4"]),
+      ("pre-trigger = 90s", ["pre-trigger = 90s", "at most 59s at 10 Hz"]),
+    ])
+  func wrongAtStart(_ line: String, _ words: [String]) {
+    let service = DaemonBench()
+    let path = service.bench.file("wrong.conf", "# mine\n\n\(line)\n")
+    expectSentence(
+      service.bench.run("daemon", "--config", path), 78, ["\(path):3: "] + words)
+    #expect(access(service.socket, F_OK) != 0)
+    #expect(service.bench.recordings.isEmpty)
+  }
+
+  @Test("a file that is named and not there is told, and not taken for an empty one")
+  func missing() {
+    let service = DaemonBench()
+    let path = service.bench.directory.path + "/none.conf"
+    expectSentence(service.bench.run("daemon", "--config", path), 66, [path])
+  }
+
+  @Test("SIGHUP puts a changed file in force, for the sensor too")
+  func reload() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    service.configure(["note": "new", "rate": "200", "sensor": "lsm6dso"])
+    child.signal(SIGHUP)
+    try service.wait(for: "armed") { $0["note"].text == "new" }
+    #expect(try service.status()?["sensor"] == .string("LSM6DSO at 0x6a"))
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    let json = try service.bench.run("info", "1", "--json").json()
+    #expect(json["note"] == .string("new"))
+    #expect(json["rateHz"].double == 200)
+    service.end(child)
+  }
+
+  @Test(
+    "SIGHUP with a wrong file changes nothing, says what is wrong, and is mended by a right one")
+  func wrongReload() throws {
+    let service = DaemonBench(["note": "old"])
+    let child = try service.startArmed()
+    service.configure(["note": "new", "rate": "fast"])
+    child.signal(SIGHUP)
+    let status = try service.wait(for: "armed") { $0["problem"].text == "configuration" }
+    #expect(status["note"] == .string("old"))
+    let said = child.said.split(separator: "\n").filter { $0.contains("\(service.configuration):") }
+    #expect(said.count == 1, "\(child.said)")
+    for word in ["rate = fast", "hertz", "the configuration before goes on"] {
+      #expect(said.first?.contains(word) == true, "\(said)")
+    }
+    // It records as before.
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    #expect(try service.bench.list()[0]["note"] == .string("old"))
+    service.configure(["note": "new"])
+    child.signal(SIGHUP)
+    let mended = try service.wait(for: "armed") { $0["note"].text == "new" }
+    #expect(mended["problem"] == .null)
+    service.end(child)
+  }
+
+  @Test("SIGHUP in a take waits for its end")
+  func reloadInTake() throws {
+    let service = DaemonBench(["note": "old"])
+    let child = try service.startArmed()
+    try service.startTake()
+    service.configure(["note": "new"])
+    child.signal(SIGHUP)
+    // A request behind it: the signal was heard before.
+    try service.tell("mark", "behind the signal")
+    #expect(try service.status()?["note"] == .string("old"))
+    try service.tell("stop")
+    try service.wait(for: "armed") { $0["note"].text == "new" }
+    let rows = try service.bench.list()
+    #expect(rows.map { $0["note"] } == [.string("old")])
+    #expect(rows[0]["complete"].isTrue)
+    service.end(child)
+  }
+
+  @Test("while idle the sensor may sleep: it is woken by a request, and sleeps again")
+  func sleeping() throws {
+    let service = DaemonBench(["while-idle": "sleep"])
+    let child = service.start()
+    let idle = try service.wait(for: "asleep")
+    #expect(idle["sensor"] == .null)
+    expectSentence(service.bench.run("keep"), 75, ["while-idle = sample"])
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "asleep")
+    #expect(try service.bench.list()[0]["complete"].isTrue)
+    service.end(child)
+  }
+
+  @Test("without room for a take beside the reserve none begins, and all that was there stays")
+  func noRoom() throws {
+    let service = DaemonBench()
+    try service.bench.record("--for", "1s")
+    service.configure(["reserve": "8000000GB"])
+    let child = try service.startArmed()
+    try service.tell("start")
+    let status = try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    #expect(status["take"] == .null)
+    let said = child.said
+    for word in ["no room for a take", service.bench.store, "delete-oldest"] {
+      #expect(said.contains(word), "\(said)")
+    }
+    #expect(service.bench.recordings.count == 1)
+    // The next one that has room clears the sign.
+    service.configure([:])
+    child.signal(SIGHUP)
+    try service.wait(until: { child.said.contains("is in force") })
+    try service.wait(for: "armed")
+    try service.startTake()
+    #expect(try service.status()?["problem"] == .null)
+    service.end(child)
+  }
+}

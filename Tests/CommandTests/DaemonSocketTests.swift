@@ -1,0 +1,98 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("The service's socket", .timeLimit(.minutes(2)))
+struct DaemonSocketTests {
+  @Test("is for the owner and the group, in a directory that is closed to others")
+  func rights() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    #expect(mode(service.socket) == 0o660)
+    #expect(mode(service.bench.directory.path + "/run") == 0o750)
+    service.end(child)
+  }
+
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return 0 }
+    return status.st_mode & 0o777
+  }
+
+  @Test("requests that are none are refused in a sentence, and the service lives")
+  func garbage() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    let requests: [(bytes: [UInt8], words: String)] = [
+      (Array("\n".utf8), "is no request; the requests are status, start"),
+      (Array("fly away\n".utf8), "fly away"),
+      (Array("START\n".utf8), "is no request"),
+      (Array("start now\n".utf8), "is no request"),
+      (Array("sta\0rt\n".utf8), "control character"),
+      (Array("mark \u{1b}[2J\n".utf8), "control character"),
+      ([0xFF, 0xFE, 0x80, 10], "is no request"),
+      (Array("mark \(String(repeating: "x", count: 201))\n".utf8), "201 bytes, and 200 fit"),
+      ([UInt8](repeating: 0x78, count: 100_000), "longer than 1024 bytes"),
+      ([UInt8](repeating: 0, count: 100_000) + [10], "longer than 1024 bytes"),
+    ]
+    for request in requests {
+      let answer = service.send(request.bytes)
+      let json = try JSON(Array(answer.utf8))
+      #expect(json["ok"] == .bool(false))
+      #expect(json["status"] == .integer(64))
+      let message = try #require(json["message"].text)
+      #expect(message.contains(request.words), "\(message)")
+      #expect(answer.hasSuffix("\n") && answer.count { $0 == "\n" } == 1)
+    }
+    // Gone before it asked.
+    _ = service.send([UInt8("s".utf8.first ?? 0)], hangsUp: true)
+    #expect(try service.status()?["state"] == .string("armed"))
+    #expect(service.bench.recordings.isEmpty)
+    service.end(child)
+  }
+
+  @Test(
+    "without a service every verb says so and exits 69",
+    arguments: [
+      "status", "start", "stop", "mark", "keep", "discard",
+    ])
+  func nobody(_ verb: String) {
+    let service = DaemonBench()
+    expectSentence(
+      service.bench.run(verb), 69,
+      [service.socket, "no imulog daemon is listening", "systemctl start imulog"])
+  }
+
+  @Test("is where the option says, else IMULOG_SOCKET, else in the run directory")
+  func path() throws {
+    var bench = Bench()
+    let run = bench.directory.path
+    func asked(_ options: String...) -> String { bench.run(["status"] + options).talk }
+    let hasSystemService = access("/run/imulog/control", F_OK) == 0
+    if !hasSystemService { #expect(asked().contains("/run/imulog/control)")) }
+    bench.environment["XDG_RUNTIME_DIR"] = run
+    if !hasSystemService { #expect(asked().contains("\(run)/imulog/control)")) }
+    bench.environment["IMULOG_SOCKET"] = "\(run)/named"
+    #expect(asked().contains("\(run)/named)"))
+    #expect(asked("--socket", "\(run)/given").contains("\(run)/given)"))
+    // Nothing is no path.
+    bench.environment["IMULOG_SOCKET"] = ""
+    if !hasSystemService { #expect(asked().contains("\(run)/imulog/control)")) }
+  }
+
+  @Test("of a service is in the directory that systemd made, of which the first is meant")
+  func runtimeDirectory() throws {
+    let service = DaemonBench()
+    var bench = service.bench
+    bench.environment["IMULOG_SOCKET"] = nil
+    expectSentence(
+      bench.run("daemon", "--config", service.configuration), 78,
+      ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "--socket PATH"])
+    let run = bench.directory.path + "/service"
+    bench.environment["RUNTIME_DIRECTORY"] = "\(run):/run/other"
+    let child = bench.start(["daemon", "--config", service.configuration])
+    let path = "\(run)/control"
+    try service.wait(until: { bench.run("status", "--socket", path).output.contains("armed") })
+    service.end(child)
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite(
+  "The service on a small disk", .timeLimit(.minutes(2)),
+  .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
+struct DaemonSpaceTests {
+  @Test("the oldest recordings go when the configuration says so, and no more than have to")
+  func deleteOldest() throws {
+    let service = DaemonBench(["delete-oldest": "yes"])
+    let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
+    for _ in 1...3 {
+      try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
+    }
+    let sizes = service.bench.recordings.map {
+      service.bench.directory.bytes(of: "store/" + $0).count
+    }
+    // A take finds 1 MiB or makes it: the first recording is enough for that.
+    try #require(sizes[0] > 80_000)
+    fill(disk, leaving: (1 << 20) - 40_000, service)
+    let child = try service.startArmed()
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 2])
+    #expect(child.said.contains("recording 1, the oldest, was deleted to make room"))
+    #expect(service.bench.run("verify", "4").status == 0)
+    service.end(child)
+    withExtendedLifetime(disk) {}
+  }
+
+  @Test("when all that may go does not make room, the take is refused and what is left stays")
+  func notEnough() throws {
+    let service = DaemonBench(["delete-oldest": "yes"])
+    let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
+    fill(disk, leaving: 500_000, service)
+    let child = try service.startArmed()
+    try service.tell("start")
+    try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    #expect(child.said.contains("no room for a take"))
+    service.end(child)
+    withExtendedLifetime(disk) {}
+  }
+
+  /// Puts a file on the disk that leaves so many bytes.
+  private func fill(_ disk: SmallDisk, leaving rest: Int, _ service: DaemonBench) {
+    var status = statvfs()
+    statvfs(disk.path, &status)
+    let free = Int(status.f_bavail) * Int(status.f_frsize)
+    service.bench.directory.write([UInt8](repeating: 1, count: free - rest), to: "store/filler")
+  }
+}

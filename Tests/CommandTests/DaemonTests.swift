@@ -1,0 +1,223 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("The service as its user sees it", .timeLimit(.minutes(3)))
+struct DaemonTests {
+  @Test("start, mark and stop make a recording with its mark")
+  func take() throws {
+    let service = DaemonBench(["note": "left wrist"])
+    let child = try service.startArmed()
+    try service.startTake()
+    try service.tell("mark", "top", "of the hill")
+    let live = try #require(try service.status())
+    #expect(live["take"] == .integer(1))
+    #expect(live["problem"] == .null)
+    #expect(try service.bench.list()[0]["state"] == .string("live"))
+    try service.tell("stop")
+    let idle = try service.wait(for: "armed")
+    #expect(idle["sampled"] == idle["scheduled"])
+
+    let json = try service.bench.run("export", "latest").json()
+    #expect(json["complete"].isTrue)
+    #expect(json["stopReason"] == .string("button"))
+    #expect(json["note"] == .string("left wrist"))
+    #expect(json["marks"].items.count == 1)
+    #expect(json["marks"][0]["label"] == .string("top of the hill"))
+    #expect(json["ticks"]["scheduled"] == idle["scheduled"])
+    #expect(service.bench.run("verify", "1").status == 0)
+    #expect(child.said.contains("recording 1: "))
+    service.end(child)
+    #expect(access(service.socket, F_OK) != 0)
+  }
+
+  @Test("status tells a person and a program how the service is")
+  func status() throws {
+    let service = DaemonBench(["note": "left wrist"])
+    let child = try service.startArmed()
+    let json = try #require(try service.status())
+    #expect(
+      json.keys == [
+        "ok", "state", "problem", "take", "scheduled", "sampled", "gaps", "latenessP99_ns",
+        "worstFlush_ns", "freeBytes", "temperature_C", "sensor", "realTime", "note",
+      ])
+    #expect(json["take"] == .null)
+    #expect(json["sensor"] == .string("MPU-6050 at 0x68"))
+    #expect(try #require(json["freeBytes"].integer) > 0)
+    let text = service.bench.run("status").output
+    for line in ["state        armed", "sensor       MPU-6050 at 0x68", "note         left wrist"] {
+      #expect(text.split(separator: "\n").contains { $0 == line }, "\(text)")
+    }
+    try service.startTake()
+    let live = try service.wait(for: "recording") { $0["latenessP99_ns"].integer ?? 0 > 0 }
+    #expect(try #require(live["scheduled"].integer) >= 1)
+    service.end(child)
+  }
+
+  @Test("a take has its length and no more, and the service is ready for the next")
+  func limit() throws {
+    let service = DaemonBench(["length": "300ms"])
+    let child = try service.startArmed()
+    for number in 1...3 {
+      try service.tell("start")
+      try service.wait(for: "armed") { $0["take"].integer == Int64(number) }
+      let json = try service.bench.run("info", "latest", "--json").json()
+      #expect(json["number"].integer == Int64(number))
+      #expect(json["stopReason"] == .string("completed"))
+      #expect(json["ticks"]["scheduled"] == .integer(30))
+    }
+    service.end(child)
+  }
+
+  @Test("the pre-trigger goes in front of a take as soon as the history has it")
+  func preTrigger() throws {
+    let service = DaemonBench(["length": "100ms", "rate": "200"])
+    let child = service.start("--pre-trigger", "250ms")
+    try service.wait(for: "armed")
+    var scheduled: [Int64] = []
+    try service.wait {
+      // Longer and longer between the takes.
+      for _ in 0..<5 * scheduled.count { _ = try service.status() }
+      try service.tell("start")
+      try service.wait(for: "armed") { $0["take"].integer == Int64(scheduled.count + 1) }
+      scheduled.append(
+        try service.bench.run("info", "latest", "--json").json()["ticks"]["scheduled"].integer ?? 0)
+      return scheduled.last == 70
+    }
+    // Its own 20 ticks, and up to 50 in front, but none that the take before has.
+    #expect(scheduled.allSatisfy { (20...70).contains($0) }, "\(scheduled)")
+    service.end(child)
+  }
+
+  @Test("keep makes a recording of what was just sampled, and a take's samples are in no other")
+  func keep() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    try service.wait {
+      let outcome = service.bench.run("keep")
+      #expect(outcome.status == 0 || outcome.talk.contains("being saved"))
+      return try service.bench.list().contains { $0["samples"].integer ?? 0 >= 10 }
+    }
+    try service.wait(for: "armed")
+    #expect(
+      try service.bench.run("info", "latest", "--json").json()["stopReason"] == .string("button"))
+    try service.startTake()
+    expectSentence(service.bench.run("keep"), 75, ["a take is running", "stop it"])
+    service.end(child)
+    for row in try service.bench.list() {
+      #expect(row["complete"].isTrue)
+      #expect(row["gaps"] == .integer(0))
+    }
+  }
+
+  @Test("discard throws the take away and begins anew")
+  func discard() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    try service.startTake()
+    try service.tell("discard")
+    try service.wait(for: "recording") { $0["take"].integer == 2 }
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    #expect(try service.bench.list().map { $0["number"] } == [.integer(2)])
+    #expect(service.bench.directory.names(in: "store/.trash").count == 1)
+    service.end(child)
+  }
+
+  @Test("what means nothing now is refused in a sentence, and nothing happens")
+  func refusals() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    for verb in ["stop", "mark", "discard"] {
+      expectSentence(service.bench.run(verb), 75, ["no take is running", "imulog start"])
+    }
+    try service.startTake()
+    expectSentence(service.bench.run("start"), 75, ["a take is running already"])
+    expectSentence(
+      service.bench.run("mark", String(repeating: "é", count: 101)), 64, ["202 bytes", "200 fit"])
+    #expect(try service.status()?["state"] == .string("recording"))
+    service.end(child)
+    #expect(service.bench.recordings.count == 1)
+  }
+
+  @Test("a service that is told to end in a take keeps it whole", arguments: [SIGTERM, SIGINT])
+  func terminate(_ signal: Int32) throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    try service.startTake()
+    child.signal(signal)
+    let outcome = child.outcome()
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    let json = try service.bench.run("info", "1", "--json").json()
+    #expect(json["state"] == .string("complete"))
+    #expect(json["stopReason"] == .string("signal"))
+    #expect(service.bench.run("verify", "1").status == 0)
+  }
+
+  @Test("a second one exits 75 and says who is serving; the first one goes on")
+  func two() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    expectSentence(
+      service.bench.run("daemon", "--config", service.configuration), 75,
+      ["process \(child.pid)", "imulog daemon", "serving there already"])
+    #expect(try service.status()?["state"] == .string("armed"))
+    service.end(child)
+  }
+
+  @Test("one that was killed hinders no other, and its take is recovered")
+  func killed() throws {
+    let service = DaemonBench()
+    let first = try service.startArmed()
+    try service.startTake()
+    try service.wait(for: "recording") { $0["sampled"].integer ?? 0 > 20 }
+    first.signal(SIGKILL)
+    #expect(first.outcome().status == -SIGKILL)
+    #expect(access(service.socket, F_OK) == 0)
+    let second = try service.startArmed()
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    let rows = try service.bench.list()
+    #expect(rows.map { $0["state"] } == [.string("complete"), .string("recovered")])
+    #expect(rows.map { $0["number"] } == [.integer(2), .integer(1)])
+    #expect(try #require(rows[1]["samples"].integer) > 0)
+    service.end(second)
+  }
+
+  @Test("many takes leave no threads, no open files and no memory behind")
+  func leavings() throws {
+    let service = DaemonBench(["rate": "1000"])
+    let child = try service.startArmed()
+    func take() throws {
+      try service.startTake()
+      try service.tell("stop")
+      try service.wait(for: "armed")
+    }
+    for _ in 0..<5 { try take() }
+    let before = try Holdings(of: child.pid)
+    for _ in 0..<20 { try take() }
+    let after = try Holdings(of: child.pid)
+    #expect(after.descriptors == before.descriptors)
+    #expect(after.threads == before.threads)
+    // A take's queue alone is 1 MB.
+    #expect(after.kilobytes < before.kilobytes + 2000, "\(before) \(after)")
+    service.end(child)
+    #expect(try service.bench.list("--page", "3").last?["number"] == .integer(1))
+  }
+
+  /// What a process holds of the machine.
+  private struct Holdings {
+    let descriptors: Int
+    let threads: Int
+    let kilobytes: Int
+
+    init(of pid: pid_t) throws {
+      descriptors = TemporaryDirectory.names(at: "/proc/\(pid)/fd").count
+      threads = TemporaryDirectory.names(at: "/proc/\(pid)/task").count
+      let status = try text(at: "/proc/\(pid)/status")
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+      kilobytes = Int(line.filter(\.isNumber)) ?? 0
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import LogStoreTesting
+import Testing
+
+@Suite("imulog install")
+struct InstallTests {
+  private let bench = Bench()
+  private static let paths = [
+    "/etc/systemd/system/imulog.service", "/etc/udev/rules.d/60-imulog.rules",
+    "/etc/sysusers.d/imulog.conf", "/etc/modules-load.d/imulog.conf", "/etc/imulog/imulog.conf",
+  ]
+
+  /// What `--print` says of each file.
+  private func printed() -> [String: String] {
+    let outcome = bench.run("install", "--print")
+    #expect(outcome.status == 0 && outcome.talk.isEmpty)
+    var texts: [String: String] = [:]
+    var path = ""
+    for line in outcome.output.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("==> ") {
+        path = String(line.dropFirst(4))
+        texts[path] = ""
+      } else {
+        texts[path, default: ""] += line + "\n"
+      }
+    }
+    return texts
+  }
+
+  @Test("writes below the root the files that it prints, and says what to do then")
+  func root() throws {
+    let texts = printed()
+    #expect(texts.keys.sorted() == InstallTests.paths.sorted())
+    let outcome = bench.run("install", "--root", bench.directory.path + "/card")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    for path in InstallTests.paths {
+      #expect(outcome.talk.contains("wrote \(bench.directory.path)/card\(path)\n"))
+      let written = String(decoding: bench.directory.bytes(of: "card" + path), as: UTF8.self)
+      // Printed, each is followed by the line feed of its block.
+      #expect(written + "\n" == texts[path] || written + "\n\n" == texts[path], "\(path)")
+      // Read by systemd, udev and the service's user, whatever the mask was.
+      var status = stat()
+      #expect(stat(bench.directory.path + "/card" + path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o644)
+    }
+    #expect(outcome.lines.contains { $0.hasPrefix("sudo systemctl enable --now imulog") })
+    #expect(bench.directory.names(in: "card/etc/imulog") == ["imulog.conf"])
+    var status = stat()
+    #expect(stat(bench.directory.path + "/card/etc/imulog", &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o755)
+  }
+
+  @Test("leaves a configuration that is there, and renews the rest")
+  func again() throws {
+    let card = bench.directory.path + "/card"
+    #expect(bench.run("install", "--root", card).status == 0)
+    bench.directory.write(Array("rate = 50\n".utf8), to: "card/etc/imulog/imulog.conf")
+    bench.directory.write(Array("old\n".utf8), to: "card/etc/systemd/system/imulog.service")
+    let outcome = bench.run("install", "--root", card)
+    #expect(outcome.status == 0)
+    #expect(outcome.talk.contains("\(card)/etc/imulog/imulog.conf is there already and stays\n"))
+    #expect(bench.directory.bytes(of: "card/etc/imulog/imulog.conf") == Array("rate = 50\n".utf8))
+    let unit = String(
+      decoding: bench.directory.bytes(of: "card/etc/systemd/system/imulog.service"), as: UTF8.self)
+    #expect(unit.hasPrefix("[Unit]\n"))
+  }
+
+  @Test("the configuration that it writes is one, and the unit starts this program")
+  func usable() throws {
+    let card = bench.directory.path + "/card"
+    #expect(bench.run("install", "--root", card).status == 0)
+    let unit = try text(at: card + "/etc/systemd/system/imulog.service")
+    let program = "\(Child.products)/imulog"
+    #expect(unit.contains("\nExecStart=\(program) daemon\n"))
+    // Read to its end: what stands behind it twice is what is wrong.
+    var lines = try text(at: card + "/etc/imulog/imulog.conf")
+    lines += "unknown-key = 1\n"
+    let path = bench.file("longer.conf", lines)
+    bench.directory.write([], to: "unused")
+    expectSentence(
+      bench.run("daemon", "--config", path, "--socket", bench.directory.path + "/control"), 78,
+      [path, "unknown-key"])
+  }
+
+  @Test("a root in which nothing can be made is refused in a sentence")
+  func refused() {
+    let path = bench.file("file", "no directory")
+    expectSentence(bench.run("install", "--root", path), 73, ["cannot make", path])
+  }
+}

@@ -2,7 +2,7 @@ import Glibc
 import LogStoreTesting
 import Testing
 
-@Suite("The service's configuration", .timeLimit(.minutes(3)))
+@Suite("The service's configuration", .timeLimit(.minutes(15)))
 struct DaemonConfigurationTests {
   @Test(
     "at the start, what is wrong is named with file, line, key and what is accepted, exit 78",

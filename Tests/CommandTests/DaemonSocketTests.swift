@@ -2,7 +2,7 @@ import Glibc
 import LogStoreTesting
 import Testing
 
-@Suite("The service's socket", .timeLimit(.minutes(2)))
+@Suite("The service's socket", .timeLimit(.minutes(15)))
 struct DaemonSocketTests {
   @Test("is for the owner and the group, in a directory that is closed to others")
   func rights() throws {

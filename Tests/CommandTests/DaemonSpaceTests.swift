@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 
 @Suite(
-  "The service on a small disk", .timeLimit(.minutes(2)),
+  "The service on a small disk", .timeLimit(.minutes(15)),
   .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
 struct DaemonSpaceTests {
   @Test("the oldest recordings go when the configuration says so, and no more than have to")

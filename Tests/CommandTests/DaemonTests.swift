@@ -2,7 +2,7 @@ import Glibc
 import LogStoreTesting
 import Testing
 
-@Suite("The service as its user sees it", .timeLimit(.minutes(3)))
+@Suite("The service as its user sees it", .timeLimit(.minutes(15)))
 struct DaemonTests {
   @Test("start, mark and stop make a recording with its mark")
   func take() throws {

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Recording
 import Testing
 
-@Suite("A take of a service and its file", .timeLimit(.minutes(1)))
+@Suite("A take of a service and its file", .timeLimit(.minutes(15)))
 struct TakeFileTests {
   @Test("a file that is made late costs nothing")
   func lateFile() throws {

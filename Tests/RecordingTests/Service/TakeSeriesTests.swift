@@ -3,7 +3,7 @@ import LogStoreTesting
 import Recording
 import Testing
 
-@Suite("Many takes from one sampler", .timeLimit(.minutes(2)))
+@Suite("Many takes from one sampler", .timeLimit(.minutes(15)))
 struct TakeSeriesTests {
   /// A take as it was asked for, in the sampler's ticks.
   private struct Wish {

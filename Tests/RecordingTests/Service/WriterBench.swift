@@ -38,8 +38,6 @@ final class WriterBench {
   var configureDisk: @Sendable (inout MemoryDisk.State) -> Void = { _ in }
   /// Holds the flushers up.
   var gate: Gate?
-  /// Whether ``sampleTimes`` is kept; without, the bench takes no more memory the longer it runs.
-  var keepsTimes = true
   /// Bytes of a take's queue.
   var queueCapacity = 1 << 20
 
@@ -161,7 +159,7 @@ final class WriterBench {
     let late = Int64(generator.next() % 90_000)
     let offset = schedule.rate.nanoseconds(atTick: tick) + late
     let time = offset - offset % WriterBench.timeUnit
-    if keepsTimes { sampleTimes[tick] = time }
+    sampleTimes[tick] = time
     deliver(
       TickRecord(tick: tick, time: time, sample: WriterBench.sample(tick)), ticks: tick..<tick + 1)
   }

@@ -13,6 +13,10 @@ extension JSONText {
     string(description.id.description)
     key("number", onNewLine: true)
     integer(description.number)
+    if let source = description.recoveredFrom {
+      key("recoveredFrom", onNewLine: true)
+      string(source.description)
+    }
     key("note", onNewLine: true)
     string(description.note)
     key("sensor", onNewLine: true)
@@ -106,7 +110,7 @@ extension JSONText {
   /// - Parameter isRange: Whether the account is that of a part of the recording.
   mutating func addEnd(_ account: LogAccount, isRange: Bool) {
     key("complete", onNewLine: true)
-    bool(account.end != nil && account.damages.count == 0 && account.ticksLost == 0)
+    bool(account.isWhole)
     key("stopReason", onNewLine: true)
     string(account.end?.reason.name ?? "recovered")
     key("ticks", onNewLine: true)
@@ -117,8 +121,10 @@ extension JSONText {
       integer(account.ticksLost)
     }
     key("lateness", onNewLine: true)
-    // Nobody measured how late an imported sample was.
-    guard let end = account.end, end.reason != .imported else { return null() }
+    // Nobody measured how late an imported sample was; of a recovered recording the end that told may be lost.
+    guard let end = account.end, end.reason != .imported,
+      end.reason != .recovered || end.lateness != LatenessSummary()
+    else { return null() }
     open("{")
     key("median_ns")
     integer(end.lateness.median)
@@ -145,9 +151,9 @@ extension JSONText {
     integer(ledger.stale)
     key("reinitialising")
     integer(ledger.reinitialising)
-    if lost > 0 {
+    if lost.addingSaturated(ledger.lost) > 0 {
       key("lost")
-      integer(lost)
+      integer(lost.addingSaturated(ledger.lost))
     }
     close("}")
   }

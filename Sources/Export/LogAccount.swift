@@ -43,6 +43,12 @@ struct LogAccount {
     ticksLost = scheduled - min(found, scheduled)
   }
 
+  /// Whether nothing of what was recorded is missing, here or in the log that this one was salvaged from.
+  var isWhole: Bool {
+    guard let end else { return false }
+    return end.reason != .recovered && damages.count == 0 && ticksLost == 0
+  }
+
   /// Nanoseconds since 1970 at tick 0's deadline, by the best pair.
   var started: Int64? { bestPair?.pair.wallAtStart }
 

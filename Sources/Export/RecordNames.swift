@@ -22,6 +22,7 @@ extension GapCause {
     case .ringFull: return "ringFull"
     case .stale: return "stale"
     case .reinitialising: return "reinitialising"
+    case .lost: return "lost"
     }
   }
 }

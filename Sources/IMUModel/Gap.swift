@@ -12,6 +12,8 @@ public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case stale = 4
   /// The chip had lost its configuration and was being set up again.
   case reinitialising = 5
+  /// The recording was salvaged from a log that was damaged there: what became of the tick, nobody knows.
+  case lost = 6
 }
 
 /// A run of scheduled ticks without samples, and why.

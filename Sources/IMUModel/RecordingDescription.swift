@@ -26,12 +26,14 @@ public struct RecordingDescription: Equatable, Sendable {
   public var syncInterval: Int64
   /// What the system granted: `fifo 80, memory locked` or what was refused.
   public var realTime: String
+  /// The recording whose damaged log this one was salvaged from; `nil` for all others.
+  public var recoveredFrom: RecordingID?
 
   /// The description of a recording about to begin.
   public init(
     id: RecordingID, number: UInt32, rate: SampleRate, channels: ChannelSet, plannedTicks: UInt64?,
     timeUnit: Int64, sensor: SensorDescription, board: String, host: String, software: String,
-    note: String, syncInterval: Int64, realTime: String
+    note: String, syncInterval: Int64, realTime: String, recoveredFrom: RecordingID? = nil
   ) {
     self.id = id
     self.number = number
@@ -46,5 +48,6 @@ public struct RecordingDescription: Equatable, Sendable {
     self.note = note
     self.syncInterval = syncInterval
     self.realTime = realTime
+    self.recoveredFrom = recoveredFrom
   }
 }

@@ -14,6 +14,8 @@ public enum StopReason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case sensorLost = 6
   /// The recording came from a file of another kind and is whole.
   case imported = 7
+  /// The recording was salvaged from a log that is not whole.
+  case recovered = 8
 
   /// The word used in exports.
   public var name: String {
@@ -25,6 +27,7 @@ public enum StopReason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case .storageError: return "storage-error"
     case .sensorLost: return "sensor-lost"
     case .imported: return "imported"
+    case .recovered: return "recovered"
     }
   }
 }

@@ -1,6 +1,6 @@
 /// What became of every scheduled tick. Each tick is counted once, so the account must balance:
 ///
-///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising
+///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising + lost
 public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   /// Ticks with a sample in the log.
   public var sampled: UInt64 = 0
@@ -14,6 +14,8 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   public var stale: UInt64 = 0
   /// Ticks that fell while the chip was being set up again.
   public var reinitialising: UInt64 = 0
+  /// Ticks of a salvaged recording that could not be read: 0 unless it ended as ``StopReason/recovered``.
+  public var lost: UInt64 = 0
 
   /// An empty account.
   public init() {}
@@ -21,7 +23,7 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   /// Ticks scheduled: the sum of all others.
   public var scheduled: UInt64 {
     sampled.addingSaturated(missed).addingSaturated(busErrors).addingSaturated(ringFull)
-      .addingSaturated(stale).addingSaturated(reinitialising)
+      .addingSaturated(stale).addingSaturated(reinitialising).addingSaturated(lost)
   }
 
   /// Counts `count` ticks without a sample.
@@ -32,6 +34,7 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
     case .ringFull: ringFull = ringFull.addingSaturated(count)
     case .stale: stale = stale.addingSaturated(count)
     case .reinitialising: reinitialising = reinitialising.addingSaturated(count)
+    case .lost: lost = lost.addingSaturated(count)
     }
   }
 }

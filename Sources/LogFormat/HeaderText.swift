@@ -71,6 +71,7 @@ enum HeaderText {
     add("imulog", "\(LogFormat.version)")
     add("id", "\(it.id)")
     addUnlessDefault("number", "\(it.number)")
+    if let id = it.recoveredFrom { add("recovered-from", "\(id)") }
     add("rate", "\(it.rate.numerator)/\(it.rate.denominator)")
     add("channels", it.channels.indices.map { ChannelSet.names[$0] }.joined(separator: " "))
     if let ticks = it.plannedTicks { add("planned-ticks", "\(ticks)") }

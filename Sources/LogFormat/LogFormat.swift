@@ -9,7 +9,7 @@ public enum LogFormat {
   /// Most bytes of UTF-8 of a recording's note.
   public static let noteLength = 1000
   /// Ticks are below this, 2⁶³, so that sums of a tick and a count of ticks cannot overflow.
-  static let tickLimit: UInt64 = 1 << 63
+  package static let tickLimit: UInt64 = 1 << 63
 
   /// Bytes of a chunk beside its body: the head before it and the check after it.
   static let chunkOverhead = 6

@@ -79,14 +79,15 @@ extension RecordingEnd {
     ledger.ringFull = try cursor.varint()
     ledger.stale = try cursor.varint()
     ledger.reinitialising = try cursor.varint()
-    // Each below 2⁶⁰: the sum of all six cannot overflow in whoever adds them up.
-    let all =
-      ledger.sampled | ledger.missed | ledger.busErrors | ledger.ringFull | ledger.stale
-      | ledger.reinitialising
-    guard all < 1 << 60 else { throw .unbalanced }
     let lateness = LatenessSummary(
       median: try cursor.signedVarint(), percentile99: try cursor.signedVarint(),
       maximum: try cursor.signedVarint())
+    if reason == .recovered { ledger.lost = try cursor.varint() }
+    // Each below 2⁶⁰: the sum of all seven cannot overflow in whoever adds them up.
+    let all =
+      ledger.sampled | ledger.missed | ledger.busErrors | ledger.ringFull | ledger.stale
+      | ledger.reinitialising | ledger.lost
+    guard all < 1 << 60 else { throw .unbalanced }
     guard let reason else { return nil }
     self.init(reason: reason, ledger: ledger, lateness: lateness)
   }
@@ -102,5 +103,6 @@ extension RecordingEnd {
     writer.write(signedVarint: lateness.median)
     writer.write(signedVarint: lateness.percentile99)
     writer.write(signedVarint: lateness.maximum)
+    if reason == .recovered { writer.write(varint: ledger.lost) }
   }
 }

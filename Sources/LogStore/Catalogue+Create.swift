@@ -14,8 +14,12 @@ public struct LiveRecording: ~Copyable {
   /// Where the pages behind the header go.
   package var storage: FileStorage
 
-  /// Gives the storage away.
-  public consuming func takeStorage() -> FileStorage { storage }
+  /// Gives the storage away, which then writes past the page cache.
+  public consuming func takeStorage() -> FileStorage {
+    var storage = storage
+    storage.bypassCache()
+    return storage
+  }
 }
 
 extension Catalogue {

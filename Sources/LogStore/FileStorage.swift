@@ -3,17 +3,19 @@ import Glibc
 /// A log in a file.
 ///
 /// Space is made ahead by writing zeros, so that a sync of a few bytes does not also have to change
-/// the file's length: on ext4 that is 6 KiB written instead of 17 KiB. The first step is 64 KiB,
-/// each further one twice the step before, up to 1 MiB; a step is made before it is needed and
-/// becomes durable with the sync of the bytes that needed it. The last ``spareByteCount`` bytes of
-/// the space made are kept for the end of the log: when no more can be made, ``append(_:)`` refuses
-/// once, and from then on the spare is open.
+/// the file's length: on ext4 that is 6 KiB written instead of 17 KiB. The first step is 32 KiB,
+/// enough for a minute at 10 Hz; each further one is twice the step before, up to 1 MiB; a step is
+/// made before it is needed and becomes durable with the sync of the bytes that needed it. The last
+/// ``spareByteCount`` bytes of the space made are kept for the end of the log: when no more can be
+/// made, ``append(_:)`` refuses once, and from then on the spare is open.
 ///
-/// Zeros made ahead are the only bytes that are ever written twice.
+/// Zeros made ahead are the only bytes that are ever changed. While recording, whole sectors are
+/// written past the page cache where the file system lets them, because the cache writes whole pages,
+/// and ten samples a second fill a sixtieth of one.
 public struct FileStorage: LogStorage, ~Copyable {
   /// Bytes kept back for ending a log on a full disk: four pages.
   public static let spareByteCount = 4 * 4096
-  static let firstStep = 64 * 1024
+  static let firstStep = 32 * 1024
   static let largestStep = 1024 * 1024
 
   /// The file's path, as it was opened or renamed.
@@ -25,6 +27,8 @@ public struct FileStorage: LogStorage, ~Copyable {
   private var made: UInt64
   private var nextStep = FileStorage.firstStep
   private var isSpareOpen = false
+  /// The sector that the log ends in; `nil` while everything goes through the page cache.
+  private var lastSector: LastSector?
 
   /// A new, empty file outside any store, such as the copy of a log; its name must be free.
   public init(creating path: String) throws(StorageError) {
@@ -61,14 +65,43 @@ public struct FileStorage: LogStorage, ~Copyable {
     file.path = path
   }
 
+  /// From now on writes whole sectors past the page cache, if the file system lets them and what
+  /// the file ends with can be read back; else goes on as before.
+  package mutating func bypassCache() {
+    let sector = LastSector(ending: length)
+    let begin = sector.begin(to: length)
+    do {
+      sector.byteCount = try file.read(at: sector.offset, into: begin)
+    } catch {
+      return
+    }
+    if sector.byteCount == begin.count { lastSector = sector }
+  }
+
   /// Writes behind what was appended before, after making space if there is not enough. Cost: one
   /// `pwrite`.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let end = length + UInt64(bytes.count)
     try makeSpace(for: end)
-    try file.write(bytes, at: length)
+    try write(bytes, upTo: end)
     length = end
     made = max(made, end)
+  }
+
+  private mutating func write(
+    _ bytes: UnsafeRawBufferPointer, upTo end: UInt64
+  ) throws(StorageError) {
+    // Zeros behind the end are written over zeros made ahead, never behind them.
+    if let lastSector, LastSector.roundedUp(end) <= made {
+      do {
+        return try lastSector.append(bytes, to: file)
+      } catch {
+        // The file system takes no sectors, or took a part of one: what is written again is the same.
+        guard error.errno == EINVAL else { throw error }
+      }
+    }
+    lastSector = nil
+    try file.write(bytes, at: length)
   }
 
   /// Makes what was appended durable, and the space made. The C function is `fdatasync`.

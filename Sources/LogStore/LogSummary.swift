@@ -13,8 +13,11 @@ public struct LogSummary: Equatable, Sendable {
     /// It is being written.
     case live
     /// Its end is missing: the program or the power went while it was written. What is there is
-    /// what was found.
+    /// what was found. Or it was salvaged from a log that is not whole.
     case recovered
+
+    /// How a recording stands that ended so, and can be read.
+    init(_ end: RecordingEnd) { self = end.reason == .recovered ? .recovered : .complete }
   }
 
   /// The header.
@@ -84,7 +87,7 @@ extension LogReader where Storage: ~Copyable {
     rewind()
     guard let end = found else { return try fullSummary(isLive: isLive) }
     return LogSummary(
-      description: description, state: .complete, ledger: end.ledger,
+      description: description, state: LogSummary.State(end), ledger: end.ledger,
       tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
       byteCount: size)
   }
@@ -107,7 +110,7 @@ extension LogReader where Storage: ~Copyable {
       case .damage: damageCount += 1
       case .end(let end):
         summary.end = end
-        summary.state = .complete
+        summary.state = LogSummary.State(end)
       case .mark, .sensor: break
       }
     }

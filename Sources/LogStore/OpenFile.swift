@@ -59,6 +59,25 @@ struct OpenFile: ~Copyable {
     }
   }
 
+  /// `O_DIRECT`, which the C library's header hides and each processor has its own of (asm/fcntl.h).
+  #if arch(arm) || arch(arm64)
+    private static let direct: CInt = 0o200000
+  #else
+    private static let direct: CInt = 0o40000
+  #endif
+
+  /// Writes all of `bytes` past the page cache; fails with EINVAL when the file system does not do
+  /// that, or not with such a piece. The flag is `O_DIRECT`, which no other call of this file sees.
+  func writeDirectly(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) {
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, fcntl(descriptor, F_SETFL, flags | OpenFile.direct) == 0 else {
+      throw StorageError(.write, path: path, errno: EINVAL)
+    }
+    // Taking a flag away that was set cannot fail.
+    defer { _ = fcntl(descriptor, F_SETFL, flags) }
+    try write(bytes, at: offset)
+  }
+
   /// Fills `buffer` as far as the file goes. The corresponding C function is `pread`.
   func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int

@@ -4,7 +4,7 @@ import LinuxIO
 import LogFormat
 import LogStore
 
-/// Puts recordings from elsewhere into a store: whole, or not at all.
+/// Puts recordings from elsewhere, or what is left of damaged ones, into a store: whole, or not at all.
 struct Importing {
   let store: String
 
@@ -38,6 +38,23 @@ struct Importing {
     let firstPage = try Importing.firstPage(of: &log)
     let number = try create(reader.description, firstPage: firstPage) { live in
       try Importing.copyPages(of: &log, to: &live.storage)
+    }
+    return (number, report)
+  }
+
+  /// Makes a new recording of what can be read of a log, in which every tick says what became of it.
+  ///
+  /// - Returns: Its number, and what was found in the log.
+  func recover(_ path: String) throws -> (number: UInt32, report: LogVerification) {
+    var reader = try LogReader(try FileStorage(reading: path))
+    let report = try reader.verify()
+    var generator = SystemRandomNumberGenerator()
+    var description = reader.description
+    description.recoveredFrom = description.id
+    description.id = .random(using: &generator)
+    let number = try create(description) { live in
+      var writer = try LogWriter(after: live.description)
+      try reader.salvage(into: &writer, &live.storage)
     }
     return (number, report)
   }

@@ -10,7 +10,8 @@ struct Imulog: ParsableCommand {
     version: Software.version,
     subcommands: [
       RecordCommand.self, ListCommand.self, InfoCommand.self, ExportCommand.self,
-      ImportCommand.self, VerifyCommand.self, RemoveCommand.self, BoardsCommand.self,
+      ImportCommand.self, VerifyCommand.self, RecoverCommand.self, RemoveCommand.self,
+      BoardsCommand.self,
       DaemonCommand.self, StatusCommand.self, StartCommand.self, StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
     ])

@@ -6,8 +6,8 @@ struct HelpTests {
   @Test(
     "each help is the text that was committed",
     arguments: [
-      "imulog", "record", "list", "info", "export", "import", "verify", "rm", "boards", "daemon",
-      "status", "start", "stop", "mark", "keep", "discard", "install",
+      "imulog", "record", "list", "info", "export", "import", "verify", "recover", "rm", "boards",
+      "daemon", "status", "start", "stop", "mark", "keep", "discard", "install",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()

@@ -40,7 +40,10 @@ def _plain(record):
                  _number(records.FAULTS, record["fault"])]]
     if kind == "end":
         return [["end", _number(records.END_REASONS, record["reason"]),
-                 *record["ledger"].values(), *record["lateness"].values()]]
+                 *(record["ledger"][name] for name in records.LEDGER),
+                 *record["lateness"].values(),
+                 *(count for name, count in record["ledger"].items()
+                   if name not in records.LEDGER)]]
     if kind == "skipped":
         return [["unknown", record["kind"]]]
     return []

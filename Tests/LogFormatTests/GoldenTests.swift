@@ -13,7 +13,7 @@ struct GoldenTests {
     "constant", "fixed-0", "fixed-1", "fixed-2", "fixed-3", "linear", "offset", "wasted-bits",
     "lattice", "escape", "wide-escape", "partitions", "zero-partition", "repeats", "tick-offset",
     "tick-steps", "gaps", "marks", "clock-pairs", "sensor-events", "end", "several-pages",
-    "accelerometer-only", "flushes", "extremes", "odd-rate",
+    "accelerometer-only", "flushes", "extremes", "odd-rate", "recovered",
   ]
   /// What no encoder writes, or none that is there yet.
   static let handmade = [
@@ -73,6 +73,7 @@ struct GoldenTests {
     #expect(found.others == expected.others)
     #expect(found.damage == twin.damages)
     #expect(found.description.note == expected.description.note)
+    #expect(found.description.recoveredFrom == expected.description.recoveredFrom)
     #expect(found.description.channels == expected.description.channels)
     #expect(found.description.rate == expected.description.rate)
     #expect(found.description.timeUnit == expected.description.timeUnit)

@@ -9,7 +9,7 @@ import IMUModel
 ///     records    in order, each an array:
 ///                  "sample" TICK TIME COUNT…     counts of the channels, in order
 ///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
-///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3
+///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3, and LOST if the reason is 8
 ///                  "unknown" KIND                something that readers skip
 ///                  "flush"                       nothing that a reader sees: a call to the encoder
 ///     damage     what a reader passes over, each [page, byte in the page, point of "Reading what is damaged"]
@@ -66,6 +66,7 @@ struct GoldenTwin: Decodable {
           UInt8(1) << UInt8(ChannelSet.names.firstIndex(of: String($0)) ?? 0)
         }
         description.channels = ChannelSet(rawValue: bits.reduce(0, |))
+      case "recovered-from": description.recoveredFrom = RecordingID(value)
       default: throw BadRecord(record: [.text(key)])
       }
     }
@@ -144,7 +145,9 @@ private struct TwinRecord {
       (ledger.stale, ledger.reinitialising) = (UInt64(try number(5)), UInt64(try number(6)))
       let lateness = LatenessSummary(
         median: try number(7), percentile99: try number(8), maximum: try number(9))
-      return .end(RecordingEnd(reason: try value(0), ledger: ledger, lateness: lateness))
+      let reason: StopReason = try value(0)
+      if reason == .recovered { ledger.lost = UInt64(try number(10)) }
+      return .end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
     default: throw GoldenTwin.BadRecord(record: words)
     }
   }

@@ -41,6 +41,7 @@ struct HeaderTextTests {
     (empty.sensor, empty.plannedTicks, empty.note, empty.board) = (
       nothing, nil, "", " two  spaces "
     )
+    empty.recoveredFrom = RecordingID(high: 0x0102_0304_0506_4708, low: 0x890A_0B0C_0D0E_0F10)
     (empty.host, empty.software, empty.realTime) = ("\\n\n\r\\", "ünï", "\u{0}\t")
     for description in [RecordingDescription.example, empty] {
       #expect(try decode(encodeHeader(description)) == description)

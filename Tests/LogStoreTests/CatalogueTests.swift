@@ -286,7 +286,7 @@ struct CatalogueTests {
       #expect(try store.isLive(entry))
       #expect(try store.summary(of: entry).state == .live)
       #expect(try store.adopt().isEmpty)
-      #expect(directory.bytes(of: entry.fileName).count == 64 * 1024)
+      #expect(directory.bytes(of: entry.fileName).count == 32 * 1024)
       do {
         try store.remove(entry, now: ExampleTake.wall)
         Issue.record("a live recording was removed")

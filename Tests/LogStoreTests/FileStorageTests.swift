@@ -20,7 +20,7 @@ struct FileStorageTests {
     try storage.append(pattern(50, from: 100))
     try storage.sync()
     let live = try storage.readAll()
-    #expect(live.count == 64 * 1024)
+    #expect(live.count == 32 * 1024)
     #expect(Array(live[..<150]) == pattern(150))
     #expect(live[150...].allSatisfy { $0 == 0 })
     try storage.finish()
@@ -50,9 +50,97 @@ struct FileStorageTests {
       #expect(size >= UInt64(4096 * (index + 1) + FileStorage.spareByteCount))
     }
     let kibibytes = sizes.map { $0 / 1024 }
-    #expect(kibibytes == [64, 192, 448, 960, 1984, 3008, 4032, 5056])
+    #expect(kibibytes == [32, 96, 224, 480, 992, 2016, 3040, 4064, 5088])
     try storage.finish()
     #expect(directory.bytes(of: "log") == pattern(4096 * 1200))
+  }
+
+  /// Writes of a recording: where each went and how long it was.
+  private func writes(_ script: FaultScript) -> [Range<Int>] {
+    script.operations.compactMap { operation in
+      if case .write(_, let offset, let bytes) = operation {
+        return Int(offset)..<Int(offset) + bytes.count
+      }
+      return nil
+    }
+  }
+
+  /// A file that a recording is written to: its header is durable, and what follows goes past the cache.
+  private func recording(_ script: FaultScript, header: Int) throws -> FileStorage {
+    var storage = try FileStorage(creating: path, gate: script.gate)
+    try storage.append(pattern(header))
+    try storage.sync()
+    storage.bypassCache()
+    return storage
+  }
+
+  @Test(
+    "a recording is written in whole sectors, whatever the pieces, and ends where it ends",
+    arguments: [0, 1, 511, 512, 513, 551, 4095])
+  func sectors(header: Int) throws {
+    let script = FaultScript()
+    var storage = try recording(script, header: header)
+    let before = writes(script).count
+    var count = header
+    for piece in [1, 66, 49, 400, 512, 1000, 4096, 3, 9000, 20_000, 511, 1] {
+      try storage.append(pattern(piece, from: count))
+      count += piece
+      let live = try storage.readAll()
+      #expect(Array(live[..<count]) == pattern(count))
+      #expect(live[count...].allSatisfy { $0 == 0 })
+    }
+    // Where the file system lets them; the others are written as they are.
+    let pieces = writes(script)[before...]
+    if pieces.first?.count == 512 {
+      #expect(pieces.allSatisfy { $0.lowerBound % 512 == 0 && $0.upperBound % 512 == 0 })
+    }
+    try storage.sync()
+    try storage.finish()
+    #expect(directory.bytes(of: "log") == pattern(count))
+  }
+
+  @Test(
+    "a file system that takes no sectors, now or later, gets the bytes as they are",
+    arguments: 0..<6)
+  func refusedSectors(at piece: Int) throws {
+    let script = FaultScript()
+    var storage = try recording(script, header: 551)
+    for index in 0..<6 {
+      if index == piece { script.change(to: .once(script.calls.count, errno: EINVAL)) }
+      try storage.append(pattern(777, from: 551 + 777 * index))
+    }
+    let last = try #require(writes(script).last)
+    #expect(last == 551 + 777 * 5..<551 + 777 * 6)
+    try storage.sync()
+    try storage.finish()
+    #expect(directory.bytes(of: "log") == pattern(551 + 777 * 6))
+  }
+
+  @Test("sectors never make a file longer than the space that was made", arguments: 0..<40)
+  func sectorsOnFullDisk(limitPages: Int) throws {
+    let limit = UInt64(65_000 + limitPages * 100)
+    let script = FaultScript()
+    var storage = try recording(script, header: 551)
+    script.change(to: .full(at: limit))
+    var taken = 551
+    var refusal: StorageError?
+    while refusal == nil {
+      do {
+        try storage.append(pattern(333, from: taken))
+        taken += 333
+      } catch {
+        refusal = error
+      }
+    }
+    #expect(refusal?.isFull == true)
+    while try storage.size() >= UInt64(taken + 70) {
+      try storage.append(pattern(70, from: taken))
+      taken += 70
+    }
+    #expect(try storage.size() <= limit)
+    try storage.sync()
+    try storage.finish()
+    #expect(directory.bytes(of: "log") == pattern(taken))
   }
 
   @Test("interrupted calls and short writes lose and repeat nothing", arguments: [1, 7, 4096])

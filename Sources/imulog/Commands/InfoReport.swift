@@ -24,7 +24,8 @@ struct InfoReport {
       ("ringFull", summary.ledger.ringFull), ("stale", summary.ledger.stale),
       ("reinitialising", summary.ledger.reinitialising),
     ]
-    return lost > 0 ? figures + [("lost", lost)] : figures
+    let allLost = lost.addingSaturated(summary.ledger.lost)
+    return allLost > 0 ? figures + [("lost", allLost)] : figures
   }
 
   /// Keys of at most 11 characters, and values.
@@ -40,6 +41,7 @@ struct InfoReport {
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
       ("state", summary.state.rawValue), ("stopped", stopReason),
     ]
+    if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
     if !log.note.isEmpty { lines.append(("note", Plain.text(log.note))) }
     lines.append(
       ("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
@@ -102,6 +104,7 @@ struct InfoReport {
       .with("complete", summary.isComplete)
       .with("state", summary.state.rawValue)
       .with("stopReason", stopReason)
+      .with("recoveredFrom", log.recoveredFrom.map { "\($0)" })
       .with("ticks", raw: ticks.text)
       .with("samples", summary.sampleCount)
       .with("gaps", summary.gapCount ?? 0)

@@ -19,29 +19,12 @@ struct VerifyCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
-    let report = try isPath ? verifyFile() : verifyRecording()
+    let path = try LogTarget(target).path { try program.storePath(storeOptions) }
+    var reader = try LogReader(try FileStorage(reading: path))
+    let report = try reader.verify()
     try json ? Console.data(VerifyReport(report).json) : VerifyReport(report).print()
     if !report.isIntact {
       throw CommandFailure(.damagedData, VerifyReport(report).sentence)
     }
-  }
-
-  /// No ID has a slash or a dot; of other words a file's name is one only when it has no number's or UUID's
-  /// digits alone.
-  private var isPath: Bool {
-    if target.contains("/") || target.contains(".") { return true }
-    let isID = target == "latest" || target.allSatisfy { $0.isHexDigit || $0 == "-" }
-    return !isID && FileIdentity(path: target) != nil
-  }
-
-  private func verifyFile() throws -> LogVerification {
-    var reader = try LogReader(try FileStorage(reading: target))
-    return try reader.verify()
-  }
-
-  private func verifyRecording() throws -> LogVerification {
-    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
-    var reader = try catalogue.reader(of: try catalogue.entry(for: target))
-    return try reader.verify()
   }
 }

@@ -3,13 +3,14 @@
 from .basics import FormatError, Fields
 
 CAUSES = {1: "missed", 2: "bus error", 3: "ring full", 4: "stale",
-          5: "reinitialising"}
+          5: "reinitialising", 6: "lost"}
 PAIR_REASONS = {1: "start", 2: "became synchronised", 3: "stepped", 4: "end"}
 EVENT_KINDS = {1: "lost", 2: "reinitialised", 3: "back"}
 FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
           4: "frozen", 5: "no data", 6: "identity"}
 END_REASONS = {1: "completed", 2: "signal", 3: "button", 4: "storage full",
-               5: "storage error", 6: "sensor lost", 7: "imported"}
+               5: "storage error", 6: "sensor lost", 7: "imported",
+               8: "recovered"}
 LEDGER = ("sampled", "missed", "bus_errors", "ring_full", "stale",
           "reinitialising")
 LATENESS = ("median", "p99", "maximum")
@@ -85,6 +86,8 @@ def end(body, _):
     reason = fields.u8()
     ledger = {name: fields.varint() for name in LEDGER}
     lateness = {name: fields.signed_varint() for name in LATENESS}
+    if END_REASONS.get(reason) == "recovered":
+        ledger["lost"] = fields.varint()
     if max(ledger.values()) >= 1 << 60:
         raise FormatError("a number of the ledger is not below 2^60")
     if reason not in END_REASONS:

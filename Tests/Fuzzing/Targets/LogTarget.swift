@@ -2,7 +2,7 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// Reads a log through, looks it up, summarises and verifies it.
+/// Reads a log through, looks it up, summarises, verifies and salvages it.
 public final class LogTarget: FuzzTarget {
   /// `logs`.
   public static let name = "logs"
@@ -32,6 +32,7 @@ public final class LogTarget: FuzzTarget {
         // What a whole reading leaves out, because its ticks were there before, may come here.
         _ = try Reading(&reader, log.count)
       default:
+        if seek & 4 != 0 { try Salvage.check(&reader, first) }
         reader.rewind()
         let again = try Reading(&reader, log.count)
         precondition(again == first, "another reading")

@@ -1,0 +1,149 @@
+import IMUModel
+import LogFormat
+
+extension LogReader where Storage: ~Copyable {
+  /// Writes everything that can be read of this log into a new one, and ends that: every tick that was scheduled,
+  /// as far as the log tells, is a sample, a gap as it was recorded, or a gap with the cause `lost`.
+  ///
+  /// If nothing is missing, the new log ends as this one did. Otherwise it ends as `recovered`, with this log's lateness
+  /// if its end can be read. Marks that are longer than a log may have are cut. The reader is at the end afterwards.
+  ///
+  /// - Parameters:
+  ///   - writer: The new log's, behind its header.
+  ///   - storage: Where the new log goes. It is left to the caller to finish it.
+  /// - Throws: ``LogError/storage(_:)`` of either storage.
+  public mutating func salvage<Target: LogStorage & ~Copyable>(
+    into writer: inout LogWriter, _ storage: inout Target
+  ) throws(LogError) {
+    rewind()
+    var account = SalvageAccount(timeUnit: description.timeUnit)
+    var isDamaged = false
+    while let item = try next() {
+      switch item {
+      case .samples: account.add(block, to: &writer)
+      case .gap(let gap): account.add(gap, to: &writer)
+      case .mark(let mark): writer.append(mark.shortened)
+      case .clock(let pair): writer.append(pair)
+      case .sensor(let event): writer.append(TickRecord(event))
+      case .end: break
+      case .damage: isDamaged = true
+      }
+      try drain(&writer, into: &storage)
+    }
+    account.close(upTo: max(nextTick, end?.ledger.scheduled ?? 0), in: &writer)
+    if let end, !isDamaged, end.ledger == account.ledger {
+      writer.finish(end)
+    } else {
+      writer.finish(account.end(end))
+    }
+    try drain(&writer, into: &storage)
+  }
+
+  private func drain<Target: LogStorage & ~Copyable>(
+    _ writer: inout LogWriter, into storage: inout Target
+  ) throws(LogError) {
+    do {
+      try writer.drain(into: &storage)
+    } catch {
+      throw .storage(error)
+    }
+  }
+}
+
+/// Sees to it that each tick of a salvaged log is written once: as a sample, as a gap that was read, or as lost.
+///
+///     samples   ■ ■ ■ ■           ■ ■ ■
+///     gaps              ▒ ▒           ▒   the second one tells of a tick that has its sample
+///     written   ■ ■ ■ ■ ▒ ▒ lost  ■ ■ ■
+///
+/// A reader gives gaps before the samples behind them, so whatever neither has come before those is lost. Gaps wait
+/// for the samples among them; that many wait at most that memory stays bounded, whatever a log says.
+struct SalvageAccount {
+  private static let waitingLimit = 4096
+
+  /// What was written.
+  private(set) var ledger = TickLedger()
+  private let timeUnit: Int64
+  /// The tick behind the last one that was written.
+  private var nextTick: UInt64 = 0
+  /// Gaps that were read and not written, in order of their first ticks.
+  private var waiting: [Gap] = []
+
+  init(timeUnit: Int64) {
+    self.timeUnit = timeUnit
+  }
+
+  /// Writes samples, and what is missing before and among them.
+  mutating func add(_ block: borrowing SampleBlock, to writer: inout LogWriter) {
+    for index in 0..<block.count {
+      let (tick, time, sample) = block[index]
+      // Times are modulo 2⁶⁴: one that went around cannot be written, and is none that a clock had.
+      guard tick >= nextTick, time % timeUnit == 0 else { continue }
+      account(upTo: tick, in: &writer)
+      writer.append(TickRecord(tick: tick, time: time, sample: sample))
+      ledger.sampled += 1
+      nextTick = tick + 1
+    }
+  }
+
+  /// Takes a gap that was read.
+  mutating func add(_ gap: Gap, to writer: inout LogWriter) {
+    let place = waiting.lastIndex { $0.firstTick <= gap.firstTick }.map { $0 + 1 } ?? 0
+    waiting.insert(gap, at: place)
+    guard waiting.count > SalvageAccount.waitingLimit else { return }
+    account(upTo: waiting[0].firstTick + waiting[0].count, in: &writer)
+  }
+
+  /// Writes the gaps that wait, and what else is missing before `tick`.
+  mutating func close(upTo tick: UInt64, in writer: inout LogWriter) {
+    let last = waiting.map { $0.firstTick + $0.count }.max() ?? 0
+    account(upTo: min(max(tick, last), LogFormat.tickLimit), in: &writer)
+  }
+
+  /// The end of the new log: `recovered`.
+  func end(_ source: RecordingEnd?) -> RecordingEnd {
+    // No count of an end can be larger. A log that tells of more ticks than that does not add up afterwards either.
+    var ledger = ledger
+    let counts: [WritableKeyPath<TickLedger, UInt64>] = [
+      \.missed, \.busErrors, \.ringFull, \.stale, \.reinitialising, \.lost,
+    ]
+    for count in counts { ledger[keyPath: count] = min(ledger[keyPath: count], (1 << 60) - 1) }
+    return RecordingEnd(
+      reason: .recovered, ledger: ledger, lateness: source?.lateness ?? LatenessSummary())
+  }
+
+  private mutating func account(upTo tick: UInt64, in writer: inout LogWriter) {
+    var used = 0
+    while nextTick < tick {
+      guard used < waiting.count, waiting[used].firstTick < tick else {
+        write(.lost, upTo: tick, in: &writer)
+        break
+      }
+      let gap = waiting[used]
+      let end = gap.firstTick + gap.count
+      if gap.firstTick > nextTick { write(.lost, upTo: gap.firstTick, in: &writer) }
+      write(gap.cause, code: gap.code, upTo: min(end, tick), in: &writer)
+      if end <= tick { used += 1 }
+    }
+    waiting.removeFirst(used)
+  }
+
+  private mutating func write(
+    _ cause: GapCause, code: Int32 = 0, upTo end: UInt64, in writer: inout LogWriter
+  ) {
+    guard end > nextTick else { return }
+    let gap = Gap(firstTick: nextTick, count: end - nextTick, cause: cause, code: code)
+    writer.append(TickRecord(gap))
+    ledger.add(gap.count, cause)
+    nextTick = end
+  }
+}
+
+extension Mark {
+  /// The mark with as much of its label as a log takes.
+  fileprivate var shortened: Mark {
+    var mark = self
+    while mark.label.utf8.count > LogFormat.markLabelLength { mark.label.removeLast() }
+    return mark
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import LogStore
+
+/// `imulog recover`: makes a whole recording of what is left of a damaged one.
+struct RecoverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Make a new recording of what can be read of a damaged one.",
+    discussion: """
+      Prints the new recording's number. It has every sample, gap, mark and event that can be read; ticks that \
+      cannot be read are gaps with the cause "lost". The damaged log stays as it is. Exit status 0 when \
+      nothing is missing, 65 when something is, which is then told.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"))
+  var target: String
+
+  mutating func run() throws {
+    let store = try program.storePath(storeOptions)
+    let source = LogTarget(target)
+    let (number, report) = try Importing(store: store).recover(
+      source.path(isEnded: true) { store })
+    try Console.data("\(number)")
+    let name = source.isPath ? target : "recording \(target)"
+    let count = report.sampleCount
+    let salvaged = "recording \(number) has \(count) sample\(count == 1 ? "" : "s") of \(name)"
+    guard report.isIntact else {
+      throw CommandFailure(
+        .damagedData, "\(salvaged), which is \(VerifyReport(report).sentence)")
+    }
+    Console.talk("\(salvaged), and nothing is missing")
+  }
+}

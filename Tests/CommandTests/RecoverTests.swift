@@ -1,0 +1,137 @@
+import LogStoreTesting
+import Testing
+
+@Suite("recover makes a whole recording of what is left of a damaged one")
+struct RecoverCommandTests {
+  private let bench = Bench()
+  private let table = ["--format", "csv", "--units", "raw"]
+
+  /// Lines of a recording's table.
+  private func rows(_ id: String) -> [String] { bench.run(["export", id] + table).lines }
+
+  /// Changes the bytes of the store's newest log; its path.
+  @discardableResult
+  private func change(_ body: (inout [UInt8]) -> Void) throws -> String {
+    let name = try bench.logName()
+    var bytes = bench.directory.bytes(of: name)
+    body(&bytes)
+    bench.directory.write(bytes, to: name)
+    return "\(bench.directory.path)/\(name)"
+  }
+
+  @Test("of a damaged page the ticks are gaps that say lost, and everything else is there")
+  func damagedPage() throws {
+    try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble", "--note", "left")
+    let whole = rows("1")
+    try change { $0[2 * 4096 + 2000] ^= 0x10 }
+    let left = rows("1")
+    let source = try bench.run("export", "1").json()
+    let outcome = bench.run("recover", "1")
+    expectSentence(
+      outcome, 65,
+      ["recording 2 has \(left.count - 1) samples of recording 1", "1 damaged part", "ticks lost"])
+    #expect(outcome.output == "2\n")
+
+    #expect(rows("2") == left && left.count < whole.count)
+    #expect(bench.run("verify", "2").status == 0)
+    let export = bench.run("export", "2")
+    #expect(export.status == 0)
+    let json = try export.json()
+    let lost = Int64(whole.count - left.count)
+    #expect(json["ticks"]["lost"] == .integer(lost))
+    #expect(json["ticks"]["scheduled"] == .integer(6000))
+    #expect(json["gaps"].items.map { $0["cause"] } == [.string("lost")])
+    #expect(json["gaps"].items.compactMap { $0["count"].integer } == [lost])
+    #expect(json["complete"] == .bool(false))
+    #expect(json["stopReason"] == .string("recovered"))
+    #expect(json["recoveredFrom"] == source["id"] && json["id"] != source["id"])
+    #expect(json["note"] == .string("left"))
+    for key in ["started", "clock", "rateHz", "sensor", "marks", "board"] {
+      #expect(json[key] == source[key])
+    }
+    let row = try #require(try bench.list().first)
+    #expect(row["state"] == .string("recovered") && row["complete"] == .bool(false))
+    #expect(try bench.run("info", "2", "--json").json()["recoveredFrom"] == source["id"])
+  }
+
+  @Test("of a cut file its beginning is a recording with an end", arguments: [1, 5, 9, 15])
+  func cutFile(sixteenths: Int) throws {
+    try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
+    let path = try change { $0.removeLast($0.count - max(1200, $0.count * sixteenths / 16)) }
+    let left = rows("1")
+    let outcome = bench.run("recover", path)
+    expectSentence(outcome, 65, ["recording 2 has \(left.count - 1) samples of", path, "no end"])
+    #expect(outcome.output == "2\n")
+    #expect(rows("2") == left)
+    #expect(bench.run("verify", "2").status == 0)
+    #expect(try bench.list()[0]["state"] == .string("recovered"))
+    let json = try bench.run("export", "2").json()
+    #expect(json["stopReason"] == .string("recovered"))
+    #expect(json["lateness"] == .null)
+  }
+
+  @Test("a whole recording is copied, ends as it did, and nothing is said to be missing")
+  func whole() throws {
+    try bench.record("--for", "5s", "--rate", "100")
+    let outcome = bench.run("recover", "latest")
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "2\n")
+    #expect(outcome.talk.contains("500 samples of recording latest, and nothing is missing"))
+    #expect(rows("2") == rows("1"))
+    let (one, two) = try (bench.run("export", "1").json(), bench.run("export", "2").json())
+    for key in ["samples", "ticks", "lateness", "stopReason", "complete", "clock"] {
+      #expect(one[key] == two[key])
+    }
+  }
+
+  @Test("what was recovered can be recovered again, and stays what it is")
+  func again() throws {
+    try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
+    try change { $0[4096 + 2000] ^= 0x10 }
+    #expect(bench.run("recover", "1").status == 65)
+    let outcome = bench.run("recover", "2")
+    #expect(outcome.status == 0)
+    #expect(rows("3") == rows("2"))
+    let (two, three) = try (bench.run("export", "2").json(), bench.run("export", "3").json())
+    for key in ["ticks", "gaps", "stopReason", "complete"] { #expect(two[key] == three[key]) }
+    #expect(three["recoveredFrom"] == two["id"])
+  }
+
+  @Test("a log whose first page is damaged is recovered by the copy of its header")
+  func damagedHeader() throws {
+    try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
+    let path = try change { $0[100] ^= 0x10 }
+    let outcome = bench.run("recover", path)
+    expectSentence(outcome, 65, ["1 damaged part"])
+    #expect(bench.run("verify", "2").status == 0)
+    #expect(rows("2").count > 3000)
+  }
+
+  @Test("the damaged log stays as it is, and a store elsewhere can take what is left")
+  func elsewhere() throws {
+    try bench.record("--for", "10s", "--rate", "100")
+    let path = try change { $0.removeLast(3) }
+    let name = try bench.logName()
+    let before = bench.directory.bytes(of: name)
+    let other = bench.directory.path + "/other"
+    #expect(bench.run("recover", path, "--store", other).output == "1\n")
+    expectSame(bench.directory.bytes(of: name), before)
+    #expect(bench.recordings.count == 1)
+    #expect(bench.run("export", "1", "--store", other).status == 0)
+  }
+
+  @Test("what is no log is refused, and nothing is written")
+  func noLog() throws {
+    try bench.record("--for", "100ms")
+    let before = bench.inventory()
+    for (text, words) in [
+      ("t_us,ax\n0,1\n", ["no imulog"]), ("", ["is empty"]),
+      (String(repeating: "\0", count: 5000), ["nothing was written"]),
+    ] {
+      let outcome = bench.run("recover", bench.file("file.imulog", text))
+      expectSentence(outcome, 65, words)
+      #expect(outcome.bytes.isEmpty)
+    }
+    #expect(bench.inventory() == before)
+  }
+}

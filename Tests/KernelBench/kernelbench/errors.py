@@ -9,6 +9,10 @@ class CheckFailed(Exception):
     """The program did not keep its promise."""
 
 
+class HostTooSlow(CheckFailed):
+    """The program told that it was late, as it should, but so often that nothing more can be checked."""
+
+
 class CannotRun(Exception):
     """This machine or its network lacks something; nothing was tried."""
 

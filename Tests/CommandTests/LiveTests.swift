@@ -2,7 +2,7 @@ import Glibc
 import LogStoreTesting
 import Testing
 
-@Suite("Takes in real time end cleanly however they end", .timeLimit(.minutes(2)))
+@Suite("Takes in real time end cleanly however they end", .timeLimit(.minutes(15)))
 struct LiveTests {
   private let bench = Bench()
   private static let openEnded = [

@@ -141,9 +141,9 @@ final class ButtonService {
       if let instant { take.promise?.end = bench.schedule.tick(at: instant) + 1 }
       take.promise?.reason = reason
       bench.writer.end(at: instant, reason: reason)
-    case .discardTake:
+    case .discardTake(let instant):
       take.isDiscarded = true
-      bench.writer.end(at: nil, reason: .button)
+      bench.writer.end(at: instant, reason: .button)
     case .wakeSensor, .refuse: break
     case .sleepSensor, .scheduleRetry, .reload, .exit: Issue.record("not asked for: \(effect)")
     }

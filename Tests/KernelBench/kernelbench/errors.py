@@ -1,6 +1,10 @@
 """How a scenario says that it failed, and how the bench says that it cannot run."""
 
 
+ETIMEDOUT = 110
+"""What the guest's bus says when an answer takes a second."""
+
+
 class BenchError(Exception):
     """The bench itself, or the guest, did not do what a scenario needs."""
 

@@ -73,6 +73,7 @@ public struct FileStorage: LogStorage, ~Copyable {
     do {
       sector.byteCount = try file.read(at: sector.offset, into: begin)
     } catch {
+      // Nothing depends on this read. A card that fails says so at the next write, which is told.
       return
     }
     if sector.byteCount == begin.count { lastSector = sector }

@@ -1,6 +1,6 @@
 /// The lines of a configuration file, sorted by key; their values are not understood yet.
 struct ConfigurationLines {
-  struct Entry {
+  struct Setting {
     let line: Int
     let value: String
     /// Said on the command line, as an option of the key's name.
@@ -8,7 +8,7 @@ struct ConfigurationLines {
   }
 
   let file: String
-  private var entries: [ConfigurationKey: Entry] = [:]
+  private var settings: [ConfigurationKey: Setting] = [:]
 
   init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
     self.file = file
@@ -22,19 +22,19 @@ struct ConfigurationLines {
     }
   }
 
-  subscript(key: ConfigurationKey) -> Entry? { entries[key] }
+  subscript(key: ConfigurationKey) -> Setting? { settings[key] }
 
   /// What the command line says goes before what the file says.
   mutating func replace(_ key: ConfigurationKey, with value: String) {
-    entries[key] = Entry(line: 1, value: value, isOption: true)
+    settings[key] = Setting(line: 1, value: value, isOption: true)
   }
 
   /// An error in the line of `key`, which must be in the file.
   func error(_ key: ConfigurationKey, _ remedy: String) -> ConfigurationError {
-    let entry = entries[key]
+    let setting = settings[key]
     return ConfigurationError(
-      file: entry?.isOption == true ? "--\(key.rawValue)" : file, line: entry?.line ?? 1,
-      key: key.rawValue, value: entry?.value, remedy: remedy)
+      file: setting?.isOption == true ? "--\(key.rawValue)" : file, line: setting?.line ?? 1,
+      key: key.rawValue, value: setting?.value, remedy: remedy)
   }
 
   private func error(
@@ -64,12 +64,12 @@ struct ConfigurationLines {
     guard let key = ConfigurationKey(rawValue: name) else {
       throw error(number, key: name, value: value, unknown(name))
     }
-    if let first = entries[key] {
+    if let first = settings[key] {
       throw error(
         number, key: name, value: value,
         "\(name) is given on line \(first.line) already; keep one of the two lines")
     }
-    entries[key] = Entry(line: number, value: value)
+    settings[key] = Setting(line: number, value: value)
   }
 
   private func unknown(_ name: String) -> String {

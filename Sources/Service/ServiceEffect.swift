@@ -24,8 +24,9 @@ public enum ServiceEffect: Equatable, Sendable {
   /// End the take with the last tick at or before `at`, or now; answered by ``ServiceEvent/saved``,
   /// ``ServiceEvent/savedNothing`` or, when its file was not made yet, ``ServiceEvent/takeRefused(_:)``.
   case endTake(at: MonotonicTime?, reason: StopReason)
-  /// End the take and put it into the trash; answered like ``endTake(at:reason:)``.
-  case discardTake
+  /// End the take at `at`, where the next one begins, and put it into the trash; answered like
+  /// ``endTake(at:reason:)``.
+  case discardTake(at: MonotonicTime)
   /// The request or press means nothing now: a sentence without its full stop, for the one who asked.
   case refuse(String)
   /// Read the configuration again; answered by ``ServiceEvent/reloaded(samplesWhileIdle:)`` or

@@ -38,7 +38,7 @@ extension ServiceMachine {
     state = .saving
     stopPress = nil
     waitingStart = start
-    return [.discardTake]
+    return [.discardTake(at: start)]
   }
 
   /// Goes where the service is while no take is at hand, or begins the take that waits.

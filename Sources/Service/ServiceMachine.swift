@@ -45,13 +45,13 @@ public import IMUModel
 ///     double 4      | release i               | release i               | → recording: mark 4, release j
 ///     settled 4     | · i                     | · i                     | → saving: end 4 button
 ///     holding 5     | ·                       | ·                       | ·
-///     long 5        | → saving: discard b     | → saving: discard b     | → saving: end 4 button
+///     long 5        | → saving: discard 5 b   | → saving: discard 5 b   | → saving: end 4 button
 ///     veryLong 5    | → ending: end now button| → ending: end now button| → ending: end 4 button
 ///     start 5       | refuse                  | refuse                  | refuse
 ///     stop 5        | → saving: end 5 button  | → saving: end 5 button  | → saving: end 4 button
 ///     mark 5        | mark 5                  | mark 5                  | refuse
 ///     keep 5        | refuse                  | refuse                  | refuse
-///     discard 5     | → saving: discard b     | → saving: discard b     | → saving: discard b
+///     discard 5     | → saving: discard 5 b   | → saving: discard 5 b   | → saving: discard 5 b
 ///     sensorFailed  | → saving: end now lost  | → saving: end now lost  | → saving: end now lost
 ///     takeReady     | → recording             | ·                       | · j
 ///     takeRefused   | → armed k               | → armed k               | → armed k

@@ -30,10 +30,7 @@ struct Importing {
     var reader = try LogReader(try ProgressStorage(reading: path, "importing \(path)"))
     let report = try reader.verify()
     let id = reader.description.id
-    if let entry = try present(id) {
-      throw CommandFailure(
-        .cannotCreate, "recording \(id) is in the store already, as number \(entry.number)")
-    }
+    try refusePresent(id)
     var log = try FileStorage(reading: path)
     let firstPage = try Importing.firstPage(of: &log)
     let number = try create(reader.description, firstPage: firstPage) { live in
@@ -59,15 +56,19 @@ struct Importing {
     return (number, report)
   }
 
-  private func present(_ id: RecordingID) throws -> CatalogueEntry? {
+  /// A UUID is in a store once.
+  private func refusePresent(_ id: RecordingID) throws {
     let catalogue = try OpenStore.writing(store, now: SystemClock().readWallClock().wall)
+    let entry: CatalogueEntry
     do {
-      return try catalogue.entry(for: "\(id)")
+      entry = try catalogue.entry(for: "\(id)")
     } catch {
       // A `catch .notFound` alone stops the compiler of Swift 6.0.
-      if case .notFound = error { return nil }
+      if case .notFound = error { return }
       throw error
     }
+    throw CommandFailure(
+      .cannotCreate, "recording \(id) is in the store already, as number \(entry.number)")
   }
 
   private func create(

@@ -69,7 +69,7 @@ enum Notation {
       return "mark \(at.nanoseconds)" + (label == "" ? "" : " \(label)")
     case .endTake(let at, let reason):
       return "end " + (at.map { "\($0.nanoseconds)" } ?? "now") + " \(reason.name)"
-    case .discardTake: return "discard"
+    case .discardTake(let at): return "discard \(at.nanoseconds)"
     case .refuse: return "refuse"
     case .reload: return "reload"
     case .exit: return "exit"

@@ -93,7 +93,7 @@ struct ServiceMachineTests {
     for answer in ["saved", "savedNothing"] {
       for event in ["long 5", "discard 5"] {
         var machine = StateTable.machine(in: "recording")
-        play(&machine, [(event, "→ saving: discard"), (answer, "→ starting: begin 5")])
+        play(&machine, [(event, "→ saving: discard 5"), (answer, "→ starting: begin 5")])
         #expect(machine.waitingStart == nil)
       }
     }

@@ -42,13 +42,13 @@ enum StateTable {
     double 4      | release                        | release                        | → recording: mark 4, release
     settled 4     | ·                              | ·                              | → saving: end 4 button
     holding 5     | ·                              | ·                              | ·
-    long 5        | → saving: discard              | → saving: discard              | → saving: end 4 button
+    long 5        | → saving: discard 5            | → saving: discard 5            | → saving: end 4 button
     veryLong 5    | → ending: end now button       | → ending: end now button       | → ending: end 4 button
     start 5       | refuse                         | refuse                         | refuse
     stop 5        | → saving: end 5 button         | → saving: end 5 button         | → saving: end 4 button
     mark 5        | mark 5 x                       | mark 5 x                       | refuse
     keep 5        | refuse                         | refuse                         | refuse
-    discard 5     | → saving: discard              | → saving: discard              | → saving: discard
+    discard 5     | → saving: discard 5            | → saving: discard 5            | → saving: discard 5
     sensorReady   | ·                              | ·                              | ·
     sensorFailed  | → saving: end now sensor-lost  | → saving: end now sensor-lost  | → saving: end now sensor-lost
     retry         | ·                              | ·                              | ·

@@ -14,7 +14,9 @@ public import Sampling
 /// It starts no thread and makes no file; whoever owns it calls ``tend(_:)`` a few times a second and does
 /// what the news say. While the file is being made, and while much is held back, records are taken out of
 /// the ring into memory, for ``patience`` records at most; then they stay in the ring, and once that is full
-/// the newest are dropped and counted. What a take leaves is the history of the next.
+/// the newest are dropped and counted. What a take leaves is the history of the next, for a while also when
+/// it is more than the ring holds: a press that was long may begin a take, and is known to be long only when
+/// the button is let go.
 ///
 /// A take that is ended at an instant waits for the ticks that were due by then and are still being read, and
 /// for the card to take what it has, but for no sampler that is silent.
@@ -24,6 +26,9 @@ public struct TakeWriter: ~Copyable {
   /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler keeps a gap
   /// back that may still grow.
   static let endPatience: Int64 = 1_500_000_000
+  /// How long what a take leaves waits for the next one, in nanoseconds: longer than a log takes to be ended on a
+  /// card that stalls.
+  static let restPatience: Int64 = 10_000_000_000
 
   enum Phase {
     case idle
@@ -46,6 +51,8 @@ public struct TakeWriter: ~Copyable {
   private var endReason: StopReason?
   /// When an end stops to wait for ticks that are being read; `nil` until the first round after it was asked for.
   private var endBy: MonotonicTime?
+  /// Until when what the last take left is history as a whole.
+  private var restKeptUntil: MonotonicTime?
   private var isLimitTold = false
   private var isReadyTold = false
 
@@ -92,7 +99,7 @@ extension TakeWriter {
   public mutating func begin(_ order: TakeOrder) {
     precondition(isIdle, "one take at a time")
     phase = .waiting(order)
-    (isLimitTold, isReadyTold) = (false, false)
+    (isLimitTold, isReadyTold, restKeptUntil) = (false, false, nil)
   }
 
   /// The file is there: what waits goes into its log, which is put into `queue`.
@@ -159,7 +166,11 @@ extension TakeWriter {
     if endReason != nil, endBy == nil { dateEnd(reading.monotonic) }
     switch phase {
     case .idle:
-      history.trim(to: historyTicks)
+      if let restKeptUntil, reading.monotonic < restKeptUntil {
+        history.remember(upTo: TakeWriter.patience)
+      } else {
+        history.trim(to: historyTicks)
+      }
       return []
     case .waiting(let order):
       return look(for: order, now: reading.monotonic)
@@ -169,7 +180,7 @@ extension TakeWriter {
     case .logging(let limit):
       return write(before: limit, reading)
     case .ending(let reason):
-      return close(reason)
+      return close(reason, reading.monotonic)
     }
   }
 
@@ -230,7 +241,7 @@ extension TakeWriter {
     guard let reason = endReason, isComplete || log.queue.failure != nil else { return news }
     phase = .ending(reason)
     _ = log.finish(reason, reading)
-    return news + close(reason)
+    return news + close(reason, reading.monotonic)
   }
 
   /// Gives to the log what waits, as far as its queue has room; `false` when something had to stay for want of it.
@@ -253,11 +264,12 @@ extension TakeWriter {
   }
 
   /// Hands over the rest of a log that has its end, when there is room.
-  private mutating func close(_ reason: StopReason) -> [TakeNews] {
+  private mutating func close(_ reason: StopReason, _ now: MonotonicTime) -> [TakeNews] {
     guard let log, log.deliver() || log.queue.failure != nil else { return [] }
     log.queue.close()
     let ledger = log.ledger
     reset()
+    restKeptUntil = now + TakeWriter.restPatience
     return [.ended(reason, ledger)]
   }
 }

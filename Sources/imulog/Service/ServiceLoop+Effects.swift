@@ -22,9 +22,9 @@ extension ServiceLoop {
     case .mark(let instant, let label): threads?.orders.post(.mark(at: instant, label: label))
     case .endTake(let instant, let reason):
       threads?.orders.post(.end(at: instant, reason: reason))
-    case .discardTake:
+    case .discardTake(let instant):
       take.isDiscarded = true
-      threads?.orders.post(.end(at: nil, reason: .button))
+      threads?.orders.post(.end(at: instant, reason: .button))
     case .refuse(let sentence):
       refusal = sentence
       ServiceJournal.say(.notice, sentence)

@@ -17,8 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .errors import BenchError, CannotRun, CheckFailed
+from .errors import BenchError, CannotRun, CheckFailed, HostTooSlow, NoAnswer
 
+LOST_BUS = b"is not a head!"
+"""What the guest's kernel says when it gets an answer for which it no longer waits, after which it takes no other."""
 PASSED, FAILED, SKIPPED, REPEATED = "passed", "FAILED", "skipped", "again"
 
 
@@ -37,6 +39,8 @@ class Report:
     """Collects outcomes, and prints each as it comes."""
 
     outcomes: list[Outcome] = field(default_factory=list)
+    _second_try: Path | None = None
+    """The traces of a group that is tried once more."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, outcome: Outcome) -> None:
@@ -52,7 +56,8 @@ class Report:
         except CannotRun as error:
             status, words = SKIPPED, str(error)
         except CheckFailed as error:
-            status, words = FAILED, str(error)
+            excuse = self._excuse(error)
+            status, words = (SKIPPED, f"{excuse}: {error}") if excuse else (FAILED, str(error))
         except BenchError as error:
             status, words = FAILED, f"the bench failed: {error}"
         except (OSError, ValueError, LookupError, TypeError) as error:
@@ -76,7 +81,9 @@ class Report:
     def run_timed_group(self, name: str, group: Callable[[], None], traces: Path) -> None:
         """Runs a group whose scenarios measure times. What an emulated processor was late for because the host had
         something else to do is no fault of the program's, and looks like one: if something fails, the whole group is
-        run once more, in another guest, and that counts. The summary tells what failed at first; `traces` are kept."""
+        run once more, in another guest, and that counts. The summary tells what failed at first; `traces` are kept. What
+        is too slow then too, or gets no answer because the guest's kernel has lost the bus, is skipped with that reason;
+        whatever is wrong, and not late, fails."""
         begin = len(self.outcomes)
         self.run_group(name, group)
         first = self.outcomes[begin:]
@@ -86,7 +93,20 @@ class Report:
         if traces.is_dir():
             shutil.move(traces, traces.with_name(f"{traces.name}-first"))
         self.outcomes[begin:] = [replace(outcome, status=REPEATED) for outcome in first if outcome.status == FAILED]
+        self._second_try = traces
         self.run_group(name, group)
+        self._second_try = None
+
+    def _excuse(self, error: CheckFailed) -> str | None:
+        """Why what failed in a second try says nothing about the program; `None` when it does."""
+        if self._second_try is None:
+            return None
+        if isinstance(error, HostTooSlow):
+            return "this machine is too slow for it now"
+        console = self._second_try / "console"
+        if isinstance(error, NoAnswer) and console.is_file() and LOST_BUS in console.read_bytes():
+            return "the guest's virtio-i2c driver gave its bus up, because an answer took a second"
+        return None
 
     def count(self, status: str) -> int:
         return sum(outcome.status == status for outcome in self.outcomes)

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 
 from .bench import Guest, read_export
-from .errors import BenchError, check
+from .errors import BenchError, NoAnswer, check
 from .export import MILLISECOND, Take
 from .machine import Result
 
@@ -100,7 +100,8 @@ class Service:
             answer = self.status()
             if answer["state"] in states:
                 return answer
-            check(time.monotonic() < deadline, f"the service did not get {' or '.join(states)}: {answer}")
+            if time.monotonic() > deadline:
+                raise NoAnswer(f"the service did not get {' or '.join(states)}: {answer}")
             time.sleep(0.05)
 
     def recordings(self) -> list[dict]:

@@ -144,6 +144,51 @@ struct TakeEndTests {
     #expect(bench.droppedTicks == [])
   }
 
+  @Test(
+    "a take that begins with a press from before the last one was saved lacks nothing since that press",
+    arguments: [10, 200, 1000] as [UInt32])
+  func beginInThePast(_ hertz: UInt32) throws {
+    let bench = WriterBench(TakeWriterTests.rate(hertz))
+    bench.advance(to: 1)
+    bench.writer.begin(TakeWriterTests.order(bench))
+    bench.advance(to: 2.0005)
+    let press = bench.now
+    bench.writer.hold(at: press)
+    // Known to be a long one when it is let go, and then the card takes its time.
+    bench.advance(to: 7)
+    bench.writer.end(at: press, reason: .button)
+    bench.turn()
+    #expect(bench.isIdle)
+    bench.advance(to: 11)
+    let rate = UInt64(hertz)
+    bench.writer.begin(TakeOrder(at: press, ticksBefore: 0, ticksAfter: 5 * rate))
+    bench.advance(to: 12)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[0].expect(
+      rate..<2 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.logs[1].expect(
+      2 * rate + 1..<7 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("what a take leaves becomes usual history after a while")
+  func restIsTrimmed() throws {
+    let bench = WriterBench(TakeWriterTests.rate(1000))
+    bench.advance(to: 1)
+    bench.writer.begin(TakeWriterTests.order(bench))
+    bench.advance(to: 2)
+    bench.writer.hold(at: bench.now)
+    bench.advance(to: 4)
+    bench.writer.end(at: bench.instant(2), reason: .button)
+    bench.advance(to: 15)
+    bench.writer.begin(TakeOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
+    bench.writer.end(at: nil, reason: .button)
+    #expect(bench.finish())
+    let kept = try #require(bench.logs.last).plan.plannedTicks ?? 0
+    #expect(kept >= UInt64(bench.historyTicks) && kept <= 600)
+  }
+
   @Test("an end that nobody dates has what was held back")
   func endWhileHolding() throws {
     let bench = WriterBench(TakeWriterTests.rate(10))

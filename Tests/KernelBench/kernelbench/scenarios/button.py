@@ -34,18 +34,8 @@ def run(bench: Bench, report: Report, trains: int, takes: int, seed: int) -> Non
     guest = bench.boot("button")
     try:
         guest.machine.check("load gpio-virtio")
-        report.run("a short press begins a take, the next one ends it", lambda: alone(guest, short))
-        report.run("the seconds before the press are in front", lambda: alone(guest, pre_trigger))
-        report.run("a take ends at its length, and the service is ready again", lambda: alone(guest, length))
-        report.run("two short presses mark, and the take goes on", lambda: alone(guest, double))
-        report.run("a long press begins anew", lambda: alone(guest, discard))
-        report.run("a long press while idle keeps what just happened", lambda: alone(guest, keep))
-        report.run("6 s end the service and keep the take", lambda: alone(guest, very_long))
-        report.run("a button held at the start means nothing", lambda: alone(guest, held))
-        report.run("a press wakes a sensor that sleeps", lambda: alone(guest, asleep))
-        report.run("a line in use names its user", lambda: alone(guest, busy))
-        report.run("a second service and a take beside it give way", lambda: alone(guest, second))
-        report.run("the light tells each state", lambda: alone(guest, lights))
+        for name, scenario in SCENARIOS.items():
+            report.run(name, lambda: alone(guest, scenario))
         report.run(
             f"{trains} bounce trains, seed {seed}",
             lambda: alone(guest, lambda guest: bounces.bounce(guest, trains, random.Random(seed))))
@@ -330,3 +320,20 @@ def check_flashes(what: str, changes: list[tuple[int, int]], on: int, off: int) 
         check_between(
             f"{what}: the light {'on' if level else 'off'}", ended - begun, (expected - 30) * MILLISECOND,
             (expected + 60) * MILLISECOND)
+
+
+SCENARIOS = {
+    "a short press begins a take, the next one ends it": short,
+    "the seconds before the press are in front": pre_trigger,
+    "a take ends at its length, and the service is ready again": length,
+    "two short presses mark, and the take goes on": double,
+    "a long press begins anew": discard,
+    "a long press while idle keeps what just happened": keep,
+    "6 s end the service and keep the take": very_long,
+    "a button held at the start means nothing": held,
+    "a press wakes a sensor that sleeps": asleep,
+    "a line in use names its user": busy,
+    "a second service and a take beside it give way": second,
+    "the light tells each state": lights,
+}
+"""In the order in which they run."""

@@ -42,11 +42,9 @@ def main() -> int:
     print(f"kernelbench: guests run by {bench.platform.accelerator}, traces are in {keep}", flush=True)
     groups = options.groups or GROUPS
     checks.run(Path(keep), report)
-    for name, group in (("takes", takes), ("faults", faults)):
+    for name, group in (("takes", takes), ("faults", faults), ("adapters", adapters)):
         if name in groups:
             report.run_timed_group(name, lambda: group.run(bench, report), Path(keep, name))
-    if "adapters" in groups:
-        report.run_group("adapters", lambda: adapters.run(bench, report))
     if "button" in groups:
         report.run_timed_group(
             "button", lambda: button.run(bench, report, options.trains, options.button_takes, options.seed),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from .chips.signal import CHANNELS
 from .chips.truth import Truth, TrueSample
-from .errors import check
+from .errors import HostTooSlow, check
 from .export import MILLISECOND, Take
 
 TOLERANCE = 2 * MILLISECOND
@@ -88,11 +88,14 @@ def _compare_times(
     low, high = ordered[len(ordered) // 100], ordered[-1 - len(ordered) // 100]
     offset = (low + high) // 2
     worst = max(lags, key=lambda lag: abs(lag - offset))
-    check(
-        abs(worst - offset) <= tolerance,
-        f"{sum(abs(lag - offset) > tolerance for lag in lags)} of {len(lags)} samples are not within"
-        f" {tolerance / 1e6:g} ms of the truth; the worst is {(worst - offset) / 1e6:+.3f} ms off,"
-        f" sample {lags.index(worst)}")
+    outside = sum(abs(lag - offset) > tolerance for lag in lags)
+    message = (
+        f"{outside} of {len(lags)} samples are not within {tolerance / 1e6:g} ms of the truth; the worst is"
+        f" {(worst - offset) / 1e6:+.3f} ms off, sample {lags.index(worst)}")
+    if 0 < outside <= max(1, len(lags) // 100) and abs(worst - offset) <= 3 * tolerance:
+        # Between the guest's stamp and the chip's answer lies the host, which may hold a single read up.
+        raise HostTooSlow(message)
+    check(outside == 0, message)
     return Comparison(matches, offset, abs(worst - offset), lags)
 
 

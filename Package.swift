@@ -87,6 +87,7 @@ let package = Package(
       swiftSettings: settings),
 
     // Tests, in the order of their subjects.
+    .target(name: "WaitingThreads", path: "Tests/WaitingThreads", swiftSettings: settings),
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
@@ -98,9 +99,12 @@ let package = Package(
       name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
-      name: "SimulatedIMUTests", dependencies: ["I2C", "IMUModel", "SimulatedIMU"],
+      name: "SimulatedIMUTests",
+      dependencies: ["I2C", "IMUModel", "SimulatedIMU", "WaitingThreads"],
       swiftSettings: settings),
-    .testTarget(name: "RingBufferTests", dependencies: ["RingBuffer"], swiftSettings: settings),
+    .testTarget(
+      name: "RingBufferTests", dependencies: ["RingBuffer", "WaitingThreads"],
+      swiftSettings: settings),
     .testTarget(
       name: "SamplingTests",
       dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU"],
@@ -155,7 +159,9 @@ let package = Package(
     // The program from outside; it stands beside the test bundle.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["CTerminalTesting", "imulog", "LogStoreTesting", "TerminalGraphTesting"],
+      dependencies: [
+        "CTerminalTesting", "imulog", "LogStoreTesting", "TerminalGraphTesting", "WaitingThreads",
+      ],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
 

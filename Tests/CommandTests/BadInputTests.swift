@@ -1,6 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
 /// A command that is refused, and how.
 struct Refusal: CustomTestStringConvertible {
@@ -18,7 +19,8 @@ struct Refusal: CustomTestStringConvertible {
   var testDescription: String { arguments.joined(separator: " ") }
 }
 
-@Suite("Bad input gets one sentence, an exit status, and leaves nothing half-written")
+@Suite(
+  "Bad input gets one sentence, an exit status, and leaves nothing half-written", .waitsForPrograms)
 struct BadInputTests {
   private let bench = Bench()
 

@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("The service's configuration", .timeLimit(.minutes(15)))
+@Suite("The service's configuration", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonConfigurationTests {
   @Test(
     "at the start, what is wrong is named with file, line, key and what is accepted, exit 78",

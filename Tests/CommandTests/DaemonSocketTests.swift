@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("The service's socket", .timeLimit(.minutes(15)))
+@Suite("The service's socket", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonSocketTests {
   @Test("is for the owner and the group, in a directory that is closed to others")
   func rights() throws {

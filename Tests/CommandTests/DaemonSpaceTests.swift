@@ -1,9 +1,10 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
 @Suite(
-  "The service on a small disk", .timeLimit(.minutes(15)),
+  "The service on a small disk", .waitsForPrograms, .timeLimit(.minutes(15)),
   .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
 struct DaemonSpaceTests {
   @Test("the oldest recordings go when the configuration says so, and no more than have to")

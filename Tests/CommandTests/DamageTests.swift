@@ -1,7 +1,8 @@
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Damaged logs give what is left of them and say what is missing")
+@Suite("Damaged logs give what is left of them and say what is missing", .waitsForPrograms)
 struct DamageCommandTests {
   private let bench = Bench()
 

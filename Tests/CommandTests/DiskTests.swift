@@ -1,8 +1,9 @@
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
 @Suite(
-  "Full and read-only disks",
+  "Full and read-only disks", .waitsForPrograms,
   .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
 struct DiskTests {
   private let bench = Bench()

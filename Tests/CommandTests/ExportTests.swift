@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Exports have the form that was asked for")
+@Suite("Exports have the form that was asked for", .waitsForPrograms)
 struct ExportCommandTests {
   /// Two seconds at 10 Hz.
   private static let bench: Bench? = {

@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Following a recording that is being written", .timeLimit(.minutes(15)))
+@Suite("Following a recording that is being written", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct FollowTests {
   private static let openEnded = [
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",

@@ -1,7 +1,8 @@
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Freeing recordings whose copy is proved")
+@Suite("Freeing recordings whose copy is proved", .waitsForPrograms)
 struct FreeingTests {
   @Test("a key must be allowed to; without, everything comes and stays")
   func notAllowed() throws {

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
+import WaitingThreads
 
-@Suite("Help says what is written in Help/")
+@Suite("Help says what is written in Help/", .waitsForPrograms)
 struct HelpTests {
   @Test(
     "each help is the text that was committed",

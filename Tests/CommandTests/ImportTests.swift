@@ -1,7 +1,8 @@
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Imports make recordings that give back what was imported")
+@Suite("Imports make recordings that give back what was imported", .waitsForPrograms)
 struct ImportCommandTests {
   private let bench = Bench()
 

@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("imulog install")
+@Suite("imulog install", .waitsForPrograms)
 struct InstallTests {
   private let bench = Bench()
   private static let paths = [

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
+import WaitingThreads
 
-@Suite("The list at a terminal", .timeLimit(.minutes(15)))
+@Suite("The list at a terminal", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct ListScreenTests {
   private let bench = Bench()
 

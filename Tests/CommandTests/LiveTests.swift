@@ -1,8 +1,10 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Takes in real time end cleanly however they end", .timeLimit(.minutes(15)))
+@Suite(
+  "Takes in real time end cleanly however they end", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct LiveTests {
   private let bench = Bench()
   private static let openEnded = [

@@ -1,10 +1,11 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
 /// Everything once more with the real thing.
 @Suite(
-  "Over OpenSSH", .timeLimit(.minutes(15)), .serialized,
+  "Over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(15)), .serialized,
   .enabled(if: SSHDaemon.obstacle == nil, "no OpenSSH here: apt-get install openssh-server"))
 struct OpenSSHTests {
   @Test("a usual login lists and exports, and a reader that has enough ends it quietly")

@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("A pull whose connection breaks", .timeLimit(.minutes(15)))
+@Suite("A pull whose connection breaks", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullBreakTests {
   private let bench = RemoteBench()
 
@@ -10,7 +11,7 @@ struct PullBreakTests {
   func fiftyCuts() throws {
     // Marks with long labels, because samples take longer to make.
     let log = try ExampleLog(
-      ticks: 95_000, flushEvery: 100, marksEvery: 1, labelLength: 200
+      ticks: 4_800, flushEvery: 100, marksEvery: 1, marksAtOnce: 20, labelLength: 200
     ).bytes
     #expect(log.count > 20_000_000)
     let id = ExampleLog.description().id.description.prefix(8)

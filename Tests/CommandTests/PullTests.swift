@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Pulling recordings from another machine", .timeLimit(.minutes(15)))
+@Suite("Pulling recordings from another machine", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullTests {
   private let bench = RemoteBench()
 

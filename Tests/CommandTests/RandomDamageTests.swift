@@ -1,5 +1,6 @@
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
 /// What a failing card does to a file.
 enum Spoiling: String, CaseIterable {
@@ -26,7 +27,7 @@ enum Spoiling: String, CaseIterable {
   }
 }
 
-@Suite("Damage at random places")
+@Suite("Damage at random places", .waitsForPrograms)
 struct RandomDamageTests {
   static let kinds: [Spoiling] = Spoiling.allCases
   private let bench = Bench()

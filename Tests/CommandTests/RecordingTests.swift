@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Recordings are made, listed, looked at, checked and removed")
+@Suite("Recordings are made, listed, looked at, checked and removed", .waitsForPrograms)
 struct RecordingCommandTests {
   @Test("a recording's number is the last line of stdout, alone")
   func numberAlone() {

@@ -1,7 +1,8 @@
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("recover makes a whole recording of what is left of a damaged one")
+@Suite("recover makes a whole recording of what is left of a damaged one", .waitsForPrograms)
 struct RecoverCommandTests {
   private let bench = Bench()
   private let table = ["--format", "csv", "--units", "raw"]

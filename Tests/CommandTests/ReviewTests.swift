@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("A recording is judged, and leaves as a page and a drawing")
+@Suite("A recording is judged, and leaves as a page and a drawing", .waitsForPrograms)
 struct ReviewCommandTests {
   @Test("--check says the verdict on stdout and by the exit status")
   func check() throws {

@@ -1,8 +1,9 @@
 import Glibc
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("A restricted key")
+@Suite("A restricted key", .waitsForPrograms)
 struct ServeTests {
   private let bench = RemoteBench()
 

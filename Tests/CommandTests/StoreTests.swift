@@ -1,7 +1,8 @@
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("The store is where the command line or the environment says")
+@Suite("The store is where the command line or the environment says", .waitsForPrograms)
 struct StoreLocationTests {
   private let bench = Bench()
 

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
+import WaitingThreads
 
-@Suite("At a terminal", .timeLimit(.minutes(15)))
+@Suite("At a terminal", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct TerminalTests {
   private let bench = Bench()
   private static let live = [

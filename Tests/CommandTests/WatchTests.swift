@@ -1,7 +1,8 @@
 import Glibc
 import Testing
+import WaitingThreads
 
-@Suite("Watching the service", .timeLimit(.minutes(15)))
+@Suite("Watching the service", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct WatchTests {
   private var bench = Bench()
 

@@ -47,11 +47,12 @@ public struct ExampleLog: Sendable {
   ///   - ticks: Ticks to schedule.
   ///   - flushEvery: Ticks from flush to flush.
   ///   - marksEvery: Ticks from mark to mark.
+  ///   - marksAtOnce: Marks of the same tick: many make a large log of few samples, which take longest to encode.
   ///   - labelLength: Bytes of each mark's label: long ones fill pages with few events.
   ///   - ends: Whether it is ended.
   public init(
     ticks: UInt64, flushEvery: UInt64 = 10, marksEvery: UInt64 = 29,
-    labelLength: Int = 5, seed: UInt64 = 1,
+    marksAtOnce: Int = 1, labelLength: Int = 5, seed: UInt64 = 1,
     description: RecordingDescription? = nil, ends: Bool = true
   ) throws(FormatError) {
     self.description = description ?? ExampleLog.description(seed)
@@ -65,7 +66,9 @@ public struct ExampleLog: Sendable {
     while tick < ticks {
       if tick % marksEvery == marksEvery / 2 {
         let label = String(repeating: "x", count: labelLength)
-        add(.mark(Mark(time: Int64(tick) * 100_000_000, label: label)), &encoder)
+        for _ in 0..<marksAtOnce {
+          add(.mark(Mark(time: Int64(tick) * 100_000_000, label: label)), &encoder)
+        }
       }
       if tick % 97 == 41 {
         add(.sensor(SensorEvent(tick: tick, kind: .lost, fault: .zeros)), &encoder)

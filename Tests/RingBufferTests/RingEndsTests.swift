@@ -1,5 +1,6 @@
 import RingBuffer
 import Testing
+import WaitingThreads
 
 @Suite struct RingEndsTests {
   @Test("a ring has 600 slots unless told otherwise")
@@ -130,12 +131,12 @@ import Testing
   }
 
   #if compiler(>=6.2)
-    @Test("a ring without slots is refused")
+    @Test("a ring without slots is refused", .waitsForPrograms)
     func noSlots() async {
       await #expect(processExitsWith: .failure) { _ = RingEnds<Int>(capacity: 0) }
     }
 
-    @Test("an end is given out once")
+    @Test("an end is given out once", .waitsForPrograms)
     func secondEnd() async {
       await #expect(processExitsWith: .failure) {
         var ends = RingEnds<Int>()
@@ -149,7 +150,7 @@ import Testing
       }
     }
 
-    @Test("a negative trim is refused")
+    @Test("a negative trim is refused", .waitsForPrograms)
     func negativeTrim() async {
       await #expect(processExitsWith: .failure) {
         var ring = Ring(capacity: 1, position: 0)

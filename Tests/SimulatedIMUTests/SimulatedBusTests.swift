@@ -2,6 +2,7 @@ import I2C
 import IMUModel
 import SimulatedIMU
 import Testing
+import WaitingThreads
 
 @Suite("Simulated bus and virtual clock")
 struct SimulatedBusTests {
@@ -102,7 +103,9 @@ struct SimulatedBusTests {
   }
 
   #if compiler(>=6.2)
-    @Test("a second chip of the same model, or at the same address, is a programming error")
+    @Test(
+      "a second chip of the same model, or at the same address, is a programming error",
+      .waitsForPrograms)
     func attachTraps() async {
       await #expect(processExitsWith: .failure) {
         var bench = Bench(.mpu6050)
@@ -114,7 +117,7 @@ struct SimulatedBusTests {
       }
     }
 
-    @Test("a virtual clock cannot be turned back")
+    @Test("a virtual clock cannot be turned back", .waitsForPrograms)
     func turnBack() async {
       await #expect(processExitsWith: .failure) {
         VirtualClock().advance(by: -1)

@@ -28,6 +28,10 @@ public enum ServiceEvent: Equatable, Sendable {
   case sensorReady
   /// The sensor could not be brought up, or was given up. It is not sampled any more.
   case sensorFailed
+  /// The sensor is sampled and does not answer; the gaps go on.
+  case sensorSilent
+  /// It answers again.
+  case sensorHeard
   /// The time of ``ServiceEffect/scheduleRetry`` is over.
   case retry
 

@@ -35,7 +35,7 @@ extension ServiceMachine {
       waitingStart = nil
       return []
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
-      .sensorReady, .retry,
+      .sensorReady, .sensorSilent, .sensorHeard, .retry,
       .limitReached:
       return []
     }
@@ -55,7 +55,8 @@ extension ServiceMachine {
       return [.refuse(Refusal.isEnding)]
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
       .gesture(.veryLong),
-      .sensorReady, .retry, .takeReady, .limitReached, .reload, .reloaded, .reloadRefused,
+      .sensorReady, .sensorSilent, .sensorHeard, .retry, .takeReady, .limitReached, .reload,
+      .reloaded, .reloadRefused,
       .terminate:
       return []
     }
@@ -64,7 +65,8 @@ extension ServiceMachine {
   func handleEnded(_ event: ServiceEvent) -> [ServiceEffect] {
     switch event {
     case .start, .stop, .mark, .keep, .discard: return [.refuse(Refusal.isEnding)]
-    case .begin, .buttonDown, .gesture, .sensorReady, .sensorFailed, .retry, .takeReady,
+    case .begin, .buttonDown, .gesture, .sensorReady, .sensorSilent, .sensorHeard, .sensorFailed,
+      .retry, .takeReady,
       .takeRefused,
       .limitReached, .storageEnded, .saved, .savedNothing, .reload, .reloaded, .reloadRefused,
       .terminate:

@@ -16,6 +16,7 @@ extension ServiceMachine {
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
     case .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady,
+      .sensorSilent, .sensorHeard,
       .sensorFailed,
       .retry, .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
       return []
@@ -44,8 +45,9 @@ extension ServiceMachine {
     case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
-    case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding), .takeReady,
-      .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
+    case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
+      .sensorSilent, .sensorHeard, .takeReady, .takeRefused, .limitReached, .storageEnded, .saved,
+      .savedNothing:
       return []
     }
   }
@@ -67,7 +69,7 @@ extension ServiceMachine {
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
-      .sensorReady, .retry,
+      .sensorReady, .sensorSilent, .sensorHeard, .retry,
       .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
       return []
     }

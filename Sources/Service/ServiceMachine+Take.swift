@@ -26,7 +26,9 @@ extension ServiceMachine {
     // A double press whose first one began this take, and the window behind that first one.
     case .gesture(.double): return [.release]
     case .gesture(.settled): return []
-    case .begin, .gesture(.holding), .sensorReady, .retry, .saved, .savedNothing: return []
+    case .begin, .gesture(.holding), .sensorReady, .sensorSilent, .sensorHeard, .retry, .saved,
+      .savedNothing:
+      return []
     }
   }
 
@@ -50,7 +52,8 @@ extension ServiceMachine {
     case .reload, .reloaded, .reloadRefused: return noteReload(event)
     // No second press can come any more.
     case .gesture(.veryLong), .terminate: return end(at: stopPress, .button, then: .ending)
-    case .begin, .buttonDown, .gesture(.holding), .sensorReady, .retry, .saved, .savedNothing:
+    case .begin, .buttonDown, .gesture(.holding), .sensorReady, .sensorSilent, .sensorHeard, .retry,
+      .saved, .savedNothing:
       return []
     }
   }

@@ -75,6 +75,7 @@ public import IMUModel
 ///
 /// Events that a table does not list do nothing in its states, but sensorFailed, takeRefused, storageEnded and a
 /// wrong configuration set ``problem`` wherever a take or the sensor is at hand, and a success clears it.
+/// sensorSilent and sensorHeard change ``presentProblem`` in every state, and nothing else.
 ///
 /// - a: → waking: wake, when the sensor is to be sampled while idle.
 /// - b: the press or request waits and begins a take as soon as one can begin, with its own stamp; the first
@@ -130,6 +131,8 @@ public struct ServiceMachine: Hashable, Sendable {
   var hasFirstSample = false
   /// Whether the sensor is up or being brought up.
   var isSensorAwake = false
+  /// Whether it is sampled in vain.
+  var isSensorSilent = false
   /// Whether the button has been held for long and what it means is open.
   var isButtonHeld = false
   /// The last tick of a take that reached its length; a press before it was meant for that take.
@@ -147,6 +150,7 @@ public struct ServiceMachine: Hashable, Sendable {
   /// Takes the step of the table's field for this state and event.
   public mutating func handle(_ event: ServiceEvent) -> [ServiceEffect] {
     noteButton(event)
+    noteSilence(event)
     switch state {
     case .asleep: return handleAsleep(event)
     case .waking: return handleWaking(event)
@@ -168,6 +172,21 @@ public struct ServiceMachine: Hashable, Sendable {
     }
   }
 
+  /// A sensor that is sampled in vain is a problem that is told, and changes nothing else: it may come back at any
+  /// time, and what is missing is logged as gaps.
+  private mutating func noteSilence(_ event: ServiceEvent) {
+    switch event {
+    case .sensorSilent: isSensorSilent = true
+    case .sensorHeard, .sensorReady: isSensorSilent = false
+    default: break
+    }
+  }
+
+  /// What to tell: ``problem``, or that the sensor does not answer just now.
+  public var presentProblem: Problem? {
+    problem ?? (isSensorAwake && isSensorSilent ? .sensor : nil)
+  }
+
   /// What the light is to say. Problems are shown while no take is at hand, never in place of recording.
   public var light: Light {
     switch state {
@@ -183,6 +202,6 @@ public struct ServiceMachine: Hashable, Sendable {
 
   private func idleLight(_ light: Light) -> Light {
     guard !isButtonHeld else { return .acknowledged(isLit: true) }
-    return problem.map { .problem($0) } ?? light
+    return presentProblem.map { .problem($0) } ?? light
   }
 }

@@ -20,6 +20,8 @@ enum Notation {
     ("keep 5", .keep(at: time(5))),
     ("discard 5", .discard(at: time(5))),
     ("sensorReady", .sensorReady),
+    ("sensorSilent", .sensorSilent),
+    ("sensorHeard", .sensorHeard),
     ("sensorFailed", .sensorFailed),
     ("retry", .retry),
     ("takeReady", .takeReady),

@@ -56,6 +56,43 @@ struct ServiceProblemTests {
     #expect(machine.problem == nil)
   }
 
+  @Test(
+    "a sensor that is sampled in vain is told as a problem until it answers, and begins takes all the same"
+  )
+  func silentSensor() {
+    var machine = StateTable.machine(in: "armed")
+    #expect(machine.step("sensorSilent") == "·")
+    #expect(machine.presentProblem == .sensor)
+    #expect(machine.light == .problem(.sensor))
+    #expect(machine.step("sensorHeard") == "·")
+    #expect(machine.presentProblem == nil)
+    #expect(machine.light == .armed)
+    #expect(machine.step("sensorSilent") == "·")
+    #expect(machine.step("press 5") == "→ starting: begin 5")
+    #expect(machine.step("takeReady") == "→ recording")
+    #expect(machine.light == .recording)
+    #expect(machine.presentProblem == .sensor)
+    // One that sleeps is not asked, and one that is woken is expected to answer.
+    var idle = ServiceMachine(
+      samplesWhileIdle: false, through: ["begin", "press 5", "sensorReady", "sensorSilent"])
+    _ = idle.step("stop 5")
+    _ = idle.step("saved")
+    #expect(idle.state == .asleep)
+    #expect(idle.presentProblem == nil)
+    #expect(idle.step("start 5") == "→ waking: wake")
+    #expect(idle.step("sensorReady") == "→ starting: begin 5")
+    #expect(idle.presentProblem == nil)
+  }
+
+  @Test("a storage's problem is told before that of a silent sensor")
+  func silentSensorAndStorage() {
+    var machine = StateTable.machine(in: "recording")
+    _ = machine.step("sensorSilent")
+    _ = machine.step("storageEnded")
+    _ = machine.step("saved")
+    #expect(machine.presentProblem == .storage)
+  }
+
   @Test("a sensor lost in a take is woken when the take is saved")
   func sensorLostInTake() {
     for state in ["starting", "recording", "stopping"] {

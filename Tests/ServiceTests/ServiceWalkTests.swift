@@ -61,6 +61,7 @@ private struct Daemon: Hashable {
       "mark 5", "keep 5", "discard 5", "reload", "terminate",
     ]
     if isSensorAwake { names += ["sensorFailed"] + (isSensorReady ? [] : ["sensorReady"]) }
+    if isSensorReady { names += ["sensorSilent", "sensorHeard"] }
     if isRetryDue { names.append("retry") }
     switch take {
     case .none: break

@@ -19,6 +19,8 @@ enum StateTable {
     keep 5        | refuse         | refuse               | → saving: keep 5
     discard 5     | refuse         | refuse               | refuse
     sensorReady   | ·              | → armed              | ·
+    sensorSilent  | ·              | ·                    | ·
+    sensorHeard   | ·              | ·                    | ·
     sensorFailed  | ·              | retry                | → waking: retry
     retry         | ·              | ·                    | ·
     takeReady     | ·              | ·                    | ·
@@ -50,6 +52,8 @@ enum StateTable {
     keep 5        | refuse                         | refuse                         | refuse
     discard 5     | → saving: discard 5            | → saving: discard 5            | → saving: discard 5
     sensorReady   | ·                              | ·                              | ·
+    sensorSilent  | ·                              | ·                              | ·
+    sensorHeard   | ·                              | ·                              | ·
     sensorFailed  | → saving: end now sensor-lost  | → saving: end now sensor-lost  | → saving: end now sensor-lost
     retry         | ·                              | ·                              | ·
     takeReady     | → recording                    | ·                              | ·
@@ -81,6 +85,8 @@ enum StateTable {
     keep 5        | refuse   | refuse               | refuse
     discard 5     | refuse   | refuse               | refuse
     sensorReady   | ·        | ·                    | ·
+    sensorSilent  | ·        | ·                    | ·
+    sensorHeard   | ·        | ·                    | ·
     sensorFailed  | ·        | ·                    | ·
     retry         | ·        | ·                    | ·
     takeReady     | ·        | ·                    | ·

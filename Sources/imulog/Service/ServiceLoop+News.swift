@@ -16,6 +16,9 @@ extension ServiceLoop {
       threads.end()
       self.threads = nil
       sensorFailed(failure)
+    case .sensorSilent(let isSilent, let session):
+      guard let threads, threads.session == session else { return }
+      hear(isSilent: isSilent)
     case .take(let item): hear(item)
     case .fileMade(let number): take.number = number
     case .fileRefused(let failure, let isFull):
@@ -35,6 +38,17 @@ extension ServiceLoop {
     }
     sayOnce(failure.sentence)
     handle(.sensorFailed)
+  }
+
+  /// The sampler goes on asking and sets the chip up again when it answers.
+  private func hear(isSilent: Bool) {
+    let place = sensor?.sensor.place ?? "the sensor"
+    ServiceJournal.say(
+      isSilent ? .error : .notice,
+      isSilent
+        ? "\(place) gives no samples any more; look at its wires. It is asked again and again"
+        : "\(place) gives samples again")
+    handle(isSilent ? .sensorSilent : .sensorHeard)
   }
 
   private func sensorIsReady(_ start: SensorStart, _ threads: ServiceThreads) {

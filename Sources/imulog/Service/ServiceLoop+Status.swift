@@ -48,7 +48,7 @@ extension ServiceLoop {
     status.temperature = SystemTree.live.cpuTemperature()
     status.sensor = sensor?.sensor.place
     status.realTime = threads.map(realTime)
-    status.problem = machine.problem
+    status.problem = machine.presentProblem
     status.note = setup.configuration.note
     return status
   }

@@ -9,6 +9,8 @@ enum ServiceNews: Sendable {
   case sensorReady(SensorStart, session: UInt64)
   /// The sensor could not be had by these threads.
   case sensorFailed(CommandFailure, session: UInt64)
+  /// These threads' sensor gives no samples any more, though it is asked; or gives them again.
+  case sensorSilent(Bool, session: UInt64)
   /// The writer's.
   case take(TakeNews)
   /// The take's file is there.

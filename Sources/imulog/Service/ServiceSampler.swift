@@ -13,12 +13,14 @@ struct ServiceSampler: ~Copyable {
   let session: UInt64
   let news: Inbox<ServiceNews>
   let stop: StopFlag
+  let samples: SampleCount
   var producer: RingProducer<TickRecord>?
 
   mutating func run() {
     let place = ProducerPlace(producer.take())
     let sampling = ServiceSampling(
-      rate: request.rate, session: session, news: news, stop: stop, place: place)
+      rate: request.rate, session: session, news: news, stop: stop, samples: samples,
+      place: place)
     do {
       try SensorOpening(request: request, user: sampling).run()
     } catch {
@@ -45,6 +47,7 @@ private struct ServiceSampling: SensorUser {
   let session: UInt64
   let news: Inbox<ServiceNews>
   let stop: StopFlag
+  let samples: SampleCount
   let place: ProducerPlace
 
   func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
@@ -58,7 +61,7 @@ private struct ServiceSampling: SensorUser {
     }
     let description = sensor.description
     var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: RingSink(producer), rate: rate,
+      sensor: sensor, clock: clock, sink: CountingSink(producer, samples), rate: rate,
       start: clock.now() + ServiceThreads.lead, plannedTicks: nil,
       timeUnit: ServiceThreads.timeUnit, stop: stop)
     news.post(

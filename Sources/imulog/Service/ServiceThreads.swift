@@ -26,6 +26,7 @@ final class ServiceThreads {
   let scheduling: SchedulingReport
   private let news: Inbox<ServiceNews>
   private let stop = StopFlag()
+  private let samples = SampleCount()
   private var sampler: RunningThread<ServiceSampler>?
   private var writer: RunningThread<ServiceWriting>?
   private var consumer: RingConsumer<TickRecord>?
@@ -43,7 +44,7 @@ final class ServiceThreads {
     consumer = .some(ring.takeConsumer())
     let work = ServiceSampler(
       request: request, session: session, news: news, stop: stop,
-      producer: .some(ring.takeProducer()))
+      samples: samples, producer: .some(ring.takeProducer()))
     sampler = .some(thread.run(moving: work) { work in work.run() })
   }
 
@@ -57,7 +58,8 @@ final class ServiceThreads {
       writer: TakeWriter(
         consumer: consumer, schedule: schedule, timeUnit: ServiceThreads.timeUnit,
         historyTicks: historyTicks),
-      orders: orders, news: news, gauge: gauge, feed: feed,
+      orders: orders, news: news, gauge: gauge, feed: feed, samples: samples,
+      silence: SilenceWatch(schedule.rate, start: schedule.start), session: session,
       idlePeriod: ServiceWriting.idlePeriod(schedule.rate, historyTicks: historyTicks))
     writer = .some(thread.run(moving: work) { work in work.run() })
   }

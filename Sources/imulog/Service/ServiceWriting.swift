@@ -13,6 +13,9 @@ struct ServiceWriting: ~Copyable {
   let gauge: SamplingGauge
   /// For those who watch.
   let feed: LiveFeed
+  let samples: SampleCount
+  private var silence: SilenceWatch
+  private let session: UInt64
   /// Nanoseconds between two looks at the ring while no take runs.
   let idlePeriod: Int64
   private var queue: FlushQueue?
@@ -21,13 +24,17 @@ struct ServiceWriting: ~Copyable {
 
   init(
     writer: consuming TakeWriter, orders: Inbox<WriterOrder>, news: Inbox<ServiceNews>,
-    gauge: SamplingGauge, feed: LiveFeed, idlePeriod: Int64
+    gauge: SamplingGauge, feed: LiveFeed, samples: SampleCount, silence: SilenceWatch,
+    session: UInt64, idlePeriod: Int64
   ) {
     self.writer = writer
     self.orders = orders
     self.news = news
     self.gauge = gauge
     self.feed = feed
+    self.samples = samples
+    self.silence = silence
+    self.session = session
     self.idlePeriod = idlePeriod
   }
 
@@ -57,6 +64,9 @@ struct ServiceWriting: ~Copyable {
       let progress = writer.progress
       for item in writer.tend(reading) { news.post(.take(item)) }
       show(writer.progress ?? progress, now: reading.monotonic)
+      if silence.notice(samples.value, now: reading.monotonic) {
+        news.post(.sensorSilent(silence.isSilent, session: session))
+      }
     }
   }
 

@@ -277,6 +277,17 @@ def lights(guest: Guest) -> str:
     service = begin_armed(guest, "light")
     armed = watch(service, 6.5)
     check_flashes("armed", armed, 50, 1950)
+    for chip in ("mpu6050", "lsm6dso"):
+        guest.chips.tell("unplug", chip)
+    # 2 s of silence, and up to 1 s until the writer looks.
+    time.sleep(4)
+    silent = watch(service, 6)
+    check_flashes("a silent sensor", silent, 200, 1200)
+    check(service.status()["problem"] is not None, "status does not tell the silence")
+    for chip in ("mpu6050", "lsm6dso"):
+        guest.chips.tell("plug", chip)
+    time.sleep(4)
+    check_flashes("armed again", watch(service, 6.5), 50, 1950)
     service.press(SHORT)
     service.wait("recording")
     time.sleep(0.5)
@@ -298,7 +309,7 @@ def lights(guest: Guest) -> str:
             guest.chips.tell("present", chip)
     service.wait("armed")
     service.stop()
-    return f"{len(armed) // 2} flashes armed, {len(problem) // 2} without a sensor, steady while recording"
+    return f"{len(armed) // 2} flashes armed, {len(silent) // 2} with a silent sensor, {len(problem) // 2} without one, steady while recording"
 
 
 def watch(service: Service, seconds: float) -> list[tuple[int, int]]:

@@ -66,8 +66,9 @@ public struct Catalogue: Sendable {
 /// A recording in a store, as its file's name tells it.
 public struct CatalogueEntry: Hashable, Sendable {
   let name: RecordingName
-  /// The file's path.
-  public let path: String
+  private let directory: String
+  /// The file's name, without its directory.
+  public let fileName: String
 
   /// The recording's number in its store.
   public var number: UInt32 { name.number }
@@ -75,8 +76,8 @@ public struct CatalogueEntry: Hashable, Sendable {
   public var startSeconds: Int64 { name.start.seconds }
   /// The first eight hexadecimal digits of its UUID.
   public var idPrefix: String { name.prefix }
-  /// The file's name, without its directory.
-  public var fileName: String { name.text }
+  /// The file's path.
+  public var path: String { directory + "/" + fileName }
 
   init(_ name: RecordingName, in directory: String) {
     self.init(name, file: name.text, in: directory)
@@ -85,6 +86,7 @@ public struct CatalogueEntry: Hashable, Sendable {
   /// - Parameter file: The name as it is in the directory, which is made anew at some cost.
   init(_ name: RecordingName, file: String, in directory: String) {
     self.name = name
-    path = directory + "/" + file
+    self.directory = directory
+    fileName = file
   }
 }

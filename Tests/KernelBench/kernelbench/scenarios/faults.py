@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..bench import CHIPS, Bench, Checked, Guest, Recording, check_recording
 from ..errors import ETIMEDOUT, HostTooSlow, check
-from ..export import MILLISECOND, Gap
+from ..export import MILLISECOND, Gap, Take
 from ..scenario import Report
 
 RATE = 50
@@ -26,8 +26,8 @@ BEGIN = 1.5
 """Seconds from the start of the command to the fault: bring-up and half a second of samples."""
 SLACK = 60 * MILLISECOND
 """Between what is written into the truth file and what a tick sees of it: three periods."""
-LATE = 15
-"""Ticks of a take that an emulated processor may be too late for; imulog tells them as missed or stale."""
+LATE = 0.3
+"""Part of a take's ticks that an emulated processor may be too late for; imulog tells them as missed or stale."""
 EREMOTEIO, ENXIO = 121, 6
 
 
@@ -133,7 +133,7 @@ def check_fault(fault: Fault, recording: Recording, truth: Path) -> str:
     check(not inside or fault.lasts == 0, f"{len(inside)} samples are from a time at which there were none")
     after = [sample for sample in take.samples if sample.time > ended + fault.recovery * 1e9]
     check(len(after) > RATE // 5, "no samples came after the fault")
-    check_gaps(fault, take.gaps, began, ended, take.period)
+    check_gaps(fault, take, began, ended)
     if fault.event:
         kinds = [(event["kind"], event["fault"]) for event in take.document["sensorEvents"]]
         check(("lost", fault.event) in kinds and kinds[-1][0] == "back", f"the events are {kinds}")
@@ -152,8 +152,9 @@ def struck(fault: Fault, chip: str, checked: Checked) -> tuple[int, int]:
     return began, checked.truth.time_of(fault.end[0].replace("CHIP", chip)) if fault.end else began
 
 
-def check_gaps(fault: Fault, gaps: list[Gap], began: int, ended: int, period: float) -> None:
+def check_gaps(fault: Fault, take: Take, began: int, ended: int) -> None:
     """The gap has the right cause and length, and there are no others."""
+    gaps, period, scheduled = take.gaps, take.period, take.scheduled
     first, last = (began - SLACK) / period, (ended + fault.recovery * 1e9) / period
     ours = [gap for gap in gaps if gap.end > first and gap.first <= last]
     others = [gap for gap in gaps if gap not in ours]
@@ -161,7 +162,7 @@ def check_gaps(fault: Fault, gaps: list[Gap], began: int, ended: int, period: fl
     if any(gap.cause == "busError" and gap.errno == ETIMEDOUT for gap in others):
         raise HostTooSlow(message)
     check(all(gap.cause in ("missed", "stale") for gap in others), message)
-    if sum(gap.count for gap in others) > LATE:
+    if sum(gap.count for gap in others) > LATE * scheduled:
         raise HostTooSlow(message)
     if not fault.causes:
         return
@@ -173,7 +174,7 @@ def check_gaps(fault: Fault, gaps: list[Gap], began: int, ended: int, period: fl
     strange = sum(gap.count for gap in ours if gap.cause not in (*fault.causes, "missed", "stale"))
     check(strange == 0, f"{strange} ticks have another cause than {' and '.join(fault.causes)}: {told}")
     late = sum(gap.count for gap in ours if gap.cause not in fault.causes)
-    if late > LATE:
+    if late > LATE * scheduled:
         raise HostTooSlow(f"{late} ticks were missed or stale besides: {told}")
     length = sum(gap.count for gap in ours if gap.cause in fault.causes)
     least = max(1, fault.lasts * 1e9 / period - 3)

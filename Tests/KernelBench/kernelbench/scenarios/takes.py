@@ -29,7 +29,7 @@ def fast(guest: Guest, chip: str) -> str:
     recording.finish()
     guest.chips.tell("truth", "-")
     checked = check_recording(recording, truth)
-    return account(checked.take, 5000, 0.9, checked.comparison.summary())
+    return account(checked.take, 5000, 0.6, checked.comparison.summary())
 
 
 def record_slow(guest: Guest) -> dict[str, Recording]:

@@ -7,8 +7,10 @@ public import Testing
 /// the machine idles; and a test that expects a process to end has it looked for without a pause until a thread
 /// is free.
 public struct WaitsForPrograms: SuiteTrait, TestTrait, TestScoping {
+  /// A suite's tests have it, too.
   public let isRecursive = true
 
+  /// Lets a test run on one of these threads.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {

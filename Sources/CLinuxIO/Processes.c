@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -74,8 +73,6 @@ int clinuxio_await(pid_t pid) {
 enum { WHO_PROCESS = 1, LOWEST_BEST_EFFORT = 2 << 13 | 7 };
 
 void clinuxio_step_back(void) {
-  struct sched_param parameters = {.sched_priority = 0};
-  (void)sched_setscheduler(0, SCHED_BATCH, &parameters);
   (void)setpriority(PRIO_PROCESS, 0, 10);
   (void)syscall(SYS_ioprio_set, WHO_PROCESS, 0, LOWEST_BEST_EFFORT);
 }

@@ -60,8 +60,8 @@ public struct OtherProcess: ~Copyable {
 
 /// The process's place among others.
 public enum ProcessPriority {
-  /// Lets everything else go first, on the processor and at the card: class SCHED_BATCH, nice value 10, the lowest
-  /// priority of input and output. For the calling thread and those that it starts.
+  /// Lets everything else go first, on the processor and at the card: nice value 10, the lowest priority of input
+  /// and output. Not SCHED_BATCH, whose late wake-ups cost a pull a twentieth of its rate. For the calling thread and those that it starts.
   public static func stepBack() { clinuxio_step_back() }
 }
 

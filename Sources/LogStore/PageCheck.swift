@@ -8,14 +8,22 @@ import LogFormat
 public struct PageCheck: ~Copyable {
   private var decoder: PageDecoder
   private let page = PageMemory()
+  private let block = PageMemory(pages: PageCheck.blockPages)
   /// Bytes from the first one on that are final; moves on with ``settle(_:)``.
   public private(set) var settledByteCount: UInt64 = 0
   /// Pages that are not as they were written, among those that are settled.
   public private(set) var damagedPageCount: UInt64 = 0
 
+  /// Pages that are read at a time.
+  private static var blockPages: Int { 16 }
+
   /// A check for the pages of the recording with this description.
-  public init(_ description: RecordingDescription) {
+  ///
+  /// - Parameter start: Bytes from the first one on that were found to be as they were written, and are not looked at
+  ///   again but for those of their last page.
+  public init(_ description: RecordingDescription, from start: UInt64 = 0) {
     decoder = PageDecoder(description)
+    settledByteCount = start / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
   }
 
   /// Moves on over a log that is being written: up to its last intact chunk.
@@ -31,7 +39,7 @@ public struct PageCheck: ~Copyable {
       // In this order: whatever is in the next page was written after all of this one.
       let isDone = try hasBytes(&storage, page: index + 1)
       guard try hasBytes(&storage, page: index) else { return }
-      let (end, isIntact) = check(page: index)
+      let (end, isIntact) = check(page.prefix(loadedCount), page: index)
       let begin = UInt64(index) * UInt64(LogFormat.pageSize)
       guard isDone else {
         settledByteCount = max(settledByteCount, begin + UInt64(end))
@@ -42,31 +50,56 @@ public struct PageCheck: ~Copyable {
     }
   }
 
-  /// Goes over a log that nobody writes, from its first page on, and counts its damaged pages.
+  /// Goes over the rest of a log that nobody writes, and counts its damaged pages.
   ///
   /// - Parameter stopsAtDamage: Whether to end in front of the first damage. What is settled then is the beginning
   ///   of the log that is surely as it was written.
   public mutating func run<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage, stopsAtDamage: Bool
   ) throws(StorageError) {
-    settledByteCount = 0
-    damagedPageCount = 0
-    var index: UInt32 = 0
-    while index < .max {
-      let begin = UInt64(index) * UInt64(LogFormat.pageSize)
-      loadedCount = try storage.read(at: begin, into: page.bytes)
-      guard loadedCount > 0 else { return }
-      let (end, isIntact) = check(page: index)
+    while try step(&storage, upTo: .max, stopsAtDamage: stopsAtDamage) {}
+  }
+
+  /// Goes over the whole pages of the first `end` bytes of a log that is coming, and counts those that are damaged:
+  /// what is left for ``run(_:stopsAtDamage:)`` is less then.
+  public mutating func advance<Storage: LogStorage & ~Copyable>(
+    _ storage: inout Storage, to end: UInt64
+  ) throws(StorageError) {
+    let whole = end / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
+    while settledByteCount < whole {
+      guard try step(&storage, upTo: whole, stopsAtDamage: false) else { return }
+    }
+  }
+
+  /// Checks up to ``blockPages`` pages; `false` when there are no more.
+  private mutating func step<Storage: LogStorage & ~Copyable>(
+    _ storage: inout Storage, upTo end: UInt64, stopsAtDamage: Bool
+  ) throws(StorageError) -> Bool {
+    let first = settledByteCount / UInt64(LogFormat.pageSize)
+    guard first < UInt32.max, settledByteCount.isMultiple(of: UInt64(LogFormat.pageSize)) else {
+      return false
+    }
+    let room = Int(min(UInt64(block.bytes.count), end - settledByteCount))
+    let count = try storage.read(
+      at: settledByteCount, into: UnsafeMutableRawBufferPointer(rebasing: block.bytes[..<room]))
+    var begin = 0
+    while begin < count {
+      let length = min(LogFormat.pageSize, count - begin)
+      let bytes = UnsafeRawBufferPointer(rebasing: block.bytes[begin..<begin + length])
+      let index = first + UInt64(begin / LogFormat.pageSize)
+      guard index < UInt32.max else { return false }
+      let (end, isIntact) = check(bytes, page: UInt32(index))
       if !isIntact {
         damagedPageCount += 1
         if stopsAtDamage {
-          settledByteCount = begin + UInt64(end)
-          return
+          settledByteCount += UInt64(end)
+          return false
         }
       }
-      settledByteCount = begin + UInt64(loadedCount)
-      index += 1
+      settledByteCount += UInt64(length)
+      begin += length
     }
+    return count == room
   }
 
   /// Bytes of the page in memory.
@@ -81,9 +114,11 @@ public struct PageCheck: ~Copyable {
   }
 
   /// Where the page's last intact chunk ends, and whether it is the last thing in the page.
-  private mutating func check(page index: UInt32) -> (end: Int, isIntact: Bool) {
+  private mutating func check(
+    _ bytes: UnsafeRawBufferPointer, page index: UInt32
+  ) -> (end: Int, isIntact: Bool) {
     do {
-      try decoder.begin(page: page.prefix(loadedCount), sequence: index)
+      try decoder.begin(page: bytes, sequence: index)
       while try decoder.nextBesidesTicks() != nil {}
       return (decoder.offset, true)
     } catch {

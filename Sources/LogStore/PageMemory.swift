@@ -1,14 +1,14 @@
 import LogFormat
 
-/// Memory for one page of a log, freed when its owner goes.
+/// Memory for pages of a log, freed when its owner goes.
 struct PageMemory: ~Copyable, @unchecked Sendable {
   // Safe: one allocation, owned by this value alone, which is not copyable; the initialised bytes
   // live until deinit. Sending the value to another thread sends its memory.
   let bytes: UnsafeMutableRawBufferPointer
 
-  /// A page of zeros.
-  init() {
-    bytes = .allocate(byteCount: LogFormat.pageSize, alignment: 16)
+  /// Pages of zeros.
+  init(pages: Int = 1) {
+    bytes = .allocate(byteCount: pages * LogFormat.pageSize, alignment: 16)
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
   }
 

@@ -23,8 +23,8 @@ int clinuxio_start(char *_Nullable const *_Nonnull words, struct clinuxio_child 
 /// waitpid(2): the exit status, or 128 and the signal's number, as a shell says it.
 int clinuxio_await(pid_t pid);
 
-/// Lets everything else go first: sched_setscheduler(SCHED_BATCH), nice value 10, and best-effort I/O of the
-/// lowest priority (ioprio_set(2), which has no C function). For the calling thread and those it starts later.
+/// Lets everything else go first: nice value 10, and best-effort I/O of the lowest
+/// priority (ioprio_set(2), which has no C function). For the calling thread and those it starts later.
 /// What the kernel refuses is left as it is.
 void clinuxio_step_back(void);
 

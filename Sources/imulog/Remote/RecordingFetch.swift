@@ -107,10 +107,14 @@ struct RecordingFetch {
       }
       outcome.fate = .resumed
     }
+    // What was here before was found intact just now.
+    var check = try pageCheck(of: copy, from: resumedAt)
     while true {
       switch try farEnd.reply() {
       case .bytes(let count):
         try take(count, &farEnd, &copy, &sum)
+        if check == nil { check = try pageCheck(of: copy, from: 0) }
+        try check?.advance(&copy, to: copy.byteCount)
       case .whole(let count, let digest, let state):
         guard count == copy.byteCount, digest == sum.digest else {
           try copy.cut(to: 0)
@@ -123,7 +127,7 @@ struct RecordingFetch {
           try copy.sync()
           return outcome
         }
-        return try publish(copy, digest, outcome, &farEnd)
+        return try publish(copy, check.take(), digest, outcome, &farEnd)
       default: throw unexpected
       }
     }
@@ -208,17 +212,27 @@ struct RecordingFetch {
       : "it was changed there and \(what); what had come before is \(path)"
   }
 
+  /// A check for the pages behind `start`, made as soon as the header is there; `nil` when there is none, or it is
+  /// another recording's.
+  private func pageCheck(of copy: borrowing PartialCopy, from start: UInt64) throws -> Optional<
+    PageCheck
+  > {
+    guard copy.byteCount > 0,
+      let description = try header(of: copy.name), description.id == copy.id
+    else { return nil }
+    return PageCheck(description, from: start)
+  }
+
   private mutating func publish(
-    _ copy: consuming PartialCopy, _ digest: SHA256Digest, _ outcome: PulledRecording,
-    _ farEnd: inout FarEnd
+    _ copy: consuming PartialCopy, _ check: consuming Optional<PageCheck>, _ digest: SHA256Digest,
+    _ outcome: PulledRecording, _ farEnd: inout FarEnd
   ) throws -> PulledRecording {
     var copy = copy
     var outcome = outcome
-    guard let description = try header(of: copy.name), description.id == outcome.offer.id else {
+    guard var check = check else {
       throw CommandFailure(
         .damagedData, "what came is no recording \(outcome.offer.id); it stays in \(copy.name)")
     }
-    var check = PageCheck(description)
     try check.run(&copy, stopsAtDamage: false)
     if check.damagedPageCount > 0 {
       outcome.isDamaged = true

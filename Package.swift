@@ -160,7 +160,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CTerminalTesting", "imulog", "LogStoreTesting", "TerminalGraphTesting", "WaitingThreads",
+        "CTerminalTesting", "imulog", "LinuxIOTestSupport", "LogStoreTesting",
+        "TerminalGraphTesting", "WaitingThreads",
       ],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),

@@ -80,6 +80,8 @@ extension Catalogue {
   ) throws(CatalogueError) -> CatalogueEntry {
     var copy = copy
     if let there = try entry(of: copy.id) {
+      // The same recording, whole: this copy of it is of no use any more.
+      try wrapped { () throws(StorageError) in try files.remove(copy.name) }
       throw .present(id: "\(copy.id)", number: there.number)
     }
     try wrapped { () throws(StorageError) in try copy.sync() }

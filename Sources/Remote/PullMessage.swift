@@ -81,7 +81,7 @@ public enum PullRequest: Equatable, Sendable {
 
 /// A line from the far end to `imulog pull`. Behind ``bytes(_:)`` come as many bytes as it says.
 ///
-///     list    ─► recording, recording, …, end
+///     list    ─► recording, unreadable, recording, …, end
 ///     fetch   ─► prefix, bytes, bytes, …, whole         alive, at any place between two lines
 ///     free    ─► freed                                  refused, in the place of any of them
 public enum PullReply: Equatable, Sendable {
@@ -89,6 +89,8 @@ public enum PullReply: Equatable, Sendable {
   case hello(version: Int, mayFree: Bool)
   /// One of the recordings that there are, newest first.
   case recording(PullOffer)
+  /// One of them that cannot be read: its number, and why.
+  case unreadable(number: UInt32, String)
   /// There are no more.
   case end
   /// The other side is at work: nobody must lose patience.
@@ -112,6 +114,8 @@ public enum PullReply: Equatable, Sendable {
     case .recording(let offer):
       return "recording \(offer.number) \(offer.id) \(offer.byteCount) \(offer.state.rawValue) "
         + "\(offer.start)"
+    case .unreadable(let number, let sentence):
+      return "unreadable \(number) \(PullLine.plain(sentence))"
     case .end: return "end"
     case .alive: return "alive"
     case .prefix(let digest): return "prefix \(digest)"
@@ -139,13 +143,19 @@ public enum PullReply: Equatable, Sendable {
       else { return nil }
       self = .recording(
         PullOffer(number: number, id: id, byteCount: count, state: state, start: start))
+    case ("unreadable", 3...):
+      guard let number = PullLine.number(words[1]), let number = UInt32(exactly: number) else {
+        return nil
+      }
+      self = .unreadable(number: number, PullLine.plain(words[2...].joined(separator: " ")))
     case ("end", 1): self = .end
     case ("alive", 1): self = .alive
     case ("prefix", 2):
       guard let digest = SHA256Digest(words[1]) else { return nil }
       self = .prefix(digest)
     case ("bytes", 2):
-      guard let count = PullLine.number(words[1]), count <= PullLine.largestChunk else {
+      guard let count = PullLine.number(words[1]), (1...PullLine.largestChunk).contains(count)
+      else {
         return nil
       }
       self = .bytes(Int(count))

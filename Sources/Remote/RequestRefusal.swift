@@ -70,7 +70,7 @@ extension RequestRefusal: CustomStringConvertible {
     case .value(let value, let option):
       return "\(RequestRefusal.shown(value)) is no value for \(option)"
     case .path(let word):
-      return "\(RequestRefusal.shown(word)) is a path, and only recordings are read with this key; "
+      return "\(RequestRefusal.shown(word)) is a path and no recording; "
         + "give a number, latest, or the beginning of a UUID"
     case .identity(let word):
       return "\(RequestRefusal.shown(word)) is no recording; "

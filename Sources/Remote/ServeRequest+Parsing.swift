@@ -58,7 +58,7 @@ extension ServeRequest {
   /// makes it unknown, not allowed.
   private static let otherVerbs: Set = [
     "record", "import", "rm", "boards", "daemon", "start", "stop", "mark", "keep", "discard",
-    "install", "serve", "pull",
+    "install", "serve", "pull", "show", "play", "watch", "recover",
   ]
 }
 

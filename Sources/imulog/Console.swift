@@ -21,6 +21,13 @@ enum Console {
     isatty(descriptor) == 1
   }
 
+  /// Whether nobody reads the pipe at the descriptor any more.
+  static func isReaderGone(_ descriptor: Int32) -> Bool {
+    // Asked for nothing, poll tells errors alone: POLLERR at a pipe's end, POLLHUP at a socket's.
+    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLERR | POLLHUP) != 0
+  }
+
   private static func write(_ text: String, to descriptor: Int32) throws(CommandFailure) {
     let bytes = Array(text.utf8)
     var done = 0

@@ -123,8 +123,8 @@ struct PullBreakTests {
     let descriptor = open(part, O_RDONLY | O_CLOEXEC)
     #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     let outcome = bench.pull()
-    #expect(outcome.status == 74)
-    #expect(outcome.talk.contains("locked"))
+    #expect(outcome.status == 75)
+    #expect(outcome.talk.contains("another pull is at it"))
     close(descriptor)
     #expect(bench.pull().status == 0)
   }

@@ -130,8 +130,10 @@ struct ServeTests {
     }
     // The owner on the machine itself may keep a recording on another disk.
     #expect(bench.pi.run("info", "2").status == 0)
-    // A pull does not offer it, and offers the others.
-    #expect(bench.pull().status == 0)
+    // A pull brings the others, and says that this one is not here.
+    let outcome = bench.pull()
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("recording 2 cannot be read there"))
     #expect(bench.laptop.recordings.count == 1)
     #expect(bench.ask("list").status == 0)
     unlink(link)

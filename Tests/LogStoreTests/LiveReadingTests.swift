@@ -139,6 +139,10 @@ struct LiveReadingTests {
       let end = Int(check.settledByteCount)
       #expect(end <= place && end + LogFormat.pageSize > place)
       #expect(bytes[..<end] == log.bytes[..<end])
+      check = PageCheck(log.description)
+      // In two passes, as while it comes.
+      try check.advance(&storage, to: 3 * 4096 + 700)
+      #expect(check.settledByteCount == 3 * 4096)
       try check.run(&storage, stopsAtDamage: false)
       #expect(check.damagedPageCount == 1)
       #expect(check.settledByteCount == UInt64(bytes.count))

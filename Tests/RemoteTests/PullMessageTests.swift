@@ -36,7 +36,8 @@ struct PullMessageTests {
     var all: [PullReply] = [
       .hello(version: 1, mayFree: true), .hello(version: 1, mayFree: false), .recording(offer),
       .end,
-      .alive, .prefix(PullMessageTests.digest), .bytes(0), .bytes(1 << 20), .freed,
+      .alive, .prefix(PullMessageTests.digest), .bytes(1), .bytes(1 << 20), .freed,
+      .unreadable(number: 7, "page 0 is damaged; run verify"),
       .refused(status: 66, "no such recording; run it again"),
     ]
     for state in PullState.allCases {
@@ -48,7 +49,8 @@ struct PullMessageTests {
   @Test("a reply of another form, or one that would need too much memory, is none")
   func wrongReplies() {
     let wrong = [
-      "", "bytes", "bytes -1", "bytes 1048577", "bytes 99999999999999999999", "bytes 1 ", "hello",
+      "", "bytes", "bytes -1", "bytes 0", "unreadable 1", "unreadable x y", "bytes 1048577",
+      "bytes 99999999999999999999", "bytes 1 ", "hello",
       "imulog-pull 1 all", "imulog-pull 1", "recording 1",
       "recording 4294967296 \(PullMessageTests.id) 1 complete 0",
       "recording 1 \(PullMessageTests.id) 1 done 0", "whole 1 \(PullMessageTests.digest)",

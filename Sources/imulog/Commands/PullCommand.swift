@@ -1,5 +1,6 @@
 import ArgumentParser
 import Export
+import Glibc
 import LinuxIO
 import Remote
 
@@ -35,8 +36,8 @@ struct PullCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write each recording out in this form too.", valueName: "format"))
   var format: ExportFormat?
 
-  @Option(help: ArgumentHelp("Where those files go.", valueName: "dir"))
-  var to = "."
+  @Option(help: ArgumentHelp("Where those files go; else here.", valueName: "dir"))
+  var to: String?
 
   @Flag(help: "Print the summary as JSON.")
   var json = false
@@ -54,7 +55,7 @@ struct PullCommand: ParsableCommand {
     settings.follow = follow
     settings.thenFree = thenFree
     settings.format = format
-    settings.directory = to
+    settings.directory = try directory()
     let board = PullBoard(hosts: hosts)
     var running: [HostThread] = []
     for (index, host) in hosts.enumerated() {
@@ -72,6 +73,23 @@ struct PullCommand: ParsableCommand {
     else { return }
     let names = failed.map(\.host).joined(separator: ", ")
     throw CommandFailure(status, "not all of \(names) is here; the lines above say why")
+  }
+
+  /// Where files of another form go: looked at before anything is fetched for them.
+  private func directory() throws(CommandFailure) -> String {
+    guard let to else { return "." }
+    guard format != nil else {
+      throw CommandFailure(
+        .usage,
+        "--to is where --format FORMAT writes to; give that too, or say with --store where copies go"
+      )
+    }
+    var status = stat()
+    guard stat(to, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw CommandFailure(
+        .cannotCreate, "\(Plain.text(to)) is no directory; make it, or choose another --to DIR")
+    }
+    return to
   }
 
   /// Names as ssh takes them; an option in the place of one is refused here already.

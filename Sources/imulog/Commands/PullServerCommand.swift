@@ -10,15 +10,12 @@ struct PullServerCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Flag(help: "Refuse to free recordings.")
-  var keep = false
-
   mutating func run() throws {
     guard !Console.isTerminal(STDOUT_FILENO) else {
       throw CommandFailure(
         .usage, "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
     }
     ProcessPriority.stepBack()
-    try PullServer(try program.openStore(storeOptions), mayFree: !keep).run()
+    try PullServer(try program.openStore(storeOptions), mayFree: true).run()
   }
 }

@@ -45,8 +45,11 @@ struct ServeCommand: ParsableCommand {
     journal.served(request)
     guard request != .help else { return try Console.data(ServeHelp.text) }
     ProcessPriority.stepBack()
-    var arguments = ["--store", store, "--beneath"] + request.arguments
-    if request == .pull, !allowDelete { arguments.append("--keep") }
+    if request == .pull {
+      let catalogue = try OpenStore.reading(store, followsLinks: false)
+      return try PullServer(catalogue, mayFree: allowDelete, journal: journal).run()
+    }
+    let arguments = ["--store", store, "--beneath"] + request.arguments
     var command = try Imulog.parseAsRoot(arguments)
     try command.run()
   }
@@ -67,8 +70,8 @@ enum ServeHelp {
 
       list [--page N] [--json]
       info ID [--json]
-      export ID [--format json|ndjson|csv|gyrodata|raw] [--units si|g-dps|raw]
-                [--channels accel|gyro|both] [--from TIME] [--to TIME] [--follow]
+      export ID [--format json|ndjson|csv|gyrodata|raw|html|svg]
+                [--units si|g-dps|raw] [--channels accel|gyro|both] [--from TIME] [--to TIME] [--follow]
       verify ID [--json]
       status [--json]
 

@@ -12,6 +12,8 @@ struct PulledRecording {
     case running
     /// What is here or has come is not what is there.
     case differs
+    /// Another pull is bringing it.
+    case busy
     /// It did not come.
     case failed
   }
@@ -28,6 +30,8 @@ struct PulledRecording {
   var isUnfreed = false
   /// Whether parts of it cannot be read, here as there, or what had come before was not theirs.
   var isDamaged = false
+  /// Why it could not be written out in another form, if that was asked for.
+  var conversionFailure: ExitStatus?
   /// What a person should know.
   var remark: String?
 }
@@ -51,7 +55,7 @@ struct PulledHost: Sendable {
     case .here: here += 1
     case .fetched, .resumed: fetched += 1
     case .running: running += 1
-    case .differs, .failed: failed += 1
+    case .differs, .busy, .failed: failed += 1
     }
     if recording.isFreed { freed += 1 }
   }

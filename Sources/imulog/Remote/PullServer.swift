@@ -9,14 +9,17 @@ struct PullServer {
   let catalogue: Catalogue
   /// Whether recordings whose copy was proved may be moved to the trash.
   let mayFree: Bool
+  /// Where it is kept what a key has had; `nil` for an account that may do anything.
+  let journal: Optional<ServeJournal>
 
   private let input = STDIN_FILENO
   private let output = STDOUT_FILENO
   private let clock = SystemClock()
 
-  init(_ catalogue: Catalogue, mayFree: Bool) {
+  init(_ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil) {
     self.catalogue = catalogue
     self.mayFree = mayFree
+    self.journal = journal
   }
 
   /// Bytes sent at a time.
@@ -33,6 +36,7 @@ struct PullServer {
       while true {
         let line = try requests.line(limit: PullLine.longest)
         guard let request = PullRequest(line: line) else {
+          journal?.refused(Array(line.utf8), "is no request of a pull")
           throw ByteStream.Break.nonsense(line)
         }
         try answer(request)
@@ -63,25 +67,23 @@ struct PullServer {
       throw error
     } catch {
       guard let failure = CommandFailure(error) else { throw error }
+      journal?.refused(Array(request.line.utf8), failure.sentence)
       try say(.refused(status: failure.status.rawValue, failure.sentence))
     }
   }
 
-  /// Offers all recordings that can be read.
+  /// Offers all recordings that can be read, and names the others, which must not hide them.
   private func list() throws {
-    for entry in try catalogue.list().entries {
-      if let offer = offer(entry) { try say(.recording(offer)) }
-    }
+    for entry in try catalogue.list().entries { try say(offer(entry)) }
     try say(.end)
   }
 
-  /// What there is of a recording; `nil` when it cannot be read, which `list` tells and which must not hide the
-  /// others.
-  private func offer(_ entry: CatalogueEntry) -> PullOffer? {
+  private func offer(_ entry: CatalogueEntry) -> PullReply {
     do {
-      return PullServer.offer(entry, try catalogue.copySource(of: entry))
+      return .recording(PullServer.offer(entry, try catalogue.copySource(of: entry)))
     } catch {
-      return nil
+      let why = CommandFailure(error)?.sentence ?? "\(error)"
+      return .unreadable(number: entry.number, why)
     }
   }
 
@@ -120,6 +122,7 @@ struct PullServer {
     var sum = SHA256()
     try add(&source, upTo: start, to: &sum, buffer)
     if start > 0 { try say(.prefix(sum.digest)) }
+    journal?.noted("sends recording \(id) from byte \(start)")
     var spoken = clock.now()
     while true {
       while sum.byteCount < source.byteCount {
@@ -185,6 +188,7 @@ struct PullServer {
         .damagedData, "recording \(entry.number) is not what the copy is; it stays")
     }
     try catalogue.remove(entry, now: clock.readWallClock().wall)
+    journal?.noted("moved recording \(entry.number), \(id), to the trash")
     try say(.freed)
   }
 }

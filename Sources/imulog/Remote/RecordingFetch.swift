@@ -1,3 +1,4 @@
+import Export
 import Glibc
 import IMUModel
 import LogStore
@@ -16,6 +17,8 @@ struct RecordingFetch {
   let index: Int
   /// Bytes that came, over all recordings.
   private(set) var received: UInt64 = 0
+  /// Whether an answer was given up that is still coming: the connection is of no use any more.
+  private(set) var isAnswerPending = false
   private var local: LocalCopies?
   private var numbers: [RecordingID: UInt32] = [:]
   private let memory: CopyMemory
@@ -38,13 +41,14 @@ struct RecordingFetch {
     self.local = local
   }
 
-  /// Brings one recording here.
+  /// Brings one recording here; `isAgain` when another pull was at it, which may have brought it meanwhile.
   ///
   /// - Throws: when the connection breaks; what came of the recording is kept.
   mutating func run(
-    _ offer: PullOffer, _ farEnd: inout FarEnd
+    _ offer: PullOffer, _ farEnd: inout FarEnd, isAgain: Bool
   ) throws(FarEnd.Failure) -> PulledRecording {
     do {
+      if isAgain { local = try LocalCopies(catalogue) }
       if let entry = local?.entry(of: offer.id) {
         var outcome = try compare(offer, entry)
         try finish(entry, &outcome, proved: nil, &farEnd)
@@ -53,14 +57,23 @@ struct RecordingFetch {
       return try bring(offer, &farEnd)
     } catch let failure as FarEnd.Failure {
       if case .refused(_, let sentence) = failure {
+        isAnswerPending = false
         return PulledRecording(offer: offer, fate: .failed, remark: sentence)
       }
       throw failure
+    } catch CatalogueError.storage(let error) where error.operation == .lock {
+      return PulledRecording(offer: offer, fate: .busy, remark: "another pull is at it")
+    } catch CatalogueError.present(_, let number) {
+      // Another host had it too, and was faster.
+      return PulledRecording(offer: offer, fate: .here, number: number)
     } catch {
       let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
       return PulledRecording(offer: offer, fate: .failed, remark: failure.sentence)
     }
   }
+
+  /// A new connection: no answer is on its way.
+  mutating func connected() { isAnswerPending = false }
 
   /// What to say of a recording that is here already.
   private func compare(_ offer: PullOffer, _ entry: CatalogueEntry) throws -> PulledRecording {
@@ -89,13 +102,15 @@ struct RecordingFetch {
     var outcome = PulledRecording(offer: offer, fate: .fetched)
     var copy = try catalogue.partialCopy(of: offer.id)
     var sum = try beginning(of: &copy)
-    if copy.byteCount > offer.byteCount {
+    // One that is written has more by now than when it was offered.
+    if copy.byteCount > offer.byteCount, offer.state != .running {
       outcome.remark = try setAside(copy, offer, at: offer.byteCount)
       return try again(offer, outcome, &farEnd)
     }
     let resumedAt = copy.byteCount
     board.begin(offer, host: index, done: resumedAt)
     let follow = settings.follow && offer.state == .running
+    isAnswerPending = true
     try farEnd.ask(.fetch(offer.id, offset: resumedAt, follow: follow))
     if resumedAt > 0 {
       guard case .prefix(let theirs) = try farEnd.reply() else { throw unexpected }
@@ -116,6 +131,7 @@ struct RecordingFetch {
         if check == nil { check = try pageCheck(of: copy, from: 0) }
         try check?.advance(&copy, to: copy.byteCount)
       case .whole(let count, let digest, let state):
+        isAnswerPending = false
         guard count == copy.byteCount, digest == sum.digest else {
           try copy.cut(to: 0)
           throw CommandFailure(
@@ -191,7 +207,7 @@ struct RecordingFetch {
   }
 
   /// Reads an answer to its end.
-  private func drain(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+  private mutating func drain(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     while case .bytes(let count) = try farEnd.reply() {
       var left = count
       while left > 0 {
@@ -199,6 +215,7 @@ struct RecordingFetch {
           into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<left]))
       }
     }
+    isAnswerPending = false
   }
 
   /// Keeps what had come and is not theirs; what to say about it.
@@ -254,21 +271,35 @@ struct RecordingFetch {
     proved: (byteCount: UInt64, digest: SHA256Digest)?, _ farEnd: inout FarEnd
   ) throws {
     outcome.number = entry.number
-    if let format = settings.format {
-      let conversion = Conversion(format: format, directory: settings.directory)
-      if try conversion.run(entry, in: catalogue) > 0 { outcome.isDamaged = true }
-    }
-    guard settings.thenFree, outcome.fate != .differs, outcome.offer.state != .running else {
-      return
-    }
+    if let format = settings.format { convert(entry, to: format, &outcome) }
+    guard settings.thenFree, outcome.fate != .differs,
+      proved != nil || outcome.offer.state != .running
+    else { return }
     let proof = try proved ?? digest(of: entry)
+    // Where both ends have the same store, its owner would lose the only copy: a recording that is held is not moved.
+    let hold = try catalogue.hold(entry)
     try farEnd.ask(.free(outcome.offer.id, byteCount: proof.byteCount, digest: proof.digest))
     do throws(FarEnd.Failure) {
       if case .freed = try farEnd.reply() { outcome.isFreed = true }
     } catch {
       guard case .refused(_, let sentence) = error else { throw error }
       outcome.isUnfreed = true
-      outcome.remark = sentence
+      outcome.remark = "it stays there: \(sentence)"
+    }
+    hold.release()
+  }
+
+  /// Writes a recording out. It is here and whole, also when that fails.
+  private func convert(
+    _ entry: CatalogueEntry, to format: ExportFormat, _ outcome: inout PulledRecording
+  ) {
+    do {
+      let conversion = Conversion(format: format, directory: settings.directory)
+      if try conversion.run(entry, in: catalogue) > 0 { outcome.isDamaged = true }
+    } catch {
+      let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
+      outcome.conversionFailure = failure.status
+      outcome.remark = failure.sentence
     }
   }
 

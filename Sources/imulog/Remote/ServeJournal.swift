@@ -28,6 +28,11 @@ struct ServeJournal {
     write("serves \(words)\(ServeJournal.origin)", isRefusal: false)
   }
 
+  /// Something that was done for it.
+  func noted(_ words: String) {
+    write("\(words)\(ServeJournal.origin)", isRefusal: false)
+  }
+
   /// A request that is not.
   func refused(_ request: [UInt8], _ reason: String) {
     // Nothing in it may look like the end of a line, or like another line.

@@ -19,7 +19,9 @@ struct DaemonBench {
   /// Takes longer on no machine; what takes longer hangs.
   private static let patience = 60
 
-  init(_ settings: [String: String] = [:]) {
+  /// - Parameter environment: Variables of the service beside the usual ones.
+  init(_ settings: [String: String] = [:], environment: [String: String] = [:]) {
+    bench.environment.merge(environment) { $1 }
     socket = bench.directory.path + "/run/control"
     configuration = bench.directory.path + "/imulog.conf"
     bench.environment["IMULOG_SOCKET"] = socket

@@ -1,0 +1,142 @@
+import Glibc
+import LogStoreTesting
+import Testing
+import WaitingThreads
+
+@Suite("What goes wrong in a pull", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct PullFaultTests {
+  @Test("a connection cut while a running recording is followed is gone on with, and blames nobody")
+  func cutWhileFollowing() throws {
+    let bench = RemoteBench()
+    mkdir(bench.pi.store, 0o755)
+    let watch = DirectoryWatch(bench.pi.store)
+    let take = bench.pi.start([
+      "record", "--board", "simulator", "--rate", "500", "--until-stopped", "--sync-every", "20ms",
+    ])
+    let hasSamples = try watch.wait {
+      (try bench.pi.list().first?["samples"].integer ?? 0) > 0
+    }
+    #expect(hasSamples)
+    // Behind the greeting and the list the recording comes as it grows; the cut is far behind what was listed.
+    bench.cut(after: [30_000])
+    let local = DirectoryWatch(bench.laptop.directory.path)
+    let follower = bench.laptop.start(["pull", "pi", "--follow"])
+    let isCut = local.wait { bench.connections == 2 && bench.carried > 36_000 }
+    #expect(isCut)
+    take.signal(SIGTERM)
+    #expect(take.outcome().status == 0)
+    let outcome = follower.outcome()
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try RemoteBench.log(bench.laptop) == RemoteBench.log(bench.pi))
+    #expect(bench.leftovers.isEmpty)
+    #expect(outcome.talk.contains("taken up") && !outcome.talk.contains("changed there"))
+  }
+
+  @Test("a recording that does not fit here costs no other one")
+  func doesNotFit() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    try bench.pi.record("--for", "2s")
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+    #expect(try RemoteBench.log(bench.pi).count > 200_000)
+    // A limit of 100 kB for each file stands for a disk that is full.
+    let outcome = Child(
+      ["-c", "ulimit -f 200; exec \(Child.program) pull pi"], environment: bench.laptop.environment,
+      directory: bench.laptop.directory.path, stdout: nil, program: "/bin/sh"
+    ).outcome()
+    #expect(outcome.status == 74, "\(outcome.talk)")
+    #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(2)))
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.recordings == bench.pi.recordings)
+  }
+
+  @Test("a recording that cannot be read there is named, and the status says that it is not here")
+  func unreadable() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    try bench.pi.record("--for", "1s")
+    bench.pi.directory.write([UInt8](repeating: 0x58, count: 5000), to: try bench.pi.logName())
+    let outcome = bench.pull("--json")
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("recording 2 cannot be read there"))
+    #expect(try outcome.json()[0]["failed"] == .integer(1))
+    #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(1)))
+    for id in ["2", "latest"] {
+      let outcome = bench.pull(id)
+      #expect(outcome.status == 65)
+      #expect(outcome.talk.contains("recording 2 cannot be read on pi"))
+    }
+    #expect(bench.pull("1").status == 0)
+  }
+
+  @Test("the only copy is not freed when both ends are one store")
+  func ownStore() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    let before = bench.pi.inventory()
+    let outcome = bench.laptop.run("--store", bench.pi.store, "pull", "pi", "--then-free")
+    #expect(outcome.status == 77, "\(outcome.talk)")
+    #expect(outcome.talk.contains("it stays there"))
+    #expect(bench.pi.inventory() == before)
+  }
+
+  @Test("what was followed to its end is freed too")
+  func followAndFree() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    mkdir(bench.pi.store, 0o755)
+    let watch = DirectoryWatch(bench.pi.store)
+    let take = bench.pi.start([
+      "record", "--board", "simulator", "--rate", "100", "--for", "2s", "--sync-every", "20ms",
+    ])
+    let hasSamples = try watch.wait {
+      (try bench.pi.list().first?["samples"].integer ?? 0) > 0
+    }
+    #expect(hasSamples)
+    let outcome = bench.pull("--follow", "--then-free", "--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(take.outcome().status == 0)
+    #expect(try outcome.json()[0]["freed"] == .integer(1))
+    #expect(bench.pi.recordings.isEmpty && bench.laptop.recordings.count == 1)
+    #expect(bench.journal.contains { $0.contains("sends recording") })
+    #expect(bench.journal.contains { $0.contains("moved recording 1") })
+  }
+
+  @Test("a recording that several hosts have comes once, and is here")
+  func twoHosts() throws {
+    let bench = RemoteBench()
+    for _ in 0..<4 { try bench.pi.record("--for", "20s") }
+    let outcome = bench.pull(host: "one,two")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.laptop.recordings == bench.pi.recordings)
+    #expect(bench.leftovers.isEmpty)
+  }
+
+  @Test("where files of another form cannot go is said before anything is fetched")
+  func wrongDirectory() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    expectSentence(
+      bench.pull("--format", "csv", "--to", "nowhere"), 73, ["nowhere", "is no directory", "--to"])
+    expectSentence(bench.pull("--to", "."), 64, ["--to", "--format"])
+    #expect(bench.connections == 0)
+  }
+
+  @Test("an export that follows ends when nobody reads it, also when it has nothing to write")
+  func silentFollower() throws {
+    let bench = Bench()
+    mkdir(bench.store, 0o755)
+    let watch = DirectoryWatch(bench.store)
+    let take = bench.start(["record", "--board", "simulator", "--rate", "10", "--until-stopped"])
+    let isThere = try watch.wait { try bench.list().count == 1 }
+    #expect(isThere)
+    // The shell returns when both ends of its pipe are gone.
+    let outcome = Child(
+      ["-c", "\(Child.program) export 1 --follow --format csv --from 1h | true; echo over"],
+      environment: bench.environment, directory: bench.directory.path, stdout: nil,
+      program: "/bin/sh"
+    ).outcome()
+    #expect(outcome.lines == ["over"])
+    take.signal(SIGTERM)
+    #expect(take.outcome().status == 0)
+  }
+}

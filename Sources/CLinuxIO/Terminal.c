@@ -26,10 +26,16 @@ static int terminal = -1;
 static struct termios before, during;
 static char enter_text[128], leave_text[128];
 
-enum { crash_count = 6 };
-static const int crashes[crash_count] = {SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE};
-/// What happened at a crash before, such as the Swift runtime's account of it.
-static struct sigaction others[crash_count];
+// Given back for a while, to be taken again.
+static int lent = 0;
+
+/// Signals that end a process unless it says otherwise: crashes first, then what others may send.
+static const int deadly[] = {SIGSEGV, SIGABRT, SIGILL,  SIGTRAP,   SIGBUS,  SIGFPE, SIGSYS, SIGXCPU, SIGXFSZ,
+                             SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
+                             SIGPROF, SIGIO,   SIGPWR,  SIGVTALRM, SIGSTKFLT};
+enum { crash_count = 6, deadly_count = sizeof deadly / sizeof deadly[0] };
+/// What happened at each before, such as the Swift runtime's account of a crash.
+static struct sigaction others[deadly_count];
 
 /// Writes what there is room for within a second; the descriptor does not block. Only calls that a signal
 /// handler may make (signal-safety(7); poll is on the list of POSIX.1-2008).
@@ -54,28 +60,36 @@ static void restore(void) {
   tcsetattr(terminal, TCSANOW, &before);
 }
 
-static void crashed(int number) {
+static void die(int number) {
   if (taken) restore();
-  for (int n = 0; n < crash_count; n++)
-    if (crashes[n] == number) sigaction(number, &others[n], NULL);
+  for (int n = 0; n < deadly_count; n++)
+    if (deadly[n] == number) sigaction(number, &others[n], NULL);
   raise(number);
 }
 
-static void watch_crashes(void) {
+/// Whether the program would end, or, for a crash, say what it was. A signal that is ignored or answered by
+/// somebody else ends nothing.
+static int is_end(int n) {
+  int is_handled = others[n].sa_flags & SA_SIGINFO || others[n].sa_handler != SIG_DFL;
+  return n < crash_count ? others[n].sa_handler != SIG_IGN : !is_handled;
+}
+
+static void watch_ends(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   sigemptyset(&action.sa_mask);
-  action.sa_handler = crashed;
+  action.sa_handler = die;
   action.sa_flags = SA_NODEFER;
-  for (int n = 0; n < crash_count; n++) sigaction(crashes[n], &action, &others[n]);
+  for (int n = 0; n < deadly_count; n++)
+    if (sigaction(deadly[n], NULL, &others[n]) == 0 && is_end(n)) sigaction(deadly[n], &action, NULL);
 }
 
-static void watch_no_crashes(void) {
-  for (int n = 0; n < crash_count; n++) sigaction(crashes[n], &others[n], NULL);
+static void watch_no_ends(void) {
+  for (int n = 0; n < deadly_count; n++) sigaction(deadly[n], &others[n], NULL);
 }
 
 int clinuxio_terminal_take(int fd, const char *enter, const char *leave) {
-  if (taken) return -EBUSY;
+  if (taken || lent) return -EBUSY;
   if (strlen(enter) >= sizeof enter_text || strlen(leave) >= sizeof leave_text) return -EINVAL;
   if (tcgetattr(fd, &before) < 0) return -errno;
   strcpy(enter_text, enter);
@@ -85,20 +99,29 @@ int clinuxio_terminal_take(int fd, const char *enter, const char *leave) {
   cfmakeraw(&during);
   if (tcsetattr(fd, TCSANOW, &during) < 0) return -errno;
   taken = 1;
-  watch_crashes();
+  watch_ends();
   say(enter_text);
   return 0;
 }
 
+void clinuxio_terminal_lend(void) {
+  if (!taken) return;
+  restore();
+  lent = 1;
+}
+
 int clinuxio_terminal_again(void) {
-  if (!taken) return 0;
+  if (!taken && !lent) return 0;
   int result = answer(tcsetattr(terminal, TCSANOW, &during));
+  lent = 0;
+  taken = 1;
   say(enter_text);
   return result;
 }
 
 void clinuxio_terminal_give_back(void) {
-  if (!taken) return;
-  restore();
-  watch_no_crashes();
+  if (!taken && !lent) return;
+  if (taken) restore();
+  lent = 0;
+  watch_no_ends();
 }

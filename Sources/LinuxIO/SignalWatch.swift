@@ -70,6 +70,21 @@ public struct SignalWatch: ~Copyable {
     }
   }
 
+  /// Stops the program as Ctrl-Z does, until it is told to go on; returns at once where there is no shell that could
+  /// tell it.
+  ///
+  /// Call it when SIGTSTP was among the watched signals and came.
+  public func stop() {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, SIGTSTP)
+    var previous = sigset_t()
+    pthread_sigmask(SIG_UNBLOCK, &set, &previous)
+    // The kernel's own answer to it, which no handler can give: it knows whether somebody looks after this job.
+    raise(SIGTSTP)
+    pthread_sigmask(SIG_SETMASK, &previous, nil)
+  }
+
   /// Waits until a signal is pending; `false` when the time is over.
   private func pause(until end: MonotonicTime?, _ clock: SystemClock) -> Bool {
     var descriptors = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)

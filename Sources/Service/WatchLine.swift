@@ -7,6 +7,7 @@ public import IMUModel
 ///     s TICK TIME AX AY AZ GX GY GZ TEMP         a sample
 ///     g TICK COUNT CAUSE CODE                    ticks without samples
 ///     e TICK KIND FAULT                          something that happened to the chip
+///     m TIME                                     a mark, by whomever: nanoseconds from tick 0
 ///     t TICKS                                    how long the recording at hand is to be; 0 until stopped
 ///     d COUNT                                    so many lines were left out, because the caller was slow
 ///
@@ -20,6 +21,8 @@ public enum WatchLine: Equatable, Sendable {
   case sensor(SensorDescription, SampleRate, ChannelSet)
   /// A sample, a gap, or an event.
   case record(TickRecord)
+  /// A moment that was marked: nanoseconds from tick 0.
+  case mark(Int64)
   /// Ticks that the recording at hand is to have; `nil` for until stopped.
   case plan(UInt64?)
   /// Lines that were left out.
@@ -78,6 +81,7 @@ public enum WatchLine: Equatable, Sendable {
       var bytes: [UInt8] = []
       WatchLine.append(record, to: &bytes)
       return String(decoding: bytes.dropLast(), as: UTF8.self)
+    case .mark(let time): return "m \(time)"
     case .plan(let ticks): return "t \(ticks ?? 0)"
     case .lost(let count): return "d \(count)"
     }
@@ -103,6 +107,9 @@ public enum WatchLine: Equatable, Sendable {
         let fault = UInt8(words[3]).flatMap(SensorEvent.Fault.init(rawValue:))
       else { return nil }
       self = .record(TickRecord(SensorEvent(tick: tick, kind: kind, fault: fault)))
+    case "m":
+      guard words.count == 2, let time = Int64(words[1]) else { return nil }
+      self = .mark(time)
     case "d":
       guard words.count == 2, let count = UInt64(words[1]) else { return nil }
       self = .lost(count)

@@ -32,31 +32,55 @@ extension GraphPicture {
     drawTimeAxis(on: &screen, row: rows.upperBound - 2, look)
   }
 
+  /// How much a panel's title says.
+  private struct TitleForm {
+    var isNarrow: Bool
+    var decimals: Int
+  }
+
   private func drawTitle(
     _ kind: PanelKind, on screen: inout Screen, row: Int, _ look: Look
   ) {
-    let isNarrow = screen.columns < 64
-    let title = isNarrow ? kind.unit(look) : "\(kind.title), \(kind.unit(look))"
-    var column = screen.put(title, row: row, column: 1, .bold) + (isNarrow ? 1 : 2)
-    if !isNarrow { column = max(column, 20) }
-    for axis in 0..<3 where sensor.channels.rawValue >> UInt8(kind.firstChannel + axis) & 1 == 1 {
-      let style = CellStyle(axisInks[axis])
-      let name = ["x", "y", "z"][axis]
-      let sample =
-        isNarrow
-        ? (look.isASCII ? "" : String(look.sample(ofAxis: axis).prefix(2)))
-        : look.sample(ofAxis: axis) + " "
-      column = screen.put(sample + name, row: row, column: column, style)
-      let value = valueText(kind, axis, look)
-      column = screen.put(" " + value, row: row, column: column) + (isNarrow ? 1 : 3)
+    let decimals = kind == .acceleration ? 3 : 1
+    let narrow = (0...decimals).reversed().map { TitleForm(isNarrow: true, decimals: $0) }
+    let wide = TitleForm(isNarrow: false, decimals: decimals)
+    // The two ends of what a column shows take more room than one value does.
+    let forms = (screen.columns < 64 ? [] : [wide]) + narrow
+    let fitting = forms.first { form in
+      let parts = titleParts(kind, form, look)
+      return (parts.last.map { $0.column + CellWidth.of($0.text) } ?? 0) <= screen.columns
+    }
+    for part in titleParts(kind, fitting ?? forms[forms.count - 1], look) {
+      screen.put(part.text, row: row, column: part.column, part.style)
     }
   }
 
+  private func titleParts(
+    _ kind: PanelKind, _ form: TitleForm, _ look: Look
+  ) -> [(text: String, column: Int, style: CellStyle)] {
+    let title = form.isNarrow ? kind.unit(look) : "\(kind.title), \(kind.unit(look))"
+    var parts = [(text: title, column: 1, style: CellStyle.bold)]
+    var column = 1 + CellWidth.of(title) + (form.isNarrow ? 1 : 2)
+    if !form.isNarrow { column = max(column, 20) }
+    for axis in 0..<3 where sensor.channels.rawValue >> UInt8(kind.firstChannel + axis) & 1 == 1 {
+      let sample =
+        form.isNarrow
+        ? (look.isASCII ? "" : String(look.sample(ofAxis: axis).prefix(2)))
+        : look.sample(ofAxis: axis) + " "
+      let name = sample + ["x", "y", "z"][axis]
+      parts.append((text: name, column: column, style: CellStyle(axisInks[axis])))
+      column += CellWidth.of(name)
+      let value = " " + valueText(kind, axis, form.decimals, look)
+      parts.append((text: value, column: column, style: .plain))
+      column += CellWidth.of(value) + (form.isNarrow ? 1 : 3)
+    }
+    return parts
+  }
+
   /// The value behind an axis' name, or the two ends of several.
-  private func valueText(_ kind: PanelKind, _ axis: Int, _ look: Look) -> String {
+  private func valueText(_ kind: PanelKind, _ axis: Int, _ decimals: Int, _ look: Look) -> String {
     guard let values else { return "       " }
     let channel = kind.firstChannel + axis
-    let decimals = kind == .acceleration ? 3 : 1
     let low = Figures.signed(Double(values.low[channel]) * sensor.scale(kind), decimals, look)
     guard values.low[channel] != values.high[channel] else { return Figures.padded(low, 7) }
     return low + ".."

@@ -14,14 +14,16 @@ public struct ListEntry: Hashable, Sendable {
 
 /// What a list says of a recording, in words made elsewhere; made for those in sight alone.
 public struct ListDetails: Equatable, Sendable {
-  /// Start in local time with the zone's offset.
+  /// Start in local time, such as `2026-11-21 15:04:11`.
   public var started: String
+  /// The zone's offset at the start, such as `+01:00`.
+  public var zone: String
   /// Such as `1:00`.
   public var length: String
   /// The chip.
   public var sensor: String
-  /// Such as `100 Hz`.
-  public var rate: String
+  /// Samples a second, such as `100`.
+  public var hertz: String
   /// `complete`, `recovered`, …
   public var state: String
   /// Runs of ticks without samples; `-` for none.
@@ -35,13 +37,14 @@ public struct ListDetails: Equatable, Sendable {
 
   /// Details.
   public init(
-    started: String, length: String, sensor: String, rate: String, state: String, gaps: String,
-    size: String, note: String, isAlert: Bool
+    started: String, zone: String, length: String, sensor: String, hertz: String, state: String,
+    gaps: String, size: String, note: String, isAlert: Bool
   ) {
     self.started = started
+    self.zone = zone
     self.length = length
     self.sensor = sensor
-    self.rate = rate
+    self.hertz = hertz
     self.state = state
     self.gaps = gaps
     self.size = size

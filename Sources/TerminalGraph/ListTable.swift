@@ -12,43 +12,88 @@ struct ListTable {
     let text: @Sendable (ListEntry, ListDetails) -> String
   }
 
-  private static let columns = [
+  /// All words.
+  private static let wide = [
     Column(heading: "NUMBER", isNumeric: true, rank: 0) { entry, _ in "\(entry.number)" },
-    Column(heading: "STARTED", isNumeric: false, rank: 1) { _, details in details.started },
-    Column(heading: "LENGTH", isNumeric: true, rank: 2) { _, details in details.length },
-    Column(heading: "SENSOR", isNumeric: false, rank: 7) { _, details in details.sensor },
-    Column(heading: "RATE", isNumeric: true, rank: 6) { _, details in details.rate },
-    Column(heading: "STATE", isNumeric: false, rank: 3) { _, details in details.state },
-    Column(heading: "GAPS", isNumeric: true, rank: 4) { _, details in details.gaps },
-    Column(heading: "SIZE", isNumeric: true, rank: 5) { _, details in details.size },
+    Column(heading: "STARTED", isNumeric: false, rank: 1) { $1.started + " " + $1.zone },
+    Column(heading: "LENGTH", isNumeric: true, rank: 2) { $1.length },
+    Column(heading: "SENSOR", isNumeric: false, rank: 7) { $1.sensor },
+    Column(heading: "RATE", isNumeric: true, rank: 6) {
+      $1.hertz.isEmpty ? "" : $1.hertz + " Hz"
+    },
+    Column(heading: "STATE", isNumeric: false, rank: 3) { $1.state },
+    Column(heading: "GAPS", isNumeric: true, rank: 4) { $1.gaps },
+    Column(heading: "SIZE", isNumeric: true, rank: 5) { $1.size },
   ]
 
+  /// The same for 80 columns: no seconds, and what is the same in all rows is in the heading.
+  private var short: [Column] {
+    let zones = Set(entries.map(\.details.zone).filter { !$0.isEmpty })
+    let zone = zones.count == 1 ? zones.first : nil
+    return ListTable.wide.map { column in
+      switch column.heading {
+      case "NUMBER":
+        return Column(heading: "NO.", isNumeric: true, rank: column.rank, text: column.text)
+      case "STARTED":
+        let heading = [column.heading, zone].compactMap { $0 }.joined(separator: " ")
+        // Clocks were put forward or back between these recordings: each says its own offset.
+        return Column(heading: heading, isNumeric: false, rank: column.rank) {
+          String($1.started.prefix(ListTable.minute)) + (zone == nil ? " " + $1.zone : "")
+        }
+      case "RATE":
+        return Column(heading: "HZ", isNumeric: true, rank: column.rank) { $1.hertz }
+      default: return column
+      }
+    }
+  }
+
+  /// Characters of a start up to its minute: `2026-11-21 15:04`.
+  private static let minute = 16
   /// Cells that the note has at least.
   private static let leastNote = 8
 
   func draw(on screen: inout Screen, row: Int) {
     guard !entries.isEmpty else { return }
-    var shown = ListTable.columns
+    var shown = ListTable.wide
     var widths = shown.map(width)
-    func total() -> Int { 2 + widths.reduce(0) { $0 + $1 + 2 } }
-    while shown.count > 2, total() + ListTable.leastNote > screen.columns,
+    var space = 2
+    func total() -> Int { 2 + widths.reduce(0) { $0 + $1 + space } }
+    func fits() -> Bool { total() + ListTable.leastNote <= screen.columns }
+    if !fits() {
+      shown = short
+      widths = shown.map(width)
+    }
+    if !fits() { space = 1 }
+    while shown.count > 2, !fits(),
       let least = shown.indices.max(by: { shown[$0].rank < shown[$1].rank })
     {
       shown.remove(at: least)
       widths.remove(at: least)
     }
-    line(shown.map(\.heading), "NOTE", shown, widths, on: &screen, row: row, .faint)
+    let places = places(widths, space: space)
+    line(shown.map(\.heading), "NOTE", shown, places, on: &screen, row: row, .faint)
     for (index, item) in entries.enumerated() {
       let place = row + 1 + index
       let isSelected = item.entry == selection
       let cells = shown.map { $0.text(item.entry, item.details) }
       line(
-        cells, item.details.note, shown, widths, on: &screen, row: place,
+        cells, item.details.note, shown, places, on: &screen, row: place,
         CellStyle(item.details.isAlert ? .alert : .text))
       guard isSelected else { continue }
       screen.put(look.pointer, row: place, column: 0)
       screen.restyle(row: place, CellStyle(.text, isReversed: true))
     }
+  }
+
+  /// Where columns begin and end on the screen; the last place is the note's.
+  private func places(_ widths: [Int], space: Int) -> [Range<Int>] {
+    var places: [Range<Int>] = []
+    var start = 2
+    for width in widths + [0] {
+      places.append(start..<start + width)
+      start += width + space
+    }
+    return places
   }
 
   private func width(_ column: Column) -> Int {
@@ -57,20 +102,19 @@ struct ListTable {
   }
 
   private func line(
-    _ cells: [String], _ note: String, _ columns: [Column], _ widths: [Int],
+    _ cells: [String], _ note: String, _ columns: [Column], _ places: [Range<Int>],
     on screen: inout Screen, row: Int, _ style: CellStyle
   ) {
-    var column = 2
     for (index, cell) in cells.enumerated() {
       if columns[index].isNumeric {
-        screen.put(cell, row: row, endingBefore: column + widths[index], style)
+        screen.put(cell, row: row, endingBefore: places[index].upperBound, style)
       } else {
-        screen.put(cell, row: row, column: column, style)
+        screen.put(cell, row: row, column: places[index].lowerBound, style)
       }
-      column += widths[index] + 2
     }
+    let start = places[cells.count].lowerBound
     screen.put(
-      CellWidth.fit(note, screen.columns - column, isASCII: look.isASCII), row: row,
-      column: column, style)
+      CellWidth.fit(note, screen.columns - start, isASCII: look.isASCII), row: row,
+      column: start, style)
   }
 }

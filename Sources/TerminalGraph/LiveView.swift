@@ -93,6 +93,8 @@ public struct LiveView: Sendable {
     case .character("q"), .escape: return purpose == .take ? .stop : .leave
     case .control("c"): return purpose == .take ? .stop : .leave
     case .character("d"):
+      // What is not there cannot be thrown away.
+      guard status.isRecording else { break }
       if wasAsked { return .discard }
       isDiscardAsked = true
     default: break
@@ -160,7 +162,7 @@ public struct LiveView: Sendable {
 
   private func drawStatus(on screen: inout Screen, row: Int) {
     let status = shownStatus
-    if isDiscardAsked {
+    if isDiscardAsked, self.status.isRecording {
       screen.put(
         "d again throws this recording away (to the trash) and begins anew", row: row, column: 1,
         CellStyle(.alert))

@@ -97,14 +97,17 @@ public struct ShowView: Sendable {
     title.put(on: &screen, row: 0, look: look)
     let picture = picture(columns: columns)
     picture.draw(on: &screen, rows: 1..<rows - 2, look: look)
-    screen.put(cursorLine, row: rows - 2, column: 1)
+    if notice.isEmpty {
+      screen.put(cursorLine, row: rows - 2, column: 1)
+    } else {
+      screen.put(
+        CellWidth.fit(notice, columns - 2, isASCII: look.isASCII), row: rows - 2, column: 1,
+        CellStyle(.alert))
+    }
     Hints(entries: [
       ("q", "back"), (look.leftRight, "cursor"), ("+-", "zoom"), ("[]", "pan"), ("0", "all"),
       ("p", "play"), (",.", "sample"), ("g", "next gap"), ("m", "next mark"),
     ]).put(on: &screen, row: rows - 1)
-    if !notice.isEmpty {
-      screen.put(notice, row: rows - 2, endingBefore: columns - 1, CellStyle(.alert))
-    }
     return screen
   }
 

@@ -10,10 +10,7 @@ extension Trace {
     let end = min(envelope.end, limit ?? .max)
     // Gaps first, that an envelope may tell where lines break.
     draw(gapsInto: &envelope, before: limit ?? .max)
-    // A late sample lies behind its tick's grid time.
-    let period = rate.periodNanoseconds
-    let range = bucketRange(from: envelope.start - min(envelope.start, period), to: end)
-    for index in range {
+    for index in bucketRange(from: envelope.start, to: end) {
       let bucket = buckets[index]
       guard !bucket.isEmpty, bucket.time < end else { continue }
       envelope.add(bucket.time, RawSample(bucket.low))

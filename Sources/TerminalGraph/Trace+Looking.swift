@@ -13,11 +13,12 @@ extension Trace {
     public var high: RawSample
   }
 
-  /// Buckets that begin in a range of times, as far as there are any.
+  /// Buckets whose samples may lie in a range of times, as far as there are any.
   func bucketRange(from: Int64, to: Int64) -> Range<Int> {
-    guard to > from, to > 0 else { return 0..<0 }
-    let first = rate.tick(atNanoseconds: max(0, from)) / stride
-    let last = rate.tick(atNanoseconds: to - 1) / stride
+    let from = max(0, from)
+    guard to > from else { return 0..<0 }
+    let first = rate.tick(atNanoseconds: from - min(from, latest)) / stride
+    let last = rate.tick(atNanoseconds: Trace.sum(to - 1, earliest)) / stride
     let low = Int(clamping: first)
     guard low < buckets.count else { return buckets.count..<buckets.count }
     return low..<min(buckets.count, Int(clamping: last) + 1)
@@ -27,7 +28,8 @@ extension Trace {
   public func reading(at time: Int64) -> Reading? {
     guard !buckets.isEmpty else { return nil }
     var index = min(
-      Int(clamping: rate.tick(atNanoseconds: max(0, time)) / stride), buckets.count - 1)
+      Int(clamping: rate.tick(atNanoseconds: Trace.sum(max(0, time), earliest)) / stride),
+      buckets.count - 1)
     while index >= 0 {
       if !buckets[index].isEmpty, buckets[index].time <= time { return reading(index) }
       index -= 1
@@ -37,7 +39,8 @@ extension Trace {
 
   /// The first sample behind a time; `nil` when there is none.
   public func reading(after time: Int64) -> Reading? {
-    let start = Int(clamping: rate.tick(atNanoseconds: max(0, time)) / stride)
+    let from = max(0, time)
+    let start = Int(clamping: rate.tick(atNanoseconds: from - min(from, latest)) / stride)
     for index in min(start, buckets.count)..<buckets.count
     where !buckets[index].isEmpty && buckets[index].time > time { return reading(index) }
     return nil
@@ -69,6 +72,11 @@ extension Trace {
   /// The first mark behind a time.
   func mark(after time: Int64) -> Mark? {
     marks.filter { $0.time > time }.min { $0.time < $1.time }
+  }
+
+  private static func sum(_ time: Int64, _ more: Int64) -> Int64 {
+    let (sum, overflow) = time.addingReportingOverflow(more)
+    return overflow ? .max : sum
   }
 
   private func reading(_ index: Int) -> Reading {

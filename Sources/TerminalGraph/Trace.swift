@@ -26,6 +26,12 @@ public struct Trace: Sendable {
   /// The tick behind the last one that is known of.
   public private(set) var tickCount: UInt64 = 0
 
+  /// Nanoseconds by which samples lie behind the grid of their ticks, and before it, at most.
+  private(set) var latest: Int64 = 0
+  private(set) var earliest: Int64 = 0
+  /// The last sample's end: its time and a nanosecond.
+  private var end: Int64 = 0
+
   private let capacity: Int
   private(set) var buckets: [TraceBucket] = []
 
@@ -42,6 +48,7 @@ public struct Trace: Sendable {
     guard tick >= tickCount || isFree(tick), tick < .max else { return }
     let index = place(tick)
     buckets[index].add(time: time, sample)
+    note(time, tick)
     sampleCount += 1
     tickCount = max(tickCount, tick + 1)
   }
@@ -63,8 +70,20 @@ public struct Trace: Sendable {
     self = Trace(rate: rate, capacity: capacity)
   }
 
-  /// Nanoseconds from tick 0 to the end of the last tick's period.
-  public var duration: Int64 { rate.nanoseconds(atTick: tickCount) }
+  /// Nanoseconds from tick 0 to the end of the last tick's period, or behind a sample that lies later.
+  public var duration: Int64 { max(rate.nanoseconds(atTick: tickCount), end) }
+
+  /// Recorded times of a file from elsewhere may lie far from any grid.
+  private mutating func note(_ time: Int64, _ tick: UInt64) {
+    let time = max(-Trace.mostTime, min(time, Trace.mostTime))
+    let grid = min(rate.nanoseconds(atTick: tick), Trace.mostTime)
+    latest = max(latest, time - grid)
+    earliest = max(earliest, grid - time)
+    end = max(end, time + 1)
+  }
+
+  /// Nanoseconds beyond which no recording goes, 36 years, so that sums of times are numbers.
+  private static let mostTime = Int64.max / 8
 
   /// A gap may be told before the samples in front of it.
   private func isFree(_ tick: UInt64) -> Bool {

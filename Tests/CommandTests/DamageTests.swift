@@ -84,6 +84,26 @@ struct DamageCommandTests {
       bench.directory.bytes(of: "out.csv"), bench.run("export", "1", "--format", "csv").bytes)
   }
 
+  @Test("show draws no line across what is lost, says so, and in a pipe exits with 65")
+  func show() throws {
+    try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
+    let whole = bench.run("show", "1")
+    #expect(whole.status == 0)
+    let name = try bench.logName()
+    var bytes = bench.directory.bytes(of: name)
+    bytes[2 * 4096 + 2000] ^= 0x10
+    bench.directory.write(bytes, to: name)
+    let outcome = bench.run("show", "1")
+    expectSentence(outcome, 65, ["damaged in 1 place", "imulog verify 1"])
+    #expect(outcome.lines[0].contains("damaged in 1 place"))
+    let child = bench.atTerminal(["show", "1"], columns: 120)
+    #expect(child.waits(for: "cursor "))
+    child.type("\u{1B}[Hg")
+    #expect(child.waits(for: "lost from a damaged log"))
+    child.type("q")
+    #expect(child.status() == 0)
+  }
+
   @Test("import salvages the rest of a damaged log")
   func importing() throws {
     let path = try damage().path

@@ -149,6 +149,22 @@ struct RecordingCommandTests {
     #expect(try bench.list()[0]["note"] == .string("\u{1B}[31mred\u{7}\nnext"))
   }
 
+  @Test("a table tells start in local time, length, sensor, rate, state, gaps and size")
+  func tableColumns() throws {
+    var bench = Bench()
+    bench.environment["TZ"] = "XYZ-05:30"
+    try bench.record("--for", "2s", "--note", "kerb")
+    let lines = bench.run("list").lines
+    for word in ["STARTED", "DURATION", "SENSOR", "RATE", "GAPS", "SIZE", "STATE", "NOTE"] {
+      #expect(lines[0].contains(word), "\(word)")
+    }
+    #expect(lines[1].contains(" +05:30  "))
+    let size = try bench.directory.bytes(of: bench.logName()).count
+    #expect(lines[1].contains("-  \(size) B  complete  kerb"))
+    // A program gets UTC.
+    #expect(bench.run("list", "--json").output.contains(#"Z","duration""#))
+  }
+
   @Test("info tells of the sensor, the ticks and the end, in words and as JSON")
   func info() throws {
     let bench = Bench()

@@ -43,6 +43,33 @@ struct WatchTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
+  @Test("marks are drawn and counted, whoever makes them, each once")
+  func marks() throws {
+    let service = try service()
+    let child = bench.atTerminal(["watch"], columns: 120)
+    #expect(child.waits(for: "acceleration, g"))
+    for take in 1...2 {
+      #expect(bench.run("start").status == 0)
+      #expect(child.waits(for: "recording \(take)"))
+      #expect(bench.run("mark", "kerb").status == 0)
+      #expect(child.waits(for: "1 mark"))
+      #expect(child.waits(for: "▲"))
+      child.type("m")
+      #expect(child.waits(for: "2 marks"))
+      #expect(bench.run("stop").status == 0)
+      #expect(child.waits(for: "armed"))
+    }
+    // There is nothing to throw away now.
+    child.type("d")
+    child.watch(milliseconds: 400)
+    #expect(!child.terminal.text.contains("d again"))
+    child.type("q")
+    #expect(child.status() == 0)
+    service.signal(SIGTERM)
+    #expect(service.outcome().status == 0)
+    #expect(try bench.run("export", "2").json()["marks"].items.count == 2)
+  }
+
   @Test("a watcher that never reads costs the service nothing, and a fifth one is sent away")
   func stalled() throws {
     let service = try service()

@@ -12,7 +12,9 @@ struct WatchLineTests {
     filter: "")
 
   private var lines: [WatchLine] {
-    var lines: [WatchLine] = [.lost(0), .lost(.max), .plan(nil), .plan(600)]
+    var lines: [WatchLine] = [
+      .lost(0), .lost(.max), .plan(nil), .plan(600), .mark(0), .mark(.min), .mark(.max),
+    ]
     if let rate = SampleRate(25, per: 2) { lines.append(.sensor(Self.sensor, rate, .all)) }
     var status = ServiceStatus(state: .recording)
     status.take = 7
@@ -58,7 +60,8 @@ struct WatchLineTests {
       #expect(WatchLine(line: ("?" + line)[...]) == nil)
     }
     for line in [
-      "", " ", "s", "s 1 2 3", "g 1 2 99 0", "w 0 1 7 1/1 1/1 1/1 1/1 x", "t x", "d -1", "z 1",
+      "", " ", "s", "s 1 2 3", "g 1 2 99 0", "w 0 1 7 1/1 1/1 1/1 1/1 x", "t x", "d -1", "m", "m x",
+      "m 1 2", "z 1",
     ] {
       #expect(WatchLine(line: line[...]) == nil)
     }

@@ -13,12 +13,15 @@ struct ListViewTests {
 
   private func numbers(_ view: ListView) -> [UInt32] { view.page.map(\.number) }
 
-  private func screen(_ view: ListView, columns: Int = 80, rows: Int = 24) -> Screen {
+  private func screen(
+    _ view: ListView, columns: Int = 80, rows: Int = 24, summer: Set<UInt32> = []
+  ) -> Screen {
     view.screen(columns: columns, rows: rows, store: "/store") { entry in
       ListDetails(
-        started: "2026-11-21 15:04:\(10 + entry.number % 50) +01:00", length: "1:00",
-        sensor: "MPU-6050", rate: "100 Hz", state: entry.number % 7 == 0 ? "recovered" : "complete",
-        gaps: "-", size: "12 kB", note: "note \(entry.number)", isAlert: false)
+        started: "2026-11-21 15:04:\(10 + entry.number % 50)",
+        zone: summer.contains(entry.number) ? "+02:00" : "+01:00", length: "1:02:03",
+        sensor: "MPU-6050", hertz: "100", state: entry.number % 7 == 0 ? "recovered" : "complete",
+        gaps: "-", size: "3.4 MB", note: "note \(entry.number)", isAlert: false)
     }
   }
 
@@ -142,14 +145,25 @@ struct ListViewTests {
 
   @Test("at 80 columns there is all that matters, and the note has its place")
   func columns() {
-    let lines = screen(view(1...3)).lines
-    #expect(lines[1].hasPrefix("  NUMBER  STARTED"))
-    for word in ["LENGTH", "STATE", "GAPS", "SIZE", "NOTE"] { #expect(lines[1].contains(word)) }
-    #expect(lines[2].hasPrefix(">      3"))
+    let lines = screen(view(6...7)).lines
+    #expect(
+      lines[1].hasPrefix("  NO. STARTED +01:00    LENGTH SENSOR    HZ STATE     GAPS   SIZE NOTE"))
+    #expect(
+      lines[2].hasPrefix(
+        ">   7 2026-11-21 15:04 1:02:03 MPU-6050 100 recovered    - 3.4 MB note 7"))
     let wide = screen(view(1...3), columns: 140).lines
+    #expect(wide[1].hasPrefix("  NUMBER  STARTED "))
     for word in ["SENSOR", "RATE"] { #expect(wide[1].contains(word)) }
+    #expect(wide[2].contains("2026-11-21 15:04:13 +01:00") && wide[2].contains("100 Hz"))
     let narrow = screen(view(1...3), columns: 40).lines
-    #expect(narrow[2].contains("2026-11-21 15:04:13 +01:00"))
+    #expect(narrow[2].contains("2026-11-21 15:04 1:02:03"))
+  }
+
+  @Test("where the clocks were changed between recordings, each says its own offset")
+  func zones() {
+    let lines = screen(view(1...3), summer: [1]).lines
+    #expect(lines[2].contains("2026-11-21 15:04 +01:00") && lines[4].contains("15:04 +02:00"))
+    #expect(!lines[1].contains("+0"))
   }
 
   @Test("an empty store is said to be empty, and no key does harm")

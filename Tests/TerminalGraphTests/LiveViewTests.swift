@@ -44,6 +44,21 @@ struct LiveViewTests {
     }
   }
 
+  @Test("a recording is thrown away when asked twice, and only where there is one")
+  func discardWithoutTake() {
+    var view = view(.watch)
+    #expect(view.handle(.character("d")) == .stay)
+    #expect(view.screen(columns: 100, rows: 24, now: 0).text.contains("d again"))
+    // It ended in between.
+    view.status.isRecording = false
+    #expect(!view.screen(columns: 100, rows: 24, now: 1).text.contains("d again"))
+    for _ in 0..<3 { #expect(view.handle(.character("d")) == .stay) }
+    #expect(!view.screen(columns: 100, rows: 24, now: 2).text.contains("d again"))
+    view.status.isRecording = true
+    #expect(view.handle(.character("d")) == .stay)
+    #expect(view.handle(.character("d")) == .discard)
+  }
+
   @Test(
     "stands still and grows; at the edge it moves left by a quarter, and its newest is in sight")
   func pages() {

@@ -60,6 +60,43 @@ struct ShowViewTests {
     #expect(view.screen(columns: 100, rows: 24).text.contains("there is no gap behind the cursor"))
   }
 
+  @Test("what a key could not do is said in the place of the cursor")
+  func notice() {
+    var view = view(Recordings.trace())
+    _ = view.handle(.character("m"), columns: 80)
+    let line = view.screen(columns: 80, rows: 24).lines[22]
+    #expect(line == " there is no mark behind the cursor")
+    _ = view.handle(.left, columns: 80)
+    #expect(view.screen(columns: 80, rows: 24).lines[22].contains("cursor 4."))
+  }
+
+  @Test("the two ends of what a column shows are whole", arguments: [64, 72, 80, 100, 140])
+  func ranges(columns: Int) {
+    var trace = Trace(rate: Recordings.rate(10), capacity: 8)
+    for tick: UInt64 in 0..<1000 {
+      let high: Int16 = tick % 2 == 0 ? 32_000 : -32_000
+      trace.append(
+        tick: tick, time: Int64(tick) * Recordings.second / 10,
+        sample: RawSample(ax: high, ay: high, az: high, gx: high, gy: high, gz: high))
+    }
+    for isASCII in [true, false] {
+      let view = ShowView(
+        title: Recordings.title, sensor: Recordings.sensor(.all), trace: trace,
+        look: Look(isASCII: isASCII))
+      let lines = view.screen(columns: columns, rows: 24).lines
+      let titles = [lines[1], lines.dropFirst(2).first { $0.contains("..") } ?? ""]
+      for (title, end) in zip(titles, ["3.9", "48"]) {
+        let words = title.split(separator: "..").dropFirst()
+        #expect(words.count == 3, "\(title)")
+        for word in words {
+          #expect(word.drop { $0 == " " }.hasPrefix(end), "\(title)")
+        }
+        // Nothing is cut at the edge.
+        #expect(title.suffix(5).contains("."), "\(title)")
+      }
+    }
+  }
+
   @Test("zooms around the cursor, and never out of the recording")
   func zoom() {
     var view = view(Recordings.trace())

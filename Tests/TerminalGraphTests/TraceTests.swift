@@ -74,4 +74,48 @@ struct TraceTests {
     #expect(trace.reading(after: -1) == nil)
     #expect(trace.reading(before: 0) == nil)
   }
+
+  @Test("samples far from the grid of their ticks are drawn and found", arguments: [90, 110, 150])
+  func offGrid(milliseconds: Int64) throws {
+    let period = milliseconds * 1_000_000
+    var trace = Trace(rate: Recordings.rate(10))
+    for tick: UInt64 in 0..<100 {
+      trace.append(tick: tick, time: Int64(tick) * period, sample: RawSample(ax: Int16(tick)))
+    }
+    #expect(trace.duration == max(10 * Recordings.second, 99 * period + 1))
+    for tick: Int64 in [0, 10, 50, 90, 98] {
+      let time = tick * period
+      var envelope = Envelope(covering: time..<time + period, columns: 4)
+      trace.draw(into: &envelope)
+      let found = try #require(envelope.range(of: .accelerometer))
+      #expect(found.upperBound == Int16(tick))
+      #expect(trace.reading(at: time)?.tick == UInt64(tick))
+      #expect(trace.reading(after: time)?.tick == UInt64(tick + 1))
+      #expect(trace.reading(before: time)?.tick == (tick == 0 ? nil : UInt64(tick - 1)))
+    }
+  }
+
+  @Test("what neither a sample nor a gap accounts for is a gap of its own, up to the end")
+  func losses() {
+    var filling = TraceFilling(rate: Recordings.rate(10))
+    let missed = Gap(firstTick: 12, count: 3, cause: .missed)
+    let early = Gap(firstTick: 32, count: 2, cause: .stale)
+    filling.append(tick: 0, time: 0, sample: RawSample())
+    filling.append(missed)
+    filling.append(tick: 30, time: 3 * Recordings.second, sample: RawSample())
+    // Told before the sample in front of it.
+    filling.append(early)
+    for tick: UInt64 in [31, 34] {
+      filling.append(tick: tick, time: Int64(tick) * 100_000_000, sample: RawSample())
+    }
+    let trace = filling.end(atTick: 40)
+    #expect(
+      trace.gaps == [
+        Gap(firstTick: 1, count: 11, cause: .lost), missed,
+        Gap(firstTick: 15, count: 15, cause: .lost), early,
+        Gap(firstTick: 35, count: 5, cause: .lost),
+      ])
+    #expect(trace.tickCount == 40)
+    #expect(trace.sampleCount == 4)
+  }
 }

@@ -108,11 +108,18 @@ struct ExportCommand: ParsableCommand {
   ) throws -> Exporter.Report {
     let storage = try catalogue.storage(of: entry)
     guard follow else {
+      // On the terminal itself its line would lie among the samples.
+      let isApart = output != "-" || !Console.isTerminal(STDOUT_FILENO)
       return try Exporter(options).write(
-        try ProgressStorage(storage, "exporting recording \(entry.number)"), to: &sink)
+        try ProgressStorage(
+          storage, "exporting recording \(entry.number)", isShown: isApart), to: &sink)
     }
     var live = LiveRecordingWatch(source: try catalogue.copySource(of: entry))
     return try Exporter(options).follow(storage, to: &sink) { () throws(ExportError) -> UInt64? in
+      // Nothing may have to be written for long, and then no write tells that nobody reads any more.
+      if output == "-", Console.isReaderGone(STDOUT_FILENO) {
+        throw .output(name: "stdout", code: EPIPE)
+      }
       do throws(LogError) {
         return try live.next()
       } catch {

@@ -6,9 +6,12 @@ import TerminalGraph
 /// What a list says of one recording, also of one that cannot be read.
 struct ListRow {
   static let heading = [
-    "NUMBER", "STARTED", "DURATION", "SENSOR", "RATE", "SAMPLES", "MISSING", "STATE", "NOTE",
+    "NUMBER", "STARTED", "DURATION", "SENSOR", "RATE", "SAMPLES", "MISSING", "GAPS", "SIZE",
+    "STATE", "NOTE",
   ]
-  static let isNumeric = [true, false, true, false, true, true, true, false, false]
+  static let isNumeric = [
+    true, false, true, false, true, true, true, true, true, false, false,
+  ]
 
   private let entry: CatalogueEntry
   private let summary: LogSummary?
@@ -42,40 +45,42 @@ struct ListRow {
     return try reader.fullSummary().gapCount ?? 0
   }
 
-  private var started: String {
-    RFC3339.text(
-      nanoseconds: summary?.started.map { $0 / 1_000_000_000 * 1_000_000_000 }
-        ?? entry.startSeconds * 1_000_000_000)
+  /// In seconds since 1970.
+  private var startSeconds: Int64 {
+    summary?.started.map { $0 / 1_000_000_000 } ?? entry.startSeconds
   }
+
+  private var gaps: String { gapCount == 0 ? "-" : "\(gapCount)" }
 
   /// Cells in the order of ``heading``.
   var columns: [String] {
+    let started = LocalTime.text(seconds: startSeconds)
     guard let summary else {
-      let state = "unreadable"
-      return ["\(entry.number)", started, "", "", "", "", "", state, Plain.text(problem ?? "")]
+      return ["\(entry.number)", started] + Array(repeating: "", count: 7)
+        + ["unreadable", Plain.text(problem ?? "")]
     }
     return [
       "\(entry.number)", started, Plain.seconds(summary.duration),
       Plain.text(summary.description.sensor.model), "\(Plain.hertz(summary.description.rate)) Hz",
       "\(summary.sampleCount)", summary.missingTickCount == 0 ? "-" : "\(summary.missingTickCount)",
-      summary.state.rawValue, Plain.text(summary.description.note),
+      gaps, Plain.bytes(summary.byteCount), summary.state.rawValue,
+      Plain.text(summary.description.note),
     ]
   }
 
   /// What an interactive list shows.
   var details: ListDetails {
-    let seconds = summary?.started.map { $0 / 1_000_000_000 } ?? entry.startSeconds
-    let started = LocalTime.text(seconds: seconds)
+    let (started, zone) = LocalTime.parts(seconds: startSeconds)
     guard let summary else {
       return ListDetails(
-        started: started, length: "", sensor: "", rate: "", state: "unreadable", gaps: "", size: "",
-        note: Plain.text(problem ?? ""), isAlert: true)
+        started: started, zone: zone, length: "", sensor: "", hertz: "", state: "unreadable",
+        gaps: "", size: "", note: Plain.text(problem ?? ""), isAlert: true)
     }
     return ListDetails(
-      started: started, length: Plain.length(summary.duration),
+      started: started, zone: zone, length: Plain.length(summary.duration),
       sensor: Plain.text(summary.description.sensor.model),
-      rate: "\(Plain.hertz(summary.description.rate)) Hz", state: summary.state.rawValue,
-      gaps: gapCount == 0 ? "-" : "\(gapCount)", size: Plain.bytes(summary.byteCount),
+      hertz: Plain.hertz(summary.description.rate), state: summary.state.rawValue,
+      gaps: gaps, size: Plain.bytes(summary.byteCount),
       note: Plain.text(summary.description.note), isAlert: false)
   }
 
@@ -83,6 +88,7 @@ struct ListRow {
   var isPassing: Bool { summary?.state == .live }
 
   var json: String {
+    let started = RFC3339.text(nanoseconds: startSeconds * 1_000_000_000)
     guard let summary else {
       return JSONObject()
         .with("number", entry.number)

@@ -83,6 +83,7 @@ struct RecordCommand: ParsableCommand {
     let request = try TakeRequest(self)
     let store = try program.storePath(storeOptions)
     let outcome = try TakeRunner(request: request, store: store).run()
+    for talk in outcome.talkOfDiscarded { Console.talk(talk) }
     if let talk = outcome.talk { Console.talk(talk) }
     TakeReview(number: outcome.number, store: store).talk()
     try Console.data(json ? outcome.json : "\(outcome.number)")

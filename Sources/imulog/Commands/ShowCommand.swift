@@ -9,7 +9,8 @@ struct ShowCommand: ParsableCommand {
     commandName: "show", abstract: "Show the graph of a recording.",
     discussion: """
       On a terminal it can be zoomed and moved, and a cursor tells values; the last line names the keys. In a \
-      pipe, or with --plain, it is printed once as text, 80 columns wide.
+      pipe, or with --plain, it is printed once as text, 80 columns wide; the exit status is 65 when the \
+      recording is damaged.
       """)
 
   @ParentCommand var program: Imulog
@@ -25,7 +26,13 @@ struct ShowCommand: ParsableCommand {
     let entry = try catalogue.entry(for: id)
     guard terminalOptions.isInteractive else {
       let recording = try RecordingOnScreen(entry, in: catalogue)
-      return try ShowCommand.print(recording)
+      try ShowCommand.print(recording)
+      guard recording.damageCount > 0 else { return }
+      throw CommandFailure(
+        .damagedData,
+        "recording \(entry.number) is damaged in \(recording.damageCount) "
+          + "\(recording.damageCount == 1 ? "place" : "places"), and what can be read was drawn; "
+          + "`imulog verify \(entry.number)` says what is missing")
     }
     let signals = try SignalWatch(SignalWatch.atTerminal)
     // Before the terminal changes: an error is told on the screen that stays.

@@ -19,7 +19,9 @@ extension ServiceLoop {
       threads?.orders.post(.end(at: nil, reason: .button))
     case .holdBack(let instant): threads?.orders.post(.hold(at: instant))
     case .release: threads?.orders.post(.release)
-    case .mark(let instant, let label): threads?.orders.post(.mark(at: instant, label: label))
+    case .mark(let instant, let label):
+      threads?.orders.post(.mark(at: instant, label: label))
+      tellWatchers(ofMarkAt: instant)
     case .endTake(let instant, let reason):
       threads?.orders.post(.end(at: instant, reason: reason))
     case .discardTake(let instant):
@@ -54,7 +56,12 @@ extension ServiceLoop {
   private func sleepSensor() {
     threads?.end()
     (threads, sensor, watchdogAt, retryAt) = (nil, nil, nil, nil)
-    // Nobody wakes the manager's clock while nothing is sampled.
+    pauseWatchdog()
+  }
+
+  /// Nobody is to wake the manager's clock while nothing is sampled.
+  func pauseWatchdog() {
+    watchdogAt = nil
     if notifier?.watchdogInterval != nil { notifier?.setWatchdog(nanoseconds: 0) }
   }
 
@@ -91,9 +98,18 @@ extension ServiceLoop {
     do {
       panel = try ServicePanel(next)
     } catch {
-      panel = try ServicePanel(setup)
-      throw error
+      try takeBack(error)
     }
     for remark in panel.remarks { ServiceJournal.say(.warning, remark) }
+  }
+
+  /// Asks for the old lines again.
+  private func takeBack(_ refusal: any Error) throws {
+    do {
+      panel = try ServicePanel(setup)
+    } catch {
+      ServiceJournal.say(.error, "\(error); the lines of before are lost too")
+    }
+    throw refusal
   }
 }

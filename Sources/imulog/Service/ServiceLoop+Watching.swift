@@ -49,6 +49,15 @@ extension ServiceLoop {
     for index in watchers.indices { send(line, to: index) }
   }
 
+  /// A moment of the take at hand was marked, by the button or by a caller.
+  func tellWatchers(ofMarkAt instant: MonotonicTime) {
+    guard let sensor else { return }
+    let mark = WatchLine.mark(instant - sensor.schedule.start).line
+    // The status first: the mark counts for the take that it is in.
+    let bytes = Array((status().json + "\n" + mark + "\n").utf8)
+    for index in watchers.indices where !send(bytes, to: index) { watchers[index].lost += 1 }
+  }
+
   private var sensorLine: [UInt8]? {
     guard let sensor else { return nil }
     let line = WatchLine.sensor(

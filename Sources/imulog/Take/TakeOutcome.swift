@@ -14,6 +14,8 @@ struct TakeOutcome {
   let lateness: LatenessSummary
   /// What stopped it, when it was not the user or the plan.
   let failure: CommandFailure?
+  /// Numbers of the recordings before it that the user threw away.
+  var discarded: [UInt32] = []
 
   /// One line for a person: how many samples, and what is missing.
   var talk: String? {
@@ -24,6 +26,11 @@ struct TakeOutcome {
     ]
     for (count, name) in losses where count > 0 { parts.append("\(count) \(name)") }
     return parts.joined(separator: ", ")
+  }
+
+  /// Where the recordings are that were thrown away.
+  var talkOfDiscarded: [String] {
+    discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
   }
 
   /// The same for a program, on one line.

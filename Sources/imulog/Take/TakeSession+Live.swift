@@ -50,14 +50,20 @@ extension TakeSession {
     let screen = TakeScreen(
       try TerminalSession(), request: request, sensor: sensor.description)
     var next = Sensor?.some(sensor)
+    var discarded: [UInt32] = []
     while let sensor = next.take() {
       if threads == nil { threads = try TakeThreads.start(priority: TakeSession.priority) }
       guard let ready = threads.take() else { preconditionFailure("threads were just made") }
       let ended = try record(
         sensor, realTime: realTime, signals: signals, threads: ready, screen: screen)
-      guard screen.isDiscarded, ended.outcome.failure == nil else { return ended.outcome }
+      guard screen.isDiscarded, ended.outcome.failure == nil else {
+        var outcome = ended.outcome
+        outcome.discarded = discarded
+        return outcome
+      }
       let now = SystemClock().readWallClock().wall
       try OpenStore.writing(store, now: now).remove(ended.entry, now: now)
+      discarded.append(ended.entry.number)
       next = .some(ended.sensor)
     }
     preconditionFailure("a take that was thrown away is followed by another")

@@ -13,6 +13,8 @@ final class ListScreen {
   private var view: ListView
   private var entries: [String: CatalogueEntry] = [:]
   private var details: [String: ListDetails] = [:]
+  /// What was deleted here, for the way back: the store's list has it no longer.
+  private var trashed: [String: CatalogueEntry] = [:]
   private var stamp: FileStamp?
 
   /// How often the store is looked at, in nanoseconds.
@@ -60,8 +62,8 @@ final class ListScreen {
     if let known = details[entry.key] { return known }
     guard let found = entries[entry.key] else {
       return ListDetails(
-        started: "", length: "", sensor: "", rate: "", state: "", gaps: "", size: "", note: "",
-        isAlert: false)
+        started: "", zone: "", length: "", sensor: "", hertz: "", state: "", gaps: "", size: "",
+        note: "", isAlert: false)
     }
     let row = ListRow(found, in: catalogue)
     if !row.isPassing { details[entry.key] = row.details }
@@ -110,15 +112,17 @@ final class ListScreen {
   private func delete(_ entry: ListEntry) throws {
     guard let found = entries[entry.key] else { return }
     try catalogue.remove(found, now: clock.readWallClock().wall)
-    try refresh(force: true)
-    // Kept for the way back.
-    entries[entry.key] = found
+    trashed[entry.key] = found
     view.deleted(entry)
+    try refresh(force: true)
   }
 
   private func restore(_ entry: ListEntry) throws {
-    guard let found = entries[entry.key] else { return }
+    guard let found = trashed[entry.key] else {
+      return view.tell("recording \(entry.number) was not deleted here", isAlert: true)
+    }
     try catalogue.restore(found)
+    trashed[entry.key] = nil
     try refresh(force: true)
     view.restored(entry)
   }

@@ -25,9 +25,12 @@ final class ProgressLine: Sendable {
   private static let erase = "\r\u{1B}[K"
 
   /// Work that begins now.
-  init() {
+  ///
+  /// - Parameter isShown: `false` for work whose results go to the same terminal: the line would lie among them.
+  init(isShown: Bool = true) {
     start = SystemClock().now()
-    isTerminal = Console.isTerminal(STDERR_FILENO) && Environment.value("TERM") != "dumb"
+    isTerminal =
+      isShown && Console.isTerminal(STDERR_FILENO) && Environment.value("TERM") != "dumb"
   }
 
   /// Draws `text` if it is time to; it is not even made otherwise.

@@ -17,14 +17,18 @@ struct ProgressStorage: LogStorage, ~Copyable {
   }
 
   /// Reads a file that was opened for it.
-  init(_ file: consuming FileStorage, _ attempt: String) throws(StorageError) {
+  ///
+  /// - Parameter isShown: `false` when what is read goes to the terminal itself.
+  init(
+    _ file: consuming FileStorage, _ attempt: String, isShown: Bool = true
+  ) throws(StorageError) {
     var storage = file
     // Nothing is set before all is opened, because Swift 6.0 cannot take back half of a value.
     let length = try storage.size()
     self.length = length
     self.attempt = attempt
     self.storage = storage
-    line = ProgressLine()
+    line = ProgressLine(isShown: isShown)
   }
 
   deinit {

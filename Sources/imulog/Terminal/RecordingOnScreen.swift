@@ -7,13 +7,15 @@ struct RecordingOnScreen {
   let title: RecordingTitle
   let sensor: GraphSensor
   let trace: Trace
+  /// Parts of the log that could not be read.
+  let damageCount: Int
 
   /// Reads a recording through, in bounded memory. What is damaged is read around, and said.
   init(_ entry: CatalogueEntry, in catalogue: Catalogue) throws {
     let isLive = try catalogue.isLive(entry)
     var reader = try catalogue.reader(of: entry)
     let description = reader.description
-    var trace = Trace(rate: description.rate)
+    var filling = TraceFilling(rate: description.rate)
     var clock: ClockPair?
     var damageCount = 0
     var end: RecordingEnd?
@@ -22,16 +24,17 @@ struct RecordingOnScreen {
       case .samples(let count):
         for index in 0..<count {
           let (tick, time, sample) = reader.block[index]
-          trace.append(tick: tick, time: time, sample: sample)
+          filling.append(tick: tick, time: time, sample: sample)
         }
-      case .gap(let gap): trace.append(gap)
-      case .mark(let mark): trace.append(mark)
+      case .gap(let gap): filling.append(gap)
+      case .mark(let mark): filling.append(mark)
       case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
       case .damage: damageCount += 1
       case .end(let last): end = last
       case .sensor: break
       }
     }
+    let trace = filling.end(atTick: max(end?.ledger.scheduled ?? 0, reader.nextTick))
     sensor = GraphSensor(description.sensor, channels: description.channels)
     let seconds =
       clock.map { $0.wallAtStart >= 0 ? $0.wallAtStart / 1_000_000_000 : entry.startSeconds }
@@ -43,6 +46,7 @@ struct RecordingOnScreen {
         trace, damageCount: damageCount, isLive: isLive, hasEnd: end != nil),
       note: Plain.text(description.note))
     self.trace = trace
+    self.damageCount = damageCount
   }
 
   /// What is to be said beside the samples; nothing of a recording that is whole.

@@ -19,6 +19,8 @@ final class TakeScreen {
   private var account: LiveAccount
   private var watching: TakeWatching?
   private var start = MonotonicTime(nanoseconds: 0)
+  /// Until when a notice stands.
+  private var noticeUntil = MonotonicTime(nanoseconds: 0)
 
   init(_ session: TerminalSession, request: TakeRequest, sensor: SensorDescription) {
     self.session = session
@@ -32,6 +34,8 @@ final class TakeScreen {
       title: title, sensor: self.sensor, rate: request.sensor.rate, look: session.look,
       purpose: .take)
     account = LiveAccount(rate: request.sensor.rate)
+    // A program that is stopped samples nothing.
+    session.isStoppable = false
   }
 
   /// Begins with another take; what its writer thread is to fill and to ask.
@@ -80,6 +84,10 @@ final class TakeScreen {
     switch event {
     case .ended: return .stopRequested(.signal)
     case .resized: return nil
+    case .key(.control("z")):
+      status.notice = "Ctrl-Z would leave samples out; s ends the recording"
+      noticeUntil = clock.now() + 4_000_000_000
+      return nil
     case .key(let key):
       switch view.handle(key) {
       case .stay, .leave: return nil
@@ -103,6 +111,7 @@ final class TakeScreen {
       account.take(records)
       status.unseen += lost
     }
+    if now > noticeUntil { status.notice = "" }
     status.elapsed = max(0, now - start)
     if let planned = status.planned { status.elapsed = min(planned, max(0, now - start)) }
     account.tell(&status)

@@ -32,6 +32,8 @@ final class TerminalSession {
   /// Keys that came with the terminal's answers.
   private var early: [Key] = []
   private var isGone = false
+  /// Whether Ctrl-Z gives the terminal back to the shell, as for other programs; else it is a key like all others.
+  var isStoppable = true
   /// Bytes that went to the terminal so far.
   private(set) var byteCount = 0
 
@@ -92,14 +94,25 @@ final class TerminalSession {
     while let signal = signals.wait(timeoutNanoseconds: 0) {
       switch signal {
       case SIGWINCH: events.append(.resized)
+      case SIGTSTP:
+        device.lend()
+        unwritten = []
+        signals.stop()
+        takeAgain()
+        events.append(.resized)
       case SIGCONT:
-        device.takeAgain()
-        shown = nil
+        takeAgain()
         events.append(.resized)
       default: events.append(.ended)
       }
     }
     return events
+  }
+
+  /// After others had the terminal, nothing is known of what it shows.
+  private func takeAgain() {
+    device.takeAgain()
+    shown = nil
   }
 
   private func takeKeys() -> [TerminalEvent] {
@@ -114,6 +127,11 @@ final class TerminalSession {
     } else if let due = flushAt, now >= due {
       flushAt = nil
       keys += parser.flush()
+    }
+    if isStoppable, keys.contains(.control("z")) {
+      keys.removeAll { $0 == .control("z") }
+      // To all of the job, as the terminal would send it; it comes back to this program by its signals.
+      kill(0, SIGTSTP)
     }
     return keys.map { .key($0) }
   }
@@ -134,6 +152,6 @@ final class TerminalSession {
 }
 
 extension SignalWatch {
-  /// Signals that end a view, change its size, or bring it back.
-  static var atTerminal: [Int32] { endings + [SIGQUIT, SIGWINCH, SIGCONT] }
+  /// Signals that end a view, change its size, send it away, or bring it back.
+  static var atTerminal: [Int32] { endings + [SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT] }
 }

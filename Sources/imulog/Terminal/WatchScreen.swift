@@ -13,8 +13,6 @@ final class WatchScreen {
   private var service: ServiceStatus?
   private var rate: SampleRate?
   private var plannedTicks: UInt64?
-  /// Where the take's mark is to be drawn: the newest time that was seen.
-  private var newest: Int64 = 0
   /// Until when a notice stands.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
 
@@ -46,7 +44,8 @@ final class WatchScreen {
   private func take(_ line: WatchLine) {
     switch line {
     case .status(let new):
-      if new.take != service?.take { status.markCount = 0 }
+      // A take has no number while its file is made: marks of that time are its own.
+      if let old = service?.take, new.take != old { status.markCount = 0 }
       service = new
     case .sensor(let sensor, let rate, let channels):
       let title = RecordingTitle(
@@ -58,9 +57,11 @@ final class WatchScreen {
       self.rate = rate
       account = LiveAccount(rate: rate)
     case .record(let record):
-      if record.kind == .sample { newest = record.time }
       view?.take([record])
       account?.take([record])
+    case .mark(let time):
+      view?.take(markAt: time)
+      status.markCount += 1
     case .plan(let ticks): plannedTicks = ticks
     case .lost(let count): status.unseen += count
     case .refused: break
@@ -76,25 +77,19 @@ final class WatchScreen {
     case .stay: return true
     case .leave: return false
     case .stop: ask(.stop, path)
-    case .mark:
-      if ask(.mark(""), path) {
-        self.view?.take(markAt: newest)
-        status.markCount += 1
-      }
+    // The service tells of it as of all others.
+    case .mark: ask(.mark(""), path)
     case .discard: ask(.discard, path)
     }
     return true
   }
 
-  @discardableResult
-  private func ask(_ request: ControlRequest, _ path: String) -> Bool {
+  private func ask(_ request: ControlRequest, _ path: String) {
     do {
       try ControlReply.ask(request, at: path)
-      return true
     } catch {
       status.notice = CommandFailure(error)?.sentence ?? "\(error)"
       noticeUntil = clock.now() + 4_000_000_000
-      return false
     }
   }
 

@@ -31,7 +31,7 @@ struct Bench {
   /// Starts the program at a terminal.
   func atTerminal(
     _ arguments: [String], columns: Int = 80, rows: Int = 24,
-    _ more: [String: String] = [:]
+    _ more: [String: String] = [:], program: String = Child.program
   ) -> TerminalChild {
     // The Swift runtime would look into a crash for a minute, and ask for keys.
     let usual = [
@@ -40,7 +40,8 @@ struct Bench {
     ]
     let all = environment.merging(usual) { $1 }.merging(more) { $1 }
     return TerminalChild(
-      arguments, environment: all, directory: directory.path, columns: columns, rows: rows)
+      arguments, environment: all, directory: directory.path, columns: columns, rows: rows,
+      program: program)
   }
 
   /// Makes a recording in simulated time; its number.

@@ -55,7 +55,7 @@ struct Child: ~Copyable {
   /// Starts the program in a session of its own, with what `open` puts at its descriptors.
   static func spawn(
     _ arguments: [String], environment: [String: String], directory: String,
-    open: (inout posix_spawn_file_actions_t) -> Void
+    program path: String = program, open: (inout posix_spawn_file_actions_t) -> Void
   ) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -63,7 +63,7 @@ struct Child: ~Copyable {
     let hasDirectory = addWorkingDirectory(&actions, directory) == 0
     precondition(hasDirectory, "no working directory \(directory)")
     open(&actions)
-    return start(arguments, environment: environment, actions: &actions, flags: 0x80)
+    return start(arguments, environment: environment, actions: &actions, flags: 0x80, program: path)
   }
 
   /// - Parameter flags: Beside those for signals; 0x80 is POSIX_SPAWN_SETSID, which the header shows only to those who

@@ -8,17 +8,19 @@ final class TerminalChild {
   /// What the terminal shows.
   private(set) var terminal: VirtualTerminal
   /// Bytes that the program sent.
-  private(set) var byteCount = 0
+  private(set) var sent: [UInt8] = []
+  var byteCount: Int { sent.count }
   private let descriptor: Int32
   private var isGone = false
 
   /// Longer than anything takes on a busy machine; what takes longer hangs.
   private static let patience: Int64 = 60_000
 
-  /// Starts the program in a session of its own, whose terminal is the new one.
+  /// Starts a program in a session of its own, whose terminal is the new one: the one that was built beside this
+  /// test bundle unless another is given.
   init(
     _ arguments: [String], environment: [String: String], directory: String, columns: Int = 80,
-    rows: Int = 24
+    rows: Int = 24, program: String = Child.program
   ) {
     terminal = VirtualTerminal(columns: columns, rows: rows)
     var buffer = [CChar](repeating: 0, count: 128)
@@ -27,7 +29,9 @@ final class TerminalChild {
     let name = String(
       decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     TerminalChild.resize(descriptor, columns, rows)
-    pid = Child.spawn(arguments, environment: environment, directory: directory) { actions in
+    pid = Child.spawn(
+      arguments, environment: environment, directory: directory, program: program
+    ) { actions in
       // The first terminal that a session without one opens becomes its own.
       posix_spawn_file_actions_addopen(&actions, 0, name, O_RDWR, 0)
       posix_spawn_file_actions_adddup2(&actions, 0, 1)
@@ -107,7 +111,7 @@ final class TerminalChild {
     var buffer = [UInt8](repeating: 0, count: 65536)
     let count = read(descriptor, &buffer, buffer.count)
     if count < 0 { return errno == EAGAIN || errno == EINTR }
-    byteCount += count
+    sent += buffer.prefix(count)
     terminal.feed(buffer.prefix(count))
     return count > 0
   }

@@ -21,7 +21,8 @@ extension ServiceConfiguration {
     sync-every = auto
     # Words kept with each recording.
     note =
-    # The directory of recordings.
+    # The directory of recordings. The service's unit lets it write to the usual one alone; for another one, such as a
+    # USB stick's, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
     store = auto
 
     # What was sampled just before the press and goes in front of a recording.

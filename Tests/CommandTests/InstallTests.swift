@@ -13,8 +13,8 @@ struct InstallTests {
 
   /// What `--print` says of each file.
   private func printed() -> [String: String] {
-    let outcome = bench.run("install", "--print")
-    #expect(outcome.status == 0 && outcome.talk.isEmpty)
+    let outcome = bench.run("install", "--print", "--root", bench.directory.path + "/card")
+    #expect(outcome.status == 0)
     var texts: [String: String] = [:]
     var path = ""
     for line in outcome.output.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -66,13 +66,15 @@ struct InstallTests {
     #expect(unit.hasPrefix("[Unit]\n"))
   }
 
-  @Test("the configuration that it writes is one, and the unit starts this program")
+  @Test(
+    "the configuration that it writes is one, and a card's unit starts the program of that card")
   func usable() throws {
     let card = bench.directory.path + "/card"
-    #expect(bench.run("install", "--root", card).status == 0)
+    let outcome = bench.run("install", "--root", card)
+    #expect(outcome.status == 0)
     let unit = try text(at: card + "/etc/systemd/system/imulog.service")
-    let program = "\(Child.products)/imulog"
-    #expect(unit.contains("\nExecStart=\(program) daemon\n"))
+    #expect(unit.contains("\nExecStart=/usr/local/bin/imulog daemon\n"))
+    #expect(outcome.talk.contains("\(Child.products)/imulog \(card)/usr/local/bin/imulog"))
     // Read to its end: what stands behind it twice is what is wrong.
     var lines = try text(at: card + "/etc/imulog/imulog.conf")
     lines += "unknown-key = 1\n"
@@ -81,6 +83,29 @@ struct InstallTests {
     expectSentence(
       bench.run("daemon", "--config", path, "--socket", bench.directory.path + "/control"), 78,
       [path, "unknown-key"])
+  }
+
+  @Test(
+    "a program where the service cannot see it is named with the command that puts it in its place")
+  func hidden() throws {
+    // The service has a /tmp of its own.
+    let folder = "/tmp/imulog-install-\(getpid())"
+    #expect(mkdir(folder, 0o755) == 0)
+    defer {
+      unlink(folder + "/imulog")
+      rmdir(folder)
+    }
+    // Copied by the shell: a file that this process writes is still open in programs that other tests start now.
+    let outcome = Child(
+      ["-c", "cp \(Child.program) \(folder) && exec \(folder)/imulog install --print"],
+      environment: bench.environment, directory: bench.directory.path, stdout: nil,
+      program: "/bin/sh"
+    ).outcome()
+    #expect(outcome.status == 0)
+    #expect(
+      String(decoding: outcome.bytes, as: UTF8.self).contains(
+        "\nExecStart=/usr/local/bin/imulog daemon\n"))
+    #expect(outcome.talk.contains("sudo install -m 755 \(folder)/imulog /usr/local/bin/imulog"))
   }
 
   @Test("a root in which nothing can be made is refused in a sentence")

@@ -21,13 +21,20 @@ struct InstallCommand: ParsableCommand {
   var root = ""
 
   mutating func run() throws {
-    let files = InstalledFile.all(program: try InstallCommand.program())
+    let own = try InstallCommand.program()
+    let isStartable = root.isEmpty && InstallCommand.isSeen(own)
+    let files = InstalledFile.all(program: isStartable ? own : InstallCommand.usual)
     for file in files {
       if print {
         try Console.data("==> \(file.path)\n\(file.text)")
       } else {
         try write(file)
       }
+    }
+    if !isStartable {
+      Console.talk(
+        "the unit starts \(InstallCommand.usual); put it there: "
+          + "`sudo install -m 755 \(own) \(root)\(InstallCommand.usual)`")
     }
     if !print { try Console.data(InstalledFile.commands) }
   }
@@ -63,6 +70,20 @@ struct InstallCommand: ParsableCommand {
         status, "cannot make the directory \(path): \(String(cString: strerror(code)))\(remedy)")
     }
   }
+
+  /// Whether the service, which has a /tmp of its own and no home, can start a program at `path`, and the path means
+  /// itself in a unit's line.
+  private static func isSeen(_ path: String) -> Bool {
+    let hidden = ["/home/", "/root/", "/run/", "/tmp/", "/var/tmp/"]
+    return !hidden.contains { path.hasPrefix($0) }
+      && path.utf8.allSatisfy { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+          || "/.-_".utf8.contains(byte)
+      }
+  }
+
+  /// Where README.md puts the program.
+  private static var usual: String { "/usr/local/bin/imulog" }
 
   /// Where this program is.
   private static func program() throws(CommandFailure) -> String {

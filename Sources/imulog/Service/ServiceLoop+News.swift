@@ -15,6 +15,8 @@ extension ServiceLoop {
       guard let threads, threads.session == session else { return }
       threads.end()
       self.threads = nil
+      sensor = nil
+      pauseWatchdog()
       sensorFailed(failure)
     case .sensorSilent(let isSilent, let session):
       guard let threads, threads.session == session else { return }
@@ -87,7 +89,9 @@ extension ServiceLoop {
       take.ledger = ledger
       take.fate?.post(
         take.isDiscarded ? .discarded : ledger.sampled == 0 ? .withoutSamples : .kept)
-    case .nothing: handle(.savedNothing)
+    case .nothing:
+      ServiceJournal.say(.notice, "the take had no sample, and nothing is kept")
+      handle(.savedNothing)
     }
   }
 

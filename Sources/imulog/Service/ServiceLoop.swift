@@ -83,24 +83,36 @@ final class ServiceLoop {
     if let memoryRefusal { ServiceJournal.say(.warning, "\(memoryRefusal)") }
     handle(.begin)
     notifier?.ready(status: machine.state.rawValue)
-    while machine.state != .ended { try pass() }
+    if sensor == nil { pauseWatchdog() }
+    while machine.state != .ended { pass() }
     panel.darken()
     notifier?.stopping()
     if let usurped { throw usurped }
   }
 
   /// One round: waits until something happens or is due, and deals with all of it.
-  private func pass() throws {
+  private func pass() {
     wait()
     if let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
     // Edges first: a gesture that is due by the clock is decided by an edge that came before.
-    for event in try panel.events(now: clock.now()) { handle(event) }
+    for event in pressed() { handle(event) }
     for item in news.take() { hear(item) }
     for question in control.questions(at: clock.now()) {
       if !watch(question) { control.answer(question.peer, answer(question.line)) }
     }
     doWhatIsDue(clock.now())
     panel.show(machine.light, now: clock.now())
+  }
+
+  /// A button whose chip went away ends no recording.
+  private func pressed() -> [ServiceEvent] {
+    do {
+      return try panel.events(now: clock.now())
+    } catch {
+      ServiceJournal.say(.error, "\(error); the button is not heard any more, requests are")
+      panel.dropButton()
+      return []
+    }
   }
 
   private func wait() {
@@ -124,7 +136,6 @@ final class ServiceLoop {
     if signal == SIGHUP {
       handle(.reload)
     } else {
-      exitBy = exitBy ?? clock.now() + ServiceLoop.patience
       handle(.terminate)
     }
   }
@@ -161,6 +172,8 @@ final class ServiceLoop {
       let before = machine.state
       for effect in machine.handle(event) { carryOut(effect) }
       if machine.state != before { notifier?.status(machine.state.rawValue) }
+      // However the end was asked for.
+      if machine.state == .ending { exitBy = exitBy ?? clock.now() + ServiceLoop.patience }
       pending.removeFirst()
     }
   }

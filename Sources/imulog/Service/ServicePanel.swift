@@ -7,7 +7,7 @@ struct ServicePanel: ~Copyable {
   /// What the user should know about the lines.
   let remarks: [String]
   /// Ready for reading when the button has edges; `nil` without a button.
-  let fileDescriptor: Int32?
+  private(set) var fileDescriptor: Int32?
   private var button: GPIOInput?
   private var recogniser: GestureRecogniser
   private var light: GPIOOutput?
@@ -100,8 +100,14 @@ struct ServicePanel: ~Copyable {
 
   /// Gives the lines back to the kernel.
   mutating func letGo() {
-    button = nil
+    dropButton()
     light = nil
+  }
+
+  /// Hears the button no more.
+  mutating func dropButton() {
+    button = nil
+    fileDescriptor = nil
   }
 
   private mutating func set(_ isOn: Bool) {

@@ -14,6 +14,4 @@ struct ServiceTake {
   var fate: Inbox<TakeFate>?
   /// What became of its ticks, once its log has its end.
   var ledger: TickLedger?
-  var latenessPercentile99: Int64?
-  var longestSync: Int64?
 }

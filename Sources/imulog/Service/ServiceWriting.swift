@@ -72,7 +72,9 @@ struct ServiceWriting: ~Copyable {
 
   private mutating func carryOut(_ order: WriterOrder) {
     switch order {
-    case .begin(let order): writer.begin(order)
+    case .begin(let order):
+      (gauge.value.progress, gauge.value.longestSync) = (nil, nil)
+      writer.begin(order)
     case .hold(let instant): writer.hold(at: instant)
     case .release: writer.release()
     case .mark(let instant, let label): writer.mark(at: instant, label: label)
@@ -105,8 +107,9 @@ struct ServiceWriting: ~Copyable {
     let isNew = writer.arrivals != seen
     seen = writer.arrivals
     if isNew { reading.lastArrival = now }
-    reading.progress = progress
-    reading.longestSync = writer.isIdle ? nil : queue?.longestSync
+    // What the last take came to is told until the next one has begun.
+    reading.progress = progress ?? reading.progress
+    reading.longestSync = queue?.longestSync ?? reading.longestSync
     if writer.isIdle { queue = nil }
     gauge.value = reading
   }

@@ -1,0 +1,59 @@
+import Glibc
+import LinuxIOTestSupport
+import LogStoreTesting
+import Testing
+import WaitingThreads
+
+@Suite("The service and its manager's watchdog", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct DaemonWatchdogTests {
+  private let directory = TemporaryDirectory()
+
+  /// The service with a manager that expects a word every 2 s.
+  private func service(_ settings: [String: String]) -> (DaemonBench, manager: Int32) {
+    let path = directory.path + "/notify"
+    let manager = begin_datagram_socket(path)
+    let service = DaemonBench(
+      settings, environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000000"])
+    return (service, manager)
+  }
+
+  /// What the manager hears until `last` comes.
+  private func messages(_ manager: Int32, until last: String) -> [String] {
+    var messages: [String] = []
+    var bytes = [UInt8](repeating: 0, count: 256)
+    while messages.last != last {
+      var entry = pollfd(fd: manager, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, 60_000) > 0 else { break }
+      let count = recv(manager, &bytes, bytes.count, 0)
+      messages.append(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+    }
+    return messages
+  }
+
+  @Test("is switched off while nothing is sampled, and fed while something is")
+  func asleep() throws {
+    let (service, manager) = service(["while-idle": "sleep"])
+    defer { close(manager) }
+    let child = service.start()
+    #expect(
+      messages(manager, until: "WATCHDOG_USEC=0")
+        == ["READY=1\nSTATUS=asleep", "WATCHDOG_USEC=0"])
+    try service.tell("start")
+    let heard = messages(manager, until: "WATCHDOG=1")
+    #expect(heard.contains("WATCHDOG_USEC=2000000"))
+    #expect(heard.last == "WATCHDOG=1")
+    try service.tell("stop")
+    #expect(messages(manager, until: "WATCHDOG_USEC=0").last == "WATCHDOG_USEC=0")
+    service.end(child)
+  }
+
+  @Test("is switched off while the sensor is looked for")
+  func withoutSensor() throws {
+    // No machine has so many buses.
+    let (service, manager) = service(["board": "raspberry-pi-4", "bus": "250", "sensor": "mpu6050"])
+    defer { close(manager) }
+    let child = service.start()
+    #expect(messages(manager, until: "WATCHDOG_USEC=0").last == "WATCHDOG_USEC=0")
+    service.end(child)
+  }
+}

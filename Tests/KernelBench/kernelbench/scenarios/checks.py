@@ -66,7 +66,7 @@ def all_of_them(directory: Path) -> str:
         ("a gap that the ledger does not know", ledger(directory, {}, [{"tick": 3, "count": 1, "cause": "stale"}])),
         ("a gap of the wrong cause", gap("missed", 150, 4)),
         ("a gap that is too long", gap("reinitialising", 0, 100)),
-        ("no gap", lambda: faults.check_gaps(brown_out(), [], 0, 0, 20e6)),
+        ("no gap", lambda: faults.check_gaps(brown_out(), with_gaps(), 0, 0)),
         ("a truth file that is damaged", damaged_truth(directory)),
     ]
     for name, case in cases:
@@ -131,7 +131,13 @@ def brown_out() -> faults.Fault:
 
 
 def gap(cause: str, first: int, count: int) -> Callable[[], None]:
-    return lambda: faults.check_gaps(brown_out(), [Gap(first, count, cause, 0)], 150 * 20_000_000, 150 * 20_000_000, 20e6)
+    struck = 150 * 20_000_000
+    return lambda: faults.check_gaps(brown_out(), with_gaps(Gap(first, count, cause, 0)), struck, struck)
+
+
+def with_gaps(*gaps: Gap) -> Take:
+    """A take of 225 ticks at 50 Hz."""
+    return Take({"rateHz": faults.RATE, "ticks": {"scheduled": 225}}, [], list(gaps))
 
 
 def damaged_truth(directory: Path) -> Callable[[], Truth]:

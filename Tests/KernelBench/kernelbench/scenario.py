@@ -41,6 +41,7 @@ class Report:
     outcomes: list[Outcome] = field(default_factory=list)
     _second_try: Path | None = None
     """The traces of a group that is tried once more."""
+    _is_timed: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, outcome: Outcome) -> None:
@@ -80,12 +81,15 @@ class Report:
 
     def run_timed_group(self, name: str, group: Callable[[], None], traces: Path) -> None:
         """Runs a group whose scenarios measure times. What an emulated processor was late for because the host had
-        something else to do is no fault of the program's, and looks like one: if something fails, the whole group is
-        run once more, in another guest, and that counts. The summary tells what failed at first; `traces` are kept. What
-        is too slow then too, or gets no answer because the guest's kernel has lost the bus, is skipped with that reason;
-        whatever is wrong, and not late, fails."""
+        something else to do is no fault of the program's: what the program told to be late, and so often that nothing
+        more can be checked, is skipped with that reason. Lateness may also look like a fault: if something fails, the
+        whole group is run once more, in another guest, and that counts. The summary tells what failed at first; `traces`
+        are kept. What then gets no answer because the guest's kernel has lost the bus is skipped too; whatever is
+        wrong, and not late, fails."""
         begin = len(self.outcomes)
+        self._is_timed = True
         self.run_group(name, group)
+        self._is_timed = False
         first = self.outcomes[begin:]
         if all(outcome.status != FAILED for outcome in first):
             return
@@ -93,16 +97,16 @@ class Report:
         if traces.is_dir():
             shutil.move(traces, traces.with_name(f"{traces.name}-first"))
         self.outcomes[begin:] = [replace(outcome, status=REPEATED) for outcome in first if outcome.status == FAILED]
-        self._second_try = traces
+        self._second_try, self._is_timed = traces, True
         self.run_group(name, group)
-        self._second_try = None
+        self._second_try, self._is_timed = None, False
 
     def _excuse(self, error: CheckFailed) -> str | None:
-        """Why what failed in a second try says nothing about the program; `None` when it does."""
+        """Why what failed says nothing about the program; `None` when it does."""
+        if self._is_timed and isinstance(error, HostTooSlow):
+            return "this machine is too slow for it now"
         if self._second_try is None:
             return None
-        if isinstance(error, HostTooSlow):
-            return "this machine is too slow for it now"
         console = self._second_try / "console"
         if isinstance(error, NoAnswer) and console.is_file() and LOST_BUS in console.read_bytes():
             return "the guest's virtio-i2c driver gave its bus up, because an answer took a second"

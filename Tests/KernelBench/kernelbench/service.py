@@ -104,6 +104,14 @@ class Service:
                 raise NoAnswer(f"the service did not get {' or '.join(states)}: {answer}")
             time.sleep(0.05)
 
+    def wait_well(self, seconds: float = 15) -> None:
+        """Waits until the service tells no problem."""
+        deadline = time.monotonic() + seconds
+        while (answer := self.status())["problem"] is not None:
+            if time.monotonic() > deadline:
+                raise NoAnswer(f"the service still tells a problem: {answer}")
+            time.sleep(0.05)
+
     def recordings(self) -> list[dict]:
         """What `imulog list` tells page by page, oldest first."""
         recordings: list[dict] = []

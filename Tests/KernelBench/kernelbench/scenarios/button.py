@@ -286,7 +286,7 @@ def lights(guest: Guest) -> str:
     check(service.status()["problem"] is not None, "status does not tell the silence")
     for chip in ("mpu6050", "lsm6dso"):
         guest.chips.tell("plug", chip)
-    time.sleep(4)
+    service.wait_well()
     check_flashes("armed again", watch(service, 6.5), 50, 1950)
     service.press(SHORT)
     service.wait("recording")

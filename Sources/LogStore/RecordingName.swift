@@ -23,8 +23,13 @@ struct RecordingName: Hashable, Sendable {
 
   /// The parts of a file's name; `nil` for names of another form.
   init?(_ file: some StringProtocol) {
+    let name = file.utf8.withContiguousStorageIfAvailable { RecordingName(utf8: $0) }
+    guard let name = name ?? RecordingName(utf8: file.utf8) else { return nil }
+    self = name
+  }
+
+  private init?(utf8 bytes: some Collection<UInt8>) {
     // Byte by byte, because a list of recordings reads one for each.
-    let bytes = file.utf8
     var number: UInt32 = 0
     var place = bytes.startIndex
     var digits = 0

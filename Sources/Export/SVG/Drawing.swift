@@ -46,6 +46,26 @@ struct Drawing {
 
   private var height: Double {
     Drawing.firstTop + Drawing.pitch * Double(panels.count) + 4
+      + Drawing.captionPitch * Double(caption.count - 1)
+  }
+
+  private static let captionPitch = 16.0
+
+  /// What is below the panels: lines that the drawing is wide enough for, at some 6 units a letter.
+  private var caption: [String] {
+    let wanted: Set = ["Started", "Length", "Rate", "Sensor", "Samples"]
+    var lines = [""]
+    for words in facts.rows.filter({ wanted.contains($0.name) }).map(\.value) {
+      let line = lines[lines.count - 1]
+      if line.isEmpty {
+        lines[lines.count - 1] = words
+      } else if line.count + 3 + words.count <= 130 {
+        lines[lines.count - 1] = line + " · " + words
+      } else {
+        lines.append(words)
+      }
+    }
+    return lines
   }
 
   /// Everything before the panels.
@@ -65,14 +85,14 @@ struct Drawing {
 
   /// Everything behind the panels.
   var tail: String {
-    let wanted: Set = ["Started", "Length", "Rate", "Sensor", "Samples"]
-    let words = facts.rows.filter { wanted.contains($0.name) }.map(\.value).joined(separator: " · ")
-    return """
-      <text x="\(SVGNumber.text(Drawing.left))" y="\(SVGNumber.text(height - 14))" font-size="12" fill="#555">\
-      \(MarkupText.escaped(words))</text>
-      </svg>
-
-      """
+    let lines = caption
+    let text = lines.enumerated().map { index, words in
+      let y = height - 14 - Drawing.captionPitch * Double(lines.count - 1 - index)
+      return
+        "<text x=\"\(SVGNumber.text(Drawing.left))\" y=\"\(SVGNumber.text(y))\" font-size=\"12\" fill=\"#555\">"
+        + "\(MarkupText.escaped(words))</text>\n"
+    }
+    return text.joined() + "</svg>\n"
   }
 
   /// The title in the drawing has one line; the whole is in the `title` element.

@@ -6,7 +6,7 @@ import random
 import time
 
 from ..bench import Guest
-from ..errors import check
+from ..errors import HostTooSlow, check
 from ..export import MILLISECOND
 from ..service import BUTTON, DEBOUNCE, KERNEL_TICK, PAUSE, SHORT, Service, begin_armed
 
@@ -49,7 +49,13 @@ def bounce(guest: Guest, trains: int, chance: random.Random) -> str:
     # What the two clocks differ by is a constant.
     lags = sorted(mark - press for mark, press in zip(marks, pressed))
     spread = lags[-1] - lags[0]
-    check(spread < 20 * MILLISECOND, f"marks and presses differ by more than a constant, by {spread / 1e6:.1f} ms")
+    typical = lags[len(lags) // 2]
+    far = sum(abs(lag - typical) > 10 * MILLISECOND for lag in lags)
+    message = f"{far} of {len(lags)} marks and presses differ by more than a constant, by {spread / 1e6:.1f} ms"
+    check(far <= len(lags) // 2, message)
+    # A change of a contact may wait for the host on its way to the guest, now and then.
+    if far > max(1, len(lags) // 20):
+        raise HostTooSlow(message)
     return f"{2 * len(pressed)} presses, {len(marks)} marks, times within {spread / 2e6:.1f} ms, {spikes} spikes unheard"
 
 
@@ -79,8 +85,10 @@ def soak(guest: Guest, takes: int) -> str:
     delays.sort()
     typical, worst = delays[len(delays) // 2], delays[-1]
     late = sum(delay > QUICK for delay in delays)
-    check(late <= len(delays) // 20, f"{late} of {len(delays)} changes of the light took more than 20 ms, up to"
-          f" {worst / 1e6:.1f} ms")
+    message = f"{late} of {len(delays)} changes of the light took more than 20 ms, up to {worst / 1e6:.1f} ms"
+    check(typical <= QUICK, message)
+    if late > len(delays) // 20:
+        raise HostTooSlow(message)
     return (
         f"{takes} takes; the light follows {typical / 1e6:.1f} ms after the debouncing, {worst / 1e6:.1f} ms at most;"
         f" {last[0]} kB and {last[1]} descriptors, {last[0] - warm[0]:+} kB and {last[1] - warm[1]:+}")

@@ -287,6 +287,8 @@ def lights(guest: Guest) -> str:
     for chip in ("mpu6050", "lsm6dso"):
         guest.chips.tell("plug", chip)
     service.wait_well()
+    # Until the rhythm of before is over.
+    time.sleep(2.5)
     check_flashes("armed again", watch(service, 6.5), 50, 1950)
     service.press(SHORT)
     service.wait("recording")

@@ -82,7 +82,7 @@ extension Catalogue {
   }
 
   /// The recording with this identity; `nil` when there is none. Reads the headers of those whose names fit.
-  public func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
+  public func entry(of id: RecordingID) throws(CatalogueError) -> Optional<CatalogueEntry> {
     let prefix = id.description.prefix(8)
     return try list().entries.first { $0.idPrefix == prefix && identity(of: $0) == id }
   }

@@ -1,7 +1,7 @@
 /// Rows of a list, their columns below one another; columns that matter less go first where there is no room.
 struct ListTable {
   let entries: [(entry: ListEntry, details: ListDetails)]
-  let selection: ListEntry?
+  let selection: Optional<ListEntry>
   let look: Look
 
   /// A column, the greater the rank the sooner left out.

@@ -57,7 +57,7 @@ public struct ListView: Sendable {
   }
 
   /// The selected recording; `nil` when there is none.
-  public var selection: ListEntry? {
+  public var selection: Optional<ListEntry> {
     entries.indices.contains(selected) ? entries[selected] : nil
   }
 

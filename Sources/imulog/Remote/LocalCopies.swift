@@ -17,7 +17,7 @@ struct LocalCopies {
   }
 
   /// The recording's entry here; `nil` when it is not here.
-  func entry(of id: RecordingID) -> CatalogueEntry? {
+  func entry(of id: RecordingID) -> Optional<CatalogueEntry> {
     byPrefix[String(id.description.prefix(8))]?.first { catalogue.identity(of: $0) == id }
   }
 

@@ -28,7 +28,7 @@ extension Catalogue {
   }
 
   /// Sorts by number, and by name where two have the same. Only numbers and places are moved about, because
-  /// entries own memory: a tenth of the time for ten thousand.
+  /// entries own memory.
   private static func newestFirst(_ entries: [CatalogueEntry]) -> [CatalogueEntry] {
     var keys = entries.indices.map { UInt64(entries[$0].number) << 32 | UInt64($0) }
     keys.sort(by: >)

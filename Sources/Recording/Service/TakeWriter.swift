@@ -26,8 +26,8 @@ public struct TakeWriter: ~Copyable {
   /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler keeps a gap
   /// back that may still grow.
   static let endPatience: Int64 = 1_500_000_000
-  /// How long what a take leaves waits for the next one, in nanoseconds: longer than a log takes to be ended on a
-  /// card that stalls.
+  /// How long what a take leaves waits for the next one, in nanoseconds: as long as a card may stall
+  /// while the log is ended.
   static let restPatience: Int64 = 10_000_000_000
 
   enum Phase {

@@ -10,7 +10,7 @@ struct PullServer {
   /// Whether recordings whose copy was proved may be moved to the trash.
   let mayFree: Bool
   /// Where it is kept what a key has had; `nil` for an account that may do anything.
-  let journal: Optional<ServeJournal>
+  let journal: ServeJournal?
 
   private let input = STDIN_FILENO
   private let output = STDOUT_FILENO

@@ -55,7 +55,7 @@ extension ServiceLoop {
 
   private func sleepSensor() {
     threads?.end()
-    (threads, sensor, watchdogAt, retryAt) = (nil, nil, nil, nil)
+    (threads, sensor, retryAt) = (nil, nil, nil)
     pauseWatchdog()
   }
 
@@ -98,18 +98,18 @@ extension ServiceLoop {
     do {
       panel = try ServicePanel(next)
     } catch {
-      try takeBack(error)
+      takeBackPanel()
+      throw error
     }
     for remark in panel.remarks { ServiceJournal.say(.warning, remark) }
   }
 
   /// Asks for the old lines again.
-  private func takeBack(_ refusal: any Error) throws {
+  private func takeBackPanel() {
     do {
       panel = try ServicePanel(setup)
     } catch {
       ServiceJournal.say(.error, "\(error); the lines of before are lost too")
     }
-    throw refusal
   }
 }

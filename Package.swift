@@ -86,8 +86,10 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Tests, in the order of their subjects.
+    // Threads for tests that wait.
     .target(name: "WaitingThreads", path: "Tests/WaitingThreads", swiftSettings: settings),
+
+    // Tests, in the order of their subjects.
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),

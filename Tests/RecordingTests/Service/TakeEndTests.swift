@@ -6,6 +6,20 @@ import Testing
 
 @Suite("How a take of a service ends")
 struct TakeEndTests {
+  /// A take from second 1 on that a press ends, which is known to be its end only later; when it was pressed.
+  @discardableResult
+  private func press(_ bench: WriterBench, at start: Double, until end: Double) -> MonotonicTime {
+    bench.advance(to: 1)
+    bench.writer.begin(TakeWriterTests.order(bench))
+    bench.advance(to: start)
+    let press = bench.now
+    bench.writer.hold(at: press)
+    bench.advance(to: end)
+    bench.writer.end(at: press, reason: .button)
+    bench.turn()
+    return press
+  }
+
   @Test(
     "with the last tick before the press, though that is decided later",
     arguments: [3, 10, 30, 200, 1000] as [UInt32])
@@ -122,14 +136,7 @@ struct TakeEndTests {
   @Test("a hold over more than the ring holds keeps to the press, and the rest is the next take's")
   func longHold() throws {
     let bench = WriterBench(TakeWriterTests.rate(1000))
-    bench.advance(to: 1)
-    bench.writer.begin(TakeWriterTests.order(bench))
-    bench.advance(to: 2)
-    let press = bench.now
-    bench.writer.hold(at: press)
-    bench.advance(to: 3.7)
-    bench.writer.end(at: press, reason: .button)
-    bench.turn()
+    press(bench, at: 2, until: 3.7)
     #expect(bench.isIdle)
     try bench.logs[0].expect(
       1000..<2001, of: bench.schedule, bench.sampleTimes, reason: .button)
@@ -149,15 +156,8 @@ struct TakeEndTests {
     arguments: [10, 200, 1000] as [UInt32])
   func beginInThePast(_ hertz: UInt32) throws {
     let bench = WriterBench(TakeWriterTests.rate(hertz))
-    bench.advance(to: 1)
-    bench.writer.begin(TakeWriterTests.order(bench))
-    bench.advance(to: 2.0005)
-    let press = bench.now
-    bench.writer.hold(at: press)
     // Known to be a long one when it is let go, and then the card takes its time.
-    bench.advance(to: 7)
-    bench.writer.end(at: press, reason: .button)
-    bench.turn()
+    let press = press(bench, at: 2.0005, until: 7)
     #expect(bench.isIdle)
     bench.advance(to: 11)
     let rate = UInt64(hertz)
@@ -175,12 +175,7 @@ struct TakeEndTests {
   @Test("what a take leaves becomes usual history after a while")
   func restIsTrimmed() throws {
     let bench = WriterBench(TakeWriterTests.rate(1000))
-    bench.advance(to: 1)
-    bench.writer.begin(TakeWriterTests.order(bench))
-    bench.advance(to: 2)
-    bench.writer.hold(at: bench.now)
-    bench.advance(to: 4)
-    bench.writer.end(at: bench.instant(2), reason: .button)
+    press(bench, at: 2, until: 4)
     bench.advance(to: 15)
     bench.writer.begin(TakeOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
     bench.writer.end(at: nil, reason: .button)

@@ -3,6 +3,7 @@ import LinuxIO
 import Recording
 import RingBuffer
 import Sampling
+import Service
 
 /// The sampler and the writer of a service, from the sensor's first register to its rest.
 ///

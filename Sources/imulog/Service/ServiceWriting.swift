@@ -4,6 +4,7 @@ import LogFormat
 import LogStore
 import Recording
 import RingBuffer
+import Service
 
 /// The writer thread's work in a service: orders in, news out, ring to log.
 struct ServiceWriting: ~Copyable {

@@ -1,0 +1,29 @@
+public import IMUModel
+
+/// Tells when samples cease to come, and when they come again.
+///
+///     samples   │ │ │ │ │ │                              │ │ │ │
+///               └─────────┴─ patience ─┐                 ┌───────
+///     silent                           └─────────────────┘
+public struct SilenceWatch: Sendable {
+  private let patience: Int64
+  private var heard: UInt64 = 0
+  private var heardAt: MonotonicTime
+  /// Whether samples have ceased to come.
+  public private(set) var isSilent = false
+
+  /// Samples at `rate` are expected from `start` on. Silence is more than 2 s without one, or three periods of a slow
+  /// rate: longer than a chip takes that loses its supply for an instant and is set up again.
+  public init(_ rate: SampleRate, start: MonotonicTime) {
+    patience = max(2_000_000_000, 3 * rate.periodNanoseconds)
+    heardAt = start
+  }
+
+  /// Whether ``isSilent`` is another than before, when `count` samples have been read until `now`.
+  public mutating func notice(_ count: UInt64, now: MonotonicTime) -> Bool {
+    if count != heard { (heard, heardAt) = (count, now) }
+    let was = isSilent
+    isSilent = now - heardAt > patience
+    return isSilent != was
+  }
+}

@@ -17,10 +17,6 @@ class HostTooSlow(CheckFailed):
     """The program told that it was late, as it should, but so often that nothing more can be checked."""
 
 
-class NoAnswer(CheckFailed):
-    """A chip that is there did not answer the program."""
-
-
 class CannotRun(Exception):
     """This machine or its network lacks something; nothing was tried."""
 

@@ -14,14 +14,13 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from .errors import BenchError, CannotRun, CheckFailed, HostTooSlow, NoAnswer
+from .errors import BenchError, CannotRun, CheckFailed, HostTooSlow
 
-LOST_BUS = b"is not a head!"
-"""What the guest's kernel says when it gets an answer for which it no longer waits, after which it takes no other."""
 PASSED, FAILED, SKIPPED, REPEATED = "passed", "FAILED", "skipped", "again"
+"""A scenario that failed and is tried `again` has another outcome behind that one."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,10 @@ class Report:
     """Collects outcomes, and prints each as it comes."""
 
     outcomes: list[Outcome] = field(default_factory=list)
-    _second_try: Path | None = None
-    """The traces of a group that is tried once more."""
-    _is_timed: bool = False
+    _tries_left: int | None = None
+    """How often what fails is tried again in a timed group."""
+    _done: frozenset[str] = frozenset()
+    """What is not tried once more, because it passed."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, outcome: Outcome) -> None:
@@ -49,23 +49,31 @@ class Report:
             self.outcomes.append(outcome)
             print(f"{outcome.status:8}{outcome.name}: {outcome.words} ({outcome.seconds:.1f} s)", flush=True)
 
-    def run(self, name: str, scenario: Callable[[], str]) -> bool:
-        """Runs a scenario; whether it passed."""
+    def wants(self, *names: str) -> bool:
+        """Whether one of these scenarios is still to be run: a group does nothing for one that is not."""
+        return any(name not in self._done for name in names)
+
+    def run(self, name: str, scenario: Callable[[], str]) -> None:
+        """Runs a scenario, if it is wanted."""
+        if not self.wants(name):
+            return
         start = time.monotonic()
         try:
             status, words = PASSED, scenario()
         except CannotRun as error:
             status, words = SKIPPED, str(error)
+        except HostTooSlow as error:
+            status, words = self._failed(), str(error)
+            if self._tries_left == 0:
+                status, words = SKIPPED, f"this machine is too slow for it now: {error}"
         except CheckFailed as error:
-            excuse = self._excuse(error)
-            status, words = (SKIPPED, f"{excuse}: {error}") if excuse else (FAILED, str(error))
+            status, words = self._failed(), str(error)
         except BenchError as error:
-            status, words = FAILED, f"the bench failed: {error}"
+            status, words = self._failed(), f"the bench failed: {error}"
         except (OSError, ValueError, LookupError, TypeError) as error:
-            status, words = FAILED, f"the bench failed: {type(error).__name__}: {error}"
+            status, words = self._failed(), f"the bench failed: {type(error).__name__}: {error}"
             traceback.print_exc(file=sys.stderr)
         self.add(Outcome(name, status, words, time.monotonic() - start))
-        return status == PASSED
 
     def run_group(self, name: str, group: Callable[[], None]) -> None:
         """Runs a group of scenarios, which report for themselves; one that breaks off counts as a failed scenario."""
@@ -77,40 +85,28 @@ class Report:
         except (BenchError, CheckFailed, OSError, ValueError, LookupError) as error:
             traceback.print_exc(file=sys.stderr)
             words = f"broke off: {type(error).__name__}: {error}"
-            self.add(Outcome(name, FAILED, words, time.monotonic() - start))
+            self.add(Outcome(name, self._failed(), words, time.monotonic() - start))
 
     def run_timed_group(self, name: str, group: Callable[[], None], traces: Path) -> None:
-        """Runs a group whose scenarios measure times. What an emulated processor was late for because the host had
-        something else to do is no fault of the program's: what the program told to be late, and so often that nothing
-        more can be checked, is skipped with that reason. Lateness may also look like a fault: if something fails, the
-        whole group is run once more, in another guest, and that counts. The summary tells what failed at first; `traces`
-        are kept. What then gets no answer because the guest's kernel has lost the bus is skipped too; whatever is
-        wrong, and not late, fails."""
+        """Runs a group whose scenarios measure times. An emulated processor is late when the host has something else to
+        do, and that may look like a fault: what fails is tried once more, in another guest, and that counts. The summary
+        tells what failed at first; `traces` are kept. What is late also then, as the program or the guest says itself,
+        is skipped with that reason; whatever is wrong, and not late, fails."""
         begin = len(self.outcomes)
-        self._is_timed = True
+        self._tries_left = 1
         self.run_group(name, group)
-        self._is_timed = False
-        first = self.outcomes[begin:]
-        if all(outcome.status != FAILED for outcome in first):
-            return
-        print(f"        {name}: something failed, so all of it is tried once more", flush=True)
-        if traces.is_dir():
-            shutil.move(traces, traces.with_name(f"{traces.name}-first"))
-        self.outcomes[begin:] = [replace(outcome, status=REPEATED) for outcome in first if outcome.status == FAILED]
-        self._second_try, self._is_timed = traces, True
-        self.run_group(name, group)
-        self._second_try, self._is_timed = None, False
+        self._tries_left = 0
+        outcomes = self.outcomes[begin:]
+        if any(outcome.status == REPEATED for outcome in outcomes):
+            if traces.is_dir():
+                shutil.move(traces, traces.with_name(f"{traces.name}-first"))
+            self._done = frozenset(outcome.name for outcome in outcomes if outcome.status != REPEATED)
+            self.run_group(name, group)
+        self._tries_left, self._done = None, frozenset()
 
-    def _excuse(self, error: CheckFailed) -> str | None:
-        """Why what failed says nothing about the program; `None` when it does."""
-        if self._is_timed and isinstance(error, HostTooSlow):
-            return "this machine is too slow for it now"
-        if self._second_try is None:
-            return None
-        console = self._second_try / "console"
-        if isinstance(error, NoAnswer) and console.is_file() and LOST_BUS in console.read_bytes():
-            return "the guest's virtio-i2c driver gave its bus up, because an answer took a second"
-        return None
+    def _failed(self) -> str:
+        """How a failure is counted."""
+        return REPEATED if self._tries_left else FAILED
 
     def count(self, status: str) -> int:
         return sum(outcome.status == status for outcome in self.outcomes)

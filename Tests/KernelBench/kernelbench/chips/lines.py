@@ -40,6 +40,7 @@ class Lines(VhostDevice):
         self._missed: set[int] = set()
         self._planned: list[tuple[int, int, int]] = []
         self._changes: dict[int, list[tuple[int, int]]] = {}
+        self._late = 0
 
     def config(self) -> bytes:
         return struct.pack("<HHI", COUNT, 0, len(self._names))
@@ -107,8 +108,14 @@ class Lines(VhostDevice):
     def proceed(self) -> None:
         """Makes the changes that are due."""
         while self._planned and self._planned[0][0] <= time.monotonic_ns():
-            _, line, level = heapq.heappop(self._planned)
+            due, line, level = heapq.heappop(self._planned)
+            self._late = max(self._late, time.monotonic_ns() - due)
             self.set(line, level)
+
+    def late(self) -> int:
+        """Nanoseconds by which a change that was planned came late, the worst since the last call."""
+        late, self._late = self._late, 0
+        return late
 
     def changes(self, line: int) -> list[tuple[int, int]]:
         """Changes of a line since the last call, by either side: when, and to which level."""

@@ -62,6 +62,8 @@ class Queue:
     kick: int | None = None
     call: int | None = None
     last: int = 0
+    announced: int = 0
+    """How far the guest had made requests available when it kicked last."""
     size: int = 0
     tables: tuple[Slice, Slice, Slice] | None = None
 
@@ -116,6 +118,8 @@ class VhostDevice:
             for index, queue in enumerate(self.queues):
                 if queue.kick == source:
                     os.read(queue.kick, 8)
+                    if queue.tables:
+                        queue.announced = self._available(queue)
                     self.drain(index)
 
     def _disconnect(self) -> None:
@@ -184,7 +188,7 @@ class VhostDevice:
             self.queues[index].tables = tuple(self._at(address, QEMU_ADDRESS) for address in (table, available, used))
         elif request == SET_VRING_BASE:
             index, last = struct.unpack("<II", payload)
-            self.queues[index].last = last
+            self.queues[index].last = self.queues[index].announced = last
         elif request == GET_VRING_BASE:
             index = struct.unpack("<II", payload)[0]
             self._set_descriptor(index, "kick", None)
@@ -210,12 +214,23 @@ class VhostDevice:
                 return Slice(region.memory, region.offset + inside, length)
         raise ValueError(f"address {address:#x} is outside of the guest's memory")
 
+    @staticmethod
+    def _available(queue: Queue) -> int:
+        """How far the guest has made requests available."""
+        available = queue.tables[1]
+        return struct.unpack_from("<H", available.memory, available.offset + 2)[0]
+
     def drain(self, index: int) -> None:
-        """Handles what the guest made available."""
+        """Handles what the guest made available before it kicked, and no more.
+
+        Linux's i2c-virtio puts the messages of one transfer into the queue one by one, and takes no lock against its
+        own interrupt. An answer to the first message while it puts in the second one would spoil the queue for good:
+        the guest's kernel then says `is not a head!`, and the bus is lost.
+        """
         queue = self.queues[index]
         while queue.tables and queue.kick is not None and self.may_proceed():
             table, available, _ = queue.tables
-            if queue.last == struct.unpack_from("<H", available.memory, available.offset + 2)[0]:
+            if queue.last == queue.announced:
                 return
             slot = available.offset + 4 + 2 * (queue.last % queue.size)
             head = struct.unpack_from("<H", available.memory, slot)[0]

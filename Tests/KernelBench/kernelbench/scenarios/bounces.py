@@ -8,7 +8,7 @@ import time
 from ..bench import Guest
 from ..errors import HostTooSlow, check
 from ..export import MILLISECOND
-from ..service import BUTTON, DEBOUNCE, KERNEL_TICK, PAUSE, SHORT, Service, begin_armed
+from ..service import BUTTON, DEBOUNCE, KERNEL_TICK, PAUSE, SHORT, Service, begin_armed, read_changes
 
 SPIKES = 5
 """Of so many double presses one is followed by a spike, which is no press."""
@@ -36,8 +36,12 @@ def bounce(guest: Guest, trains: int, chance: random.Random) -> str:
         time.sleep(0.6)
         if number % SPIKES == 0:
             spikes += 1
+            read_changes(guest, BUTTON)
             guest.chips.tell("train", BUTTON, chance.randrange(50, 8000))
             time.sleep(0.1)
+            down, up = (at for at, _ in read_changes(guest, BUTTON))
+            if up - down >= DEBOUNCE:
+                raise HostTooSlow(f"a spike, which the host held up, lasted {(up - down) / 1e6:.1f} ms and was a press")
     check(service.status()["state"] == "recording", "a press was taken for one alone and ended the take")
     service.press(SHORT, chance=chance)
     service.wait("armed")

@@ -92,6 +92,8 @@ def run(bench: Bench, report: Report) -> None:
         for number, fault in enumerate(FAULTS, 1):
             for group in ([chip] for chip in CHIPS) if fault.is_alone else (CHIPS,):
                 name = f"fault{number}-{'-'.join(group)}"
+                if not report.wants(*(f"{fault.name}, {chip}" for chip in group)):
+                    continue
                 recordings = strike(guest, fault, group, name)
                 truth = guest.machine.directory / f"{name}.truth"
                 for recording in recordings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..bench import CHIPS, Bench, Guest, Recording, check_recording
-from ..errors import ETIMEDOUT, HostTooSlow, NoAnswer, check
+from ..errors import ETIMEDOUT, HostTooSlow, check
 from ..scenario import Report
 
 SLOW, FAST = "--rate 10 --for 60s", "--rate 500 --for 10s"
@@ -15,9 +15,11 @@ def run(bench: Bench, report: Report) -> None:
     try:
         for chip in CHIPS:
             report.run(f"10 s at 500 Hz from {chip}", lambda: fast(guest, chip))
-        takes = record_slow(guest)
-        for chip in CHIPS:
-            report.run(f"60 s at 10 Hz from {chip}", lambda: check_slow(guest, takes[chip]))
+        slow = {f"60 s at 10 Hz from {chip}": chip for chip in CHIPS}
+        if report.wants(*slow):
+            takes = record_slow(guest)
+            for name, chip in slow.items():
+                report.run(name, lambda: check_slow(guest, takes[chip]))
     finally:
         guest.stop()
 
@@ -52,8 +54,7 @@ def account(take, scheduled: int, least: float, summary: str) -> str:
     errors = {gap.errno for gap in take.gaps if gap.cause == "busError"}
     if errors == {ETIMEDOUT}:
         raise HostTooSlow(f"an answer took a second, so that the guest's bus gave up: {take.document['ticks']}")
-    if errors:
-        raise NoAnswer(f"a healthy chip gave {take.document['ticks']}, errno {errors}")
+    check(not errors, f"a healthy chip gave {take.document['ticks']}, errno {errors}")
     check(take.lost("ringFull", "reinitialising") == 0, f"a healthy chip gave {take.document['ticks']}")
     if len(take.samples) < least * scheduled:
         raise HostTooSlow(f"only {len(take.samples)} of {scheduled} ticks have a sample: {take.document['ticks']}")

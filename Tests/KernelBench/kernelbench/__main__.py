@@ -11,11 +11,12 @@ import random
 import shutil
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .bench import Bench
 from .errors import BenchError, CannotRun
-from .scenario import FAILED, Report
+from .scenario import FAILED, Group, Report
 from .scenarios import adapters, arm64, button, checks, faults, powercuts, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
@@ -29,10 +30,10 @@ def main() -> int:
         print(f"kernelbench: no program at {program}; build it as README.md says, or name one with --program",
               file=sys.stderr)
         return 64
-    keep = options.keep or tempfile.mkdtemp(prefix="kernelbench-")
+    keep = Path(options.keep or tempfile.mkdtemp(prefix="kernelbench-"))
     report = Report()
     try:
-        bench = Bench(Path(keep), prepare("amd64", program, Path(keep)), program)
+        bench = Bench(keep, prepare("amd64", program, keep), program)
     except CannotRun as error:
         print(f"kernelbench: cannot run here: {error}")
         return CANNOT_RUN
@@ -40,26 +41,56 @@ def main() -> int:
         print(f"kernelbench: {error}", file=sys.stderr)
         return 1
     print(f"kernelbench: guests run by {bench.platform.accelerator}, traces are in {keep}", flush=True)
-    groups = options.groups or GROUPS
-    checks.run(Path(keep), report)
-    for name, group in (("takes", takes), ("faults", faults), ("adapters", adapters)):
-        if name in groups:
-            report.run_timed_group(name, lambda: group.run(bench, report), Path(keep, name))
-    if "button" in groups:
-        report.run_timed_group(
-            "button", lambda: button.run(bench, report, options.trains, options.button_takes, options.seed),
-            Path(keep, "button"))
-    if "cuts" in groups:
-        report.run_group("cuts", lambda: powercuts.run(bench, report, options.cuts, options.seed))
-    if "arm64" in groups:
-        report.run_timed_group(
-            "arm64", lambda: arm64.run(bench, report, options.arm64_program), Path(keep, "arm64"))
+    run(bench, report, options)
     print(report.summary())
     if report.count(FAILED):
         return 1
     if not options.keep:
         shutil.rmtree(keep)
     return 0
+
+
+def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
+    """Runs what was asked for, in this order:
+
+        takes, faults, adapters   ║ one guest a processor: they mostly wait
+        button                    ║
+        arm64's program is built  ║ when nothing else wants a processor
+        what failed of these      one by one
+        cuts                      on both processors
+        arm64
+    """
+    asked = options.groups or GROUPS
+    scenarios = {
+        "takes": lambda group: takes.run(bench, group),
+        "faults": lambda group: faults.run(bench, group),
+        "adapters": lambda group: adapters.run(bench, group),
+        "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
+        "cuts": lambda group: powercuts.run(bench, group, options.cuts, options.seed),
+        "arm64": lambda group: arm64.run(bench, group, arm64_program.result())}
+    groups = {name: Group(name, scenarios[name], report) for name in GROUPS if name in asked}
+
+    def try_first(*names: str) -> None:
+        for name in names:
+            if name in groups:
+                groups[name].first()
+
+    def try_again(*names: str) -> None:
+        for name in names:
+            if name in groups:
+                groups[name].again(bench.directory / name)
+
+    Group("checks", lambda group: checks.run(bench.directory, group), report).once()
+    with ThreadPoolExecutor() as pool:
+        if "arm64" in asked:
+            arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
+        for lane in [pool.submit(try_first, "takes", "faults", "adapters"), pool.submit(try_first, "button")]:
+            lane.result()
+        try_again("takes", "faults", "adapters", "button")
+        if "cuts" in groups:
+            groups["cuts"].once()
+        try_first("arm64")
+        try_again("arm64")
 
 
 def parse() -> argparse.Namespace:

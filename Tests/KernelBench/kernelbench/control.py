@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from .errors import BenchError
 from .rights import prefer
 
 
@@ -34,7 +35,7 @@ class Chips:
                 return connection
             except (FileNotFoundError, ConnectionRefusedError):
                 time.sleep(0.05)
-        raise RuntimeError(f"the chips' process did not start; see {self.directory / 'chips.log'}")
+        raise BenchError(f"the chips' process did not start; see {self.directory / 'chips.log'}")
 
     def tell(self, *words: object) -> str:
         """Gives a command; see chips/server.py for what there is."""
@@ -42,7 +43,7 @@ class Chips:
         self._socket.sendall(f"{line}\n".encode())
         answer = self._answers.readline().strip()
         if not answer.startswith("ok"):
-            raise RuntimeError(f"the chips answered {answer!r} to {line!r}; see {self.directory / 'chips.log'}")
+            raise BenchError(f"the chips answered {answer!r} to {line!r}; see {self.directory / 'chips.log'}")
         return answer[3:]
 
     def stop(self) -> None:

@@ -2,8 +2,8 @@
 
 A scenario is a function that takes a `Bench` and returns a sentence of figures, or raises: `CheckFailed` when the
 program broke a promise, `BenchError` when the bench did not work, which fails it too, `CannotRun` when something is
-missing on this machine, which is a skip and is told with its reason. Several scenarios may share a virtual machine;
-then they form a group.
+missing on this machine, which is a skip and is told with its reason. Scenarios that share a virtual machine form a
+group.
 """
 
 from __future__ import annotations
@@ -38,10 +38,6 @@ class Report:
     """Collects outcomes, and prints each as it comes."""
 
     outcomes: list[Outcome] = field(default_factory=list)
-    _tries_left: int | None = None
-    """How often what fails is tried again in a timed group."""
-    _done: frozenset[str] = frozenset()
-    """What is not tried once more, because it passed."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, outcome: Outcome) -> None:
@@ -49,8 +45,72 @@ class Report:
             self.outcomes.append(outcome)
             print(f"{outcome.status:8}{outcome.name}: {outcome.words} ({outcome.seconds:.1f} s)", flush=True)
 
+    def count(self, status: str) -> int:
+        return sum(outcome.status == status for outcome in self.outcomes)
+
+    def summary(self) -> str:
+        """The last lines of a run: skips, failures and what failed only at first once more, and the counts."""
+        lines = [
+            f"{outcome.status} {outcome.name}: {outcome.words}" for outcome in self.outcomes if outcome.status != PASSED]
+        skipped = f", {self.count(SKIPPED)} skipped" if self.count(SKIPPED) else ""
+        repeated = f", {self.count(REPEATED)} failed at first" if self.count(REPEATED) else ""
+        lines.append(f"{self.count(PASSED)} passed, {self.count(FAILED)} failed{skipped}{repeated}")
+        return "\n".join(lines)
+
+
+@dataclass
+class Group:
+    """Scenarios that share what they are run on, and may be tried twice.
+
+    Those that measure times: an emulated processor is late when the host has something else to do, and that may look
+    like a fault. What fails `first` is tried `again`, in another guest, and that counts. The summary tells what failed
+    at first, and its traces are kept. What is late also then, as the program or the guest says itself, is skipped with
+    that reason; whatever is wrong, and not late, fails.
+    """
+
+    name: str
+    scenarios: Callable[[Group], None]
+    """Calls `run` for each of them."""
+    report: Report
+    _tries_left: int | None = None
+    """How often what fails is tried again; `None` where no times are measured."""
+    _outcomes: list[Outcome] = field(default_factory=list)
+    _done: frozenset[str] = frozenset()
+    """What is not tried again."""
+
+    # Running them.
+
+    def once(self) -> None:
+        """Runs all of them, and what fails has failed."""
+        start = time.monotonic()
+        try:
+            self.scenarios(self)
+        except CannotRun as error:
+            self._add(self.name, SKIPPED, str(error), start)
+        except (BenchError, CheckFailed, OSError, ValueError, LookupError) as error:
+            # Scenarios report for themselves; that the group breaks off is a failure of its own.
+            traceback.print_exc(file=sys.stderr)
+            self._add(self.name, self._failed(), f"broke off: {type(error).__name__}: {error}", start)
+
+    def first(self) -> None:
+        """Runs all of them, before `again`."""
+        self._tries_left = 1
+        self.once()
+
+    def again(self, traces: Path) -> None:
+        """Runs those that failed; `traces` are what the guest left."""
+        self._tries_left = 0
+        self._done = frozenset(outcome.name for outcome in self._outcomes if outcome.status != REPEATED)
+        if len(self._done) == len(self._outcomes):
+            return
+        if traces.is_dir():
+            shutil.move(traces, traces.with_name(f"{traces.name}-first"))
+        self.once()
+
+    # What scenarios call.
+
     def wants(self, *names: str) -> bool:
-        """Whether one of these scenarios is still to be run: a group does nothing for one that is not."""
+        """Whether one of these scenarios is still to be run: nothing is done for one that is not."""
         return any(name not in self._done for name in names)
 
     def run(self, name: str, scenario: Callable[[], str]) -> None:
@@ -73,49 +133,13 @@ class Report:
         except (OSError, ValueError, LookupError, TypeError) as error:
             status, words = self._failed(), f"the bench failed: {type(error).__name__}: {error}"
             traceback.print_exc(file=sys.stderr)
-        self.add(Outcome(name, status, words, time.monotonic() - start))
+        self._add(name, status, words, start)
 
-    def run_group(self, name: str, group: Callable[[], None]) -> None:
-        """Runs a group of scenarios, which report for themselves; one that breaks off counts as a failed scenario."""
-        start = time.monotonic()
-        try:
-            group()
-        except CannotRun as error:
-            self.add(Outcome(name, SKIPPED, str(error), time.monotonic() - start))
-        except (BenchError, CheckFailed, OSError, ValueError, LookupError) as error:
-            traceback.print_exc(file=sys.stderr)
-            words = f"broke off: {type(error).__name__}: {error}"
-            self.add(Outcome(name, self._failed(), words, time.monotonic() - start))
-
-    def run_timed_group(self, name: str, group: Callable[[], None], traces: Path) -> None:
-        """Runs a group whose scenarios measure times. An emulated processor is late when the host has something else to
-        do, and that may look like a fault: what fails is tried once more, in another guest, and that counts. The summary
-        tells what failed at first; `traces` are kept. What is late also then, as the program or the guest says itself,
-        is skipped with that reason; whatever is wrong, and not late, fails."""
-        begin = len(self.outcomes)
-        self._tries_left = 1
-        self.run_group(name, group)
-        self._tries_left = 0
-        outcomes = self.outcomes[begin:]
-        if any(outcome.status == REPEATED for outcome in outcomes):
-            if traces.is_dir():
-                shutil.move(traces, traces.with_name(f"{traces.name}-first"))
-            self._done = frozenset(outcome.name for outcome in outcomes if outcome.status != REPEATED)
-            self.run_group(name, group)
-        self._tries_left, self._done = None, frozenset()
+    def _add(self, name: str, status: str, words: str, start: float) -> None:
+        outcome = Outcome(name, status, words, time.monotonic() - start)
+        self._outcomes.append(outcome)
+        self.report.add(outcome)
 
     def _failed(self) -> str:
         """How a failure is counted."""
         return REPEATED if self._tries_left else FAILED
-
-    def count(self, status: str) -> int:
-        return sum(outcome.status == status for outcome in self.outcomes)
-
-    def summary(self) -> str:
-        """The last lines of a run: skips, failures and what failed only at first once more, and the counts."""
-        lines = [
-            f"{outcome.status} {outcome.name}: {outcome.words}" for outcome in self.outcomes if outcome.status != PASSED]
-        skipped = f", {self.count(SKIPPED)} skipped" if self.count(SKIPPED) else ""
-        repeated = f", {self.count(REPEATED)} failed at first" if self.count(REPEATED) else ""
-        lines.append(f"{self.count(PASSED)} passed, {self.count(FAILED)} failed{skipped}{repeated}")
-        return "\n".join(lines)

@@ -20,9 +20,9 @@ def cache_directory() -> Path:
     return Path(os.environ.get("KERNELBENCH_CACHE") or f"{base}/imulog-kernelbench")
 
 
-def run_script(name: str, *arguments: str) -> str:
-    """Runs a script of ../setup; the last line that it printed."""
-    command = [str(HERE / "setup" / name), *arguments]
+def run_script(name: str, *arguments: str, is_idle: bool = False) -> str:
+    """Runs a script of ../setup; the last line that it printed. An idle one leaves the processors to all others."""
+    command = [*(["chrt", "--idle", "0"] if is_idle else []), str(HERE / "setup" / name), *arguments]
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     lines = ended.stdout.splitlines()
     errors = ended.stderr.strip()

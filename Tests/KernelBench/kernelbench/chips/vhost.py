@@ -224,8 +224,7 @@ class VhostDevice:
         """Handles what the guest made available before it kicked, and no more.
 
         Linux's i2c-virtio puts the messages of one transfer into the queue one by one, and takes no lock against its
-        own interrupt. An answer to the first message while it puts in the second one would spoil the queue for good:
-        the guest's kernel then says `is not a head!`, and the bus is lost.
+        own interrupt. An answer to the first message while it puts in the second one would spoil the queue for good.
         """
         queue = self.queues[index]
         while queue.tables and queue.kick is not None and self.may_proceed():
@@ -260,6 +259,8 @@ class VhostDevice:
         used = queue.tables[2]
         count = struct.unpack_from("<H", used.memory, used.offset + 2)[0]
         struct.pack_into("<II", used.memory, used.offset + 4 + 8 * (count % queue.size), head, written)
-        struct.pack_into("<H", used.memory, used.offset + 2, (count + 1) & 0xFFFF)
+        # One store, because the guest may look at any time: struct would write zeros first, and the guest then take an old
+        # entry for a new one, and say `is not a head!`.
+        memoryview(used.memory)[used.offset + 2 : used.offset + 4].cast("H")[0] = (count + 1) & 0xFFFF
         if queue.call is not None:
             os.write(queue.call, struct.pack("<Q", 1))

@@ -9,7 +9,7 @@ from ..chips.truth import read_truth
 from ..compare import compare, compare_scale
 from ..errors import HostTooSlow, check
 from ..machine import Result
-from ..scenario import Report
+from ..scenario import Group
 from . import drivers
 
 NO_SENSOR = 69
@@ -17,17 +17,17 @@ STORE = "/tmp/adapters"
 STUB_TOLERANCE = 20_000_000
 
 
-def run(bench: Bench, report: Report) -> None:
+def run(bench: Bench, group: Group) -> None:
     """All of them, in one guest, and the proof that the chips are true ones."""
     guest = bench.boot("adapters")
     try:
-        report.run("unknown chip at 0x68", lambda: unknown(guest))
-        report.run("a clock chip at 0x68", lambda: clock(guest))
-        report.run("nobody there", lambda: nobody(guest))
-        report.run("SMBus-only adapter through libi2c", lambda: smbus(guest))
-        drivers.run(guest, report)
+        group.run("unknown chip at 0x68", lambda: unknown(guest))
+        group.run("a clock chip at 0x68", lambda: clock(guest))
+        group.run("nobody there", lambda: nobody(guest))
+        group.run("SMBus-only adapter through libi2c", lambda: smbus(guest))
+        drivers.run(guest, group)
         for chip in drivers.DRIVERS:
-            report.run(f"{chip.name} held by the kernel's {chip.driver}", lambda: held(guest, chip))
+            group.run(f"{chip.name} held by the kernel's {chip.driver}", lambda: held(guest, chip))
     finally:
         guest.stop()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..bench import CHIPS, Bench, Guest, Recording, check_recording
-from ..scenario import Report
+from ..scenario import Group
 from ..setup import prepare, run_script
 from . import faults
 from .takes import account
@@ -14,26 +14,26 @@ FAULT = next(fault for fault in faults.FAULTS if fault.name == "silent brown-out
 
 
 def build(directory: Path) -> Path:
-    """Cross-builds the program."""
+    """Cross-builds the program, when nothing else wants a processor."""
     directory.mkdir(parents=True, exist_ok=True)
     program = directory / "imulog-arm64"
-    run_script("cross-arm64.sh", str(program))
+    run_script("cross-arm64.sh", str(program), is_idle=True)
     return program
 
 
-def run(bench: Bench, report: Report, program: Path | None) -> None:
+def run(bench: Bench, group: Group, program: Path) -> None:
     """A take of each chip, and one fault."""
-    platform = prepare("arm64", program or build(bench.directory), bench.directory)
+    platform = prepare("arm64", program, bench.directory)
     guest = bench.boot("arm64", platform)
     try:
         for chip in CHIPS:
-            report.run(f"arm64: 5 s at 100 Hz from {chip}", lambda: take(guest, chip))
+            group.run(f"arm64: 5 s at 100 Hz from {chip}", lambda: take(guest, chip))
         names = {chip: f"arm64: {FAULT.name}, {chip}" for chip in CHIPS}
-        if report.wants(*names.values()):
+        if group.wants(*names.values()):
             recordings = faults.strike(guest, FAULT, CHIPS, "fault")
             truth = guest.machine.directory / "fault.truth"
             for recording in recordings:
-                report.run(names[recording.chip], lambda: faults.check_fault(FAULT, recording, truth))
+                group.run(names[recording.chip], lambda: faults.check_fault(FAULT, recording, truth))
     finally:
         guest.stop()
 

@@ -17,7 +17,7 @@ from ..chips.truth import read_truth
 from ..compare import compare
 from ..errors import CheckFailed, HostTooSlow, check
 from ..export import MILLISECOND, Take
-from ..scenario import Report
+from ..scenario import Group
 from ..service import (
     BUTTON, DEBOUNCE, KERNEL_TICK, LONG, SHORT, VERY_LONG, Press, Service, begin, begin_armed)
 from . import bounces
@@ -36,18 +36,18 @@ STALL = 40 * MILLISECOND
 that it stood still for so long, or the contacts did."""
 
 
-def run(bench: Bench, report: Report, trains: int, takes: int, seed: int) -> None:
+def run(bench: Bench, group: Group, trains: int, takes: int, seed: int) -> None:
     """All of them, in one guest."""
     guest = bench.boot("button")
     try:
         guest.machine.check("load gpio-virtio")
         guest.machine.start(f"stallwatch {STALLS}")
         for name, scenario in SCENARIOS.items():
-            report.run(name, lambda: alone(guest, scenario))
-        report.run(
+            group.run(name, lambda: alone(guest, scenario))
+        group.run(
             f"{trains} bounce trains, seed {seed}",
             lambda: alone(guest, lambda guest: bounces.bounce(guest, trains, random.Random(seed))))
-        report.run(f"{takes} takes by the button", lambda: alone(guest, lambda guest: bounces.soak(guest, takes)))
+        group.run(f"{takes} takes by the button", lambda: alone(guest, lambda guest: bounces.soak(guest, takes)))
     finally:
         guest.stop()
 

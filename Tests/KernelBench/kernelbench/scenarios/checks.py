@@ -12,7 +12,7 @@ from ..chips.truth import Truth, TrueSample, read_truth
 from ..compare import GRAVITY, RADIANS_PER_DEGREE, Comparison, compare, compare_scale
 from ..errors import CheckFailed
 from ..export import Gap, Sample, Take, read_take
-from ..scenario import Report
+from ..scenario import Group
 from . import faults
 
 CHIP = "mpu6050"
@@ -20,9 +20,9 @@ SCALE = Scale(1 / 8192, 1 / 65.5)
 OFFSET = 7_000_000_123
 
 
-def run(directory: Path, report: Report) -> None:
+def run(directory: Path, group: Group) -> None:
     directory.mkdir(parents=True, exist_ok=True)
-    report.run("the checks find what is wrong", lambda: all_of_them(directory))
+    group.run("the checks find what is wrong", lambda: all_of_them(directory))
 
 
 def truth() -> Truth:

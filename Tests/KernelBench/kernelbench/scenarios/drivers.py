@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..bench import Guest
 from ..errors import check
 from ..machine import Machine
-from ..scenario import Report
+from ..scenario import Group
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ DRIVERS = (
 )
 
 
-def run(guest: Guest, report: Report) -> None:
+def run(guest: Guest, group: Group) -> None:
     for chip in DRIVERS:
-        report.run(f"mainline's {chip.driver} reads the {chip.name}", lambda: read(guest, chip))
-    report.run("a button press on a GPIO line", lambda: press(guest))
+        group.run(f"mainline's {chip.driver} reads the {chip.name}", lambda: read(guest, chip))
+    group.run("a button press on a GPIO line", lambda: press(guest))
 
 
 def bind(machine: Machine, chip: Driver) -> None:

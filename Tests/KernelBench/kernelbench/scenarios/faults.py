@@ -19,7 +19,7 @@ from pathlib import Path
 from ..bench import CHIPS, Bench, Checked, Guest, Recording, check_recording
 from ..errors import ETIMEDOUT, HostTooSlow, check
 from ..export import MILLISECOND, Gap, Take
-from ..scenario import Report
+from ..scenario import Group
 
 RATE = 50
 BEGIN = 1.5
@@ -85,19 +85,19 @@ FAULTS = (
 )
 
 
-def run(bench: Bench, report: Report) -> None:
+def run(bench: Bench, group: Group) -> None:
     """All of them, in one guest."""
     guest = bench.boot("faults")
     try:
         for number, fault in enumerate(FAULTS, 1):
-            for group in ([chip] for chip in CHIPS) if fault.is_alone else (CHIPS,):
-                name = f"fault{number}-{'-'.join(group)}"
-                if not report.wants(*(f"{fault.name}, {chip}" for chip in group)):
+            for chips in ([chip] for chip in CHIPS) if fault.is_alone else (CHIPS,):
+                name = f"fault{number}-{'-'.join(chips)}"
+                if not group.wants(*(f"{fault.name}, {chip}" for chip in chips)):
                     continue
-                recordings = strike(guest, fault, group, name)
+                recordings = strike(guest, fault, chips, name)
                 truth = guest.machine.directory / f"{name}.truth"
                 for recording in recordings:
-                    report.run(f"{fault.name}, {recording.chip}", lambda: check_fault(fault, recording, truth))
+                    group.run(f"{fault.name}, {recording.chip}", lambda: check_fault(fault, recording, truth))
     finally:
         guest.stop()
 

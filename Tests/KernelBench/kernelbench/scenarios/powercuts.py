@@ -27,7 +27,7 @@ from ..chips.truth import read_truth
 from ..compare import compare
 from ..errors import BenchError, CheckFailed, HostTooSlow, check
 from ..export import Take, read_take
-from ..scenario import Report
+from ..scenario import Group
 
 MEGABYTE = 1 << 20
 FILE_SYSTEMS = {
@@ -130,14 +130,14 @@ class Tally:
             f" lost, {self.found - self.promised} more found; store listed in {self.slowest:.2f} s at most{by_hand}{late}")
 
 
-def run(bench: Bench, report: Report, cuts: int, seed: int) -> None:
+def run(bench: Bench, group: Group, cuts: int, seed: int) -> None:
     """The scenarios, two at once: a guest that boots keeps one processor busy."""
     print(f"kernelbench: power cuts with --seed {seed}", flush=True)
     with ThreadPoolExecutor(max_workers=2) as pool:
         for file_system in FILE_SYSTEMS:
             scenario = partial(run_file_system, bench, file_system, cuts, seed)
-            pool.submit(report.run, f"{cuts} power cuts on {file_system}", scenario)
-        pool.submit(report.run, "a disk that lies about flushes is found out", partial(run_lying_disk, bench, seed))
+            pool.submit(group.run, f"{cuts} power cuts on {file_system}", scenario)
+        pool.submit(group.run, "a disk that lies about flushes is found out", partial(run_lying_disk, bench, seed))
 
 
 def run_file_system(bench: Bench, file_system: str, cuts: int, seed: int) -> str:

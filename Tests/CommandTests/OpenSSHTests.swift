@@ -80,7 +80,7 @@ struct OpenSSHTests {
   @Test("a pull survives connections that are cut")
   func cuts() throws {
     let sshd = try SSHDaemon()
-    try sshd.bench.record("--motion", "tumble", "--for", "60s", "--rate", "1000")
+    try sshd.bench.record("--motion", "tumble", "--for", "25s", "--rate", "1000")
     let log = try RemoteBench.log(sshd.bench)
     var laptop = Bench()
     let counts = [1000, log.count / 3, log.count / 4, 5000]

@@ -39,7 +39,7 @@ struct PullBreakTests {
 
   @Test("takes up what an earlier program has left, and says so")
   func nextProgram() throws {
-    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
     bench.cut(after: [log.count / 2, 10, 10, 10])
     let broken = bench.pull()
@@ -56,13 +56,13 @@ struct PullBreakTests {
 
   @Test("does not trust a beginning that is not as it was written: it goes on before the damage")
   func damagedBeginning() throws {
-    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
     bench.cut(after: [log.count / 2, 10, 10, 10])
     #expect(bench.pull().status == 75)
     let part = "store/" + (try #require(bench.leftovers.first))
     var bytes = bench.laptop.directory.bytes(of: part)
-    bytes[9 * 4096 + 100] ^= 0x40
+    bytes[5 * 4096 + 100] ^= 0x40
     bench.laptop.directory.write(bytes, to: part)
     #expect(bench.pull().status == 0)
     #expect(try RemoteBench.log(bench.laptop) == log)
@@ -74,7 +74,7 @@ struct PullBreakTests {
   func recoveredSource() throws {
     for isRecovered in [true, false] {
       let bench = RemoteBench()
-      try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
+      try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
       let name = try bench.pi.logName()
       let log = bench.pi.directory.bytes(of: name)
       bench.cut(after: [log.count / 2, 10, 10, 10])
@@ -82,7 +82,7 @@ struct PullBreakTests {
       let part = bench.laptop.directory.bytes(of: "store/" + (try #require(bench.leftovers.first)))
       // A card that forgot what came last; or a page that is another one now.
       var now = log
-      if isRecovered { now = Array(log.prefix(20 * 4096)) } else { now[8 * 4096 + 50] ^= 1 }
+      if isRecovered { now = Array(log.prefix(10 * 4096)) } else { now[5 * 4096 + 50] ^= 1 }
       bench.pi.directory.write(now, to: name)
       let outcome = bench.pull()
       #expect(
@@ -101,7 +101,7 @@ struct PullBreakTests {
   @Test(
     "a copy that is whole stays when its source is no longer what it was, and the status says so")
   func changedSource() throws {
-    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "10s")
     let name = try bench.pi.logName()
     let log = bench.pi.directory.bytes(of: name)
     #expect(bench.pull().status == 0)
@@ -116,8 +116,8 @@ struct PullBreakTests {
 
   @Test("two pulls at once do not write into the same copy")
   func lock() throws {
-    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
-    bench.cut(after: [100_000, 10, 10, 10])
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
+    bench.cut(after: [50_000, 10, 10, 10])
     #expect(bench.pull().status == 75)
     let part = bench.laptop.store + "/" + (try #require(bench.leftovers.first))
     let descriptor = open(part, O_RDONLY | O_CLOEXEC)

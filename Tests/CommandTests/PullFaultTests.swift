@@ -37,8 +37,8 @@ struct PullFaultTests {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
     try bench.pi.record("--for", "2s")
-    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "60s")
-    #expect(try RemoteBench.log(bench.pi).count > 200_000)
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
+    #expect(try RemoteBench.log(bench.pi).count > 110_000)
     // A limit of 100 kB for each file stands for a disk that is full.
     let outcome = Child(
       ["-c", "ulimit -f 200; exec \(Child.program) pull pi"], environment: bench.laptop.environment,

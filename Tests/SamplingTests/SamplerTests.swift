@@ -7,7 +7,7 @@ import Testing
   @Test(
     "each of very many ticks is read at its deadline, on the dot",
     arguments: zip(
-      [SampleRate.hz(3), .hz(30), .hz(1000)], [10_000, 30_000, 1_000_000] as [UInt64]))
+      [SampleRate.hz(3), .hz(30), .hz(1000)], [10_000, 30_000, 300_000] as [UInt64]))
   func manyTicks(rate: SampleRate, ticks: UInt64) {
     let take = Take(rate, ticks: ticks)
     take.sampler.run()

@@ -19,9 +19,10 @@ struct SilenceWatchTests {
   @Test("is told once, after more than 2 s without a sample, and once when it is heard again")
   func silence() throws {
     let rate = try #require(SampleRate(100))
-    #expect(
-      told([(10, 1), (1000, 100), (3000, 100), (3001, 100), (9000, 100), (9010, 101), (9020, 102)], rate: rate)
-        == ["", "", "", "silent", "", "heard", ""])
+    let looks: [(Int64, UInt64)] = [
+      (10, 1), (1000, 100), (3000, 100), (3001, 100), (9000, 100), (9010, 101), (9020, 102),
+    ]
+    #expect(told(looks, rate: rate) == ["", "", "", "silent", "", "heard", ""])
   }
 
   @Test("falls silent again as it did the first time")
@@ -38,7 +39,9 @@ struct SilenceWatchTests {
     #expect(told([(0, 0), (2000, 0), (2001, 0)], rate: rate) == ["", "", "silent"])
   }
 
-  @Test("of a slow rate is given three periods", arguments: [(1, 1, 3000), (1, 10, 30_000), (2, 3, 4500)])
+  @Test(
+    "of a slow rate is given three periods",
+    arguments: [(1, 1, 3000), (1, 10, 30_000), (2, 3, 4500)])
   func slow(numerator: UInt32, denominator: UInt32, patience: Int64) throws {
     let rate = try #require(SampleRate(numerator, per: denominator))
     #expect(

@@ -11,39 +11,69 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import TextIO
 
 from .signal import Counts, Scale
 
+BATCH = 500
+"""Lines that are written at once."""
+
 
 class TruthWriter:
-    """Writes to the file that is open, or nowhere: between scenarios nobody wants to know."""
+    """Writes to the file that is open, or nowhere: between scenarios nobody wants to know.
+
+    A thread does the writing, because a disk that is busy holds a write up for as much as a second, and the chips cannot
+    wait that long.
+    """
 
     def __init__(self) -> None:
-        self._file = None
+        self._lines: list[str] = []
+        self._batches: SimpleQueue[str | None] = SimpleQueue()
+        self._thread: Thread | None = None
 
     def open(self, path: str) -> None:
         """Begins a file."""
         self.close()
-        self._file = open(path, "w", encoding="ascii", buffering=1 << 16)
+        file = open(path, "w", encoding="ascii")
+        self._thread = Thread(target=self._write, args=(file,), daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
         """Ends the file; it is complete on return."""
-        if self._file:
-            self._file.close()
-            self._file = None
+        if self._thread:
+            self._hand_over()
+            self._batches.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _write(self, file: TextIO) -> None:
+        with file:
+            while (batch := self._batches.get()) is not None:
+                file.write(batch)
+
+    def _hand_over(self) -> None:
+        self._batches.put("".join(self._lines))
+        self._lines = []
+
+    def _line(self, line: str) -> None:
+        self._lines.append(line)
+        if len(self._lines) >= BATCH:
+            self._hand_over()
 
     def sample(self, chip: str, number: int, time: int, scale: Scale, settled: bool, counts: Counts) -> None:
         """A chip put a sample into its output registers."""
-        if self._file:
+        if self._thread:
             state = "settled" if settled else "settling"
-            self._file.write(
+            self._line(
                 f"sample {chip} {number} {time} {scale.g_per_count!r} {scale.dps_per_count!r} {state}"
                 f" {' '.join(map(str, counts))}\n")
 
     def event(self, time: int, words: str) -> None:
         """Something was done to the bus or to a chip."""
-        if self._file:
-            self._file.write(f"event {time} {words}\n")
+        if self._thread:
+            self._line(f"event {time} {words}\n")
 
 
 @dataclass(frozen=True)

@@ -292,6 +292,7 @@ def read_copy(bench: Bench, copy: Path) -> Take:
     out = store / "export.json"
     command = [str(bench.program), "--store", str(store), "export", "latest", "--units", "raw", "-o", str(out)]
     ended = subprocess.run(command, capture_output=True, text=True)
-    if ended.returncode != 0:
+    # 65: what an earlier cut tore behind the last sync is synced with the rest when the take is cut to length.
+    if ended.returncode not in (0, 65):
         raise BenchError(f"the copy of the synced log cannot be exported: {ended.stderr.strip()}")
     return read_take(out)

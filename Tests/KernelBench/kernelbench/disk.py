@@ -12,6 +12,7 @@ Commands are lines on stdin, each answered with one line:
                   only up to a sector
     fresh         the image was changed from outside: the next client sees what is on it
     lie           from now on a flush is acknowledged and ignored, as by a bad card
+    stall SECONDS nothing is answered for so long, as by a card that tidies up
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import select
 import socket
 import struct
 import sys
+import time
 from pathlib import Path
 
 SECTOR = 512
@@ -86,11 +88,16 @@ class Server:
         self._listener.bind(str(path))
         self._listener.listen(4)
         self._client: socket.socket | None = None
+        self._stalled_until = 0.0
 
     def run(self) -> None:
         print("ready", flush=True)
         while True:
-            readable, _, _ = select.select([self._client or self._listener, sys.stdin], [], [])
+            stall = self._stalled_until - time.monotonic()
+            sources = [sys.stdin] if stall > 0 else [sys.stdin, self._client or self._listener]
+            readable, _, _ = select.select(sources, [], [], stall if stall > 0 else None)
+            if not readable:
+                continue
             if sys.stdin in readable:
                 words = sys.stdin.readline().split()
                 if not words:
@@ -121,6 +128,9 @@ class Server:
             return "ok"
         if words[0] == "lie":
             self.disk.is_lying = True
+            return "ok"
+        if words[0] == "stall":
+            self._stalled_until = time.monotonic() + float(words[1])
             return "ok"
         return f"no such command: {words[0]}"
 

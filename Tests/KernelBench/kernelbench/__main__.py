@@ -53,7 +53,7 @@ def main() -> int:
 def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     """Runs what was asked for, in this order:
 
-        takes, faults             ║ one guest a processor: they mostly wait
+        faults, takes             ║ one guest a processor: they mostly wait
         button, adapters          ║
         arm64's program is built  ║ when nothing else wants a processor
         what failed of these      one by one
@@ -84,9 +84,9 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     with ThreadPoolExecutor() as pool:
         if "arm64" in asked:
             arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
-        for lane in [pool.submit(try_first, "takes", "faults"), pool.submit(try_first, "button", "adapters")]:
+        for lane in [pool.submit(try_first, "faults", "takes"), pool.submit(try_first, "button", "adapters")]:
             lane.result()
-        try_again("takes", "faults", "adapters", "button")
+        try_again("faults", "takes", "button", "adapters")
         if "cuts" in groups:
             groups["cuts"].once()
         try_first("arm64")

@@ -251,8 +251,8 @@ class VhostDevice:
                 return
             number = following
 
-    def complete(self, index: int, head: int, written: int) -> None:
-        """Gives a request back to the guest and interrupts it."""
+    def complete(self, index: int, head: int, written: int, is_told: bool = True) -> None:
+        """Gives a request back to the guest and interrupts it, or lets it see that at the next interrupt."""
         queue = self.queues[index]
         if queue.tables is None:
             return  # the machine was switched off meanwhile
@@ -262,5 +262,5 @@ class VhostDevice:
         # One store, because the guest may look at any time: struct would write zeros first, and the guest then take an old
         # entry for a new one, and say `is not a head!`.
         memoryview(used.memory)[used.offset + 2 : used.offset + 4].cast("H")[0] = (count + 1) & 0xFFFF
-        if queue.call is not None:
+        if is_told and queue.call is not None:
             os.write(queue.call, struct.pack("<Q", 1))

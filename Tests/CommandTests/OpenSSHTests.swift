@@ -5,7 +5,7 @@ import WaitingThreads
 
 /// Everything once more with the real thing.
 @Suite(
-  "Over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(15)), .serialized,
+  "Over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(15)),
   .enabled(if: SSHDaemon.obstacle == nil, "no OpenSSH here: apt-get install openssh-server"))
 struct OpenSSHTests {
   @Test("a usual login lists and exports, and a reader that has enough ends it quietly")

@@ -168,6 +168,17 @@ struct TerminalTests {
     #expect(!child.sent.contains(0x1B))
   }
 
+  @Test("what takes long says how far it is, at a terminal alone, and takes that away at the end")
+  func progress() {
+    let rows = (0..<30_000).map { "\($0 * 1000),\($0 % 977),\(-$0 % 311)\n" }
+    let file = bench.file("table.csv", "t_us,ax,gx\n" + rows.joined())
+    let child = bench.atTerminal(["import", file], columns: 120)
+    #expect(child.waits { $0.text.contains("importing \(file): ") && $0.text.contains(" %") })
+    #expect(child.status() == 0)
+    #expect(child.terminal.text.split(whereSeparator: \.isWhitespace) == ["1"])
+    #expect(bench.run("import", file).talk.isEmpty)
+  }
+
   // MARK: show, play
 
   @Test("show zooms, tells the sample under the cursor, and leaves")

@@ -27,7 +27,7 @@ extension Trait where Self == WaitsForPrograms {
 ///
 /// `@unchecked Sendable`: `jobs` is only touched while `lock` is held, and the pointers never change.
 private final class WaitingThreads: TaskExecutor, @unchecked Sendable {
-  static let shared = WaitingThreads(count: 4)
+  static let shared = WaitingThreads(count: 6)
 
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

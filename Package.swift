@@ -95,7 +95,8 @@ let package = Package(
     .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
-      name: "LinuxIOTests", dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport"],
+      name: "LinuxIOTests",
+      dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport", "WaitingThreads"],
       swiftSettings: settings),
     .testTarget(
       name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "SimulatedIMU"],
@@ -117,11 +118,12 @@ let package = Package(
       resources: [.copy("Golden")], swiftSettings: settings),
     // A storage that fails on request, and logs to try it with.
     .target(
-      name: "LogStoreTesting", dependencies: ["IMUModel", "LogFormat", "LogStore"],
+      name: "LogStoreTesting",
+      dependencies: ["IMUModel", "LogFormat", "LogStore", "WaitingThreads"],
       path: "Tests/LogStoreTesting", swiftSettings: settings),
     .testTarget(
       name: "LogStoreTests",
-      dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "WaitingThreads"],
       swiftSettings: settings),
     .testTarget(
       name: "RecordingTests",

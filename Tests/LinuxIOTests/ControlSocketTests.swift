@@ -3,6 +3,7 @@ import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
+import WaitingThreads
 
 @Suite("A control socket")
 final class ControlSocketTests {
@@ -307,7 +308,7 @@ final class ControlSocketTests {
 
   @Test("has one owner, and the next one takes over when that was killed")
   func takeover() throws {
-    let process = begin_process_serving(path)
+    let process = ProgramStart.perform { begin_process_serving(path) }
     #expect(process > 0)
     do throws(LinuxIOError) {
       _ = try ControlSocket(path: path)
@@ -357,7 +358,7 @@ final class ControlSocketTests {
   func notRunning() {
     for leftover in [false, true] {
       if leftover {
-        let process = begin_process_serving(path)
+        let process = ProgramStart.perform { begin_process_serving(path) }
         end_other_process(process)
       }
       do throws(LinuxIOError) {

@@ -3,6 +3,7 @@ import I2C
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
+import WaitingThreads
 
 extension LinuxI2CBusTests {
   @Test("reserves a chip that nobody has, again and again")
@@ -17,7 +18,7 @@ extension LinuxI2CBusTests {
   @Test("names the process that has reserved a chip, until that ends")
   func reserved() throws {
     let bus = try open(Self.plain)
-    let process = begin_process_locking(fixture.root + "/dev/i2c-1", 0x68)
+    let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }
     #expect(process > 0)
     fixture.file("/proc/\(process)/cmdline", "/usr/bin/imulog\0--store\0/x\0daemon\0")
     do throws(LinuxIOError) {
@@ -39,7 +40,7 @@ extension LinuxI2CBusTests {
   @Test("names a process of which nothing is known by its number")
   func nameless() throws {
     let bus = try open(Self.plain)
-    let process = begin_process_locking(fixture.root + "/dev/i2c-1", 0x68)
+    let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }
     defer { end_other_process(process) }
     do throws(LinuxIOError) {
       try bus.reserve(chip)

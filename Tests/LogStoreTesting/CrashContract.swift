@@ -1,6 +1,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import WaitingThreads
 
 /// What is promised of a store after a loss of power, and the check of it.
 public struct CrashContract: Sendable {
@@ -20,7 +21,7 @@ public struct CrashContract: Sendable {
     let contract = CrashContract(recorded, recorded.acknowledgement(at: crash.point))
     for (name, bytes) in image { contract.directory.write(bytes, to: name) }
     do {
-      return try contract.breach()
+      return try ProgramStart.excluded { try contract.breach() }
     } catch {
       // The same in every directory, for a case that is replayed.
       return "\(error)".split(separator: contract.directory.path).joined(separator: "…")

@@ -4,8 +4,9 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 import Testing
+import WaitingThreads
 
-@Suite("Catalogue")
+@Suite("Catalogue", .excludesProgramStarts)
 struct CatalogueTests {
   let directory = TemporaryDirectory()
 

@@ -1,4 +1,5 @@
 import Glibc
+import WaitingThreads
 
 // The C library has it since 2.29, and its header shows it only to those who ask for all extensions.
 @_silgen_name("posix_spawn_file_actions_addchdir_np")
@@ -87,7 +88,7 @@ struct Child: ~Copyable {
     var pid: pid_t = 0
     let code = Child.withCStrings([path] + arguments) { argv in
       Child.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
-        posix_spawn(&pid, path, &actions, &attributes, argv, envp)
+        ProgramStart.perform { posix_spawn(&pid, path, &actions, &attributes, argv, envp) }
       }
     }
     precondition(code == 0, "cannot start \(path): errno \(code)")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LogStoreTesting
+import WaitingThreads
 
 /// A real OpenSSH server on a port of this machine alone, with keys of its own, that are thrown away with it.
 ///
@@ -81,7 +82,7 @@ final class SSHDaemon {
     daemon.executableURL = URL(fileURLWithPath: SSHDaemon.server)
     daemon.arguments = ["-D", "-e", "-f", folder + "/server"]
     daemon.standardError = talk
-    try daemon.run()
+    try ProgramStart.perform { try daemon.run() }
     var said = ""
     while !said.contains("Server listening") {
       let bytes = talk.fileHandleForReading.availableData
@@ -128,7 +129,7 @@ final class SSHDaemon {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
-    try process.run()
+    try ProgramStart.perform { try process.run() }
     process.waitUntilExit()
   }
 

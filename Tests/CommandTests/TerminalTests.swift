@@ -170,7 +170,7 @@ struct TerminalTests {
 
   @Test("what takes long says how far it is, at a terminal alone, and takes that away at the end")
   func progress() {
-    let rows = (0..<30_000).map { "\($0 * 1000),\($0 % 977),\(-$0 % 311)\n" }
+    let rows = (0..<60_000).map { "\($0 * 1000),\($0 % 977),\(-$0 % 311)\n" }
     let file = bench.file("table.csv", "t_us,ax,gx\n" + rows.joined())
     let child = bench.atTerminal(["import", file], columns: 120)
     #expect(child.waits { $0.text.contains("importing \(file): ") && $0.text.contains(" %") })

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .bench import Bench
 from .errors import BenchError, CannotRun
-from .scenario import FAILED, Group, Report
+from .scenario import FAILED, REPEATED, Group, Report
 from .scenarios import adapters, arm64, button, checks, faults, powercuts, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
@@ -45,7 +45,7 @@ def main() -> int:
     print(report.summary())
     if report.count(FAILED):
         return 1
-    if not options.keep:
+    if not options.keep and not report.count(REPEATED):
         shutil.rmtree(keep)
     return 0
 

@@ -2,7 +2,7 @@
 
 
 ETIMEDOUT = 110
-"""What the guest's bus says when an answer takes a second."""
+"""What imulog says of an answer that took more than a second."""
 
 
 class BenchError(Exception):
@@ -14,11 +14,31 @@ class CheckFailed(Exception):
 
 
 class HostTooSlow(CheckFailed):
-    """The program told that it was late, as it should, but so often that nothing more can be checked."""
+    """The program told that it was late, as it should, but so often that nothing more can be checked; or the guest or its
+    contacts stood still for long enough to explain what failed."""
+
+
+class Untimely(CheckFailed):
+    """A press, a state or a date that is not as it should be: by the program's fault, unless everything stood still for
+    as long as `excess` meanwhile, in nanoseconds."""
+
+    def __init__(self, message: str, excess: float) -> None:
+        super().__init__(message)
+        self.excess = excess
 
 
 class CannotRun(Exception):
     """This machine or its network lacks something; nothing was tried."""
+
+
+STALL = 40_000_000
+"""Nanoseconds. A press that is over before the guest goes on is none, and two that come late do not belong together."""
+
+
+def check_timely(condition: bool, message: str) -> None:
+    """Like `check`, of what a stall may change: how many presses there were, what they did, and when."""
+    if not condition:
+        raise Untimely(message, STALL)
 
 
 def check(condition: bool, message: str) -> None:

@@ -80,7 +80,13 @@ class Machine:
         self._ended: dict[str, int] = {}
         self._received = b""
         self._console = open(self.directory / "console", "wb")
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            # Nobody has this machine, so nobody could switch it off.
+            self._process.kill()
+            self._process.wait()
+            raise
 
     # Switching on and off.
 

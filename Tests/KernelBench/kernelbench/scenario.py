@@ -87,7 +87,7 @@ class Group:
             self.scenarios(self)
         except CannotRun as error:
             self._add(self.name, SKIPPED, str(error), start)
-        except (BenchError, CheckFailed, OSError, ValueError, LookupError) as error:
+        except Exception as error:
             # Scenarios report for themselves; that the group breaks off is a failure of its own.
             traceback.print_exc(file=sys.stderr)
             self._add(self.name, self._failed(), f"broke off: {type(error).__name__}: {error}", start)
@@ -101,11 +101,19 @@ class Group:
         """Runs those that failed; `traces` are what the guest left."""
         self._tries_left = 0
         self._done = frozenset(outcome.name for outcome in self._outcomes if outcome.status != REPEATED)
-        if len(self._done) == len(self._outcomes):
+        failed = [outcome.name for outcome in self._outcomes if outcome.status == REPEATED]
+        if not failed:
             return
+        first = traces.with_name(f"{traces.name}-first")
+        shutil.rmtree(first, ignore_errors=True)
         if traces.is_dir():
-            shutil.move(traces, traces.with_name(f"{traces.name}-first"))
+            shutil.move(traces, first)
+        count = len(self._outcomes)
         self.once()
+        tried = {outcome.name for outcome in self._outcomes[count:]}
+        for name in failed:
+            if name not in tried and name != self.name:
+                self._add(name, FAILED, "was not tried again", time.monotonic())
 
     # What scenarios call.
 
@@ -130,7 +138,7 @@ class Group:
             status, words = self._failed(), str(error)
         except BenchError as error:
             status, words = self._failed(), f"the bench failed: {error}"
-        except (OSError, ValueError, LookupError, TypeError) as error:
+        except Exception as error:
             status, words = self._failed(), f"the bench failed: {type(error).__name__}: {error}"
             traceback.print_exc(file=sys.stderr)
         self._add(name, status, words, start)

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 
 from .bench import Guest, read_export
-from .errors import BenchError, CheckFailed, check
+from .errors import BenchError, STALL, Untimely, check
 from .export import MILLISECOND, Take
 from .machine import Result
 
@@ -101,7 +101,7 @@ class Service:
             if answer["state"] in states:
                 return answer
             if time.monotonic() > deadline:
-                raise CheckFailed(f"the service did not get {' or '.join(states)}: {answer}")
+                raise Untimely(f"the service did not get {' or '.join(states)}: {answer}", STALL)
             time.sleep(0.05)
 
     def wait_well(self, seconds: float = 15) -> None:
@@ -109,7 +109,7 @@ class Service:
         deadline = time.monotonic() + seconds
         while (answer := self.status())["problem"] is not None:
             if time.monotonic() > deadline:
-                raise CheckFailed(f"the service still tells a problem: {answer}")
+                raise Untimely(f"the service still tells a problem: {answer}", STALL)
             time.sleep(0.05)
 
     def recordings(self) -> list[dict]:

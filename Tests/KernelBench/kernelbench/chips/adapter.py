@@ -6,7 +6,7 @@ A transfer of the guest is one or more requests, all but the last with the flag 
     answer    bytes that were read | status:1                      writable
 
 The status is an errno; the guest's driver is patched to hand it on. A transfer is answered when it would have ended on
-a real bus. The adapter can be stalled: then nothing is answered until it is released.
+a real bus, but for what an emulated guest takes longer to hear of it. The adapter can be stalled: then nothing is answered until it is released.
 """
 
 from __future__ import annotations

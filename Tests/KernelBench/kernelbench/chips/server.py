@@ -21,8 +21,8 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `mpu6050` or `lsm6dso`
                                    do that bounce; the answer is `ok FIRST LAST`, when the changes are due
     output NUMBER                  the answer is `ok` and the level that the guest drives a line to
     changes NUMBER                 the answer is `ok` and TIME:LEVEL for each change of a line since the last such command
-    late                           the answer is `ok` and by how many nanoseconds a change of a train was late at most since
-                                   the last such command
+    late                           the answer is `ok` and by how many nanoseconds a change of a train was late at most
+                                   since the last such command
     time                           the answer is `ok` and the monotonic time in nanoseconds
 """
 

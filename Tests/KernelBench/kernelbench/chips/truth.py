@@ -24,19 +24,20 @@ BATCH = 500
 class TruthWriter:
     """Writes to the file that is open, or nowhere: between scenarios nobody wants to know.
 
-    A thread does the writing, because a disk that is busy holds a write up for as much as a second, and the chips cannot
-    wait that long.
+    A thread does the writing, because a disk that is busy holds a write up for as much as a second, and the chips
+    cannot wait that long.
     """
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._batches: SimpleQueue[str | None] = SimpleQueue()
         self._thread: Thread | None = None
 
     def open(self, path: str) -> None:
         """Begins a file."""
         self.close()
         file = open(path, "w", encoding="ascii")
+        self._lines: list[str] = []
+        self._batches: SimpleQueue[str | None] = SimpleQueue()
+        self._error: OSError | None = None
         self._thread = Thread(target=self._write, args=(file,), daemon=True)
         self._thread.start()
 
@@ -47,11 +48,16 @@ class TruthWriter:
             self._batches.put(None)
             self._thread.join()
             self._thread = None
+            if self._error:
+                raise self._error
 
     def _write(self, file: TextIO) -> None:
-        with file:
-            while (batch := self._batches.get()) is not None:
-                file.write(batch)
+        try:
+            with file:
+                while (batch := self._batches.get()) is not None:
+                    file.write(batch)
+        except OSError as error:
+            self._error = error
 
     def _hand_over(self) -> None:
         self._batches.put("".join(self._lines))

@@ -218,7 +218,7 @@ class VhostDevice:
     def _available(queue: Queue) -> int:
         """How far the guest has made requests available."""
         available = queue.tables[1]
-        return struct.unpack_from("<H", available.memory, available.offset + 2)[0]
+        return memoryview(available.memory)[available.offset + 2 : available.offset + 4].cast("H")[0]
 
     def drain(self, index: int) -> None:
         """Handles what the guest made available before it kicked, and no more.
@@ -259,8 +259,8 @@ class VhostDevice:
         used = queue.tables[2]
         count = struct.unpack_from("<H", used.memory, used.offset + 2)[0]
         struct.pack_into("<II", used.memory, used.offset + 4 + 8 * (count % queue.size), head, written)
-        # One store, because the guest may look at any time: struct would write zeros first, and the guest then take an old
-        # entry for a new one, and say `is not a head!`.
+        # One store, because the guest may look at any time: struct would write zeros first, and the guest then take an
+        # old entry for a new one, and say `is not a head!`.
         memoryview(used.memory)[used.offset + 2 : used.offset + 4].cast("H")[0] = (count + 1) & 0xFFFF
         if is_told and queue.call is not None:
             os.write(queue.call, struct.pack("<Q", 1))

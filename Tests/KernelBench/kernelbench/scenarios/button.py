@@ -15,7 +15,7 @@ from collections.abc import Callable
 from ..bench import CHIPS, Bench, Guest
 from ..chips.truth import read_truth
 from ..compare import compare
-from ..errors import CheckFailed, HostTooSlow, check
+from ..errors import HostTooSlow, Untimely, check, check_timely
 from ..export import MILLISECOND, Take
 from ..scenario import Group
 from ..service import (
@@ -31,9 +31,8 @@ SLACK = 12 * MILLISECOND
 
 STALLS = "/tmp/stalls"
 """In the guest; see guest/stallwatch.c."""
-STALL = 40 * MILLISECOND
-"""For so long the host holds up what it has in hand, at times; more than that is the program's, unless the guest saw
-that it stood still for so long, or the contacts did."""
+UNSEEN = 10 * MILLISECOND
+"""A stall that guest/stallwatch.c does not note."""
 
 
 def run(bench: Bench, group: Group, trains: int, takes: int, seed: int) -> None:
@@ -57,11 +56,10 @@ def alone(guest: Guest, scenario: Callable[[Guest], str]) -> str:
     longest_stall(guest)
     try:
         return scenario(guest)
-    except CheckFailed as error:
+    except Untimely as error:
         stall = longest_stall(guest)
-        if stall < STALL or isinstance(error, HostTooSlow):
+        if stall < error.excess:
             raise
-        # A press that was over before the guest went on was none, and two that came late were none that belong together.
         raise HostTooSlow(f"{error}; meanwhile everything stood still for {stall / 1e6:.0f} ms") from error
     finally:
         guest.machine.run("killall -9 imulog")
@@ -72,7 +70,7 @@ def alone(guest: Guest, scenario: Callable[[Guest], str]) -> str:
 
 def longest_stall(guest: Guest) -> int:
     """For how long the guest or the contacts stood still at most since the last call; 0 if they did not."""
-    told = guest.machine.check(f"cat {STALLS}; : >{STALLS}").split()
+    told = guest.machine.check(f"pidof stallwatch >/dev/null && cat {STALLS} && : >{STALLS}").split()
     return max([int(guest.chips.tell("late")), *(int(milliseconds) * MILLISECOND for milliseconds in told)])
 
 
@@ -95,10 +93,12 @@ def start_of(service: Service, take: Take) -> int:
 
 
 def check_between(what: str, value: float, low: float, high: float) -> None:
-    """Checks a length of time; the host may hold a contact, a light or the processor up for `STALL`."""
+    """Checks a length of time."""
     message = f"{what} is {value / 1e6:.1f} ms, and not {low / 1e6:.1f} to {high / 1e6:.1f} ms"
-    check(low - STALL <= value <= high + STALL, message)
-    if not low <= value <= high:
+    excess = max(low - value, value - high)
+    if excess > UNSEEN:
+        raise Untimely(message, excess)
+    if excess > 0:
         raise HostTooSlow(message)
 
 
@@ -130,7 +130,7 @@ def short(guest: Guest) -> str:
     begun = check_begins(start, first)
     end = start + int((take.scheduled - 1) * PERIOD) - last.down
     check_between("from the second press to the last tick", end, DEBOUNCE - PERIOD - SLACK, DEBOUNCE + KERNEL_TICK + SLACK)
-    check([recording["number"] for recording in service.recordings()] == [1], "there is not one recording")
+    check_timely([recording["number"] for recording in service.recordings()] == [1], "there is not one recording")
     service.stop()
     return f"first tick {begun / 1e6:.1f} ms after the contact, last one {end / 1e6:+.1f} ms from the second"
 
@@ -172,13 +172,13 @@ def double(guest: Guest) -> str:
     time.sleep(1)
     first, _ = service.press(SHORT, SHORT)
     time.sleep(1)
-    check(service.status()["state"] == "recording", "the take did not go on")
+    check_timely(service.status()["state"] == "recording", "the take did not go on")
     service.press(SHORT)
     service.wait("armed")
     take = service.export()
     check_complete(take)
     marks = take.document["marks"]
-    check(len(marks) == 1, f"there are {len(marks)} marks")
+    check_timely(len(marks) == 1, f"there are {len(marks)} marks")
     delay = start_of(service, take) + marks[0]["t_ns"] - first.down
     check_between("from the first press to the mark", delay, DEBOUNCE - SLACK, DEBOUNCE + KERNEL_TICK + SLACK)
     service.stop()
@@ -196,7 +196,7 @@ def discard(guest: Guest) -> str:
     service.press(SHORT)
     service.wait("armed")
     recordings = service.recordings()
-    check(len(recordings) == 1, f"there are {len(recordings)} recordings, and not the second one alone")
+    check_timely(len(recordings) == 1, f"there are {len(recordings)} recordings, and not the second one alone")
     take = service.export()
     check_complete(take)
     begun = check_begins(start_of(service, take), anew)
@@ -353,7 +353,7 @@ def watch(service: Service, seconds: float) -> list[tuple[int, int]]:
 
 def check_flashes(what: str, changes: list[tuple[int, int]], on: int, off: int) -> None:
     """Checks a rhythm of one flash, in milliseconds; an emulated processor may be late."""
-    check(len(changes) >= 4, f"{what}: the light changed {len(changes)} times")
+    check_timely(len(changes) >= 4, f"{what}: the light changed {len(changes)} times")
     check(all(a[1] != b[1] for a, b in zip(changes, changes[1:])), f"{what}: the changes do not alternate")
     for (begun, level), (ended, _) in zip(changes, changes[1:]):
         expected = on if level else off

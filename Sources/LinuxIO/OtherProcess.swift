@@ -61,7 +61,8 @@ public struct OtherProcess: ~Copyable {
 /// The process's place among others.
 public enum ProcessPriority {
   /// Lets everything else go first, on the processor and at the card: nice value 10, the lowest priority of input
-  /// and output. Not SCHED_BATCH, which is woken late, and a pull is many wake-ups. For the calling thread and those that it starts.
+  /// and output. Not SCHED_BATCH, which is woken late, and a pull is many wake-ups. For the calling thread and those
+  /// that it starts.
   public static func stepBack() { clinuxio_step_back() }
 }
 

@@ -105,7 +105,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--button-takes", type=int, default=10, metavar="N", help="takes begun and ended by the button; 10")
     parser.add_argument(
         "--seed", type=int, default=random.randrange(1 << 32), help="of the cuts' moments and the contacts; a random one")
-    parser.add_argument("--keep", metavar="DIR", help="where consoles, truth files and exports go; else a temporary folder that a run without failures removes")
+    parser.add_argument(
+        "--keep", metavar="DIR",
+        help="where consoles, truth files and exports go; else a temporary folder that is removed when nothing failed, not"
+        " even at first")
     return parser.parse_args()
 
 

@@ -80,13 +80,7 @@ class Machine:
         self._ended: dict[str, int] = {}
         self._received = b""
         self._console = open(self.directory / "console", "wb")
-        try:
-            self._start()
-        except BaseException:
-            # Nobody has this machine, so nobody could switch it off.
-            self._process.kill()
-            self._process.wait()
-            raise
+        self._start()
 
     # Switching on and off.
 
@@ -111,8 +105,14 @@ class Machine:
         self._process = subprocess.Popen(
             [*self.platform.command(), *devices], stdin=subprocess.DEVNULL, stdout=self._console,
             stderr=subprocess.STDOUT)
-        self._socket = self._connect(port)
-        self._wait_for("ready", BOOT_SECONDS)
+        try:
+            self._socket = self._connect(port)
+            self._wait_for("ready", BOOT_SECONDS)
+        except BaseException:
+            # Nobody has this machine, so nobody could switch it off.
+            self._process.kill()
+            self._process.wait()
+            raise
         if self.is_first:
             prefer(self._process.pid)
 

@@ -6,7 +6,8 @@ A transfer of the guest is one or more requests, all but the last with the flag 
     answer    bytes that were read | status:1                      writable
 
 The status is an errno; the guest's driver is patched to hand it on. A transfer is answered when it would have ended on
-a real bus, but for what an emulated guest takes longer to hear of it. The adapter can be stalled: then nothing is answered until it is released.
+a real bus, but for what an emulated guest takes longer to hear of it. The adapter can be stalled: then nothing is
+answered until it is released.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ NEARLY, WAKE_UP = 2_000_000, 100_000
 """Nanoseconds: how far off an end is waited for, and how long waking up takes at most."""
 WAY_BACK = 400_000
 """Nanoseconds by which an answer is sent before its transfer ends on the wire: it is at least as long on its way into an
-emulated guest and back with the next transfer (300 to 600 µs measured), where a board takes some 50. The next transfer
-begins when the wire is free."""
+emulated guest and back with the next transfer (300 to 600 µs were measured), where a board has an interrupt after some
+microseconds. The next transfer begins when the wire is free."""
 
 
 class Adapter(VhostDevice):

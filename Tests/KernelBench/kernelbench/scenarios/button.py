@@ -27,8 +27,6 @@ PERIOD = 1000 // RATE * MILLISECOND
 TRY_AGAIN = 75
 SLACK = 12 * MILLISECOND
 """What an emulated processor may add to a stamp, and the sample's age to a date."""
-
-
 STALLS = "/tmp/stalls"
 """In the guest; see guest/stallwatch.c."""
 UNSEEN = 10 * MILLISECOND

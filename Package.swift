@@ -86,8 +86,8 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // Threads for tests that wait.
-    .target(name: "WaitingThreads", path: "Tests/WaitingThreads", swiftSettings: settings),
+    // When tests run: on threads of their own, or while no program is being started.
+    .target(name: "TestScheduling", path: "Tests/TestScheduling", swiftSettings: settings),
 
     // Tests, in the order of their subjects.
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
@@ -96,17 +96,17 @@ let package = Package(
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
       name: "LinuxIOTests",
-      dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport", "WaitingThreads"],
+      dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
       name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
       name: "SimulatedIMUTests",
-      dependencies: ["I2C", "IMUModel", "SimulatedIMU", "WaitingThreads"],
+      dependencies: ["I2C", "IMUModel", "SimulatedIMU", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
-      name: "RingBufferTests", dependencies: ["RingBuffer", "WaitingThreads"],
+      name: "RingBufferTests", dependencies: ["RingBuffer", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
       name: "SamplingTests",
@@ -119,11 +119,11 @@ let package = Package(
     // A storage that fails on request, and logs to try it with.
     .target(
       name: "LogStoreTesting",
-      dependencies: ["IMUModel", "LogFormat", "LogStore", "WaitingThreads"],
+      dependencies: ["IMUModel", "LogFormat", "LogStore", "TestScheduling"],
       path: "Tests/LogStoreTesting", swiftSettings: settings),
     .testTarget(
       name: "LogStoreTests",
-      dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "WaitingThreads"],
+      dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
       name: "RecordingTests",
@@ -165,7 +165,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "CTerminalTesting", "imulog", "LinuxIOTestSupport", "LogStoreTesting",
-        "TerminalGraphTesting", "WaitingThreads",
+        "TerminalGraphTesting", "TestScheduling",
       ],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),

@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 /// A command that is refused, and how.
 struct Refusal: CustomTestStringConvertible {

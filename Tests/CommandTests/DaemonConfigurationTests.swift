@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("The service's configuration", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonConfigurationTests {

@@ -2,7 +2,7 @@ import Glibc
 import LinuxIOTestSupport
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("The service and its manager's watchdog", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonWatchdogTests {

@@ -1,6 +1,6 @@
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Damaged logs give what is left of them and say what is missing", .waitsForPrograms)
 struct DamageCommandTests {

@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Exports have the form that was asked for", .waitsForPrograms)
 struct ExportCommandTests {

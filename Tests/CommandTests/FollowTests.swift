@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Following a recording that is being written", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct FollowTests {

@@ -1,6 +1,6 @@
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Freeing recordings whose copy is proved", .waitsForPrograms)
 struct FreeingTests {

@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Help says what is written in Help/", .waitsForPrograms)
 struct HelpTests {

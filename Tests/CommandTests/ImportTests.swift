@@ -1,6 +1,6 @@
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Imports make recordings that give back what was imported", .waitsForPrograms)
 struct ImportCommandTests {

@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("The list at a terminal", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct ListScreenTests {

@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite(
   "Takes in real time end cleanly however they end", .waitsForPrograms, .timeLimit(.minutes(15)))

@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 /// Everything once more with the real thing.
 @Suite(

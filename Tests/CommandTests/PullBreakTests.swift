@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("A pull whose connection breaks", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullBreakTests {

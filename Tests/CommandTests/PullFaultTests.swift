@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("What goes wrong in a pull", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullFaultTests {

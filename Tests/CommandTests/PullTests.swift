@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Pulling recordings from another machine", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullTests {

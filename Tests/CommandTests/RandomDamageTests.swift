@@ -1,6 +1,6 @@
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 /// What a failing card does to a file.
 enum Spoiling: String, CaseIterable {

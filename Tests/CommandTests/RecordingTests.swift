@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Recordings are made, listed, looked at, checked and removed", .waitsForPrograms)
 struct RecordingCommandTests {

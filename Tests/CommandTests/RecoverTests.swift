@@ -1,6 +1,6 @@
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("recover makes a whole recording of what is left of a damaged one", .waitsForPrograms)
 struct RecoverCommandTests {

@@ -1,7 +1,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("A recording is judged, and leaves as a page and a drawing", .waitsForPrograms)
 struct ReviewCommandTests {

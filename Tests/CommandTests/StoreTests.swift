@@ -1,6 +1,6 @@
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("The store is where the command line or the environment says", .waitsForPrograms)
 struct StoreLocationTests {

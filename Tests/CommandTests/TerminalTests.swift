@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("At a terminal", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct TerminalTests {

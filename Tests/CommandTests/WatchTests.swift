@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Watching the service", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct WatchTests {

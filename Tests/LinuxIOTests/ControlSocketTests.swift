@@ -3,7 +3,7 @@ import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("A control socket")
 final class ControlSocketTests {

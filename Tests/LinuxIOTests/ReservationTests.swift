@@ -3,7 +3,7 @@ import I2C
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
-import WaitingThreads
+import TestScheduling
 
 extension LinuxI2CBusTests {
   @Test("reserves a chip that nobody has, again and again")

@@ -1,7 +1,7 @@
 import IMUModel
 import LogFormat
 import LogStore
-import WaitingThreads
+import TestScheduling
 
 /// What is promised of a store after a loss of power, and the check of it.
 public struct CrashContract: Sendable {

@@ -4,7 +4,7 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Catalogue", .excludesProgramStarts)
 struct CatalogueTests {

@@ -1,6 +1,6 @@
 import RingBuffer
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite struct RingEndsTests {
   @Test("a ring has 600 slots unless told otherwise")

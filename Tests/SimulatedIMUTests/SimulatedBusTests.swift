@@ -2,7 +2,7 @@ import I2C
 import IMUModel
 import SimulatedIMU
 import Testing
-import WaitingThreads
+import TestScheduling
 
 @Suite("Simulated bus and virtual clock")
 struct SimulatedBusTests {

@@ -1,5 +1,5 @@
 import Glibc
-import WaitingThreads
+import TestScheduling
 
 // The C library has it since 2.29, and its header shows it only to those who ask for all extensions.
 @_silgen_name("posix_spawn_file_actions_addchdir_np")

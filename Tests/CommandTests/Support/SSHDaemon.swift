@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import LogStoreTesting
-import WaitingThreads
+import TestScheduling
 
 /// A real OpenSSH server on a port of this machine alone, with keys of its own, that are thrown away with it.
 ///

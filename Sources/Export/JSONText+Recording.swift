@@ -155,6 +155,10 @@ extension JSONText {
       key("lost")
       integer(lost.addingSaturated(ledger.lost))
     }
+    if ledger.frozen > 0 {
+      key("frozen")
+      integer(ledger.frozen)
+    }
     close("}")
   }
 

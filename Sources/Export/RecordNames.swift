@@ -23,6 +23,7 @@ extension GapCause {
     case .stale: return "stale"
     case .reinitialising: return "reinitialising"
     case .lost: return "lost"
+    case .frozen: return "frozen"
     }
   }
 }

@@ -8,12 +8,14 @@ public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case busError = 2
   /// The ring was full because the writer or the card was held up; the newest samples were dropped.
   case ringFull = 3
-  /// The chip had no new sample, or gave the same one for so long that it counts as frozen.
+  /// The chip had no new sample.
   case stale = 4
   /// The chip had lost its configuration and was being set up again.
   case reinitialising = 5
   /// The recording was salvaged from a log that was damaged there: what became of the tick, nobody knows.
   case lost = 6
+  /// The chip's outputs stood still although it reported new samples, and it was proved to be stuck.
+  case frozen = 7
 }
 
 /// A run of scheduled ticks without samples, and why.

@@ -1,6 +1,6 @@
 /// What became of every scheduled tick. Each tick is counted once, so the account must balance:
 ///
-///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising + lost
+///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising + lost + frozen
 public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   /// Ticks with a sample in the log.
   public var sampled: UInt64 = 0
@@ -14,8 +14,10 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   public var stale: UInt64 = 0
   /// Ticks that fell while the chip was being set up again.
   public var reinitialising: UInt64 = 0
-  /// Ticks of a salvaged recording that could not be read: 0 unless it ended as ``StopReason/recovered``.
+  /// Ticks that the source of a salvaged or imported recording does not have.
   public var lost: UInt64 = 0
+  /// Ticks whose sample was not taken because the chip was proved to be stuck.
+  public var frozen: UInt64 = 0
 
   /// An empty account.
   public init() {}
@@ -24,6 +26,7 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   public var scheduled: UInt64 {
     sampled.addingSaturated(missed).addingSaturated(busErrors).addingSaturated(ringFull)
       .addingSaturated(stale).addingSaturated(reinitialising).addingSaturated(lost)
+      .addingSaturated(frozen)
   }
 
   /// Counts `count` ticks without a sample.
@@ -35,6 +38,7 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
     case .stale: stale = stale.addingSaturated(count)
     case .reinitialising: reinitialising = reinitialising.addingSaturated(count)
     case .lost: lost = lost.addingSaturated(count)
+    case .frozen: frozen = frozen.addingSaturated(count)
     }
   }
 }

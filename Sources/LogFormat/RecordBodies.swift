@@ -82,11 +82,12 @@ extension RecordingEnd {
     let lateness = LatenessSummary(
       median: try cursor.signedVarint(), percentile99: try cursor.signedVarint(),
       maximum: try cursor.signedVarint())
-    if reason == .recovered { ledger.lost = try cursor.varint() }
-    // Each below 2⁶⁰: the sum of all seven cannot overflow in whoever adds them up.
+    if reason == .recovered || cursor.remaining > 0 { ledger.lost = try cursor.varint() }
+    if cursor.remaining > 0 { ledger.frozen = try cursor.varint() }
+    // Each below 2⁶⁰: the sum of all eight cannot overflow in whoever adds them up.
     let all =
       ledger.sampled | ledger.missed | ledger.busErrors | ledger.ringFull | ledger.stale
-      | ledger.reinitialising | ledger.lost
+      | ledger.reinitialising | ledger.lost | ledger.frozen
     guard all < 1 << 60 else { throw .unbalanced }
     guard let reason else { return nil }
     self.init(reason: reason, ledger: ledger, lateness: lateness)
@@ -103,6 +104,8 @@ extension RecordingEnd {
     writer.write(signedVarint: lateness.median)
     writer.write(signedVarint: lateness.percentile99)
     writer.write(signedVarint: lateness.maximum)
-    if reason == .recovered { writer.write(varint: ledger.lost) }
+    // Written only where they say something, so that a log without them is what it always was.
+    if reason == .recovered || ledger.lost | ledger.frozen > 0 { writer.write(varint: ledger.lost) }
+    if ledger.frozen > 0 { writer.write(varint: ledger.frozen) }
   }
 }

@@ -105,7 +105,7 @@ struct SalvageAccount {
     // No count of an end can be larger. A log that tells of more ticks than that does not add up afterwards either.
     var ledger = ledger
     let counts: [WritableKeyPath<TickLedger, UInt64>] = [
-      \.missed, \.busErrors, \.ringFull, \.stale, \.reinitialising, \.lost,
+      \.missed, \.busErrors, \.ringFull, \.stale, \.reinitialising, \.lost, \.frozen,
     ]
     for count in counts { ledger[keyPath: count] = min(ledger[keyPath: count], (1 << 60) - 1) }
     return RecordingEnd(

@@ -179,6 +179,7 @@ extension GapCause {
     case .stale: return "nothing new from the chip"
     case .reinitialising: return "chip set up again"
     case .lost: return "lost from a damaged log"
+    case .frozen: return "chip was stuck"
     }
   }
 }

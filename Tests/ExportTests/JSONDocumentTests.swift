@@ -121,6 +121,19 @@ struct JSONDocumentTests {
     #expect(lines["damage"] == nil)
   }
 
+  @Test("ticks of a stuck chip are counted where there are any")
+  func frozen() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.sample(0, 0, RawSample())
+    log.gap(1, 3, .frozen)
+    let lines = Self.lines(try log.export(ExportOptions()))
+    #expect(
+      lines["ticks"]
+        == #"{"scheduled":4,"sampled":1,"missed":0,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0,"frozen":3}"#
+    )
+    #expect(lines["gaps"]?.contains(#""cause":"frozen""#) == true, "\(lines)")
+  }
+
   @Test("a recording without samples is valid")
   func empty() throws {
     let log = TestLog(TestLog.description())

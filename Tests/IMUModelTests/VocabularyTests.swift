@@ -46,7 +46,7 @@ struct VocabularyTests {
     #expect(ledger.scheduled == 107)
     let others = [
       ledger.missed, ledger.busErrors, ledger.ringFull, ledger.stale, ledger.reinitialising,
-      ledger.lost,
+      ledger.lost, ledger.frozen,
     ]
     #expect(others.filter { $0 == 7 }.count == 1)
     #expect(others.reduce(0, +) == 7)

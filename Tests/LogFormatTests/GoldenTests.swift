@@ -13,7 +13,8 @@ struct GoldenTests {
     "constant", "fixed-0", "fixed-1", "fixed-2", "fixed-3", "linear", "offset", "wasted-bits",
     "lattice", "escape", "wide-escape", "partitions", "zero-partition", "repeats", "tick-offset",
     "tick-steps", "gaps", "marks", "clock-pairs", "sensor-events", "end", "several-pages",
-    "accelerometer-only", "flushes", "extremes", "odd-rate", "recovered",
+    "accelerometer-only", "flushes", "extremes", "odd-rate", "recovered", "imported-hole",
+    "frozen",
   ]
   /// What no encoder writes, or none that is there yet.
   static let handmade = [

@@ -9,7 +9,7 @@ import IMUModel
 ///     records    in order, each an array:
 ///                  "sample" TICK TIME COUNT…     counts of the channels, in order
 ///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
-///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3, and LOST if the reason is 8
+///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3 and, if the log has them, LOST FROZEN
 ///                  "unknown" KIND                something that readers skip
 ///                  "flush"                       nothing that a reader sees: a call to the encoder
 ///     damage     what a reader passes over, each [page, byte in the page, point of "Reading what is damaged"]
@@ -146,7 +146,8 @@ private struct TwinRecord {
       let lateness = LatenessSummary(
         median: try number(7), percentile99: try number(8), maximum: try number(9))
       let reason: StopReason = try value(0)
-      if reason == .recovered { ledger.lost = UInt64(try number(10)) }
+      if words.count > 10 { ledger.lost = UInt64(try number(10)) }
+      if words.count > 11 { ledger.frozen = UInt64(try number(11)) }
       return .end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
     default: throw GoldenTwin.BadRecord(record: words)
     }

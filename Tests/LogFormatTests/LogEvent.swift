@@ -68,6 +68,7 @@ extension RecordingEnd {
     ledger.ringFull = 4
     ledger.stale = 50_000
     ledger.reinitialising = 0
+    (ledger.lost, ledger.frozen) = (1 << 50, 70)
     return RecordingEnd(
       reason: .button, ledger: ledger,
       lateness: LatenessSummary(median: 15_000, percentile99: -1, maximum: .max))

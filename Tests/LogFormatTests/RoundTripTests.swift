@@ -4,6 +4,20 @@ import Testing
 
 @Suite("A log gives back what was put into it")
 struct RoundTripTests {
+  @Test("an end says lost and frozen ticks where there are any, and is as short as ever where not")
+  func ends() throws {
+    for reason in StopReason.allCases {
+      for (lost, frozen, extra) in [(0, 0, 0), (60, 0, 1), (0, 8, 2), (60, 8, 2)] {
+        var end = RecordingEnd(reason: reason, ledger: TickLedger(), lateness: LatenessSummary())
+        (end.ledger.lost, end.ledger.frozen) = (UInt64(lost), UInt64(frozen))
+        let log = try encode([.end(end)])
+        #expect(try LogContent(decoding: log).others == [.end(end)])
+        let body = try #require(TestPage.chunks(of: log).last { $0.kind == 6 }).body
+        #expect(body.count == 10 + max(extra, reason == .recovered ? 1 : 0))
+      }
+    }
+  }
+
   @Test("samples, gaps, marks, clock pairs, sensor events and the end come back")
   func everyRecord() throws {
     let events: [LogEvent] =

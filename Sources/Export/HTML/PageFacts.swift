@@ -122,6 +122,7 @@ extension GapCause {
     case .stale: return "sensor had nothing new"
     case .reinitialising: return "sensor set up again"
     case .lost: return "lost from a damaged log"
+    case .frozen: return "sensor stuck"
     }
   }
 }

@@ -64,6 +64,7 @@ struct RecordingFacts {
     let causes: [(UInt64, GapCause)] = [
       (ledger.missed, .missed), (ledger.busErrors, .busError), (ledger.ringFull, .ringFull),
       (ledger.stale, .stale), (ledger.reinitialising, .reinitialising), (ledger.lost, .lost),
+      (ledger.frozen, .frozen),
     ]
     let missing = causes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.words)" }
     return (["\(ledger.sampled) of \(ledger.scheduled)"] + missing).joined(separator: ", ")

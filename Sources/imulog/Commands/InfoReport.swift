@@ -19,14 +19,16 @@ struct InfoReport {
 
   private var account: [(String, UInt64)] {
     let lost = summary.lostTickCount
-    let figures = [
+    var figures = [
       ("scheduled", summary.ledger.scheduled + lost), ("sampled", summary.ledger.sampled),
       ("missed", summary.ledger.missed), ("busErrors", summary.ledger.busErrors),
       ("ringFull", summary.ledger.ringFull), ("stale", summary.ledger.stale),
       ("reinitialising", summary.ledger.reinitialising),
     ]
     let allLost = lost.addingSaturated(summary.ledger.lost)
-    return allLost > 0 ? figures + [("lost", allLost)] : figures
+    if allLost > 0 { figures.append(("lost", allLost)) }
+    if summary.ledger.frozen > 0 { figures.append(("frozen", summary.ledger.frozen)) }
+    return figures
   }
 
   /// Keys of at most 11 characters, and values.

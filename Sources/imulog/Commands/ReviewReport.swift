@@ -149,6 +149,7 @@ extension GapCause {
     case .stale: return "stale"
     case .reinitialising: return "sensor set up again"
     case .lost: return "lost from a damaged log"
+    case .frozen: return "sensor stuck"
     }
   }
 }

@@ -23,6 +23,7 @@ struct TakeOutcome {
     let losses = [
       (ledger.missed, "missed"), (ledger.busErrors, "bus errors"), (ledger.ringFull, "ring full"),
       (ledger.stale, "stale"), (ledger.reinitialising, "while setting the chip up again"),
+      (ledger.frozen, "while the chip was stuck"),
     ]
     for (count, name) in losses where count > 0 { parts.append("\(count) \(name)") }
     return parts.joined(separator: ", ")

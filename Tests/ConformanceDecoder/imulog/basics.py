@@ -61,6 +61,10 @@ class Fields:
         self._at = end
         return taken
 
+    def left(self):
+        """How many bytes are still to be taken."""
+        return len(self._body) - self._at
+
     def u8(self):
         """An unsigned byte."""
         return self.take(1)[0]

@@ -3,7 +3,7 @@
 from .basics import FormatError, Fields
 
 CAUSES = {1: "missed", 2: "bus error", 3: "ring full", 4: "stale",
-          5: "reinitialising", 6: "lost"}
+          5: "reinitialising", 6: "lost", 7: "frozen"}
 PAIR_REASONS = {1: "start", 2: "became synchronised", 3: "stepped", 4: "end"}
 EVENT_KINDS = {1: "lost", 2: "reinitialised", 3: "back"}
 FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
@@ -86,8 +86,10 @@ def end(body, _):
     reason = fields.u8()
     ledger = {name: fields.varint() for name in LEDGER}
     lateness = {name: fields.signed_varint() for name in LATENESS}
-    if END_REASONS.get(reason) == "recovered":
+    if END_REASONS.get(reason) == "recovered" or fields.left():
         ledger["lost"] = fields.varint()
+    if fields.left():
+        ledger["frozen"] = fields.varint()
     if max(ledger.values()) >= 1 << 60:
         raise FormatError("a number of the ledger is not below 2^60")
     if reason not in END_REASONS:

@@ -17,10 +17,10 @@ from pathlib import Path
 from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, REPEATED, Group, Report
-from .scenarios import adapters, arm64, button, checks, faults, powercuts, takes
+from .scenarios import adapters, arm64, button, checks, faults, losses, powercuts, resets, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "adapters", "button", "cuts", "arm64")
+GROUPS = ("takes", "faults", "resets", "losses", "adapters", "button", "cuts", "arm64")
 
 
 def main() -> int:
@@ -53,8 +53,8 @@ def main() -> int:
 def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     """Runs what was asked for, in this order:
 
-        faults, takes             ║ one guest a processor: they mostly wait
-        button, adapters          ║
+        faults, takes, losses     ║ one guest a processor: they mostly wait
+        button, adapters, resets  ║
         arm64's program is built  ║ when nothing else wants a processor
         what failed of these      one by one
         cuts                      on both processors
@@ -64,6 +64,8 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     scenarios = {
         "takes": lambda group: takes.run(bench, group),
         "faults": lambda group: faults.run(bench, group),
+        "resets": lambda group: resets.run(bench, group),
+        "losses": lambda group: losses.run(bench, group),
         "adapters": lambda group: adapters.run(bench, group),
         "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
         "cuts": lambda group: powercuts.run(bench, group, options.cuts, options.seed),
@@ -84,9 +86,11 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     with ThreadPoolExecutor() as pool:
         if "arm64" in asked:
             arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
-        for lane in [pool.submit(try_first, "faults", "takes"), pool.submit(try_first, "button", "adapters")]:
+        lanes = (("faults", "takes", "losses"), ("button", "adapters", "resets"))
+        for lane in [pool.submit(try_first, *names) for names in lanes]:
             lane.result()
-        try_again("faults", "takes", "button", "adapters")
+        for names in lanes:
+            try_again(*names)
         if "cuts" in groups:
             groups["cuts"].once()
         try_first("arm64")

@@ -53,12 +53,15 @@ def compare(
     """
     made = {sample.counts[:AXES]: sample for sample in truth.samples.get(chip, ())}
     check(len(made) > 0, f"the truth file has no samples of {chip}")
-    by_number = {sample.number: sample for sample in made.values()}
+    in_order = truth.samples[chip]
+    places = {sample.number: place for place, sample in enumerate(in_order)}
     matches: list[TrueSample | None] = []
     for sample in take.samples:
         match = made.get(tuple(int(value) for value in sample.values[:AXES]))
-        if match and not _is_temperature_of(match, int(sample.values[AXES]), by_number):
-            match = None
+        if match:
+            latest = in_order[max(0, places[match.number] - TEMPERATURE_LAG) : places[match.number] + 1]
+            if not any(earlier.counts.temp == int(sample.values[AXES]) for earlier in latest):
+                match = None
         matches.append(match)
     strangers = [take.samples[index] for index, match in enumerate(matches) if match is None]
     check(
@@ -66,6 +69,11 @@ def compare(
         f"{len(strangers)} exported samples were never made by the chip, first {strangers[:1]}"
         f"{_explain(strangers[:1], made)}")
     known = [match for match in matches if match]
+    scales = Counter(match.scale for match in known)
+    check(
+        len(scales) <= 1,
+        f"the chip made {sum(scales.values()) - max(scales.values(), default=0)} of the samples with other ranges than the"
+        f" rest: {dict(scales)}")
     unsettled = [match.number for match in known if not match.settled]
     check(not unsettled, f"samples {unsettled[:5]} are from before the chip had settled")
     twice = [number for number, count in Counter(match.number for match in known).items() if count > 1]
@@ -97,14 +105,6 @@ def _compare_times(
         raise HostTooSlow(message)
     check(outside == 0, message)
     return Comparison(matches, offset, abs(worst - offset), lags)
-
-
-def _is_temperature_of(match: TrueSample, value: int, by_number: dict[int, TrueSample]) -> bool:
-    if match.counts.temp == value:
-        return True
-    return any(
-        by_number[number].counts.temp == value
-        for number in range(match.number - TEMPERATURE_LAG, match.number) if number in by_number)
 
 
 def _explain(strangers: list, made: dict[tuple[int, ...], TrueSample]) -> str:

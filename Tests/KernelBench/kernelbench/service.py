@@ -47,7 +47,7 @@ class Service:
 
     guest: Guest
     name: str
-    _started: str
+    started: str
     _command: str
 
     @property
@@ -69,7 +69,7 @@ class Service:
 
     def finish(self, seconds: float = 30) -> Result:
         """Waits for the service to end."""
-        return self.guest.machine.finish(self._started, self._command, seconds)
+        return self.guest.machine.finish(self.started, self._command, seconds)
 
     def stop(self) -> Result:
         """Ends the service as a service manager does; it has to end well."""

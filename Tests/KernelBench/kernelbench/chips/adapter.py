@@ -7,7 +7,7 @@ A transfer of the guest is one or more requests, all but the last with the flag 
 
 The status is an errno; the guest's driver is patched to hand it on. A transfer is answered when it would have ended on
 a real bus, but for what an emulated guest takes longer to hear of it. The adapter can be stalled: then nothing is
-answered until it is released.
+answered until it is released. It can be gone: then every transfer fails at once with the errno that says so.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class Adapter(VhostDevice):
     def __init__(self, path: str, wire: Wire) -> None:
         self.wire = wire
         self.is_stalled = False
+        self.errno = 0
+        """With which every transfer fails; 0 when none does."""
         self._is_inside = False
         self._status = 0
         self._waiting: tuple[int, int] | None = None
@@ -60,7 +62,7 @@ class Adapter(VhostDevice):
         address, _, flags = struct.unpack("<HHI", readable[0].bytes()[:8])
         if not self._is_inside:
             self.wire.begin(time.monotonic_ns())
-            self._status = 0
+            self._status = self.errno
         self._is_inside = bool(flags & FAIL_NEXT)
         answer = writable[-1]
         wanted = sum(piece.length for piece in writable[:-1])

@@ -26,6 +26,7 @@ class Chip(ABC):
         self.is_plugged = True
         self.is_at_rest = False
         self.is_frozen = False
+        self.frozen_until = now
         self.identity: int | None = None
         self.pointer = 0
         self.number = 0
@@ -65,6 +66,11 @@ class Chip(ABC):
 
     # Samples.
 
+    @property
+    @abstractmethod
+    def noise(self) -> tuple[float, float]:
+        """Standard deviations of both sensors at rest, in g and degrees a second."""
+
     @abstractmethod
     def advance(self, now: int) -> None:
         """Makes the samples that are due."""
@@ -72,10 +78,10 @@ class Chip(ABC):
     def make(self, time: int, scale: Scale, settled: bool, temperature: int) -> bool:
         """Makes a sample, unless the chip is frozen; whether it did."""
         self.number += 1
-        if self.is_frozen:
+        if self.is_frozen or time < self.frozen_until:
             return False
         if self.is_at_rest:
-            self.counts = at_rest(scale, temperature, self._noise)
+            self.counts = at_rest(scale, self.noise, temperature, self._noise)
         else:
             self.counts = recognisable(self.number, temperature)
         self.truth.sample(self.name, self.number, time, scale, settled, self.counts)

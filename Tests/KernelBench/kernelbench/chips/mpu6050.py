@@ -1,4 +1,5 @@
-"""An MPU-6050 at register level, written from its data sheet (RM-MPU-6000A rev. 4.2, PS-MPU-6000A rev. 3.4).
+"""An MPU-6050 at register level, written from its data sheet (RM-MPU-6000A rev. 4.2, PS-MPU-6000A rev. 3.4), and its
+successors MPU-6500, 9250 and 9255 (RM-MPU-9250A rev. 1.4), which are awake after a reset.
 
 What is there: identity, reset, sleep, sample rate, both ranges, the output registers with their shadow set, and the
 interrupt status, which a read clears. What is not: FIFO, motion processor, second I2C bus, self-test.
@@ -17,6 +18,9 @@ USER_CTRL, PWR_MGMT_1, WHO_AM_I = 0x6A, 0x6B, 0x75
 DATA_READY = 0x01
 DEVICE_RESET, SLEEP = 0x80, 0x40
 
+BANDWIDTHS = (256, 188, 98, 42, 20, 10, 5, 256)
+"""Hertz of the gyroscope's filter, by its code; the accelerometer's are about the same."""
+
 RESET_TIME = 2_000_000
 START_UP = 60_000_000
 """From wake-up until the gyroscope's values hold."""
@@ -26,6 +30,10 @@ class MPU6050(Chip):
     """The chip with AD0 low."""
 
     name, address, boot_time = "mpu6050", 0x68, 20_000_000
+    own_identity = 0x68
+    power_after_reset = SLEEP
+    unfiltered_period = 125_000
+    """Nanoseconds a sample of the gyroscope that no filter slows."""
 
     def __init__(self, truth: TruthWriter, now: int) -> None:
         self._clock_from = now
@@ -35,21 +43,22 @@ class MPU6050(Chip):
     def reset(self, now: int) -> None:
         self.is_frozen = False
         self.registers = bytearray(128)
-        self.registers[PWR_MGMT_1] = SLEEP
+        self.registers[PWR_MGMT_1] = self.power_after_reset
         self._reset_until = 0
         self._status = 0
         self._restart_clock(now)
-        self._settled_from = now
-        self.counts = Counts(0, 0, 0, 0, 0, 0, 0)
+        self._settled_from = now + START_UP
+        if now >= self.frozen_until:
+            self.counts = Counts(0, 0, 0, 0, 0, 0, 0)
         self._load()
 
     def read(self, now: int) -> int:
         register = self.pointer
         self.pointer = (register + 1) & 0x7F
         if register == WHO_AM_I:
-            return 0x68 if self.identity is None else self.identity
+            return self.own_identity if self.identity is None else self.identity
         if register == PWR_MGMT_1 and now < self._reset_until:
-            return DEVICE_RESET | SLEEP
+            return DEVICE_RESET | self.power_after_reset
         if register == INT_STATUS:
             status, self._status = self._status, 0
             return status
@@ -98,7 +107,13 @@ class MPU6050(Chip):
     def period(self) -> int:
         """Nanoseconds a sample."""
         is_unfiltered = self.registers[CONFIG] & 7 in (0, 7)
-        return (125_000 if is_unfiltered else 1_000_000) * (1 + self.registers[SMPLRT_DIV])
+        return (self.unfiltered_period if is_unfiltered else 1_000_000) * (1 + self.registers[SMPLRT_DIV])
+
+    @property
+    def noise(self) -> tuple[float, float]:
+        """400 µg and 0.005 °/s a root of hertz."""
+        bandwidth = BANDWIDTHS[self.registers[CONFIG] & 7] ** 0.5
+        return 400e-6 * bandwidth, 5e-3 * bandwidth
 
     @property
     def scale(self) -> Scale:
@@ -112,3 +127,24 @@ class MPU6050(Chip):
         ax, ay, az, gx, gy, gz, temperature = self.counts
         values = (ax, ay, az, temperature, gx, gy, gz)
         self.registers[ACCEL_XOUT_H : GYRO_ZOUT_L + 1] = b"".join(value.to_bytes(2, "big", signed=True) for value in values)
+
+
+class MPU6500(MPU6050):
+    """Awake after a reset: it gives samples at once, of the finest ranges."""
+
+    name, own_identity = "mpu6500", 0x70
+    power_after_reset = 0x01
+    unfiltered_period = 1_000_000
+    """The gyroscope's 8 kHz would be too much for the host; the accelerometer has 1 kHz, and changes every sample."""
+
+
+class MPU9250(MPU6500):
+    """The same with a magnetometer, which is not there."""
+
+    name, own_identity = "mpu9250", 0x71
+
+
+class MPU9255(MPU6500):
+    """Like the MPU-9250."""
+
+    name, own_identity = "mpu9255", 0x73

@@ -1,21 +1,30 @@
 """The process that plays the chips and lines of one guest: `python3 -m kernelbench.chips.server DIR`.
 
 In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control
-socket, its answer one line, `ok` or `error ...`. CHIP is `mpu6050` or `lsm6dso`.
+socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `mpu6050`, or one of the latter's successors.
 
     truth PATH | truth -           begin a truth file, end it
     nack CHIP COUNT [ERRNO]        the next COUNT messages are not acknowledged
     nackmid CHIP AT COUNT          the next COUNT reads of more than AT bytes break off after AT bytes
     timeout CHIP SECONDS COUNT     the next COUNT messages time out
     corrupt CHIP AT COUNT          in the next COUNT reads a bit of byte AT is turned
+    ones CHIP                      reads give ones and nothing is written, though all is acknowledged
+    dip CHIP SECONDS DIP...        the supply dips in the middle of a sample's burst, once for each DIP and SECONDS apart
+                                   at least; DIP is `ones:AT` or `zeros:AT`, what the burst goes on with from byte AT on,
+                                   counted from its end when AT is negative
     healthy CHIP                   no more of these
+    solder CHIP                    this chip takes the place of the one that has its address, and is powered up
+    burst CHIP                     the answer is `ok` and when the first burst of a sample was read since the truth file
+                                   was begun, 0 when there was none
     unplug CHIP | plug CHIP        the wires come off; they are back, and the chip boots
     brownout CHIP                  the supply dips: registers are reset, nothing else shows it
-    freeze CHIP                    the values stand still, the flags do not, until the chip is reset
+    freeze CHIP [SECONDS]          the values stand still, the flags do not, until the chip is reset, or for SECONDS
+                                   whatever is done to it
     rest CHIP on|off               a board that lies still instead of numbers that can be recognised
     identity CHIP VALUE|own        what WHO_AM_I says
     absent CHIP | present CHIP     the chip was never there; it is
     stall | release                the controller hangs; it goes on
+    gone | back                    the controller is gone: every transfer fails with ENODEV; it is back
     line NUMBER LEVEL              a GPIO line is pulled up or down
     train NUMBER DELAY...          a line changes its level now and again after each delay in microseconds, as contacts
                                    do that bounce; the answer is `ok FIRST LAST`, when the changes are due
@@ -29,6 +38,7 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `mpu6050` or `lsm6dso`
 from __future__ import annotations
 
 import ctypes
+import errno
 import select
 import socket
 import sys
@@ -39,11 +49,12 @@ from .adapter import Adapter
 from .chip import Chip
 from .lines import Lines
 from .lsm6dso import LSM6DSO
-from .mpu6050 import MPU6050
+from .mpu6050 import MPU6050, MPU6500, MPU9250, MPU9255
 from .truth import TruthWriter
-from .wire import Fault, Wire
+from .wire import Dip, Fault, Wire
 
 BUS_HERTZ = 400_000
+FOR_EVER = 1 << 60
 BREATH = 0.02
 """Seconds between looks at chips that nobody reads, so that the truth file has all that they make."""
 
@@ -54,9 +65,9 @@ class Server:
     def __init__(self, directory: Path) -> None:
         self.truth = TruthWriter()
         now = time.monotonic_ns()
-        chips: list[Chip] = [MPU6050(self.truth, now), LSM6DSO(self.truth, now)]
-        self.chips = {chip.name: chip for chip in chips}
-        self.wire = Wire(chips, self.truth, BUS_HERTZ)
+        kinds = (MPU6050, LSM6DSO, MPU6500, MPU9250, MPU9255)
+        self.chips: dict[str, Chip] = {kind.name: kind(self.truth, now) for kind in kinds}
+        self.wire = Wire([self.chips["mpu6050"], self.chips["lsm6dso"]], self.truth, BUS_HERTZ)
         self.adapter = Adapter(str(directory / "i2c"), self.wire)
         self.lines = Lines(str(directory / "gpio"))
         self._control = socket.socket(socket.AF_UNIX)
@@ -82,7 +93,7 @@ class Server:
             self.adapter.finish()
             now = time.monotonic_ns()
             if now > self.wire.time:
-                for chip in self.chips.values():
+                for chip in self.wire.chips.values():
                     chip.advance(now)
 
     def _listen(self, client: socket.socket) -> None:
@@ -110,7 +121,10 @@ class Server:
             return f"ok {self.lines.late()}"
         if name == "truth":
             self.truth.close() if rest == ["-"] else self.truth.open(*rest)
+            self.wire.bursts = {}
             return "ok"
+        if name == "burst":
+            return f"ok {self.wire.bursts.get(self.chips[rest[0]].address, 0)}"
         if name == "output":
             return f"ok {self.lines.outputs[int(rest[0])]}"
         if name == "changes":
@@ -118,6 +132,8 @@ class Server:
         self.truth.event(now, " ".join(words))
         if name in ("stall", "release"):
             getattr(self.adapter, name)()
+        elif name in ("gone", "back"):
+            self.adapter.errno = errno.ENODEV if name == "gone" else 0
         elif name == "line":
             self.lines.set(*map(int, rest))
         elif name == "train":
@@ -128,6 +144,10 @@ class Server:
         return "ok"
 
     def _to_chip(self, name: str, chip: Chip, rest: list[str], now: int) -> None:
+        if name == "solder":
+            self.wire.chips[chip.address] = chip
+            chip.power_up(now, is_silent=True)
+            return
         chip.advance(now)
         if name == "nack":
             self._strike(chip, Fault("nack", int(rest[0]), *map(int, rest[1:])))
@@ -135,6 +155,11 @@ class Server:
             self._strike(chip, Fault(name, at=int(rest[0]), count=int(rest[1])))
         elif name == "timeout":
             self._strike(chip, Fault(name, seconds=float(rest[0]), count=int(rest[1])))
+        elif name == "ones":
+            self._strike(chip, Fault(name, count=FOR_EVER))
+        elif name == "dip":
+            dips = [Dip(int(at), kind == "ones") for kind, at in (word.split(":") for word in rest[1:])]
+            self._strike(chip, Fault(name, count=len(dips), seconds=float(rest[0]), dips=dips))
         elif name == "healthy":
             self.wire.faults.pop(chip.address, None)
         elif name in ("unplug", "absent"):
@@ -145,7 +170,8 @@ class Server:
         elif name == "brownout":
             chip.power_up(now, is_silent=True)
         elif name == "freeze":
-            chip.is_frozen = True
+            chip.is_frozen = not rest
+            chip.frozen_until = now + int(float(rest[0]) * 1e9) if rest else now
         elif name == "rest":
             chip.is_at_rest = rest == ["on"]
         elif name == "identity":

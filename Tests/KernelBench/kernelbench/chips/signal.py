@@ -41,9 +41,11 @@ def recognisable(number: int, temperature: int) -> Counts:
 _MULTIPLIERS = (2654435761, 2246822519, 3266489917, 668265263, 374761393, 2869860233)
 
 
-def at_rest(scale: Scale, temperature: int, noise: random.Random) -> Counts:
-    """A board that lies on its back: 1 g on z, no turning, a few counts of noise."""
-    gauss = noise.gauss
+def at_rest(scale: Scale, noise: tuple[float, float], temperature: int, chance: random.Random) -> Counts:
+    """A board that lies on its back: 1 g on z, no turning, and the chip's noise, which a coarse range may hide."""
+    accelerometer, gyroscope = noise[0] / scale.g_per_count, noise[1] / scale.dps_per_count
+    gauss = chance.gauss
     return Counts(
-        round(gauss(0, 4)), round(gauss(0, 4)), round(1 / scale.g_per_count + gauss(0, 4)),
-        round(gauss(0, 4)), round(gauss(0, 4)), round(gauss(0, 4)), temperature)
+        round(gauss(0, accelerometer)), round(gauss(0, accelerometer)),
+        round(1 / scale.g_per_count + gauss(0, accelerometer)),
+        round(gauss(0, gyroscope)), round(gauss(0, gyroscope)), round(gauss(0, gyroscope)), temperature)

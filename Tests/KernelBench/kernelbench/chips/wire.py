@@ -9,7 +9,8 @@ in the middle of a burst is read as on a real bus. Times are the host's monotoni
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .chip import Chip
 from .truth import TruthWriter
@@ -23,6 +24,8 @@ class Fault:
     nackmid   the transfer breaks off after `at` bytes
     timeout   nothing happens for `seconds`, then the adapter gives up
     corrupt   one bit of the byte number `at` of a read is turned
+    ones      the chip is gone, and the adapter does not see it: reads give ones, writes go nowhere
+    dip       the supply dips in the middle of a sample's burst, once for each of `dips`
     """
 
     kind: str
@@ -30,6 +33,23 @@ class Fault:
     errno: int = errno.EREMOTEIO
     at: int = 0
     seconds: float = 0.0
+    """How long a time-out takes; for dips, the least time between two."""
+    dips: list[Dip] = field(default_factory=list)
+    not_before: int = 0
+
+
+class Dip(NamedTuple):
+    """A dip of the supply in the middle of a burst."""
+
+    at: int
+    """The byte that is the first one after it; a negative one counts from the burst's end."""
+    is_released: bool
+    """Whether the chip lets go of the data line, so that the adapter reads ones, or goes on with what the registers hold
+    after the reset."""
+
+
+BURST = 12
+"""Bytes of a read, at least, that brings a sample of both sensors."""
 
 
 class Wire:
@@ -38,6 +58,8 @@ class Wire:
     def __init__(self, chips: list[Chip], truth: TruthWriter, hertz: int) -> None:
         self.chips = {chip.address: chip for chip in chips}
         self.faults: dict[int, Fault] = {}
+        self.bursts: dict[int, int] = {}
+        """When a chip's address was first read a burst from, since this was emptied."""
         self.byte_time = 9 * 1_000_000_000 // hertz
         self.time = 0
         self._truth = truth
@@ -56,10 +78,17 @@ class Wire:
         if fault and fault.kind == "timeout":
             self.time += int(fault.seconds * 1e9)
             return errno.ETIMEDOUT, b""
+        if fault and fault.kind == "ones":
+            self.time += self.byte_time * (wanted or len(written))
+            return 0, b"\xFF" * wanted
         if chip is None or not chip.is_answering(self.time):
             return errno.EREMOTEIO, b""
         if wanted:
+            if wanted >= BURST:
+                self.bursts.setdefault(address, self.time)
             return self._read(chip, wanted, fault)
+        if len(written) > 1:
+            self._truth.event(self.time, f"written {chip.name} {written.hex(' ')}")
         return self._write(chip, written, fault), b""
 
     def _write(self, chip: Chip, written: bytes, fault: Fault | None) -> int:
@@ -76,7 +105,13 @@ class Wire:
     def _read(self, chip: Chip, wanted: int, fault: Fault | None) -> tuple[int, bytes]:
         data = bytearray()
         chip.begin_read(self.time)
+        dip = fault.dips.pop(0) if fault and fault.kind == "dip" else None
         for index in range(wanted):
+            if dip and index == dip.at % wanted:
+                chip.power_up(self.time, is_silent=True)
+                if dip.is_released:
+                    self.time += self.byte_time * (wanted - index)
+                    return 0, bytes(data) + b"\xFF" * (wanted - index)
             if fault and fault.kind == "nackmid" and index >= fault.at:
                 return errno.EREMOTEIO, bytes(data)
             self.time += self.byte_time
@@ -91,9 +126,13 @@ class Wire:
         fault = self.faults.get(address)
         if fault is None or fault.kind in ("nackmid", "corrupt") and not (is_read and length > fault.at):
             return None
+        if fault.kind == "dip":
+            if not is_read or length < BURST or self.time < fault.not_before:
+                return None
+            fault.not_before = self.time + int(fault.seconds * 1e9)
         fault.count -= 1
         if fault.count == 0:
             del self.faults[address]
         name = self.chips[address].name if address in self.chips else f"{address:#x}"
-        self._truth.event(self.time, f"struck {name} {fault.kind}")
+        self._truth.event(self.time, f"struck {name} {fault.kind}" + (f" {fault.dips[0]}" if fault.dips else ""))
         return fault

@@ -12,6 +12,7 @@ import random
 import time
 from collections.abc import Callable
 
+from .. import stalls
 from ..bench import CHIPS, Bench, Guest
 from ..chips.truth import read_truth
 from ..compare import compare
@@ -27,8 +28,6 @@ PERIOD = 1000 // RATE * MILLISECOND
 TRY_AGAIN = 75
 SLACK = 12 * MILLISECOND
 """What an emulated processor may add to a stamp, and the sample's age to a date."""
-STALLS = "/tmp/stalls"
-"""In the guest; see guest/stallwatch.c."""
 UNSEEN = 10 * MILLISECOND
 """A stall that guest/stallwatch.c does not note."""
 
@@ -38,7 +37,7 @@ def run(bench: Bench, group: Group, trains: int, takes: int, seed: int) -> None:
     guest = bench.boot("button")
     try:
         guest.machine.check("load gpio-virtio")
-        guest.machine.start(f"stallwatch {STALLS}")
+        stalls.watch(guest)
         for name, scenario in SCENARIOS.items():
             group.run(name, lambda: alone(guest, scenario))
         group.run(
@@ -68,8 +67,7 @@ def alone(guest: Guest, scenario: Callable[[Guest], str]) -> str:
 
 def longest_stall(guest: Guest) -> int:
     """For how long the guest or the contacts stood still at most since the last call; 0 if they did not."""
-    told = guest.machine.check(f"pidof stallwatch >/dev/null && cat {STALLS} && : >{STALLS}").split()
-    return max([int(guest.chips.tell("late")), *(int(milliseconds) * MILLISECOND for milliseconds in told)])
+    return max([int(guest.chips.tell("late")), *stalls.since_last(guest)])
 
 
 # Times.

@@ -61,6 +61,7 @@ def all_of_them(directory: Path) -> str:
         ("a sample dated 3 ms early", broken(good, made, 50, time=good.samples[50].time - 3_000_000)),
         ("a clock that drifts by 5 ms", drifting(good, made)),
         ("samples from before the chip had settled", unsettled(good)),
+        ("samples of other ranges", other_ranges(good)),
         ("a range that is not the exported one", lambda: compare_scale(in_si(good, 2), good, compared)),
         ("ticks that do not add up", ledger(directory, {"missed": 1})),
         ("a gap that the ledger does not know", ledger(directory, {}, [{"tick": 3, "count": 1, "cause": "stale"}])),
@@ -99,6 +100,12 @@ def drifting(good: Take, made: Truth) -> Callable[[], Comparison]:
 
 def unsettled(good: Take) -> Callable[[], Comparison]:
     made = Truth({CHIP: [replace(sample, settled=sample.number > 40) for sample in truth().samples[CHIP]]})
+    return lambda: compare(good, made, CHIP)
+
+
+def other_ranges(good: Take) -> Callable[[], Comparison]:
+    made = Truth({CHIP: [
+        replace(sample, scale=SCALE if sample.number < 900 else Scale(1 / 16384, 1 / 131)) for sample in truth().samples[CHIP]]})
     return lambda: compare(good, made, CHIP)
 
 

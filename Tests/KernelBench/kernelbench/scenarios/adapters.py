@@ -24,6 +24,8 @@ def run(bench: Bench, group: Group) -> None:
         group.run("unknown chip at 0x68", lambda: unknown(guest))
         group.run("a clock chip at 0x68", lambda: clock(guest))
         group.run("nobody there", lambda: nobody(guest))
+        group.run("another chip than the one that is named", lambda: another(guest))
+        group.run("two sensors and none is named", lambda: two(guest))
         group.run("SMBus-only adapter through libi2c", lambda: smbus(guest))
         drivers.run(guest, group)
         for chip in drivers.DRIVERS:
@@ -80,6 +82,21 @@ def nobody(guest: Guest) -> str:
     finally:
         for chip in ("mpu6050", "lsm6dso"):
             guest.chips.tell("present", chip)
+
+
+def another(guest: Guest) -> str:
+    """A chip whose registers mean other things is refused, with both names: only an unknown one may be forced."""
+    return refused(guest, "--bus 0 --sensor mpu6500", NO_SENSOR, "MPU-6500", "MPU-6050")
+
+
+def two(guest: Guest) -> str:
+    """One is taken, and it is said how the other is."""
+    ended = record(guest, "--bus 0")
+    told = [line for line in ended.errors.splitlines() if "MPU-6050" in line and "LSM6DSO" in line]
+    guest.machine.check(f"rm -r {STORE}")
+    check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
+    check(bool(told) and "--sensor" in told[0], f"it is not said that there are two: {ended.errors.strip()}")
+    return told[0]
 
 
 def smbus(guest: Guest) -> str:

@@ -76,8 +76,7 @@ FAULTS = (
         "silent brown-out", 4.5, ("brownout CHIP",), causes=("reinitialising", "stale"), recovery=1.0,
         event="configurationLost"),
     Fault(
-        "frozen data", 4.5, ("freeze CHIP",), causes=("stale", "reinitialising"), recovery=1.3,
-        repeated=RATE, event="frozen"),
+        "frozen data", 4.5, ("freeze CHIP",), causes=("frozen", "reinitialising"), recovery=1.3, event="frozen"),
     Fault("a byte corrupted in each of 5 reads", 3.5, ("corrupt CHIP 6 5",), damaged=5, recovery=0.0),
     Fault(
         "controller stalled for 3 s", 7.5, ("stall",), ("release",), 3.0, ("busError", "reinitialising"), ETIMEDOUT,

@@ -49,8 +49,9 @@ extension Catalogue {
     }
     try wrapped { () throws(StorageError) in
       try files.rename(path(of: "\(Catalogue.trashName)/\(newest)"), to: entry.path)
-      try files.syncDirectory(path(of: Catalogue.trashName))
+      // The new name first: between the two the recording has both names, and never none.
       try files.syncDirectory(path)
+      try files.syncDirectory(path(of: Catalogue.trashName))
     }
   }
 

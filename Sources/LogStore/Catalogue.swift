@@ -7,6 +7,7 @@ import Glibc
 ///     DIR/.new-…                                     one that is being created
 ///     DIR/.lock                                      taken while a number is given away
 ///     DIR/.trash/…                                   removed ones, for 30 days
+///     DIR/.part-…, .unsynced-…, .aside-…             copies from elsewhere that are not whole: see ``PartialCopy``
 ///
 /// Several programs may use a store at once. A value of this type holds nothing open and may be
 /// copied.
@@ -41,12 +42,15 @@ public struct Catalogue: Sendable {
     linkFlag = followsLinks ? 0 : O_NOFOLLOW
     let files = self.files
     switch try wrapped({ () throws(StorageError) in try files.isDirectory(path) }) {
-    case true?: return
+    case true?: break
     case false?: throw .notADirectory(path: path)
     case nil:
       guard create else { throw .missing(path: path) }
       try wrapped { () throws(StorageError) in try files.makeDirectories(path) }
     }
+    // Until the first number is given it may be that no program came to sync the names above it.
+    guard create, access(self.path(of: Catalogue.lockName), F_OK) != 0 else { return }
+    try wrapped { () throws(StorageError) in try files.syncParents(of: path) }
   }
 
   func path(of name: String) -> String { "\(path)/\(name)" }

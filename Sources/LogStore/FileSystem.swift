@@ -29,6 +29,50 @@ struct FileSystem: Sendable {
     }
   }
 
+  /// Makes the names of a directory and of those above it durable, as far as the file system goes that it is on.
+  ///
+  /// A directory that this user may not read cannot be synced by them, and they have not made it; it is passed over.
+  func syncParents(of path: String) throws(StorageError) {
+    guard let resolved = realpath(path, nil) else {
+      throw StorageError(.open, path: path, errno: errno)
+    }
+    // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
+    defer { free(resolved) }
+    var path = String(cString: resolved)
+    let device = try self.device(of: path)
+    while path != "/" {
+      let parent = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+      path = parent.isEmpty ? "/" : parent
+      guard try self.device(of: path) == device else { return }
+      do {
+        try syncDirectory(path)
+      } catch {
+        guard error.operation == .open, error.errno == EACCES else { throw error }
+      }
+    }
+  }
+
+  private func device(of path: String) throws(StorageError) -> dev_t {
+    var status = stat()
+    try retried(FaultGate.Call(.open, path), gate) { stat(path, &status) }
+    return status.st_dev
+  }
+
+  /// A file's length and the second, since 1970, of its last change; `nil` when nothing has this name. A link is not
+  /// followed.
+  func facts(_ path: String) throws(StorageError) -> (byteCount: UInt64, changed: Int64)? {
+    var status = stat()
+    do {
+      try retried(FaultGate.Call(.open, path), gate) { lstat(path, &status) }
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    // A rename changes the second of these alone.
+    let changed = max(Int64(status.st_mtim.tv_sec), Int64(status.st_ctim.tv_sec))
+    return (UInt64(clamping: status.st_size), changed)
+  }
+
   /// Gives `old` the name `new`, in place of what had it. The corresponding C function is `rename`.
   func rename(_ old: String, to new: String) throws(StorageError) {
     var call = FaultGate.Call(.rename, old)

@@ -122,6 +122,33 @@ struct OpenFile: ~Copyable {
     }
   }
 
+  /// Whether its path names this file still: others may rename or remove it before it is locked.
+  func isNamed() throws(StorageError) -> Bool {
+    var this = stat()
+    try retried(FaultGate.Call(.read, path), gate) { fstat(descriptor, &this) }
+    var named = stat()
+    do {
+      try retried(FaultGate.Call(.open, path), gate) { lstat(path, &named) }
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+    return this.st_dev == named.st_dev && this.st_ino == named.st_ino
+  }
+
+  /// Asks the kernel to drop what it holds of the file's contents, so that reading asks the medium. What was not
+  /// written back yet stays. The C function is `posix_fadvise`.
+  func forgetCached() throws(StorageError) {
+    let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    guard code == 0 else { throw StorageError(.read, path: path, errno: code) }
+  }
+
+  /// Sets when it was last written, in seconds since 1970. The C function is `futimens`.
+  func date(seconds: Int64) throws(StorageError) {
+    let time = timespec(tv_sec: time_t(seconds), tv_nsec: 0)
+    try retried(FaultGate.Call(.write, path), gate) { futimens(descriptor, [time, time]) }
+  }
+
   /// Takes a lock that lasts until the file is closed; `false` when somebody else has one and
   /// `wait` is off.
   ///

@@ -4,10 +4,16 @@ import LogFormat
 
 /// A log from elsewhere that is not all here yet.
 ///
-///     DIR/.part-1b4e28ba-2fa1-41d2-883f-0016d3cca427
+///     DIR/.part-1b4e28ba-2fa1-41d2-883f-0016d3cca427       as it comes
+///     DIR/.unsynced-1b4e28ba-2fa1-41d2-883f-0016d3cca427   from before its sync until the sync has succeeded
 ///
-/// It survives its program and is taken up again by the next one. While a value lives, nobody else can take the same
-/// copy up.
+/// It survives its program and is taken up again by the next one. While a value lives, no other program can take the
+/// same copy up. One without a byte goes with its value.
+///
+/// After a sync that failed, the kernel holds pages that read as they were written, are taken for clean, and are not
+/// on the medium; the next sync succeeds (fsync(2), NOTES). Therefore the name changes before each sync and changes
+/// back after it: whoever finds the second name without its lock finds a sync that failed or was never answered, and
+/// begins anew. A loss of power needs no such name: what is read after it comes from the medium.
 public struct PartialCopy: LogStorage, ~Copyable {
   /// Which recording it is a copy of.
   public let id: RecordingID
@@ -15,26 +21,38 @@ public struct PartialCopy: LogStorage, ~Copyable {
   public var name: String { file.path }
   /// Bytes that are here.
   public private(set) var byteCount: UInt64
-  private let file: OpenFile
+  private var file: OpenFile
+  private let files: FileSystem
+  private let partialPath: String
+  private let unsyncedPath: String
 
   static let prefix = ".part-"
+  static let unsyncedPrefix = ".unsynced-"
 
-  init(_ id: RecordingID, _ file: consuming OpenFile) throws(StorageError) {
-    guard try file.lock(exclusive: true, wait: false) else {
-      throw StorageError(.lock, path: file.path, errno: EWOULDBLOCK)
-    }
+  /// - Parameter file: The file under its first name, locked.
+  init(_ id: RecordingID, _ file: consuming OpenFile, in store: Catalogue) throws(StorageError) {
     byteCount = try file.regularFileSize()
     self.id = id
+    files = store.files
+    partialPath = file.path
+    unsyncedPath = store.path(of: "\(PartialCopy.unsyncedPrefix)\(id)")
     self.file = file
   }
 
-  /// Writes behind what is here.
+  deinit {
+    let isUseless = file.path == unsyncedPath || file.path == partialPath && byteCount == 0
+    guard isUseless else { return }
+    // One that cannot be removed here is removed by the next copy of the recording, or when it expires.
+    do { try files.remove(file.path) } catch { return }
+  }
+
+  /// Writes after what is here.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     try file.write(bytes, at: byteCount)
     byteCount += UInt64(bytes.count)
   }
 
-  /// Forgets what is behind `length` bytes.
+  /// Forgets what comes after `length` bytes.
   public mutating func cut(to length: UInt64) throws(StorageError) {
     try file.truncate(to: length)
     byteCount = length
@@ -50,92 +68,34 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// ``byteCount``.
   public mutating func size() throws(StorageError) -> UInt64 { byteCount }
 
-  /// Makes it durable. The C function is `fsync`.
-  public mutating func sync() throws(StorageError) { try file.sync() }
+  /// Makes it durable. After a failure nothing of it is gone on with. The C function is `fsync`.
+  public mutating func sync() throws(StorageError) {
+    try rename(to: unsyncedPath)
+    try file.sync()
+    try rename(to: partialPath)
+  }
 
   /// As ``sync()``: there is no space made ahead.
-  public mutating func finish() throws(StorageError) { try file.sync() }
-}
+  public mutating func finish() throws(StorageError) { try sync() }
 
-extension Catalogue {
-  /// The beginning of a copy: what an earlier attempt has left, or an empty file.
-  ///
-  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when somebody else is at it.
-  public func partialCopy(of id: RecordingID) throws(CatalogueError) -> PartialCopy {
-    try wrapped { () throws(StorageError) in
-      let file = try files.open(
-        path(of: "\(PartialCopy.prefix)\(id)"), flags: O_RDWR | O_CREAT | O_NOFOLLOW)
-      return try PartialCopy(id, file)
-    }
-  }
-
-  /// Makes a copy that is whole a recording of this store: durable, and under its final name.
-  ///
-  /// - Parameters:
-  ///   - number: The number that it should have. Where another recording here or in the trash has it, it gets the
-  ///     next one that was never given.
-  ///   - start: Seconds since 1970 at which it began, for the file's name.
-  public func publish(
-    _ copy: consuming PartialCopy, number: UInt32, start: Int64
-  ) throws(CatalogueError) -> CatalogueEntry {
-    var copy = copy
-    if let there = try entry(of: copy.id) {
-      // The same recording, whole: this copy of it is of no use any more.
-      try wrapped { () throws(StorageError) in try files.remove(copy.name) }
-      throw .present(id: "\(copy.id)", number: there.number)
-    }
-    try wrapped { () throws(StorageError) in try copy.sync() }
-    let lock = try wrapped { () throws(StorageError) in try numberLock() }
-    let name = RecordingName(
-      number: try freeNumber(number, lock), start: UTCStamp(seconds: start), id: copy.id)
-    let entry = CatalogueEntry(name, in: path)
-    try wrapped { () throws(StorageError) in
-      try files.rename(copy.name, to: entry.path)
+  /// Gives it a name for good, and makes it and the name durable.
+  mutating func settle(as path: String, in store: Catalogue) throws(StorageError) {
+    try rename(to: unsyncedPath)
+    try file.sync()
+    try rename(to: path)
+    do {
       // As with a new recording: FAT keeps a file's length with its name.
-      try copy.sync()
-      try files.syncDirectory(path)
+      try file.sync()
+      try files.syncDirectory(store.path)
+    } catch {
+      // Under the name for good it would be taken for what is here.
+      try rename(to: unsyncedPath)
+      throw error
     }
-    return entry
   }
 
-  /// Gives a copy that does not go on a name of its own, `DIR/.aside-UUID-N`, so that it is neither lost nor gone on with.
-  ///
-  /// - Returns: The path that it has now.
-  public func setAside(_ copy: consuming PartialCopy) throws(CatalogueError) -> String {
-    var count = 1
-    while access(path(of: ".aside-\(copy.id)-\(count)"), F_OK) == 0 { count += 1 }
-    let aside = path(of: ".aside-\(copy.id)-\(count)")
-    let old = copy.name
-    try wrapped { () throws(StorageError) in
-      try files.rename(old, to: aside)
-      try files.syncDirectory(path)
-    }
-    _ = consume copy
-    return aside
-  }
-
-  /// The wanted number, or the next one that was never given; to be called under the lock of numbers.
-  private func freeNumber(_ wanted: UInt32, _ lock: borrowing NumberLock) throws(CatalogueError)
-    -> UInt32
-  {
-    var taken: Set<UInt32> = []
-    try wrapped { () throws(StorageError) in
-      for file in try files.names(in: path) + trashNames() {
-        if let name = RecordingName(Catalogue.withoutStamp(file)) { taken.insert(name.number) }
-      }
-    }
-    let highest = try wrapped { () throws(StorageError) in
-      max(taken.max() ?? 0, try lock.number())
-    }
-    // A number far from all others would use up those between: it is kept up to six digits.
-    if (1...999_999).contains(wanted), !taken.contains(wanted) {
-      if wanted > highest {
-        try wrapped { () throws(StorageError) in try lock.write(number: wanted) }
-      }
-      return wanted
-    }
-    guard highest < .max else { throw .outOfNumbers(path: path) }
-    try wrapped { () throws(StorageError) in try lock.write(number: highest + 1) }
-    return highest + 1
+  mutating func rename(to path: String) throws(StorageError) {
+    try files.rename(file.path, to: path)
+    file.path = path
   }
 }

@@ -53,6 +53,20 @@ struct PendingFile: ~Copyable {
     guard rename(temporary, path) == 0 else {
       throw PendingFile.failure("cannot name", path, errno, remedy)
     }
+    try syncDirectory()
+  }
+
+  /// Makes the name durable. A directory that may be written and not read has no name that this user could sync.
+  private func syncDirectory() throws(CommandFailure) {
+    let slash = path.lastIndex(of: "/")
+    let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0, errno == EACCES { return }
+    defer { if descriptor >= 0 { close(descriptor) } }
+    // EINVAL: a file system that keeps no directories on a medium.
+    guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
+      throw PendingFile.failure("cannot sync the directory of", path, errno, remedy)
+    }
   }
 
   /// Where the links of `path` lead; `path` itself when nothing is there yet.

@@ -16,6 +16,7 @@ enum OpenStore {
     let catalogue = try Catalogue(path: path, create: true)
     _ = try catalogue.adopt()
     try catalogue.emptyTrash(now: now)
+    try catalogue.expireLeftovers(now: now)
     return catalogue
   }
 }

@@ -275,6 +275,8 @@ struct RecordingFetch {
     guard settings.thenFree, outcome.fate != .differs,
       proved != nil || outcome.offer.state != .running
     else { return }
+    // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
+    if proved == nil { try catalogue.secure(entry) }
     let proof = try proved ?? digest(of: entry)
     // Where both ends have the same store, its owner would lose the only copy: a recording that is held is not moved.
     let hold = try catalogue.hold(entry)

@@ -1,0 +1,240 @@
+import Glibc
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("A copy from elsewhere", .excludesProgramStarts)
+struct PartialCopyTests {
+  let directory = TemporaryDirectory()
+  let id: RecordingID
+  let log: [UInt8]
+  var partial: String { ".part-\(id)" }
+  var unsynced: String { ".unsynced-\(id)" }
+
+  init() throws {
+    let origin = TemporaryDirectory()
+    let take = ExampleTake(in: try Catalogue(path: origin.path), syncs: 3)
+    let entry = try #require(take.entry)
+    id = ExampleLog.description().id
+    log = origin.bytes(of: entry.fileName)
+  }
+
+  private func store(_ script: FaultScript = FaultScript()) throws -> Catalogue {
+    try Catalogue(path: directory.path + "/store", create: true, gate: script.gate)
+  }
+
+  /// What a pull does: takes up what is here, brings the rest, and publishes it.
+  private func bring(into store: Catalogue) throws -> CatalogueEntry {
+    if let here = try store.entry(of: id) {
+      try store.secure(here)
+      return here
+    }
+    var copy = try store.partialCopy(of: id)
+    let begin = Int(copy.byteCount)
+    try log[begin...].withUnsafeBytes { try copy.append($0) }
+    return try store.publish(copy, number: 1, start: 0)
+  }
+
+  private func names() -> [String] {
+    directory.names(in: "store").filter { ![".lock", ".trash"].contains($0) }
+  }
+
+  @Test(
+    "what a pull says is here survives a loss of power, whichever call of the pulls before failed")
+  func everyFault() throws {
+    let free = FaultScript()
+    _ = try bring(into: store(free))
+    let count = free.calls.count
+    try #require(count > 10)
+    var failures = 0
+    for index in 0..<count {
+      // A kill at the sync of the directory, which failed at the same moment, is no case: no name says so.
+      let isLast = index == count - 1
+      for plan in [FaultScript.Plan.once(index, errno: EIO)]
+        + (isLast ? [] : [.from(index, errno: EIO)])
+      {
+        let directory = TemporaryDirectory()
+        let script = FaultScript(plan)
+        let path = directory.path + "/store"
+        var entry: CatalogueEntry?
+        // The first pull fails, or is killed there; the next ones find a card that works again.
+        for _ in 0..<3 where entry == nil {
+          do {
+            entry = try bring(into: Catalogue(path: path, create: true, gate: script.gate))
+          } catch {
+            failures += 1
+            script.change(to: .none)
+          }
+        }
+        let name = try #require(entry, "\(plan)").fileName
+        #expect(directory.bytes(of: "store/\(name)") == log, "\(plan)")
+        var disk = SimulatedDisk()
+        for operation in script.operations { disk.perform(operation) }
+        // The worst that may be: nothing survives that is not known to be durable.
+        #expect(disk.crashed(surviving: [])[name] == log, "\(plan)")
+      }
+    }
+    #expect(failures > count)
+  }
+
+  @Test(
+    "a copy whose sync failed is begun anew, also when its program was killed before it could say so"
+  )
+  func begunAnew() throws {
+    let script = FaultScript()
+    do {
+      var copy = try store(script).partialCopy(of: id)
+      try log.withUnsafeBytes { try copy.append($0) }
+      try copy.sync()
+      #expect(names() == [partial])
+      // From the sync on no call reaches the disk, as after a kill.
+      script.change(to: .from(script.calls.count + 1, errno: EIO))
+      #expect(throws: StorageError.self) { try copy.sync() }
+      #expect(names() == [unsynced])
+    }
+    #expect(names() == [unsynced])
+    let copy = try store().partialCopy(of: id)
+    #expect(copy.byteCount == 0)
+    #expect(names() == [partial])
+  }
+
+  @Test("a copy whose sync failed goes with its program")
+  func goes() throws {
+    let script = FaultScript()
+    do {
+      var copy = try store(script).partialCopy(of: id)
+      try log.withUnsafeBytes { try copy.append($0) }
+      script.change(to: .once(script.calls.count + 1, errno: EIO))
+      #expect(throws: StorageError.self) { try copy.sync() }
+    }
+    #expect(names().isEmpty)
+  }
+
+  @Test("nobody takes up a copy that another is at, be it that it comes or is synced")
+  func locked() throws {
+    let store = try store()
+    let copy = try store.partialCopy(of: id)
+    #expect(throws: CatalogueError.self) { _ = try store.partialCopy(of: id) }
+    rename(directory.path + "/store/\(partial)", directory.path + "/store/\(unsynced)")
+    #expect(throws: CatalogueError.self) { _ = try store.partialCopy(of: id) }
+    #expect(names() == [unsynced])
+    _ = consume copy
+  }
+
+  @Test("a copy of which nothing came leaves nothing behind")
+  func empty() throws {
+    do {
+      var copy = try store().partialCopy(of: id)
+      #expect(names() == [partial])
+      try log.withUnsafeBytes { try copy.append($0) }
+      try copy.cut(to: 0)
+    }
+    #expect(names().isEmpty)
+    do {
+      var copy = try store().partialCopy(of: id)
+      try log[..<100].withUnsafeBytes { try copy.append($0) }
+    }
+    #expect(names() == [partial])
+  }
+
+  @Test("before a recording that was here is freed elsewhere, it and its name are synced")
+  func secured() throws {
+    let entry = try bring(into: store())
+    let script = FaultScript()
+    let again = try store(script)
+    try again.secure(entry)
+    #expect(script.operations == [.sync(entry.fileName), .sync("store")])
+    for index in 0..<2 {
+      let sync = FaultGate { call in
+        guard call.operation == .sync else { return .pass }
+        return call.path.hasSuffix("store") == (index == 1) ? .refuse(EIO) : .pass
+      }
+      let store = try Catalogue(path: directory.path + "/store", create: false, gate: sync)
+      #expect(throws: CatalogueError.self) { try store.secure(entry) }
+    }
+  }
+
+  @Test("the names above a new store are synced, until it is known that they are")
+  func parents() throws {
+    let path = directory.path + "/a/b/store"
+    let synced: (FaultScript.Plan) -> [DiskOperation]? = { plan in
+      let script = FaultScript(plan)
+      do {
+        _ = try Catalogue(path: path, create: true, gate: script.gate)
+      } catch {
+        return nil
+      }
+      return script.operations
+    }
+    // The first attempt dies behind the directories.
+    var call = 0
+    while synced(.from(call, errno: EIO)) == nil, directory.names(in: "a/b").isEmpty { call += 1 }
+    let operations = try #require(synced(.none))
+    #expect(Array(operations.prefix(2)) == [.sync("b"), .sync("a")])
+    _ = ExampleTake(in: try Catalogue(path: path), syncs: 1)
+    #expect(synced(.none) == [])
+  }
+
+  @Test("what comes back from the trash has its new name before it loses the old one")
+  func restored() throws {
+    let entry = try bring(into: store())
+    let script = FaultScript()
+    let store = try store(script)
+    try store.remove(entry, now: 1_800_000_000_000_000_000)
+    try store.restore(entry)
+    #expect(script.operations.suffix(2) == [.sync("store"), .sync(".trash")])
+  }
+}
+
+@Suite("Copies that became no recording", .excludesProgramStarts)
+struct LeftoverTests {
+  let directory = TemporaryDirectory()
+  let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
+  let day: Int64 = 86_400_000_000_000
+  var now: Int64 { Int64(time(nil)) * 1_000_000_000 }
+
+  private func write(_ names: String...) {
+    for name in names { directory.write([1, 2, 3], to: name) }
+  }
+
+  @Test("they are listed with what they are; other names are not")
+  func listed() throws {
+    write(".part-\(id)", ".unsynced-\(id)", ".aside-\(id)-1", ".aside-\(id)-12")
+    write(
+      ".part-1", ".part-\(id)-1", ".aside-\(id)", ".aside-\(id)-", ".aside-\(id)-x", ".new-\(id)")
+    let found = try Catalogue(path: directory.path).leftovers()
+    #expect(
+      found.map(\.fileName) == [
+        ".aside-\(id)-1", ".aside-\(id)-12", ".part-\(id)", ".unsynced-\(id)",
+      ])
+    #expect(found.map(\.state) == [.aside, .aside, .partial, .unsynced])
+    #expect(found.allSatisfy { $0.byteCount == 3 && "\($0.id)" == id })
+    #expect(found.allSatisfy { abs($0.changed - Int64(time(nil))) < 600 })
+  }
+
+  @Test("they go 30 days after their last change, unless a program is at them")
+  func expired() throws {
+    write(".part-\(id)", ".aside-\(id)-1", "notes")
+    let store = try Catalogue(path: directory.path)
+    #expect(try store.expireLeftovers(now: now + 30 * day - day / 24).isEmpty)
+    do {
+      let copy = try store.partialCopy(of: try #require(RecordingID(id)))
+      #expect(copy.byteCount == 3)
+      #expect(try store.expireLeftovers(now: now + 31 * day) == [".aside-\(id)-1"])
+    }
+    #expect(try store.expireLeftovers(now: now + 31 * day) == [".part-\(id)"])
+    #expect(directory.names(in: "") == ["notes"])
+  }
+
+  @Test("one that cannot be deleted costs no other one, and no take")
+  func stubborn() throws {
+    directory.makeDirectory(".aside-\(id)-1")
+    symlink("/nowhere", directory.path + "/.aside-\(id)-2")
+    write(".part-\(id)")
+    let store = try Catalogue(path: directory.path)
+    #expect(try store.expireLeftovers(now: now + 31 * day) == [".part-\(id)"])
+  }
+}

@@ -17,6 +17,22 @@ public struct ProbeFinding: Equatable, Sendable {
   }
 }
 
+extension ProbeFinding {
+  /// The sensor that answered; `nil` when it was no chip that this module can drive unasked.
+  var sensor: SensorIdentity? {
+    guard case .success(let identity) = result,
+      let model = SensorModel.assumed(identity: identity, family: family)
+    else { return nil }
+    return SensorIdentity(model: model, address: address, identity: identity)
+  }
+
+  /// Whether a chip answered, and not a wire, whose identity none of the models has.
+  var isUnknownChip: Bool {
+    guard case .success(let identity) = result else { return false }
+    return identity != 0x00 && identity != 0xFF && sensor == nil
+  }
+}
+
 extension ProbeFinding: CustomStringConvertible {
   /// Such as `0x68: nobody acknowledged` or `0x6a: WHO_AM_I (0x0f) reads 0x70, as LSM6DSV does`.
   public var description: String {

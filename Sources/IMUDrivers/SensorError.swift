@@ -5,6 +5,8 @@ public import IMUModel
 public enum SensorError: Error, Equatable, Sendable {
   /// No address gave an identity that can be used; what each of them gave.
   case notFound([ProbeFinding])
+  /// The chip that is there says that it is another known one than was asked for.
+  case otherModel(SensorChoice, found: SensorIdentity)
   /// The chip answered another identity than when it was identified.
   case foreignIdentity(SensorModel, address: I2CAddress, expected: UInt8, found: UInt8)
   /// The accelerometer lacks the range in g.
@@ -31,6 +33,8 @@ extension SensorError: CustomStringConvertible {
     switch self {
     case .notFound(let findings):
       return SensorError.notFoundSentence(findings)
+    case .otherModel(let asked, let found):
+      return SensorError.otherModelSentence(asked, found)
     case .foreignIdentity(let model, let address, let expected, let found):
       return "the chip at \(address) answers \(hexadecimal(found)) in "
         + "\(model.family.identityRegister), not \(hexadecimal(expected)) as the \(model.name) "

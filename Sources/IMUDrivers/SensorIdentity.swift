@@ -8,6 +8,8 @@ public struct SensorIdentity: Equatable, Sendable {
   public let address: I2CAddress
   /// What its identity register held; another value than the model's when the model was forced.
   public let identity: UInt8
+  /// Sensors on the same bus that could have been meant too.
+  public private(set) var others: [SensorIdentity] = []
 
   /// A chip that is known to be there; `identity` is the model's own unless given.
   public init(model: SensorModel, address: I2CAddress, identity: UInt8? = nil) {
@@ -34,40 +36,45 @@ public struct SensorIdentity: Equatable, Sendable {
   /// - Parameters:
   ///   - bus: The bus.
   ///   - addresses: Addresses to ask, in this order; others than the four are passed over.
-  ///   - forced: Take the chip for this model. One that answers as the model does is preferred,
-  ///     else the first that answers at all.
-  /// - Throws: ``SensorError/notFound(_:)`` with what each address gave.
+  ///   - choice: What is wanted. A chip that answers as the wanted model does is preferred; else the
+  ///     first one is taken for it that answers as no chip known here does.
+  /// - Throws: ``SensorError/notFound(_:)`` with what each address gave;
+  ///   ``SensorError/otherModel(_:found:)`` when the chip says that it is another known one.
   public static func identify<Bus: I2CBus & ~Copyable>(
     on bus: inout Bus, addresses: [I2CAddress] = SensorFamily.allCases.flatMap(\.addresses),
-    forced: SensorModel? = nil
+    choice: SensorChoice = SensorChoice()
   ) throws(SensorError) -> SensorIdentity {
-    var findings: [ProbeFinding] = []
-    for address in addresses {
-      guard let family = SensorFamily.allCases.first(where: { $0.addresses.contains(address) }),
-        forced.map({ $0.family == family }) ?? true
-      else { continue }
-      let finding = probe(&bus, address, family)
-      findings.append(finding)
-      guard case .success(let identity) = finding.result else { continue }
-      if let forced {
-        guard identity == forced.identity else { continue }
-        return SensorIdentity(model: forced, address: address, identity: identity)
-      }
-      if let model = SensorModel.assumed(identity: identity, family: family) {
-        return SensorIdentity(model: model, address: address, identity: identity)
-      }
+    let meant = addresses.filter { choice.mayBe(at: $0) }
+    let findings = meant.compactMap { probe(&bus, $0) }
+    let sensors = findings.compactMap(\.sensor)
+    guard let model = choice.model else {
+      guard var found = sensors.first else { throw SensorError.notFound(findings) }
+      found.others = Array(sensors.dropFirst())
+      return found
     }
-    guard let forced else { throw SensorError.notFound(findings) }
-    for finding in findings {
+    if var found = sensors.first(where: { $0.identity == model.identity }) {
+      let others = sensors.filter { $0.identity == model.identity && $0 != found }
+      found = SensorIdentity(model: model, address: found.address)
+      found.others = others
+      return found
+    }
+    for finding in findings where finding.isUnknownChip {
       guard case .success(let identity) = finding.result else { continue }
-      return SensorIdentity(model: forced, address: finding.address, identity: identity)
+      return SensorIdentity(model: model, address: finding.address, identity: identity)
+    }
+    // Only for the sentence: what is there instead.
+    let elsewhere = addresses.filter { !meant.contains($0) }.compactMap { probe(&bus, $0) }
+    if let other = sensors.first ?? elsewhere.compactMap(\.sensor).first {
+      throw SensorError.otherModel(choice, found: other)
     }
     throw SensorError.notFound(findings)
   }
 
   private static func probe<Bus: I2CBus & ~Copyable>(
-    _ bus: inout Bus, _ address: I2CAddress, _ family: SensorFamily
-  ) -> ProbeFinding {
+    _ bus: inout Bus, _ address: I2CAddress
+  ) -> ProbeFinding? {
+    guard let family = SensorFamily.allCases.first(where: { $0.addresses.contains(address) })
+    else { return nil }
     let register = family.identityRegister.address
     do throws(BusError) {
       let identity = try bus.readBurstPatiently(address, register: register, count: 1)[0]

@@ -8,18 +8,25 @@ public import I2C
 /// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus),
 /// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` asks nobody whether
 /// a kernel driver uses the chip, so call ``claim(_:)`` before the first transfer to an address.
+///
+/// A node that goes away stays away for this value, unless ``keepOpen(at:chip:every:)`` was asked.
 public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   /// N of `/dev/i2c-N`.
-  public let number: Int
+  public internal(set) var number: Int
   /// How transfers are made, chosen from what the adapter can do.
-  public let access: I2CAccess
+  public internal(set) var access: I2CAccess
   /// Whether the adapter took over the time limit it was asked to keep.
   public let isTimeLimited: Bool
 
-  let descriptor: Int32
+  /// The node; -1 while it is gone.
+  var descriptor: Int32
   let tree: SystemTree
   /// The chip that SMBus calls speak to, 0 before the first one.
   var selected: UInt8 = 0
+  /// Opens the node anew; `nil` when that was not asked.
+  var reopening: BusReopening?
+  /// Transfers that failed since the last one that did not.
+  var failures = 0
 
   /// Longest read of `I2C_RDWR` (i2c-dev.c). Registers are numbered with 8 bits, so it is never
   /// met.
@@ -37,7 +44,10 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     self.tree = tree
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    reopening?.end()
+    if descriptor >= 0 { close(descriptor) }
+  }
 
   /// Reads consecutive registers.
   ///
@@ -53,6 +63,7 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     // Safe: bytes have no alignment and any value is valid, and nobody else looks at the caller's
     // buffer while it is lent to this call.
     let bytes = start.assumingMemoryBound(to: UInt8.self)
+    if descriptor < 0 { try takeReopened(.read, address, register) }
     switch access {
     case .combined:
       // Safe: `count` is the length of the memory at `bytes`.
@@ -70,12 +81,14 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
         if Int(result) != piece.count { throw failure(EIO, .read, address, register) }
       }
     }
+    failures = 0
   }
 
   /// Writes one register.
   public mutating func write(
     _ address: I2CAddress, register: UInt8, value: UInt8
   ) throws(BusError) {
+    if descriptor < 0 { try takeReopened(.write, address, register) }
     let result: Int32
     switch access {
     case .combined:
@@ -85,6 +98,7 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
       result = i2c_smbus_write_byte_data(descriptor, register, value)
     }
     if result < 0 { throw failure(-result, .write, address, register) }
+    failures = 0
   }
 
   /// Points SMBus calls at a chip. The selection is the descriptor's own.
@@ -97,10 +111,12 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     selected = address.rawValue
   }
 
-  private func failure(
+  private mutating func failure(
     _ code: Int32, _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8
   ) -> BusError {
-    BusError(
+    let error = BusError(
       BusError.Kind(errno: code), operation, address: address, register: register, errno: code)
+    noticeFailure(error.kind)
+    return error
   }
 }

@@ -45,3 +45,14 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
     return payload
   }
 }
+
+extension RunningThread where Payload == Void {
+  /// Lets the thread end when it will: for work that may hang in the kernel, which nothing can interrupt.
+  public consuming func leaveBehind() {
+    pthread_detach(identifier)
+    core.release()
+    // Safe: the thread has the pointer too, but a `Void` has no bytes to touch.
+    payload.deallocate()
+    discard self
+  }
+}

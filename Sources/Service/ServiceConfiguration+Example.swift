@@ -4,7 +4,7 @@ extension ServiceConfiguration {
     # How the imulog service records. One KEY = VALUE a line; a # begins a comment. A key that is taken out has
     # the value it has here. `systemctl reload imulog` reads the file again, between two recordings.
 
-    # The sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050 or lsm6dso.
+    # The sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050, lsm6dso or auto@0x69.
     board = auto
     bus = auto
     sensor = auto

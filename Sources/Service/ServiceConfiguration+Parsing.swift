@@ -39,7 +39,14 @@ extension ServiceConfiguration {
     _ values: ConfigurationValues, _ choices: ConfigurationChoices
   ) throws(ConfigurationError) {
     board = try values.choice(.board, of: choices.boards)
-    sensor = try values.choice(.sensor, of: choices.sensors)
+    sensor = try values.read(
+      .sensor, sensor, accepts: "give auto or one of \(choices.sensors.joined(separator: ", "))"
+    ) { text in
+      // The address after an @ is checked where chips are known.
+      let model = String(text.prefix { $0 != "@" })
+      return text == "auto"
+        ? .some(nil) : model == "auto" || choices.sensors.contains(model) ? .some(text) : nil
+    }
     bus = try values.read(
       .bus, bus, accepts: "give auto, or the number N of a /dev/i2c-N"
     ) { $0 == "auto" ? .some(nil) : Digits.number($0, upTo: 1_048_575).map { .some($0) } }

@@ -32,7 +32,7 @@ extension CommandFailure {
     switch error {
     case .accelerometerRange, .gyroscopeRange, .rateAboveChip, .rateAboveBus:
       self.init(.configuration, "\(error)")
-    case .notFound, .foreignIdentity, .resetUnfinished, .readBack, .noSamples, .bus:
+    case .notFound, .otherModel, .foreignIdentity, .resetUnfinished, .readBack, .noSamples, .bus:
       self.init(.unavailable, "\(error)")
     }
   }

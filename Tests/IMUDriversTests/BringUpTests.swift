@@ -151,7 +151,7 @@ struct BringUpTests {
   @Test("a forced model is brought up on a chip that answers otherwise, and the answer is kept")
   func forcedModel() throws {
     var bus = TraceBus.mpu6050(identity: 0x72)
-    let identity = try SensorIdentity.identify(on: &bus, forced: .mpu6500)
+    let identity = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .mpu6500))
     var sensor = try MPU6050Sensor(
       bus: bus, identity: identity, configuration: SensorConfiguration(rate: hertz(10)))
     _ = try bringUp(&sensor)

@@ -6,7 +6,7 @@ import Testing
 struct SensorIdentityTests {
   private func failure(_ bus: inout TraceBus, _ forced: SensorModel? = nil) -> String {
     do throws(SensorError) {
-      let identity = try SensorIdentity.identify(on: &bus, forced: forced)
+      let identity = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: forced))
       return "found \(identity.model)"
     } catch {
       return error.description
@@ -25,7 +25,7 @@ struct SensorIdentityTests {
       #expect(found.address == address)
       #expect(found.identity == fixture.identity)
       #expect(found.model == fixture.model || found.alternatives.contains(fixture.model))
-      #expect(bus.trace.last == .read(register, 1))
+      #expect(bus.trace.contains(.read(register, 1)))
       #expect(bus.trace.allSatisfy { [.read(0x75, 1), .read(0x0F, 1)].contains($0) })
     }
   }
@@ -36,7 +36,7 @@ struct SensorIdentityTests {
     let found = try SensorIdentity.identify(on: &bus)
     #expect(found.model == .lsm6dso)
     #expect(found.alternatives == [.lsm6dsox, .lsm6dso32])
-    let forced = try SensorIdentity.identify(on: &bus, forced: .lsm6dso32)
+    let forced = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .lsm6dso32))
     #expect(forced.model == .lsm6dso32)
     #expect(forced.address.rawValue == 0x6B)
   }
@@ -89,7 +89,7 @@ struct SensorIdentityTests {
   @Test("a forced model is looked for at its family's addresses, and a wrong answer accepted")
   func forced() throws {
     var bus = TraceBus.mpu6050(0x69, identity: 0x19)
-    let found = try SensorIdentity.identify(on: &bus, forced: .mpu6050)
+    let found = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .mpu6050))
     #expect(found == SensorIdentity(model: .mpu6050, address: bus.address, identity: 0x19))
     #expect(!bus.trace.contains { $0.register == 0x0F })
     #expect(failure(&bus, .lsm6dso).contains("0x6a: nobody acknowledged"))
@@ -101,5 +101,71 @@ struct SensorIdentityTests {
     bus.failure = { $0 < 2 ? .arbitrationLost : nil }
     let found = try SensorIdentity.identify(on: &bus)
     #expect(found.model == .mpu6050)
+  }
+
+  @Test("a chip that says it is another known one is not taken for the forced one: both names")
+  func otherKnownModel() {
+    for asked in SensorModelFixture.all {
+      for there in SensorModelFixture.all where there.identity != asked.identity {
+        for address in there.model.addresses {
+          var bus = TraceBus(address.rawValue)
+          bus.registers[there.isMPU ? 0x75 : 0x0F] = there.identity
+          let text = failure(&bus, asked.model)
+          #expect(text.hasPrefix("no \(asked.model.name) was found: the chip at \(address) says"))
+          #expect(text.contains("give --sensor "))
+          // The first of the models that answer so.
+          let name = SensorModel.allCases.first { $0.identity == there.identity }?.name ?? ""
+          #expect(text.contains("it is an \(name) ("))
+        }
+      }
+    }
+  }
+
+  @Test("a wire is not taken for a forced chip", arguments: [UInt8(0x00), 0xFF])
+  func forcedWire(value: UInt8) {
+    var bus = TraceBus.mpu6050(identity: value)
+    #expect(failure(&bus, .mpu6050).contains("no chip"))
+  }
+
+  @Test("of two sensors the first is taken, and the other told; either can be chosen by address")
+  func two() throws {
+    let (low, high) = (I2CAddress(known: 0x68), I2CAddress(known: 0x69))
+    let lsm6dso = I2CAddress(known: 0x6A)
+    var bus = CrowdedBus([low: 0x68, high: 0x68, lsm6dso: 0x6C])
+    let found = try SensorIdentity.identify(on: &bus)
+    #expect(found.address == low)
+    #expect(found.others.map(\.address) == [high, lsm6dso])
+    #expect(found.others.map(\.model) == [.mpu6050, .lsm6dso])
+    for (choice, address, others) in [
+      (SensorChoice(address: high), high, []),
+      (SensorChoice(model: .mpu6050, address: high), high, []),
+      (SensorChoice(model: .mpu6050), low, [high]),
+      (SensorChoice(model: .lsm6dsox), lsm6dso, []),
+      (SensorChoice(address: lsm6dso), lsm6dso, []),
+    ] {
+      let found = try SensorIdentity.identify(on: &bus, choice: choice)
+      #expect(found.address == address)
+      #expect(found.others.map(\.address) == others)
+    }
+  }
+}
+
+/// Chips by address, of which only the identity can be read.
+private struct CrowdedBus: I2CBus {
+  let identities: [I2CAddress: UInt8]
+
+  init(_ identities: [I2CAddress: UInt8]) { self.identities = identities }
+
+  mutating func read(
+    _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(BusError) {
+    guard let identity = identities[address] else {
+      throw BusError(.noAcknowledge, .read, address: address, register: register)
+    }
+    buffer[0] = identity
+  }
+
+  mutating func write(_ address: I2CAddress, register: UInt8, value: UInt8) throws(BusError) {
+    throw BusError(.unsupported, .write, address: address, register: register)
   }
 }

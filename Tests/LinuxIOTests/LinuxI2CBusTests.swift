@@ -44,6 +44,16 @@ final class LinuxI2CBusTests {
     }
   }
 
+  /// Files of the tree that are open.
+  func openFiles() -> [String] {
+    (0..<256).compactMap { number in
+      var target = [CChar](repeating: 0, count: 256)
+      guard readlink("/proc/self/fd/\(number)", &target, 255) > 0 else { return nil }
+      let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      return path.hasPrefix(fixture.root) ? path : nil
+    }
+  }
+
   func registers(_ first: UInt8, _ count: Int) -> [UInt8] {
     (0..<count).map { (first &+ UInt8(truncatingIfNeeded: $0)) ^ 0xA5 }
   }
@@ -247,14 +257,6 @@ final class LinuxI2CBusTests {
 
   @Test("closes its node when it goes")
   func closing() throws {
-    func openFiles() -> [String] {
-      (0..<256).compactMap { number in
-        var target = [CChar](repeating: 0, count: 256)
-        guard readlink("/proc/self/fd/\(number)", &target, 255) > 0 else { return nil }
-        let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-        return path.hasPrefix(fixture.root) ? path : nil
-      }
-    }
     func use() throws {
       var bus = try open(Self.plain)
       _ = read(&bus, chip, 0, 1)

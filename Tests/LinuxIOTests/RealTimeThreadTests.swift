@@ -51,7 +51,20 @@ struct RealTimeThreadTests {
 
   @Test("that is dropped without work ends")
   func droppedUnused() throws {
-    for _ in 0..<100 { _ = try RealTimeThread(name: "imu-test") }
+    for _ in 0..<100 { _ = try RealTimeThread(name: "imu-unused") }
+    // A thread that was joined leaves the kernel's list a moment later.
+    #expect(comes(within: 10) { threads(named: "imu-unused") == 0 })
+  }
+
+  @Test("that is left behind at its work ends when the work does")
+  func leftBehind() throws {
+    let log = Log()
+    try RealTimeThread(name: "imu-left").run {
+      while log.ends.load(ordering: .acquiring) == 0 { sched_yield() }
+    }.leaveBehind()
+    #expect(threads(named: "imu-left") == 1)
+    log.ends.store(1, ordering: .releasing)
+    #expect(comes(within: 10) { threads(named: "imu-left") == 0 })
   }
 
   @Test("runs work without anything to move")

@@ -1,4 +1,5 @@
 import Glibc
+import IMUModel
 import LinuxIO
 
 /// A directory that looks like the root of a machine, and goes away with the value.
@@ -37,6 +38,13 @@ final class TemporaryTree {
 
   func file(_ path: String, _ text: String = "") { file(path, Array(text.utf8)) }
 
+  /// Takes away what has this path, and what is in it.
+  func removeAll(_ path: String) {
+    for made in made.reversed() where made == root + path || made.hasPrefix(root + path + "/") {
+      remove(made)
+    }
+  }
+
   func link(_ path: String, to target: String) {
     directory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     symlink(target, root + path)
@@ -64,6 +72,32 @@ func lines(of path: String) -> [String] {
 
 /// The first line of a small file of this machine.
 func line(of path: String) -> String { lines(of: path).first ?? "" }
+
+/// How many threads of this process have that name.
+func threads(named name: String) -> Int {
+  guard let directory = opendir("/proc/self/task") else { return 0 }
+  defer { closedir(directory) }
+  var count = 0
+  while let entry = readdir(directory) {
+    // Safe: d_name ends in a NUL and the entry lives until the next readdir on this stream.
+    let task = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+      pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if line(of: "/proc/self/task/\(task)/comm") == name { count += 1 }
+  }
+  return count
+}
+
+/// Waits for what another thread brings about; whether it came before the seconds were over.
+func comes(within seconds: Int64, _ isThere: () throws -> Bool) rethrows -> Bool {
+  let clock = SystemClock()
+  let deadline = clock.now() + seconds * 1_000_000_000
+  repeat {
+    if try isThere() { return true }
+    sched_yield()
+  } while clock.now() < deadline
+  return false
+}
 
 /// How many descriptors this process has open.
 func openDescriptors() -> Int {

@@ -25,7 +25,10 @@ struct RecordCommand: ParsableCommand {
       "The number N of /dev/i2c-N; the board's own when not given.", valueName: "n"))
   var bus: Int?
 
-  @Option(help: ArgumentHelp("The chip: auto, or a model to force.", valueName: "auto|model"))
+  @Option(
+    help: ArgumentHelp(
+      "The chip: auto, or a model to force; with @0x69 after it, the one at that address.",
+      valueName: "auto|model"))
   var sensor = "auto"
 
   @Option(help: "The sensors to record; both also records the chip's temperature.")

@@ -27,7 +27,7 @@ struct ServiceSetup: Sendable {
       rate: configuration.rate, channels: configuration.channels,
       accelerometerRange: configuration.accelerometerRange,
       gyroscopeRange: configuration.gyroscopeRange, board: board, bus: configuration.bus,
-      model: try SensorRequest.model(configuration.sensor ?? "auto"), motion: nil,
+      choice: try SensorRequest.choice(configuration.sensor ?? "auto"), motion: nil,
       isTimeVirtual: false)
     store = configuration.store ?? usualStore
     button = ServiceSetup.line(configuration.button, board?.button)

@@ -37,24 +37,32 @@ struct SensorOpening<User: SensorUser> {
       let bus = SimulatedBus(
         clock: clock, chip: chip, address: address, motion: motion,
         busHertz: simulatedBusClock)
-      return try onBus(
-        bus, clock: clock, boardTitle: "simulator", busClock: simulatedBusClock)
+      return try onSimulator(bus, clock: clock)
     }
     let clock = SystemClock()
     let bus = SimulatedBus(
       clock: clock, chip: chip, address: address, motion: motion, busHertz: nil)
-    return try onBus(
-      bus, clock: clock, boardTitle: "simulator", busClock: simulatedBusClock)
+    return try onSimulator(bus, clock: clock)
+  }
+
+  private func onSimulator<Clock: MonotonicClock>(
+    _ simulated: consuming SimulatedBus<Clock>, clock: Clock
+  ) throws -> User.Outcome {
+    var bus = simulated
+    let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
+    let sensor = try OpenedSensor(
+      bus: bus, identity: found, configuration: request.configuration(busClock: simulatedBusClock))
+    return try sensor.hand(to: user, clock: clock, boardTitle: "simulator")
   }
 
   private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
-    switch request.model ?? .mpu6050 {
-    case .mpu6050: return (.mpu6050, I2CAddress(known: 0x68))
-    case .lsm6dso: return (.lsm6dso, I2CAddress(known: 0x6A))
+    switch request.choice.model ?? request.choice.addresses[0].simulatedModel {
+    case .mpu6050: return (.mpu6050, request.choice.address ?? I2CAddress(known: 0x68))
+    case .lsm6dso: return (.lsm6dso, request.choice.address ?? I2CAddress(known: 0x6A))
     default:
       throw CommandFailure(
         .configuration,
-        "the simulator has no \(request.model?.name ?? ""); it has mpu6050 and lsm6dso")
+        "the simulator has no \(request.choice.model?.name ?? ""); it has mpu6050 and lsm6dso")
     }
   }
 
@@ -76,29 +84,13 @@ struct SensorOpening<User: SensorUser> {
       request.board
       ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
     let number = try busNumber(board)
-    let clock = SystemClock()
-    return try onBus(
-      try LinuxI2CBus(number: number), clock: clock, boardTitle: board?.title ?? "bus \(number)",
-      busClock: tree.i2cClock(bus: number) ?? board?.busHertz, claim: claim,
-      reserve: { bus, address throws(LinuxIOError) in try bus.reserve(address) })
-  }
-
-  /// Leaves out the addresses at which a kernel driver holds the chip; if nobody is found at the others, the
-  /// driver is what to tell about.
-  private func claim(
-    _ bus: inout LinuxI2CBus, _ addresses: [I2CAddress]
-  ) -> (free: [I2CAddress], refusal: (any Error)?) {
-    var free: [I2CAddress] = []
-    var refusal: (any Error)?
-    for address in addresses {
-      do {
-        try bus.claim(address)
-        free.append(address)
-      } catch {
-        refusal = refusal ?? error
-      }
-    }
-    return (free, refusal)
+    let search = SensorSearch(
+      request: request, bus: number, isFixed: request.bus != nil,
+      busClock: tree.i2cClock(bus: number) ?? board?.busHertz)
+    let found = try BusErrand(bus: number).run { search.run() }.get()
+    for remark in found.remarks { Console.talk(remark) }
+    return try found.sensor.hand(
+      to: user, clock: SystemClock(), boardTitle: board?.title ?? "bus \(number)")
   }
 
   private func busNumber(_ board: Board?) throws -> Int {
@@ -115,43 +107,11 @@ struct SensorOpening<User: SensorUser> {
       "which bus the sensor is on is not known here; give --bus N for /dev/i2c-N, "
         + "or --board as `imulog boards` lists them, or --board simulator")
   }
+}
 
-  // MARK: Both
-
-  private func onBus<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ bus: consuming Bus, clock: Clock, boardTitle: String, busClock: Int?,
-    claim: (inout Bus, [I2CAddress]) -> (free: [I2CAddress], refusal: (any Error)?) = {
-      ($1, nil)
-    },
-    reserve: (inout Bus, I2CAddress) throws(LinuxIOError) -> Void = { _, _ in }
-  ) throws -> User.Outcome {
-    let configuration = SensorConfiguration(
-      rate: request.rate, accelerometerRange: request.accelerometerRange,
-      gyroscopeRange: request.gyroscopeRange, channels: request.channels, busClock: busClock)
-    let families = SensorFamily.allCases.filter { $0 == request.model?.family ?? $0 }
-    let (free, refusal) = claim(&bus, families.flatMap(\.addresses))
-    let found: SensorIdentity
-    do {
-      found = try SensorIdentity.identify(on: &bus, addresses: free, forced: request.model)
-    } catch {
-      if case .notFound = error, let refusal { throw refusal }
-      throw error
-    }
-    // Before the first register is written.
-    try reserve(&bus, found.address)
-    if !found.alternatives.isEmpty, request.model == nil, !request.isSimulated {
-      let names = found.alternatives.map(\.rawValue).joined(separator: ", ")
-      Console.talk(
-        "found \(found.model.name) at \(found.address); \(names) answer the same, "
-          + "give --sensor if it is one of them")
-    }
-    switch found.model.family {
-    case .mpu6050:
-      let sensor = try MPU6050Sensor(bus: bus, identity: found, configuration: configuration)
-      return try user.use(sensor, clock: clock, boardTitle: boardTitle)
-    case .lsm6ds:
-      let sensor = try LSM6DSSensor(bus: bus, identity: found, configuration: configuration)
-      return try user.use(sensor, clock: clock, boardTitle: boardTitle)
-    }
+extension I2CAddress {
+  /// The chip that the simulator has here.
+  fileprivate var simulatedModel: SensorModel {
+    SensorModel.mpu6050.addresses.contains(self) ? .mpu6050 : .lsm6dso
   }
 }

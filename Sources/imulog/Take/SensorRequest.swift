@@ -1,4 +1,5 @@
 import Boards
+import I2C
 import IMUDrivers
 import IMUModel
 
@@ -10,8 +11,7 @@ struct SensorRequest: Sendable {
   let gyroscopeRange: Int
   let board: Board?
   let bus: Int?
-  /// `nil` for "auto".
-  let model: SensorModel?
+  let choice: SensorChoice
   /// What the simulator's sensor does.
   let motion: String?
   let isTimeVirtual: Bool
@@ -29,13 +29,24 @@ struct SensorRequest: Sendable {
     return board
   }
 
-  /// The model of that name; `nil` for "auto".
-  static func model(_ name: String) throws(CommandFailure) -> SensorModel? {
-    guard name != "auto" else { return nil }
-    guard let model = SensorModel(rawValue: name.lowercased()) else {
+  /// What `auto`, a model's name, and an address after an `@` choose.
+  static func choice(_ text: String) throws(CommandFailure) -> SensorChoice {
+    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts[0].lowercased()
+    var choice = SensorChoice(model: SensorModel(rawValue: name))
+    guard name == "auto" || choice.model != nil else {
       let names = SensorModel.allCases.map(\.rawValue).joined(separator: ", ")
-      throw CommandFailure(.configuration, "--sensor \(name): give auto or one of \(names)")
+      throw CommandFailure(.configuration, "--sensor \(text): give auto or one of \(names)")
     }
-    return model
+    guard parts.count == 2 else { return choice }
+    let digits = parts[1].hasPrefix("0x") ? parts[1].dropFirst(2) : parts[1]
+    let address = UInt8(digits, radix: 16).flatMap { I2CAddress($0) }
+    guard let address, choice.addresses.contains(address) else {
+      let places = choice.addresses.map { "\(name)@\($0)" }.joined(separator: ", ")
+      throw CommandFailure(
+        .configuration, "--sensor \(text): no such sensor is there; give one of \(places)")
+    }
+    choice.address = address
+    return choice
   }
 }

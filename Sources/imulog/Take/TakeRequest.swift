@@ -30,7 +30,7 @@ struct TakeRequest {
     sensor = SensorRequest(
       rate: rate, channels: command.channels.set, accelerometerRange: accelerometerRange,
       gyroscopeRange: gyroscopeRange, board: try SensorRequest.board(command.board),
-      bus: command.bus, model: try SensorRequest.model(command.sensor), motion: command.motion,
+      bus: command.bus, choice: try SensorRequest.choice(command.sensor), motion: command.motion,
       isTimeVirtual: command.virtualTime)
     try checkSimulatorOptions()
   }

@@ -1,0 +1,216 @@
+import CLinuxIO
+import Glibc
+import I2C
+import IMUModel
+import Synchronization
+
+/// Opens an adapter's node anew after it went away, on a thread of its own, for a thread that must not wait.
+///
+///     user (sampler)                          thread `imu-bus`
+///     transfer fails, node gone
+///     giveUp(descriptor)   ── returned ──►    closes it: until then the kernel keeps the adapter
+///          bell rings                         looks for the node, opens, claims, reserves
+///     take()               ◄── offered ──     hands it over, or tries again after the interval
+///     end()                                   closes what is left, ends
+///
+/// Each descriptor has one owner at a time: the user, a slot, or the thread. It passes with one atomic
+/// exchange, which releases what its giver wrote and acquires it for its taker. The user never waits: it
+/// exchanges words and adds 1 to an event counter, which cannot be full.
+final class BusReopening: Sendable {
+  /// An open node.
+  struct Opened {
+    let descriptor: Int32
+    let number: Int
+    let access: I2CAccess
+  }
+
+  private let place: AdapterPlace
+  private let chip: I2CAddress
+  private let interval: Int64
+  private let bell: Int32
+  /// From the user to the thread: a descriptor to be closed, or -1.
+  private let returned = Atomic<Int32>(-1)
+  /// From the thread to the user: an ``Opened`` as one word, or one of the two words below.
+  private let offered = Atomic<Int64>(nothing)
+  /// Whether the node that the user has is gone. Only advice: stored and loaded relaxed.
+  private let isGone = Atomic<Bool>(false)
+
+  private static let nothing: Int64 = -1
+  /// The user has ended: nothing may be offered any more.
+  private static let over: Int64 = -2
+
+  /// What will look for the adapter at `place`, and make sure of `chip` there.
+  ///
+  /// - Throws: ``LinuxIOError`` when the process may open no more files.
+  init(place: AdapterPlace, chip: I2CAddress, interval: Int64) throws(LinuxIOError) {
+    let bell = clinuxio_event_descriptor()
+    guard bell >= 0 else {
+      throw LinuxIOError(
+        kind: .system, attempt: "watching over an I2C bus", place: "eventfd",
+        finding: "the kernel refused", errno: -bell,
+        remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
+    }
+    (self.place, self.chip, self.interval, self.bell) = (place, chip, interval, bell)
+  }
+
+  deinit {
+    // Nobody else is left. The thread holds this object until it has ended.
+    closeReturned()
+    close(bell)
+  }
+
+  /// Starts the thread for a user who has `node`.
+  ///
+  /// It ends by itself after ``end()``. It may hang in the kernel, so no one waits for it.
+  func begin(_ node: BusNode) throws(LinuxIOError) {
+    try RealTimeThread(name: "imu-bus").run { self.work(node) }.leaveBehind()
+  }
+}
+
+/// The user's side: no call waits, locks or allocates.
+extension BusReopening {
+  /// Whether the user's node was seen to be gone.
+  var isNodeGone: Bool { isGone.load(ordering: .relaxed) }
+
+  /// Asks the thread to look whether the node is still there.
+  func askForLook() { ring() }
+
+  /// Hands over the descriptor of a node that is gone.
+  func giveUp(_ descriptor: Int32) {
+    isGone.store(false, ordering: .relaxed)
+    returned.store(descriptor, ordering: .releasing)
+    ring()
+  }
+
+  /// The node that was opened anew; `nil` while there is none.
+  func take() -> Opened? {
+    guard offered.load(ordering: .relaxed) >= 0 else { return nil }
+    return Opened(word: offered.exchange(Self.nothing, ordering: .acquiring))
+  }
+
+  /// Ends the thread; a node that was offered and not taken is closed.
+  func end() {
+    let word = offered.exchange(Self.over, ordering: .acquiringAndReleasing)
+    if word >= 0 { close(Opened(word: word).descriptor) }
+    ring()
+  }
+
+  private func ring() {
+    var one: UInt64 = 1
+    _ = write(bell, &one, 8)
+  }
+}
+
+/// The thread's side.
+extension BusReopening {
+  private var isOver: Bool { offered.load(ordering: .acquiring) == Self.over }
+
+  private func work(_ first: BusNode) {
+    var node = first
+    let clock = SystemClock()
+    var isMissing = false
+    var next = clock.now()
+    while !isOver {
+      waitForBell(isMissing ? PollTimeout.milliseconds(until: next, now: clock.now()) : -1)
+      if closeReturned() { isMissing = true }
+      if isMissing {
+        guard clock.now() >= next else { continue }
+        next = clock.now() + interval
+        isMissing = !reopen(&node)
+      } else if !node.isThere {
+        isGone.store(true, ordering: .relaxed)
+      }
+    }
+    closeReturned()
+  }
+
+  private func waitForBell(_ milliseconds: Int32) {
+    var entry = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
+    guard poll(&entry, 1, milliseconds) > 0 else { return }
+    var count: UInt64 = 0
+    _ = read(bell, &count, 8)
+  }
+
+  /// Closes what the user gave up; whether there was anything.
+  @discardableResult
+  private func closeReturned() -> Bool {
+    let descriptor = returned.exchange(-1, ordering: .acquiring)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// Whether the node is open again and offered, or is not wanted any more.
+  ///
+  /// What stands against it now, the next attempt may find gone: the node's rights are set a moment after it
+  /// appears, another program may be looking at the chip. So no error ends the search; the gap in the log names
+  /// the bus as its cause as long as it lasts.
+  private func reopen(_ node: inout BusNode) -> Bool {
+    guard let number = place.find() else { return false }
+    do throws(LinuxIOError) {
+      var bus = try LinuxI2CBus(number: number, tree: place.tree)
+      try bus.claim(chip)
+      try bus.reserve(chip)
+      node = BusNode(path: place.tree.path("/dev/i2c-\(number)"))
+      offer(Opened(descriptor: bus.letGo(), number: number, access: bus.access))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func offer(_ opened: Opened) {
+    let (isOffered, _) = offered.compareExchange(
+      expected: Self.nothing, desired: opened.word, ordering: .acquiringAndReleasing)
+    // The user has ended meanwhile.
+    if !isOffered { close(opened.descriptor) }
+  }
+}
+
+extension BusReopening.Opened {
+  /// The descriptor in bits 0 to 30, the number in 32 to 61, the access in 62: not negative.
+  init(word: Int64) {
+    descriptor = Int32(word & 0x7FFF_FFFF)
+    number = Int(word >> 32 & 0x3FFF_FFFF)
+    access = word >> 62 & 1 == 0 ? .combined : .smbusBlocks
+  }
+
+  var word: Int64 {
+    Int64(descriptor) | Int64(number & 0x3FFF_FFFF) << 32 | (access == .combined ? 0 : 1 << 62)
+  }
+}
+
+extension LinuxI2CBus {
+  /// Gives the descriptor away: the value does not close it.
+  mutating func letGo() -> Int32 {
+    defer { descriptor = -1 }
+    return descriptor
+  }
+}
+
+/// A device node as it was when it was opened: the path may lead to another one later.
+struct BusNode: Sendable {
+  private let path: String
+  private let identity: Identity?
+
+  private struct Identity: Equatable {
+    let device: UInt64
+    let file: UInt64
+    let kind: UInt64
+  }
+
+  init(path: String) {
+    self.path = path
+    identity = BusNode.identity(path)
+  }
+
+  /// Whether the path still leads to that node.
+  var isThere: Bool { identity != nil && BusNode.identity(path) == identity }
+
+  private static func identity(_ path: String) -> Identity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Identity(
+      device: UInt64(status.st_dev), file: UInt64(status.st_ino), kind: UInt64(status.st_rdev))
+  }
+}

@@ -1,0 +1,99 @@
+import I2C
+import IMUDrivers
+import LinuxIO
+
+/// Looks for a sensor on a bus of this machine and sets it up: all that may hang in the kernel before the first tick.
+struct SensorSearch: Sendable {
+  let request: SensorRequest
+  /// N of /dev/i2c-N.
+  let bus: Int
+  /// Whether the user gave that number; if not, a bus that goes away may come back under another one.
+  let isFixed: Bool
+  /// In hertz; `nil` when it is not known.
+  let busClock: Int?
+
+  /// A sensor that is set up, and what to say about it.
+  struct Found: ~Copyable, Sendable {
+    let sensor: OpenedSensor<LinuxI2CBus>
+    let remarks: [String]
+  }
+
+  /// The sensor, or why there is none.
+  func run() -> Result<Found, any Error> {
+    do {
+      return .success(try find())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func find() throws -> Found {
+    var node = try LinuxI2CBus(number: bus)
+    let place = AdapterPlace(number: bus, isFixed: isFixed)
+    let (free, refusal) = claim(&node)
+    let identity: SensorIdentity
+    do {
+      identity = try SensorIdentity.identify(on: &node, addresses: free, choice: request.choice)
+    } catch {
+      if case .notFound = error, let refusal { throw refusal }
+      throw error
+    }
+    // Before the first register is written.
+    try node.reserve(identity.address)
+    try node.keepOpen(at: place, chip: identity.address)
+    let sensor = try OpenedSensor(
+      bus: node, identity: identity, configuration: request.configuration(busClock: busClock))
+    return Found(
+      sensor: try sensor.broughtUp(on: SystemClock()), remarks: remarks(about: identity))
+  }
+
+  /// Leaves out the addresses at which a kernel driver holds the chip; if nobody is found at the others, the
+  /// driver of a wanted one is what to tell about.
+  private func claim(
+    _ node: inout LinuxI2CBus
+  ) -> (free: [I2CAddress], refusal: LinuxIOError?) {
+    var free: [I2CAddress] = []
+    var refusal: LinuxIOError?
+    for address in SensorChoice().addresses {
+      do throws(LinuxIOError) {
+        try node.claim(address)
+        free.append(address)
+      } catch {
+        if request.choice.addresses.contains(address) { refusal = refusal ?? error }
+      }
+    }
+    return (free, refusal)
+  }
+
+  private func remarks(about found: SensorIdentity) -> [String] {
+    var remarks: [String] = []
+    if !found.others.isEmpty, request.choice.address == nil {
+      let others = found.others.map { "the \($0.model.name) at \($0.address)" }
+      let ways = found.others.map { other in
+        let isAlone =
+          other.model != found.model
+          && !found.others.contains { $0.model == other.model && $0 != other }
+        return other.model.rawValue + (isAlone ? "" : "@\(other.address)")
+      }
+      remarks.append(
+        "takes the \(found.model.name) at \(found.address); to take \(others.joined(separator: " or ")), give --sensor "
+          + "\(ways.joined(separator: " or ")), which is sensor = in the service's configuration")
+    }
+    if !found.alternatives.isEmpty, request.choice.model == nil {
+      let names = found.alternatives.map(\.rawValue).joined(separator: ", ")
+      remarks.append(
+        "found \(found.model.name) at \(found.address); \(names) answer the same, "
+          + "give --sensor if it is one of them")
+    }
+    return remarks
+  }
+}
+
+extension SensorRequest {
+  /// How the chip is set on a bus with that clock.
+  func configuration(busClock: Int?) -> SensorConfiguration {
+    SensorConfiguration(
+      rate: rate, accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange,
+      channels: channels, busClock: busClock)
+  }
+}

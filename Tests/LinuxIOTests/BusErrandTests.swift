@@ -1,0 +1,63 @@
+import Glibc
+import LinuxIO
+import Synchronization
+import Testing
+
+/// A gate at which the kernel would hold a transfer, and who passed it.
+private final class Jam: Sendable {
+  let isFree = Atomic<Bool>(false)
+  let destroyed = Atomic<Int>(0)
+}
+
+/// What an errand brings back, such as an open bus.
+private struct Goods: ~Copyable, Sendable {
+  let jam: Jam
+  let weight: Int
+
+  deinit { jam.destroyed.add(1, ordering: .relaxed) }
+}
+
+@Suite("An errand to a bus")
+struct BusErrandTests {
+  @Test("brings back what it found")
+  func brings() throws {
+    let jam = Jam()
+    let goods = try BusErrand(bus: 100).run { Goods(jam: jam, weight: 7) }
+    let weight = goods.weight
+    #expect(weight == 7)
+    #expect(jam.destroyed.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("that hangs is given up, and no other one is sent while it does")
+  func hangs() throws {
+    let jam = Jam()
+    func kind(of bus: Int, isJammed: Bool = true) -> LinuxIOError.Kind? {
+      do throws(LinuxIOError) {
+        // A millisecond, or for as long as it takes.
+        _ = try BusErrand(bus: bus, patience: isJammed ? 1_000_000 : 600_000_000_000).run {
+          while isJammed, !jam.isFree.load(ordering: .acquiring) { sched_yield() }
+          return Goods(jam: jam, weight: 1)
+        }
+        return nil
+      } catch {
+        #expect(error.description.contains("(/dev/i2c-\(bus)): the bus hangs"))
+        #expect(error.remedy.contains("SDA and SCL"))
+        return error.kind
+      }
+    }
+    #expect(kind(of: 101) == .busHangs)
+    for _ in 0..<100 { #expect(kind(of: 101, isJammed: false) == .busHangs) }
+    #expect(threads(named: "imu-probe") >= 1)
+    // Another bus is another matter.
+    #expect(kind(of: 102, isJammed: false) == nil)
+    jam.isFree.store(true, ordering: .releasing)
+    // Whoever came back too late threw away what it had, once: an open bus is closed.
+    #expect(comes(within: 10) { jam.destroyed.load(ordering: .acquiring) == 2 })
+    #expect(comes(within: 10) { kind(of: 101, isJammed: false) == nil })
+  }
+
+  @Test("may take less than the five seconds after which a program seems dead")
+  func patience() {
+    #expect(BusErrand.defaultPatience < 5_000_000_000)
+  }
+}

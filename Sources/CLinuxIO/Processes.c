@@ -4,35 +4,55 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-static int spawn(char *const *words, int input, int output, int talk, pid_t *pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  sigset_t none, usual;
+/// What a child does between fork(2) and its program: calls that are safe there, because other threads of the
+/// parent may have held any lock.
+static void become(char *const *words, const int *ends, int report, pid_t parent) {
+  sigset_t none;
   sigemptyset(&none);
-  sigemptyset(&usual);
-  sigaddset(&usual, SIGPIPE);
-  sigaddset(&usual, SIGXFSZ);
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, input, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_adddup2(&actions, talk, 2);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  int code = posix_spawnp(pid, words[0], &actions, &attributes, words, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  /* Ends with its parent's thread even when that is killed; one that is gone already sends no signal. */
+  if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent) {
+    int safe[3], done = 1;
+    /* Above the three, or one copy could close another. */
+    for (int i = 0; i < 3; i++) done = done && (safe[i] = fcntl(ends[i], F_DUPFD_CLOEXEC, 3)) >= 0;
+    for (int i = 0; i < 3; i++) done = done && dup2(safe[i], i) >= 0;
+    if (done) {
+      (void)signal(SIGPIPE, SIG_DFL);
+      (void)signal(SIGXFSZ, SIG_DFL);
+      (void)sigprocmask(SIG_SETMASK, &none, NULL);
+      (void)execvp(words[0], words);
+    }
+  }
+  int code = errno;
+  (void)!write(report, &code, sizeof code);
+  _exit(127);
+}
+
+static int spawn(char *const *words, const int *ends, pid_t *pid) {
+  int report[2], code = 0;
+  if (pipe2(report, O_CLOEXEC) < 0) return -errno;
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child == 0) become(words, ends, fcntl(report[1], F_DUPFD_CLOEXEC, 3), parent);
+  if (child < 0) code = errno;
+  close(report[1]);
+  /* Ends with the program's start, which closes the other end, or with why there was none. */
+  ssize_t count = 0;
+  if (child > 0)
+    while ((count = read(report[0], &code, sizeof code)) < 0 && errno == EINTR) {}
+  close(report[0]);
+  if (child > 0 && count > 0)
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+  *pid = child;
   return -code;
 }
 
@@ -42,26 +62,49 @@ static void shut(const int *fds, int count) {
 }
 
 int clinuxio_start(char *const *words, struct clinuxio_child *child) {
-  /* Its input (our end, its end), its output (its end, ours), its talk. */
-  int in[2] = {-1, -1}, out[2] = {-1, -1}, talk = -1, result = 0;
-  if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0) result = -errno;
-  if (result == 0 && (talk = memfd_create("imulog", MFD_CLOEXEC)) < 0) result = -errno;
+  /* Its input (its end, our end), its output and its talk (our end, its end). */
+  int in[2] = {-1, -1}, out[2] = {-1, -1}, talk[2] = {-1, -1}, result = 0;
+  if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(talk, O_CLOEXEC) < 0)
+    result = -errno;
   if (result == 0) {
     (void)fcntl(out[0], F_SETPIPE_SZ, 1 << 20);
-    result = spawn(words, in[0], out[1], talk, &child->pid);
+    (void)fcntl(in[1], F_SETFL, O_WRONLY | O_NONBLOCK);
+    (void)fcntl(talk[0], F_SETFL, O_RDONLY | O_NONBLOCK);
+    result = spawn(words, (int[]){in[0], out[1], talk[1]}, &child->pid);
   }
-  shut((int[]){in[0], out[1]}, 2);
+  shut((int[]){in[0], out[1], talk[1]}, 3);
   if (result < 0) {
-    shut((int[]){in[1], out[0], talk}, 3);
+    shut((int[]){in[1], out[0], talk[0]}, 3);
     return result;
   }
   child->input = in[1];
   child->output = out[0];
-  child->talk = talk;
+  child->talk = talk[0];
   return 0;
 }
 
-int clinuxio_await(pid_t pid) {
+/// Whether a child ended within so many milliseconds. It stays a zombie: its number, which is its group's too, is
+/// nobody else's until it was waited for.
+static int has_ended(pid_t pid, int milliseconds) {
+  const struct timespec step = {.tv_nsec = 2000000};
+  for (int waited = 0;; waited += 2) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0) return errno != EINTR;
+    if (info.si_pid == pid) return 1;
+    if (waited >= milliseconds) return 0;
+    (void)nanosleep(&step, NULL);
+  }
+}
+
+int clinuxio_end(pid_t pid, int milliseconds) {
+  if (!has_ended(pid, milliseconds)) {
+    (void)kill(-pid, SIGTERM);
+    if (!has_ended(pid, 1000)) (void)kill(-pid, SIGKILL);
+  }
+  siginfo_t info = {0};
+  while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
+  /* What it has left in its group, such as a proxy command. */
+  (void)kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) return -errno;

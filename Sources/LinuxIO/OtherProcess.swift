@@ -1,16 +1,18 @@
 import CLinuxIO
 import Glibc
 
-/// A program that was started, with pipes to its stdin and from its stdout.
+/// A program that was started, with pipes to its stdin and from its stdout and stderr, in a process group of its own.
 ///
-/// What it writes to stderr is kept for ``end(isKilled:)``. A value that is dropped closes both pipes, ends the
-/// program with SIGTERM and waits for it: it may be waiting itself for a network that is gone.
+/// A value that is dropped closes the pipes, ends the whole group and waits for it: it may be waiting itself for a
+/// network that is gone. The program also ends when the thread that started it does, however that comes about.
 public struct OtherProcess: ~Copyable {
-  /// Its stdin: written to with `write(2)`.
+  /// Its stdin: written to with `write(2)`, which fails with EAGAIN while the pipe is full.
   public let input: Int32
   /// Its stdout: read with `read(2)`.
   public let output: Int32
-  private let talk: Int32
+  /// Its stderr: read with `read(2)`, which fails with EAGAIN while there is nothing. A program whose stderr is not read
+  /// stops when the pipe is full, 64 KiB.
+  public let talk: Int32
   private let pid: pid_t
 
   /// Starts a program, searched for in `PATH`, with these arguments.
@@ -36,25 +38,19 @@ public struct OtherProcess: ~Copyable {
   }
 
   deinit {
-    for descriptor in [input, output] { close(descriptor) }
-    kill(pid, SIGTERM)
-    _ = clinuxio_await(pid)
-    close(talk)
+    for descriptor in [input, output, talk] { close(descriptor) }
+    _ = clinuxio_end(pid, 0)
   }
 
-  /// Closes both pipes, waits, and says how it ended: its exit status, 128 and a signal's number, and what it wrote
-  /// to stderr, at most 64 KiB.
+  /// Closes the pipes, waits, and says how it ended: its exit status, or 128 and a signal's number.
   ///
-  /// - Parameter isKilled: Whether to send SIGTERM first; else the end of its input is to end it.
-  public consuming func end(isKilled: Bool) -> (status: Int32, talk: String) {
-    for descriptor in [input, output] { close(descriptor) }
-    if isKilled { kill(pid, SIGTERM) }
-    let status = clinuxio_await(pid)
-    var bytes = [UInt8](repeating: 0, count: 64 * 1024)
-    let count = pread(talk, &bytes, bytes.count, 0)
-    close(talk)
+  /// - Parameter milliseconds: How long it may take to end by itself before it is sent SIGTERM, and SIGKILL a second
+  ///   later.
+  public consuming func end(within milliseconds: Int32) -> Int32 {
+    for descriptor in [input, output, talk] { close(descriptor) }
+    let status = clinuxio_end(pid, milliseconds)
     discard self
-    return (status, String(decoding: bytes[..<max(0, count)], as: UTF8.self))
+    return status
   }
 }
 

@@ -37,29 +37,6 @@ extension Catalogue {
     return file
   }
 
-  /// Makes a copy that is whole a recording of this store: durable, and under its final name.
-  ///
-  /// - Parameters:
-  ///   - number: The number that it should have. Where another recording here or in the trash has it, it gets the
-  ///     next one that was never given.
-  ///   - start: Seconds since 1970 at which it began, for the file's name.
-  public func publish(
-    _ copy: consuming PartialCopy, number: UInt32, start: Int64
-  ) throws(CatalogueError) -> CatalogueEntry {
-    var copy = copy
-    if let there = try entry(of: copy.id) {
-      // The same recording, whole: this copy of it is of no use any more.
-      try wrapped { () throws(StorageError) in try files.remove(copy.name) }
-      throw .present(id: "\(copy.id)", number: there.number)
-    }
-    let lock = try wrapped { () throws(StorageError) in try numberLock() }
-    let name = RecordingName(
-      number: try freeNumber(number, lock), start: UTCStamp(seconds: start), id: copy.id)
-    let entry = CatalogueEntry(name, in: path)
-    try wrapped { () throws(StorageError) in try copy.settle(as: entry.path, in: self) }
-    return entry
-  }
-
   /// Makes a recording and its name durable, whoever wrote it, and lets what is read of it from now on come from the
   /// medium.
   ///
@@ -86,30 +63,5 @@ extension Catalogue {
       try files.syncDirectory(path)
     }
     return aside
-  }
-
-  /// The wanted number, or the next one that was never given; to be called under the lock of numbers.
-  private func freeNumber(_ wanted: UInt32, _ lock: borrowing NumberLock) throws(CatalogueError)
-    -> UInt32
-  {
-    var taken: Set<UInt32> = []
-    try wrapped { () throws(StorageError) in
-      for file in try files.names(in: path) + trashNames() {
-        if let name = RecordingName(Catalogue.withoutStamp(file)) { taken.insert(name.number) }
-      }
-    }
-    let highest = try wrapped { () throws(StorageError) in
-      max(taken.max() ?? 0, try lock.number())
-    }
-    // A number far from all others would use up those between: it is kept up to six digits.
-    if (1...999_999).contains(wanted), !taken.contains(wanted) {
-      if wanted > highest {
-        try wrapped { () throws(StorageError) in try lock.write(number: wanted) }
-      }
-      return wanted
-    }
-    guard highest < .max else { throw .outOfNumbers(path: path) }
-    try wrapped { () throws(StorageError) in try lock.write(number: highest + 1) }
-    return highest + 1
   }
 }

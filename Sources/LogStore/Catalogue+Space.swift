@@ -10,6 +10,17 @@ extension Catalogue {
     return UInt64(status.f_bavail) * UInt64(status.f_frsize)
   }
 
+  /// Bytes that this user may still write to the store's file system, and how many of them copies from elsewhere leave to
+  /// others: a sixty-fourth of it, at most 64 MiB.
+  public func room() throws(StorageError) -> (free: UInt64, reserve: UInt64) {
+    var status = statvfs()
+    while statvfs(path, &status) != 0 {
+      guard errno == EINTR else { throw StorageError(.open, path: path, errno: errno) }
+    }
+    let size = UInt64(status.f_blocks) * UInt64(status.f_frsize)
+    return (UInt64(status.f_bavail) * UInt64(status.f_frsize), min(64 << 20, size / 64))
+  }
+
   /// Deletes the trash, and then the oldest recordings, until `wanted` bytes are free.
   ///
   /// Recordings that somebody is writing stay, and so does what cannot be deleted.

@@ -75,7 +75,33 @@ public struct CopySource: ~Copyable {
   }
 }
 
+/// How a recording stands, for those who have or want a copy of it.
+public struct CopyStanding: Sendable {
+  /// Its identity.
+  public let id: RecordingID
+  /// `complete` or `recovered`.
+  public let state: LogSummary.State
+  /// Its bytes, without zeros at its end.
+  public let byteCount: UInt64
+}
+
 extension Catalogue {
+  /// How a recording stands; `nil` when somebody is writing it. Reads its first and its last page.
+  ///
+  /// Whether somebody is writing it is asked first, as ``CopySource/update()`` does.
+  public func standing(of entry: CatalogueEntry) throws(LogError) -> CopyStanding? {
+    do throws(StorageError) {
+      guard try !isLive(entry) else { return nil }
+    } catch {
+      throw .storage(error)
+    }
+    var reader = try reader(of: entry)
+    let byteCount = try reader.writtenByteCount()
+    return CopyStanding(
+      id: reader.description.id, state: try reader.hasEnd() ? .complete : .recovered,
+      byteCount: byteCount)
+  }
+
   /// A recording to be copied.
   public func copySource(of entry: CatalogueEntry) throws(LogError) -> CopySource {
     try CopySource.open(entry, in: self)

@@ -148,6 +148,15 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
+  /// Bytes of the storage without the zeros made ahead at its end.
+  mutating func writtenByteCount() throws(LogError) -> UInt64 {
+    do {
+      return try storage.writtenByteCount()
+    } catch {
+      throw .storage(error)
+    }
+  }
+
   /// Reads one page for its clock pairs and the end; `nil` when it has no end or cannot be read.
   private mutating func readPage(_ index: UInt32, _ clock: inout ClockPair?) throws(LogError)
     -> RecordingEnd?

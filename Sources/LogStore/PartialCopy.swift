@@ -78,21 +78,19 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// As ``sync()``: there is no space made ahead.
   public mutating func finish() throws(StorageError) { try sync() }
 
-  /// Gives it a name for good, and makes it and the name durable.
-  mutating func settle(as path: String, in store: Catalogue) throws(StorageError) {
-    try rename(to: unsyncedPath)
+  /// Makes it durable on the way to a name for good: it keeps the second name.
+  mutating func leave() throws(StorageError) {
+    try doubt()
     try file.sync()
-    try rename(to: path)
-    do {
-      // As with a new recording: FAT keeps a file's length with its name.
-      try file.sync()
-      try files.syncDirectory(store.path)
-    } catch {
-      // Under the name for good it would be taken for what is here.
-      try rename(to: unsyncedPath)
-      throw error
-    }
   }
+
+  /// Makes it durable under its name for good; the directory is still to be synced.
+  ///
+  /// As with a new recording: FAT keeps a file's length with its name.
+  func seal() throws(StorageError) { try file.sync() }
+
+  /// Gives it the second name: under a name for good it would be taken for what is here.
+  mutating func doubt() throws(StorageError) { try rename(to: unsyncedPath) }
 
   mutating func rename(to path: String) throws(StorageError) {
     try files.rename(file.path, to: path)

@@ -24,10 +24,11 @@ struct PullBreakTests {
     let counts = zip(points, [0] + points).map { max(1, $0 - $1) }
     bench.cut(after: counts)
     var runs = 0
-    var outcome = bench.pull()
+    // A tenth of a second between connections.
+    var outcome = bench.pull("--timeout", "6s")
     while outcome.status == 75, runs < 60 {
       runs += 1
-      outcome = bench.pull()
+      outcome = bench.pull("--timeout", "6s")
     }
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(bench.laptop.directory.bytes(of: "cuts").isEmpty)
@@ -41,9 +42,10 @@ struct PullBreakTests {
   func nextProgram() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
-    bench.cut(after: [log.count / 2, 10, 10, 10])
-    let broken = bench.pull()
+    bench.breakOff(after: log.count / 2)
+    let broken = bench.pull("--timeout", "2s")
     #expect(broken.status == 75)
+    bench.mend()
     #expect(broken.talk.contains("what came is kept"))
     #expect(try bench.laptop.list().isEmpty)
     #expect(bench.leftovers.count == 1)
@@ -58,8 +60,9 @@ struct PullBreakTests {
   func damagedBeginning() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
-    bench.cut(after: [log.count / 2, 10, 10, 10])
-    #expect(bench.pull().status == 75)
+    bench.breakOff(after: log.count / 2)
+    #expect(bench.pull("--timeout", "2s").status == 75)
+    bench.mend()
     let part = "store/" + (try #require(bench.leftovers.first))
     var bytes = bench.laptop.directory.bytes(of: part)
     bytes[5 * 4096 + 100] ^= 0x40
@@ -77,8 +80,9 @@ struct PullBreakTests {
       try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
       let name = try bench.pi.logName()
       let log = bench.pi.directory.bytes(of: name)
-      bench.cut(after: [log.count / 2, 10, 10, 10])
-      #expect(bench.pull().status == 75)
+      bench.breakOff(after: log.count / 2)
+      #expect(bench.pull("--timeout", "2s").status == 75)
+      bench.mend()
       let part = bench.laptop.directory.bytes(of: "store/" + (try #require(bench.leftovers.first)))
       // A card that forgot what came last; or a page that is another one now.
       var now = log
@@ -117,8 +121,9 @@ struct PullBreakTests {
   @Test("two pulls at once do not write into the same copy")
   func lock() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
-    bench.cut(after: [50_000, 10, 10, 10])
-    #expect(bench.pull().status == 75)
+    bench.breakOff(after: 50_000)
+    #expect(bench.pull("--timeout", "2s").status == 75)
+    bench.mend()
     let part = bench.laptop.store + "/" + (try #require(bench.leftovers.first))
     let descriptor = open(part, O_RDONLY | O_CLOEXEC)
     #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)

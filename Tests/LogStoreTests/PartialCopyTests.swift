@@ -35,7 +35,9 @@ struct PartialCopyTests {
     var copy = try store.partialCopy(of: id)
     let begin = Int(copy.byteCount)
     try log[begin...].withUnsafeBytes { try copy.append($0) }
-    return try store.publish(copy, number: 1, start: 0)
+    let whole = WholeCopy(copy, number: 1, start: 0)
+    try StoreIndex(store).publish([whole])
+    return try whole.result.get()
   }
 
   private func names() -> [String] {

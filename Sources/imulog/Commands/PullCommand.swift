@@ -42,11 +42,27 @@ struct PullCommand: ParsableCommand {
   @Flag(help: "Print the summary as JSON.")
   var json = false
 
+  @Option(help: ArgumentHelp("Machines at a time.", valueName: "number"))
+  var jobs = 16
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a machine may bring nothing new.",
+      discussion:
+        "Connections that break are made anew until then, after pauses of a sixtieth of it to all of it.",
+      valueName: "time"))
+  var timeout = Span(nanoseconds: 60_000_000_000)
+
   @OptionGroup var ssh: SSHOptions
 
   mutating func run() throws {
     let hosts = try PullCommand.hosts(self.hosts)
-    var settings = PullSettings(store: try program.storePath(storeOptions))
+    guard jobs >= 1 else { throw CommandFailure(.usage, "--jobs is at least 1") }
+    guard (1_000_000...86_400_000_000_000).contains(timeout.nanoseconds) else {
+      throw CommandFailure(.usage, "--timeout is 1ms to 24h")
+    }
+    let store = try program.storePath(storeOptions)
+    var settings = PullSettings(store: store, timeout: timeout.nanoseconds)
     do {
       settings.ids = try ids.map { try ServeIdentity($0) }
     } catch let refusal as RequestRefusal {
@@ -56,14 +72,12 @@ struct PullCommand: ParsableCommand {
     settings.thenFree = thenFree
     settings.format = format
     settings.directory = try directory()
+    let share = HostQueue.share(jobs: jobs, hosts: hosts.count)
+    settings.openFiles = share.openFiles
     let board = PullBoard(hosts: hosts)
-    var running: [HostThread] = []
-    for (index, host) in hosts.enumerated() {
-      let pull = HostPull(
-        host: host, index: index, options: ssh, settings: settings, board: board)
-      running.append(try HostThread(pull))
-    }
-    let results = running.map { $0.result() }
+    let catalogue = try OpenStore.writing(store, now: SystemClock().readWallClock().wall)
+    let queue = HostQueue(hosts, ssh, settings, try LocalCopies(catalogue), board)
+    let results = try queue.run(jobs: share.jobs)
     board.end()
     let report = PullReport(hosts: results)
     try json ? Console.data(report.json) : report.print()
@@ -71,8 +85,9 @@ struct PullCommand: ParsableCommand {
     guard
       let status = failed.first(where: { $0.status != .tryAgain })?.status ?? failed.first?.status
     else { return }
-    let names = failed.map(\.host).joined(separator: ", ")
-    throw CommandFailure(status, "not all of \(names) is here; the lines above say why")
+    let names = failed.prefix(5).map(\.host).joined(separator: ", ")
+    let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
+    throw CommandFailure(status, "not all of \(names)\(more) is here; the lines above say why")
   }
 
   /// Where files of another form go: looked at before anything is fetched for them.

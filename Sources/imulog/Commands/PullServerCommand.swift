@@ -16,6 +16,7 @@ struct PullServerCommand: ParsableCommand {
         .usage, "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
     }
     ProcessPriority.stepBack()
-    try PullServer(try program.openStore(storeOptions), mayFree: true).run()
+    var server = PullServer(try program.openStore(storeOptions), mayFree: true)
+    try server.run()
   }
 }

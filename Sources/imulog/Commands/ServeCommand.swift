@@ -47,7 +47,8 @@ struct ServeCommand: ParsableCommand {
     ProcessPriority.stepBack()
     if request == .pull {
       let catalogue = try OpenStore.reading(store, followsLinks: false)
-      return try PullServer(catalogue, mayFree: allowDelete, journal: journal).run()
+      var server = PullServer(catalogue, mayFree: allowDelete, journal: journal)
+      return try server.run()
     }
     let arguments = ["--store", store, "--beneath"] + request.arguments
     var command = try Imulog.parseAsRoot(arguments)

@@ -1,4 +1,6 @@
 import Glibc
+import LinuxIO
+import Remote
 
 /// Lines, and bytes between them, from a pipe.
 struct ByteStream: ~Copyable {
@@ -6,8 +8,10 @@ struct ByteStream: ~Copyable {
   enum Break: Error, Equatable {
     /// The other side closed it, or the connection was cut.
     case closed
-    /// Nothing came for ``patience``.
-    case silent
+    /// The patience with the other side is over.
+    case exhausted
+    /// The other side's program says more on stderr than any has to say.
+    case endlessTalk
     /// What came is nothing that the other side would say.
     case nonsense(String)
     /// The kernel refused, with this errno.
@@ -15,8 +19,8 @@ struct ByteStream: ~Copyable {
   }
 
   private let descriptor: Int32
-  /// Milliseconds of silence that are borne; -1 for any.
-  private let patience: Int32
+  /// How long to wait, and what else to read meanwhile; `nil` to wait for ever.
+  private let bounds: WaitBounds?
   private let memory: UnsafeMutableRawBufferPointer
   /// What of the memory was read from the pipe and not taken yet.
   private var waiting = 0..<0
@@ -24,9 +28,9 @@ struct ByteStream: ~Copyable {
   private static var capacity: Int { 64 * 1024 }
 
   /// The descriptor stays its owner's.
-  init(_ descriptor: Int32, patience: Int32) {
+  init(_ descriptor: Int32, within bounds: WaitBounds? = nil) {
     self.descriptor = descriptor
-    self.patience = patience
+    self.bounds = bounds
     memory = .allocate(byteCount: ByteStream.capacity, alignment: 16)
   }
 
@@ -50,6 +54,13 @@ struct ByteStream: ~Copyable {
     }
   }
 
+  /// Whether something can be read at once.
+  var isReady: Bool {
+    if !waiting.isEmpty { return true }
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
   /// Fills the front of `buffer` with what there is, at least one byte; says how many.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Break) -> Int {
     guard !waiting.isEmpty else { return try readSome(buffer) }
@@ -67,14 +78,37 @@ struct ByteStream: ~Copyable {
   /// At least one byte.
   private func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(Break) -> Int {
     while true {
-      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let ready = patience < 0 ? 1 : poll(&entry, 1, patience)
-      if ready == 0 { throw .silent }
+      try bounds?.wait(for: descriptor, POLLIN)
       // Safe: the buffer has this many bytes.
-      let count = ready < 0 ? -1 : Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count > 0 { return count }
       if count == 0 { throw .closed }
       if errno != EINTR { throw .refused(errno) }
+    }
+  }
+}
+
+/// How long to wait for another program, and the talk of it that is read meanwhile.
+struct WaitBounds {
+  let patience: PullPatience
+  let talk: Talk
+
+  /// Waits until `descriptor` can be read or written, or was closed.
+  func wait(for descriptor: Int32, _ events: Int32) throws(ByteStream.Break) {
+    while true {
+      // Looked at each time: one who talks without end is never waited for.
+      let left = patience.left(now: SystemClock().now())
+      guard left > 0 else { throw .exhausted }
+      guard !talk.isEndless else { throw .endlessTalk }
+      var entries = [
+        pollfd(fd: descriptor, events: Int16(events), revents: 0),
+        pollfd(fd: talk.isOpen ? talk.descriptor : -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let count = poll(&entries, 2, Int32(clamping: left / 1_000_000 + 1))
+      if count < 0, errno != EINTR { throw .refused(errno) }
+      guard count > 0 else { continue }
+      if entries[1].revents != 0 { talk.drain() }
+      if entries[0].revents != 0 { return }
     }
   }
 }
@@ -83,7 +117,7 @@ struct ByteStream: ~Copyable {
 ///
 /// - Throws: ``ByteStream/Break/closed`` when nobody reads it any more.
 func writeAll(
-  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
   var done = 0
   while done < bytes.count {
@@ -94,20 +128,25 @@ func writeAll(
     } else if errno == EPIPE {
       throw .closed
     } else if errno == EAGAIN {
-      var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      _ = poll(&entry, 1, -1)
+      if let bounds {
+        try bounds.wait(for: descriptor, POLLOUT)
+      } else {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, -1)
+      }
     } else if errno != EINTR {
       throw .refused(errno)
     }
   }
 }
 
-/// Writes a line.
-func writeLine(_ line: String, to descriptor: Int32) throws(ByteStream.Break) {
-  let bytes = Array((line + "\n").utf8)
+/// Writes all of `bytes` to a pipe.
+func writeAll(
+  _ bytes: [UInt8], to descriptor: Int32, within bounds: WaitBounds? = nil
+) throws(ByteStream.Break) {
   let result = bytes.withUnsafeBytes { buffer -> Result<Void, ByteStream.Break> in
     do throws(ByteStream.Break) {
-      return .success(try writeAll(buffer, to: descriptor))
+      return .success(try writeAll(buffer, to: descriptor, within: bounds))
     } catch {
       return .failure(error)
     }

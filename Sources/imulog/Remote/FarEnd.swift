@@ -6,31 +6,37 @@ import Remote
 struct FarEnd: ~Copyable {
   /// What became of a connection.
   enum Failure: Error {
-    /// It was cut, or the other side said nothing for a minute; what came before is good.
+    /// It was cut; what came before is good.
     case broken(String)
-    /// It cannot be had, or the other side is no imulog: trying again is no use.
+    /// It is of no more use, for a reason of this side's own.
+    case abandoned
+    /// It cannot be had, or the other side is no imulog.
     case unusable(CommandFailure)
+    /// The other side does what none does that means well, or nothing for too long: it is not asked again.
+    case over(CommandFailure)
     /// The other side refuses this one request.
     case refused(status: Int32, String)
   }
 
+  private let host: String
   private let process: OtherProcess
   private var stream: ByteStream
+  private let bounds: WaitBounds
   /// Whether recordings may be freed.
   let mayFree: Bool
 
-  /// Milliseconds of silence after which a connection counts as cut; the other side is silent for five seconds at
-  /// most. The first word may take longer: names are looked up, keys exchanged, a Pi wakes up.
-  private static var patience: Int32 { 60_000 }
+  /// Milliseconds that a program which has closed its output may take to end, and to say why.
+  private static var farewell: Int32 { 2000 }
 
-  init(_ host: String, _ options: SSHOptions) throws(Failure) {
+  init(_ host: String, _ options: SSHOptions, _ patience: PullPatience) throws(Failure) {
     let process: OtherProcess
     do {
       process = try OtherProcess(options.program, options.arguments(host: host))
     } catch {
       throw .unusable(CommandFailure(.unavailable, "\(error)"))
     }
-    var stream = ByteStream(process.output, patience: FarEnd.patience)
+    let bounds = WaitBounds(patience: patience, talk: Talk(process.talk))
+    var stream = ByteStream(process.output, within: bounds)
     let hello: Result<PullReply?, ByteStream.Break>
     do throws(ByteStream.Break) {
       hello = .success(PullReply(line: try stream.line(limit: PullLine.longest)))
@@ -39,65 +45,65 @@ struct FarEnd: ~Copyable {
     }
     guard case .success(.hello(let version, let mayFree)) = hello, version == PullLine.version
     else {
-      throw FarEnd.unusable(host, hello, process)
+      throw FarEnd.unusable(host, hello, process, bounds)
     }
+    self.host = host
     self.process = process
     self.stream = stream
+    self.bounds = bounds
     self.mayFree = mayFree
   }
 
   /// Why there was no greeting.
   private static func unusable(
-    _ host: String, _ hello: Result<PullReply?, ByteStream.Break>, _ process: consuming OtherProcess
+    _ host: String, _ hello: Result<PullReply?, ByteStream.Break>,
+    _ process: consuming OtherProcess, _ bounds: WaitBounds
   ) -> Failure {
-    if case .success(.hello(let version, _)) = hello {
-      return .unusable(
-        CommandFailure(
-          .unavailable,
-          "imulog on \(host) speaks version \(version) of the pull, this one \(PullLine.version); "
-            + "install the same version"))
-    }
-    if case .success(.refused(_, let sentence)) = hello {
-      return .unusable(CommandFailure(.unavailable, "\(host) refuses: \(sentence)"))
-    }
     // One that closed its output is about to end by itself, and its status tells why.
-    var isOver = false
-    if case .failure(.closed) = hello { isOver = true }
-    let (status, talk) = process.end(isKilled: !isOver)
-    let lines = talk.split(whereSeparator: \.isNewline)
-    let said = lines.last.map { ": " + Plain.text(String($0)) } ?? ""
+    var patience: Int32 = 0
+    if case .failure(.closed) = hello {
+      patience = farewell
+      bounds.talk.drain(within: farewell)
+    }
+    let status = process.end(within: patience)
+    let said = bounds.talk.lines.last.map { ": " + Plain.text($0) } ?? ""
+    func unavailable(_ sentence: String) -> Failure {
+      .unusable(CommandFailure(.unavailable, sentence))
+    }
     switch (hello, status) {
+    case (.success(.hello(let version, _)), _):
+      return unavailable(
+        "imulog on \(host) speaks version \(version) of the pull, this one \(PullLine.version); "
+          + "install the same version")
+    case (.success(.refused(_, let sentence)), _):
+      return unavailable("\(host) refuses: \(sentence)")
     case (.success, _), (.failure(.nonsense), _):
-      return .unusable(
-        CommandFailure(
-          .unavailable,
-          "\(host) answers, but not as imulog; a start-up file of its shell must not print anything"
-        ))
-    case (.failure(.silent), _):
-      return .unusable(
-        CommandFailure(
-          .unavailable,
-          "\(host) said nothing for \(patience / 1000) s\(said); try `ssh \(host)` first"))
+      return unavailable(
+        "\(host) answers, but not as imulog; a start-up file of its shell must not print anything")
+    case (.failure(.endlessTalk), _):
+      return .over(CommandFailure(.unavailable, endlessTalk(host)))
+    case (.failure(.exhausted), _):
+      return unavailable(
+        "\(host) did not greet within \(span(bounds))\(said); try `ssh \(host)` first")
     case (_, 255):
-      return .unusable(
-        CommandFailure(.unavailable, "cannot connect to \(host)\(said); try `ssh \(host)` first"))
+      if let trust = HostKeyTrouble(bounds.talk.lines) {
+        return unavailable(trust.sentence(host))
+      }
+      return unavailable("cannot connect to \(host)\(said); try `ssh \(host)` first")
     case (_, 127):
-      return .unusable(
-        CommandFailure(
-          .unavailable, "there is no imulog on \(host)\(said); install it where its ssh finds it"))
+      return unavailable(
+        "there is no imulog on \(host)\(said); install it where its ssh finds it")
     default:
-      return .unusable(
-        CommandFailure(
-          .unavailable, "imulog on \(host) ended with status \(status)\(said)"))
+      return unavailable("imulog on \(host) ended with status \(status)\(said)")
     }
   }
 
   /// Sends a request.
   func ask(_ request: PullRequest) throws(Failure) {
     do {
-      try writeLine(request.line, to: process.input)
+      try writeAll(Array((request.line + "\n").utf8), to: process.input, within: bounds)
     } catch {
-      throw .broken("it was closed")
+      throw failure(error)
     }
   }
 
@@ -108,11 +114,9 @@ struct FarEnd: ~Copyable {
       do {
         line = try stream.line(limit: PullLine.longest)
       } catch {
-        throw FarEnd.broken(error)
+        throw failure(error)
       }
-      guard let reply = PullReply(line: line) else {
-        throw .broken("what came is no answer: \(Plain.text(String(line.prefix(60))))")
-      }
+      guard let reply = PullReply(line: line) else { throw nonsense(line) }
       switch reply {
       case .alive: continue
       case .refused(let status, let sentence): throw .refused(status: status, sentence)
@@ -126,16 +130,45 @@ struct FarEnd: ~Copyable {
     do {
       return try stream.read(into: buffer)
     } catch {
-      throw FarEnd.broken(error)
+      throw failure(error)
     }
   }
 
-  private static func broken(_ error: ByteStream.Break) -> Failure {
+  /// Whether a part of a reply is here.
+  var isReady: Bool { stream.isReady }
+
+  /// The other side sends what it was not asked for.
+  func violation(_ what: String) -> Failure {
+    .over(
+      CommandFailure(
+        .unavailable,
+        "\(host) \(what), as no imulog does; what was checked is kept, look at what answers there"))
+  }
+
+  private func nonsense(_ line: String) -> Failure {
+    violation("answers `\(Plain.text(String(line.prefix(60))))`")
+  }
+
+  private func failure(_ error: ByteStream.Break) -> Failure {
     switch error {
     case .closed: return .broken("it was cut")
-    case .silent: return .broken("nothing came for \(patience / 1000) s")
-    case .nonsense: return .broken("what came is no answer")
+    case .exhausted:
+      return .over(
+        CommandFailure(
+          .tryAgain,
+          "\(host) brought nothing for \(FarEnd.span(bounds)); what came is kept, so run the same again, for a slow link with a longer --timeout"
+        ))
+    case .endlessTalk: return .over(CommandFailure(.unavailable, FarEnd.endlessTalk(host)))
+    case .nonsense(let line): return nonsense(line)
     case .refused(let code): return .broken(String(cString: strerror(code)))
     }
+  }
+
+  private static func span(_ bounds: WaitBounds) -> String {
+    Plain.number(bounds.patience.timeout / 1_000_000, per: 1000) + " s"
+  }
+
+  private static func endlessTalk(_ host: String) -> String {
+    "the connection to \(host) says more than a megabyte on stderr; try `ssh \(host)` first"
   }
 }

@@ -9,6 +9,9 @@ import Remote
 ///     connect ─► list ─► choose ─► for each recording, newest first: fetch, prove, publish, convert, free
 ///        ▲                                  │
 ///        └──── the connection was cut ◄─────┘ goes on where it stopped
+///
+/// Up to ``window`` requests are on their way at a time, so that a distant machine is as quick as a near one. Answers
+/// come in the order of the requests.
 struct HostPull {
   let host: String
   /// The host's place on the board.
@@ -17,18 +20,34 @@ struct HostPull {
   let settings: PullSettings
   let board: PullBoard
   var result: PulledHost
+  var fetch: RecordingFetch
+  let patience: PullPatience
+  let clock = SystemClock()
+  /// Recordings that were not asked for yet, newest first.
+  var todo: ArraySlice<PullOffer> = []
+  /// Recordings that someone else was bringing; looked at again after all others.
+  var postponed: [PullOffer] = []
+  var isLastLook = false
+  /// Requests whose answers have not come yet.
+  var asked: [Asked] = []
+  /// Copies that are whole and not yet recordings of the store.
+  var batch: [IncomingCopy] = []
+  /// What is safe here and to be freed there.
+  var frees: ArraySlice<FreeRequest> = []
 
-  /// Connections in a row over which no byte of a recording came, before the host is given up.
-  private static var attempts: Int { 3 }
-  /// Nanoseconds before a recording that another pull brings is looked at again, after all others.
-  private static var wait: Int64 { 1_000_000_000 }
+  enum Asked {
+    case fetch(IncomingCopy)
+    case free(FreeRequest)
+  }
+
   /// Recordings that a host may offer: what it says is not believed without end.
-  private static var most: Int { 1_000_000 }
-  /// Nanoseconds before a connection that brought nothing is tried again.
-  private static var pause: Int64 { 2_000_000_000 }
+  private static var most: Int { 100_000 }
+  /// Recordings that a host may say it cannot read.
+  private static var mostUnreadable: Int { 10_000 }
 
   init(
-    host: String, index: Int, options: SSHOptions, settings: PullSettings, board: PullBoard
+    host: String, index: Int, options: SSHOptions, settings: PullSettings, local: LocalCopies,
+    board: PullBoard
   ) {
     self.host = host
     self.index = index
@@ -36,11 +55,12 @@ struct HostPull {
     self.settings = settings
     self.board = board
     result = PulledHost(host: host)
+    fetch = RecordingFetch(local: local, settings: settings)
+    patience = PullPatience(timeout: settings.timeout, now: clock.now())
   }
 
   /// Fetches what is missing; ``result`` says what became of it.
   mutating func run() {
-    let clock = SystemClock()
     let start = clock.now()
     do {
       try pull()
@@ -49,67 +69,65 @@ struct HostPull {
       board.talk("\(host): \(failure.sentence)")
       result.note(failure.status)
     }
+    for case .fetch(let copy) in asked { fetch.local.release(copy.offer.id) }
+    for copy in batch { fetch.local.release(copy.offer.id) }
     result.nanoseconds = clock.now() - start
+    board.leave(host: index)
   }
 
   private mutating func pull() throws {
-    let catalogue = try OpenStore.writing(
-      settings.store, now: SystemClock().readWallClock().wall)
-    var fetch = RecordingFetch(
-      catalogue: catalogue, settings: settings, board: board, host: host, index: index)
-    var todo: [PullOffer]?
-    var postponed: Set<RecordingID> = []
-    var failures = 0
+    var isKnown = false
     while true {
-      let before = fetch.received
       do throws(FarEnd.Failure) {
-        var farEnd = try FarEnd(host, options)
-        fetch.connected()
-        if let rest = todo {
-          todo = try renew(rest, &farEnd)
-        } else {
-          todo = try begin(&farEnd, &fetch)
-        }
-        while let offer = todo?.first {
-          let isAgain = postponed.contains(offer.id)
-          if isAgain { SystemClock().sleep(until: SystemClock().now() + HostPull.wait) }
-          let outcome = try fetch.run(offer, &farEnd, isAgain: isAgain)
-          todo?.removeFirst()
-          if outcome.fate == .busy, postponed.insert(offer.id).inserted {
-            todo?.append(offer)
-          } else {
-            finish(outcome)
-          }
-          if fetch.isAnswerPending { break }
-        }
-        result.received = fetch.received
-        if todo?.isEmpty ?? true { return }
-        // The rest of an answer that nobody wants is on its way: it ends with its connection.
-        continue
+        var farEnd = try FarEnd(host, options, patience)
+        if isKnown { try renew(&farEnd) } else { try begin(&farEnd) }
+        isKnown = true
+        try work(&farEnd)
+        return
       } catch {
-        result.received = fetch.received
+        publish()
         switch error {
+        case .over(let failure): throw failure
         case .unusable(let failure):
           // A machine that was there a moment ago may come back.
-          guard todo != nil, failures < HostPull.attempts else { throw failure }
+          guard isKnown else { throw failure }
         case .refused(let status, let sentence):
           throw CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
         case .broken(let reason):
           board.talk("\(host): the connection broke, \(reason); going on")
+        case .abandoned: break
         }
       }
-      failures = fetch.received > before ? 0 : failures + 1
-      guard failures < HostPull.attempts else {
+      withdraw()
+      guard let pause = patience.pause(now: clock.now()) else {
         throw CommandFailure(
           .tryAgain,
-          "the connection broke \(failures) times in a row; what came is kept, so run the same again"
-        )
+          "the connection broke again and again; what came is kept, so run the same again")
       }
-      if failures > 0 {
-        SystemClock().sleep(until: SystemClock().now() + HostPull.pause)
-      }
+      clock.sleep(until: clock.now() + pause)
     }
   }
+
+  /// Takes back what was asked of a connection that is gone.
+  private mutating func withdraw() {
+    var offers: [PullOffer] = []
+    var requests: [FreeRequest] = []
+    for request in asked {
+      switch request {
+      case .fetch(let copy):
+        fetch.local.release(copy.offer.id)
+        offers.append(copy.offer)
+      case .free(let free):
+        free.release()
+        requests.append(free)
+      }
+    }
+    asked = []
+    todo = offers + todo
+    frees = requests + frees
+  }
+
+  // MARK: What there is
 
   /// Asks what there is: what can be read, newest first, and why the rest cannot, by number.
   private func list(
@@ -121,57 +139,48 @@ struct HostPull {
     while true {
       switch try farEnd.reply() {
       case .recording(let offer): offers.append(offer)
-      case .unreadable(let number, let sentence): unreadable[number] = sentence
-      default: return (offers, unreadable)
+      case .unreadable(let number, let sentence):
+        unreadable[number] = String(sentence.prefix(200))
+      case .end: return (offers, unreadable)
+      default: throw farEnd.violation("lists what is no recording")
       }
-      guard offers.count + unreadable.count <= HostPull.most else {
-        throw .unusable(
-          CommandFailure(.unavailable, "\(host) offers more than \(HostPull.most) recordings"))
+      guard offers.count <= HostPull.most, unreadable.count <= HostPull.mostUnreadable else {
+        throw farEnd.violation("lists recordings without end")
       }
     }
   }
 
-  /// Says of recordings that are wanted that they cannot be read there.
-  ///
-  /// - Throws: ``CommandFailure`` when such a one was asked for by its number, or as the latest.
-  private mutating func refuse(_ unreadable: [UInt32: String], newest: PullOffer?) throws {
-    for (number, sentence) in unreadable.sorted(by: { $0.key > $1.key }) {
-      let isLatest = number > newest?.number ?? 0
-      let isNamed = settings.ids.contains {
-        $0.text == "\(number)" || $0.text == "latest" && isLatest
-      }
-      if isNamed {
-        throw CommandFailure(
-          .damagedData, "recording \(number) cannot be read on \(host): \(sentence)")
-      }
-      guard settings.ids.isEmpty else { continue }
-      result.offered += 1
-      result.failed += 1
-      result.note(.damagedData)
-      board.talk("\(host): recording \(number) cannot be read there: \(sentence)")
-    }
-  }
-
-  /// Asks again what there is of these: one that is being written has grown.
-  private func renew(
-    _ offers: [PullOffer], _ farEnd: inout FarEnd
-  ) throws(FarEnd.Failure) -> [PullOffer] {
-    let now = try list(&farEnd).offers
+  /// Asks again what there is: one that is being written has grown, one that was to be freed may be gone.
+  private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+    var now: [RecordingID: PullOffer] = [:]
+    for offer in try list(&farEnd).offers { now[offer.id] = offer }
     // What is gone meanwhile is told when it is fetched.
-    return offers.map { offer in now.first { $0.id == offer.id } ?? offer }
+    todo = todo.map { now[$0.id] ?? $0 }[...]
+    let requests = frees
+    frees = []
+    for request in requests {
+      if request.wasAsked, now[request.outcome.offer.id] == nil {
+        // The answer was cut off, and it was that it is done.
+        request.outcome.isFreed = true
+        finish(request.outcome)
+      } else {
+        frees.append(request)
+      }
+    }
   }
 
   /// Asks what there is, and chooses.
-  private mutating func begin(
-    _ farEnd: inout FarEnd, _ fetch: inout RecordingFetch
-  ) throws(FarEnd.Failure) -> [PullOffer] {
+  private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     let (offers, unreadable) = try list(&farEnd)
     do {
       try refuse(unreadable, newest: offers.first)
       let chosen = try settings.choose(offers).get()
       result.offered += chosen.count
       try fetch.plan(chosen)
-      return chosen
+      // One that is followed may go on for hours: the others need not wait for it.
+      let last = chosen.filter { settings.follow && $0.state == .running }
+      todo = (chosen.filter { !settings.follow || $0.state != .running } + last)[...]
+      patience.progressed(now: clock.now())
     } catch let unknown as UnknownRecording {
       let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"
       throw .unusable(
@@ -184,38 +193,5 @@ struct HostPull {
     } catch {
       throw .unusable(CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)"))
     }
-  }
-
-  private mutating func finish(_ outcome: PulledRecording) {
-    result.add(outcome)
-    let freed = outcome.isFreed ? ", and in the trash there" : ""
-    let remark = outcome.remark.map { ": \($0)" } ?? ""
-    let name = "\(host): recording \(outcome.offer.number)"
-    switch outcome.fate {
-    case .here:
-      if outcome.isFreed || outcome.remark != nil || outcome.conversionFailure != nil {
-        board.talk("\(name) is here as \(outcome.number ?? 0)\(freed)\(remark)")
-      }
-    case .fetched, .resumed:
-      let again = outcome.fate == .resumed ? ", taken up where an earlier attempt stopped" : ""
-      board.talk(
-        "\(name) is here as \(outcome.number ?? 0), \(outcome.byteCount) bytes\(again)\(freed)\(remark)"
-      )
-    case .running:
-      result.note(.tryAgain)
-      board.talk("\(name) is being written; what there is has come, --follow waits for the rest")
-    case .differs:
-      result.note(.damagedData)
-      board.talk("\(name)\(remark)")
-    case .busy:
-      result.note(.tryAgain)
-      board.talk("\(name)\(remark)")
-    case .failed:
-      result.note(.inputOutput)
-      board.talk("\(name)\(remark)")
-    }
-    if let status = outcome.conversionFailure { result.note(status) }
-    if outcome.isDamaged { result.note(.damagedData) }
-    if outcome.isUnfreed { result.note(.noPermission) }
   }
 }

@@ -1,30 +1,39 @@
 import IMUModel
 import LogStore
 import Remote
+import Synchronization
 
-/// Which of the offered recordings are here already, and which numbers the others shall have.
-struct LocalCopies {
-  private let catalogue: Catalogue
-  private var byPrefix: [String: [CatalogueEntry]] = [:]
-  private var taken: Set<UInt32> = []
+/// The store here, opened once for all hosts of a pull: which recordings are here, which are on their way, and which
+/// numbers new ones shall have.
+final class LocalCopies: Sendable {
+  let catalogue: Catalogue
+  private let index: StoreIndex
+  /// Recordings that a host of this pull is bringing.
+  private let claimed = Mutex<Set<RecordingID>>([])
 
   init(_ catalogue: Catalogue) throws(CatalogueError) {
     self.catalogue = catalogue
-    for entry in try catalogue.list().entries {
-      byPrefix[entry.idPrefix, default: []].append(entry)
-      taken.insert(entry.number)
-    }
+    index = try StoreIndex(catalogue)
   }
 
   /// The recording's entry here; `nil` when it is not here.
-  func entry(of id: RecordingID) -> Optional<CatalogueEntry> {
-    byPrefix[String(id.description.prefix(8))]?.first { catalogue.identity(of: $0) == id }
+  func entry(of id: RecordingID) throws(CatalogueError) -> Optional<CatalogueEntry> {
+    try index.entry(of: id)
   }
+
+  /// Whether nobody else is bringing it; then nobody else will, until ``release(_:)``.
+  func claim(_ id: RecordingID) -> Bool { claimed.withLock { $0.insert(id).inserted } }
+
+  func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
+
+  /// Makes copies recordings of the store.
+  func publish(_ copies: [WholeCopy]) throws(CatalogueError) { try index.publish(copies) }
 
   /// The numbers wanted for recordings that are to come: their own, where nobody here has them; else the next ones,
   /// older recordings before newer ones.
-  func numbers(for offers: [PullOffer]) -> [RecordingID: UInt32] {
-    var next = max(taken.max() ?? 0, offers.map(\.number).max() ?? 0)
+  func numbers(for offers: [PullOffer]) throws(CatalogueError) -> [RecordingID: UInt32] {
+    let (taken, highest) = try index.taken(of: offers.map(\.number))
+    var next = max(highest, offers.map(\.number).max() ?? 0)
     var numbers: [RecordingID: UInt32] = [:]
     for offer in offers.reversed() {
       if taken.contains(offer.number) {
@@ -35,5 +44,17 @@ struct LocalCopies {
       }
     }
     return numbers
+  }
+
+  /// Looks whether so many bytes more leave room for others on the store's file system.
+  func makeSure(ofRoomFor byteCount: UInt64) throws {
+    let (free, reserve) = try catalogue.room()
+    let missing = byteCount.addingReportingOverflow(reserve)
+    guard missing.overflow || missing.partialValue > free else { return }
+    throw CommandFailure(
+      .inputOutput,
+      "it needs \(Plain.bytes(byteCount)) and \(catalogue.path) has \(Plain.bytes(free)) free, of which "
+        + "\(Plain.bytes(reserve)) stay free for others; make room there, or name another store with --store"
+    )
   }
 }

@@ -40,6 +40,9 @@ final class PullBoard: Sendable {
     line.show { text() }
   }
 
+  /// A host is done with.
+  func leave(host index: Int) { standings.withLock { $0[index].number = 0 } }
+
   /// Writes a line above.
   func talk(_ text: String) { line.talk(text) }
 

@@ -5,6 +5,8 @@ import LogStore
 import Remote
 
 /// The far end of `imulog pull`: answers requests on stdin until it is closed.
+///
+/// Answers are kept back as long as more requests are here, so that many small ones travel together.
 struct PullServer {
   let catalogue: Catalogue
   /// Whether recordings whose copy was proved may be moved to the trash.
@@ -13,8 +15,10 @@ struct PullServer {
   let journal: ServeJournal?
 
   private let input = STDIN_FILENO
-  private let output = STDOUT_FILENO
+  private let output = ReplyBuffer(STDOUT_FILENO)
   private let clock = SystemClock()
+  /// Where the recordings are that were listed.
+  private var listed: [RecordingID: CatalogueEntry] = [:]
 
   init(_ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil) {
     self.catalogue = catalogue
@@ -29,11 +33,12 @@ struct PullServer {
   /// Nanoseconds between two looks at a recording that is being written.
   private static var period: Int64 { 200_000_000 }
 
-  func run() throws {
-    var requests = ByteStream(input, patience: -1)
+  mutating func run() throws {
+    var requests = ByteStream(input)
     do {
       try say(.hello(version: PullLine.version, mayFree: mayFree))
       while true {
+        if !requests.isReady { try output.flush() }
         let line = try requests.line(limit: PullLine.longest)
         guard let request = PullRequest(line: line) else {
           journal?.refused(Array(line.utf8), "is no request of a pull")
@@ -53,10 +58,10 @@ struct PullServer {
   }
 
   private func say(_ reply: PullReply) throws(ByteStream.Break) {
-    try writeLine(reply.line, to: output)
+    try output.append(Array((reply.line + "\n").utf8))
   }
 
-  private func answer(_ request: PullRequest) throws {
+  private mutating func answer(_ request: PullRequest) throws {
     do {
       switch request {
       case .list: try list()
@@ -73,24 +78,33 @@ struct PullServer {
   }
 
   /// Offers all recordings that can be read, and names the others, which must not hide them.
-  private func list() throws {
-    for entry in try catalogue.list().entries { try say(offer(entry)) }
+  private mutating func list() throws {
+    listed = [:]
+    for entry in try catalogue.list().entries {
+      let reply = offer(entry)
+      if case .recording(let offer) = reply { listed[offer.id] = entry }
+      try say(reply)
+    }
     try say(.end)
   }
 
   private func offer(_ entry: CatalogueEntry) -> PullReply {
     do {
-      return .recording(PullServer.offer(entry, try catalogue.copySource(of: entry)))
+      if let standing = try catalogue.standing(of: entry) {
+        return .recording(
+          PullOffer(
+            number: entry.number, id: standing.id, byteCount: standing.byteCount,
+            state: PullServer.state(standing.state), start: entry.startSeconds))
+      }
+      let source = try catalogue.copySource(of: entry)
+      return .recording(
+        PullOffer(
+          number: entry.number, id: source.description.id, byteCount: source.byteCount,
+          state: PullServer.state(source.state), start: entry.startSeconds))
     } catch {
       let why = CommandFailure(error)?.sentence ?? "\(error)"
       return .unreadable(number: entry.number, why)
     }
-  }
-
-  private static func offer(_ entry: CatalogueEntry, _ source: borrowing CopySource) -> PullOffer {
-    PullOffer(
-      number: entry.number, id: source.description.id, byteCount: source.byteCount,
-      state: state(source.state), start: entry.startSeconds)
   }
 
   private static func state(_ state: LogSummary.State) -> PullState {
@@ -102,6 +116,8 @@ struct PullServer {
   }
 
   private func entry(_ id: RecordingID) throws -> CatalogueEntry {
+    // Looked for in the whole store only when it is not where it was.
+    if let entry = listed[id], catalogue.identity(of: entry) == id { return entry }
     guard let entry = try catalogue.entry(of: id) else {
       throw CommandFailure(.noInput, "there is no recording \(id) any more")
     }
@@ -131,7 +147,7 @@ struct PullServer {
         try source.read(at: sum.byteCount, into: bytes)
         sum.add(UnsafeRawBufferPointer(bytes))
         try say(.bytes(count))
-        try writeAll(UnsafeRawBufferPointer(bytes), to: output)
+        try output.append(UnsafeRawBufferPointer(bytes))
         spoken = clock.now()
       }
       // What was written between the last look and its writer's end comes with one more look.
@@ -140,6 +156,7 @@ struct PullServer {
         try say(.alive)
         spoken = clock.now()
       }
+      try output.flush()
       clock.sleep(until: clock.now() + PullServer.period)
       try source.update()
     }
@@ -161,6 +178,7 @@ struct PullServer {
       sum.add(UnsafeRawBufferPointer(bytes))
       if clock.now() - spoken > PullServer.silence {
         try say(.alive)
+        try output.flush()
         spoken = clock.now()
       }
     }
@@ -190,5 +208,40 @@ struct PullServer {
     try catalogue.remove(entry, now: clock.readWallClock().wall)
     journal?.noted("moved recording \(entry.number), \(id), to the trash")
     try say(.freed)
+  }
+}
+
+/// What is on its way to the other side.
+final class ReplyBuffer {
+  private let descriptor: Int32
+  private var waiting: [UInt8] = []
+
+  /// Bytes that are kept back at most.
+  private static let capacity = 64 * 1024
+
+  init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    waiting.reserveCapacity(ReplyBuffer.capacity)
+  }
+
+  func append(_ bytes: [UInt8]) throws(ByteStream.Break) {
+    waiting += bytes
+    if waiting.count >= ReplyBuffer.capacity { try flush() }
+  }
+
+  /// Large ones are not copied.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(ByteStream.Break) {
+    guard bytes.count < ReplyBuffer.capacity / 4 else {
+      try flush()
+      return try writeAll(bytes, to: descriptor)
+    }
+    waiting += bytes
+    if waiting.count >= ReplyBuffer.capacity { try flush() }
+  }
+
+  /// Writes all that is kept back.
+  func flush() throws(ByteStream.Break) {
+    try writeAll(waiting, to: descriptor)
+    waiting.removeAll(keepingCapacity: true)
   }
 }

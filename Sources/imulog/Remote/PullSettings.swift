@@ -12,6 +12,10 @@ struct PullSettings: Sendable {
   var follow = false
   /// Whether the other machine may move what is proved to be here to its trash.
   var thenFree = false
+  /// Nanoseconds without progress after which a host is given up.
+  var timeout: Int64
+  /// Files of recordings that a host may have open at a time.
+  var openFiles = 2
   /// What each recording is written out as, and where.
   var format: ExportFormat?
   var directory = "."

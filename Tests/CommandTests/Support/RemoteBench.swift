@@ -79,6 +79,12 @@ struct RemoteBench {
     laptop.directory.write([], to: "carried")
   }
 
+  /// Lets one connection be cut after so many bytes, and all after it in the greeting, until ``mend()``.
+  func breakOff(after count: Int) { cut(after: [count] + Array(repeating: 10, count: 50)) }
+
+  /// Lets connections be whole again.
+  func mend() { cut(after: []) }
+
   /// Bytes that connections with cuts have carried.
   var carried: Int { laptop.directory.bytes(of: "carried").count }
 

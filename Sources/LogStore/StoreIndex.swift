@@ -1,0 +1,149 @@
+import Glibc
+public import IMUModel
+import Synchronization
+
+/// The recordings of a store by their identity, and the numbers that are taken, for those who ask often.
+///
+/// The directory is read once. Afterwards the kernel tells which names came and went (inotify(7)), so that asking costs
+/// as much in a store of 10,000 recordings as in an empty one. Where the kernel does not tell, and where it lost
+/// count, the directory is read again.
+public final class StoreIndex: Sendable {
+  /// The store.
+  public let catalogue: Catalogue
+  private let state: Mutex<State>
+
+  private struct State: ~Copyable {
+    var entries: [String: [CatalogueEntry]] = [:]
+    /// Numbers of recordings that are or were here, or in the trash.
+    var taken: Set<UInt32> = []
+    var highest: UInt32 = 0
+    var watch = DirectoryChanges()
+
+    mutating func take(_ number: UInt32) {
+      taken.insert(number)
+      highest = max(highest, number)
+    }
+  }
+
+  /// Reads the store's directory and its trash.
+  public init(_ catalogue: Catalogue) throws(CatalogueError) {
+    self.catalogue = catalogue
+    var state = State()
+    // In this order: what changes while the directory is read is told afterwards.
+    state.watch.begin(catalogue.path)
+    try StoreIndex.read(catalogue, into: &state)
+    self.state = Mutex(state)
+  }
+
+  /// The recording with this identity; `nil` when it is not here. Reads the headers of those whose names fit.
+  public func entry(of id: RecordingID) throws(CatalogueError) -> Optional<CatalogueEntry> {
+    let prefix = String(id.description.prefix(8))
+    let candidates = try current { $0.entries[prefix] ?? [] }
+    return candidates.first { catalogue.identity(of: $0) == id }
+  }
+
+  /// Those of `numbers` that a recording here or in the trash has or had, and the highest of all that are taken.
+  public func taken(
+    of numbers: [UInt32]
+  ) throws(CatalogueError) -> (those: Set<UInt32>, highest: UInt32) {
+    try current { state in
+      (Set(numbers.filter { state.taken.contains($0) }), state.highest)
+    }
+  }
+
+  /// The wanted number if no recording has or had it; to be asked under the lock of numbers.
+  func isFree(_ number: UInt32) throws(CatalogueError) -> Bool {
+    try current { !$0.taken.contains(number) }
+  }
+
+  /// The highest number that is taken.
+  func highest() throws(CatalogueError) -> UInt32 {
+    try current { $0.highest }
+  }
+
+  private func current<Result>(_ body: (inout State) -> Result) throws(CatalogueError) -> Result {
+    let outcome = state.withLock { state -> Swift.Result<Result, CatalogueError> in
+      do throws(CatalogueError) {
+        try refresh(&state)
+        return .success(body(&state))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  private func refresh(_ state: inout State) throws(CatalogueError) {
+    guard let changes = state.watch.next() else {
+      return try StoreIndex.read(catalogue, into: &state)
+    }
+    for change in changes {
+      guard let name = RecordingName(change.name) else { continue }
+      let entry = CatalogueEntry(name, file: change.name, in: catalogue.path)
+      state.entries[name.prefix]?.removeAll { $0 == entry }
+      if change.isThere { StoreIndex.add(entry, to: &state) }
+    }
+  }
+
+  private static func read(
+    _ catalogue: Catalogue, into state: inout State
+  ) throws(CatalogueError) {
+    state.entries = [:]
+    for entry in try catalogue.list().entries { add(entry, to: &state) }
+    let trash = try catalogue.wrapped { () throws(StorageError) in try catalogue.trashNames() }
+    for file in trash {
+      if let name = RecordingName(Catalogue.withoutStamp(file)) { state.take(name.number) }
+    }
+  }
+
+  private static func add(_ entry: CatalogueEntry, to state: inout State) {
+    state.entries[entry.idPrefix, default: []].append(entry)
+    state.take(entry.number)
+  }
+}
+
+/// Names that came and went in a directory, as the kernel tells them.
+struct DirectoryChanges: ~Copyable {
+  private let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+  private var isWatching = false
+
+  private static let there = UInt32(IN_CREATE | IN_MOVED_TO)
+  private static let gone = UInt32(IN_DELETE | IN_MOVED_FROM)
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  mutating func begin(_ path: String) {
+    let events = DirectoryChanges.there | DirectoryChanges.gone
+    isWatching = descriptor >= 0 && inotify_add_watch(descriptor, path, events) >= 0
+  }
+
+  /// What changed since the last call, oldest first; `nil` when it is not known.
+  func next() -> [(name: String, isThere: Bool)]? {
+    guard isWatching else { return nil }
+    var changes: [(name: String, isThere: Bool)] = []
+    var isKnown = true
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 8)
+    // Safe: the buffer is this function's own, and only bytes that the kernel has written are looked at: whole
+    // events, each followed by as many bytes of its name as it says, the last of them zero.
+    defer { buffer.deallocate() }
+    while true {
+      let count = read(descriptor, buffer.baseAddress, buffer.count)
+      guard count > 0 else {
+        if count < 0, errno == EINTR { continue }
+        return isKnown ? changes : nil
+      }
+      var offset = 0
+      while offset < count {
+        let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+        let begin = offset + MemoryLayout<inotify_event>.size
+        offset = begin + Int(event.len)
+        let name = buffer[begin..<offset].prefix { $0 != 0 }
+        if event.mask & (DirectoryChanges.there | DirectoryChanges.gone) == 0 { isKnown = false }
+        changes.append(
+          (String(decoding: name, as: UTF8.self), event.mask & DirectoryChanges.there != 0))
+      }
+    }
+  }
+}

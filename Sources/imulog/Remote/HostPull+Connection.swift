@@ -1,0 +1,219 @@
+import IMUModel
+import LinuxIO
+import LogStore
+import Remote
+
+/// What goes over one connection.
+extension HostPull {
+  /// Requests on their way at a time.
+  private static var window: Int { 64 }
+  /// Nanoseconds before a recording that another pull brings is looked at again, after all others.
+  private static var wait: Int64 { 1_000_000_000 }
+  /// Bytes that are read and thrown away before a new connection costs less.
+  private static var bearable: UInt64 { 4 << 20 }
+
+  /// Asks for what is to do and receives it, until nothing is left.
+  mutating func work(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+    while true {
+      try fill(&farEnd)
+      let isFull = batch.count >= settings.openFiles / 2
+      if isFull || !batch.isEmpty && (asked.isEmpty || !farEnd.isReady) {
+        publish()
+      } else if let request = asked.first {
+        switch request {
+        case .fetch(let copy): try receive(copy, &farEnd)
+        case .free(let free): try receive(free, &farEnd)
+        }
+      } else if todo.isEmpty, frees.isEmpty {
+        guard !postponed.isEmpty else { return }
+        isLastLook = true
+        patience.excusing { clock.sleep(until: clock.now() + HostPull.wait) }
+        todo = postponed[...]
+        postponed = []
+      }
+    }
+  }
+
+  /// Sends requests until enough are on their way.
+  private mutating func fill(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+    while asked.count < HostPull.window {
+      let held = asked.count { request in
+        switch request {
+        case .fetch(let copy): copy.resumedAt > 0
+        case .free: true
+        }
+      }
+      guard held < settings.openFiles / 2 else { return }
+      if let request = frees.popFirst() {
+        if let line = begin(request) {
+          asked.append(.free(request))
+          try farEnd.ask(line)
+        }
+      } else if let offer = todo.popFirst() {
+        let step = patience.excusing { fetch.prepare(offer) }
+        take(step)
+        guard case .fetch(let copy) = step else { continue }
+        let follow = settings.follow && offer.state == .running
+        try farEnd.ask(.fetch(offer.id, offset: copy.resumedAt, follow: follow))
+      } else {
+        return
+      }
+    }
+  }
+
+  /// The line that asks to free a recording; `nil` when that cannot be asked now, which is noted.
+  private mutating func begin(_ request: FreeRequest) -> PullRequest? {
+    do {
+      return try request.begin(in: fetch.local.catalogue)
+    } catch {
+      finish(RecordingFetch.failed(request.outcome.offer, error))
+      return nil
+    }
+  }
+
+  private mutating func take(_ step: RecordingFetch.Step) {
+    switch step {
+    case .done(let outcome): finish(outcome)
+    case .fetch(let copy): asked.append(.fetch(copy))
+    case .free(let request): frees.append(request)
+    case .busy(let offer):
+      if isLastLook {
+        finish(PulledRecording(offer: offer, fate: .busy, remark: "another pull is at it"))
+      } else {
+        postponed.append(offer)
+      }
+    }
+  }
+
+  /// Receives the answer to the first request of all.
+  private mutating func receive(
+    _ copy: IncomingCopy, _ farEnd: inout FarEnd
+  ) throws(FarEnd.Failure) {
+    let offer = copy.offer
+    board.begin(offer, host: index, done: copy.resumedAt)
+    patience.allow(adding: copy.resumedAt, now: clock.now())
+    var isProved = copy.resumedAt == 0
+    var isAnew = false
+    while true {
+      let reply: PullReply
+      do throws(FarEnd.Failure) {
+        reply = try farEnd.reply()
+      } catch {
+        guard case .refused(_, let sentence) = error else { throw error }
+        return drop(copy, .done(PulledRecording(offer: offer, fate: .failed, remark: sentence)))
+      }
+      switch reply {
+      case .prefix(let digest) where !isProved:
+        isProved = true
+        guard digest != copy.digest else { continue }
+        isAnew = patience.excusing { fetch.begunAnew(copy) }
+      case .bytes(let count) where isProved:
+        guard copy.allows(count) else {
+          throw farEnd.violation(
+            "sends more of recording \(offer.number) than the \(offer.byteCount) bytes that it offered"
+          )
+        }
+        try receive(count, of: copy, &farEnd)
+        if copy.failure == nil, !isAnew {
+          let settled = copy.settle()
+          if settled > 0 { patience.progressed(settled, now: clock.now(), silence: copy.silence) }
+        }
+        if copy.failure != nil || isAnew { try bear(copy, isAnew: isAnew) }
+      case .whole(let count, let digest, let state) where isProved:
+        if isAnew {
+          drop(copy, nil)
+          todo = [offer] + todo
+        } else if patience.excusing({ copy.end(byteCount: count, digest: digest, state: state) }) {
+          patience.progressed(now: clock.now())
+          asked.removeFirst()
+          batch.append(copy)
+        } else {
+          drop(copy, copy.failure == nil ? .done(copy.outcome) : failed(copy))
+        }
+        return
+      default: throw farEnd.violation("answers what it was not asked")
+      }
+    }
+  }
+
+  /// Gives up the connection when the rest of an answer that is of no use is long.
+  private mutating func bear(_ copy: IncomingCopy, isAnew: Bool) throws(FarEnd.Failure) {
+    let offer = copy.offer
+    let rest = offer.byteCount - min(offer.byteCount, copy.byteCount)
+    guard rest > HostPull.bearable || offer.state == .running else { return }
+    drop(copy, isAnew ? nil : failed(copy))
+    if isAnew { todo = [offer] + todo }
+    throw .abandoned
+  }
+
+  private func failed(_ copy: IncomingCopy) -> RecordingFetch.Step {
+    if copy.isBusy { return .busy(copy.offer) }
+    let remark = copy.failure?.sentence
+    return .done(PulledRecording(offer: copy.offer, fate: .failed, remark: remark))
+  }
+
+  /// The first request has no answer that is of use.
+  private mutating func drop(_ copy: IncomingCopy, _ step: RecordingFetch.Step?) {
+    asked.removeFirst()
+    fetch.local.release(copy.offer.id)
+    if let step { take(step) }
+  }
+
+  /// Takes bytes that were announced.
+  private mutating func receive(
+    _ count: Int, of copy: IncomingCopy, _ farEnd: inout FarEnd
+  ) throws(FarEnd.Failure) {
+    var left = count
+    while left > 0 {
+      let room = UnsafeMutableRawBufferPointer(
+        rebasing: fetch.memory.bytes[..<min(left, fetch.memory.bytes.count)])
+      let ready = try farEnd.read(into: room)
+      copy.take(UnsafeRawBufferPointer(rebasing: room[..<ready]))
+      result.received += UInt64(ready)
+      left -= ready
+      board.add(ready, host: index)
+    }
+  }
+
+  /// Receives the answer to a request to free a recording, the first of all.
+  private mutating func receive(
+    _ free: FreeRequest, _ farEnd: inout FarEnd
+  ) throws(FarEnd.Failure) {
+    patience.allow(adding: free.byteCount, now: clock.now())
+    do throws(FarEnd.Failure) {
+      guard case .freed = try farEnd.reply() else {
+        throw farEnd.violation("answers what it was not asked")
+      }
+      free.outcome.isFreed = true
+      patience.progressed(now: clock.now())
+    } catch {
+      guard case .refused(_, let sentence) = error else { throw error }
+      free.outcome.isUnfreed = true
+      free.outcome.remark = "it stays there: \(sentence)"
+    }
+    asked.removeFirst()
+    free.release()
+    finish(free.outcome)
+  }
+
+  /// Makes what is whole recordings of the store here.
+  mutating func publish() {
+    guard !batch.isEmpty else { return }
+    let copies = batch
+    batch = []
+    let steps = patience.excusing { fetch.publish(copies) }
+    for copy in copies { fetch.local.release(copy.offer.id) }
+    for step in steps { take(step) }
+  }
+}
+
+extension PullPatience {
+  /// Does work of this side, for which the other one is not to blame.
+  func excusing<Result>(_ work: () -> Result) -> Result {
+    let clock = SystemClock()
+    let start = clock.now()
+    let result = work()
+    excuse(clock.now() - start)
+    return result
+  }
+}

@@ -1,0 +1,233 @@
+import Glibc
+import IMUModel
+import LogStore
+import Remote
+
+/// A recording on its way here: the file that it grows in, and what is known of it so far.
+///
+/// Used by one host's thread.
+final class IncomingCopy {
+  let offer: PullOffer
+  /// Bytes that were here when it was asked for.
+  let resumedAt: UInt64
+  var outcome: PulledRecording
+  /// Why it cannot be kept; what still comes of it is thrown away.
+  private(set) var failure: CommandFailure?
+  /// Whether another program brings it.
+  private(set) var isBusy = false
+  /// Bytes of it that came or were here.
+  private(set) var byteCount: UInt64
+  private let local: LocalCopies
+  private let isFollowed: Bool
+  private var copy: PartialCopy?
+  private var sum: SHA256
+  private var check: PageCheck?
+  /// For one that is followed: its pages are full after minutes, its chunks after seconds.
+  private var live: PageCheck?
+  private var isChecked = false
+  /// Nanoseconds that may pass before its writer makes more of it durable; 0 for one that is not followed.
+  private(set) var silence: Int64 = 0
+  /// Bytes from the first one on that were found to be as they were written, or were counted as damaged.
+  private var settled: UInt64
+  /// Bytes that there is surely room for.
+  private var roomy: UInt64 = 0
+
+  /// Bytes between two looks at the free space.
+  private static let stride: UInt64 = 1 << 20
+
+  /// Looks at what is here of it.
+  init(
+    _ offer: PullOffer, _ outcome: PulledRecording, in local: LocalCopies, isFollowed: Bool,
+    copy: consuming PartialCopy?, sum: SHA256
+  ) {
+    self.offer = offer
+    self.outcome = outcome
+    self.local = local
+    self.isFollowed = isFollowed
+    self.copy = consume copy
+    self.sum = sum
+    byteCount = sum.byteCount
+    resumedAt = sum.byteCount
+    settled = sum.byteCount
+  }
+
+  /// Whether its file is open.
+  var isOpen: Bool { copy != nil }
+
+  /// The digest of what is here.
+  var digest: SHA256Digest { sum.digest }
+
+  /// Whether so many bytes more can be meant: one that nobody writes is as long as it was offered.
+  func allows(_ count: Int) -> Bool {
+    offer.state == .running || byteCount + UInt64(count) <= offer.byteCount
+  }
+
+  /// Takes bytes as they come, so that of a connection that breaks nothing is lost.
+  func take(_ bytes: UnsafeRawBufferPointer) {
+    byteCount += UInt64(bytes.count)
+    guard failure == nil else { return }
+    attempt {
+      try open()
+      if byteCount > roomy {
+        let wanted = min(IncomingCopy.stride, max(offer.byteCount, byteCount) - byteCount)
+        try local.makeSure(ofRoomFor: wanted + UInt64(bytes.count))
+        roomy = byteCount + wanted
+      }
+      try copy?.append(bytes)
+      sum.add(bytes)
+    }
+  }
+
+  /// Checks what has come; says how many bytes were settled by it.
+  func settle() -> UInt64 {
+    guard failure == nil else { return 0 }
+    let before = settled
+    attempt {
+      if !isChecked {
+        // What was here before was found intact.
+        check = try pageCheck(from: resumedAt)
+        if isFollowed { live = try pageCheck(from: resumedAt) }
+        guard isChecked || byteCount < IncomingCopy.firstPage else { throw notThis }
+      }
+      try checked { check, copy in
+        try check.advance(&copy, to: min(byteCount, offer.byteCount))
+        let damaged = check.damagedPageCount
+        try check.advance(&copy, to: byteCount)
+        // What is offered may be damaged there. What is written just now is not.
+        guard offer.state != .running || check.damagedPageCount == damaged else { throw notThis }
+      }
+      if var follower = live.take() {
+        if var file = copy.take() {
+          try follower.settle(&file)
+          copy = consume file
+        }
+        settled = max(settled, follower.settledByteCount)
+        live = consume follower
+      }
+    }
+    return settled - before
+  }
+
+  /// Bytes of the first page, in which the header is.
+  private static let firstPage: UInt64 = 4096
+
+  private func checked(
+    _ body: (inout PageCheck, inout PartialCopy) throws -> Void
+  ) throws {
+    guard var check = check.take() else { return }
+    guard var copy = copy.take() else { return }
+    try body(&check, &copy)
+    settled = max(settled, check.settledByteCount)
+    self.check = consume check
+    self.copy = consume copy
+  }
+
+  /// Nothing of it is this recording, and nothing of it is kept.
+  private var isForeign = false
+
+  private var notThis: CommandFailure {
+    isForeign = true
+    return CommandFailure(
+      .damagedData, "what comes is not recording \(offer.id); look at what answers there")
+  }
+
+  /// The answer has ended. `true` when the copy is whole and can be published.
+  func end(byteCount: UInt64, digest: SHA256Digest, state: PullState) -> Bool {
+    guard failure == nil else { return false }
+    attempt {
+      try open()
+      guard byteCount == self.byteCount, digest == sum.digest else {
+        try copy?.cut(to: 0)
+        throw CommandFailure(
+          .inputOutput, "what came is not what was sent; it was thrown away, so pull again")
+      }
+      outcome.byteCount = byteCount
+      if state == .running {
+        outcome.fate = .running
+        try copy?.sync()
+        return
+      }
+      guard isChecked else { throw notThis }
+      var damaged: UInt64 = 0
+      try checked { check, copy in
+        try check.run(&copy, stopsAtDamage: false)
+        damaged = check.damagedPageCount
+      }
+      if damaged > 0 {
+        outcome.isDamaged = true
+        outcome.remark =
+          (outcome.remark.map { $0 + "; " } ?? "")
+          + "it is damaged there in \(damaged) pages, and the copy is as it is there"
+      }
+    }
+    return failure == nil && outcome.fate != .running
+  }
+
+  /// The copy, to be published. To be asked once.
+  func whole(number: UInt32?) -> WholeCopy? {
+    guard let copy = copy.take() else { return nil }
+    return WholeCopy(copy, number: number ?? offer.number, start: offer.start)
+  }
+
+  /// Keeps what had come and is not theirs; what to say about it.
+  func setAside() -> String? {
+    var remark: String?
+    attempt {
+      guard let copy = copy.take() else { return }
+      let path = try local.catalogue.setAside(copy)
+      remark = IncomingCopy.words(offer, path, "has another beginning now")
+    }
+    return remark
+  }
+
+  static func words(_ offer: PullOffer, _ path: String, _ what: String) -> String {
+    offer.state == .recovered
+      ? "it was recovered there after a power cut and \(what); what had come before the cut is \(path)"
+      : "it was changed there and \(what); what had come before is \(path)"
+  }
+
+  private func open() throws {
+    guard copy == nil else { return }
+    copy = try local.catalogue.partialCopy(of: offer.id)
+    guard copy?.byteCount == resumedAt else {
+      isBusy = true
+      throw CommandFailure(.tryAgain, "another pull has brought a part of it; pull again")
+    }
+  }
+
+  private func attempt(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      if case CatalogueError.storage(let refusal) = error, refusal.operation == .lock {
+        isBusy = true
+      }
+      if isForeign { do { try copy?.cut(to: 0) } catch { failure = CommandFailure(error) } }
+      failure = failure ?? CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
+      check = nil
+      live = nil
+      copy = nil
+    }
+  }
+
+  /// A check for the pages behind `start`, made as soon as the header is there; `nil` when there is none, or it is
+  /// another recording's.
+  private func pageCheck(from start: UInt64) throws(StorageError) -> PageCheck? {
+    guard let path = copy?.name, let description = try IncomingCopy.header(of: path),
+      description.id == offer.id
+    else { return nil }
+    isChecked = true
+    if isFollowed { silence = 2 * max(0, min(description.syncInterval, 1 << 50)) }
+    return PageCheck(description, from: start)
+  }
+
+  /// The header of a log; `nil` when it cannot be read.
+  static func header(of path: String) throws(StorageError) -> RecordingDescription? {
+    let storage = try FileStorage(reading: path)
+    do {
+      return try LogReader(storage).description
+    } catch {
+      return nil
+    }
+  }
+}

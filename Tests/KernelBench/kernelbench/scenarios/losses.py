@@ -28,7 +28,7 @@ OPENED_ANEW, SET_UP = 2.0, 1.0
 SLACK = 60 * MILLISECOND
 PATIENCE = 5.0
 """Seconds until a bus that hangs has to be told."""
-NO_SENSOR, TRY_AGAIN = 69, 75
+NO_SENSOR, STORAGE, TRY_AGAIN = 69, (73, 74), 75
 MISSED = 0.3
 """Part of a take's ticks that an emulated processor may be too late for."""
 
@@ -46,6 +46,7 @@ def run(bench: Bench, group: Group) -> None:
         for way, command in LOSSES.items():
             group.run(f"the store is {way} while the service records", lambda: lose(guest, way, command))
             guest.machine.run("killall -9 imulog")
+            group.run(f"the store is {way} during a take", lambda: lose_take(guest, way, command))
     finally:
         guest.stop()
 
@@ -152,6 +153,21 @@ def lose(guest: Guest, way: str, command: str) -> str:
     check(len(take.samples) > RATE * (1 - MISSED), f"the next take has {len(take.samples)} samples")
     service.stop()
     return f"said `{said[0].strip()}`; the next take has number {takes[0]['number']} and {len(take.samples)} samples"
+
+
+def lose_take(guest: Guest, way: str, command: str) -> str:
+    """A take without a service ends with the sentence that its store is gone."""
+    store = f"/tmp/take-{way}"
+    take = f"imulog --store {store} record --bus 0 --sensor lsm6dso --rate {RATE} --for 4s"
+    started = guest.machine.start(take)
+    time.sleep(1.5)
+    guest.machine.check(command.format(store))
+    ended = guest.machine.finish(started, take, 20)
+    told = ended.errors.strip()
+    check(ended.status in STORAGE, f"the store was {way}, and record ended with {ended.status}: {told}")
+    said = [line for line in told.splitlines() if store in line]
+    check(bool(said), f"the store was {way}, and nothing is said of {store}: {told}")
+    return said[0]
 
 
 def start(service: Service, seconds: float) -> None:

@@ -9,10 +9,12 @@ public import IMUModel
 /// in decimal seconds) and at least one of `ax ay az gx gy gz temp` in counts of 16 bits. Times never
 /// decrease and are kept to the nanosecond. Lines end with LF or CR LF; blank lines at the end do no harm.
 ///
-/// Sample i becomes tick i. The rate is that of the options or derived from the times: see
-/// `SampleRate.init(ofSamples:from:to:)`.
+/// Samples lie on the grid of the rate, which is that of the options or follows from the times; ticks without a
+/// sample become gaps with the cause `lost`. What fits no grid is refused. See `ImportGrid` and
+/// `SampleRate.init(ofSamples:from:to:holes:)`.
 ///
-/// The file is read twice in pieces of 64 KiB, first to check every line, so memory does not grow with it.
+/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, so memory
+/// does not grow with it.
 public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
@@ -20,25 +22,36 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
   public let clockPairs: [ClockPair]
   /// The end of the new log.
   public let end: RecordingEnd
+  /// Holes in the table, and what of its rate is a guess.
+  public let remarks: [String]
 
-  private var table: ImportTable<Source>
-  private var tick: UInt64 = 0
+  private var placing: ImportPlacing<Source>
+  /// The sample behind the gap that was given last.
+  private var waiting: TickRecord?
 
   /// Reads the whole file and checks it.
   ///
   /// - Throws: ``ImportError`` with the line and column of the first thing that is wrong.
   public init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
     var table = try ImportTable(source)
-    var survey = Survey()
+    var survey = ImportSurvey()
     while let row = try table.next() { survey.add(row.time) }
-    guard let first = survey.first else { throw .noSamples(name: table.name) }
-    guard
-      let rate = options.rate ?? SampleRate(ofSamples: survey.count, from: first, to: survey.last)
-    else { throw .noRate(name: table.name) }
-    try table.rewind()
+    let (name, channels) = (table.name, table.columns.channels)
+    guard survey.count > 0 else { throw .noSamples(name: name) }
+    var placing = ImportPlacing(table)
+    let grid = try placing.findGrid(survey, options.rate)
+    let account = placing.account
+    let rate =
+      options.rate
+      ?? SampleRate(
+        ofSamples: placing.tick + 1, from: survey.first, to: survey.last, holes: account.holes)
+    guard let rate else { throw .noRate(name: name) }
+    if options.rate != nil { try survey.check(grid, lastTick: placing.tick, name) }
+    try placing.restart(on: grid)
 
     description = options.description(
-      channels: table.columns.channels, rate: rate, timeUnit: survey.unit, ticks: survey.count,
+      channels: channels, rate: rate, timeUnit: survey.unit,
+      ticks: account.samples + account.lost,
       sensor: .imported(
         accelerometerRange: 0, gyroscopeRange: 0, accelerometerScale: options.accelerometerScale,
         gyroscopeScale: options.gyroscopeScale, temperatureScale: options.temperatureScale,
@@ -47,36 +60,111 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
       options.started.map {
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
-    end = .imported(samples: survey.count)
-    self.table = table
+    end = .imported(samples: account.samples, lost: account.lost)
+    remarks = account.remarks(name, grid, isRateGiven: options.rate != nil)
+    self.placing = placing
   }
 
-  /// The next sample; `nil` after the last one.
+  /// The next sample or gap; `nil` after the last one.
   public mutating func next() throws(ImportError) -> TickRecord? {
-    guard let row = try table.next() else {
-      guard tick == end.ledger.sampled else { throw .changed(name: table.name) }
+    if let record = waiting {
+      waiting = nil
+      return record
+    }
+    let row: (time: Int64, sample: RawSample, lost: UInt64)?
+    do {
+      row = try placing.next()
+    } catch {
+      if case .file = error { throw error }
+      // All lines were right before.
+      throw .changed(name: placing.name)
+    }
+    let ledger = end.ledger
+    guard let row else {
+      guard placing.account.samples == ledger.sampled, placing.account.lost == ledger.lost else {
+        throw .changed(name: placing.name)
+      }
       return nil
     }
-    guard tick < end.ledger.sampled, row.time % description.timeUnit == 0 else {
-      throw .changed(name: table.name)
-    }
-    defer { tick += 1 }
-    return TickRecord(tick: tick, time: row.time, sample: row.sample)
+    guard placing.account.samples <= ledger.sampled, placing.account.lost <= ledger.lost,
+      row.time % description.timeUnit == 0
+    else { throw .changed(name: placing.name) }
+    let record = TickRecord(tick: placing.tick, time: row.time, sample: row.sample)
+    guard row.lost > 0 else { return record }
+    waiting = record
+    return TickRecord(
+      Gap(firstTick: placing.tick - row.lost, count: row.lost, cause: .lost))
   }
 }
 
-/// What the first pass finds out.
-private struct Survey {
-  var count: UInt64 = 0
-  var first: Int64?
-  var last: Int64 = 0
-  /// The largest of 1 ms, 1 µs and 1 ns of which every time is a multiple.
-  var unit: Int64 = 1_000_000
+extension ImportPlacing where Source: ~Copyable {
+  /// The first grid on which all samples have a tick each; they are placed on it.
+  ///
+  /// - Throws: where the likeliest one does not fit, if none does.
+  fileprivate mutating func findGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
+    throws(ImportError) -> ImportGrid
+  {
+    var refusal: ImportError?
+    for grid in survey.grids(rate) {
+      do throws(ImportError) {
+        try restart(on: grid)
+        try placeAll()
+        guard account.samples == survey.count else { throw ImportError.changed(name: name) }
+        return grid
+      } catch {
+        switch error {
+        case .line(_, _, .sharesTick), .line(_, _, .late): refusal = refusal ?? error
+        case .line(_, _, .holeTooLong), .file: throw error
+        // All lines were right before.
+        default: throw .changed(name: name)
+        }
+      }
+    }
+    throw refusal ?? .noRate(name: name)
+  }
+}
 
-  mutating func add(_ time: Int64) {
-    if first == nil { first = time }
-    last = time
-    count += 1
-    while time % unit != 0 { unit /= 1000 }
+extension ImportPlacing.Account where Source: ~Copyable {
+  /// What the user should know of a table that was placed on a grid.
+  fileprivate func remarks(_ name: String, _ grid: ImportGrid, isRateGiven: Bool) -> [String] {
+    var remarks: [String] = []
+    if lost > 0 {
+      remarks.append(
+        "\(lost) \(lost == 1 ? "tick" : "ticks") of \(name) have no sample, in "
+          + "\(holes) \(holes == 1 ? "gap" : "gaps")")
+    }
+    if delays > 0 {
+      remarks.append(
+        "\(delays) \(delays == 1 ? "sample" : "samples") of \(name) came later than half a period after "
+          + "the tick and count as late, not as lost; the first is in line \(firstDelay)")
+    }
+    if samples == 1, !isRateGiven {
+      remarks.append(
+        "\(name) has one sample, which gives no rate: 10 Hz is assumed; --rate says it")
+    }
+    guard grid.look.slack.isFinite else {
+      return [
+        "all times in \(name) are the same, so that only --rate says how far samples are apart"
+      ]
+    }
+    let least = Int((grid.look.slack + 0.5).rounded(.up))
+    if least > 1 {
+      remarks.append(
+        "times in \(name) are rounded or late by whole periods, so that a hole of fewer than "
+          + "\(least) ticks cannot be told from a delay")
+    }
+    return remarks
+  }
+}
+
+extension ImportSurvey {
+  /// A rate that was given must be that of the times, but for a twentieth and a period.
+  fileprivate func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
+    guard grid.look.slack.isFinite else { return }
+    let span = Double(last) - Double(first)
+    let expected = Double(lastTick) * grid.period
+    guard abs(span - expected) > expected / 20 + grid.period else { return }
+    let found = span > 0 ? HertzText.text(1e9 * Double(lastTick) / span) : "0"
+    throw .otherRate(name: name, given: HertzText.text(1e9 / grid.period), found: found)
   }
 }

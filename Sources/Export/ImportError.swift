@@ -12,6 +12,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case line(name: String, line: Int, problem: ImportLineProblem)
   /// A table has more than one sample, but its times stand still, so that they give no rate.
   case noRate(name: String)
+  /// The rate that was given is not that of a table's times; both are decimal hertz.
+  case otherRate(name: String, given: String, found: String)
   /// The file was changed by somebody else while it was read.
   case changed(name: String)
   /// A document is not of a shape that the phone apps write; `what` says in a clause what is wrong.
@@ -42,6 +44,12 @@ public enum ImportLineProblem: Equatable, Sendable {
   case outOfRange(column: Int, name: String, found: String)
   /// A time before that of the line before it.
   case timeGoesBack(column: Int, name: String, found: String)
+  /// On the grid of this rate, decimal hertz, the sample has the same tick as that of the line before it.
+  case sharesTick(hertz: String)
+  /// On the grid of this rate, decimal hertz, the sample is the first of many that are far from their ticks.
+  case late(hertz: String)
+  /// More ticks are missing before the sample than a log can count.
+  case holeTooLong
   /// More bytes than any line of a table has.
   case tooLong(limit: Int)
 }
@@ -60,6 +68,10 @@ extension ImportError: CustomStringConvertible {
       return "\(name), line \(line)\(problem.place): \(problem.sentence)"
     case .noRate(let name):
       return "all times in \(name) are the same, so they give no sample rate: say it with --rate"
+    case .otherRate(let name, let given, let found):
+      return
+        "the times in \(name) are those of about \(found) Hz and not of \(given) Hz: "
+        + "correct --rate or leave it out"
     case .changed(let name):
       return "\(name) was changed while it was read: import it again when nobody writes to it"
     case .document(let name, let what):
@@ -88,7 +100,8 @@ extension ImportLineProblem {
     case .notAnInteger(let column, let name, _), .notSeconds(let column, let name, _),
       .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _):
       return ", column \(column) (\(name))"
-    case .noTimeColumn, .noAxis, .fieldCount, .blank, .tooLong: return ""
+    case .noTimeColumn, .noAxis, .fieldCount, .blank, .sharesTick, .late, .holeTooLong, .tooLong:
+      return ""
     }
   }
 
@@ -127,6 +140,17 @@ extension ImportLineProblem {
         : "\(quoted(found)) is not within -32768 to 32767"
     case .timeGoesBack(_, _, let found):
       return "the time \(quoted(found)) is before that of the line before it"
+    case .sharesTick(let hertz):
+      return
+        "at \(hertz) Hz its sample and that of the line before it fall on one tick: leave one of the two "
+        + "lines out, or give with --rate the rate at which they were taken"
+    case .late(let hertz):
+      return
+        "at \(hertz) Hz its sample and many others come later than half a period after their ticks: the "
+        + "times are those of no fixed rate; give with --rate the rate at which the samples were taken"
+    case .holeTooLong:
+      return
+        "more ticks are missing before its sample than a log can count: import the two parts apart"
     case .tooLong(let limit):
       return "the line is longer than \(limit) bytes: this is no table of samples"
     }

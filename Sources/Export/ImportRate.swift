@@ -4,12 +4,14 @@ extension SampleRate {
   /// The rate at which `count` samples from time `first` to time `last` (nanoseconds) were taken, as a user
   /// would say it; `nil` when the times stand still.
   ///
-  /// A rate is taken when its grid, laid on the first sample, is at most half a period off the last one.
+  /// `count` includes samples that are missing in `holes` places, whose lengths need not be whole periods. A rate is
+  /// taken when its grid, laid on the first sample, is at most half a period off the last one, and half a period
+  /// more for each hole.
   /// Tried in this order: the whole number of hertz nearest to the mean rate (10 Hz, 985 Hz), the whole
   /// number of seconds nearest to the mean period (1/5 Hz), the mean rate itself if its denominator is at
   /// most 1000 (4/3 Hz), the fraction with the smallest denominator (9903/100 Hz). A single sample gives
   /// 10 Hz.
-  init?(ofSamples count: UInt64, from first: Int64, to last: Int64) {
+  init?(ofSamples count: UInt64, from first: Int64, to last: Int64, holes: UInt64 = 0) {
     guard count > 1 else {
       self.init(10)
       return
@@ -17,10 +19,12 @@ extension SampleRate {
     let span = Int128(last) - Int128(first)
     let second: Int128 = 1_000_000_000
     guard span > 0 else { return nil }
-    // The mean rate is steps × 1 s / span; limits are (steps ± 1/2) × 1 s / span.
+    // The mean rate is steps × 1 s / span; limits are (steps ± (1 + holes)/2) × 1 s / span. There are at least
+    // two steps for each hole.
     let steps = Int128(count) - 1
-    let low = Ratio((2 * steps - 1) * second, 2 * span)
-    let high = Ratio((2 * steps + 1) * second, 2 * span)
+    let slack = 1 + Int128(holes)
+    let low = Ratio(max(1, 2 * steps - slack) * second, 2 * span)
+    let high = Ratio((2 * steps + slack) * second, 2 * span)
     let hertz = Ratio((2 * steps * second + span) / (2 * span), 1)
     let seconds = Ratio(1, max(1, (2 * span + steps * second) / (2 * steps * second)))
     let mean = Ratio(steps * second, span).reduced

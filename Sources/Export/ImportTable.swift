@@ -7,6 +7,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private let parser: ImportRowParser
   private var lines: ImportLines<Source>
   private var lastTime = Int64.min
+  /// The number of the line that was read last.
+  var line: Int { lines.number }
 
   /// Reads the header.
   init(_ source: consuming Source) throws(ImportError) {

@@ -18,17 +18,20 @@ public protocol Importer: ~Copyable {
   var clockPairs: [ClockPair] { get }
   /// The end of the new log.
   var end: RecordingEnd { get }
-  /// The next sample; `nil` after the last one.
+  /// What was assumed, or is missing in the file: sentences for the user.
+  var remarks: [String] { get }
+  /// The next sample or gap; `nil` after the last one.
   ///
   /// - Throws: ``ImportError`` when the file was changed or became unreadable since the importer was made.
   mutating func next() throws(ImportError) -> TickRecord?
 }
 
 extension RecordingEnd {
-  /// The end of an imported recording: every tick has its sample, and nobody measured lateness.
-  static func imported(samples: UInt64) -> RecordingEnd {
+  /// The end of an imported recording, whose lateness nobody measured.
+  static func imported(samples: UInt64, lost: UInt64 = 0) -> RecordingEnd {
     var ledger = TickLedger()
     ledger.sampled = samples
+    ledger.lost = lost
     return RecordingEnd(reason: .imported, ledger: ledger, lateness: LatenessSummary())
   }
 }

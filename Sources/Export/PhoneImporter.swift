@@ -6,7 +6,8 @@ public import IMUModel
 ///     {"sensor":0|1,"axisValues":[{"x":…,"y":…,"z":…},…],"date":…,"time":…}
 ///
 /// 0 is the accelerometer in g, 1 the gyroscope in rad/s. The apps keep no times: sample i is dated i/10 s,
-/// or by the options' rate, or, where the duration says that it was another, by the rate that follows from it. `date` counts seconds from 2001 to the last sample in the first shape and to the
+/// or by the options' rate, or, where the duration says that it was another, by the rate that follows from it.
+/// A duration that makes no rate is refused. `date` counts seconds from 2001 to the last sample in the first shape and to the
 /// first sample in the second. Values are rounded to counts of 16 bits in the smallest usual full scale that
 /// holds them: see `PhoneScale`.
 public struct PhoneImporter: Importer, ~Copyable {
@@ -16,6 +17,8 @@ public struct PhoneImporter: Importer, ~Copyable {
   public let clockPairs: [ClockPair]
   /// The end of the new log.
   public let end: RecordingEnd
+  /// Whether the rate is a guess.
+  public let remarks: [String]
 
   private let samples: [RawSample]
   private var tick = 0
@@ -35,8 +38,17 @@ public struct PhoneImporter: Importer, ~Copyable {
         name: source.name,
         what: "a value of \(document.largest) is beyond anything that a sensor gives")
     }
+    let rate: SampleRate
+    if let given = options.rate {
+      rate = given
+    } else {
+      rate = try PhoneImporter.rate(of: document, source.name)
+    }
+    let isRateKnown = options.rate != nil || document.duration != nil
+    remarks =
+      isRateKnown
+      ? [] : ["\(source.name) does not say how long it took: 10 Hz is assumed; --rate says it"]
     samples = document.vectors.map { scale.sample($0) }
-    let rate = options.rate ?? PhoneImporter.rate(of: document)
     let count = UInt64(samples.count)
     let lastTime = rate.nanoseconds(atTick: count - 1)
     description = options.description(
@@ -61,11 +73,23 @@ public struct PhoneImporter: Importer, ~Copyable {
 
   /// 10 Hz, unless the duration is more than a twentieth off what that makes: then to a thousandth of a hertz
   /// what it says.
-  private static func rate(of document: PhoneDocument) -> SampleRate {
-    guard let duration = document.duration, duration > 0 else { return rate }
+  private static func rate(of document: PhoneDocument, _ name: String) throws(ImportError)
+    -> SampleRate
+  {
+    guard let duration = document.duration else { return rate }
     let hertz = Double(document.vectors.count) / duration
-    guard abs(hertz - 10) > 0.5, hertz < 1e6 else { return rate }
-    return SampleRate(UInt32((hertz * 1000).rounded()), per: 1000) ?? rate
+    if abs(hertz - 10) <= 0.5 { return rate }
+    // Above 0 and not infinite, or it is no number of 32 bits.
+    guard let thousandths = UInt32(exactly: (hertz * 1000).rounded()), hertz < 1e6,
+      let rate = SampleRate(thousandths, per: 1000)
+    else {
+      throw .document(
+        name: name,
+        what:
+          "\(document.vectors.count) samples in \(duration) seconds make no rate: give it with --rate"
+      )
+    }
+    return rate
   }
 
   /// Both apps ask for a sample every 0.1 s.

@@ -178,7 +178,7 @@ extension GapCause {
     case .ringFull: return "ring full"
     case .stale: return "nothing new from the chip"
     case .reinitialising: return "chip set up again"
-    case .lost: return "lost from a damaged log"
+    case .lost: return "lost from a damaged log or table"
     case .frozen: return "chip was stuck"
     }
   }

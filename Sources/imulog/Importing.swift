@@ -10,7 +10,8 @@ struct Importing {
 
   /// Writes what an importer gives as a new recording; its number.
   func run<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
-    try create(source.description) { live in
+    let remarks = source.remarks
+    let number = try create(source.description) { live in
       var writer = try LogWriter(after: live.description)
       for pair in source.clockPairs { writer.append(pair) }
       while let record = try source.next() {
@@ -20,6 +21,8 @@ struct Importing {
       writer.finish(source.end)
       try writer.drain(into: &live.storage)
     }
+    for remark in remarks { Console.talk(Plain.text(remark)) }
+    return number
   }
 
   /// Copies a log as it is. Its header keeps the number that it had elsewhere; its file's name has the one

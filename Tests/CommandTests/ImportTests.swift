@@ -59,6 +59,27 @@ struct ImportCommandTests {
       bench.run("export", "1", "--format", "csv", "--units", "raw").output == table.exported)
   }
 
+  @Test("a table with a hole becomes a whole recording with a gap, and its times come back")
+  func hole() throws {
+    let ticks = Array(0..<300) + Array(360..<600)
+    let rows = ticks.map { "\($0 * 10_000_000),\($0)\n" }.joined()
+    let outcome = bench.run("import", bench.file("table.csv", "t_ns,ax\n" + rows))
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "1\n")
+    #expect(outcome.talk.contains("60 ticks of"))
+    #expect(outcome.talk.contains("have no sample, in 1 gap"))
+    #expect(bench.run("verify", "1").status == 0)
+    let json = try bench.run("export", "1").json()
+    #expect(json["rateHz"] == .integer(100))
+    #expect(json["ticks"]["lost"] == .integer(60))
+    #expect(json["ticks"]["scheduled"] == .integer(600))
+    #expect(json["gaps"].items.count == 1)
+    #expect(json["gaps"][0]["tick"] == .integer(300))
+    #expect(json["gaps"][0]["cause"] == .string("lost"))
+    #expect(
+      bench.run("export", "1", "--format", "csv", "--units", "raw").output == "t_ns,ax\n" + rows)
+  }
+
   @Test("the scales of a table are those that the command line gives")
   func scales() throws {
     let file = bench.file("table.csv", "t_us,ax,gx\n0,2048,164\n10000,4096,328\n")

@@ -91,8 +91,7 @@ struct PhoneImporterTests {
   /// Seconds that a document of four samples says it took, and the rate that follows from it.
   private static let durations: [(String, SampleRate)] = [
     ("0.4", hertz(10)), ("0.39", hertz(10)), ("4", hertz(1)), ("0.004", hertz(1000)),
-    ("0.3", SampleRate(13_333, per: 1000) ?? hertz(1)), ("0", hertz(10)), ("-1", hertz(10)),
-    ("1e-300", hertz(10)),
+    ("0.3", SampleRate(13_333, per: 1000) ?? hertz(1)),
   ]
 
   @Test("a duration that is not that of 10 Hz gives the rate, in both shapes", arguments: durations)
@@ -103,6 +102,34 @@ struct PhoneImporterTests {
     for document in [first, second] {
       #expect(try Imports.phone(document, Imports.options).description.rate == rate)
     }
+  }
+
+  @Test(
+    "a duration that makes no rate is refused unless the options say the rate",
+    arguments: ["0", "-1", "1e-300", "1e300", "-0.0"])
+  func noRate(_ duration: String) throws {
+    for document in [
+      "{\"dataType\":0,\"coordinateList\":[{\"x\":1,\"y\":0,\"z\":0}],\"duration\":\(duration)}",
+      "{\"sensor\":0,\"axisValues\":[{\"x\":1,\"y\":0,\"z\":0}],\"time\":\(duration)}",
+    ] {
+      let sentence = try #require(Imports.phoneError(document)?.description)
+      #expect(sentence.hasPrefix("phone.json is not a recording of the phone apps: 1 samples in "))
+      #expect(sentence.hasSuffix(" seconds make no rate: give it with --rate"))
+      var options = Imports.options
+      options.rate = hertz(30)
+      #expect(try Imports.phone(document, options).description.rate == hertz(30))
+    }
+  }
+
+  @Test("a document that does not say how long it took is taken as 10 Hz, and that is said")
+  func noDuration() throws {
+    let document = "{\"sensor\":0,\"axisValues\":[{\"x\":1,\"y\":0,\"z\":0}]}"
+    let importer = try Imports.phone(document)
+    #expect(importer.description.rate == hertz(10))
+    #expect(
+      importer.remarks
+        == ["phone.json does not say how long it took: 10 Hz is assumed; --rate says it"])
+    #expect(try Imports.phone(Self.second).remarks == [])
   }
 
   /// Documents with something wrong, and what is said about it; with a type, for the compiler of Swift 6.0.

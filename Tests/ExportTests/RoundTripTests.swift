@@ -28,13 +28,14 @@ struct RoundTripTests {
   func counts(_ columns: [String], _ unit: Int64) throws {
     var generator = SplitMix(seed: 1)
     for first in [0, -7_000_000_000, 12_345_678] as [Int64] {
-      var time = first * unit / unit * unit
+      var due = first * unit
       var times: [Int64] = []
       for _ in 0..<3000 {
-        times.append(time)
-        // Bursts of equal times, jitter, and now and then a hole.
-        time += Int64(generator.next() % 3) * unit * Int64(generator.next() % 20)
-        if generator.next() % 500 == 0 { time += 1_000_000 * unit }
+        // Jitter up to equal times, samples that come late and together, and now and then a hole.
+        times.append(max(times.last ?? .min, due + Int64(generator.next() % 18) * unit))
+        if generator.next() % 300 == 0 { times[times.count - 1] += 50 * unit }
+        due += 20 * unit
+        if generator.next() % 500 == 0 { due += 1_000_000 * unit }
       }
       let text = table(columns, times, seed: 2)
       let log = try Imports.log(Imports.csv(text))

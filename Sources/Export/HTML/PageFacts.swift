@@ -121,7 +121,7 @@ extension GapCause {
     case .ringFull: return "card or computer held up"
     case .stale: return "sensor had nothing new"
     case .reinitialising: return "sensor set up again"
-    case .lost: return "lost from a damaged log"
+    case .lost: return "lost from a damaged log or table"
     case .frozen: return "sensor stuck"
     }
   }

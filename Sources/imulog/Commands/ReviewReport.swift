@@ -148,7 +148,7 @@ extension GapCause {
     case .ringFull: return "ring full"
     case .stale: return "stale"
     case .reinitialising: return "sensor set up again"
-    case .lost: return "lost from a damaged log"
+    case .lost: return "lost from a damaged log or table"
     case .frozen: return "sensor stuck"
     }
   }

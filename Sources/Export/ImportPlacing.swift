@@ -1,0 +1,108 @@
+import IMUModel
+
+/// The rows of a table with the ticks that they have on a grid, read a window ahead.
+struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
+  /// What was placed.
+  struct Account: Equatable {
+    var samples: UInt64 = 0
+    /// Ticks without a sample, and runs of them.
+    var lost: UInt64 = 0
+    var holes: UInt64 = 0
+    /// Samples that were late by more than half a period, and the line of the first one.
+    var delays: UInt64 = 0
+    var firstDelay = 0
+  }
+
+  private(set) var account = Account()
+  private var table: ImportTable<Source>
+  private var grid = ImportGrid(period: 1, .close)
+  /// The rows that were read and not placed, from `head` on, with their times apart.
+  private var rows: [(sample: RawSample, line: Int)] = []
+  private var times: [Int64] = []
+  private var head = 0
+  private var isAtEnd = false
+
+  var name: String { table.name }
+  /// The tick of the row given last.
+  var tick: UInt64 { grid.tick }
+
+  init(_ table: consuming ImportTable<Source>) {
+    self.table = table
+  }
+
+  /// Begins at the first row, on another grid.
+  mutating func restart(on grid: ImportGrid) throws(ImportError) {
+    try table.rewind()
+    self.grid = grid
+    rows.removeAll(keepingCapacity: true)
+    times.removeAll(keepingCapacity: true)
+    (head, isAtEnd, account) = (0, false, Account())
+  }
+
+  /// The next row, and how many ticks before it have none; `nil` after the last one.
+  ///
+  /// - Throws: ``ImportError/line(name:line:problem:)`` with ``ImportLineProblem/sharesTick(hertz:)`` where the grid
+  ///   does not fit.
+  mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample, lost: UInt64)? {
+    try readAhead()
+    guard head < times.count else { return nil }
+    let (time, (sample, line)) = (times[head], rows[head])
+    guard let lost = grid.place(times[head...].prefix(grid.look.window)) else {
+      let hertz = HertzText.text(1e9 / grid.period)
+      throw .line(name: name, line: line, problem: .sharesTick(hertz: hertz))
+    }
+    guard grid.tick < ImportPlacing.tickLimit else {
+      throw .line(name: name, line: line, problem: .holeTooLong)
+    }
+    head += 1
+    account.samples += 1
+    account.lost += lost
+    if lost > 0 { account.holes += 1 }
+    if grid.delays > account.delays {
+      if account.delays == 0 { account.firstDelay = line }
+      account.delays = grid.delays
+    }
+    return (time, sample, lost)
+  }
+
+  /// Places all that is left.
+  ///
+  /// - Throws: what ``next()`` throws, or ``ImportLineProblem/late(hertz:)`` where a quarter of all samples are late.
+  mutating func placeAll() throws(ImportError) {
+    while try next() != nil {}
+    guard grid.look.slack < 1, account.samples > 8, account.delays > account.samples / 4
+    else { return }
+    let hertz = HertzText.text(1e9 / grid.period)
+    throw .line(name: name, line: account.firstDelay, problem: .late(hertz: hertz))
+  }
+
+  /// Counts of an end are below 2⁶⁰.
+  private static var tickLimit: UInt64 { 1 << 58 }
+
+  private mutating func readAhead() throws(ImportError) {
+    if head >= 1024 {
+      rows.removeFirst(head)
+      times.removeFirst(head)
+      head = 0
+    }
+    while !isAtEnd, times.count - head < grid.look.window {
+      guard let row = try table.next() else {
+        isAtEnd = true
+        return
+      }
+      rows.append((row.sample, table.line))
+      times.append(row.time)
+    }
+  }
+}
+
+enum HertzText {
+  /// A rate with at most four decimals.
+  static func text(_ hertz: Double) -> String {
+    var digits: [UInt8] = []
+    DecimalText.append(
+      units: UInt64((hertz * 10_000).rounded()), decimals: 4, least: 0, isNegative: false,
+      to: &digits)
+    return String(decoding: digits, as: UTF8.self)
+  }
+}

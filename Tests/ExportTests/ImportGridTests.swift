@@ -1,0 +1,299 @@
+import Export
+import IMUModel
+import LogStore
+import Testing
+
+@Suite("Holes in imported tables")
+struct ImportGridTests {
+  /// A table with the times, in nanoseconds, and counts that go up by one.
+  private func table(_ times: [Int64]) -> String {
+    "t_ns,ax\n" + times.enumerated().map { "\($1),\($0 % 30_000)\n" }.joined()
+  }
+
+  /// Times on a grid of `period` nanoseconds without some ticks.
+  private func times(_ count: Int64, _ period: Int64, without holes: [Range<Int64>] = []) -> [Int64]
+  {
+    (0..<count).filter { tick in !holes.contains { $0.contains(tick) } }.map { $0 * period }
+  }
+
+  private func imported(_ times: [Int64], rate: SampleRate? = nil) throws -> Imported {
+    var options = Imports.options
+    options.rate = rate
+    return try Imported(Imports.csv(table(times), options))
+  }
+
+  /// An imported recording, whose samples and gaps must be one row of ticks.
+  private struct Imported {
+    let rate: SampleRate
+    let ledger: TickLedger
+    let remarks: [String]
+    var times: [Int64] = []
+    var gaps: [Range<Int64>] = []
+
+    init(_ importer: consuming CSVImporter<ArraySource>) throws {
+      rate = importer.description.rate
+      ledger = importer.end.ledger
+      remarks = importer.remarks
+      #expect(importer.description.plannedTicks == ledger.scheduled)
+      var tick: UInt64 = 0
+      while let record = try importer.next() {
+        #expect(record.tick == tick)
+        tick += record.count
+        if let gap = record.gap {
+          #expect(gap.cause == .lost)
+          gaps.append(Int64(gap.firstTick)..<Int64(gap.firstTick + gap.count))
+        } else {
+          times.append(record.time)
+        }
+      }
+      #expect(tick == ledger.scheduled)
+      #expect(ledger.sampled == times.count)
+      #expect(ledger.lost == gaps.reduce(0) { $0 + $1.count })
+    }
+  }
+
+  @Test("a hole is a gap with the cause lost, and the rate is that of the samples around it")
+  func hole() throws {
+    let fast = times(1000, 10_000_000, without: [300..<360])
+    let found = try imported(fast)
+    #expect(found.rate == hertz(100))
+    #expect(found.gaps == [300..<360])
+    #expect(found.times == fast)
+    #expect(found.remarks == ["60 ticks of table.csv have no sample, in 1 gap"])
+
+    let slow = times(600, 100_000_000, without: [250..<350])
+    #expect(try imported(slow).rate == hertz(10))
+    #expect(try imported(slow).gaps == [250..<350])
+    #expect(try imported(times(600, 100_000_000)).gaps == [])
+  }
+
+  @Test("an imported table with holes is a whole recording that exports the same times")
+  func roundTrip() throws {
+    let all = times(5000, 5_000_000, without: [1..<2, 100..<103, 2000..<4000, 4998..<4999])
+    let text = table(all)
+    let log = try Imports.log(Imports.csv(text))
+    var reader = try LogReader(ArrayStorage(log))
+    let report = try reader.verify()
+    #expect(report.isIntact)
+    #expect(report.gapCount == 4)
+    #expect(report.counted.lost == 2005)
+    let options = ExportOptions(format: .csv, units: .raw)
+    #expect(try TestLog.export(log, options).text == text)
+  }
+
+  @Test("a hole of every length at every place is found")
+  func everyHole() throws {
+    for count in 4...12 as ClosedRange<Int64> {
+      for length in 1...8 as ClosedRange<Int64> {
+        for place in 1..<count - 1 {
+          let hole = place..<place + length
+          let found = try imported(times(count + length, 10_000_000, without: [hole]))
+          #expect(found.gaps == [hole], "\(count) samples, \(hole)")
+          #expect(found.rate == hertz(100))
+        }
+      }
+    }
+  }
+
+  @Test("holes of any length are found among samples with jitter, whatever the phase behind them")
+  func jitter() throws {
+    var seed: UInt64 = 20_261_122
+    for jitter in [0, 5, 12, 20, 30] as [Int64] {
+      for _ in 0..<10 {
+        seed += 1
+        var generator = SplitMix(seed: seed)
+        let period = Int64(generator.next() % 20_000_000) + 100_000
+        var times: [Int64] = []
+        var holes: [Range<Int64>] = []
+        var (time, tick): (Int64, Int64) = (0, 0)
+        for index in 0..<3000 {
+          if index > 50, index < 2950, generator.next() % 300 == 0 {
+            let length = Int64(1 + generator.next() % 100)
+            holes.append(tick..<tick + length)
+            // In the middle of nowhere between two ticks, as after a new start.
+            let phase = length == 1 ? 0 : Int64(generator.next() % 40) - 20
+            time += length * period + phase * period / 100
+            tick += length
+          }
+          let shift = jitter == 0 ? 0 : Int64(generator.next() % UInt64(2 * jitter)) - jitter
+          times.append(time + shift * period / 100)
+          time += period
+          tick += 1
+        }
+        times.sort()
+        let found = try imported(times)
+        #expect(found.times == times)
+        // Of more jitter than an eighth to both sides a tick cannot be told from the phase.
+        if jitter <= 12 {
+          #expect(found.gaps == holes, "jitter \(jitter) %, seed \(seed)")
+        } else {
+          let lost = holes.reduce(0) { $0 + Int64($1.count) }
+          #expect(found.gaps.count == holes.count, "jitter \(jitter) %, seed \(seed)")
+          #expect(abs(Int64(found.ledger.lost) - lost) <= Int64(holes.count))
+        }
+      }
+    }
+  }
+
+  @Test(
+    "jitter of half a period to both sides is no hole and no surplus, and holes among it are counted"
+  )
+  func greatJitter() throws {
+    for seed in 0..<20 as Range<UInt64> {
+      var generator = SplitMix(seed: seed)
+      var all = (0..<4000).map { tick in
+        Int64(tick) * 10_000_000 + Int64(generator.next() % 9_900_000) - 4_950_000
+      }
+      #expect(try imported(all).gaps == [], "seed \(seed)")
+      all.removeSubrange(1000..<1300)
+      all.removeSubrange(3000..<3010)
+      let found = try imported(all)
+      #expect(found.gaps.count == 2, "seed \(seed): \(found.gaps)")
+      #expect(found.ledger.lost == 310, "seed \(seed)")
+      #expect(found.rate == hertz(100))
+    }
+  }
+
+  @Test("a clock that drifts against its rate, steadily or in waves, leaves no hole")
+  func drift() throws {
+    // 96.7 Hz for ten minutes would be 97 Hz but for more than a second.
+    let steady = (0..<60_000).map { Int64(Double($0) * 1e9 / 96.7) }
+    #expect(try imported(steady).gaps == [])
+    #expect(try imported(steady, rate: hertz(97)).gaps == [])
+    #expect(try imported(steady, rate: hertz(97)).times == steady)
+    var time = 0.0
+    let waves = (0..<20_000).map { index in
+      time += 10_000_000 * (1 + 0.03 * (Double(index % 4000) / 2000 - 1).magnitude)
+      return Int64(time)
+    }
+    #expect(try imported(waves).gaps == [])
+  }
+
+  @Test(
+    "a loop that sleeps for a period and works for a while leaves no hole, and its own holes are found"
+  )
+  func sleepingLoop() throws {
+    var generator = SplitMix(seed: 5)
+    var time: Int64 = 0
+    var times: [Int64] = []
+    var holes: [Range<Int64>] = []
+    for index in 0..<5000 as Range<Int64> {
+      times.append(time)
+      time += 10_000_000 + Int64(generator.next() % 2_000_000)
+      if index % 500 == 499 {
+        holes.append(index + 1 + Int64(holes.count)..<index + 2 + Int64(holes.count))
+        time += 11_000_000
+      }
+    }
+    holes.removeLast()
+    #expect(try imported(times).gaps == holes)
+  }
+
+  @Test("samples that were held up and came together are late and not lost")
+  func heldUp() throws {
+    for length in [1, 2, 3, 5, 12, 22, 23, 24, 25, 26, 30, 60] {
+      var all = times(200, 10_000_000)
+      for index in 100..<100 + length { all[index] = all[100 + length] - Int64(length) }
+      let found = try imported(all)
+      #expect(found.gaps == [], "\(length) samples")
+      #expect(found.times == all)
+    }
+  }
+
+  @Test("what was held up and what was lost at the same time are told apart")
+  func heldUpAndLost() throws {
+    // 20 ticks without a sample, of which 6 come late and together.
+    let late = (0..<6).map { 1_200_000_000 - Int64(6 - $0) * 100_000 }
+    let all =
+      times(100, 10_000_000) + late + times(100, 10_000_000).map { $0 + 1_200_000_000 }
+    let found = try imported(all)
+    #expect(found.ledger.lost == 14)
+    #expect(found.gaps.count == 1)
+  }
+
+  @Test("times that are coarser than the samples leave no hole")
+  func coarse() throws {
+    for rate in [300.0, 700, 850, 1100, 3000] {
+      let all = (0..<2000).map { Int64(Double($0) * 1000 / rate) * 1_000_000 }
+      let found = try imported(all)
+      #expect(found.gaps == [], "\(rate) Hz")
+      #expect(abs(found.rate.hertz - rate) < rate / 100)
+    }
+  }
+
+  @Test("few samples give what can be told from them")
+  func few() throws {
+    #expect(try imported([5]).rate == hertz(10))
+    #expect(
+      try imported([5]).remarks
+        == ["table.csv has one sample, which gives no rate: 10 Hz is assumed; --rate says it"])
+    #expect(try imported([5], rate: hertz(7)).remarks == [])
+    #expect(try imported([0, 20_000_000]).rate == hertz(50))
+    #expect(try imported([0, 10_000_000, 30_000_000]).gaps == [2..<3])
+    #expect(try imported([0, 20_000_000, 30_000_000]).gaps == [1..<2])
+    #expect(try imported([0, 10_000_000, 23_000_000]).gaps == [])
+    #expect(try imported([0, 10_000_000, 990_000_000], rate: hertz(100)).gaps == [2..<99])
+    #expect(try imported([0, 36_000_000, 40_000_000, 44_000_000, 48_000_000]).gaps == [1..<9])
+    #expect(try imported([0, 3_000_000, 13_000_000, 23_000_000, 33_000_000]).gaps == [])
+  }
+
+  private static let misfits: [(String, [Int64], SampleRate?, String)] = [
+    (
+      "a sample too many", [0, 10, 20, 30, 40, 45, 50, 60, 70, 80, 90], nil,
+      "line 7: at 100 Hz"
+    ),
+    ("equal times", [0, 10, 20, 30, 40, 40, 50, 60, 70, 80, 90], nil, "line 7: at 100 Hz"),
+    (
+      "a rate that is half of the true one", [0, 10, 20, 30, 40, 50, 60, 70, 80, 90], hertz(50),
+      "the times in table.csv are those of about 100 Hz and not of 50 Hz: correct --rate or leave it out"
+    ),
+    (
+      "a rate that is half of the true one, in a long table", (0..<100).map { $0 * 10 },
+      hertz(50), "are those of about 100 Hz and not of 50 Hz"
+    ),
+    (
+      "a rate that is a tenth too low", (0..<100).map { $0 * 10 }, hertz(88),
+      "the times in table.csv are those of about 100 Hz and not of 88 Hz: correct --rate or leave it out"
+    ),
+    ("two intervals of which none is the period", [0, 10, 1000], nil, "line 3: at 2 Hz"),
+    (
+      "times on no grid",
+      (0..<100).map { $0 / 10 * 673 + [0, 1, 91, 93, 243, 283, 290, 590, 650, 653][Int($0) % 10] },
+      nil, "line "
+    ),
+  ]
+
+  @Test("what fits no grid is refused, and the lines are named", arguments: misfits)
+  func refused(_ name: String, _ times: [Int64], _ rate: SampleRate?, _ words: String) {
+    var options = Imports.options
+    options.rate = rate
+    let error = Imports.csvError(table(times.map { $0 * 1_000_000 }), options)
+    #expect(error?.description.contains(words) == true, "\(name): \(String(describing: error))")
+  }
+
+  @Test("times that stand still are kept where the rate is given")
+  func still() throws {
+    let found = try imported([7, 7, 7, 7], rate: hertz(10))
+    #expect(found.times == [7, 7, 7, 7])
+    #expect(found.ledger.scheduled == 4)
+    #expect(
+      found.remarks == [
+        "all times in table.csv are the same, so that only --rate says how far samples are apart"
+      ])
+  }
+
+  @Test("a rate above that of the samples makes gaps of the ticks between them")
+  func decimated() throws {
+    let found = try imported(times(20, 20_000_000), rate: hertz(100))
+    #expect(found.ledger.sampled == 20)
+    #expect(found.ledger.lost == 19)
+  }
+
+  @Test("a hole that is longer than a log can count is refused")
+  func hugeHole() {
+    var options = Imports.options
+    options.rate = SampleRate(4_000_000_000)
+    let error = Imports.csvError(table([0, 1, 2, .max]), options)
+    #expect(error == .line(name: "table.csv", line: 5, problem: .holeTooLong))
+  }
+}

@@ -26,6 +26,8 @@ public struct RecordingDescription: Equatable, Sendable {
   public var syncInterval: Int64
   /// What the system granted: `fifo 80, memory locked` or what was refused.
   public var realTime: String
+  /// How deep the processors were let sleep: `held at 0 µs`, `refused`, or `not held`; empty when it is not known.
+  public var cpuLatency: String
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
   public var recoveredFrom: RecordingID?
 
@@ -33,7 +35,8 @@ public struct RecordingDescription: Equatable, Sendable {
   public init(
     id: RecordingID, number: UInt32, rate: SampleRate, channels: ChannelSet, plannedTicks: UInt64?,
     timeUnit: Int64, sensor: SensorDescription, board: String, host: String, software: String,
-    note: String, syncInterval: Int64, realTime: String, recoveredFrom: RecordingID? = nil
+    note: String, syncInterval: Int64, realTime: String, cpuLatency: String = "",
+    recoveredFrom: RecordingID? = nil
   ) {
     self.id = id
     self.number = number
@@ -48,6 +51,7 @@ public struct RecordingDescription: Equatable, Sendable {
     self.note = note
     self.syncInterval = syncInterval
     self.realTime = realTime
+    self.cpuLatency = cpuLatency
     self.recoveredFrom = recoveredFrom
   }
 }

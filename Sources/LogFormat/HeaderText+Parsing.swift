@@ -24,7 +24,7 @@ extension HeaderText {
       host: entries["host"] ?? "", software: entries["software"] ?? "",
       note: entries["note"] ?? "",
       syncInterval: entries.number("sync-interval") ?? 0,
-      realTime: entries["real-time"] ?? "",
+      realTime: entries["real-time"] ?? "", cpuLatency: entries["cpu-latency"] ?? "",
       recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) })
   }
 }

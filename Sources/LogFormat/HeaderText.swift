@@ -90,6 +90,7 @@ enum HeaderText {
     for (key, value) in [
       ("filter", it.sensor.filter), ("board", it.board), ("host", it.host),
       ("software", it.software), ("note", it.note), ("real-time", it.realTime),
+      ("cpu-latency", it.cpuLatency),
     ] where !value.isEmpty {
       add(key, value)
     }

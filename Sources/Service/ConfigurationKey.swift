@@ -4,6 +4,7 @@ enum ConfigurationKey: String, CaseIterable {
   case accelerometerRange = "accel-range"
   case gyroscopeRange = "gyro-range"
   case syncInterval = "sync-every"
+  case cpuLatency = "cpu-latency"
   case note, store
   case preTrigger = "pre-trigger"
   case whileIdle = "while-idle"

@@ -19,6 +19,9 @@ extension ServiceConfiguration {
     gyro-range = 500dps
     # How often a recording is made durable: auto, a time such as 1s, or 0 for only at its end.
     sync-every = auto
+    # How many microseconds a processor may take to wake up during a recording: auto (held from 50 Hz on, which costs
+    # power), off, or a number.
+    cpu-latency = auto
     # Words kept with each recording.
     note =
     # The directory of recordings. The service's unit lets it write to the usual one alone; for another one, such as a

@@ -76,6 +76,10 @@ extension ServiceConfiguration {
       .syncInterval, syncInterval,
       accepts: "give auto, a time such as 1s, or 0 for only at a recording's end"
     ) { text in text == "auto" ? .some(nil) : SpanText.nanoseconds(text).map { .some($0) } }
+    cpuLatency = try values.read(
+      .cpuLatency, cpuLatency,
+      accepts: "give auto, off, or the microseconds that a processor may take to wake up"
+    ) { LatencyChoice($0) }
     note = try values.read(.note, note, accepts: "1000 bytes fit into a recording; shorten it") {
       $0.utf8.count <= 1000 ? $0 : nil
     }

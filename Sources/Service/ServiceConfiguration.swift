@@ -20,6 +20,8 @@ public struct ServiceConfiguration: Equatable, Sendable {
   public var gyroscopeRange: Int
   /// Nanoseconds between two syncs, 0 for only at the end; `nil` when the length and the rate decide.
   public var syncInterval: Int64?
+  /// How deep the processors may sleep during a take.
+  public var cpuLatency: LatencyChoice
   /// Words kept with each recording, at most 1000 bytes.
   public var note: String
   /// The directory of recordings, an absolute path; `nil` for the program's usual one.
@@ -51,6 +53,7 @@ public struct ServiceConfiguration: Equatable, Sendable {
     channels = .all
     accelerometerRange = 4
     gyroscopeRange = 500
+    cpuLatency = .automatic
     note = ""
     preTrigger = 0
     samplesWhileIdle = true

@@ -45,6 +45,12 @@ struct InstallTests {
       #expect(status.st_mode & 0o777 == 0o644)
     }
     #expect(outcome.lines.contains { $0.hasPrefix("sudo systemctl enable --now imulog") })
+    // The service may hold the processors awake, and nothing else of those devices.
+    let rules = texts["/etc/udev/rules.d/60-imulog.rules"] ?? ""
+    #expect(rules.contains("KERNEL==\"cpu_dma_latency\", GROUP=\"imulog\", MODE=\"0660\"\n"))
+    let unit = texts["/etc/systemd/system/imulog.service"] ?? ""
+    #expect(unit.contains("\nDevicePolicy=closed\n"))
+    #expect(unit.contains("\nDeviceAllow=/dev/cpu_dma_latency w\n"))
     #expect(bench.directory.names(in: "card/etc/imulog") == ["imulog.conf"])
     var status = stat()
     #expect(stat(bench.directory.path + "/card/etc/imulog", &status) == 0)

@@ -43,6 +43,7 @@ struct HeaderTextTests {
     )
     empty.recoveredFrom = RecordingID(high: 0x0102_0304_0506_4708, low: 0x890A_0B0C_0D0E_0F10)
     (empty.host, empty.software, empty.realTime) = ("\\n\n\r\\", "ünï", "\u{0}\t")
+    empty.cpuLatency = "held at 0 µs"
     for description in [RecordingDescription.example, empty] {
       #expect(try decode(encodeHeader(description)) == description)
     }

@@ -17,13 +17,17 @@ struct ConfigurationRefusalTests {
     for (key, values, accepted) in [
       ("board", ["pi", "Simulator", "auto auto"], boards),
       ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2"], bus),
-      ("sensor", ["mpu", "none"], "give auto or one of mpu6050, lsm6dso"),
+      ("sensor", ["mpu", "none", "mpu@0x68", "@0x68"], "give auto or one of mpu6050, lsm6dso"),
       ("rate", ["fast", "0", "0.0", "-1", "10Hz", "1000.0001", "1e3", "10,5", "1.00001"], rate),
       ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever"], length),
       ("channels", ["all", "Both", "accel gyro"], "give accel, gyro or both"),
       ("accel-range", ["3g", "4dps", "0", "-4g", "g", "4 g"], accel),
       ("gyro-range", ["500g", "300dps", "dps"], gyro),
       ("sync-every", ["never", "-1s"], sync),
+      (
+        "cpu-latency", ["on", "-1", "10001", "5us"],
+        "give auto, off, or the microseconds that a processor may take to wake up"
+      ),
       ("store", ["recordings", "~/x", "./x"], "give auto, or a directory as an absolute path"),
       ("pre-trigger", ["auto", "-5s", "5x"], "give a time such as 5s, or 0s for none"),
       ("while-idle", ["yes", "Sleep"], "give sample or sleep"),
@@ -68,7 +72,7 @@ struct ConfigurationRefusalTests {
     }
     let all =
       "there is no such key; the keys are board, bus, sensor, rate, length, channels, "
-      + "accel-range, gyro-range, sync-every, note, store, pre-trigger, while-idle, button, "
+      + "accel-range, gyro-range, sync-every, cpu-latency, note, store, pre-trigger, while-idle, button, "
       + "button-active, light, light-active, reserve, delete-oldest"
     for wrong in ["colour", "x", "ab", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {
       #expect(Reading("\(wrong) = 1") == .refusal("i.conf:1: \(wrong) = 1: \(all)"))

@@ -61,6 +61,7 @@ struct ConfigurationTests {
     #expect(configuration.channels == .all)
     #expect(configuration.accelerometerRange == 4 && configuration.gyroscopeRange == 500)
     #expect(configuration.syncInterval == nil)
+    #expect(configuration.cpuLatency == .automatic)
     #expect(configuration.note == "" && configuration.store == nil)
     #expect(configuration.preTrigger == 0)
     #expect(configuration.samplesWhileIdle)
@@ -76,6 +77,8 @@ struct ConfigurationTests {
     ("board = auto", .changed { _ in }),
     ("bus = 0", .changed { $0.bus = 0 }),
     ("bus = 22", .changed { $0.bus = 22 }),
+    ("sensor = lsm6dso@0x6b", .changed { $0.sensor = "lsm6dso@0x6b" }),
+    ("sensor = auto@0x69", .changed { $0.sensor = "auto@0x69" }),
     ("sensor = lsm6dso", .changed { $0.sensor = "lsm6dso" }),
     ("rate = 12.5", .changed { $0.rate = SampleRate(25, per: 2) ?? $0.rate }),
     ("rate = 1000", .changed { $0.rate = SampleRate(1000) ?? $0.rate }),
@@ -91,6 +94,9 @@ struct ConfigurationTests {
     ("gyro-range = 125", .changed { $0.gyroscopeRange = 125 }),
     ("sync-every = 250ms", .changed { $0.syncInterval = 250_000_000 }),
     ("sync-every = 0", .changed { $0.syncInterval = 0 }),
+    ("cpu-latency = auto", .changed { _ in }),
+    ("cpu-latency = off", .changed { $0.cpuLatency = .free }),
+    ("cpu-latency = 20", .changed { $0.cpuLatency = .held(20) }),
     ("note = left wrist, Anna's", .changed { $0.note = "left wrist, Anna's" }),
     ("note =", .changed { _ in }),
     ("store = /mnt/stick/takes", .changed { $0.store = "/mnt/stick/takes" }),

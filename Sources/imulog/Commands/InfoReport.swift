@@ -44,6 +44,7 @@ struct InfoReport {
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
       ("state", summary.state.rawValue), ("stopped", stopReason),
     ]
+    if !log.cpuLatency.isEmpty { lines.append(("cpu latency", Plain.text(log.cpuLatency))) }
     if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
     if !log.note.isEmpty { lines.append(("note", Plain.text(log.note))) }
     lines.append(
@@ -102,6 +103,7 @@ struct InfoReport {
       .with("host", log.host)
       .with("software", log.software)
       .with("realTime", log.realTime)
+      .with("cpuLatency", log.cpuLatency)
       .with("syncInterval", raw: Plain.number(log.syncInterval, per: 1_000_000_000))
       .with("complete", summary.isComplete)
       .with("state", summary.state.rawValue)

@@ -65,6 +65,13 @@ struct RecordCommand: ParsableCommand {
       valueName: "span"))
   var syncEvery: Span?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The longest that a processor may take to wake up meanwhile: auto (held from 50 Hz on), off, or microseconds.",
+      valueName: "auto|off|us"))
+  var cpuLatency = "auto"
+
   @Option(help: ArgumentHelp("Words to keep with the recording.", valueName: "text"))
   var note = ""
 

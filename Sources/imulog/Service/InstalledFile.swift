@@ -70,6 +70,7 @@ struct InstalledFile {
     DevicePolicy=closed
     DeviceAllow=char-i2c rw
     DeviceAllow=char-gpiochip rw
+    DeviceAllow=/dev/cpu_dma_latency w
 
     CapabilityBoundingSet=
     LockPersonality=yes
@@ -103,6 +104,8 @@ struct InstalledFile {
     # Sensors and buttons for the groups i2c and gpio.
     SUBSYSTEM=="i2c-dev", GROUP="i2c", MODE="0660"
     SUBSYSTEM=="gpio", KERNEL=="gpiochip*", GROUP="gpio", MODE="0660"
+    # How deep processors may sleep during a recording.
+    SUBSYSTEM=="misc", KERNEL=="cpu_dma_latency", GROUP="imulog", MODE="0660"
 
     """
 

@@ -124,7 +124,7 @@ extension ServiceLoop {
       timeUnit: ServiceThreads.timeUnit, sensor: start.sensor, board: start.boardTitle,
       host: SystemTree.live.hostName() ?? "", software: Software.name,
       note: setup.configuration.note, syncInterval: setup.syncInterval,
-      realTime: realTime(threads))
+      realTime: realTime(threads), cpuLatency: latency.words)
   }
 
   /// What the system granted, in words.

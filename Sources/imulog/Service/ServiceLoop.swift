@@ -41,6 +41,10 @@ final class ServiceLoop {
   var exitBy: MonotonicTime?
   /// What the last event was refused with, for the one who asked.
   var refusal: String?
+  /// How deep the processors may sleep: held while a take runs.
+  var latency = TakeLatency(microseconds: nil)
+  /// Why they were not held last; `nil` when they never were refused.
+  var latencyRefusal: Refusal?
   /// Counts the times that the sensor was woken: late news of an earlier time mean nothing.
   var session: UInt64 = 0
   /// What was said last about a sensor that is looked for again and again.
@@ -170,7 +174,9 @@ final class ServiceLoop {
     guard pending.count == 1 else { return }
     while let event = pending.first {
       let before = machine.state
-      for effect in machine.handle(event) { carryOut(effect) }
+      let effects = machine.handle(event)
+      tendLatency(before)
+      for effect in effects { carryOut(effect) }
       if machine.state != before { notifier?.status(machine.state.rawValue) }
       // However the end was asked for.
       if machine.state == .ending { exitBy = exitBy ?? clock.now() + ServiceLoop.patience }

@@ -1,4 +1,5 @@
 import IMUModel
+import Service
 
 /// What `record` was asked for, checked as far as it can be without hardware.
 struct TakeRequest {
@@ -6,6 +7,8 @@ struct TakeRequest {
   /// `nil` for "until stopped".
   let plannedTicks: UInt64?
   let syncInterval: Int64
+  /// The longest wake-up that is asked for, in microseconds; `nil` when none is.
+  let cpuLatency: Int32?
   let note: String
   /// Whether the take is shown on the terminal.
   let isOnTerminal: Bool
@@ -20,6 +23,11 @@ struct TakeRequest {
     let gyroscopeRange = try TakeRequest.range(command.gyroRange, unit: "dps", "--gyro-range")
     plannedTicks = try TakeRequest.ticks(command, rate)
     syncInterval = TakeRequest.syncInterval(command, rate)
+    guard let latency = LatencyChoice(command.cpuLatency) else {
+      throw CommandFailure(
+        .usage, "--cpu-latency \(command.cpuLatency): give auto, off, or microseconds up to 10000")
+    }
+    cpuLatency = command.virtualTime ? nil : latency.microseconds(at: rate)
     note = command.note
     // Simulated time is over before anybody could look.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime

@@ -73,6 +73,10 @@ extension TakeSession {
   private func granted(_ threads: borrowing TakeThreads) -> String {
     let refusals = [threads.sampler.scheduling.refusal, MemoryLock.engage()].compactMap { $0 }
     for refusal in refusals { Console.talk("\(refusal)") }
+    // Asked for again by each take, when there may be a screen.
+    if let refusal = TakeLatency(microseconds: request.cpuLatency).refusal {
+      Console.talk("\(refusal)")
+    }
     return
       refusals.isEmpty
       ? "\(threads.sampler.scheduling), memory locked"
@@ -87,7 +91,11 @@ extension TakeSession {
   ) throws -> EndedTake<Sensor> {
     var take = Take()
     _ = take.handle(.begin)
-    let live = try createRecording(description(of: sensor.description, realTime: realTime))
+    // Until the sampler has ended, on whatever way out.
+    let latency = TakeLatency(microseconds: request.cpuLatency)
+    defer { withExtendedLifetime(latency) {} }
+    let live = try createRecording(
+      description(of: sensor.description, realTime: realTime, cpuLatency: latency.words))
     let entry = live.entry
     let description = live.description
     var ring = RingEnds<TickRecord>()

@@ -17,7 +17,7 @@ extension TakeSession {
   ) throws -> TakeOutcome {
     let signals = try SignalWatch()
     try bringUp(&sensor)
-    let log = description(of: sensor.description, realTime: "virtual time")
+    let log = description(of: sensor.description, realTime: "virtual time", cpuLatency: "not held")
     let live = try createRecording(log)
     let number = live.entry.number
     let description = live.description

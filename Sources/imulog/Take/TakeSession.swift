@@ -37,14 +37,17 @@ struct TakeSession<Clock: MonotonicClock> {
   }
 
   /// What the log's header says.
-  func description(of sensor: SensorDescription, realTime: String) -> RecordingDescription {
+  func description(
+    of sensor: SensorDescription, realTime: String, cpuLatency: String
+  ) -> RecordingDescription {
     var generator = SystemRandomNumberGenerator()
     return RecordingDescription(
       id: .random(using: &generator), number: 0, rate: request.sensor.rate,
       channels: request.sensor.channels,
       plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, sensor: sensor,
       board: boardTitle, host: SystemTree.live.hostName() ?? "", software: Software.name,
-      note: request.note, syncInterval: request.syncInterval, realTime: realTime)
+      note: request.note, syncInterval: request.syncInterval, realTime: realTime,
+      cpuLatency: cpuLatency)
   }
 
   /// A reading of the wall clock as the log keeps it.

@@ -1,0 +1,50 @@
+import Glibc
+
+/// Keeps the processors from sleeping so deep that they take longer than some time to wake up.
+///
+/// A request of the kernel's PM QoS, which holds as long as `/dev/cpu_dma_latency` is open and for the
+/// whole machine (Documentation/power/pm_qos_interface.rst). A processor that may not sleep draws power
+/// and gives off heat, so let go of the value between takes.
+public final class LatencyHold: Sendable {
+  /// The longest time that a wake-up may take, in microseconds.
+  public let microseconds: Int32
+  private let descriptor: Int32
+
+  private init(microseconds: Int32, descriptor: Int32) {
+    (self.microseconds, self.descriptor) = (microseconds, descriptor)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Asks for wake-ups that take at most `microseconds`; 0 lets the processors not sleep at all.
+  ///
+  /// - Parameter tree: Where `/dev` is.
+  /// - Returns: What holds until it is let go, or why not.
+  public static func engage(
+    microseconds: Int32, tree: SystemTree = .live
+  ) -> (hold: LatencyHold?, refusal: Refusal?) {
+    let path = tree.path("/dev/cpu_dma_latency")
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return (nil, refusal(errno, microseconds)) }
+    // The kernel takes 4 bytes in its own byte order, or text.
+    var value = microseconds
+    let count = write(descriptor, &value, 4)
+    let code = count < 0 ? errno : EIO
+    let hold = LatencyHold(microseconds: microseconds, descriptor: descriptor)
+    return count == 4 ? (hold, nil) : (nil, refusal(code, microseconds))
+  }
+
+  private static func refusal(_ code: Int32, _ microseconds: Int32) -> Refusal {
+    let remedy: String
+    switch code {
+    case ENOENT, ENODEV, ENXIO:
+      remedy = "A container must be given the device; a kernel without it needs nothing held."
+    default:
+      remedy =
+        "`sudo imulog install` gives the right to the group imulog; or run"
+        + " `sudo chmod a+w /dev/cpu_dma_latency`, which holds until the next start."
+    }
+    return Refusal(
+      "holding wake-ups to \(microseconds) µs (/dev/cpu_dma_latency)", errno: code, remedy: remedy)
+  }
+}

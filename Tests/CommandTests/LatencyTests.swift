@@ -1,0 +1,79 @@
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+/// What a run of the program does with /dev/cpu_dma_latency. Where a container has none, what it says of it.
+@Suite("How deep processors sleep during a take", .waitsForPrograms, .timeLimit(.minutes(5)))
+struct LatencyTests {
+  private let isThere = access("/dev/cpu_dma_latency", W_OK) == 0
+
+  /// Whether the process has the file open.
+  private func holds(_ pid: pid_t) -> Bool {
+    (0..<64).contains { number in
+      var target = [CChar](repeating: 0, count: 64)
+      guard readlink("/proc/\(pid)/fd/\(number)", &target, 63) > 0 else { return false }
+      return String(decoding: target.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        == "/dev/cpu_dma_latency"
+    }
+  }
+
+  @Test(
+    "record holds it for as long as the take, from 50 Hz on or as it is told, and the log says so",
+    arguments: [
+      ("100", "auto", "held at 5 µs"), ("10", "auto", "not held"), ("10", "7", "held at 7 µs"),
+      ("100", "off", "not held"),
+    ])
+  func record(rate: String, choice: String, words: String) throws {
+    let bench = Bench()
+    mkdir(bench.store, 0o755)
+    let watch = DirectoryWatch(bench.store)
+    let child = bench.start(
+      ["record", "--board", "simulator", "--until-stopped", "--rate", rate, "--sync-every", "50ms"]
+        + ["--cpu-latency", choice])
+    let hasSamples = try watch.wait {
+      let rows = try bench.list()
+      return !rows.isEmpty && (rows[0]["samples"].integer ?? 0) > 0
+    }
+    #expect(hasSamples)
+    let isAsked = words != "not held"
+    #expect(holds(child.pid) == (isAsked && isThere))
+    child.signal(SIGTERM)
+    let outcome = child.outcome()
+    #expect(outcome.status == 0)
+    #expect(outcome.talk.contains("holding wake-ups") == (isAsked && !isThere))
+    let said = try bench.run("info", "1", "--json").json()["cpuLatency"].text
+    #expect(said == (isAsked && !isThere ? "refused" : words))
+  }
+
+  @Test("simulated time waits for nothing, and nothing is held")
+  func virtualTime() throws {
+    let bench = Bench()
+    #expect(try bench.record("--for", "1s", "--rate", "1000", "--cpu-latency", "0") == "1")
+    #expect(try bench.run("info", "1", "--json").json()["cpuLatency"].text == "not held")
+  }
+
+  @Test("what is no time is refused")
+  func refused() {
+    let outcome = Bench().run(
+      "record", "--board", "simulator", "--cpu-latency", "-5", "--virtual-time", "--for", "1s")
+    expectSentence(outcome, 64, ["--cpu-latency -5", "auto", "off"])
+  }
+
+  @Test("the service holds it during a take and between takes not")
+  func service() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    for number in 1...3 {
+      #expect(!holds(child.pid))
+      try service.startTake()
+      #expect(holds(child.pid) == isThere)
+      try service.tell("stop")
+      try service.wait(for: "armed")
+      #expect(!holds(child.pid))
+      let said = try service.bench.run("info", "\(number)", "--json").json()["cpuLatency"].text
+      #expect(said == (isThere ? "held at 5 µs" : "refused"))
+    }
+    service.end(child)
+  }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import LinuxIO
+import Testing
+
+@Suite("A hold on how deep processors sleep")
+final class LatencyHoldTests {
+  private let fixture = TemporaryTree()
+  private let path = "/dev/cpu_dma_latency"
+
+  private var isOpen: Bool {
+    (0..<256).contains { number in
+      var target = [CChar](repeating: 0, count: 256)
+      guard readlink("/proc/self/fd/\(number)", &target, 255) > 0 else { return false }
+      let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      return path == fixture.root + self.path
+    }
+  }
+
+  @Test(
+    "gives the kernel the number in its own byte order, and lasts as long as the value",
+    arguments: [Int32(0), 1, 300, 10_000])
+  func held(microseconds: Int32) {
+    fixture.file(path)
+    var hold = LatencyHold.engage(microseconds: microseconds, tree: fixture.tree).hold
+    #expect(hold?.microseconds == microseconds)
+    #expect(isOpen)
+    let bytes = withUnsafeBytes(of: microseconds) { Array($0) }
+    #expect(content() == bytes)
+    hold = nil
+    #expect(!isOpen)
+  }
+
+  @Test("that there is nothing for is refused with what to do")
+  func absent() {
+    let (hold, refusal) = LatencyHold.engage(microseconds: 5, tree: fixture.tree)
+    #expect(hold == nil)
+    #expect(
+      refusal?.description
+        == "holding wake-ups to 5 µs (/dev/cpu_dma_latency) was refused (errno 2, No such file or"
+        + " directory). A container must be given the device; a kernel without it needs nothing held."
+    )
+  }
+
+  @Test("that the kernel does not take is refused, and closed")
+  func notTaken() {
+    fixture.link(path, to: "/dev/full")
+    let (hold, refusal) = LatencyHold.engage(microseconds: 5, tree: fixture.tree)
+    #expect(hold == nil)
+    #expect(refusal?.errno == ENOSPC)
+    #expect(refusal?.remedy.contains("imulog install") == true)
+    #expect(!isOpen)
+  }
+
+  private func content() -> [UInt8] {
+    guard let file = fopen(fixture.root + path, "r") else { return [] }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return Array(bytes.prefix(count))
+  }
+}

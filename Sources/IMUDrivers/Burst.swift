@@ -1,21 +1,21 @@
 public import I2C
 
-/// The bytes of one burst, at most sixteen, on the stack.
+/// The bytes of one burst, at most 24, on the stack.
 ///
 /// Each transfer gets a new one, so bytes of an earlier transfer can never pass for those of a
 /// failed one.
 @usableFromInline
 struct Burst: Sendable, BitwiseCopyable {
-  /// Bytes 0 to 7 and 8 to 15 in the order of the bus.
-  @usableFromInline var words: (UInt64, UInt64) = (0, 0)
+  /// Bytes 0 to 7, 8 to 15 and 16 to 23 in the order of the bus.
+  @usableFromInline var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
 
   @inlinable
   init() {}
 
-  /// The byte at `index`, 0...15.
+  /// The byte at `index`, 0...23.
   @inlinable
   subscript(index: Int) -> UInt8 {
-    let word = index < 8 ? words.0 : words.1
+    let word = index < 8 ? words.0 : index < 16 ? words.1 : words.2
     return UInt8(truncatingIfNeeded: UInt64(littleEndian: word) >> UInt64(8 * (index & 7)))
   }
 
@@ -31,7 +31,7 @@ struct Burst: Sendable, BitwiseCopyable {
     Int16(bitPattern: UInt16(self[index + 1]) << 8 | UInt16(self[index]))
   }
 
-  /// Whether both have the same bytes in `range`, which lies within 0..<16.
+  /// Whether both have the same bytes in `range`, which lies within 0..<24.
   @inlinable
   func matches(_ other: Burst, in range: Range<Int>) -> Bool {
     for index in range where self[index] != other[index] { return false }
@@ -40,14 +40,14 @@ struct Burst: Sendable, BitwiseCopyable {
 }
 
 extension I2CBus where Self: ~Copyable {
-  /// Reads `count` registers, 1...16, in one transfer.
+  /// Reads `count` registers, 1...24, in one transfer.
   @inlinable
   mutating func readBurst(
     _ address: I2CAddress, register: UInt8, count: Int
   ) throws(BusError) -> Burst {
     var burst = Burst()
-    // Safe: the pointer covers exactly the 16 bytes of `burst`, of which `rebasing` takes the first
-    // `count` (a larger count traps), and does not leave the closure. A tuple of two UInt64 has no
+    // Safe: the pointer covers exactly the 24 bytes of `burst`, of which `rebasing` takes the first
+    // `count` (a larger count traps), and does not leave the closure. A tuple of three UInt64 has no
     // padding. Errors leave the closure as a value because Swift 6.0 does not infer their type
     // here.
     let result = withUnsafeMutableBytes(of: &burst.words) { bytes -> Result<Void, BusError> in

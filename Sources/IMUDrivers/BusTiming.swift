@@ -33,13 +33,13 @@ public enum BusTiming {
   /// Ticks a second at most when each may take `bits` bit times at `busClock` hertz, rounded down.
   public static func maximumRate(bits: Int, busClock: Int) -> Int { busClock / bits }
 
-  /// The arithmetic in words, such as `a 15-byte burst takes 165 bit times, 1.65 ms at 100 kHz: 606
+  /// The arithmetic in words, such as `an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz: 520
   /// Hz at most`.
   public static func sentence(_ family: SensorFamily, busClock: Int) -> String {
     let bits = bits(ofTick: family)
     let what: String
     switch family {
-    case .mpu6050: what = "a 15-byte burst takes"
+    case .mpu6050: what = "an 18-byte burst takes"
     case .lsm6ds: what = "bursts of 16 and 12 bytes take"
     }
     return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "

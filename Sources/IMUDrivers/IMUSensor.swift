@@ -33,6 +33,15 @@ public protocol IMUSensor: ~Copyable {
   /// - Throws: ``BusError``, the last one.
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
 
+  /// What the last call of ``read(into:)`` showed besides its result.
+  ///
+  /// A sample is right when a later read, or a later comparison, shows that the chip still has its configuration:
+  /// a reset takes it away for good, and may come in the middle of the read itself.
+  var evidence: ReadEvidence { get }
+
+  /// How long outputs may rightly stand still; `nil` when that is no sign of anything.
+  var lifeLimit: LifeLimit? { get }
+
   /// How long a read may take from the call to its return, in nanoseconds.
   ///
   /// A sample is dated by the beginning of its read. When the processor or the adapter held the read
@@ -63,6 +72,8 @@ public enum Reading: Equatable, Sendable, BitwiseCopyable {
   case fresh
   /// No new sample since the last read.
   case stale
+  /// The chip may have been reset, or nobody answered: only ``IMUSensor/checkConfiguration()`` tells.
+  case doubtful
 }
 
 /// What a look at the chip's configuration found.

@@ -15,6 +15,9 @@ public struct SensorConfiguration: Equatable, Sendable {
   /// When not known, no rate is refused on its account, and the LSM6DS data rate is chosen as for
   /// 100 kHz, the Raspberry Pi's default, as long as that clock can carry the rate.
   public var busClock: Int?
+  /// Whether the outputs have noise, by which a chip that is stuck is known from one that rests; not so for a
+  /// recording that is played back.
+  public var hasNoise = true
 
   /// A configuration; ranges are 4 g and 500 °/s unless given.
   public init(

@@ -23,10 +23,10 @@ public enum SensorFamily: Sendable, CaseIterable {
     }
   }
 
-  /// Bytes in the burst that reads one sample, status included.
+  /// Bytes in the burst that reads one sample, status included, and what proves the configuration.
   public var burstByteCount: Int {
     switch self {
-    case .mpu6050: return 15
+    case .mpu6050: return 18
     case .lsm6ds: return 16
     }
   }

@@ -11,23 +11,41 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   ///
   ///     deadline n                                   n+1
   ///        │                                          │
-  ///        ├─read───────held up───────╳├─read──push   ├─read──push
+  ///        ├─read───────held up───────╳├─read         ├─read
+  ///
+  /// A tick that comes soon after the last sample was read, because that read or the wake-up was late, waits for
+  /// the chip to make the next one. When that does not come within the tick, the computer is to blame.
   @inlinable
   mutating func readTick(at now: MonotonicTime) {
     var sample = RawSample()
     var begin = now
     do throws(BusError) {
       for attempt in 0..<Sampler.attempts {
-        switch try sensor.read(into: &sample) {
+        let reading = try sensor.read(into: &sample)
+        let end = clock.now()
+        let isHeldUp = end - begin > sensor.readLimit
+        switch reading {
         case .fresh:
-          let end = clock.now()
-          if end - begin <= sensor.readLimit { return take(sample, at: begin) }
+          consumed = isHeldUp ? end : begin
+          if !isHeldUp { return take(sample, at: begin) }
           supervisor.noticeHeldUp(at: end)
+          noteConfiguration(at: end)
           begin = end
         case .stale:
-          // Later ones come so early that the chip may have nothing new yet.
-          if attempt == 0 { return takeStale(at: now) }
+          let next = consumed + samplePeriod
+          guard attempt > 0 || isHeldUp || begin < next else { return takeStale(at: now) }
+          noteConfiguration(at: end)
+          guard next < schedule.deadline(of: tick + 1) else { return skipHeldUp(since: now) }
+          if next > end { clock.sleep(until: next) }
           begin = clock.now()
+        case .doubtful:
+          switch compareConfiguration() {
+          case .intact: begin = clock.now()
+          case .failed(let errno): return skipTick(.busError, code: errno, at: begin)
+          case .lost(let fault):
+            lose(fault)
+            return skipTick(.reinitialising, at: begin)
+          }
         }
         guard begin < schedule.deadline(of: tick + 1) else { break }
       }
@@ -57,7 +75,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     let reachable = schedule.firstReachable(from: tick, at: now)
     let end = min(reachable, schedule.plannedTicks ?? .max)
     if end > tick {
-      outbox.skip(
+      skip(
         Gap(firstTick: tick, count: end - tick, cause: .busError, code: holdUp), at: now)
       tick = end
     }
@@ -74,25 +92,28 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func take(_ sample: RawSample, at now: MonotonicTime) {
-    switch supervisor.notice(sample, at: now) {
+    switch look(at: now, isZero: sample == RawSample()) {
     case .trust:
-      deliver(sample, at: now)
+      hold(sample, at: now)
     case .check:
       switch compareConfiguration() {
-      case .intact: deliver(sample, at: now)
+      case .intact:
+        hold(sample, at: now)
+        held.proveConfiguration()
       case .failed(let errno): skipTick(.busError, code: errno, at: now)
       case .lost(let fault):
         lose(fault)
         skipTick(.reinitialising, at: now)
       }
     case .lost(let fault):
-      skipTick(.stale, at: now)
+      skipTick(.frozen, at: now)
       lose(fault)
     }
   }
 
   @inlinable
   mutating func takeStale(at now: MonotonicTime) {
+    noteConfiguration(at: now)
     skipTick(.stale, at: now)
     switch supervisor.noticeStale(at: now) {
     case .trust: break
@@ -102,13 +123,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 
   @inlinable
-  mutating func deliver(_ sample: RawSample, at now: MonotonicTime) {
-    let time = now - schedule.start
-    outbox.deliver(TickRecord(tick: tick, time: time - time % timeUnit, sample: sample), at: now)
-  }
-
-  @inlinable
   mutating func skipTick(_ cause: GapCause, code: Int32 = 0, at now: MonotonicTime) {
-    outbox.skip(Gap(firstTick: tick, count: 1, cause: cause, code: code), at: now)
+    skip(Gap(firstTick: tick, count: 1, cause: cause, code: code), at: now)
   }
 }

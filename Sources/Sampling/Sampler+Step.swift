@@ -33,6 +33,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func finish(_ ending: SamplerEnding) -> StepResult {
+    settleHeld()
     outbox.flush()
     outcome = ending
     return .finished
@@ -89,7 +90,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     case .reinitialising: cause = supervisor.refusal == nil ? .reinitialising : .busError
     }
     let code = supervisor.refusal ?? 0
-    outbox.skip(Gap(firstTick: tick, count: end - tick, cause: cause, code: code), at: now)
+    skip(Gap(firstTick: tick, count: end - tick, cause: cause, code: code), at: now)
     tick = end
   }
 }

@@ -17,7 +17,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
-    switch supervisor.duty(at: now, before: deadline, checkCost: checkCost) {
+    switch supervisor.duty(
+      at: now, before: deadline, checkCost: checkCost, isHolding: !held.isEmpty)
+    {
     case .none(let until): return until
     case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
     case .probe: probe(at: now)
@@ -36,6 +38,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       checkCost = now - before
       if checkCost >= Sampler.transferLimit { holdUp = Sampler.timedOut }
       if case .lost(let fault) = supervisor.notice(check, at: now) { return .lost(fault) }
+      held.proveConfiguration()
+      release(at: now)
       return .intact
     } catch {
       holdUp = error.errno
@@ -45,15 +49,21 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Looks at the chip between ticks; the sample is not recorded.
+  /// Looks at the chip between ticks; the sample is not recorded, but proves those before it.
   @inlinable
   mutating func probe(at now: MonotonicTime) {
     var sample = RawSample()
     var verdict: Supervisor.Verdict
     do throws(BusError) {
       switch try sensor.read(into: &sample) {
-      case .fresh: verdict = supervisor.notice(sample, at: now)
-      case .stale: verdict = supervisor.noticeStale(at: now)
+      case .fresh:
+        let end = clock.now()
+        consumed = end - now <= sensor.readLimit ? now : end
+        verdict = look(at: now, isZero: sample == RawSample())
+      case .stale:
+        noteConfiguration(at: now)
+        verdict = supervisor.noticeStale(at: now)
+      case .doubtful: verdict = .check
       }
       if clock.now() - now >= Sampler.transferLimit { holdUp = Sampler.timedOut }
     } catch {
@@ -69,7 +79,13 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Gives the chip up, to be set up again from the next duty on.
   @inlinable
   mutating func lose(_ fault: SensorEvent.Fault) {
-    supervisor.begin(fault, at: clock.now())
+    let now = clock.now()
+    switch fault {
+    case .frozen, .zeros: condemnRun(at: now)
+    case .bus: condemnUnproved(.busError, code: holdUp, at: now)
+    default: condemnUnproved(.reinitialising, at: now)
+    }
+    supervisor.begin(fault, at: now)
     sensor.restart()
     isReinitialisationTold = false
     outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
@@ -89,6 +105,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       case .wait(let nanoseconds):
         supervisor.stepped(wait: nanoseconds, at: now)
       case .ready:
+        guard !supervisor.isStuck || hasChanged(at: now) else { return }
         // The ticks that went by meanwhile were lost to the set-up, not to a late wake-up.
         skipUnreachable(at: now)
         supervisor.ready(at: now)
@@ -98,6 +115,32 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       supervisor.refused(errno: error.busErrno, at: clock.now())
       sensor.restart()
     }
+  }
+
+  /// Whether a chip that was stuck gives other outputs since it was set up again: it is looked at ten times, and then
+  /// set up once more.
+  @inlinable
+  mutating func hasChanged(at now: MonotonicTime) -> Bool {
+    var sample = RawSample()
+    var isFresh = false
+    do throws(BusError) {
+      isFresh = try sensor.read(into: &sample) == .fresh
+    } catch {
+      holdUp = error.errno
+    }
+    if isFresh {
+      consumed = now
+      let outputs = sensor.evidence.outputs
+      _ = supervisor.notice(outputs, isZero: sample == RawSample(), at: now)
+      if !supervisor.isRepeating {
+        lifeLooks = 0
+        return true
+      }
+    }
+    lifeLooks += 1
+    if lifeLooks % 10 == 0 { sensor.restart() }
+    supervisor.stepped(wait: supervisor.lookDelay, at: now)
+    return false
   }
 
   @inlinable

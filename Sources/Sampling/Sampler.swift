@@ -5,13 +5,16 @@ public import IMUModel
 ///
 ///     deadline n        n+1                n+2   n+3   n+4               n+5
 ///        │               │                  │     │     │                 │
-///        ├─read──push    ├─read──push       ╳     ╳     ├─read──push      ├─read──push
+///        ├─read  look    ├─read  look       ╳     ╳     ├─read  look      ├─read  look
+///        │         push  │         push                 │         push    │         push
 ///        │                                                │
 ///        woken in time                  woken late: n+2, n+3 are missed, told as one gap
 ///
 /// - Deadlines are absolute (``Schedule``), so no delay adds up.
 /// - A tick that is a period or more late is missed: counted, recorded, never caught up.
 /// - Each tick of the schedule ends in exactly one record and once in ``ledger``.
+/// - A sample is handed on when a later look at the chip, the next tick's read or one between, proves it
+///   (``HeldRecords``): some 10 ms later, or when a chip at rest repeats itself, as soon as it does not.
 /// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and
 ///   during the ticks; the recording goes on.
 ///
@@ -24,6 +27,7 @@ public struct Sampler<
   @usableFromInline var sensor: Sensor
   @usableFromInline let clock: Clock
   @usableFromInline var outbox: TickOutbox<Sink>
+  @usableFromInline var held = HeldRecords()
   @usableFromInline var supervisor: Supervisor
 
   /// When each tick is due.
@@ -36,6 +40,12 @@ public struct Sampler<
   @usableFromInline var tick: UInt64 = 0
   /// Nanoseconds that the last comparison of the chip's configuration took.
   @usableFromInline var checkCost: Int64 = 0
+  /// From one sample of the chip to the next at most, in nanoseconds: a tenth more than by its nominal rate.
+  @usableFromInline let samplePeriod: Int64
+  /// When the newest sample that was read cannot have been made later.
+  @usableFromInline var consumed: MonotonicTime
+  /// Looks at a chip that was stuck, since it was set up again.
+  @usableFromInline var lifeLooks = 0
   /// The errno of a transfer that failed, or took too long, while the present tick was dealt with or
   /// between ticks; 0 for none. Ticks that went by meanwhile are lost to it.
   @usableFromInline var holdUp: Int32 = 0
@@ -61,13 +71,17 @@ public struct Sampler<
     start: MonotonicTime, plannedTicks: UInt64?, timeUnit: Int64, stop: StopFlag
   ) {
     precondition(timeUnit > 0, "a time unit is positive")
+    let limit = sensor.lifeLimit
+    let dataRate = sensor.description.outputDataRate
+    samplePeriod = dataRate > 0 ? Int64(1.1e9 / dataRate) : 0
+    consumed = clock.now()
     self.sensor = sensor
     self.clock = clock
     self.outbox = TickOutbox(sink: sink)
     self.schedule = Schedule(start: start, rate: rate, plannedTicks: plannedTicks)
     self.timeUnit = timeUnit
     self.stop = stop
-    self.supervisor = Supervisor(at: clock.now())
+    self.supervisor = Supervisor(at: consumed, lifeLimit: limit, samplePeriod: samplePeriod)
   }
 }
 
@@ -88,7 +102,8 @@ public enum StepResult: Equatable, Sendable, BitwiseCopyable {
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// What became of every tick so far. In balance with the records at any time, ``undelivered`` included.
+  /// What became of every tick so far, but for those whose sample waits for its proof. In balance with the records at
+  /// any time, ``undelivered`` included.
   public var ledger: TickLedger { outbox.ledger }
 
   /// How late reads began after their deadlines: median, 99th percentile, maximum.

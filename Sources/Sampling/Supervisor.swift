@@ -8,21 +8,22 @@ public import IMUModel
 ///                       suspicion: check says lost, or trouble lasts
 ///     ┌──────────┐ ─────────────────────────────────────► ┌────────────────┐ ──┐ step taken,
 ///     │ sampling │                                        │ reinitialising │   │ or refused:
-///     └──────────┘ ◄───────────────────────────────────── └────────────────┘ ◄─┘ 1 s later again
+///     └──────────┘ ◄───────────────────────────────────── └────────────────┘ ◄─┘ 5 ms later again
 ///                       bring-up is ready
 ///
-/// A chip whose supply dips comes back asleep or with its reset configuration and says nothing. So the
-/// configuration is compared every half second, and at once when a read looks like it:
+/// A chip whose supply dips comes back asleep or with its reset configuration and says nothing. Most reads show
+/// that, and samples wait until a later one shows that it did not happen (``HeldRecords``). The whole configuration is
+/// compared every half second, and at once when a read looks like it:
 ///
 /// | sign | compared at once | given up, though the configuration is intact |
 /// |---|---|---|
+/// | the configuration is not in the read | at the first | – |
 /// | no new sample | after 20 ms | after 0.5 s |
-/// | all counts zero | at the first | as the same sample |
-/// | the same sample | – | after 0.5 s and 5 samples |
+/// | all counts zero | at the first | as the same outputs |
+/// | the same outputs | – | when noise would have changed them (``LifeLimit``), within 0.8 s |
 /// | reads fail | at the next that succeeds | after 0.5 s |
 ///
-/// A chip at rest with a coarse range may rightly give the same sample for long. When setting it up again brings
-/// back the very sample, it is believed for twice as long the next time.
+/// Looks between ticks are taken when ticks alone would prove a sample, or show trouble, too late.
 public struct Supervisor: Sendable, BitwiseCopyable {
   /// What a read or a check means.
   public enum Verdict: Equatable, Sendable, BitwiseCopyable {
@@ -58,13 +59,23 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// Whether the present suspicion was answered by a check already.
   private var isChecked = false
   private var repetition: Repetition
+  private var givenUpAt: MonotonicTime
+  /// How long after a look the next one finds a new sample, in nanoseconds.
+  public let lookDelay: Int64
 
   /// A supervisor of a chip that was set up just before `now`.
-  public init(at now: MonotonicTime) {
+  ///
+  /// - Parameters:
+  ///   - now: The present.
+  ///   - lifeLimit: The sensor's.
+  ///   - samplePeriod: From one sample of the chip to the next, in nanoseconds.
+  public init(at now: MonotonicTime, lifeLimit: LifeLimit?, samplePeriod: Int64) {
     lastEvidence = now
     lastCheck = now
     lastFresh = now
-    repetition = Repetition(at: now)
+    givenUpAt = now
+    lookDelay = max(Supervisor.shortestLookDelay, samplePeriod)
+    repetition = Repetition(limit: lifeLimit, at: now)
   }
 
   // Measured in nanoseconds. Computed, so that no lazily made global stands on the sampler's path.
@@ -78,29 +89,39 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// Without a new sample, or with failing reads only, until the chip is given up.
   static var patience: Int64 { 500_000_000 }
   /// From a refused step of bring-up to the next attempt.
-  static var backOff: Int64 { 1_000_000_000 }
+  static var backOff: Int64 { 5_000_000 }
+  /// The same when the chip was given up longer ago than ``hope``.
+  static var longBackOff: Int64 { 100_000_000 }
+  /// How long a chip that was given up is expected back any moment.
+  static var hope: Int64 { 10_000_000_000 }
   /// Between looks at the chip when ticks are farther apart.
   static var probeInterval: Int64 { 100_000_000 }
-  /// Before a deadline no look is taken, so that the chip has a new sample for the tick.
-  static var probeMargin: Int64 { 10_000_000 }
+  /// From a read to the look that proves it, at least; and before a deadline no look is taken for as long, so that
+  /// the chip has a new sample for the tick.
+  static var shortestLookDelay: Int64 { 10_000_000 }
 }
 
 extension Supervisor {
-  /// A read gave a new sample.
-  public mutating func notice(_ sample: RawSample, at now: MonotonicTime) -> Verdict {
+  /// A read gave a new sample, and these outputs; `isZero` when all its counts are 0.
+  public mutating func notice(
+    _ outputs: SensorOutputs, isZero: Bool, at now: MonotonicTime
+  ) -> Verdict {
     lastEvidence = now
     lastFresh = now
     let hadFailed = failingSince != nil
     failingSince = nil
-    repetition.notice(sample, at: now)
-    if repetition.isFrozen(at: now) { return .lost(repetition.isZero ? .zeros : .frozen) }
+    repetition.notice(outputs, at: now)
+    if repetition.isFrozen(at: now) { return .lost(isZero ? .zeros : .frozen) }
     if hadFailed { return .check }
-    guard repetition.isZero else {
+    guard isZero else {
       isChecked = false
       return .trust
     }
     return checkOnce()
   }
+
+  /// Whether the last look gave the outputs of the one before, and that may be a sign.
+  public var isRepeating: Bool { repetition.isSuspicious }
 
   /// A read gave a new sample too late to be believed: the chip lives, as far as can be seen.
   public mutating func noticeHeldUp(at now: MonotonicTime) {
@@ -156,8 +177,12 @@ extension Supervisor {
     self.fault = fault
     refusal = nil
     phase = .reinitialising(next: now)
-    repetition.giveUp(isFrozen: fault == .frozen || fault == .zeros)
+    givenUpAt = now
+    if !isStuck { repetition.restart() }
   }
+
+  /// Whether the chip was given up because its outputs stood still.
+  public var isStuck: Bool { fault == .frozen || fault == .zeros }
 
   /// A step of bring-up was taken, and the next may follow after `wait` nanoseconds.
   public mutating func stepped(wait: Int64, at now: MonotonicTime) {
@@ -168,7 +193,9 @@ extension Supervisor {
   /// A step of bring-up failed; `errno` when it was the bus that refused it.
   public mutating func refused(errno: Int32?, at now: MonotonicTime) {
     refusal = errno
-    phase = .reinitialising(next: now + Supervisor.backOff)
+    let isExpected = now - givenUpAt < Supervisor.hope
+    phase = .reinitialising(
+      next: now + (isExpected ? Supervisor.backOff : Supervisor.longBackOff))
   }
 
   /// Bring-up is done.
@@ -180,6 +207,6 @@ extension Supervisor {
     lastFresh = now
     failingSince = nil
     isChecked = false
-    repetition.restart(at: now)
+    repetition.restart()
   }
 }

@@ -20,10 +20,11 @@ struct BringUpTests {
         .write(0x1C, 0x08), .write(0x37, 0x20), .write(0x38, 0x01),
         .read(0x19, 1), .read(0x1A, 1), .read(0x1B, 1), .read(0x1C, 1), .read(0x37, 1),
         .read(0x38, 1), .read(0x6B, 1), .read(0x6C, 1),
-        .read(0x3A, 15), .read(0x3A, 15),
-      ])
+      ] + Array(repeating: [.read(0x37, 1), .read(0x38, 1)], count: 6).joined()
+        + [.read(0x37, 18), .read(0x37, 18)])
     #expect(
-      waits == [5_000_000, 2_000_000, 5_000_000, 60_000_000, 1_100_000, 1_100_000])
+      waits == [5_000_000, 2_000_000, 5_000_000] + Array(repeating: 10_000_000, count: 6)
+        + [1_100_000, 1_100_000])
   }
 
   @Test("an LSM6DSO is kept from I3C before and after its reset, and its data rates are set last")
@@ -41,13 +42,14 @@ struct BringUpTests {
         .write(0x15, 0x05), .write(0x17, 0x20), .write(0x10, 0x6A), .write(0x11, 0x64),
         .read(0x01, 1), .read(0x10, 1), .read(0x11, 1), .read(0x12, 1), .read(0x13, 1),
         .read(0x15, 1), .read(0x17, 1), .read(0x18, 1),
-        .read(0x1E, 16), .read(0x22, 12),
-      ])
-    #expect(waits.count == 4)
+      ] + Array(repeating: .read(0x10, 1), count: waits.count - 3)
+        + [.read(0x1E, 16), .read(0x22, 12)])
     #expect(waits[0] == 50_000)
     #expect(waits[1] == 1_000_000)
-    #expect((70_000_000...110_000_000).contains(waits[2]))
-    #expect(waits[3] == 2_644_230)
+    let turnOn = waits.dropFirst(2).dropLast()
+    #expect((70_000_000...110_000_000).contains(turnOn.reduce(0, +)))
+    #expect(turnOn.allSatisfy { $0 <= 10_000_000 })
+    #expect(waits.last == 2_644_230)
   }
 
   @Test("an LSM6DSL has no I3C to disable, an LSM6DS3 has axes to enable")

@@ -149,12 +149,12 @@ struct FaultTests {
       bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10)))
     let waits = try bringUp(&sensor)
-    #expect(waits.prefix(10) == [Int64](repeating: 10_000_000, count: 10)[...])
+    #expect(waits.prefix(10) == [Int64](repeating: 5_000_000, count: 10)[...])
     bus.failure = { _ in .noAcknowledge }
     sensor.restart()
     bus.forgetTrace()
     let error = bringUpError(&sensor)
     #expect(error != nil)
-    #expect(bus.trace.count == 33)
+    #expect(bus.trace.count == 63)
   }
 }

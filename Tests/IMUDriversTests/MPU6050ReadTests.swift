@@ -40,7 +40,7 @@ struct MPU6050ReadTests {
         == RawSample(
           ax: 0x0102, ay: 0x0304, az: 0x0506, gx: 0x090A, gy: 0x0B0C, gz: 0x0D0E,
           temperature: 0x0708))
-    #expect(bus.trace == [.read(0x3A, 15)])
+    #expect(bus.trace == [.read(0x37, 18)])
   }
 
   @Test("counts are signed and reach both ends")
@@ -73,7 +73,7 @@ struct MPU6050ReadTests {
   @Test("without a data-ready flag the sample is stale and left alone")
   func stale() throws {
     var sensor = try ready()
-    bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = 0xFE }
+    bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = 0xF6 }
     put((1...14).map { UInt8($0) })
     let before = RawSample(ax: 1, gz: 2)
     var sample = before
@@ -100,7 +100,7 @@ struct MPU6050ReadTests {
         } catch {
           #expect(failures == 3)
           #expect(error.kind == kind)
-          #expect(error.register == 0x3A)
+          #expect(error.register == 0x37)
           #expect(sample == before)
           #expect(bus.trace.count == 3)
         }
@@ -137,5 +137,56 @@ struct MPU6050ReadTests {
     let new = try sensor.read(into: &sample)
     #expect(new == .fresh)
     #expect(sample.ax == 0x0203)
+  }
+
+  @Test(
+    "every burst shows the configuration of the samples before it, whether or not it has a new one")
+  func evidence() throws {
+    var sensor = try ready()
+    put((1...14).map { UInt8($0) })
+    var sample = RawSample()
+    for status: UInt8 in [1, 0] {
+      bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = status }
+      let reading = try sensor.read(into: &sample)
+      #expect(reading == (status == 1 ? .fresh : .stale))
+      #expect(sensor.evidence.isConfigured)
+    }
+  }
+
+  @Test("a burst that shows another configuration, or nobody, is doubtful and proves nothing")
+  func doubtful() throws {
+    for (pin, enable, status) in [
+      (0x00, 0x00, 1), (0x20, 0, 1), (0, 1, 1), (0xFF, 0xFF, 0xFF), (0x20, 1, 0xFF),
+    ]
+      as [(UInt8, UInt8, UInt8)]
+    {
+      let test = MPU6050ReadTests()
+      let bus = test.bus
+      var sensor = try test.ready()
+      test.put((1...14).map { UInt8($0) })
+      bus.registers[0x37] = pin
+      bus.registers[0x38] = enable
+      bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = status }
+      var sample = RawSample(ax: 5)
+      let reading = try sensor.read(into: &sample)
+      #expect(reading == .doubtful)
+      #expect(sample == RawSample(ax: 5))
+      #expect(!sensor.evidence.isConfigured)
+    }
+  }
+
+  @Test("a change of any output, recorded or not, is seen")
+  func outputs() throws {
+    var sensor = try ready(.gyroscope)
+    var sample = RawSample()
+    for place in 0x3B...0x48 {
+      _ = try sensor.read(into: &sample)
+      let before = sensor.evidence.outputs
+      _ = try sensor.read(into: &sample)
+      #expect(sensor.evidence.outputs == before)
+      bus.registers[place] ^= 0x10
+      _ = try sensor.read(into: &sample)
+      #expect(sensor.evidence.outputs != before, "register \(place)")
+    }
   }
 }

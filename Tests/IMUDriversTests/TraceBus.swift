@@ -86,12 +86,12 @@ extension TraceBus {
       readsLeft = resetReads
       if readsLeft > 0 { bus.registers[0x6B] = 0x80 }
     }
-    bus.beforeRead = { bus, register, _ in
+    bus.beforeRead = { bus, register, count in
       // A new sample for every burst.
-      if register == 0x3A { bus.registers[0x3A] = bus.registers[0x6B] == 0x01 ? 1 : 0 }
+      if register == 0x37, count > 3 { bus.registers[0x3A] = bus.registers[0x6B] == 0x01 ? 1 : 0 }
     }
-    bus.afterRead = { bus, register, _ in
-      if register == 0x3A { bus.registers[0x3A] = 0 }
+    bus.afterRead = { bus, register, count in
+      if register == 0x37, count > 3 { bus.registers[0x3A] = 0 }
       guard register == 0x6B, bus.registers[0x6B] == 0x80 else { return }
       readsLeft -= 1
       if readsLeft == 0 { bus.registers[0x6B] = 0x40 }

@@ -25,6 +25,9 @@ final class DozyClock: MonotonicClock, @unchecked Sendable {
 struct NoisySensor: IMUSensor, ~Copyable {
   private var generator = SeededGenerator(seed: 4)
 
+  let lifeLimit: LifeLimit? = nil
+  private(set) var evidence = ReadEvidence()
+
   var readLimit: Int64 { .max }
 
   var description: SensorDescription { ExampleLog.description().sensor }
@@ -35,6 +38,8 @@ struct NoisySensor: IMUSensor, ~Copyable {
 
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+    evidence = ReadEvidence(
+      isConfigured: true, outputs: SensorOutputs(low: generator.next(), high: 0))
     return .fresh
   }
 

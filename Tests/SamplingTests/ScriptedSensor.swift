@@ -23,6 +23,14 @@ enum Ailment: CaseIterable, Sendable {
   /// Another chip answers.
   case foreign
 
+  /// Whether a read would show the configuration.
+  var isConfigured: Bool {
+    switch self {
+    case .configurationLost, .zeros, .asleep, .dead: return false
+    default: return true
+    }
+  }
+
   /// What the sampler should call it.
   var fault: SensorEvent.Fault {
     switch self {
@@ -60,6 +68,12 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     var holdUpOfRead: (Int) -> Int64 = { _ in 0 }
     /// How long a read may take.
     var readLimit = Int64.max
+    /// When equal outputs prove that the chip is stuck.
+    var lifeLimit: LifeLimit? = LifeLimit(looks: 5, time: 250_000_000)
+    /// Whether reads show the configuration, or only checks.
+    var showsConfiguration = true
+    /// The chip's own samples a second; 0 for a new one at every read.
+    var outputDataRate = 0.0
     var checkCost: Int64 = 0
     var bringUpCost: Int64 = 0
     /// Fails bring-up for another reason than the bus.
@@ -79,6 +93,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
 
   let script: Script
   let clock: HandClock
+  private(set) var evidence = ReadEvidence()
   private var steps = 3
   private var count: Int16 = 0
 
@@ -96,11 +111,18 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     return script.readLimit
   }
 
+  var lifeLimit: LifeLimit? {
+    let script = script
+    return script.lifeLimit
+  }
+
   var description: SensorDescription {
-    SensorDescription(
+    let script = script
+    return SensorDescription(
       model: "scripted", identity: nil, address: nil, accelerometerRange: 0, gyroscopeRange: 0,
       accelerometerScale: Fraction(1, 1), gyroscopeScale: Fraction(1, 1),
-      temperatureScale: Fraction(1, 1), temperatureOffset: Fraction(0, 1), outputDataRate: 0,
+      temperatureScale: Fraction(1, 1), temperatureOffset: Fraction(0, 1),
+      outputDataRate: script.outputDataRate,
       filter: "")
   }
 
@@ -131,6 +153,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     defer { script.reads += 1 }
     let ailment = script.ailmentAtRead(script.reads) ?? script.ailment(at: clock.now().nanoseconds)
+    evidence.isConfigured = script.showsConfiguration && ailment.isConfigured
     clock.advance(by: script.readCost + script.holdUpOfRead(script.reads))
     switch ailment {
     case .none, .configurationLost, .foreign:
@@ -141,6 +164,8 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     case .noData, .asleep: return .stale
     case .dead: throw script.busError
     }
+    evidence.outputs = SensorOutputs(
+      low: UInt64(UInt16(bitPattern: sample.ax)), high: UInt64(UInt16(bitPattern: sample.ay)))
     return .fresh
   }
 

@@ -84,18 +84,20 @@ import Testing
     #expect(refused.allSatisfy { $0.code == 110 })
     #expect(refused.map(\.count).reduce(0, +) >= 5000)
     #expect(take.gaps.count <= 10)
-    // An attempt a second, not one a tick.
-    #expect(take.script.bringUps <= 6 + 3)
+    // An attempt every 5 ms, not one a tick.
+    #expect(take.script.bringUps <= 1000 + 3)
   }
 
-  @Test("a bring-up that fails for the chip's own reasons is tried once a second, for ever")
+  @Test(
+    "a bring-up that fails for the chip's own reasons is tried every 5 ms, after 10 s every 100, for ever"
+  )
   func failingBringUp() {
     let take = Take(.hz(100), ticks: 2000)
     take.script.ailmentAtTime = { $0 >= Take.start + 2_000_000_000 ? .asleep : nil }
     take.script.refusesBringUp = true
     take.sampler.run()
     #expect(take.imbalance(ticks: 2000) == nil)
-    #expect((17...18).contains(take.script.bringUps))
+    #expect((2070...2090).contains(take.script.bringUps))
     #expect(take.sampler.ledger.reinitialising > 1700)
     #expect(take.events.map(\.kind) == [.lost])
   }
@@ -167,29 +169,66 @@ import Testing
     }
     take.sampler.run()
     #expect(take.events.first == SensorEvent(tick: 1050, kind: .lost, fault: .configurationLost))
-    #expect(take.gaps.first == Gap(firstTick: 1000, count: 50, cause: .busError, code: 121))
-    #expect(take.gaps.dropFirst().allSatisfy { $0.cause == .reinitialising })
+    // The sample before the failures was never proved.
+    #expect(take.gaps.first == Gap(firstTick: 999, count: 1, cause: .reinitialising))
+    #expect(
+      take.gaps.dropFirst().first == Gap(firstTick: 1000, count: 50, cause: .busError, code: 121))
+    #expect(take.gaps.dropFirst(2).allSatisfy { $0.cause == .reinitialising })
   }
 
-  @Test("a chip at rest that repeats itself is believed for longer each time")
+  @Test("a chip at rest whose outputs are the same for less than the limit loses no sample")
   func quietChip() {
-    let take = Take(.hz(10), ticks: 1200)
-    take.script.ailmentAtTime = { _ in .frozen }
+    let take = Take(.hz(100), ticks: 3000)
+    // 25 equal looks and one that differs: just too short a time for a proof.
+    take.script.ailmentAtRead = { $0 % 25 == 0 ? Ailment.none : .frozen }
     take.sampler.run()
-    #expect(take.imbalance(ticks: 1200) == nil)
-    // 0.5, 1, 2, 4 … 64 s in two minutes.
-    let losses = take.events.filter { $0.kind == .lost }.count
-    #expect((6...8).contains(losses), "\(losses)")
-    #expect(take.sampler.ledger.sampled > 1150)
+    #expect(take.imbalance(ticks: 3000) == nil)
+    #expect(take.sampler.ledger.sampled == 3000)
+    #expect(take.events.isEmpty)
   }
 
-  @Test("a chip that froze is not taken for one at rest the next time")
+  @Test("of a chip whose equal outputs prove nothing every sample counts")
+  func silentChip() {
+    let take = Take(.hz(1000), ticks: 5000) { $0.lifeLimit = nil }
+    take.script.ailmentAtTime = { $0 >= Take.start + 1_000_000_000 ? .frozen : nil }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 5000) == nil)
+    #expect(take.sampler.ledger.sampled == 5000)
+    #expect(take.events.isEmpty)
+  }
+
+  @Test(
+    "a chip that froze is noticed each time, and no tick since its outputs last changed is a sample"
+  )
   func freezesAgain() {
     let take = Take(.hz(100), ticks: 3000)
     let falls: [Int64] = [5, 10, 15, 20].map { $0 * 1_000_000_000 }
     take.script.ailmentAtTime = { falls.contains($0 - Take.start) ? .frozen : nil }
     take.sampler.run()
     let losses = take.events.filter { $0.kind == .lost }
-    #expect(losses.map(\.tick) == falls.map { UInt64($0 / 10_000_000) + 50 - 1 })
+    #expect(losses.map(\.tick) == falls.map { UInt64($0 / 10_000_000) + 24 })
+    // The tick before fell on the outputs that then stood still.
+    let frozen = take.gaps.filter { $0.cause == .frozen }
+    #expect(frozen.map(\.firstTick) == falls.map { UInt64($0 / 10_000_000) - 1 })
+    #expect(frozen.map(\.count) == falls.map { _ in 26 })
+    #expect(take.imbalance(ticks: 3000) == nil)
+  }
+
+  @Test(
+    "a chip that stays stuck is set up again and again, told once, and back when its outputs change"
+  )
+  func staysStuck() {
+    let take = Take(.hz(100), ticks: 3000)
+    take.script.ailmentAtTime = {
+      let elapsed = $0 - Take.start
+      return elapsed >= 5_000_000_000 && elapsed < 9_000_000_000 ? .frozen : Ailment.none
+    }
+    take.sampler.run()
+    #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
+    #expect(take.events.last.map { (900...915).contains($0.tick) } == true)
+    let sampled = take.allRecords.filter { $0.kind == .sample }.map(\.tick)
+    #expect(!sampled.contains { (500..<900).contains($0) })
+    #expect(take.imbalance(ticks: 3000) == nil)
+    #expect(take.script.bringUps > 20)
   }
 }

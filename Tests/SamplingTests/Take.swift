@@ -32,7 +32,11 @@ final class Take {
 
   static let start: Int64 = 1_000_000_007
 
-  init(_ rate: SampleRate, ticks: UInt64?, timeUnit: Int64 = 1) {
+  init(
+    _ rate: SampleRate, ticks: UInt64?, timeUnit: Int64 = 1,
+    prepare: (ScriptedSensor.Script) -> Void = { _ in }
+  ) {
+    prepare(script)
     self.rate = rate
     clock = HandClock(at: Take.start)
     sampler = Sampler(

@@ -63,5 +63,6 @@ public enum LSM6DSRegister {
   enum Status {
     @inlinable static var accelerometer: UInt8 { 0x01 }
     @inlinable static var gyroscope: UInt8 { 0x02 }
+    @inlinable static var reserved: UInt8 { 0xF8 }
   }
 }

@@ -3,13 +3,15 @@ import IMUModel
 
 /// Where bring-up of an LSM6DS stands.
 ///
-///     identify ─► reset ─► discard ─► settle ─► ready
+///     identify ─► reset ─► start ─► discard ─► settle ─► ready
 ///                  poll, then configure
 enum LSM6DSBringUp: Equatable {
   /// Read the identity; a chip that boots does not answer yet.
   case identify(attempt: Int)
   /// Wait for SW_RESET to clear itself, then configure.
   case reset(polls: Int)
+  /// Wait for the sensors, so many nanoseconds more.
+  case start(remaining: Int64)
   /// Throw away the first sample.
   case discard(polls: Int)
   /// One sample period, so that the first tick finds a new sample.
@@ -22,7 +24,8 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// Takes one step of bring-up.
   ///
   /// Waits: 50 µs and then 1 ms at a time for the reset, 70 ms for the gyroscope (35 ms for the
-  /// accelerometer alone) and the samples that filters need to settle, two sample periods.
+  /// accelerometer alone) and the samples that filters need to settle, two sample periods. While the sensors
+  /// turn on, the chip is looked at every 10 ms: another dip of the supply ends the attempt at once.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     do throws(SensorError) {
       return try step()
@@ -44,6 +47,8 @@ extension LSM6DSSensor where Bus: ~Copyable {
       return try beginReset(attempt)
     case .reset(let polls):
       return try pollReset(polls)
+    case .start(let remaining):
+      return try start(remaining)
     case .discard(let polls):
       return try discard(polls)
     case .settle:
@@ -61,9 +66,9 @@ extension LSM6DSSensor where Bus: ~Copyable {
       found = try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
     } catch {
       // Booting takes 15 ms (AN5130 5.6); the supply may still rise.
-      guard error.isTransient, attempt < 10 else { throw .bus(model, register, error) }
+      guard error.isTransient, attempt < 20 else { throw .bus(model, register, error) }
       state = .identify(attempt: attempt + 1)
-      return .wait(nanoseconds: 10_000_000)
+      return .wait(nanoseconds: 5_000_000)
     }
     guard found == identity else {
       throw .foreignIdentity(model, address: address, expected: identity, found: found)
@@ -113,8 +118,29 @@ extension LSM6DSSensor where Bus: ~Copyable {
         throw .readBack(model, address: address, register, written: entry.value, read: value)
       }
     }
-    state = .discard(polls: 0)
-    return .wait(nanoseconds: settings.turnOn)
+    return startSlice(of: settings.turnOn)
+  }
+
+  private mutating func startSlice(of remaining: Int64) -> BringUpStep {
+    let slice = min(10_000_000, remaining)
+    state = .start(remaining: remaining - slice)
+    return .wait(nanoseconds: slice)
+  }
+
+  private mutating func start(_ remaining: Int64) throws(SensorError) -> BringUpStep {
+    try confirmDataRate()
+    guard remaining == 0 else { return startSlice(of: remaining) }
+    return try discard(0)
+  }
+
+  /// Throws when the chip no longer has what was written to it: without its accelerometer's data rate it was reset.
+  private mutating func confirmDataRate() throws(SensorError) {
+    let register = LSM6DSRegister.control1
+    let written = settings.control1
+    let found = try read(register)
+    guard found == written else {
+      throw .readBack(model, address: address, register, written: written, read: found)
+    }
   }
 
   private mutating func discard(_ polls: Int) throws(SensorError) -> BringUpStep {
@@ -125,6 +151,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
     } catch {
       throw .bus(model, model.family.register(error.register), error)
     }
+    if reading != .fresh { try confirmDataRate() }
     guard reading == .fresh || polls < 100 else {
       throw .noSamples(model, address: address, LSM6DSRegister.status)
     }

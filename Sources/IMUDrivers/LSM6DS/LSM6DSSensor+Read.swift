@@ -20,8 +20,8 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// following one. A reading is stale only when nothing came until the second burst. At 757 Hz
   /// that takes a tick some 0.2 ms later than the next, at 600 Hz 0.5 ms.
   ///
-  /// Axes that are not recorded are not read: for the gyroscope alone both bursts end with it, for
-  /// the accelerometer alone the second begins with it. Temperature has a rate of its own, 52 Hz,
+  /// Axes that are not recorded are read once at most: for the gyroscope alone the second burst ends with it,
+  /// for the accelerometer alone it begins with it. Temperature has a rate of its own, 52 Hz,
   /// and may be one sample of it older than the axes.
   ///
   /// What holds, by ``LSM6DSDataRate``: at 400 kHz and up to 757 Hz the chip samples every 1.2 ms,
@@ -32,18 +32,24 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// 270 µs. A third burst at 757 Hz and less is whole while g is below 150 µs. At 100 kHz all times
   /// are four times as long, the chip samples every 4.8 ms, and the limit is 189 Hz.
   ///
+  /// A chip that was reset is in power-down with its flags at 0, so flags that are set prove the samples before this
+  /// read. Bits that are reserved are 0, and 1 when nobody answers.
+  ///
   /// A call makes three transfers at most. When failures have used them up before a burst is known
   /// to be whole, it is not handed on: the failure is thrown.
   ///
   /// - Complexity: two transfers, or three (see ``BusTiming/bits(ofTick:)``).
   @inlinable
   public mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+    lastEvidence.isConfigured = false
     var transfers = 0
     var failure: BusError?
     let status = LSM6DSRegister.status.address
     let axes = look.axes
-    var burst = try read(status, axes.upperBound, &transfers, &failure)
+    var burst = try read(status, 16, &transfers, &failure)
+    guard burst[0] & LSM6DSRegister.Status.reserved == 0 else { return .doubtful }
     let seen = burst[0] & readyMask
+    lastEvidence.isConfigured = seen == readyMask
     var hasNew = seen == readyMask || isNew(burst, seen)
     // After a failure there may be no transfer left to confirm a second look by.
     if !hasNew, failure != nil { return .stale }
@@ -61,6 +67,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
     }
     guard isNew(burst, seen) else { return .stale }
     last = burst
+    lastEvidence.outputs = SensorOutputs(burst, from: 2)
     sample = LSM6DSSensor.decode(burst, channels)
     return .fresh
   }

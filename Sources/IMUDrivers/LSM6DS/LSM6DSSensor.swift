@@ -4,7 +4,8 @@ public import IMUModel
 /// A chip of the LSM6DS family, polled.
 ///
 /// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor whose
-/// channels are not wanted stays in power-down.
+/// channels are not wanted stays in power-down, but for the accelerometer beside the gyroscope: its noise in the
+/// finest range shows that the chip lives, when that of a coarse angular rate does not.
 public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline var bus: Bus
   @usableFromInline let address: I2CAddress
@@ -16,6 +17,9 @@ public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   /// The last burst that was handed on, by which a repeated one is known after a failed transfer.
   @usableFromInline var last = Burst()
   @usableFromInline let look: LSM6DSLook
+  @usableFromInline var lastEvidence = ReadEvidence()
+  /// How long outputs may rightly stand still.
+  public let lifeLimit: LifeLimit?
   let model: SensorModel
   let settings: LSM6DSSettings
   var state = LSM6DSBringUp.identify(attempt: 0)
@@ -42,6 +46,7 @@ public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
       identity, configuration, outputDataRate: settings.dataRate.hertz, filter: settings.filter)
     self.readLimit = settings.dataRate.readLimit(
       rate: configuration.rate.hertz, busClock: configuration.busClock)
+    self.lifeLimit = settings.lifeLimit
     self.bus = bus
     self.address = identity.address
     self.identity = identity.identity
@@ -62,6 +67,10 @@ public struct LSM6DSSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 extension LSM6DSSensor: Sendable where Bus: Sendable & ~Copyable {}
 
 extension LSM6DSSensor where Bus: ~Copyable {
+  /// What the last read showed besides its result.
+  @inlinable
+  public var evidence: ReadEvidence { lastEvidence }
+
   /// Compares identity and configuration with what bring-up left: three transfers.
   @inlinable
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {

@@ -10,12 +10,16 @@ struct LSM6DSSettings {
   private(set) var writes = RegisterList()
   /// What every register must hold afterwards, by rising number.
   let image: RegisterList
+  /// What CTRL1_XL must hold: never its reset value, as the accelerometer is always on.
+  let control1: UInt8
   /// The chip's own rate.
   let dataRate: LSM6DSDataRate
   /// The filters in the data sheet's words.
   let filter: String
   /// From the last write until samples can be believed, in nanoseconds.
   let turnOn: Int64
+  /// How long outputs may rightly stand still.
+  let lifeLimit: LifeLimit?
 
   /// `configuration` must have been validated for `model`.
   init(_ configuration: SensorConfiguration, model: SensorModel) {
@@ -24,9 +28,15 @@ struct LSM6DSSettings {
     let dataRate = LSM6DSDataRate.choose(rate: rate, busClock: configuration.busClock)
     let hasAccelerometer = configuration.channels.contains(.accelerometer)
     let hasGyroscope = configuration.channels.contains(.gyroscope)
-    let accelerometer = LSM6DSSettings.choose(
-      generation.accelerometerFilters(dataRate), rate, bandwidth: \.bandwidth
-    ) { Double($0.settlingSamples) / dataRate.hertz <= 0.105 }
+    let filters = generation.accelerometerFilters(dataRate)
+    // One that is not recorded is there for its noise: the widest filter, the finest range.
+    let accelerometer =
+      hasAccelerometer
+      ? LSM6DSSettings.choose(filters, rate, bandwidth: \.bandwidth) {
+        Double($0.settlingSamples) / dataRate.hertz <= 0.105
+      } : filters[0]
+    let accelerometerRange =
+      hasAccelerometer ? configuration.accelerometerRange : model.accelerometerRanges[0]
     let gyroscope = LSM6DSSettings.choose(
       generation.gyroscopeFilters(dataRate), rate, bandwidth: \.bandwidth
     ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 || dataRate == .hertz1666 }
@@ -45,9 +55,10 @@ struct LSM6DSSettings {
       writes.append(LSM6DSRegister.control10, LSM6DSRegister.Control9.allAxes)
     }
     let acceleration =
-      odr | LSM6DSSettings.accelerometerCode(configuration.accelerometerRange, model) << 2
+      odr | LSM6DSSettings.accelerometerCode(accelerometerRange, model) << 2
       | accelerometer.control1
-    writes.append(LSM6DSRegister.control1, hasAccelerometer ? acceleration : 0x00)
+    writes.append(LSM6DSRegister.control1, acceleration)
+    control1 = acceleration
     let rotation = odr | LSM6DSSettings.gyroscopeBits(configuration.gyroscopeRange)
     writes.append(LSM6DSRegister.control2, hasGyroscope ? rotation : 0x00)
 
@@ -62,13 +73,23 @@ struct LSM6DSSettings {
       words.append("gyroscope \(gyroscope.name)\(bandwidth)")
     }
     filter = words.joined(separator: ", ")
+    var noise = [
+      model.accelerometerNoise(range: accelerometerRange, bandwidth: accelerometer.bandwidth)
+    ]
+    if hasGyroscope {
+      noise.append(
+        model.gyroscopeNoise(
+          range: configuration.gyroscopeRange,
+          bandwidth: gyroscope.bandwidth ?? dataRate.hertz / 3))
+    }
+    lifeLimit = configuration.hasNoise ? LifeLimit(noise) : nil
 
     // 5 % for the chip's clock. Turn-on: 35 ms and, from power-down, 70 ms for the gyroscope
     // (AN5130).
     let period = dataRate.periodNanoseconds * 21 / 20
     let accelerometerTime = max(35_000_000, Int64(accelerometer.settlingSamples) * period)
     let gyroscopeTime = 70_000_000 + Int64(gyroscope.settlingSamples) * period
-    turnOn = max(hasAccelerometer ? accelerometerTime : 0, hasGyroscope ? gyroscopeTime : 0)
+    turnOn = max(accelerometerTime, hasGyroscope ? gyroscopeTime : 0)
   }
 
   /// The widest of `filters` that is narrow enough for `rate`, else the narrowest, among those

@@ -51,9 +51,10 @@ public enum MPU6050Register {
   }
 
   /// Fields of ``interruptPin``.
+  @usableFromInline
   enum InterruptPin {
     /// The flag stays until ``interruptStatus`` is read, by which the driver tells new from old.
-    static var latched: UInt8 { 0x20 }
+    @inlinable static var latched: UInt8 { 0x20 }
   }
 
   /// Fields of ``interruptEnable`` and ``interruptStatus``.

@@ -3,8 +3,8 @@ import IMUModel
 
 /// Where bring-up of an MPU-6050 stands.
 ///
-///     identify ─► reset ─► wake ─► configure ─► discard ─► settle ─► ready
-///                  poll    retry
+///     identify ─► reset ─► wake ─► configure ─► start ─► discard ─► settle ─► ready
+///                  poll    retry                look
 enum MPU6050BringUp: Equatable {
   /// Read the identity; a chip that is just being powered does not answer yet.
   case identify(attempt: Int)
@@ -14,6 +14,8 @@ enum MPU6050BringUp: Equatable {
   case wake(attempt: Int)
   /// Write and read back the configuration.
   case configure
+  /// Wait for the gyroscope, so many nanoseconds more.
+  case start(remaining: Int64)
   /// Throw away the first samples.
   case discard(count: Int, polls: Int)
   /// One sample period, so that the first tick finds a new sample.
@@ -27,7 +29,8 @@ extension MPU6050Sensor where Bus: ~Copyable {
   ///
   /// Waits: 5 ms and then 2 ms at a time for the reset, 5 ms from wake-up until registers can be
   /// written, the gyroscope's start-up of 60 ms (MPU-6500 and later: 70 ms), 3 ms for samples to
-  /// discard.
+  /// discard. During the start-up the chip is looked at every 10 ms: another dip of the supply ends the attempt
+  /// at once.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     do throws(SensorError) {
       return try step()
@@ -54,6 +57,8 @@ extension MPU6050Sensor where Bus: ~Copyable {
         return try wake(attempt)
       case .configure:
         return try configure()
+      case .start(let remaining):
+        if let wait = try start(remaining) { return wait }
       case .discard(let count, let polls):
         return try discard(count, polls)
       case .settle:
@@ -71,9 +76,9 @@ extension MPU6050Sensor where Bus: ~Copyable {
       found = try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
     } catch {
       // Registers answer 100 ms after power-on at the latest (PS-MPU-6000A 6.3).
-      guard error.isTransient, attempt < 10 else { throw .bus(model, register, error) }
+      guard error.isTransient, attempt < 20 else { throw .bus(model, register, error) }
       state = .identify(attempt: attempt + 1)
-      return .wait(nanoseconds: 10_000_000)
+      return .wait(nanoseconds: 5_000_000)
     }
     guard found == identity else {
       throw .foreignIdentity(model, address: address, expected: identity, found: found)
@@ -133,8 +138,33 @@ extension MPU6050Sensor where Bus: ~Copyable {
         throw .readBack(model, address: address, register, written: entry.value, read: value)
       }
     }
+    return startSlice(of: settings.gyroscopeStartUp)
+  }
+
+  private mutating func startSlice(of remaining: Int64) -> BringUpStep {
+    let slice = min(10_000_000, remaining)
+    state = .start(remaining: remaining - slice)
+    return .wait(nanoseconds: slice)
+  }
+
+  private mutating func start(_ remaining: Int64) throws(SensorError) -> BringUpStep? {
+    try confirmInterrupts()
+    guard remaining == 0 else { return startSlice(of: remaining) }
     state = .discard(count: 0, polls: 0)
-    return .wait(nanoseconds: settings.gyroscopeStartUp)
+    return nil
+  }
+
+  /// Throws when the chip no longer has what was written to it.
+  private mutating func confirmInterrupts() throws(SensorError) {
+    for (register, value) in [
+      (MPU6050Register.interruptPin, MPU6050Register.InterruptPin.latched),
+      (MPU6050Register.interruptEnable, MPU6050Register.Interrupt.dataReady),
+    ] {
+      let found = try read(register)
+      guard found == value else {
+        throw .readBack(model, address: address, register, written: value, read: found)
+      }
+    }
   }
 
   private mutating func discard(_ count: Int, _ polls: Int) throws(SensorError) -> BringUpStep {
@@ -143,8 +173,9 @@ extension MPU6050Sensor where Bus: ~Copyable {
     do throws(BusError) {
       reading = try read(into: &sample)
     } catch {
-      throw .bus(model, MPU6050Register.interruptStatus, error)
+      throw .bus(model, MPU6050Register.interruptPin, error)
     }
+    if reading == .doubtful { try confirmInterrupts() }
     let discarded = reading == .fresh ? count + 1 : count
     guard polls < 100 else {
       throw .noSamples(model, address: address, MPU6050Register.interruptStatus)

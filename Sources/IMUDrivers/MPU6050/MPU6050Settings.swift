@@ -6,7 +6,8 @@ import IMUModel
 /// up to 500 Hz, else with the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an
 /// effect. The accelerometer never gives more than 1000 samples a second; at rates near that one in
 /// a hundred of its values may come twice, as the chip's clock is off by up to 1 %. Both sensors
-/// stay on whatever channels are wanted: the gyroscope is the chip's clock.
+/// stay on whatever channels are wanted: the gyroscope is the chip's clock. The one that is not recorded has its
+/// finest range, in which its noise shows that the chip lives.
 struct MPU6050Settings {
   /// What ``MPU6050Register/power1`` holds when awake.
   static var awake: UInt8 { MPU6050Register.Power1.clockFromGyroscope }
@@ -21,6 +22,8 @@ struct MPU6050Settings {
   let filter: String
   /// From wake-up until the gyroscope can be believed, in nanoseconds.
   let gyroscopeStartUp: Int64
+  /// How long outputs may rightly stand still.
+  let lifeLimit: LifeLimit?
 
   /// `configuration` must have been validated for `model`.
   init(_ configuration: SensorConfiguration, model: SensorModel) {
@@ -35,15 +38,22 @@ struct MPU6050Settings {
     // The successors' divider is dead at the 8 kHz base: they give 8000 samples a second then.
     let divider: UInt8 = isFast && own == nil ? 3 : 0
 
+    let accelerometerRange =
+      configuration.channels.contains(.accelerometer)
+      ? configuration.accelerometerRange : model.accelerometerRanges[0]
+    let gyroscopeRange =
+      configuration.channels.contains(.gyroscope)
+      ? configuration.gyroscopeRange : model.gyroscopeRanges[0]
+
     writes.append(MPU6050Register.power2, 0x00)
     writes.append(MPU6050Register.configuration, gyroscope.code)
     writes.append(MPU6050Register.sampleRateDivider, divider)
     writes.append(
       MPU6050Register.gyroscope,
-      MPU6050Settings.fullScale(configuration.gyroscopeRange, in: model.gyroscopeRanges))
+      MPU6050Settings.fullScale(gyroscopeRange, in: model.gyroscopeRanges))
     writes.append(
       MPU6050Register.accelerometer,
-      MPU6050Settings.fullScale(configuration.accelerometerRange, in: model.accelerometerRanges))
+      MPU6050Settings.fullScale(accelerometerRange, in: model.accelerometerRanges))
     if let own { writes.append(MPU6050Register.accelerometer2, own.code) }
     writes.append(MPU6050Register.interruptPin, MPU6050Register.InterruptPin.latched)
     writes.append(MPU6050Register.interruptEnable, MPU6050Register.Interrupt.dataReady)
@@ -53,12 +63,19 @@ struct MPU6050Settings {
     self.image = image.sorted()
     outputDataRate = isFast ? 8000 / Double(own == nil ? 1 + divider : 1) : 1000
     gyroscopeStartUp = profile.gyroscopeStartUp
+    let accelerometerBandwidth =
+      own?.bandwidth ?? profile.sharedAccelerometerBandwidths[Int(gyroscope.code)]
+    lifeLimit =
+      configuration.hasNoise
+      ? LifeLimit([
+        model.accelerometerNoise(range: accelerometerRange, bandwidth: accelerometerBandwidth),
+        model.gyroscopeNoise(range: gyroscopeRange, bandwidth: gyroscope.bandwidth),
+      ]) : nil
     let accelerometerWords: String
     if let own {
       accelerometerWords = "A_DLPF_CFG \(own.code): accelerometer \(own.bandwidth.briefly) Hz"
     } else {
-      let bandwidth = profile.sharedAccelerometerBandwidths[Int(gyroscope.code)]
-      accelerometerWords = "accelerometer \(bandwidth.briefly) Hz"
+      accelerometerWords = "accelerometer \(accelerometerBandwidth.briefly) Hz"
     }
     filter =
       "DLPF_CFG \(gyroscope.code): gyroscope \(gyroscope.bandwidth.briefly) Hz, "

@@ -92,8 +92,11 @@ struct SensorSearch: Sendable {
 extension SensorRequest {
   /// How the chip is set on a bus with that clock.
   func configuration(busClock: Int?) -> SensorConfiguration {
-    SensorConfiguration(
+    var configuration = SensorConfiguration(
       rate: rate, accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange,
       channels: channels, busClock: busClock)
+    // A recording may stand still for as long as it likes.
+    configuration.hasNoise = [nil, "still", "tumble"].contains(motion)
+    return configuration
   }
 }

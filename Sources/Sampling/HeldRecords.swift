@@ -1,0 +1,97 @@
+public import IMUModel
+
+/// Samples that are yet to be proved, and the gaps after them, oldest first.
+///
+/// A sample is handed on when two things are known, which only later looks at the chip can show: that the chip still
+/// had its configuration after it was read, and that it was not stuck.
+///
+///     0        alive          configured     count
+///     │ proved   │ may be stuck   │ may be of a chip that was reset
+///     └─► outbox
+///
+/// Either mark may come before the other. The memory is fixed: more than a second at 1 kHz, which is longer than
+/// either proof takes.
+@usableFromInline
+struct HeldRecords: ~Copyable {
+  @usableFromInline let records: UnsafeMutablePointer<TickRecord>
+  @usableFromInline var first = 0
+  @usableFromInline var count = 0
+  /// So many of the oldest were read from a chip that had its configuration.
+  @usableFromInline var configured = 0
+  /// After so many of the oldest the chip's outputs changed.
+  @usableFromInline var alive = 0
+
+  @inlinable static var capacity: Int { 1024 }
+
+  /// Nothing held.
+  ///
+  /// - Complexity: one allocation of 64 KB.
+  @inlinable
+  init() {
+    // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Elements are
+    // `BitwiseCopyable`, all are initialised here, and every index comes from `slot(_:)`.
+    records = .allocate(capacity: HeldRecords.capacity)
+    records.initialize(
+      repeating: TickRecord(tick: 0, time: 0, sample: RawSample()), count: HeldRecords.capacity)
+  }
+
+  @inlinable
+  deinit {
+    records.deallocate()
+  }
+
+  /// Where the record `number` places after the oldest is.
+  @inlinable
+  func slot(_ number: Int) -> Int { (first &+ number) % HeldRecords.capacity }
+
+  @inlinable var isEmpty: Bool { count == 0 }
+  @inlinable var isFull: Bool { count == HeldRecords.capacity }
+
+  /// Whether the oldest may be handed on: it is proved, or a gap that nothing stands before.
+  @inlinable var isFirstReady: Bool {
+    guard count > 0 else { return false }
+    return records[first].kind != .sample || (configured > 0 && alive > 0)
+  }
+
+  /// All that is held was read from a chip that has its configuration.
+  @inlinable
+  mutating func proveConfiguration() { configured = count }
+
+  /// The chip's outputs changed since all that is held was read.
+  @inlinable
+  mutating func proveLife() { alive = count }
+
+  /// Adds a record; traps when there is no room.
+  @inlinable
+  mutating func append(_ record: TickRecord) {
+    precondition(!isFull, "no room for a record")
+    records[slot(count)] = record
+    count += 1
+  }
+
+  /// Adds a gap, or lets the newest one grow; false when there is no room.
+  @inlinable
+  mutating func append(_ gap: Gap) -> Bool {
+    if count > 0, let last = records[slot(count - 1)].gap, last.cause == gap.cause,
+      last.code == gap.code
+    {
+      records[slot(count - 1)].count += gap.count
+      return true
+    }
+    guard !isFull else { return false }
+    append(TickRecord(gap))
+    return true
+  }
+
+  /// Removes the oldest; traps when there is none.
+  @inlinable
+  mutating func removeFirst() -> TickRecord {
+    precondition(count > 0, "nothing is held")
+    let record = records[first]
+    first = slot(1)
+    count -= 1
+    configured = max(0, configured - 1)
+    alive = max(0, alive - 1)
+    return record
+  }
+}

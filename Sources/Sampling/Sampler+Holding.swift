@@ -1,0 +1,131 @@
+public import IMUDrivers
+public import IMUModel
+
+/// What becomes of samples between their read and their proof.
+extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
+  /// Takes down what the read that just gave a new sample shows of the chip and of the samples before it.
+  @inlinable
+  mutating func look(at now: MonotonicTime, isZero: Bool) -> Supervisor.Verdict {
+    let evidence = sensor.evidence
+    let verdict = supervisor.notice(evidence.outputs, isZero: isZero, at: now)
+    if !supervisor.isRepeating { held.proveLife() }
+    if evidence.isConfigured { held.proveConfiguration() }
+    release(at: now)
+    return verdict
+  }
+
+  /// Takes down what the read shows of the configuration alone.
+  @inlinable
+  mutating func noteConfiguration(at now: MonotonicTime) {
+    guard sensor.evidence.isConfigured else { return }
+    held.proveConfiguration()
+    release(at: now)
+  }
+
+  /// Holds the present tick's sample until it is proved.
+  ///
+  /// Without room the oldest one has waited for more than a second: it leaves as what is known of it, a sample when its
+  /// configuration was proved, for suspicion costs nothing.
+  @inlinable
+  mutating func hold(_ sample: RawSample, at now: MonotonicTime) {
+    if held.isFull { handOnFirst(unlessProved: .ringFull, code: 0, at: now) }
+    let time = now - schedule.start
+    held.append(TickRecord(tick: tick, time: time - time % timeUnit, sample: sample))
+  }
+
+  /// Takes down ticks without a sample, after what is held.
+  @inlinable
+  mutating func skip(_ gap: Gap, at now: MonotonicTime) {
+    release(at: now)
+    guard gap.count > 0 else { return }
+    while !held.isEmpty {
+      if held.append(gap) { return }
+      handOnFirst(unlessProved: .ringFull, code: 0, at: now)
+    }
+    outbox.skip(gap, at: now)
+  }
+
+  /// Hands on what is proved.
+  @inlinable
+  mutating func release(at now: MonotonicTime) {
+    while held.isFirstReady { handOn(held.removeFirst(), at: now) }
+  }
+
+  /// The chip is proved to be stuck: samples since its outputs last changed are none.
+  @inlinable
+  mutating func condemnRun(at now: MonotonicTime) {
+    while !held.isEmpty {
+      if held.alive > 0 {
+        handOnFirst(unlessProved: .reinitialising, code: 0, at: now)
+      } else {
+        handOn(held.removeFirst(), as: .frozen, code: 0, at: now)
+      }
+    }
+  }
+
+  /// Nothing will prove what was read last: samples after the last proof of the configuration are none.
+  @inlinable
+  mutating func condemnUnproved(_ cause: GapCause, code: Int32 = 0, at now: MonotonicTime) {
+    while !held.isEmpty { handOnFirst(unlessProved: cause, code: code, at: now) }
+  }
+
+  /// Looks at the chip until all that is held is proved, or for 0.9 s; what is not proved by then is lost to the bus, on
+  /// which it could not be.
+  @inlinable
+  mutating func settleHeld() {
+    let limit = clock.now() + Sampler.settlement
+    if case .sampling = supervisor.phase, !held.isEmpty {
+      // As soon as the chip has another sample.
+      clock.sleep(until: min(consumed + samplePeriod, limit))
+      probe(at: clock.now())
+    }
+    while case .sampling = supervisor.phase, !held.isEmpty {
+      let now = clock.now()
+      guard now < limit else { break }
+      switch supervisor.duty(
+        at: now, before: limit + Sampler.settlement, checkCost: 0, isHolding: true)
+      {
+      case .none(let until): clock.sleep(until: min(until, limit))
+      case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
+      default: probe(at: now)
+      }
+    }
+    if case .sampling = supervisor.phase, held.configured < held.count,
+      case .lost(let fault) = compareConfiguration()
+    {
+      lose(fault)
+    }
+    condemnUnproved(.busError, code: holdUp, at: clock.now())
+  }
+
+  /// How long the end of the loop waits for proof at most, in nanoseconds.
+  @inlinable static var settlement: Int64 { 900_000_000 }
+
+  @inlinable
+  mutating func handOnFirst(unlessProved cause: GapCause, code: Int32, at now: MonotonicTime) {
+    let isConfigured = held.configured > 0
+    let record = held.removeFirst()
+    if isConfigured {
+      handOn(record, at: now)
+    } else {
+      handOn(record, as: cause, code: code, at: now)
+    }
+  }
+
+  /// Hands on a record. Many may come at once, so a gap leaves as soon as it is complete.
+  @inlinable
+  mutating func handOn(_ record: TickRecord, at now: MonotonicTime) {
+    guard let gap = record.gap else { return outbox.deliver(record, at: now) }
+    outbox.skip(gap, at: now)
+    outbox.settle(at: now)
+  }
+
+  /// Hands on a record whose sample is none; gaps stay what they are.
+  @inlinable
+  mutating func handOn(
+    _ record: TickRecord, as cause: GapCause, code: Int32, at now: MonotonicTime
+  ) {
+    let gap = record.gap ?? Gap(firstTick: record.tick, count: 1, cause: cause, code: code)
+    handOn(TickRecord(gap), at: now)
+  }
+}

@@ -35,8 +35,12 @@ struct SensorSearch: Sendable {
     do {
       identity = try SensorIdentity.identify(on: &node, addresses: free, choice: request.choice)
     } catch {
-      if case .notFound = error, let refusal { throw refusal }
-      throw error
+      guard let refusal else { throw error }
+      // Another chip on the bus is no reason when the wanted one is held.
+      switch error {
+      case .notFound, .otherModel: throw refusal
+      default: throw error
+      }
     }
     // Before the first register is written.
     try node.reserve(identity.address)

@@ -58,8 +58,6 @@ def dips(first: str, second: str, places: Sequence[int] = PLACES) -> str:
 FREEZES = ((0.7, "freeze CHIP 1"), (2.9, "freeze CHIP 2"))
 GONE = (
     (0.7, "ones CHIP"), (1.7, "healthy CHIP"), (3.0, "ones CHIP"), (3.5, "brownout CHIP"), (3.5, "healthy CHIP"))
-FROZEN_LEAST = 0.6
-"""Part of a time of standing still that has to be told as such; the rest may be told as the setting-up."""
 AGAIN = (
     (0.7, "brownout CHIP"), (0.79, "brownout CHIP"),
     (2.2, "identity CHIP 0x19"), (2.2, "brownout CHIP"), (3.2, "identity CHIP own"),
@@ -170,11 +168,12 @@ def check_frozen(recording: Recording, truth: Path, stalled: list[int]) -> str:
     for seconds in (1, 2):
         (began,) = events(checked.truth, f"freeze {recording.chip} {seconds}")
         ours = between(checked, began, began + int(seconds * 1e9))
-        frozen = sum(gap.count for gap in ours if gap.cause == "frozen")
         words = [describe(gap) for gap in ours]
-        check(frozen >= FROZEN_LEAST * seconds * RATE, f"frozen for {seconds} s, and that is told as {words}")
-        strange = [gap for gap in ours if gap.cause not in ("frozen", "reinitialising", "missed", "stale")]
-        check(not strange, f"frozen for {seconds} s, and that is told as {words}")
+        # The program may try to set up a chip that it holds for frozen for as long as it is.
+        causes = [gap.cause for gap in ours if gap.cause not in ("missed", "stale")]
+        check(
+            causes[:1] == ["frozen"] and {*causes} <= {"frozen", "reinitialising"},
+            f"frozen for {seconds} s, and that is told as {words}")
     return told
 
 

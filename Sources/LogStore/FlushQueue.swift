@@ -137,7 +137,8 @@ public final class FlushQueue: @unchecked Sendable {
   /// closed.
   ///
   /// After the first error nothing is appended until ``close()``. Then, if the error was a full
-  /// disk, what is queued is tried once more, into the spare; the storage is finished in any case.
+  /// disk, what is queued is tried once more, into the spare; and if the file is gone from its path,
+  /// into the file wherever it is. The storage is finished in any case.
   /// After a sync that failed nothing more is taken for durable, though it is all tried. `clock`
   /// measures syncs.
   ///
@@ -149,26 +150,50 @@ public final class FlushQueue: @unchecked Sendable {
   ) -> StorageError? {
     var stopped: StorageError?
     while true {
-      switch nextTask(isStopped: stopped != nil) {
-      case .write(let piece):
-        do {
-          try storage.append(piece)
-          drop(piece.count)
-        } catch {
-          stopped = fail(error)
-        }
-      case .sync(let target):
-        let begin = clock.now()
-        do {
-          try storage.sync()
-          synced(target, took: clock.now() - begin)
-        } catch {
-          stopped = failSync(error)
-        }
-      case .finish:
-        return finish(&storage, clock: clock, after: stopped)
+      if case .finished(let result) = flusherStep(&storage, clock: clock, &stopped, waits: true) {
+        return result
       }
     }
+  }
+
+  /// What one step of the flusher came to.
+  package enum FlusherStep {
+    /// A piece was appended, or a sync was made; or the storage failed.
+    case worked
+    /// There is nothing to do now.
+    case idle
+    /// The storage is finished: ``flusherLoop(_:clock:)`` returns this.
+    case finished(StorageError?)
+  }
+
+  /// One step of ``flusherLoop(_:clock:)``, so that tests can put each between any two steps of the writer.
+  ///
+  /// - Parameters:
+  ///   - stopped: `nil` at the first step; the error after which nothing is appended.
+  ///   - waits: Whether to wait while there is nothing to do.
+  package func flusherStep<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
+    _ storage: inout Storage, clock: Clock, _ stopped: inout StorageError?, waits: Bool
+  ) -> FlusherStep {
+    switch nextTask(isStopped: stopped != nil, waits: waits) {
+    case .write(let piece):
+      do {
+        try storage.append(piece)
+        drop(piece.count)
+      } catch {
+        stopped = fail(error)
+      }
+    case .sync(let target):
+      let begin = clock.now()
+      do {
+        try storage.sync()
+        synced(target, took: clock.now() - begin)
+      } catch {
+        stopped = failSync(error)
+      }
+    case .finish: return .finished(finish(&storage, clock: clock, after: stopped))
+    case nil: return .idle
+    }
+    return .worked
   }
 
   private enum Task {
@@ -177,8 +202,8 @@ public final class FlushQueue: @unchecked Sendable {
     case finish
   }
 
-  /// Waits for something to do.
-  private func nextTask(isStopped: Bool) -> Task {
+  /// What is to be done; waits for it, or is `nil` when there is nothing now.
+  private func nextTask(isStopped: Bool, waits: Bool) -> Task? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {
@@ -191,6 +216,7 @@ public final class FlushQueue: @unchecked Sendable {
         if count > 0 { return .write(firstPiece()) }
         if isClosed { return .finish }
       }
+      guard waits else { return nil }
       // A wait may end without cause, hence `while`.
       pthread_cond_wait(condition, mutex)
     }
@@ -233,13 +259,14 @@ public final class FlushQueue: @unchecked Sendable {
     _ storage: inout Storage, clock: Clock, after stopped: StorageError?
   ) -> StorageError? {
     var result = stopped
-    if let stopped, stopped.isFull {
+    // What is gone from its path may still be a file elsewhere, to which its directory was moved.
+    if let stopped, stopped.isFull || stopped.isGone {
       do {
         while let piece = locked({ count > 0 ? firstPiece() : nil }) {
           try storage.append(piece)
           drop(piece.count)
         }
-        if !locked({ isSyncDoubtful }) { result = nil }
+        if stopped.isFull, !locked({ isSyncDoubtful }) { result = nil }
       } catch {
         result = fail(error)
       }

@@ -62,10 +62,48 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   }
 
   /// Empties the ring into the log, as far as the output has room.
-  public mutating func drain() {
-    while deliver(), let record = consumer?.pop() {
+  ///
+  /// - Returns: Whether the ring was found empty, with all that came before it taken by the output. `false` means
+  ///   that records may be left, even if the output has room again by the time that the caller looks.
+  @discardableResult
+  public mutating func drain() -> Bool {
+    while deliver() {
+      guard let record = consumer?.pop() else { return true }
       lookedAt = max(0, lookedAt - 1)
       write(record)
+    }
+    return false
+  }
+
+  /// Empties the ring of a sampler that has ended, and then logs what did not fit into the ring: every tick that the
+  /// sampler handled is in the log afterwards, as a sample or in a gap. After a failure of the output, what is left is
+  /// forgotten instead, and the log ends with what it has.
+  ///
+  /// - Parameters:
+  ///   - undelivered: The sampler's last records, which follow those of the ring.
+  ///   - pause: Called while the output has no room; returns when it is worth another try.
+  public mutating func drainAll(undelivered: [TickRecord], pause: () -> Void) {
+    guard output.failure == nil else { return discardRing() }
+    // The answer of one and the same look decides. If the ring were left when the output refuses, and the output asked
+    // again, it could have got room in between, with records still in the ring.
+    while !drain() {
+      guard output.failure == nil else { return discardRing() }
+      pause()
+    }
+    for record in undelivered { write(record) }
+  }
+
+  /// Writes the log's end and hands it over; nothing may be written after it. After a failure of the output, what it
+  /// does not take is left out.
+  ///
+  /// - Parameter pause: As for ``drainAll(undelivered:pause:)``.
+  public mutating func finish(
+    reason: StopReason, lateness: LatenessSummary, pause: () -> Void
+  ) {
+    var isTaken = finish(reason: reason, lateness: lateness)
+    while !isTaken, output.failure == nil {
+      pause()
+      isTaken = deliver()
     }
   }
 

@@ -62,6 +62,8 @@ public struct ExportOptions: Equatable, Sendable {
   /// The recording's number in its store; `nil` for the one in the log's header, which in a log that came from
   /// another store is the one that it had there.
   public var number: UInt32?
+  /// Whether a program is writing the recording: its end is not missing, it is not there yet.
+  public var isLive = false
 
   /// Options; the whole recording as JSON in SI units unless said otherwise.
   public init(

@@ -9,6 +9,8 @@ struct ExportPlan {
   let from: Int64
   let to: Int64
   let hasRange: Bool
+  /// Whether a program is writing the recording.
+  let isLive: Bool
   private let texts: [CountTexts]
 
   /// Throws when the recording has none of the channels, or a scale that cannot be written out.
@@ -26,6 +28,7 @@ struct ExportPlan {
     from = options.from ?? .min
     to = options.to ?? .max
     hasRange = options.from != nil || options.to != nil
+    isLive = options.isLive
     var tables: [ChannelSet: CountTexts] = [:]
     var texts: [CountTexts] = []
     for channel in channels {

@@ -18,7 +18,7 @@ extension Exporter {
     text.addStart(account)
     try list(.clockPairs, account.pairs, plan, &reader, &text, &sink)
     text.close("}")
-    text.addEnd(account, isRange: plan.hasRange)
+    text.addEnd(account, isRange: plan.hasRange, isLive: plan.isLive)
     for (section, items) in account.sections {
       text.key(section.rawValue, onNewLine: true)
       try list(section, items, plan, &reader, &text, &sink)

@@ -107,12 +107,14 @@ extension JSONText {
 
   /// From `complete` to `lateness`.
   ///
-  /// - Parameter isRange: Whether the account is that of a part of the recording.
-  mutating func addEnd(_ account: LogAccount, isRange: Bool) {
+  /// - Parameters:
+  ///   - isRange: Whether the account is that of a part of the recording.
+  ///   - isLive: Whether a program is writing the recording.
+  mutating func addEnd(_ account: LogAccount, isRange: Bool, isLive: Bool) {
     key("complete", onNewLine: true)
     bool(account.isWhole)
     key("stopReason", onNewLine: true)
-    string(account.end?.reason.name ?? "recovered")
+    string(account.end?.reason.name ?? (isLive ? "running" : "recovered"))
     key("ticks", onNewLine: true)
     // What is lost of a part of the recording nobody knows.
     addLedger(account.ledger, lost: isRange ? 0 : account.ticksLost)

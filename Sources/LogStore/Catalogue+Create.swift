@@ -67,6 +67,7 @@ extension Catalogue {
     do {
       try fill(&storage, with: header)
       try files.rename(temporary, to: entry.path)
+      storage.wasRenamed(to: entry.path)
       // On FAT a name carries the file's length and place; the new one gets them when the file is
       // synced, not with the directory. Until then a power cut leaves an empty file.
       try storage.sync()
@@ -75,7 +76,6 @@ extension Catalogue {
       withdraw(temporary, entry.path)
       throw error
     }
-    storage.wasRenamed(to: entry.path)
     return storage
   }
 

@@ -64,14 +64,13 @@ extension Catalogue {
   /// What a list says of a recording: its first and last page tell it of a complete one.
   public func summary(of entry: CatalogueEntry) throws(LogError) -> LogSummary {
     var reader = try reader(of: entry)
-    let summary = try reader.summary()
-    if summary.isComplete { return summary }
-    do {
-      guard try isLive(entry) else { return summary }
-    } catch {
-      throw .storage(error)
+    return try reader.summary { () throws(LogError) in
+      do throws(StorageError) {
+        return try isLive(entry)
+      } catch {
+        throw .storage(error)
+      }
     }
-    return try reader.summary(isLive: true)
   }
 
   /// Whether somebody is writing the recording: its writer holds a lock on the file.

@@ -106,8 +106,12 @@ public struct FileStorage: LogStorage, ~Copyable {
   }
 
   /// Makes what was appended durable, and the space made. The C function is `fdatasync`.
+  ///
+  /// Bytes of a file that has lost its name are durable for no one: fails with
+  /// ``StorageError/isGone`` when the path has no file any more, or another one.
   public mutating func sync() throws(StorageError) {
     try file.syncData()
+    try file.checkPath()
   }
 
   /// Reads anywhere in the file. The C function is `pread`.
@@ -122,11 +126,13 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.regularFileSize()
   }
 
-  /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`.
+  /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`. Fails as
+  /// ``sync()`` does when the file is gone from its path.
   public mutating func finish() throws(StorageError) {
     try file.truncate(to: length)
     made = length
     try file.sync()
+    try file.checkPath()
   }
 
   /// Takes the lock of a live recording; `false` when another opening of the file has it.
@@ -146,6 +152,7 @@ extension FileStorage {
       target += UInt64(nextStep)
       nextStep = min(2 * nextStep, FileStorage.largestStep)
     }
+    let isNew = made == 0
     do {
       try writeZeros(upTo: target)
     } catch {
@@ -154,6 +161,8 @@ extension FileStorage {
       if error.isFull { isSpareOpen = true }
       throw error
     }
+    // Of a take that is synced at its end alone, nothing else would tell before.
+    if !isNew { try file.checkPath() }
   }
 
   private mutating func writeZeros(upTo target: UInt64) throws(StorageError) {

@@ -11,7 +11,7 @@ public struct LogSummary: Equatable, Sendable {
     /// last page does not.
     case damaged
     /// It is being written.
-    case live
+    case live = "running"
     /// Its end is missing: the program or the power went while it was written. What is there is
     /// what was found. Or it was salvaged from a log that is not whole.
     case recovered
@@ -79,13 +79,19 @@ extension LogReader where Storage: ~Copyable {
   ///
   /// - Parameter isLive: Whether somebody is writing it; the catalogue knows by the file's lock.
   public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {
+    try summary { () throws(LogError) in isLive }
+  }
+
+  /// As ``summary(isLive:)``; `isLive` is asked when no end was found, and before the log is read through, so that the
+  /// end of a log that ends in between is found.
+  mutating func summary(_ isLive: () throws(LogError) -> Bool) throws(LogError) -> LogSummary {
     let size = try byteCount()
     let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
     var clock: ClockPair?
     var found = try readPage(0, &clock)
     if lastPage > 0 { found = try readPage(lastPage, &clock) }
     rewind()
-    guard let end = found else { return try fullSummary(isLive: isLive) }
+    guard let end = found else { return try fullSummary(isLive: try isLive()) }
     return LogSummary(
       description: description, state: LogSummary.State(end), ledger: end.ledger,
       tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,

@@ -105,6 +105,26 @@ struct OpenFile: ~Copyable {
     try retried(FaultGate.Call(.sync, path), gate) { fsync(descriptor) }
   }
 
+  /// Fails with ESTALE when another file than the open one has the path, or none. The C functions are
+  /// `fstat` and `stat`.
+  func checkPath() throws(StorageError) {
+    var own = stat()
+    var found = stat()
+    guard fstat(descriptor, &own) == 0 else {
+      throw StorageError(.find, path: path, errno: errno)
+    }
+    do {
+      try retried(FaultGate.Call(.find, path), gate) { stat(path, &found) }
+    } catch {
+      guard error.isMissing || error.errno == ENOTDIR else { throw error }
+      throw StorageError(.find, path: path, errno: ESTALE)
+    }
+    // The number of an open file is not given to another one.
+    guard own.st_dev == found.st_dev, own.st_ino == found.st_ino else {
+      throw StorageError(.find, path: path, errno: ESTALE)
+    }
+  }
+
   func truncate(to length: UInt64) throws(StorageError) {
     var call = FaultGate.Call(.truncate, path)
     call.offset = length

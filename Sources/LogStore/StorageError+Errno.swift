@@ -5,6 +5,9 @@ extension StorageError {
   /// No room is left, for anybody, for this user or in this file: a take can still be ended cleanly.
   public var isFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
+  /// What is open is no longer what has this path: it is lost, or elsewhere.
+  public var isGone: Bool { errno == ESTALE }
+
   /// Nothing has this name.
   public var isMissing: Bool { errno == ENOENT }
 
@@ -76,6 +79,11 @@ extension StorageError {
       return (
         "the file system cannot lock or sync files (errno \(errno))",
         "choose a store on a local file system with --store"
+      )
+    case ESTALE:
+      return (
+        "while it was written, it or its directory was deleted, moved, replaced or unmounted (ESTALE)",
+        "look for what was recorded where the directory was moved to; the next recording makes the store anew"
       )
     case EBADF: return ("the file was not opened for this (EBADF)", "")
     default: return ("errno \(errno)", "look it up with `errno \(errno)` or `man 3 errno`")

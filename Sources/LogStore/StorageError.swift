@@ -22,6 +22,8 @@ public struct StorageError: Error, Equatable, Sendable {
     case remove = "removing"
     /// `mkdir`.
     case makeDirectory = "making the directory"
+    /// `stat` of the path of a file that is open.
+    case find = "finding again"
   }
 
   /// What was attempted.

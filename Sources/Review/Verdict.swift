@@ -9,7 +9,7 @@ public enum Verdict: String, CaseIterable, Sendable {
   /// Parts cannot be read, or the end is missing.
   case damaged
   /// It is still being recorded.
-  case live
+  case live = "running"
 }
 
 extension Review {
@@ -74,7 +74,7 @@ extension Review {
       let missing = missingCount == 0 ? "" : ", \(missingCount) missing"
       return "good: \(sampleCount) of \(tickCount) samples\(missing)"
     case .flawed: return "flawed: " + flaws.joined(separator: "; ")
-    case .live: return "live: \(sampleCount) samples so far"
+    case .live: return "running: \(sampleCount) samples so far"
     case .damaged:
       var reasons: [String] = []
       if damageCount > 0 {

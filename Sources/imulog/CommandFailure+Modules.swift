@@ -94,7 +94,7 @@ extension CommandFailure {
     }
     switch error.operation {
     case .open, .makeDirectory, .rename: return .cannotCreate
-    case .read, .write, .sync, .truncate, .lock, .list, .remove: return .inputOutput
+    case .read, .write, .sync, .truncate, .lock, .list, .remove, .find: return .inputOutput
     }
   }
 }

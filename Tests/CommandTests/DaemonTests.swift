@@ -14,7 +14,7 @@ struct DaemonTests {
     let live = try #require(try service.status())
     #expect(live["take"] == .integer(1))
     #expect(live["problem"] == .null)
-    #expect(try service.bench.list()[0]["state"] == .string("live"))
+    #expect(try service.bench.list()[0]["state"] == .string("running"))
     try service.tell("stop")
     let idle = try service.wait(for: "armed")
     #expect(idle["sampled"] == idle["scheduled"])

@@ -85,7 +85,7 @@ struct ListScreenTests {
     try record(1)
     let take = bench.start(["record", "--board", "simulator", "--until-stopped"])
     let child = bench.atTerminal(["list"], columns: 200)
-    #expect(child.waits(for: "live"))
+    #expect(child.waits(for: "running"))
     child.type("\u{1B}[Hd")
     #expect(child.waits(for: "is being written"))
     #expect(child.waits(for: "2 recordings"))

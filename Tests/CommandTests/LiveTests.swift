@@ -23,7 +23,7 @@ struct LiveTests {
 
   private func liveSamples() throws -> Int64 {
     let row = try bench.list().first
-    guard row?["state"] == .string("live") else { return 0 }
+    guard row?["state"] == .string("running") else { return 0 }
     return row?["samples"].integer ?? 0
   }
 

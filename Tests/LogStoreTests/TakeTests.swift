@@ -46,8 +46,8 @@ struct TakeTests {
     #expect(
       calls == [
         .open, .write,  // .lock and the number in it
-        .open, .write, .write, .sync,  // the temporary file: zeros, header
-        .rename, .sync, .open, .sync,  // the name, the file again for FAT, and the directory
+        .open, .write, .write, .sync, .find,  // the temporary file: zeros, header
+        .rename, .sync, .find, .open, .sync,  // the name, the file again for FAT, and the directory
       ])
     _ = consume live
   }

@@ -124,7 +124,7 @@ struct ReviewTests {
     take.still(seconds: 10)
     take.hasEnd = false
     #expect(try take.review().sentence == "damaged: the end is missing")
-    #expect(try take.review(isLive: true).sentence == "live: 1000 samples so far")
+    #expect(try take.review(isLive: true).sentence == "running: 1000 samples so far")
     var long = ReviewedTake(rate: 100)
     long.shaken(seconds: 10)
     var bytes = try long.bytes()

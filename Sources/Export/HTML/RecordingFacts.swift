@@ -77,7 +77,9 @@ struct RecordingFacts {
     return "median \(texts[0]), 99 % \(texts[1]), most \(texts[2])"
   }
 
-  private var ended: String { account.end?.reason.name ?? "without an end: recovered" }
+  private var ended: String {
+    account.end?.reason.name ?? (plan.isLive ? "not yet: running" : "without an end: recovered")
+  }
 
   private func decimal(_ rate: SampleRate) -> String {
     var text = JSONText()

@@ -59,6 +59,7 @@ struct ExportCommand: ParsableCommand {
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
     options.number = entry.number
+    options.isLive = try catalogue.isLive(entry)
     if output != "-" { try refuseRecording(of: catalogue) }
     let report =
       try output == "-"

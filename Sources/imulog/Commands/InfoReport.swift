@@ -42,9 +42,10 @@ struct InfoReport {
       ("board", Plain.text(log.board)), ("host", Plain.text(log.host)),
       ("software", Plain.text(log.software)), ("real time", Plain.text(log.realTime)),
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
-      ("state", summary.state.rawValue), ("stopped", stopReason),
+      ("state", summary.state.rawValue),
     ]
     if !log.cpuLatency.isEmpty { lines.append(("cpu latency", Plain.text(log.cpuLatency))) }
+    if summary.state != .live { lines.append(("stopped", stopReason)) }
     if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
     if !log.note.isEmpty { lines.append(("note", Plain.text(log.note))) }
     lines.append(

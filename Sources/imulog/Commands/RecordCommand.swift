@@ -95,8 +95,9 @@ struct RecordCommand: ParsableCommand {
     let outcome = try TakeRunner(request: request, store: store).run()
     for talk in outcome.talkOfDiscarded { Console.talk(talk) }
     if let talk = outcome.talk { Console.talk(talk) }
-    TakeReview(number: outcome.number, store: store).talk()
-    try Console.data(json ? outcome.json : "\(outcome.number)")
+    if !outcome.isGone { TakeReview(number: outcome.number, store: store).talk() }
+    // There is no recording of that number to go on with.
+    if json || !outcome.isGone { try Console.data(json ? outcome.json : "\(outcome.number)") }
     if let failure = outcome.failure { throw failure }
   }
 }

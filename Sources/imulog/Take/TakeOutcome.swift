@@ -14,11 +14,14 @@ struct TakeOutcome {
   let lateness: LatenessSummary
   /// What stopped it, when it was not the user or the plan.
   let failure: CommandFailure?
+  /// Whether its file is gone from the store.
+  let isGone: Bool
   /// Numbers of the recordings before it that the user threw away.
   var discarded: [UInt32] = []
 
-  /// One line for a person: how many samples, and what is missing.
+  /// One line for a person: how many samples, and what is missing; `nil` when nothing is left of it.
   var talk: String? {
+    if isGone { return nil }
     var parts = ["recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"]
     let losses = [
       (ledger.missed, "missed"), (ledger.busErrors, "bus errors"), (ledger.ringFull, "ring full"),

@@ -173,18 +173,12 @@ extension TakeSession {
   ) -> TakeOutcome {
     var take = state
     var recorder = work.recorder
-    if queue.failure == nil {
-      // The queue may be full of what a slow card has not taken yet.
-      recorder.drain()
-      while !recorder.deliver(), queue.failure == nil {
-        clock.sleep(until: clock.now() + TakeSession.writerPeriod)
-        recorder.drain()
-      }
-      for record in undelivered { recorder.write(record) }
-    }
+    let clock = self.clock
+    // The queue may be full of what a slow card has not taken yet.
+    let pause = { clock.sleep(until: clock.now() + TakeSession.writerPeriod) }
+    recorder.drainAll(undelivered: undelivered, pause: pause)
     if let failure = queue.failure {
       _ = take.handle(failure.isFull ? .storageFull : .storageFailed)
-      recorder.discardRing()
     }
     guard case .finishLog(let reason)? = take.handle(.samplerFinished).first else {
       preconditionFailure("a take that was recording ends with its log")
@@ -193,17 +187,13 @@ extension TakeSession {
     recorder.note(
       work.watch.end(
         time: reading.time, wall: reading.wall, isSynchronised: reading.isSynchronised))
-    var isTaken = recorder.finish(reason: reason, lateness: lateness)
-    while !isTaken, queue.failure == nil {
-      clock.sleep(until: clock.now() + TakeSession.writerPeriod)
-      isTaken = recorder.deliver()
-    }
+    recorder.finish(reason: reason, lateness: lateness, pause: pause)
     queue.close()
+    // The lock goes with the storage.
     _ = flushing.join()
-    return TakeOutcome(
-      number: entry.number, id: recorder.id, reason: reason, ledger: recorder.ledger,
-      lateness: lateness,
-      failure: queue.failure.map { storageFailure($0, number: entry.number) })
+    return outcome(
+      of: entry, id: recorder.id, reason: reason, ledger: recorder.ledger, lateness: lateness,
+      failure: queue.failure)
   }
 
   /// Logs a reading of the wall clock if it says something new.

@@ -19,7 +19,7 @@ extension TakeSession {
     try bringUp(&sensor)
     let log = description(of: sensor.description, realTime: "virtual time", cpuLatency: "not held")
     let live = try createRecording(log)
-    let number = live.entry.number
+    let entry = live.entry
     let description = live.description
     var ring = RingEnds<TickRecord>()
     let start = clock.now() + TakeSession.lead
@@ -81,8 +81,9 @@ extension TakeSession {
     } catch {
       failure = failure ?? error
     }
-    return TakeOutcome(
-      number: number, id: description.id, reason: reason, ledger: ledger,
-      lateness: sampler.lateness, failure: failure.map { storageFailure($0, number: number) })
+    _ = consume storage
+    return outcome(
+      of: entry, id: description.id, reason: reason, ledger: ledger, lateness: sampler.lateness,
+      failure: failure)
   }
 }

@@ -64,9 +64,22 @@ struct TakeSession<Clock: MonotonicClock> {
     return try OpenStore.writing(store, now: now).create(description, wall: now)
   }
 
-  /// What to say when the storage ended a take.
-  func storageFailure(_ error: StorageError, number: UInt32) -> CommandFailure {
-    CommandFailure(
-      .inputOutput, "recording \(number) was ended early, and what is in it is kept: \(error)")
+  /// What a take came to. Of one that its storage ended, what is found in its file counts: the card may have taken less
+  /// than the recorder gave.
+  func outcome(
+    of entry: CatalogueEntry, id: RecordingID, reason: StopReason, ledger: TickLedger,
+    lateness: LatenessSummary, failure: StorageError?
+  ) -> TakeOutcome {
+    guard let failure else {
+      return TakeOutcome(
+        number: entry.number, id: id, reason: reason, ledger: ledger, lateness: lateness,
+        failure: nil, isGone: false)
+    }
+    let kept = KeptTake(entry, in: store)
+    return TakeOutcome(
+      number: entry.number, id: id,
+      reason: reason == .completed ? kept?.reason ?? .storageError : reason,
+      ledger: kept?.ledger ?? TickLedger(), lateness: lateness,
+      failure: KeptTake.failure(failure, number: entry.number), isGone: failure.isGone)
   }
 }

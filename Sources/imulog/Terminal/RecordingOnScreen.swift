@@ -54,7 +54,7 @@ struct RecordingOnScreen {
     _ trace: Trace, damageCount: Int, isLive: Bool, hasEnd: Bool
   ) -> String {
     var parts: [String] = []
-    if isLive { parts.append("being written") } else if !hasEnd { parts.append("recovered") }
+    if isLive { parts.append("running") } else if !hasEnd { parts.append("recovered") }
     if damageCount > 0 {
       parts.append("damaged in \(damageCount) \(damageCount == 1 ? "place" : "places")")
     }

@@ -1,0 +1,31 @@
+import IMUModel
+import LogStore
+
+/// What is found in the file of a take that its storage ended.
+struct KeptTake {
+  /// What became of the ticks that are in it.
+  let ledger: TickLedger
+  /// Why it ended, as the log says; `nil` when its end is not in the file.
+  let reason: StopReason?
+
+  /// Reads it; `nil` when it cannot be read, or is gone.
+  init?(_ entry: CatalogueEntry, in store: String) {
+    do {
+      var reader = try Catalogue(path: store).reader(of: entry)
+      let summary = try reader.summary()
+      (ledger, reason) = (summary.ledger, summary.end?.reason)
+    } catch {
+      // The take's own failure is told. That its rest cannot be read adds nothing to it.
+      return nil
+    }
+  }
+
+  /// What to say when the storage ended a take.
+  static func failure(_ error: StorageError, number: UInt32) -> CommandFailure {
+    CommandFailure(
+      .inputOutput,
+      error.isGone
+        ? "recording \(number) is gone: \(error)"
+        : "recording \(number) was ended early, and what is in it is kept: \(error)")
+  }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("A store that is gone while a take runs", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct GoneStoreTests {
+  /// How it goes.
+  enum Way: CaseIterable {
+    case renamed
+    case replaced
+    case deleted
+
+    func perform(_ bench: Bench) throws {
+      switch self {
+      case .renamed: rename(bench.store, bench.store + "-away")
+      case .replaced:
+        rename(bench.store, bench.store + "-away")
+        mkdir(bench.store, 0o755)
+      case .deleted:
+        for name in bench.directory.names(in: "store") { unlink("\(bench.store)/\(name)") }
+        rmdir(bench.store)
+      }
+    }
+  }
+
+  private static let live = [
+    "record", "--board", "simulator", "--rate", "100", "--until-stopped", "--sync-every", "50ms",
+  ]
+
+  /// A take with samples in its log.
+  private func take(_ bench: Bench, _ options: [String]) throws -> Child {
+    mkdir(bench.store, 0o755)
+    let watch = DirectoryWatch(bench.store)
+    let child = bench.start(options)
+    let hasSamples = try watch.wait { try bench.list().first?["samples"].integer ?? 0 > 0 }
+    #expect(hasSamples)
+    return child
+  }
+
+  @Test("ends the take with a sentence and exit status 74", arguments: Way.allCases)
+  func record(_ way: Way) throws {
+    let bench = Bench()
+    let child = try take(bench, GoneStoreTests.live)
+    try way.perform(bench)
+    let outcome = child.outcome()
+    expectSentence(outcome, 74, ["recording 1 is gone", bench.store, "deleted, moved, replaced"])
+    #expect(outcome.bytes.isEmpty)
+    // The next take makes the store anew.
+    #expect(try bench.record("--for", "1s") == "1")
+  }
+
+  @Test("is told at the end of a take that is synced at its end alone, in JSON too")
+  func atTheEnd() throws {
+    let bench = Bench()
+    // Fast, so that a page fills and is written before the end.
+    let child = try take(
+      bench,
+      [
+        "record", "--board", "simulator", "--motion", "tumble", "--rate", "1000",
+        "--until-stopped", "--sync-every", "0", "--json",
+      ])
+    try Way.renamed.perform(bench)
+    child.signal(SIGINT)
+    let outcome = child.outcome()
+    expectSentence(outcome, 74, ["recording 1 is gone"])
+    let json = try outcome.json()
+    #expect(json["sampled"] == .integer(0))
+  }
+
+  @Test("what a moved store holds of the take is whole")
+  func moved() throws {
+    var bench = Bench()
+    let child = try take(bench, GoneStoreTests.live)
+    try Way.renamed.perform(bench)
+    #expect(child.outcome().status == 74)
+    bench.environment["IMULOG_STORE"] = bench.store + "-away"
+    let json = try bench.run("info", "1", "--json").json()
+    #expect(json["state"] == .string("complete"))
+    #expect(json["stopReason"] == .string("storage-error"))
+    #expect(bench.run("verify", "1").status == 0)
+  }
+}

@@ -9,12 +9,12 @@ import Synchronization
 public struct BusErrand: Sendable {
   /// N of `/dev/i2c-N`.
   public let bus: Int
-  /// How long the work may take, in nanoseconds.
+  /// How long the work may take from one sign of progress to the next, in nanoseconds.
   public let patience: Int64
 
-  /// Enough for a search that times out at each address, and for the slowest chip's set-up; less than the
-  /// five seconds after which a person takes a silent program for a dead one.
-  public static var defaultPatience: Int64 { 4_500_000_000 }
+  /// Enough for a search that times out at each address; less than the five seconds after which a person takes a
+  /// silent program for a dead one.
+  public static var defaultPatience: Int64 { 4_000_000_000 }
 
   /// Buses of which a thread has not come back.
   private static let hung = Mutex<Set<Int>>([])
@@ -26,21 +26,21 @@ public struct BusErrand: Sendable {
 
   /// Does the work and waits for its outcome.
   ///
-  /// - Parameter work: What it gives after this call has given it up is destroyed on its own thread.
+  /// - Parameter work: Calls what it is given whenever the bus has answered. What it gives back after this call has
+  ///   given it up is destroyed on its own thread.
   /// - Throws: ``LinuxIOError`` of kind `busHangs`; of kind `system` when the kernel makes no more threads.
   public func run<Outcome: ~Copyable>(
-    _ work: @escaping @Sendable () -> sending Outcome
+    _ work: @escaping @Sendable (_ progress: () -> Void) -> sending Outcome
   ) throws(LinuxIOError) -> sending Outcome {
     let bus = self.bus
     guard !Self.hung.withLock({ $0.contains(bus) }) else { throw hanging }
     let parcel = try Parcel<Outcome>()
     let thread = try RealTimeThread(name: "imu-probe").run {
-      if !parcel.fill(work()) { Self.hung.withLock { _ = $0.remove(bus) } }
+      if !parcel.fill(work { parcel.noteProgress() }) { Self.hung.withLock { _ = $0.remove(bus) } }
     }
     thread.leaveBehind()
+    parcel.wait(patience: patience)
     // Under the lock, so that the thread takes the bus off the list after it was put on.
-    let clock = SystemClock()
-    parcel.wait(until: clock.now() + patience)
     let outcome = Self.hung.withLock { hung in
       let outcome = parcel.open()
       if outcome == nil { hung.insert(bus) }
@@ -69,10 +69,13 @@ private final class Parcel<Content: ~Copyable>: @unchecked Sendable {
   private let state = Atomic<UInt8>(ParcelState.waiting)
   private var content: Content?
   private let bell: Inbox<Void>
+  /// When the filler last showed that it gets on, in nanoseconds. It guards nothing: stored and loaded relaxed.
+  private let progress: Atomic<Int64>
 
   init() throws(LinuxIOError) {
     bell = try Inbox()
     content = nil
+    progress = Atomic(SystemClock().now().nanoseconds)
   }
 
   /// Puts the content in; whether it is still wanted. If not, it is destroyed here.
@@ -84,10 +87,14 @@ private final class Parcel<Content: ~Copyable>: @unchecked Sendable {
     return isFilled
   }
 
-  /// Waits until the parcel is filled, or until `deadline`.
-  func wait(until deadline: MonotonicTime) {
+  func noteProgress() { progress.store(SystemClock().now().nanoseconds, ordering: .relaxed) }
+
+  /// Waits until the parcel is filled, or for so long without progress, in nanoseconds.
+  func wait(patience: Int64) {
     let clock = SystemClock()
-    while state.load(ordering: .relaxed) == ParcelState.waiting, clock.now() < deadline {
+    while state.load(ordering: .relaxed) == ParcelState.waiting {
+      let deadline = MonotonicTime(nanoseconds: progress.load(ordering: .relaxed)) + patience
+      guard clock.now() < deadline else { return }
       bell.wait(until: deadline)
     }
   }

@@ -92,6 +92,7 @@ extension BusReopening {
   func end() {
     let word = offered.exchange(Self.over, ordering: .acquiringAndReleasing)
     if word >= 0 { close(Opened(word: word).descriptor) }
+    closeReturned()
     ring()
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import IMUModel
 import LinuxIO
 import Synchronization
 import Testing
@@ -22,7 +23,7 @@ struct BusErrandTests {
   @Test("brings back what it found")
   func brings() throws {
     let jam = Jam()
-    let goods = try BusErrand(bus: 100).run { Goods(jam: jam, weight: 7) }
+    let goods = try BusErrand(bus: 100).run { _ in Goods(jam: jam, weight: 7) }
     let weight = goods.weight
     #expect(weight == 7)
     #expect(jam.destroyed.load(ordering: .relaxed) == 0)
@@ -34,7 +35,7 @@ struct BusErrandTests {
     func kind(of bus: Int, isJammed: Bool = true) -> LinuxIOError.Kind? {
       do throws(LinuxIOError) {
         // A millisecond, or for as long as it takes.
-        _ = try BusErrand(bus: bus, patience: isJammed ? 1_000_000 : 600_000_000_000).run {
+        _ = try BusErrand(bus: bus, patience: isJammed ? 1_000_000 : 600_000_000_000).run { _ in
           while isJammed, !jam.isFree.load(ordering: .acquiring) { sched_yield() }
           return Goods(jam: jam, weight: 1)
         }
@@ -54,6 +55,24 @@ struct BusErrandTests {
     // Whoever came back too late threw away what it had, once: an open bus is closed.
     #expect(comes(within: 10) { jam.destroyed.load(ordering: .acquiring) == 2 })
     #expect(comes(within: 10) { kind(of: 101, isJammed: false) == nil })
+  }
+
+  @Test("may take as long as it likes while it gets on")
+  func progress() throws {
+    let jam = Jam()
+    // Far longer than its patience, in steps that are shorter.
+    let patience: Int64 = 200_000_000
+    let goods = try BusErrand(bus: 103, patience: patience).run { progress in
+      let clock = SystemClock()
+      let end = clock.now() + 3 * patience
+      while clock.now() < end {
+        progress()
+        sched_yield()
+      }
+      return Goods(jam: jam, weight: 3)
+    }
+    let weight = goods.weight
+    #expect(weight == 3)
   }
 
   @Test("may take less than the five seconds after which a program seems dead")

@@ -20,11 +20,13 @@ enum OpenedSensor<Bus: I2CBus & Sendable & ~Copyable>: ~Copyable, Sendable {
     }
   }
 
-  /// The sensor, set up: waits on `clock` as the data sheet demands.
-  consuming func broughtUp(on clock: some MonotonicClock) throws(SensorError) -> OpenedSensor {
+  /// The sensor, set up: waits on `clock` as the data sheet demands, and calls `progress` after each step.
+  consuming func broughtUp(
+    on clock: some MonotonicClock, _ progress: () -> Void
+  ) throws(SensorError) -> OpenedSensor {
     switch consume self {
-    case .mpu6050(let sensor): return .mpu6050(try bringUp(sensor, clock))
-    case .lsm6ds(let sensor): return .lsm6ds(try bringUp(sensor, clock))
+    case .mpu6050(let sensor): return .mpu6050(try bringUp(sensor, clock, progress))
+    case .lsm6ds(let sensor): return .lsm6ds(try bringUp(sensor, clock, progress))
     }
   }
 
@@ -40,10 +42,11 @@ enum OpenedSensor<Bus: I2CBus & Sendable & ~Copyable>: ~Copyable, Sendable {
 }
 
 private func bringUp<Sensor: IMUSensor & ~Copyable>(
-  _ sensor: consuming Sensor, _ clock: some MonotonicClock
+  _ sensor: consuming Sensor, _ clock: some MonotonicClock, _ progress: () -> Void
 ) throws(SensorError) -> Sensor {
   var sensor = sensor
   while case .wait(let nanoseconds) = try sensor.bringUp() {
+    progress()
     clock.sleep(until: clock.now() + nanoseconds)
   }
   return sensor

@@ -87,7 +87,7 @@ struct SensorOpening<User: SensorUser> {
     let search = SensorSearch(
       request: request, bus: number, isFixed: request.bus != nil,
       busClock: tree.i2cClock(bus: number) ?? board?.busHertz)
-    let found = try BusErrand(bus: number).run { search.run() }.get()
+    let found = try BusErrand(bus: number).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
     return try found.sensor.hand(
       to: user, clock: SystemClock(), boardTitle: board?.title ?? "bus \(number)")

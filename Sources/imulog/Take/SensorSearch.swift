@@ -19,15 +19,17 @@ struct SensorSearch: Sendable {
   }
 
   /// The sensor, or why there is none.
-  func run() -> Result<Found, any Error> {
+  ///
+  /// - Parameter progress: Called whenever the bus has answered.
+  func run(progress: () -> Void) -> Result<Found, any Error> {
     do {
-      return .success(try find())
+      return .success(try find(progress))
     } catch {
       return .failure(error)
     }
   }
 
-  private func find() throws -> Found {
+  private func find(_ progress: () -> Void) throws -> Found {
     var node = try LinuxI2CBus(number: bus)
     let place = AdapterPlace(number: bus, isFixed: isFixed)
     let (free, refusal) = claim(&node)
@@ -42,13 +44,14 @@ struct SensorSearch: Sendable {
       default: throw error
       }
     }
+    progress()
     // Before the first register is written.
     try node.reserve(identity.address)
     try node.keepOpen(at: place, chip: identity.address)
     let sensor = try OpenedSensor(
       bus: node, identity: identity, configuration: request.configuration(busClock: busClock))
     return Found(
-      sensor: try sensor.broughtUp(on: SystemClock()), remarks: remarks(about: identity))
+      sensor: try sensor.broughtUp(on: SystemClock(), progress), remarks: remarks(about: identity))
   }
 
   /// Leaves out the addresses at which a kernel driver holds the chip; if nobody is found at the others, the

@@ -3,11 +3,15 @@ protocol RegisterChip {
   /// Power comes (back) on at `instant`.
   mutating func powerOn(at instant: Int64)
 
+  /// The chip is through with booting at `instant`, sooner than data sheets have it.
+  mutating func finishBoot(at instant: Int64)
+
   /// Whether the chip acknowledges its address at `instant`.
   func acknowledges(at instant: Int64) -> Bool
 
   /// Output registers stand still from `instant` to `end`.
-  mutating func freezeOutputs(from instant: Int64, to end: Int64, keepsDataReady: Bool)
+  mutating func freezeOutputs(
+    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool)
 
   /// A read begins whose first byte is fetched at `instant`.
   mutating func beginRead(at instant: Int64)
@@ -34,6 +38,21 @@ extension RegisterChip {
       register = successor(of: register)
     }
     endRead()
+  }
+
+  /// The same with a supply that fails before data byte `byte`: the rest reads as `rest`.
+  mutating func read(
+    _ first: UInt8, into bytes: UnsafeMutableRawBufferPointer, start: Int64, timing: WireTiming,
+    cut byte: Int, rest: UInt8, boots: Bool
+  ) {
+    let whole = min(byte, bytes.count)
+    read(
+      first, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<whole]), start: start,
+      timing: timing)
+    for index in whole..<bytes.count { bytes[index] = rest }
+    let instant = timing.fetch(of: whole, start: start)
+    powerOn(at: instant)
+    if !boots { finishBoot(at: instant) }
   }
 }
 

@@ -80,6 +80,7 @@ extension SimulatedLSM6DSO {
   }
 
   private func acceleration(atTick tick: Int64) -> SIMD3<Int16> {
+    if let kept = freeze?.kept(at: tick) { return SIMD3(kept.ax, kept.ay, kept.az) }
     let sample = accelerometer.newest(atTick: tick)
     guard sample > accelerometer.start else { return accelerometer.held }
     guard sample > accelerometer.settled else { return path.garbage(tick: sample, axis: 0) }
@@ -89,6 +90,7 @@ extension SimulatedLSM6DSO {
   }
 
   private func angularRate(atTick tick: Int64) -> SIMD3<Int16> {
+    if let kept = freeze?.kept(at: tick) { return SIMD3(kept.gx, kept.gy, kept.gz) }
     let sample = gyroscope.newest(atTick: tick)
     guard sample > gyroscope.start else { return gyroscope.held }
     guard sample > gyroscope.settled else { return path.garbage(tick: sample, axis: 3) }
@@ -98,6 +100,7 @@ extension SimulatedLSM6DSO {
   }
 
   private func temperature(atTick tick: Int64) -> SIMD3<Int16> {
+    if let kept = freeze?.kept(at: tick) { return SIMD3(kept.temperature, 0, 0) }
     let sample = thermometer.newest(atTick: tick)
     guard sample > thermometer.start else { return thermometer.held }
     // 256 LSB/°C; LSM6DS3 and LSM6DS33 16 LSB/°C.

@@ -67,11 +67,17 @@ struct SimulatedLSM6DSO: RegisterChip, Sendable, BitwiseCopyable {
   }
 
   /// Output registers hold still from `instant` on.
-  mutating func freezeOutputs(from instant: Int64, to end: Int64, keepsDataReady: Bool) {
+  mutating func freezeOutputs(
+    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
+  ) {
+    let first = oscillator.tick(at: instant)
     freeze = OutputFreeze(
-      first: oscillator.tick(at: instant), last: oscillator.tick(at: end),
-      keepsDataReady: keepsDataReady)
+      first: first, last: oscillator.tick(at: end), keepsDataReady: keepsDataReady,
+      kept: survivesReset ? outputs(atTick: first) : nil)
   }
+
+  /// The chip is through with booting.
+  mutating func finishBoot(at instant: Int64) { usableFrom = instant }
 
   /// Whether the chip acknowledges its address at `instant`.
   func acknowledges(at instant: Int64) -> Bool {
@@ -85,6 +91,6 @@ struct SimulatedLSM6DSO: RegisterChip, Sendable, BitwiseCopyable {
     gyroscope = OutputStage(at: tick)
     thermometer = OutputStage(at: tick)
     lock = BlockUpdateLock()
-    freeze = nil
+    if freeze?.kept == nil { freeze = nil }
   }
 }

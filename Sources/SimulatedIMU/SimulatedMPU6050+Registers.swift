@@ -42,7 +42,7 @@ extension SimulatedMPU6050 {
 
   mutating func loadResetValues() {
     registers = RegisterFile()
-    registers[Self.powerManagement1] = 0x40
+    registers[Self.powerManagement1] = wakesAfterReset ? 0x01 : 0x40
     registers[Self.whoAmI] = identity
   }
 
@@ -90,9 +90,13 @@ extension SimulatedMPU6050 {
     return UInt8(truncatingIfNeeded: offset % 2 == 0 ? word >> 8 : word)
   }
 
-  /// Data-ready is raised only while INT_ENABLE asks for it; reading takes it down.
+  /// MPU-6500, 9250 and 9255: PWR_MGMT_1 is 01 after a reset, the chip awake (RM-MPU-9250A, register 107).
+  var wakesAfterReset: Bool { [0x70, 0x71, 0x73].contains(identity) }
+
+  /// Data-ready is raised only while INT_ENABLE asks for it, but by chips that come back awake; reading takes it
+  /// down.
   private mutating func takeInterruptStatus() -> UInt8 {
-    guard registers[Self.interruptEnable] & 1 != 0 else { return 0 }
+    guard registers[Self.interruptEnable] & 1 != 0 || wakesAfterReset else { return 0 }
     let newest = flaggedTick(at: burstTick)
     let isReady = newest > acknowledgedTick
     acknowledgedTick = newest

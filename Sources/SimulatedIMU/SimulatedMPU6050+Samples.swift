@@ -36,6 +36,7 @@ extension SimulatedMPU6050 {
 
   /// What the output registers hold after `tick`, under the present configuration.
   func outputs(atTick tick: Int64) -> RawSample {
+    if let kept = freeze?.kept(at: tick) { return kept }
     let sample = newestSample(atTick: freeze?.shown(at: tick) ?? tick)
     guard isRunning, sample > startTick else { return held }
     var counts = held

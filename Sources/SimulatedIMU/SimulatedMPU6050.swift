@@ -70,14 +70,22 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     usableFrom = instant + Self.startUp
     resetEnds = instant
     forgetOutputs(at: oscillator.tick(at: instant))
+    accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
+    gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
   }
 
   /// Output registers hold still from `instant` on.
-  mutating func freezeOutputs(from instant: Int64, to end: Int64, keepsDataReady: Bool) {
+  mutating func freezeOutputs(
+    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
+  ) {
+    let first = oscillator.tick(at: instant)
     freeze = OutputFreeze(
-      first: oscillator.tick(at: instant), last: oscillator.tick(at: end),
-      keepsDataReady: keepsDataReady)
+      first: first, last: oscillator.tick(at: end), keepsDataReady: keepsDataReady,
+      kept: survivesReset ? outputs(atTick: first) : nil)
   }
+
+  /// The chip is through with booting.
+  mutating func finishBoot(at instant: Int64) { usableFrom = instant }
 
   /// The instant of the START condition's answer: whether the chip acknowledges its address.
   func acknowledges(at instant: Int64) -> Bool {
@@ -89,6 +97,6 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     heldTick = tick
     startTick = tick
     acknowledgedTick = tick
-    freeze = nil
+    if freeze?.kept == nil { freeze = nil }
   }
 }

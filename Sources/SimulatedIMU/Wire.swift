@@ -34,6 +34,9 @@ struct Wire: ~Copyable {
   private var absentUntil = Int64.min
   private var failures: (count: Int, kind: BusError.Kind, errno: Int32) = (0, .bus, 0)
   private var corruption: (byte: Int, mask: UInt8) = (0, 0)
+  private var cut: (byte: Int, rest: UInt8, boots: Bool)?
+  private var silentUntil = Int64.min
+  private var alias: (identity: UInt8, until: Int64) = (0, .min)
 
   init(origin: Int64, busHertz: Int?, motion: Motion) {
     precondition(busHertz ?? 1 > 0, "a bus clock has a positive frequency")
@@ -79,11 +82,27 @@ struct Wire: ~Copyable {
     start: Int64
   ) -> Outcome {
     if let failure = begin(.read, address, register, start) { return failure }
-    if address.rawValue == mpuAddress {
+    let isMPU = address.rawValue == mpuAddress
+    if start < silentUntil {
+      for index in bytes.indices { bytes[index] = 0xFF }
+    } else if let (byte, rest, boots) = cut {
+      cut = nil
+      if isMPU {
+        mpu?.read(
+          register, into: bytes, start: start, timing: timing, cut: byte, rest: rest, boots: boots)
+        lsm?.powerOn(at: start)
+      } else {
+        lsm?.read(
+          register, into: bytes, start: start, timing: timing, cut: byte, rest: rest, boots: boots)
+        mpu?.powerOn(at: start)
+      }
+    } else if isMPU {
       mpu?.read(register, into: bytes, start: start, timing: timing)
     } else {
       lsm?.read(register, into: bytes, start: start, timing: timing)
     }
+    let identity = Int(isMPU ? SimulatedMPU6050.whoAmI : SimulatedLSM6DSO.whoAmI) - Int(register)
+    if start < alias.until, bytes.indices.contains(identity) { bytes[identity] = alias.identity }
     if corruption.mask != 0, bytes.indices.contains(corruption.byte) {
       bytes[corruption.byte] ^= corruption.mask
     }
@@ -98,10 +117,21 @@ struct Wire: ~Copyable {
     if let failure = begin(.write, address, register, start) { return failure }
     let value = corruption.byte == 0 ? value ^ corruption.mask : value
     let instant = timing.store(start: start)
+    if start < silentUntil {
+      return Outcome(error: nil, end: timing.endOfWrite(start: start))
+    }
     if address.rawValue == mpuAddress {
       mpu?.store(register, value: value, at: instant)
     } else {
       lsm?.store(register, value: value, at: instant)
+    }
+    if let (_, _, boots) = cut {
+      powerOn(at: instant)
+      if !boots {
+        mpu?.finishBoot(at: instant)
+        lsm?.finishBoot(at: instant)
+      }
+      cut = nil
     }
     return Outcome(error: nil, end: timing.endOfWrite(start: start))
   }
@@ -128,6 +158,7 @@ struct Wire: ~Copyable {
   }
 
   private func acknowledges(_ address: I2CAddress, at instant: Int64) -> Bool {
+    if instant < silentUntil { return true }
     if address.rawValue == mpuAddress { return mpu?.acknowledges(at: instant) ?? false }
     if address.rawValue == lsmAddress { return lsm?.acknowledges(at: instant) ?? false }
     return false
@@ -136,10 +167,17 @@ struct Wire: ~Copyable {
   private mutating func apply(_ fault: Fault, at instant: Int64) {
     switch fault {
     case .brownOut: powerOn(at: instant)
-    case .freeze(let nanoseconds, let keepsDataReady):
+    case .brownOutInBurst(let byte, let rest, let boots): cut = (byte, rest, boots)
+    case .silence(let nanoseconds):
+      silentUntil = instant + nanoseconds
+      powerOn(at: silentUntil)
+    case .misidentify(let identity, let nanoseconds): alias = (identity, instant + nanoseconds)
+    case .freeze(let nanoseconds, let keepsDataReady, let survivesReset):
       let end = instant + nanoseconds
-      mpu?.freezeOutputs(from: instant, to: end, keepsDataReady: keepsDataReady)
-      lsm?.freezeOutputs(from: instant, to: end, keepsDataReady: keepsDataReady)
+      mpu?.freezeOutputs(
+        from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
+      lsm?.freezeOutputs(
+        from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
     case .unplug(let nanoseconds):
       absentUntil = instant + nanoseconds
       powerOn(at: absentUntil)

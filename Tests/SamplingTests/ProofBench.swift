@@ -1,0 +1,197 @@
+import I2C
+import IMUDrivers
+import IMUModel
+import Sampling
+import SimulatedIMU
+
+/// A take from a simulated chip that things go wrong with, and a twin of the chip that all is well with.
+///
+/// Both are the same chip on the same clock, so whatever is logged as a sample must be what the twin made while it
+/// was read.
+struct ProofBench: Sendable {
+  var model: SensorModel
+  var rate: SampleRate = .hz(100)
+  var channels: ChannelSet = .all
+  var accelerometerRange: Int?
+  var gyroscopeRange: Int?
+  var milliseconds: UInt64 = 600
+  var motion = Motion.tumble
+  /// Whether samples are kept and held against the twin; else they are counted only.
+  var keepsSamples = true
+  /// What goes wrong, counted from tick 0's deadline in nanoseconds.
+  var faults: [(fault: Fault, at: Int64)] = []
+  /// What goes wrong in a transfer, counted from 1 for the first after tick 0's read is due.
+  var faultInTransfer: (fault: Fault, number: Int)?
+
+  struct Outcome {
+    var records: [TickRecord] = []
+    var instants: [Int64] = []
+    var ledger = TickLedger()
+    /// Samples that the twin did not make.
+    var wrong: [TickRecord] = []
+    /// What is wrong with the account.
+    var imbalance: String?
+    /// The deadline of tick 0.
+    var start: Int64 = 0
+
+    var gaps: [Gap] { records.compactMap(\.gap) }
+    var events: [SensorEvent] { records.compactMap(\.sensorEvent) }
+
+    /// When the sampler said `kind` for the last time, in nanoseconds from tick 0's deadline.
+    func last(_ kind: SensorEvent.Kind) -> Int64? {
+      Array(zip(records, instants)).last { $0.0.sensorEvent?.kind == kind }.map { $0.1 - start }
+    }
+  }
+
+  var address: I2CAddress { model.family.addresses[0] }
+
+  private func bus(_ clock: VirtualClock) -> SimulatedBus<VirtualClock> {
+    let chip: SimulatedChip = model.family == .mpu6050 ? .mpu6050 : .lsm6dso
+    return SimulatedBus(
+      clock: clock, chip: chip.answering(model.identity), address: address, motion: motion,
+      busHertz: 400_000)
+  }
+
+  private var configuration: SensorConfiguration {
+    SensorConfiguration(
+      rate: rate, accelerometerRange: accelerometerRange ?? model.accelerometerRanges[1],
+      gyroscopeRange: gyroscopeRange ?? 500, channels: channels, busClock: 400_000)
+  }
+
+  private var identity: SensorIdentity { SensorIdentity(model: model, address: address) }
+
+  /// Runs the take.
+  func run() throws -> Outcome {
+    let clock = VirtualClock()
+    let own = bus(clock)
+    let twin = bus(clock)
+    switch model.family {
+    case .mpu6050:
+      var other = try MPU6050Sensor(bus: twin, identity: identity, configuration: configuration)
+      try bringUp(&other, clock)
+      return try run(own, clock, other.releaseBus()) { bus throws(SensorError) in
+        try MPU6050Sensor(bus: bus, identity: identity, configuration: configuration)
+      }
+    case .lsm6ds:
+      var other = try LSM6DSSensor(bus: twin, identity: identity, configuration: configuration)
+      try bringUp(&other, clock)
+      return try run(own, clock, other.releaseBus()) { bus throws(SensorError) in
+        try LSM6DSSensor(bus: bus, identity: identity, configuration: configuration)
+      }
+    }
+  }
+
+  /// Keeps records, but for samples that nobody looks at, and the instants at which they came.
+  struct Sink: TickSink {
+    final class Box {
+      var records: [TickRecord] = []
+      var instants: [Int64] = []
+    }
+
+    let box: Box
+    let clock: VirtualClock
+    let keepsSamples: Bool
+
+    mutating func push(_ record: TickRecord) -> Bool {
+      guard keepsSamples || record.kind != .sample else { return true }
+      box.records.append(record)
+      box.instants.append(clock.now().nanoseconds)
+      return true
+    }
+  }
+
+  /// A bus that lets something go wrong in a transfer counted from an instant on.
+  struct CountingBus: I2CBus, ~Copyable {
+    var bus: SimulatedBus<VirtualClock>
+    let clock: VirtualClock
+    var pending: (fault: Fault, number: Int)?
+    /// Counts from here on.
+    var from = Int64.max
+    private var count = 0
+
+    init(
+      _ bus: consuming SimulatedBus<VirtualClock>, _ clock: VirtualClock,
+      _ pending: (fault: Fault, number: Int)?, from: Int64
+    ) {
+      self.bus = bus
+      self.clock = clock
+      self.pending = pending
+      self.from = from
+    }
+
+    private mutating func step() {
+      guard let (fault, number) = pending, clock.now().nanoseconds >= from else { return }
+      count += 1
+      guard count == number else { return }
+      bus.inject(fault)
+      pending = nil
+    }
+
+    mutating func read(
+      _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(BusError) {
+      step()
+      try bus.read(address, register: register, into: buffer)
+    }
+
+    mutating func write(
+      _ address: I2CAddress, register: UInt8, value: UInt8
+    ) throws(BusError) {
+      step()
+      try bus.write(address, register: register, value: value)
+    }
+  }
+
+  private func run<Sensor: IMUSensor & ~Copyable>(
+    _ own: consuming SimulatedBus<VirtualClock>, _ clock: VirtualClock,
+    _ twin: consuming SimulatedBus<VirtualClock>,
+    _ make: (consuming CountingBus) throws(SensorError) -> Sensor
+  ) throws -> Outcome {
+    // Bring-up takes less than 0.3 s.
+    let start = clock.now() + 300_000_000
+    for (fault, instant) in faults { own.inject(fault, at: .time(start + instant)) }
+    var sensor = try make(
+      CountingBus(own, clock, faultInTransfer, from: start.nanoseconds))
+    try bringUp(&sensor, clock)
+    let box = Sink.Box()
+    let ticks =
+      milliseconds * UInt64(rate.numerator) / UInt64(rate.denominator) / 1000
+    var sampler = Sampler(
+      sensor: sensor, clock: clock, sink: Sink(box: box, clock: clock, keepsSamples: keepsSamples),
+      rate: rate, start: start, plannedTicks: ticks, timeUnit: 1, stop: StopFlag())
+    sampler.run()
+
+    var outcome = Outcome()
+    (outcome.records, outcome.instants) = (box.records, box.instants)
+    (outcome.ledger, outcome.start) = (sampler.ledger, start.nanoseconds)
+    guard keepsSamples else { return outcome }
+    outcome.imbalance = audit(
+      box.records, ledger: sampler.ledger, ticks: ticks, schedule: sampler.schedule, timeUnit: 1)
+    for record in box.records where record.kind == .sample {
+      if !isMade(record, twin, start) { outcome.wrong.append(record) }
+    }
+    return outcome
+  }
+
+  /// Whether the twin made a sample during its read, or just before.
+  private func isMade(
+    _ record: TickRecord, _ twin: borrowing SimulatedBus<VirtualClock>, _ start: MonotonicTime
+  ) -> Bool {
+    let begin = start + record.time
+    // Two bursts of an LSM6DS and what a third needs.
+    guard let first = twin.tick(of: address, at: begin),
+      let last = twin.tick(of: address, at: begin + 1_200_000)
+    else { return false }
+    return (first...last).contains { tick in
+      guard let made = twin.outputs(of: address, atTick: tick) else { return false }
+      // The thermometer has a rate of its own, and may be one sample behind.
+      return channels.indices.allSatisfy { $0 == 6 || made[$0] == record.sample[$0] }
+    }
+  }
+
+  private func bringUp<Sensor: IMUSensor & ~Copyable>(
+    _ sensor: inout Sensor, _ clock: VirtualClock
+  ) throws {
+    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+  }
+}

@@ -1,0 +1,130 @@
+import IMUDrivers
+import IMUModel
+import Sampling
+import SimulatedIMU
+import Testing
+
+/// What becomes of samples when the chip loses its supply at the worst of times.
+@Suite("No sample is logged that its chip did not make") struct ProvedSamplesTests {
+  static let models: [SensorModel] = [
+    .mpu6050, .mpu6500, .mpu9250, .mpu9255, .icm20689, .lsm6ds3, .lsm6dsl, .lsm6dso, .lsm6dsr,
+  ]
+  /// Those that differ in what they do after a reset.
+  static let kinds: [SensorModel] = [.mpu6050, .mpu6500, .lsm6dso]
+
+  /// From a dip until samples come again, by the data sheets: until registers answer, and until the gyroscope and its
+  /// filters have settled.
+  static func waits(_ model: SensorModel) -> Int64 {
+    switch model {
+    case .mpu6050: return 20_000_000 + 60_000_000
+    case .mpu6500, .mpu9250, .mpu9255, .icm20689: return 20_000_000 + 70_000_000
+    default: return 15_000_000 + 110_000_000
+    }
+  }
+
+  private func expectHonest(
+    _ outcome: ProofBench.Outcome, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(outcome.wrong.isEmpty, "\(what): \(outcome.wrong)", sourceLocation: sourceLocation)
+    #expect(outcome.imbalance == nil, "\(what)", sourceLocation: sourceLocation)
+    #expect(outcome.ledger.missed == 0, "\(what)", sourceLocation: sourceLocation)
+  }
+
+  @Test("a healthy chip loses nothing", arguments: models)
+  func healthy(model: SensorModel) throws {
+    for hertz: UInt32 in [10, 100, 500] {
+      for motion in [Motion.still, .tumble] {
+        let bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 2000, motion: motion)
+        let outcome = try bench.run()
+        expectHonest(outcome, "\(hertz) Hz")
+        #expect(outcome.ledger.sampled == 2 * UInt64(hertz))
+      }
+    }
+  }
+
+  @Test("a dip at any byte of any transfer, whatever the rest reads as", arguments: models)
+  func everyByte(model: SensorModel) throws {
+    for boots in [true, false] {
+      for rest: UInt8 in [0xFF, 0x00] {
+        for byte in 0...18 {
+          // The first or second burst of an LSM6DS; the look with which a take from an MPU-6050 ends.
+          for number in [21, 22, 41] {
+            var bench = ProofBench(model: model, milliseconds: 400)
+            bench.faultInTransfer = (.brownOutInBurst(byte: byte, rest: rest, boots: boots), number)
+            let outcome = try bench.run()
+            expectHonest(outcome, "byte \(byte) of transfer \(number), \(rest), boots \(boots)")
+            #expect(outcome.events.first?.kind == .lost)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a dip at any instant of the end of a take", arguments: kinds)
+  func atTheEnd(model: SensorModel) throws {
+    for instant in stride(from: Int64(570_000_000), through: 612_000_000, by: 700_000) {
+      for hertz: UInt32 in [10, 100] {
+        var bench = ProofBench(model: model, rate: .hz(hertz))
+        bench.faults = [(.brownOut, instant)]
+        expectHonest(try bench.run(), "\(instant) at \(hertz) Hz")
+      }
+    }
+  }
+
+  @Test(
+    "two dips, and the chip is back 20 ms and a tick after what the data sheets ask",
+    arguments: models)
+  func twice(model: SensorModel) throws {
+    for gap in stride(from: Int64(1_000_000), through: 180_000_000, by: 7_300_000) {
+      var bench = ProofBench(model: model, milliseconds: 1000)
+      bench.faults = [(.brownOut, 103_000_000), (.brownOut, 103_000_000 + gap)]
+      let outcome = try bench.run()
+      expectHonest(outcome, "\(gap)")
+      let back = try #require(outcome.last(.back)) - 103_000_000 - gap
+      #expect(
+        back <= Self.waits(model) + 30_000_000, "back after \(back) ns, second dip \(gap) later")
+    }
+  }
+
+  @Test("ten dips in a take", arguments: models)
+  func ten(model: SensorModel) throws {
+    for hertz: UInt32 in [10, 100, 500] {
+      var bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 6000)
+      bench.faults = (1...10).map { (.brownOut, $0 * 513_777_777) }
+      let outcome = try bench.run()
+      expectHonest(outcome, "\(hertz) Hz")
+      #expect(
+        outcome.events.map(\.kind) == (1...10).flatMap { _ in [.lost, .reinitialised, .back] })
+      // Half of the time at least.
+      #expect(outcome.ledger.sampled > 3 * UInt64(hertz), "\(outcome.ledger)")
+    }
+  }
+
+  @Test("a bus that reads all ones for a while, or to the end", arguments: models)
+  func silence(model: SensorModel) throws {
+    for nanoseconds: Int64 in [3_000_000, 50_000_000, 300_000_000, 10_000_000_000] {
+      for hertz: UInt32 in [10, 100] {
+        var bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 1000)
+        bench.faults = [(.silence(nanoseconds: nanoseconds), 255_000_000)]
+        let outcome = try bench.run()
+        expectHonest(outcome, "\(nanoseconds) at \(hertz) Hz")
+        #expect(outcome.events.first?.kind == .lost)
+        guard nanoseconds < 1_000_000_000 else { continue }
+        let back = try #require(outcome.last(.back)) - 255_000_000 - nanoseconds
+        #expect(back <= Self.waits(model) + 30_000_000 + 100_000_000 / Int64(hertz / 10))
+      }
+    }
+  }
+
+  @Test(
+    "another identity for a second costs the second and what setting up takes", arguments: kinds)
+  func misidentified(model: SensorModel) throws {
+    var bench = ProofBench(model: model, milliseconds: 3000)
+    bench.faults = [(.misidentify(identity: 0x42, nanoseconds: 1_000_000_000), 200_000_000)]
+    let outcome = try bench.run()
+    expectHonest(outcome, "")
+    #expect(outcome.events.map(\.kind) == [.lost, .reinitialised, .back])
+    let back = try #require(outcome.last(.back)) - 1_200_000_000
+    #expect(back <= Self.waits(model) + 30_000_000, "back after \(back) ns")
+  }
+}

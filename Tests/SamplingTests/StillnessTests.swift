@@ -1,0 +1,142 @@
+import Foundation
+import IMUDrivers
+import IMUModel
+import Sampling
+import SimulatedIMU
+import Testing
+
+/// A chip at rest and one that is stuck look alike but for noise.
+@Suite("A chip that is stuck is told from one at rest") struct StillnessTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let model: SensorModel
+    let channels: ChannelSet
+    /// Position of both ranges among those that the chip has, from the finest.
+    let range: Int
+    let rate: SampleRate
+
+    var bench: ProofBench {
+      var bench = ProofBench(model: model, rate: rate, channels: channels, motion: .still)
+      bench.accelerometerRange = model.accelerometerRanges[range]
+      bench.gyroscopeRange = model.gyroscopeRanges[range + model.gyroscopeRanges.count - 4]
+      return bench
+    }
+    var testDescription: String {
+      "\(model.name) \(channels.rawValue) range \(range) at \(rate.hertz) Hz"
+    }
+  }
+
+  static func cases(_ rates: [SampleRate]) -> [Case] {
+    rates.flatMap { rate in
+      ProvedSamplesTests.models.flatMap { model in
+        [ChannelSet.all, .accelerometer, .gyroscope].flatMap { channels in
+          (0..<4).map { Case(model: model, channels: channels, range: $0, rate: rate) }
+        }
+      }
+    }
+  }
+
+  static let rates: [SampleRate] = [.hz(1, per: 10), .hz(1), .hz(10), .hz(40), .hz(100), .hz(500)]
+  static let all = cases(rates)
+
+  /// A few of many, others each time, unless the environment asks for the whole matrix, and perhaps for hours at rest
+  /// of each: IMULOG_WHOLE_MATRIX=1 IMULOG_HOURS=24, with optimisation.
+  static let isWhole = ProcessInfo.processInfo.environment["IMULOG_WHOLE_MATRIX"] != nil
+  static let seed = UInt64.random(in: 0...UInt64.max)
+
+  static func some(_ cases: [Case], _ count: Int) -> [Case] {
+    guard !isWhole else { return cases }
+    var generator = BalanceTests.Generator(state: seed)
+    return Array(cases.shuffled(using: &generator).prefix(count))
+  }
+
+  @Test(
+    "frozen for a second, it is noticed within the second, and nothing of it is a sample",
+    arguments: some(all, 40))
+  func frozen(subject: Case) throws {
+    for (survives, instant) in [
+      (false, 2_003_000_000), (true, 2_000_400_000), (true, 2_098_000_000),
+    ]
+      as [(Bool, Int64)]
+    {
+      var bench = subject.bench
+      bench.milliseconds = 22_000
+      bench.faults = [
+        (
+          .freeze(nanoseconds: 1_000_000_000, keepsDataReady: true, survivesReset: survives),
+          instant
+        )
+      ]
+      let outcome = try bench.run()
+      #expect(outcome.wrong.isEmpty, "seed \(Self.seed): \(outcome.wrong.prefix(3))")
+      #expect(outcome.imbalance == nil)
+      #expect(outcome.events.map(\.kind) == [.lost, .reinitialised, .back], "seed \(Self.seed)")
+      #expect(outcome.events.first?.fault == .frozen)
+      let lost = try #require(outcome.last(.lost)) - instant
+      #expect(lost <= 1_000_000_000, "noticed after \(lost) ns")
+      let back = try #require(outcome.last(.back)) - instant
+      #expect(back <= 1_300_000_000, "back after \(back) ns")
+    }
+  }
+
+  @Test(
+    "frozen for two seconds at 100 Hz, nothing of it is a sample",
+    arguments: ProvedSamplesTests.models)
+  func twoSeconds(model: SensorModel) throws {
+    for survives in [true, false] {
+      var bench = ProofBench(model: model, milliseconds: 5000, motion: .still)
+      bench.faults = [
+        (
+          .freeze(nanoseconds: 2_000_000_000, keepsDataReady: true, survivesReset: survives),
+          1_234_567_890
+        )
+      ]
+      let outcome = try bench.run()
+      #expect(outcome.wrong.isEmpty, "\(outcome.wrong.count)")
+      #expect(outcome.imbalance == nil)
+      #expect(outcome.ledger.frozen > 20)
+    }
+  }
+
+  @Test("frozen until a take ends, nothing of it is a sample", arguments: ProvedSamplesTests.kinds)
+  func atTheEnd(model: SensorModel) throws {
+    for before in stride(from: Int64(2_000_000), through: 400_000_000, by: 37_000_000) {
+      for hertz: UInt32 in [10, 100] {
+        var bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 1000, motion: .still)
+        bench.faults = [
+          (.freeze(nanoseconds: 60_000_000_000, keepsDataReady: true), 1_000_000_000 - before)
+        ]
+        let outcome = try bench.run()
+        #expect(outcome.wrong.isEmpty, "\(before) before the end: \(outcome.wrong.prefix(3))")
+        #expect(outcome.imbalance == nil)
+      }
+    }
+  }
+
+  @Test("at rest it loses no sample and is left alone", arguments: some(all, 12))
+  func atRest(subject: Case) throws {
+    var bench = subject.bench
+    // Ten minutes, or as many ticks as a test may take.
+    bench.milliseconds = UInt64(min(600, 4000 / subject.rate.hertz) * 1000)
+    if Self.isWhole, let hours = ProcessInfo.processInfo.environment["IMULOG_HOURS"] {
+      bench.milliseconds = 3_600_000 * (UInt64(hours) ?? 1)
+      bench.keepsSamples = false
+    }
+    let outcome = try bench.run()
+    #expect(outcome.events.isEmpty, "seed \(Self.seed)")
+    #expect(outcome.gaps.isEmpty, "seed \(Self.seed)")
+    #expect(outcome.imbalance == nil)
+    #expect(outcome.ledger.sampled == outcome.ledger.scheduled)
+  }
+
+  @Test("ten minutes of the angular rate alone at 2000 °/s and 10 Hz, at rest")
+  func gyroscopeAlone() throws {
+    for model in ProvedSamplesTests.models {
+      var bench = ProofBench(model: model, rate: .hz(10), channels: .gyroscope, motion: .still)
+      bench.gyroscopeRange = 2000
+      bench.milliseconds = 600_000
+      let outcome = try bench.run()
+      #expect(outcome.ledger.sampled == 6000, "\(model): \(outcome.ledger)")
+      #expect(outcome.events.isEmpty)
+    }
+  }
+}

@@ -92,6 +92,17 @@ int clinuxio_lock_memory(void) {
   return answer(mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT));
 }
 
+// Of the linker, with the addresses as values. What lies between is code and constants of the file, mapped
+// read-only; relocated data begins after it.
+extern const char __executable_start[], etext[];
+
+int clinuxio_let_go_of_code(void) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t begin = ((uintptr_t)__executable_start + page - 1) / page * page;
+  uintptr_t end = (uintptr_t)etext / page * page;
+  return answer(madvise((void *)begin, end - begin, MADV_DONTNEED));
+}
+
 __attribute__((noinline)) void clinuxio_touch_stack(void) {
   volatile char stack[64 * 1024];
   for (unsigned offset = 0; offset < sizeof stack; offset += 4096) stack[offset] = 0;

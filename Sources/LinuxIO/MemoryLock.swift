@@ -8,10 +8,13 @@ public enum MemoryLock {
 
   /// Locks each page from the first time it is touched on, those of later allocations too.
   ///
-  /// Resident memory does not grow (`MCL_ONFAULT`). The corresponding C function is `mlockall`.
+  /// Resident memory does not grow (`MCL_ONFAULT`): code that only the start of the program needed is
+  /// let go before, some 8 MB of the statically linked one. The corresponding C function is `mlockall`.
   ///
   /// - Returns: `nil` when granted, else what stood against it; nothing is locked then.
   public static func engage(tree: SystemTree = .live) -> Refusal? {
+    // Refused when it is locked already, and then it stays.
+    _ = clinuxio_let_go_of_code()
     var limit: UInt64 = 0
     let answer = clinuxio_memory_lock_limit(&limit)
     if answer < 0 { return refusal(-answer) }

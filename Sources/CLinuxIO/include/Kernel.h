@@ -39,6 +39,9 @@ int clinuxio_set_realtime_limit(uint64_t soft, uint64_t hard);
 int clinuxio_memory_lock_limit(uint64_t *_Nonnull bytes);
 /// mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT). MCL_ONFAULT is outside the Glibc module.
 int clinuxio_lock_memory(void);
+/// madvise(MADV_DONTNEED) of the program's code, whose bounds are the linker's: what is needed again
+/// comes back from the page cache. Refused when it is locked.
+int clinuxio_let_go_of_code(void);
 /// Writes a byte to each page of the next 64 KiB of the calling thread's stack. Swift has no
 /// alloca.
 void clinuxio_touch_stack(void);

@@ -30,6 +30,7 @@ extension ServiceStatus {
     problem = members.string("problem").flatMap { name in
       Problem.allCases.first { $0.name == name }
     }
+    failure = members.string("failure")
     take = members.integer("take")
     scheduled = members.integer("scheduled") ?? 0
     sampled = members.integer("sampled") ?? 0

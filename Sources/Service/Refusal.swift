@@ -14,5 +14,17 @@ enum Refusal {
   static let noSensor =
     "no take can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status tells"
   static let pressForgotten = "the take could not begin: \(Problem.sensor.meaning)"
+  static let hadNoSample = "the take had no sample, and nothing is kept"
+  static let hasNoFile = "the take's file could not be made; the service's journal says why"
+  static let endedBeforeSample = "the take was ended before its first sample, and nothing is kept"
+  static let wasCalledOff = "a stop came before the take could begin"
+  static let hasSilentSensor =
+    "the take was begun and logs gaps, because its sensor gives no samples"
+  static let endIsLate =
+    "the end of the take is not on the card yet; it is still being saved, imulog status says when it is done"
+  static let firstSampleIsLate =
+    "the take was begun, and its first sample is not in the log yet; imulog status says when it is"
+  static let beginningIsLate =
+    "the take has not begun yet and begins as soon as it can; imulog status says when it has"
   static let isEnding = "the service is ending"
 }

@@ -8,7 +8,7 @@ extension ServiceMachine {
     case .gesture(.press(let start)): return wait(start, isRequest: false)
     case .start(let start): return wait(start, isRequest: true)
     case .stop:
-      guard waitingStart != nil else { return [.refuse(Refusal.noTake)] }
+      // The take is being ended already: whoever asks for it waits for that.
       waitingStart = nil
       return []
     case .gesture(.long), .keep: return [.refuse(Refusal.isSaving)]

@@ -65,7 +65,7 @@ public import IMUModel
 ///     long 5        | refuse    | refuse                | ·
 ///     veryLong 5    | → ending  | ·                     | ·
 ///     start 5       | · b       | refuse                | refuse
-///     stop 5        | refuse d  | refuse                | refuse
+///     stop 5        | · d       | refuse                | refuse
 ///     mark, keep, … | refuse    | refuse                | refuse
 ///     takeRefused   | → armed k | → ended: sleep, exit  | ·
 ///     saved         | → armed k | → ended: sleep, exit  | ·
@@ -82,7 +82,7 @@ public import IMUModel
 ///   one counts, a second request is refused. A press from before the last take's limit was meant to end that
 ///   take and is refused.
 /// - c: refused while the sensor cannot be found.
-/// - d: a start that waits is forgotten instead.
+/// - d: a start that waits is forgotten instead; the end of the take at hand goes on.
 /// - e: → starting: begin, when a start waits.
 /// - f: a start that waits is forgotten and refused. Without sampling while idle: → asleep, and the next press
 ///   tries again.

@@ -24,6 +24,8 @@ public struct ServiceStatus: Equatable, Sendable {
   public var realTime: String?
   /// What is wrong.
   public var problem: Problem?
+  /// Why, in a sentence, where it is known.
+  public var failure: String?
   /// The words kept with each recording.
   public var note: String
 
@@ -39,7 +41,7 @@ public struct ServiceStatus: Equatable, Sendable {
   /// An object on one line, which is also the answer to ``ControlRequest/status``.
   public var json: String {
     JSONLine().with("ok", true).with("state", state.rawValue)
-      .with("problem", problem?.name).with("take", take)
+      .with("problem", problem?.name).with("failure", failure).with("take", take)
       .with("scheduled", scheduled).with("sampled", sampled).with("gaps", gaps)
       .with("latenessP99_ns", latenessP99).with("worstFlush_ns", worstFlush)
       .with("freeBytes", freeBytes)
@@ -54,6 +56,7 @@ public struct ServiceStatus: Equatable, Sendable {
     let facts: [(String, String?)] = [
       ("state", state.rawValue),
       ("problem", problem?.meaning),
+      ("failure", failure),
       ("take", take.map { "\($0)" }),
       ("samples", take.map { _ in "\(sampled) of \(scheduled), \(gaps) lost" }),
       ("lateness", lateness),

@@ -111,7 +111,7 @@ struct DaemonConfigurationTests {
     try service.bench.record("--for", "1s")
     service.configure(["reserve": "8000000GB"])
     let child = try service.startArmed()
-    try service.tell("start")
+    expectSentence(service.bench.run("start"), 73, ["no room for a take", service.bench.store])
     let status = try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
     #expect(status["take"] == .null)
     let said = child.said

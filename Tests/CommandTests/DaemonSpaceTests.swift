@@ -37,8 +37,10 @@ struct DaemonSpaceTests {
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
     fill(disk, leaving: 500_000, service)
     let child = try service.startArmed()
-    try service.tell("start")
-    try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    expectSentence(service.bench.run("start"), 73, ["no room for a take"])
+    let status = try #require(try service.status())
+    #expect(status["problem"] == .string("storage-full"))
+    #expect(status["failure"].text?.contains("no room for a take") == true)
     #expect(child.said.contains("no room for a take"))
     service.end(child)
     withExtendedLifetime(disk) {}

@@ -39,7 +39,8 @@ struct DaemonTests {
     let json = try #require(try service.status())
     #expect(
       json.keys == [
-        "ok", "state", "problem", "take", "scheduled", "sampled", "gaps", "latenessP99_ns",
+        "ok", "state", "problem", "failure", "take", "scheduled", "sampled", "gaps",
+        "latenessP99_ns",
         "worstFlush_ns", "freeBytes", "temperature_C", "sensor", "realTime", "note",
       ])
     #expect(json["take"] == .null)

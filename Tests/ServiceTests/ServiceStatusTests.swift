@@ -17,6 +17,7 @@ struct ServiceStatusTests {
     status.sensor = "MPU6050 at 0x68 on /dev/i2c-1"
     status.realTime = "fifo 80, memory locked"
     status.problem = .storageFull
+    status.failure = "there is no room in /var/x"
     status.note = "left \"wrist\""
     return status
   }
@@ -24,14 +25,16 @@ struct ServiceStatusTests {
   @Test("a status is one line of JSON with every fact")
   func json() {
     #expect(
-      Self.whole.json == #"{"ok":true,"state":"recording","problem":"storage-full","take":12,"#
+      Self.whole.json
+        == #"{"ok":true,"state":"recording","problem":"storage-full","#
+        + #""failure":"there is no room in /var/x","take":12,"#
         + #""scheduled":345,"sampled":340,"gaps":5,"latenessP99_ns":123456,"#
         + #""worstFlush_ns":1234567890,"freeBytes":12345678901,"temperature_C":48.3,"#
         + #""sensor":"MPU6050 at 0x68 on /dev/i2c-1","realTime":"fifo 80, memory locked","#
         + #""note":"left \"wrist\""}"#)
     #expect(
       ServiceStatus(state: .asleep).json
-        == #"{"ok":true,"state":"asleep","problem":null,"take":null,"scheduled":0,"sampled":0,"#
+        == #"{"ok":true,"state":"asleep","problem":null,"failure":null,"take":null,"scheduled":0,"sampled":0,"#
         + #""gaps":0,"latenessP99_ns":null,"worstFlush_ns":null,"freeBytes":null,"#
         + #""temperature_C":null,"sensor":null,"realTime":null,"note":""}"#)
   }
@@ -42,6 +45,7 @@ struct ServiceStatusTests {
       Self.whole.text == """
         state        recording
         problem      there is no space for a recording
+        failure      there is no room in /var/x
         take         12
         samples      340 of 345, 5 lost
         lateness     0.12 ms, 99 % of reads

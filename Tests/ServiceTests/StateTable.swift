@@ -80,7 +80,7 @@ enum StateTable {
     long 5        | refuse   | refuse               | ·
     veryLong 5    | → ending | ·                    | ·
     start 5       | ·        | refuse               | refuse
-    stop 5        | refuse   | refuse               | refuse
+    stop 5        | ·        | refuse               | refuse
     mark 5        | refuse   | refuse               | refuse
     keep 5        | refuse   | refuse               | refuse
     discard 5     | refuse   | refuse               | refuse

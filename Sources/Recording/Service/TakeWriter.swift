@@ -24,8 +24,10 @@ public struct TakeWriter: ~Copyable {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   public static let patience = 20_000
   /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler keeps a gap
-  /// back that may still grow.
-  static let endPatience: Int64 = 1_500_000_000
+  /// back that may still grow. At a slow rate what is kept back, or is yet to be proved, leaves with a later tick.
+  static func endPatience(_ rate: SampleRate) -> Int64 {
+    max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
+  }
   /// How long what a take leaves waits for the next one, in nanoseconds: as long as a card may stall
   /// while the log is ended.
   static let restPatience: Int64 = 10_000_000_000
@@ -187,7 +189,7 @@ extension TakeWriter {
   /// An end without an instant is now, and waits for nothing that is not there.
   private mutating func dateEnd(_ now: MonotonicTime) {
     guard heldFrom == nil else {
-      endBy = now + TakeWriter.endPatience
+      endBy = now + TakeWriter.endPatience(schedule.rate)
       return
     }
     heldFrom = schedule.tick(at: now) + 1

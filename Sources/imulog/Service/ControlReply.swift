@@ -3,6 +3,13 @@ import Service
 
 /// The caller's side of a request.
 enum ControlReply {
+  /// How long to wait for the answer, in nanoseconds: longer than the service lets a caller wait.
+  private static func patience(_ request: ControlRequest) -> Int64 {
+    request == .status
+      ? 10_000_000_000
+      : PendingRequests<Int>.patience(period: .max) + 10_000_000_000
+  }
+
   /// Asks the service at `path`, and fails as it says when it did not do what was asked.
   ///
   /// - Returns: The answer, read and as it came.
@@ -10,7 +17,8 @@ enum ControlReply {
   static func ask(_ request: ControlRequest, at path: String) throws -> (
     ControlAnswer, line: String
   ) {
-    let line = try ControlClient.ask(path: path, line: request.line)
+    let line = try ControlClient.ask(
+      path: path, line: request.line, timeoutNanoseconds: patience(request))
     let answer: ControlAnswer
     do {
       answer = try ControlAnswer(line: line)

@@ -1,3 +1,4 @@
+import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
@@ -27,6 +28,8 @@ struct ServiceFiler: Sendable {
     let wall = SystemClock().readWallClock().wall
     let live: LiveRecording
     do {
+      // Made anew when it was deleted since the last take.
+      _ = try Catalogue(path: store.path, create: true)
       try makeRoom(now: wall)
       live = try store.create(description, wall: wall)
     } catch {
@@ -46,14 +49,9 @@ struct ServiceFiler: Sendable {
       () throws(StorageError) in try store.freeByteCount()
     }
     queue.flusherLoop(&storage, clock: SystemClock())
-    let failure = queue.failure.map { problem in
-      CommandFailure(
-        .inputOutput,
-        "recording \(entry.number) was ended early, and what is in it is kept: \(problem)")
-    }
     // Lets go of the lock by which others see that the recording is live.
     _ = consume storage
-    news.post(.filed(close(entry, failure)))
+    news.post(.filed(close(entry, queue.failure)))
   }
 
   /// What is needed beside the reserve, made when the configuration says so.
@@ -75,14 +73,21 @@ struct ServiceFiler: Sendable {
   }
 
   /// Does with the file what is to become of it.
-  private func close(_ entry: CatalogueEntry, _ failure: CommandFailure?) -> FiledTake {
+  private func close(_ entry: CatalogueEntry, _ problem: StorageError?) -> FiledTake {
     var decided = fate.take()
     while decided.isEmpty {
       fate.wait(until: nil)
       decided = fate.take()
     }
     let fate = decided[0]
-    var failure = failure
+    var failure = problem.map { found in
+      // The file is open, so that what is missing was there.
+      let problem =
+        found.isMissing ? StorageError(.find, path: entry.path, errno: ESTALE) : found
+      return FilingFailure(
+        failure: KeptTake.failure(problem, number: entry.number), isFull: problem.isFull,
+        isGone: problem.isGone, ledger: KeptTake(entry, in: store.path)?.ledger)
+    }
     do {
       switch fate {
       case .kept: break
@@ -90,7 +95,11 @@ struct ServiceFiler: Sendable {
       case .discarded: try store.remove(entry, now: SystemClock().readWallClock().wall)
       }
     } catch {
-      failure = failure ?? CommandFailure(error)
+      failure =
+        failure
+        ?? FilingFailure(
+          failure: CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)"),
+          isFull: false, isGone: false, ledger: nil)
     }
     return FiledTake(number: entry.number, fate: fate, failure: failure)
   }

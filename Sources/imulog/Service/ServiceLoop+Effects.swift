@@ -49,7 +49,7 @@ extension ServiceLoop {
       threads = try ServiceThreads(setup.sensor, session: session, news: news)
     } catch {
       ServiceJournal.say(.error, "\(error)")
-      handle(.sensorFailed)
+      handle(.sensorFailed, because: CommandFailure(error))
     }
   }
 
@@ -77,9 +77,9 @@ extension ServiceLoop {
       ServiceJournal.say(.notice, "the configuration was read again and is in force")
       handle(.reloaded(samplesWhileIdle: next.configuration.samplesWhileIdle))
     } catch {
-      let sentence = CommandFailure(error)?.sentence ?? "\(error)"
-      ServiceJournal.say(.error, "\(sentence); the configuration before goes on")
-      handle(.reloadRefused)
+      let failure = CommandFailure(error) ?? CommandFailure(.configuration, "\(error)")
+      ServiceJournal.say(.error, "\(failure.sentence); the configuration before goes on")
+      handle(.reloadRefused, because: failure)
     }
     notifier?.ready(status: machine.state.rawValue)
   }

@@ -26,7 +26,7 @@ extension ServiceLoop {
     case .fileRefused(let failure, let isFull):
       joinFlusher()
       ServiceJournal.say(.error, failure.sentence)
-      handle(.takeRefused(isFull ? .storageFull : .storage))
+      handle(.takeRefused(isFull ? .storageFull : .storage), because: failure)
     case .filed(let filed): hear(filed)
     }
   }
@@ -39,7 +39,7 @@ extension ServiceLoop {
       return handle(.terminate)
     }
     sayOnce(failure.sentence)
-    handle(.sensorFailed)
+    handle(.sensorFailed, because: failure)
   }
 
   /// The sampler goes on asking and sets the chip up again when it answers.
@@ -60,7 +60,7 @@ extension ServiceLoop {
       ServiceJournal.say(.error, "\(error)")
       threads.end()
       self.threads = nil
-      return handle(.sensorFailed)
+      return handle(.sensorFailed, because: CommandFailure(error))
     }
     sensor = start
     tellWatchersOfSensor()
@@ -110,7 +110,7 @@ extension ServiceLoop {
     } catch {
       ServiceJournal.say(.error, "\(error)")
       threads.orders.post(.abandon)
-      handle(.takeRefused(.storage))
+      handle(.takeRefused(.storage), because: CommandFailure(error))
     }
   }
 
@@ -137,20 +137,31 @@ extension ServiceLoop {
 
   private func hear(_ filed: FiledTake) {
     joinFlusher()
-    if let failure = filed.failure { ServiceJournal.say(.error, failure.sentence) }
+    let failure = filed.failure?.failure
+    if let problem = filed.failure {
+      ServiceJournal.say(.error, problem.failure.sentence)
+      // What is in the file counts, and not what was given to it.
+      take.ledger = problem.ledger ?? TickLedger()
+      handle(
+        .storageEnded(problem.isFull ? .storageFull : .storage), because: problem.failure)
+    }
     switch filed.fate {
-    case .kept: sayKept(filed.number)
+    case .kept: if filed.failure?.isGone != true { sayKept(filed.number) }
     case .discarded:
-      ServiceJournal.say(.notice, "recording \(filed.number) was thrown away; it is in the trash")
+      if failure == nil {
+        ServiceJournal.say(
+          .notice, "recording \(filed.number) was thrown away; it is in the trash")
+      }
     case .withoutSamples:
       ServiceJournal.say(.notice, "the take had no sample, and nothing is kept")
     }
     if case .withoutSamples = filed.fate {
       take.number = nil
-      handle(.savedNothing)
+      handle(.savedNothing, because: failure)
     } else {
-      handle(.saved)
+      handle(.saved, because: failure)
     }
+    if machine.state == .ended { lastWords = failure }
   }
 
   private func sayKept(_ number: UInt32) {

@@ -5,33 +5,56 @@ import Service
 
 /// Requests, status, watchdog.
 extension ServiceLoop {
-  /// The answer to a request's line.
-  func answer(_ line: String) -> String {
+  /// Callers at once who may wait for what they asked: with those who watch fewer than all, so that the service can
+  /// always be asked.
+  private static var mostWaiting: Int { ControlSocket.mostPeers / 2 - 1 }
+
+  /// Answers a request, at once or when what it asks for is done.
+  func receive(_ question: ControlQuestion) {
     let request: ControlRequest
     do {
-      request = try ControlRequest(line: line)
+      request = try ControlRequest(line: question.line)
     } catch {
-      return ControlAnswer.refused(status: ExitStatus.usage.rawValue, message: "\(error)").line
+      return answer([
+        (question.peer, .refused(status: ExitStatus.usage.rawValue, message: "\(error)"))
+      ])
     }
     let now = clock.now()
     switch request {
     // Those who may watch are answered elsewhere.
-    case .status, .watch: return ControlAnswer.status(status()).line
-    case .start: return answer(to: .start(at: now))
-    case .stop: return answer(to: .stop(at: now))
-    case .mark(let label): return answer(to: .mark(at: now, label: label))
-    case .keep: return answer(to: .keep(at: now))
-    case .discard: return answer(to: .discard(at: now))
+    case .status, .watch: answer([(question.peer, .status(status()))])
+    case .start: carryOut(request, .start(at: now), question.peer)
+    case .stop: carryOut(request, .stop(at: now), question.peer)
+    case .mark(let label): carryOut(request, .mark(at: now, label: label), question.peer)
+    case .keep: carryOut(request, .keep(at: now), question.peer)
+    case .discard: carryOut(request, .discard(at: now), question.peer)
     }
   }
 
-  private func answer(to event: ServiceEvent) -> String {
+  private func carryOut(_ request: ControlRequest, _ event: ServiceEvent, _ peer: ControlPeer) {
+    for caller in requests.callers where control.send(caller, []) == nil {
+      requests.forget(caller)
+    }
+    guard requests.callers.count < ServiceLoop.mostWaiting else {
+      return refuse(peer, "\(requests.callers.count) wait for an answer already; try again later")
+    }
     refusal = nil
     handle(event)
-    if let refusal {
-      return ControlAnswer.refused(status: ExitStatus.tryAgain.rawValue, message: refusal).line
-    }
-    return ControlAnswer.done(machine.state).line
+    if let refusal { return refuse(peer, refusal) }
+    let period = setup.sensor.rate.periodNanoseconds
+    let answered = requests.add(
+      peer, request, after: machine, at: clock.now(),
+      patience: PendingRequests<ControlPeer>.patience(period: period))
+    if let answered { answer([(peer, answered)]) }
+  }
+
+  private func refuse(_ peer: ControlPeer, _ sentence: String) {
+    answer([(peer, .refused(status: ExitStatus.tryAgain.rawValue, message: sentence))])
+  }
+
+  /// Sends answers. One who went away gets none.
+  func answer(_ answers: PendingRequests<ControlPeer>.Answers) {
+    for (caller, answer) in answers { control.answer(caller, answer.line) }
   }
 
   func status() -> ServiceStatus {
@@ -49,6 +72,7 @@ extension ServiceLoop {
     status.sensor = sensor?.sensor.place
     status.realTime = threads.map(realTime)
     status.problem = machine.presentProblem
+    status.failure = lastFailure?.sentence
     status.note = setup.configuration.note
     return status
   }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import IMUModel
 import LinuxIO
@@ -59,9 +60,15 @@ final class ServiceLoop {
   var watchAt: MonotonicTime?
   /// When they are told how the service is.
   var watchStatusAt = MonotonicTime(nanoseconds: 0)
+  /// Callers who wait until what they asked for is done.
+  var requests = PendingRequests<ControlPeer>()
+  /// Why there is a problem, as far as it is known.
+  var lastFailure: CommandFailure?
   /// Why the service ended by itself.
   var usurped: CommandFailure?
-  private var pending: [ServiceEvent] = []
+  /// What became of the last take, when the service ended behind it.
+  var lastWords: CommandFailure?
+  private var pending: [(event: ServiceEvent, cause: CommandFailure?)] = []
 
   /// Takes everything that a service needs for itself, or nothing.
   init(
@@ -89,9 +96,11 @@ final class ServiceLoop {
     notifier?.ready(status: machine.state.rawValue)
     if sensor == nil { pauseWatchdog() }
     while machine.state != .ended { pass() }
+    answer(requests.refuseAll((ExitStatus.tryAgain.rawValue, "the service has ended")))
     panel.darken()
     notifier?.stopping()
     if let usurped { throw usurped }
+    if let lastWords { throw ExitCode(lastWords.status.rawValue) }
   }
 
   /// One round: waits until something happens or is due, and deals with all of it.
@@ -102,7 +111,7 @@ final class ServiceLoop {
     for event in pressed() { handle(event) }
     for item in news.take() { hear(item) }
     for question in control.questions(at: clock.now()) {
-      if !watch(question) { control.answer(question.peer, answer(question.line)) }
+      if !watch(question) { receive(question) }
     }
     doWhatIsDue(clock.now())
     panel.show(machine.light, now: clock.now())
@@ -123,6 +132,7 @@ final class ServiceLoop {
     let now = clock.now()
     let deadline = [
       panel.deadline(after: now), retryAt, watchdogAt, exitBy, control.deadline, watchAt,
+      requests.deadline,
     ].compactMap { $0 }.min()
     var descriptors = [
       signals.fileDescriptor, news.fileDescriptor, control.fileDescriptor,
@@ -157,26 +167,35 @@ final class ServiceLoop {
     if let due = exitBy, now >= due { giveUp() }
     feedWatchdog(now)
     tendWatchers(now)
+    answer(requests.elapse(to: now, problem: machine.presentProblem))
   }
 
   private func giveUp() -> Never {
     let number = take.number.map { "recording \($0)" } ?? "the recording"
-    ServiceJournal.say(
-      .error,
+    let sentence =
       "the card did not take the end of \(number) in \(ServiceLoop.patience / 1_000_000_000) s;"
-        + " what is on it will be recovered at the next start")
+      + " what is on it will be recovered at the next start"
+    ServiceJournal.say(.error, sentence)
+    answer(requests.refuseAll((ExitStatus.inputOutput.rawValue, sentence)))
     exit(ExitStatus.inputOutput.rawValue)
   }
 
   /// Moves the machine, and carries out what follows. Events that an effect brings about wait for their turn.
-  func handle(_ event: ServiceEvent) {
-    pending.append(event)
+  ///
+  /// - Parameter cause: Why, when it is a failure.
+  func handle(_ event: ServiceEvent, because cause: CommandFailure? = nil) {
+    pending.append((event, cause))
     guard pending.count == 1 else { return }
-    while let event = pending.first {
+    while let (event, cause) = pending.first {
       let before = machine.state
       let effects = machine.handle(event)
       tendLatency(before)
+      if let cause { lastFailure = cause }
+      if machine.presentProblem == nil { lastFailure = nil }
       for effect in effects { carryOut(effect) }
+      answer(
+        requests.note(
+          event, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
       if machine.state != before { notifier?.status(machine.state.rawValue) }
       // However the end was asked for.
       if machine.state == .ending { exitBy = exitBy ?? clock.now() + ServiceLoop.patience }

@@ -35,7 +35,17 @@ struct FiledTake: Sendable {
   let number: UInt32
   let fate: TakeFate
   /// What went wrong with the storage, if anything did.
-  let failure: CommandFailure?
+  let failure: FilingFailure?
+}
+
+/// What went wrong with a take's file.
+struct FilingFailure: Sendable {
+  let failure: CommandFailure
+  let isFull: Bool
+  /// Whether the file is gone from the store.
+  let isGone: Bool
+  /// What is found in the file; `nil` when it cannot be read.
+  let ledger: TickLedger?
 }
 
 /// What is to become of a take's file.

@@ -1,0 +1,217 @@
+public import IMUModel
+
+/// Requests that were accepted, and whose callers are answered when what they ask for has come true or cannot any more.
+///
+///     request   answered when
+///     start     the take has its file, and its first sample is in the log
+///     mark      at once in a take with a sample, else as start
+///     stop      the log has its end and is durable
+///     keep      the same
+///     discard   the take is in the trash, and the next one has its file and its first sample
+///
+/// Pure: it is given each step of the ``ServiceMachine``, and the time. No caller waits for longer than its patience;
+/// what it asked for goes on then, and the answer says so.
+public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
+  /// What a caller waits for.
+  enum Goal: Sendable {
+    /// The first sample of a take.
+    case begun
+    /// The end of a take.
+    case ended
+  }
+
+  private struct Pending: Sendable {
+    let caller: Caller
+    let goal: Goal
+    /// Whether a take has to be in the trash first.
+    let isDiscard: Bool
+    let deadline: MonotonicTime
+    /// When a sensor that gives no samples is told; `nil` once it was looked at.
+    var silenceDue: MonotonicTime?
+    /// Whether the take at hand is the one that is meant; until then it is the one before.
+    var isTakeAtHand: Bool
+  }
+
+  /// Why something failed: an exit status of sysexits.h and a sentence.
+  public typealias Cause = (status: Int32, message: String)
+  /// Callers with their answers.
+  public typealias Answers = [(caller: Caller, answer: ControlAnswer)]
+
+  private var pending: [Pending] = []
+
+  /// None.
+  public init() {}
+
+  /// How long a caller waits at most, in nanoseconds: longer than a card stalls. The first tick of a slow rate may take
+  /// as long again.
+  public static func patience(period: Int64) -> Int64 {
+    30_000_000_000 + min(max(0, period), 30_000_000_000)
+  }
+
+  /// How long a sensor may take to give the first sample before its silence is the answer, in nanoseconds.
+  private static var silence: Int64 { 3_000_000_000 }
+
+  /// Callers who wait.
+  public var callers: [Caller] { pending.map(\.caller) }
+
+  /// When ``elapse(to:problem:)`` has to be called; `nil` while no caller waits.
+  public var deadline: MonotonicTime? {
+    pending.lazy.map { min($0.silenceDue ?? $0.deadline, $0.deadline) }.min()
+  }
+
+  /// Lets a caller wait whose request was accepted by `machine`, which stands behind it.
+  ///
+  /// - Parameters:
+  ///   - now: When it asked.
+  ///   - patience: How long it waits at most, in nanoseconds.
+  /// - Returns: The answer, when there is nothing to wait for.
+  public mutating func add(
+    _ caller: Caller, _ request: ControlRequest, after machine: ServiceMachine,
+    at now: MonotonicTime, patience: Int64
+  ) -> ControlAnswer? {
+    guard let goal = PendingRequests.goal(of: request, machine) else {
+      return .done(machine.state)
+    }
+    pending.append(
+      Pending(
+        caller: caller, goal: goal, isDiscard: request == .discard, deadline: now + patience,
+        silenceDue: goal == .begun ? now + PendingRequests.silence : nil,
+        isTakeAtHand: machine.waitingStart == nil))
+    return nil
+  }
+
+  private static func goal(of request: ControlRequest, _ machine: ServiceMachine) -> Goal? {
+    switch request {
+    case .start, .discard: return .begun
+    case .mark: return machine.state == .starting ? .begun : nil
+    case .stop, .keep: return [.saving, .ending].contains(machine.state) ? .ended : nil
+    case .status, .watch: return nil
+    }
+  }
+
+  /// Forgets a caller that went away.
+  public mutating func forget(_ caller: Caller) {
+    pending.removeAll { $0.caller == caller }
+  }
+
+  /// Takes note of a step.
+  ///
+  /// - Parameters:
+  ///   - event: What happened.
+  ///   - effects: What the machine made of it.
+  ///   - machine: The machine behind the step.
+  ///   - cause: Why, when it is a failure that is known.
+  /// - Returns: Who is answered now.
+  public mutating func note(
+    _ event: ServiceEvent, _ effects: [ServiceEffect], _ machine: ServiceMachine,
+    because cause: Cause?
+  ) -> Answers {
+    settle { pending in
+      switch pending.goal {
+      case .ended: return PendingRequests.end(event, machine, cause)
+      case .begun where pending.isTakeAtHand:
+        return PendingRequests.beginning(event, machine, cause)
+      case .begun: return PendingRequests.wait(&pending, event, effects, machine, cause)
+      }
+    }
+  }
+
+  /// Answers those whose patience is over, and those who wait for samples of a sensor that gives none.
+  ///
+  /// - Parameter problem: The machine's present one.
+  public mutating func elapse(to now: MonotonicTime, problem: Problem?) -> Answers {
+    settle { pending in
+      if now >= pending.deadline { return PendingRequests.overdue(pending, problem) }
+      if let due = pending.silenceDue, now >= due {
+        pending.silenceDue = nil
+        if pending.isTakeAtHand, problem == .sensor { return PendingRequests.silent }
+      }
+      return nil
+    }
+  }
+
+  /// Answers all: the service ends.
+  public mutating func refuseAll(_ cause: Cause) -> Answers {
+    settle { _ in .refused(status: cause.status, message: cause.message) }
+  }
+
+  private mutating func settle(_ answer: (inout Pending) -> ControlAnswer?) -> Answers {
+    var answers: Answers = []
+    var rest: [Pending] = []
+    for var one in pending {
+      if let answer = answer(&one) {
+        answers.append((one.caller, answer))
+      } else {
+        rest.append(one)
+      }
+    }
+    pending = rest
+    return answers
+  }
+}
+
+extension PendingRequests {
+  /// What a step is to those who wait for the end of the take at hand.
+  private static func end(
+    _ event: ServiceEvent, _ machine: ServiceMachine, _ cause: Cause?
+  ) -> ControlAnswer? {
+    switch event {
+    case .saved: return cause.map(refused) ?? .done(machine.state)
+    case .savedNothing: return cause.map(refused) ?? refused((75, Refusal.hadNoSample))
+    case .takeRefused: return refused(cause ?? (74, Refusal.hasNoFile))
+    default: return nil
+    }
+  }
+
+  /// What it is to those who wait for the first sample of the take at hand.
+  private static func beginning(
+    _ event: ServiceEvent, _ machine: ServiceMachine, _ cause: Cause?
+  ) -> ControlAnswer? {
+    switch event {
+    case .takeReady: return .done(machine.state)
+    case .takeRefused: return refused(cause ?? (74, Refusal.hasNoFile))
+    case .saved, .savedNothing: return refused(cause ?? (75, Refusal.endedBeforeSample))
+    case .sensorSilent: return silent
+    default: return nil
+    }
+  }
+
+  /// What it is to those whose take has not begun.
+  private static func wait(
+    _ pending: inout Pending, _ event: ServiceEvent, _ effects: [ServiceEffect],
+    _ machine: ServiceMachine, _ cause: Cause?
+  ) -> ControlAnswer? {
+    if pending.isDiscard, let cause {
+      // What was to be thrown away is still there, or its own end failed.
+      if case .saved = event { return refused(cause) }
+    }
+    guard machine.waitingStart == nil else { return nil }
+    let isBegun = effects.contains { effect in
+      if case .beginTake = effect { return true }
+      return false
+    }
+    guard !isBegun else {
+      pending.isTakeAtHand = true
+      return nil
+    }
+    if [.ending, .ended].contains(machine.state) { return refused((75, Refusal.isEnding)) }
+    return refused(cause ?? (75, Refusal.wasCalledOff))
+  }
+
+  private static var silent: ControlAnswer {
+    refused((69, "\(Refusal.hasSilentSensor): \(Problem.sensor.meaning)"))
+  }
+
+  private static func overdue(_ pending: Pending, _ problem: Problem?) -> ControlAnswer {
+    let reason = problem.map { ": \($0.meaning)" } ?? ""
+    switch pending.goal {
+    case .ended: return refused((75, Refusal.endIsLate + reason))
+    case .begun where pending.isTakeAtHand: return refused((75, Refusal.firstSampleIsLate + reason))
+    case .begun: return refused((75, Refusal.beginningIsLate + reason))
+    }
+  }
+
+  private static func refused(_ cause: Cause) -> ControlAnswer {
+    .refused(status: cause.status, message: cause.message)
+  }
+}

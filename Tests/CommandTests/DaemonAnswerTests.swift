@@ -1,0 +1,75 @@
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("The service's answers are true", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct DaemonAnswerTests {
+  @Test("after start the take has samples, after stop it is whole, after keep what was kept is")
+  func atOnce() throws {
+    let service = DaemonBench(["length": "until-stopped"])
+    let child = try service.startArmed()
+    for number in 1...5 {
+      try service.tell("start")
+      let status = try #require(try service.status())
+      #expect(status["state"] == .string("recording"))
+      #expect(status["take"] == .integer(Int64(number)))
+      let running = try service.bench.run("info", "latest", "--json").json()
+      #expect(running["number"] == .integer(Int64(number)))
+      #expect(running["state"] == .string("running"))
+      #expect(running["stopReason"] == .string("running"))
+      let early = try service.bench.run("export", "latest").json()
+      #expect(early["stopReason"] == .string("running"))
+      try service.tell("stop")
+      let json = try service.bench.run("export", "latest").json()
+      #expect(json["number"] == .integer(Int64(number)))
+      #expect(json["complete"].isTrue)
+      #expect(json["stopReason"] == .string("button"))
+      #expect(!json["samples"].items.isEmpty)
+    }
+    service.end(child)
+  }
+
+  @Test("a store that is gone is told by stop, status and journal, and made anew for the next take")
+  func goneStore() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    try service.tell("start")
+    rename(service.bench.store, service.bench.store + "-away")
+    let status = try service.wait(for: "armed") { $0["problem"].text == "storage" }
+    #expect(status["failure"].text?.contains("recording 1 is gone") == true)
+    #expect(child.said.contains("recording 1 is gone"))
+    #expect(!child.said.contains(" of "), "\(child.said)")
+    expectSentence(service.bench.run("stop"), 75, ["no take is running"])
+    try service.tell("start")
+    try service.tell("stop")
+    #expect(try service.bench.list()[0]["state"] == .string("complete"))
+    #expect(try service.status()?["problem"] == .null)
+    service.end(child)
+  }
+
+  @Test("a stop that finds the store gone says so")
+  func goneAtStop() throws {
+    // Nothing is synced before the end.
+    let service = DaemonBench(["rate": "10", "sync-every": "1h"])
+    let child = try service.startArmed()
+    try service.tell("start")
+    rename(service.bench.store, service.bench.store + "-away")
+    expectSentence(service.bench.run("stop"), 74, ["recording 1 is gone"])
+    #expect(try service.status()?["problem"] == .string("storage"))
+    service.end(child)
+  }
+
+  @Test("callers who go away or wait hold up nobody")
+  func impatience() throws {
+    // The first tick is due after 1000 s.
+    let service = DaemonBench(["rate": "0.001"])
+    let child = try service.startArmed()
+    _ = service.send(Array("start\n".utf8), hangsUp: true)
+    for _ in 0..<20 { _ = service.send(Array("mark\n".utf8), hangsUp: true) }
+    try service.wait(until: { try service.status()?["state"] == .string("starting") })
+    child.signal(SIGTERM)
+    let outcome = child.outcome()
+    #expect(outcome.status == 0, "\(outcome.talk)")
+  }
+}

@@ -164,7 +164,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CTerminalTesting", "imulog", "LinuxIOTestSupport", "LogStoreTesting",
+        "CTerminalTesting", "IMUModel", "imulog", "LinuxIOTestSupport", "LogStoreTesting",
         "TerminalGraphTesting", "TestScheduling",
       ],
       resources: [.copy("Help")], swiftSettings: settings),

@@ -83,14 +83,14 @@ enum ImportText {
   /// Characters of a wrong value that an error repeats.
   static let shownLimit = 40
 
-  /// A value as errors show it: without blanks around it, without control characters, not too long.
+  /// A value as errors show it: without blanks around it, without what a terminal could obey, not too long.
   static func shown(_ bytes: some Collection<UInt8>) -> String {
     let whole = bytes.prefix(4 * shownLimit)
     let text = String(decoding: whole, as: UTF8.self)
     var shown = ""
     for scalar in text.unicodeScalars {
-      let isControl = scalar.properties.generalCategory == .control
-      shown.unicodeScalars.append(isControl && scalar != "\t" ? "\u{FFFD}" : scalar)
+      let isObeyed = ForeignText.isObeyed(scalar) && scalar != "\t"
+      shown.unicodeScalars.append(isObeyed ? "\u{FFFD}" : scalar)
     }
     var words = shown[...]
     while let first = words.first, first == " " || first == "\t" { words.removeFirst() }

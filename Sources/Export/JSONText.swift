@@ -1,3 +1,5 @@
+import IMUModel
+
 /// JSON text under construction: puts the commas and escapes the strings; the caller balances the braces.
 package struct JSONText {
   private(set) var bytes: [UInt8] = []
@@ -92,8 +94,8 @@ package struct JSONText {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// RFC 8259, section 7: quotation mark, backslash and U+0000 to U+001F must be escaped. U+007F to U+009F and the
-  /// line separators U+2028 and U+2029 are too, so that no terminal or script obeys them.
+  /// RFC 8259, section 7: quotation mark, backslash and U+0000 to U+001F must be escaped. What a terminal or a script
+  /// could obey is too.
   private mutating func appendQuoted(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     for scalar in text.unicodeScalars {
@@ -103,11 +105,8 @@ package struct JSONText {
       case "\n": bytes.append(contentsOf: "\\n".utf8)
       case "\r": bytes.append(contentsOf: "\\r".utf8)
       case "\t": bytes.append(contentsOf: "\\t".utf8)
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        bytes.append(contentsOf: "\\u".utf8)
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.count))
-        bytes.append(contentsOf: digits.utf8)
+      case _ where ForeignText.isObeyed(scalar):
+        bytes.append(contentsOf: ForeignText.escapedForJSON(scalar).utf8)
       default: bytes.append(contentsOf: String(scalar).utf8)
       }
     }

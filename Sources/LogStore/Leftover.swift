@@ -24,6 +24,9 @@ public struct Leftover: Equatable, Sendable {
   /// Seconds since 1970 at which it was last written or renamed.
   public internal(set) var changed: Int64 = 0
 
+  /// Seconds since 1970 from which on it is deleted, unless a program is at it.
+  public var expires: Int64 { changed + Catalogue.trashAgeLimit }
+
   static let asidePrefix = ".aside-"
 
   /// What a file's name says; `nil` when it is none of these.

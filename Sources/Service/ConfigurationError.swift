@@ -1,3 +1,5 @@
+import IMUModel
+
 /// The first thing wrong with a configuration: where it stands, and what is accepted there.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file's name, as given.
@@ -15,6 +17,6 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
   public var description: String {
     var statement = ""
     if let key { statement = value.map { "\(key) = \($0): " } ?? "\(key): " }
-    return PlainText.withoutControls("\(file):\(line): \(statement)\(remedy)")
+    return ForeignText.shown("\(file):\(line): \(statement)\(remedy)")
   }
 }

@@ -1,3 +1,5 @@
+import IMUModel
+
 /// The lines of a configuration file, sorted by key; their values are not understood yet.
 struct ConfigurationLines {
   struct Setting {
@@ -52,7 +54,7 @@ struct ConfigurationLines {
     if number == 1, line.first == "\u{FEFF}" { line.removeFirst() }
     let statement = trimmed(withoutComment(line))
     guard !statement.isEmpty else { return }
-    if let control = statement.first(where: { $0 != "\t" && PlainText.isControl($0) }) {
+    if let control = statement.first(where: { $0 != "\t" && ForeignText.isObeyed($0) }) {
       let code = String(control.value, radix: 16, uppercase: true)
       throw error(number, "the character U+\(padded(code)) is none to write with; take it out")
     }

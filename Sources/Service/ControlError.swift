@@ -1,3 +1,5 @@
+import IMUModel
+
 /// A line over the control socket that is no request, or no answer.
 public enum ControlError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The line has more bytes than a request may.
@@ -20,11 +22,11 @@ public enum ControlError: Error, Equatable, Sendable, CustomStringConvertible {
       return "the mark's words have \(bytes) bytes, and \(ControlRequest.longestLabel) fit into a "
         + "recording; shorten them"
     case .unknown(let line):
-      return "\"\(PlainText.withoutControls(String(line.prefix(40))))\" is no request; "
+      return "\"\(ForeignText.shown(String(line.prefix(40))))\" is no request; "
         + "the requests are status, start, stop, mark [WORDS], keep, discard, watch"
     case .badAnswer(let line):
       return
-        "the service answered \"\(PlainText.withoutControls(String(line.prefix(80))))\", which is "
+        "the service answered \"\(ForeignText.shown(String(line.prefix(80))))\", which is "
         + "no answer this program knows; are both of the same version?"
     }
   }

@@ -1,3 +1,5 @@
+import IMUModel
+
 /// What may be asked over the control socket, one request a connection: a line of UTF-8, at most 1024 bytes with
 /// its line feed.
 ///
@@ -30,7 +32,7 @@ public enum ControlRequest: Equatable, Sendable {
     var text = line.unicodeScalars[...]
     if text.last == "\n" { text.removeLast() }
     if text.last == "\r" { text.removeLast() }
-    guard !text.contains(where: PlainText.isControl) else { throw .controlCharacter }
+    guard !text.contains(where: ForeignText.isObeyed) else { throw .controlCharacter }
     let verb = String(text.prefix { $0 != " " })
     let words = String(text.dropFirst(verb.unicodeScalars.count).drop { $0 == " " })
     switch (verb, words.isEmpty) {
@@ -61,7 +63,7 @@ public enum ControlRequest: Equatable, Sendable {
     case .discard: return "discard"
     case .watch: return "watch"
     case .mark(let label):
-      let words = String(PlainText.withoutControls(label).unicodeScalars.drop { $0 == " " })
+      let words = String(ForeignText.shown(label).unicodeScalars.drop { $0 == " " })
       return words.isEmpty ? "mark" : "mark " + words
     }
   }

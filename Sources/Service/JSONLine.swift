@@ -1,3 +1,5 @@
+import IMUModel
+
 /// A JSON object on one line, written member by member.
 struct JSONLine {
   private var members: [String] = []
@@ -22,16 +24,15 @@ struct JSONLine {
     return copy
   }
 
-  /// RFC 8259, section 7; C1 controls and the line separators are escaped too, so that no terminal obeys them.
+  /// RFC 8259, section 7; what a terminal could obey is escaped too.
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": quoted += "\\\""
       case "\\": quoted += "\\\\"
-      case _ where PlainText.isControl(scalar):
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where ForeignText.isObeyed(scalar):
+        quoted += ForeignText.escapedForJSON(scalar)
       default: quoted.unicodeScalars.append(scalar)
       }
     }

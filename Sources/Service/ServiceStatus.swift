@@ -1,3 +1,5 @@
+import IMUModel
+
 /// How the service is, at one moment.
 public struct ServiceStatus: Equatable, Sendable {
   /// The state's name.
@@ -71,7 +73,7 @@ public struct ServiceStatus: Equatable, Sendable {
     for (name, value) in facts {
       guard let value else { continue }
       let padding = String(repeating: " ", count: 13 - name.count)
-      lines.append(name + padding + PlainText.withoutControls(value))
+      lines.append(name + padding + ForeignText.shown(value))
     }
     return lines.joined(separator: "\n")
   }

@@ -76,7 +76,7 @@ public enum WatchLine: Equatable, Sendable {
         sensor.temperatureOffset,
       ].map { "\($0.numerator)/\($0.denominator)" }
       return "w \(rate.numerator) \(rate.denominator) \(channels.rawValue) "
-        + scales.joined(separator: " ") + " " + PlainText.withoutControls(sensor.model)
+        + scales.joined(separator: " ") + " " + ForeignText.shown(sensor.model)
     case .record(let record):
       var bytes: [UInt8] = []
       WatchLine.append(record, to: &bytes)

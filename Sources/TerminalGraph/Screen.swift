@@ -1,3 +1,5 @@
+import IMUModel
+
 /// What a terminal shows: rows of cells. A value; drawing changes nothing but it.
 ///
 ///              column 0            columns-1
@@ -31,7 +33,7 @@ public struct Screen: Equatable, Sendable {
     row >= 0 && row < rows && column >= 0 && column < columns
   }
 
-  /// Writes text from a place on, as far as the row goes; controls become `?`, a wide character that does not fit
+  /// Writes text from a place on, as far as the row goes; what a terminal could obey becomes `?`, a wide character that does not fit
   /// is left out.
   ///
   /// - Returns: The column behind it.
@@ -41,7 +43,7 @@ public struct Screen: Equatable, Sendable {
   ) -> Int {
     var column = column
     for scalar in text.unicodeScalars {
-      let shown = CellWidth.isControl(scalar) ? "?" : scalar
+      let shown = ForeignText.isObeyed(scalar) ? "?" : scalar
       let width = CellWidth.of(shown)
       if width == 0 { continue }
       guard column + width <= columns else { break }
@@ -71,6 +73,19 @@ public struct Screen: Equatable, Sendable {
     for column in 0..<columns where row >= 0 && row < rows {
       self[row, column] = Cell(self[row, column].scalar, style)
     }
+  }
+
+  /// The same with `?` for each character that is not ASCII, for terminals that understand no other.
+  public func inASCII() -> Screen {
+    var screen = self
+    for (index, cell) in cells.enumerated() {
+      if cell.scalar == Cell.half.scalar {
+        screen.cells[index].scalar = " "
+      } else if !cell.scalar.isASCII {
+        screen.cells[index].scalar = "?"
+      }
+    }
+    return screen
   }
 
   /// A wide character of which one half is written over is gone.

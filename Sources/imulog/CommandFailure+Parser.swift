@@ -13,6 +13,35 @@ extension CommandFailure {
     self.init(.usage, message.prefix(1).lowercased() + message.dropFirst() + " `\(help)`")
   }
 
+  /// Refuses a verb that there is not, which the parser would call an unexpected argument.
+  ///
+  /// - Parameter arguments: What follows the program's name. The verb is the first word behind options of the program
+  ///   and behind `help`.
+  static func refuseUnknownVerb(_ arguments: [String]) throws(CommandFailure) {
+    guard let word = firstWord(arguments), !word.hasPrefix("-") else { return }
+    let verbs = Imulog.configuration.subcommands.map { $0.configuration }
+    guard !verbs.contains(where: { $0.commandName == word }) else { return }
+    let names = verbs.filter(\.shouldDisplay).compactMap(\.commandName)
+    let question = Suggestion.question(word, among: names)
+    let end = question.isEmpty ? "; see" : question + " See"
+    throw CommandFailure(.usage, "there is no verb \(word)\(end) `imulog --help`")
+  }
+
+  private static func firstWord(_ arguments: [String]) -> String? {
+    var index = 0
+    while index < arguments.count {
+      let word = arguments[index]
+      if word == "--store" {
+        index += 2
+      } else if word.hasPrefix("--store=") || word == "--beneath" || word == "help" {
+        index += 1
+      } else {
+        return word
+      }
+    }
+    return nil
+  }
+
   /// A choice of many values comes as a list of lines: the values are told behind each other.
   private static func onOneLine(_ message: String) -> String {
     let lines = message.split(separator: "\n")

@@ -1,15 +1,32 @@
 import Glibc
+import IMUModel
 
-/// The two ways to speak: stdout is data, stderr is talk.
+/// The two ways to speak: stdout is data, stderr is talk. All text that a person reads leaves the program here, or as
+/// a `Screen`: nothing in it is obeyed by a terminal, and it is ASCII where the locale knows no other characters. JSON
+/// and exports are data for programs: they leave in UTF-8, and JSON escapes what a terminal could obey.
 enum Console {
-  /// Writes a line of data to stdout. A reader of the pipe that went away has had enough, hence no error.
-  static func data(_ line: String) throws(CommandFailure) {
-    try write(line + "\n", to: STDOUT_FILENO)
+  /// Whether the locale knows ASCII alone.
+  static let isASCII = TerminalTraits.isASCII(Environment.value)
+
+  /// Writes lines for a person to stdout. A reader of the pipe that went away has had enough, hence no error.
+  static func data(_ lines: String) throws(CommandFailure) {
+    // A cell's own line feeds are gone by now; what else would be obeyed and got here is stopped here.
+    try write(Console.lines(lines).map(Plain.text), to: STDOUT_FILENO)
+  }
+
+  /// Writes JSON to stdout, in UTF-8 whatever the locale. A reader that went away is no error.
+  static func json(_ text: String) throws(CommandFailure) {
+    // JSON of this program has nothing to be obeyed in it; that of the service at the other end of a socket may.
+    try write(Console.lines(text).map(ForeignText.shown), to: STDOUT_FILENO)
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
   /// Writes a line of talk to stderr. A closed stderr is nobody listening, hence no error.
   static func talk(_ line: String) {
-    var text = "imulog: " + line + "\n"
+    var text = "imulog: " + Plain.text(line) + "\n"
     text.withUTF8 { bytes in
       // Nobody could be told that telling failed.
       _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
@@ -28,8 +45,8 @@ enum Console {
     return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLERR | POLLHUP) != 0
   }
 
-  private static func write(_ text: String, to descriptor: Int32) throws(CommandFailure) {
-    let bytes = Array(text.utf8)
+  private static func write(_ lines: [String], to descriptor: Int32) throws(CommandFailure) {
+    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { all in

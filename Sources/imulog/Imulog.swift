@@ -54,6 +54,7 @@ enum Program {
       if let listing = try ListShortcut.listing(CommandLine.arguments.dropFirst()) {
         try listing.print()
       } else {
+        try CommandFailure.refuseUnknownVerb(Array(CommandLine.arguments.dropFirst()))
         var command = try Imulog.parseAsRoot()
         try command.run()
       }
@@ -63,11 +64,22 @@ enum Program {
       // A question was answered; the status is the answer.
       if let code = error as? ExitCode { exit(code.rawValue) }
       guard let failure = CommandFailure(error) ?? CommandFailure(parser: error) else {
-        Imulog.exit(withError: error)  // Help and version.
+        sayAsked(error)
       }
       Console.talk(failure.sentence)
       exit(failure.status.rawValue)
     }
+  }
+
+  /// Prints help, the version or a script of completions, which was asked for, and ends.
+  private static func sayAsked(_ answer: any Error) -> Never {
+    do {
+      try Console.data(Imulog.fullMessage(for: answer))
+    } catch {
+      Console.talk(error.sentence)
+      exit(error.status.rawValue)
+    }
+    exit(0)
   }
 
   /// Opens /dev/null where stdin, stdout or stderr is closed, so that no log gets their numbers and the

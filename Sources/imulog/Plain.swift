@@ -2,19 +2,31 @@ import IMUModel
 
 /// Values as text for a person's terminal.
 enum Plain {
-  /// A text without anything that a terminal would obey: control characters (C0, DEL, C1) become `?`.
-  ///
-  /// Notes come from whoever made the recording.
+  /// Foreign text as a cell of a table or a part of a line: without anything that a terminal would obey, line feeds
+  /// among it, and in ASCII where the locale knows no other characters.
   static func text(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { scalar in
-          switch scalar.value {
-          case 0..<0x20, 0x7F..<0xA0: return "?"
-          default: return scalar
-          }
-        }))
+    let shown = ForeignText.shown(text)
+    return Console.isASCII ? ascii(shown) : shown
   }
+
+  /// The nearest that ASCII has: words for the signs that the program uses, `?` for all other characters.
+  static func ascii(_ text: String) -> String {
+    guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+    return text.reduce(into: "") { ascii, character in
+      if character.unicodeScalars.allSatisfy(\.isASCII) {
+        ascii.append(character)
+      } else {
+        ascii += signs[character] ?? "?"
+      }
+    }
+  }
+
+  private static let signs: [Character: String] = [
+    "°": "deg", "µ": "u", "μ": "u", "Ω": "ohm", "±": "+-", "×": "x", "·": "-", "²": "^2",
+    "√": "sqrt",
+    "−": "-", "–": "-", "—": "-", "…": "...", "→": "->", "←": "<-", "↑": "^", "↓": "v",
+    "‘": "'", "’": "'", "“": "\"", "”": "\"", "│": "|", "─": "-",
+  ]
 
   /// `value` / `divisor`, a power of ten, as a decimal number without needless zeros.
   static func number(_ value: Int64, per divisor: Int64) -> String {

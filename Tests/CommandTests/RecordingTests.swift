@@ -13,8 +13,11 @@ struct RecordingCommandTests {
       #expect(outcome.status == 0)
       #expect(outcome.output == "\(number)\n")
       #expect(
-        outcome.talk == "imulog: recording \(number): 10 of 10 samples\n"
-          + "imulog: good: 10 of 10 samples\n")
+        outcome.talk == "imulog: recording from MPU-6050 at 0x68, 10 Hz, for 1 s\n"
+          + "imulog: recording \(number): 10 of 10 samples\n"
+          + "imulog: good: 10 of 10 samples\n"
+          + "imulog: recording \(number) is \(bench.store)/\(bench.recordings[number - 1])\n"
+          + "imulog: next: `imulog show \(number)`, `imulog export \(number) -o \(number).json`\n")
     }
   }
 

@@ -142,7 +142,12 @@ public struct VirtualTerminal {
       if scalar.value < 0x20 { return unknown.append("control \(scalar.value)") }
       let isWide =
         (0x1100...0x115F).contains(scalar.value) || (0x2E80...0xD7A3).contains(scalar.value)
-      guard column + (isWide ? 2 : 1) <= columns else { return unknown.append("beyond the row") }
+      if column + (isWide ? 2 : 1) > columns {
+        // A screen is made to measure; a line of talk may be longer than a row, and wraps.
+        guard !isOnOtherScreen else { return unknown.append("beyond the row") }
+        column = 0
+        write("\n")
+      }
       cells[row][column] = character
       styles[row][column] = style
       column += 1

@@ -1,9 +1,12 @@
+import IMUModel
+
 /// Text as it stands in HTML and XML, between tags and in quoted attributes.
 enum MarkupText {
   /// `text` without anything that a reader would take for markup.
   ///
   /// Characters that XML 1.0 does not allow at all (section 2.2: control characters but tab, line feed and
-  /// carriage return, and U+FFFE and U+FFFF) become U+FFFD; so do the controls above U+007F.
+  /// carriage return, and U+FFFE and U+FFFF) become U+FFFD; so does all else that a terminal could obey, and what
+  /// turns the direction of the words around it.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -14,7 +17,8 @@ enum MarkupText {
       case "\"": escaped += "&quot;"
       case "'": escaped += "&#39;"
       case "\t", "\n", "\r": escaped += " "
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+      case "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+      case _ where ForeignText.isObeyed(scalar): escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)
       }
     }

@@ -16,13 +16,8 @@ struct BoardsCommand: ParsableCommand {
   mutating func run() throws {
     let here = Board.detect(
       model: SystemTree.live.boardModel(), compatible: SystemTree.live.boardCompatibles())
-    guard let name = board else {
+    guard let board = try SensorRequest.board(board) else {
       return try json ? printJSON(Board.all, here: here) : printList(here: here)
-    }
-    guard let board = Board.named(name) else {
-      throw CommandFailure(
-        .configuration,
-        "there is no board named \(name); `imulog boards` lists those that there are")
     }
     try json ? printJSON([board], here: here) : printBoard(board)
   }
@@ -65,6 +60,6 @@ struct BoardsCommand: ParsableCommand {
         .with("notes", board.notes)
         .text
     }
-    try Console.data("[" + objects.joined(separator: ",\n ") + "]")
+    try Console.json("[" + objects.joined(separator: ",\n ") + "]")
   }
 }

@@ -17,7 +17,7 @@ struct StatusCommand: ParsableCommand {
     guard case .status(let status) = answer else {
       throw CommandFailure(.inputOutput, "the service answered something else: \(line)")
     }
-    try Console.data(json ? line : status.text)
+    try json ? Console.json(line) : Console.data(status.text)
   }
 }
 

@@ -26,7 +26,8 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "si: m/s², rad/s, °C (when not given); g-dps: g, °/s, °C; raw: counts.", valueName: "units"))
+      Plain.text("si: m/s², rad/s, °C (when not given); g-dps: g, °/s, °C; raw: counts."),
+      valueName: "units"))
   var units: ExportUnits?
 
   @Option(help: "The sensors to export; all that were recorded when not given.")

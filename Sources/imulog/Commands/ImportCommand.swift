@@ -32,7 +32,8 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Counts for 1 °/s in a CSV file; 131 when not given.", valueName: "counts"))
+    help: ArgumentHelp(
+      Plain.text("Counts for 1 °/s in a CSV file; 131 when not given."), valueName: "counts"))
   var gyroLsbPerDps: String?
 
   @Option(

@@ -35,13 +35,13 @@ struct InfoCommand: ParsableCommand {
       try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
     let review = ReviewReport(try reader.review(isLive: isLive))
     if check {
-      try Console.data(json ? review.json : review.sentence)
+      try json ? Console.json(review.json) : Console.data(review.sentence)
       if let status = review.status { throw ExitCode(status.rawValue) }
       return
     }
     let report = InfoReport(
       entry: entry, summary: try reader.fullSummary(isLive: isLive), review: review)
-    if json { return try Console.data(report.json) }
+    if json { return try Console.json(report.json) }
     for (key, value) in report.lines {
       try Console.data(key + String(repeating: " ", count: 12 - key.count) + value)
     }

@@ -7,6 +7,9 @@ struct ListCommand: ParsableCommand {
     discussion: """
       On a terminal a recording can be chosen there, to be shown, played, written out or deleted, and back; the \
       last line names the keys. In a pipe, or with --plain, a page is printed.
+
+      Copies that a pull has begun (partial), could not sync (unsynced) or does not go on with because the other machine \
+      has another recording of that name now (aside) go 30 days after their last change.
       """)
 
   @ParentCommand var program: Imulog
@@ -14,6 +17,9 @@ struct ListCommand: ParsableCommand {
 
   @Option(parsing: .unconditional, help: ArgumentHelp("The page, from 1 on.", valueName: "n"))
   var page = 1
+
+  @Flag(help: "List copies from elsewhere that became no recordings.")
+  var partial = false
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -25,6 +31,9 @@ struct ListCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    guard !partial else {
+      return try LeftoverListing(store: try program.storePath(storeOptions), json: json).print()
+    }
     try Listing(
       store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
       json: json, plain: terminalOptions.plain || program.beneath

@@ -26,7 +26,7 @@ struct Listing {
     let shown = first.overflow ? [] : entries.dropFirst(first.partialValue)
     let rows = shown.prefix(Listing.pageLength).map { ListRow($0, in: catalogue) }
     if json {
-      try Console.data("[" + rows.map(\.json).joined(separator: ",\n ") + "]")
+      try Console.json("[" + rows.map(\.json).joined(separator: ",\n ") + "]")
     } else {
       try printTable(rows)
       printPosition(count: entries.count)
@@ -35,28 +35,8 @@ struct Listing {
 
   private func printTable(_ rows: [ListRow]) throws {
     guard !rows.isEmpty else { return }
-    let lines = [ListRow.heading] + rows.map(\.columns)
-    let widths = ListRow.heading.indices.map { column in
-      lines.map { $0[column].count }.max() ?? 0
-    }
-    try Console.data(lines.map { Listing.line($0, widths) }.joined(separator: "\n"))
-  }
-
-  /// The cells of a line below those of others; without spaces at its end.
-  private static func line(_ cells: [String], _ widths: [Int]) -> String {
-    var line = ""
-    var owed = 0
-    for (column, cell) in cells.enumerated() {
-      let padding = widths[column] - cell.count
-      if ListRow.isNumeric[column] { owed += padding }
-      if !cell.isEmpty {
-        line += String(repeating: " ", count: owed) + cell
-        owed = 0
-      }
-      if !ListRow.isNumeric[column] { owed += padding }
-      owed += 2
-    }
-    return line
+    try Console.data(
+      TextTable.text([ListRow.heading] + rows.map(\.columns), isNumeric: ListRow.isNumeric))
   }
 
   private func printPosition(count: Int) {

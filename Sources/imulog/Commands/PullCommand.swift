@@ -80,7 +80,7 @@ struct PullCommand: ParsableCommand {
     let results = try queue.run(jobs: share.jobs)
     board.end()
     let report = PullReport(hosts: results)
-    try json ? Console.data(report.json) : report.print()
+    try json ? Console.json(report.json) : report.print()
     let failed = results.filter { $0.status != nil }
     guard
       let status = failed.first(where: { $0.status != .tryAgain })?.status ?? failed.first?.status

@@ -95,9 +95,18 @@ struct RecordCommand: ParsableCommand {
     let outcome = try TakeRunner(request: request, store: store).run()
     for talk in outcome.talkOfDiscarded { Console.talk(talk) }
     if let talk = outcome.talk { Console.talk(talk) }
-    if !outcome.isGone { TakeReview(number: outcome.number, store: store).talk() }
+    if !outcome.isGone {
+      TakeReview(
+        number: outcome.number, store: store,
+        storeOption: storeOptions.store ?? program.storeOptions.store
+      ).talk()
+    }
     // There is no recording of that number to go on with.
-    if json || !outcome.isGone { try Console.data(json ? outcome.json : "\(outcome.number)") }
+    if json {
+      try Console.json(outcome.json)
+    } else if !outcome.isGone {
+      try Console.data("\(outcome.number)")
+    }
     if let failure = outcome.failure { throw failure }
   }
 }

@@ -20,7 +20,7 @@ struct VerifyCommand: ParsableCommand {
 
   mutating func run() throws {
     let report = try LogTarget(target).isPath ? verifyFile() : verifyRecording()
-    try json ? Console.data(VerifyReport(report).json) : VerifyReport(report).print()
+    try json ? Console.json(VerifyReport(report).json) : VerifyReport(report).print()
     if !report.isIntact {
       throw CommandFailure(.damagedData, VerifyReport(report).sentence)
     }

@@ -82,17 +82,8 @@ struct PullReport {
         PullReport.rate(host.received, host.nanoseconds),
       ]
     }
-    let lines = [PullReport.heading] + rows
-    let widths = PullReport.heading.indices.map { column in
-      lines.map { $0[column].count }.max() ?? 0
-    }
-    let text = lines.map { cells in
-      cells.enumerated().map { column, cell in
-        let padding = String(repeating: " ", count: widths[column] - cell.count)
-        return column == 0 ? cell + padding : padding + cell
-      }.joined(separator: "  ")
-    }
-    try Console.data(text.joined(separator: "\n"))
+    let isNumeric = PullReport.heading.indices.map { $0 > 0 }
+    try Console.data(TextTable.text([PullReport.heading] + rows, isNumeric: isNumeric))
   }
 
   var json: String {

@@ -1,5 +1,6 @@
 import Export
 import Glibc
+import IMUModel
 import LinuxIO
 import Remote
 
@@ -49,10 +50,11 @@ struct ServeJournal {
   /// Who asks, as sshd tells it.
   private static var origin: String {
     let words = Environment.value("SSH_CONNECTION")?.split(separator: " ") ?? []
-    return words.count == 4 ? " from \(Plain.text(String(words[0])))" : ""
+    return words.count == 4 ? " from \(words[0])" : ""
   }
 
   private func write(_ line: String, isRefusal: Bool) {
+    let line = ForeignText.shown(line)
     guard let descriptor else { return SystemLog.write(line, isRefusal: isRefusal) }
     let now = SystemClock().readWallClock().wall / 1_000_000_000 * 1_000_000_000
     let bytes = Array("\(RFC3339.text(nanoseconds: now)) \(line)\n".utf8)

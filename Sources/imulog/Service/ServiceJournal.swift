@@ -1,7 +1,8 @@
 import Glibc
+import IMUModel
 
 /// What the service says of itself, on stderr: for the journal with the priority in front that it understands
-/// (sd-daemon(3)), for a terminal as any talk.
+/// (sd-daemon(3)), an entry a line, in UTF-8 whatever the locale; for a terminal as any talk.
 enum ServiceJournal {
   /// How much it matters, as syslog(3) counts.
   enum Priority: Int {
@@ -15,17 +16,10 @@ enum ServiceJournal {
 
   static func say(_ priority: Priority, _ line: String) {
     guard isJournal else { return Console.talk(line) }
-    var text = "<\(priority.rawValue)>" + line.replacingNewlines() + "\n"
+    var text = "<\(priority.rawValue)>" + ForeignText.shown(line) + "\n"
     text.withUTF8 { bytes in
       // Nobody could be told that telling failed.
       _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
-  }
-}
-
-extension String {
-  /// A journal entry is a line.
-  fileprivate func replacingNewlines() -> String {
-    String(map { $0.isNewline ? " " : $0 })
   }
 }

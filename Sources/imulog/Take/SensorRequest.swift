@@ -23,8 +23,11 @@ struct SensorRequest: Sendable {
   static func board(_ name: String?) throws(CommandFailure) -> Board? {
     guard let name else { return nil }
     guard let board = Board.named(name) else {
-      let names = Board.all.map(\.id).joined(separator: ", ")
-      throw CommandFailure(.configuration, "there is no board named \(name); there are \(names)")
+      let names = Board.all.map(\.id)
+      let question = Suggestion.question(name, among: names)
+      let all = "; there are \(names.joined(separator: ", ")); `imulog boards` shows them"
+      throw CommandFailure(
+        .configuration, "there is no board named \(name)\(question.isEmpty ? all : question)")
     }
     return board
   }

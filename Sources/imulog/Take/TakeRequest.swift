@@ -43,6 +43,16 @@ struct TakeRequest {
     try checkSimulatorOptions()
   }
 
+  /// What begins, for a person.
+  func beginning(_ description: SensorDescription) -> String {
+    let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
+    let length = plannedTicks.map {
+      "for \(Plain.seconds(sensor.rate.nanoseconds(atTick: $0)))"
+    }
+    return "recording from \(description.model)\(place), \(Plain.hertz(sensor.rate)) Hz, "
+      + (length ?? "until Ctrl-C or SIGTERM")
+  }
+
   private func checkSimulatorOptions() throws(CommandFailure) {
     if sensor.isSimulated {
       guard sensor.bus == nil else {

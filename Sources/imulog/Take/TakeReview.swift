@@ -6,11 +6,15 @@ import Review
 struct TakeReview {
   let number: UInt32
   let store: String
+  /// The store's directory as the command line gave it; `nil` when it did not.
+  let storeOption: String?
 
   func talk() {
     do {
       let catalogue = try OpenStore.reading(store)
-      var reader = try catalogue.reader(of: try catalogue.entry(for: "\(number)"))
+      let entry = try catalogue.entry(for: "\(number)")
+      defer { talk(of: entry) }
+      var reader = try catalogue.reader(of: entry)
       let report = ReviewReport(try reader.review())
       guard Console.isTerminal(STDERR_FILENO) else { return Console.talk(report.sentence) }
       for (key, value) in report.lines {
@@ -20,5 +24,24 @@ struct TakeReview {
       // The take is kept whatever became of looking at it.
       Console.talk("recording \(number) cannot be looked through: \(error)")
     }
+  }
+
+  /// Where it is, and what to do next.
+  private func talk(of entry: CatalogueEntry) {
+    let program = storeOption.map { "imulog --store \(TakeReview.quoted($0))" } ?? "imulog"
+    Console.talk("recording \(number) is \(entry.path)")
+    Console.talk(
+      "next: `\(program) show \(number)`, `\(program) export \(number) -o \(number).json`")
+  }
+
+  /// A word as a shell takes it.
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy {
+      $0 &- 48 < 10 || $0 &- 97 < 26 || $0 &- 65 < 26 || "/._-+,:@%".utf8.contains($0)
+    }
+    guard !isPlain || word.isEmpty else { return word }
+    return "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: "'\\''") + "'"
   }
 }

@@ -56,12 +56,14 @@ struct TakeSession<Clock: MonotonicClock> {
     return (reading.monotonic - start, reading.wall, reading.isSynchronised)
   }
 
-  /// The recording's file, with its header in it.
+  /// The recording's file, with its header in it. Where no screen shows the take, says what begins.
   func createRecording(
     _ description: RecordingDescription
   ) throws -> LiveRecording {
     let now = SystemClock().readWallClock().wall
-    return try OpenStore.writing(store, now: now).create(description, wall: now)
+    let live = try OpenStore.writing(store, now: now).create(description, wall: now)
+    if !request.isOnTerminal { Console.talk(request.beginning(description.sensor)) }
+    return live
   }
 
   /// What a take came to. Of one that its storage ended, what is found in its file counts: the card may have taken less

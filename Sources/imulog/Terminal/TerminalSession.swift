@@ -56,6 +56,7 @@ final class TerminalSession {
   func show(_ screen: Screen) {
     writeOut()
     guard unwritten.isEmpty else { return }
+    let screen = look.isASCII ? screen.inASCII() : screen
     let bytes = ScreenDifference.bytes(from: shown, to: screen, palette: palette)
     shown = screen
     byteCount += bytes.count

@@ -13,7 +13,9 @@ struct Bench {
 
   init() {
     store = directory.path + "/store"
-    environment = ["IMULOG_STORE": store, "HOME": directory.path + "/home"]
+    environment = [
+      "IMULOG_STORE": store, "HOME": directory.path + "/home", "LANG": "C.UTF-8",
+    ]
   }
 
   /// Runs the program to its end.

@@ -181,6 +181,13 @@ struct Outcome {
   /// Lines of stdout.
   var lines: [String] { output.split(separator: "\n").map { String($0) } }
 
+  /// The same without what `record` says when it begins.
+  var withoutBeginning: Outcome {
+    let lines = talk.split(separator: "\n").filter { !$0.hasPrefix("imulog: recording from ") }
+    return Outcome(
+      status: status, bytes: bytes, talk: lines.map { $0 + "\n" }.joined())
+  }
+
   /// stdout as JSON.
   func json() throws -> JSON { try JSON(bytes) }
 }

@@ -15,6 +15,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case axesMissing(recorded: ChannelSet)
   /// The scale of these channels in the log's header gives numbers that no text of reasonable length holds.
   case unusableScale(channels: String, scale: Fraction)
+  /// Ticks between samples have none, and the format has no times that could say so.
+  case ticksMissing(count: UInt64, format: ExportFormat)
   /// A page or a drawing of so many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
   /// The option does not go with the format.
@@ -57,6 +59,11 @@ extension ExportError: CustomStringConvertible {
       return
         "the scale of \(channels) in the recording's header, \(scale.numerator)/\(scale.denominator) "
         + "a count, cannot be written out: export the counts with --units raw"
+    case .ticksMissing(let count, let format):
+      return
+        "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that "
+        + "could say so: add --fill hold to repeat the sample before them, --fill none to leave them out, or choose "
+        + "another --format"
     case .tooLong(let samples, let limit, let format):
       return
         "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds: "

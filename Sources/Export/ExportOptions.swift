@@ -46,6 +46,14 @@ public enum ExportChannels: String, CaseIterable, Sendable {
   }
 }
 
+/// What stands in a format without times for the ticks that have no sample. Raw values are command-line names.
+public enum ExportFill: String, CaseIterable, Sendable {
+  /// The sample before them, once for each, so that sample i is i periods behind the first.
+  case hold
+  /// Nothing: what comes behind them moves forward.
+  case leaveOut = "none"
+}
+
 /// What to export and how. The same log with the same options gives the same bytes.
 public struct ExportOptions: Equatable, Sendable {
   /// The form.
@@ -59,6 +67,8 @@ public struct ExportOptions: Equatable, Sendable {
   public var from: Int64?
   /// Nanoseconds since tick 0's deadline: samples at it and after it are left out.
   public var to: Int64?
+  /// What stands for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
+  public var fill: ExportFill?
   /// The recording's number in its store; `nil` for the one in the log's header, which in a log that came from
   /// another store is the one that it had there.
   public var number: UInt32?

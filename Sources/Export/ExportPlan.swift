@@ -11,6 +11,9 @@ struct ExportPlan {
   let hasRange: Bool
   /// Whether a program is writing the recording.
   let isLive: Bool
+  /// Nanoseconds since tick 0's deadline at which the grid begins: not 0 where an imported recording's times do not
+  /// begin there.
+  var origin: Int64 = 0
   private let texts: [CountTexts]
 
   /// Throws when the recording has none of the channels, or a scale that cannot be written out.
@@ -70,7 +73,12 @@ struct ExportPlan {
     return last > first ? last - first : 0
   }
 
+  /// Nanoseconds since tick 0's deadline.
+  func time(ofTick tick: UInt64) -> Int64 { origin &+ description.rate.nanoseconds(atTick: tick) }
+
   private func firstTick(atOrAfter time: Int64) -> UInt64 {
+    let (time, overflow) = time.subtractingReportingOverflow(origin)
+    guard !overflow else { return origin < 0 ? .max : 0 }
     guard time > 0 else { return 0 }
     let tick = description.rate.tick(atNanoseconds: time)
     return description.rate.nanoseconds(atTick: tick) == time || tick == .max ? tick : tick + 1

@@ -14,6 +14,7 @@ extension Exporter {
     _ storage: consuming Storage, to sink: inout Sink,
     more: () throws(ExportError) -> UInt64?
   ) throws(ExportError) -> Report {
+    try refuseFill()
     switch options.format {
     case .json, .gyrodata, .html, .svg:
       throw .optionNotSupported(option: "--follow", format: options.format)

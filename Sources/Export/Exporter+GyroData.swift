@@ -10,6 +10,8 @@ extension Exporter {
   ///     {"identifier":UUID,"dataType":0|1,"coordinateList":[{"x":…,"y":…,"z":…},…],
   ///      "date":seconds from 2001-01-01 to the last sample,"duration":scheduled seconds}
   ///
+  /// Ticks between samples that have none are refused unless the options say what stands for them; of a damaged log
+  /// they are left out.
   /// `date` is left out where the log has no clock pair or no sample, as the app leaves it out.
   func writeGyroData<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
@@ -20,7 +22,17 @@ extension Exporter {
     let plan = try ExportPlan(
       options, description, mask: sensor.mask, units: sensor == .accel ? .gDps : .si)
     let account = try LogAccount(&reader, plan)
-    reader.rewind()
+    let missing = account.missingTicks
+    // A damaged log is exported as far as it can be read, and the report says that it is not whole.
+    guard missing == 0 || options.fill != nil || account.damages.count > 0 else {
+      throw .ticksMissing(count: missing, format: .gyrodata)
+    }
+    let holds = missing > 0 && options.fill == .hold
+    let length = account.ledger.sampled.addingSaturated(holds ? missing : 0)
+    guard !holds || length <= Exporter.heldLimit else {
+      throw .tooLong(samples: length, limit: Exporter.heldLimit, format: .gyrodata)
+    }
+    try reader.begin(plan)
 
     var head = JSONText()
     head.open("{")
@@ -33,9 +45,10 @@ extension Exporter {
 
     let layout = RowLayout(
       prefix: ",{\"x\":", hasTime: false, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
-    var rows = RowPass(plan, layout, opening: UInt8(ascii: "["))
+    var rows = RowPass(plan, layout, opening: UInt8(ascii: "["), holds: holds)
     var report = try rows.run(&reader, to: &sink)
     report.damages = account.damages.count
+    report.remarks = remarks(missing, description.rate)
 
     var tail = JSONText()
     tail.word(report.samples == 0 ? "[]" : "]")
@@ -48,6 +61,27 @@ extension Exporter {
     tail.close("}")
     try sink.write(tail.bytes + [UInt8(ascii: "\n")])
     return report
+  }
+
+  /// The most samples with repeated ones: a hole may be of any length.
+  private static let heldLimit: UInt64 = 100_000_000
+
+  /// What the document does not say.
+  private func remarks(_ missing: UInt64, _ rate: SampleRate) -> [String] {
+    var remarks: [String] = []
+    if rate.numerator != 10 * rate.denominator {
+      remarks.append(
+        "gyrodata has no times: whoever takes it as 10 Hz reads a recording at "
+          + "\(HertzText.text(rate.hertz)) Hz wrong; only its duration says otherwise")
+    }
+    if missing > 0 {
+      remarks.append(
+        "\(missing) \(missing == 1 ? "tick" : "ticks") without a sample "
+          + (options.fill == .hold
+            ? "repeat the sample before"
+            : "are left out: samples behind them come too early"))
+    }
+    return remarks
   }
 
   private func phoneSensor(_ recorded: ChannelSet) throws(ExportError) -> ExportChannels {

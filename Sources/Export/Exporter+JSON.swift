@@ -9,25 +9,27 @@ extension Exporter {
   func writeJSON<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
+    var plan = try plan(reader.description)
+    plan.origin = try reader.origin()
     let account = try LogAccount(&reader, plan)
     var text = JSONText()
     text.open("{")
     text.addHeader(plan)
     if plan.hasRange { text.addRange(options) }
     text.addStart(account)
-    try list(.clockPairs, account.pairs, plan, &reader, &text, &sink)
+    let isPart = account.isPart
+    try list(.clockPairs, account.pairs, isPart, plan, &reader, &text, &sink)
     text.close("}")
     text.addEnd(account, isRange: plan.hasRange, isLive: plan.isLive)
     for (section, items) in account.sections {
       text.key(section.rawValue, onNewLine: true)
-      try list(section, items, plan, &reader, &text, &sink)
+      try list(section, items, isPart, plan, &reader, &text, &sink)
     }
     text.key("samples", onNewLine: true)
     try sink.write(text.bytes)
     text.removeBytes()
 
-    reader.rewind()
+    try reader.begin(plan)
     let keys = plan.columnNames.map { ",\"\($0)\":" }
     let layout = RowLayout(prefix: ",\n{\"t_ns\":", keys: keys, suffix: "}")
     var rows = RowPass(plan, layout, opening: UInt8(ascii: "["))
@@ -39,15 +41,16 @@ extension Exporter {
 
   /// Writes one section's array, in a pass of its own when its items are many.
   private func list<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ section: LogAccount.Section, _ list: ItemList, _ plan: ExportPlan,
+    _ section: LogAccount.Section, _ list: ItemList, _ isPart: Bool, _ plan: ExportPlan,
     _ reader: inout LogReader<Storage>, _ text: inout JSONText, _ sink: inout Sink
   ) throws(ExportError) {
     text.open("[")
     if list.isWhole {
       for item in list.items { text.add(item, to: section, plan) }
     } else {
-      reader.rewind()
+      if isPart { try reader.begin(plan) } else { reader.rewind() }
       while let item = try reader.nextItem() {
+        if isPart, plan.isOver(item, of: reader) { break }
         text.add(item, to: section, plan)
         guard text.bytes.count > 16 * 1024 else { continue }
         try sink.write(text.bytes)

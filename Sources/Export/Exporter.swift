@@ -14,6 +14,8 @@ public struct Exporter: Sendable {
     public var samples: UInt64 = 0
     /// Parts of the log that could not be read and are missing, in the part of it that was read.
     public var damages: UInt64 = 0
+    /// What the form cannot say of the recording: sentences for the user.
+    public var remarks: [String] = []
   }
 
   /// What is exported and how.
@@ -34,6 +36,7 @@ public struct Exporter: Sendable {
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: consuming Storage, to sink: inout Sink
   ) throws(ExportError) -> Report {
+    try refuseFill()
     guard options.format == .raw else {
       var reader = try LogReader.open(storage)
       return try write(&reader, to: &sink)
@@ -51,10 +54,12 @@ public struct Exporter: Sendable {
   ///
   /// - Throws: ``ExportError``; what was written before it stays written.
   /// - Complexity: one pass over the log; for JSON, gyrodata, HTML and SVG one more before it, and for JSON one
-  ///   for each kind of record (clock pairs, gaps, marks, sensor events, damage) of which it has over 1000.
+  ///   for each kind of record (clock pairs, gaps, marks, sensor events, damage) of which it has over 1000. Of a
+  ///   recording that ended only the range is read, and its first and last page.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
+    try refuseFill()
     reader.rewind()
     let report: Report
     switch options.format {
@@ -79,6 +84,13 @@ public struct Exporter: Sendable {
     return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? .si)
   }
 
+  /// Formats with times, and the log itself, say what is missing.
+  func refuseFill() throws(ExportError) {
+    guard options.fill == nil || options.format == .gyrodata else {
+      throw .optionNotSupported(option: "--fill", format: options.format)
+    }
+  }
+
   /// A pass that writes NDJSON.
   func recordPass(_ description: RecordingDescription) throws(ExportError) -> RowPass {
     let plan = try plan(description)
@@ -100,6 +112,7 @@ public struct Exporter: Sendable {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     var rows = try recordPass(reader.description)
+    try reader.begin(rows.plan)
     return try rows.run(&reader, to: &sink)
   }
 
@@ -108,6 +121,7 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> Report {
     let (header, layout, plan) = try tablePass(reader.description)
     try sink.write(header)
+    try reader.begin(plan)
     var rows = RowPass(plan, layout)
     return try rows.run(&reader, to: &sink)
   }

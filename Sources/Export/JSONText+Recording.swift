@@ -182,10 +182,10 @@ extension JSONText {
   mutating func add(_ item: LogItem, to section: LogAccount.Section, _ plan: ExportPlan) {
     switch (section, item) {
     case (.clockPairs, .clock(let pair)): add(pair)
-    case (.gaps, .gap(let gap)) where plan.ticks(of: gap) > 0: add(gap, plan.description.rate)
+    case (.gaps, .gap(let gap)) where plan.ticks(of: gap) > 0: add(gap, plan)
     case (.marks, .mark(let mark)) where plan.contains(mark.time): add(mark)
     case (.sensorEvents, .sensor(let event)) where plan.contains(event):
-      add(event, plan.description.rate)
+      add(event, plan)
     case (.damage, .damage(let damage)): add(damage)
     default: break
     }
@@ -204,10 +204,10 @@ extension JSONText {
     close("}")
   }
 
-  private mutating func add(_ gap: Gap, _ rate: SampleRate) {
+  private mutating func add(_ gap: Gap, _ plan: ExportPlan) {
     open("{")
     key("t_ns")
-    integer(rate.nanoseconds(atTick: gap.firstTick))
+    integer(plan.time(ofTick: gap.firstTick))
     key("tick")
     integer(gap.firstTick)
     key("count")
@@ -230,10 +230,10 @@ extension JSONText {
     close("}")
   }
 
-  private mutating func add(_ event: SensorEvent, _ rate: SampleRate) {
+  private mutating func add(_ event: SensorEvent, _ plan: ExportPlan) {
     open("{")
     key("t_ns")
-    integer(rate.nanoseconds(atTick: event.tick))
+    integer(plan.time(ofTick: event.tick))
     key("tick")
     integer(event.tick)
     key("kind")

@@ -1,4 +1,5 @@
 import IMUModel
+import LogFormat
 import LogStore
 
 /// What a first pass over a log finds out: everything of which an export says a sum before the samples.
@@ -13,37 +14,74 @@ struct LogAccount {
   private(set) var marks = ItemList()
   private(set) var events = ItemList()
   private(set) var damages = ItemList()
+  /// Samples, and ticks in gaps, of all that was read.
+  private var found: UInt64 = 0
+  /// The first and the last tick with a sample in the plan's range.
+  private(set) var sampledTicks: ClosedRange<UInt64>?
   /// The tick behind the last one that the log tells of; the whole recording's.
   private(set) var lastTick: UInt64 = 0
-  /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's.
+  /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's, or 0 where only
+  /// a part of it was read.
   private(set) var ticksLost: UInt64 = 0
+  /// Whether only the range was read, and the first and the last page.
+  private(set) var isPart = false
 
+  /// Reads the log through, or with a range that of a recording that ended.
   init<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>, _ plan: ExportPlan)
     throws(ExportError)
   {
-    var found: UInt64 = 0
-    while let item = try reader.nextItem() {
-      switch item {
-      case .samples(let count):
-        found += UInt64(count)
-        ledger.sampled += plan.hasRange ? LogAccount.samples(of: reader, in: plan) : UInt64(count)
-      case .gap(let gap):
-        found = found.addingSaturated(gap.count)
-        let inRange = plan.ticks(of: gap)
-        ledger.add(inRange, gap.cause)
-        if inRange > 0 { gaps.add(item) }
-      case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
-      case .clock(let pair):
-        if pair.isBetter(than: bestPair?.pair) { bestPair = (pair, pairs.count) }
-        pairs.add(item)
-      case .sensor(let event): if plan.contains(event) { events.add(item) }
-      case .end(let end): self.end = end
-      case .damage: damages.add(item)
-      }
+    guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
+      while let item = try reader.nextItem() { add(item, of: reader, in: plan) }
+      lastTick = reader.nextTick
+      let scheduled = max(end?.ledger.scheduled ?? 0, reader.nextTick)
+      ticksLost = scheduled - min(found, scheduled)
+      return
     }
-    lastTick = reader.nextTick
-    let scheduled = max(end?.ledger.scheduled ?? 0, reader.nextTick)
-    ticksLost = scheduled - min(found, scheduled)
+    (isPart, lastTick) = (true, end.ledger.scheduled)
+    for pair in first { add(.clock(pair), of: reader, in: plan) }
+    try reader.begin(plan)
+    while let item = try reader.nextItem() {
+      if case .clock(let pair) = item, first.contains(pair) || last.contains(pair) { continue }
+      add(item, of: reader, in: plan)
+      if plan.isOver(item, of: reader) { break }
+    }
+    for pair in last { add(.clock(pair), of: reader, in: plan) }
+    self.end = end
+  }
+
+  private mutating func add<Storage: LogStorage & ~Copyable>(
+    _ item: LogItem, of reader: borrowing LogReader<Storage>, in plan: ExportPlan
+  ) {
+    switch item {
+    case .samples(let count):
+      found += UInt64(count)
+      addSamples(reader.block, plan)
+    case .gap(let gap):
+      found = found.addingSaturated(gap.count)
+      let inRange = plan.ticks(of: gap)
+      ledger.add(inRange, gap.cause)
+      if inRange > 0 { gaps.add(item) }
+    case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
+    case .clock(let pair):
+      if pair.isBetter(than: bestPair?.pair) { bestPair = (pair, pairs.count) }
+      pairs.add(item)
+    case .sensor(let event): if plan.contains(event) { events.add(item) }
+    case .end(let end): self.end = end
+    case .damage: damages.add(item)
+    }
+  }
+
+  private mutating func addSamples(_ block: borrowing SampleBlock, _ plan: ExportPlan) {
+    for rows in plan.rows(of: block) {
+      ledger.sampled += UInt64(rows.count)
+      let (first, last) = (block.ticks[rows.lowerBound], block.ticks[rows.upperBound - 1])
+      sampledTicks = min(sampledTicks?.lowerBound ?? first, first)...last
+    }
+  }
+
+  /// Ticks between the first and the last sample that have none.
+  var missingTicks: UInt64 {
+    sampledTicks.map { $0.upperBound - $0.lowerBound + 1 - ledger.sampled } ?? 0
   }
 
   /// Whether nothing of what was recorded is missing, here or in the log that this one was salvaged from.
@@ -54,14 +92,6 @@ struct LogAccount {
 
   /// Nanoseconds since 1970 at tick 0's deadline, by the best pair.
   var started: Int64? { bestPair?.pair.wallAtStart }
-
-  private static func samples<Storage: LogStorage & ~Copyable>(
-    of reader: borrowing LogReader<Storage>, in plan: ExportPlan
-  ) -> UInt64 {
-    var count: UInt64 = 0
-    for time in reader.block.times where plan.contains(time) { count += 1 }
-    return count
-  }
 }
 
 /// Items of one kind: their number, and themselves as long as they are few.
@@ -84,6 +114,14 @@ struct ItemList {
 extension ExportPlan {
   /// Whether a sensor event's tick has its deadline in the range.
   func contains(_ event: SensorEvent) -> Bool {
-    contains(description.rate.nanoseconds(atTick: event.tick))
+    contains(time(ofTick: event.tick))
+  }
+
+  /// Whether all that comes behind an item is behind the range.
+  func isOver<Storage: LogStorage & ~Copyable>(
+    _ item: LogItem, of reader: borrowing LogReader<Storage>
+  ) -> Bool {
+    guard case .samples = item, let last = reader.block.times.last else { return false }
+    return isOver(at: last)
   }
 }

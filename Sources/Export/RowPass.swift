@@ -7,10 +7,15 @@ struct RowPass: ~Copyable {
   /// Rows formatted at a time: what fits into the largest reservation.
   private static let rowsAtATime = reservationLimit / RowWriter.rowRoom
 
-  private let plan: ExportPlan
+  let plan: ExportPlan
   private var writer: RowWriter
   /// Takes the place of the first row's first byte, where rows begin with a separator.
   private let opening: UInt8?
+  /// Whether ticks without a sample get the one before them.
+  private let holds: Bool
+  /// The last sample, as often as it is repeated at a time.
+  private var held = SampleBlock()
+  private var heldSample = RawSample()
   private var report = Exporter.Report()
   /// First and last tick written.
   private(set) var firstTick: UInt64?
@@ -18,9 +23,10 @@ struct RowPass: ~Copyable {
   /// Time of the last sample written.
   private(set) var lastTime: Int64 = 0
 
-  init(_ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil) {
+  init(_ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil, holds: Bool = false) {
     self.plan = plan
     self.opening = opening
+    self.holds = holds
     writer = plan.rowWriter(layout)
   }
 
@@ -78,7 +84,45 @@ struct RowPass: ~Copyable {
     }
   }
 
+  /// Writes rows, and before each that does not follow on the one before it that one again.
+  private mutating func writeHolding<Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, to sink: inout Sink
+  ) throws(ExportError) {
+    var row = rows.lowerBound
+    while row < rows.upperBound {
+      if firstTick != nil { try hold(upTo: block.ticks[row], to: &sink) }
+      var end = row + 1
+      while end < rows.upperBound, block.ticks[end] == block.ticks[end - 1] &+ 1 { end += 1 }
+      try put(row..<end, of: block, to: &sink)
+      heldSample = block[end - 1].sample
+      row = end
+    }
+  }
+
+  private mutating func hold<Sink: ByteSink & ~Copyable>(upTo tick: UInt64, to sink: inout Sink)
+    throws(ExportError)
+  {
+    while lastTick + 1 < tick {
+      held.removeAll()
+      while held.count < SampleBlock.capacity, lastTick + 1 + UInt64(held.count) < tick {
+        held.append(tick: lastTick + 1 + UInt64(held.count), time: lastTime, sample: heldSample)
+      }
+      // Taken out while it is written, because writing changes this pass.
+      var block = SampleBlock()
+      swap(&block, &held)
+      try put(0..<block.count, of: block, to: &sink)
+      swap(&block, &held)
+    }
+  }
+
   private mutating func write<Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, to sink: inout Sink
+  ) throws(ExportError) {
+    guard holds else { return try put(rows, of: block, to: &sink) }
+    try writeHolding(rows, of: block, to: &sink)
+  }
+
+  private mutating func put<Sink: ByteSink & ~Copyable>(
     _ rows: Range<Int>, of block: borrowing SampleBlock, to sink: inout Sink
   ) throws(ExportError) {
     guard !rows.isEmpty else { return }
@@ -108,6 +152,44 @@ extension LogReader where Storage: ~Copyable {
     } catch {
       throw .log(error)
     }
+  }
+
+  /// Takes reading up where the plan's range begins.
+  mutating func begin(_ plan: ExportPlan) throws(ExportError) {
+    guard plan.from > .min else { return rewind() }
+    do {
+      try seek(toTime: plan.from)
+    } catch {
+      throw .log(error)
+    }
+  }
+
+  /// The first and the last clock pairs and the end, with this module's error.
+  mutating func outermostRecords() throws(ExportError)
+    -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)?
+  {
+    do {
+      return try outermost()
+    } catch {
+      throw .log(error)
+    }
+  }
+
+  /// Where the grid of an imported recording begins, whose times may begin anywhere; 0 for all others. The reader is at
+  /// the begin afterwards.
+  mutating func origin() throws(ExportError) -> Int64 {
+    rewind()
+    guard description.sensor.model == "imported" else { return 0 }
+    var origin: Int64 = 0
+    while let item = try nextItem() {
+      guard case .samples = item, let time = block.times.first, let tick = block.ticks.first else {
+        continue
+      }
+      origin = time &- description.rate.nanoseconds(atTick: tick)
+      break
+    }
+    rewind()
+    return origin
   }
 
   /// The next item, with this module's error.

@@ -1,24 +1,48 @@
-/// Lengths of time as people write them: a decimal number and a unit, `60s`, `1.5m`, `500ms`, `2h`; seconds when
+/// Lengths of time as people write them: decimal numbers with units, `60s`, `1.5m`, `500ms`, `1h30m`; seconds when
 /// there is no unit.
 ///
 /// One grammar for the command line and the configuration.
 public enum SpanText {
   /// The length in nanoseconds, never negative; `nil` when `text` is no length of time.
   ///
-  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, and `h`. At most 9 digits may follow the point; a length that
-  /// is no whole number of nanoseconds, or above 292 years, is none.
+  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, and `h`. Several parts stand from the largest unit to the smallest,
+  /// each unit once; only the last of them may have a point, and a part behind another is less than one of that
+  /// one's unit: `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point;
+  /// a length that is no whole number of nanoseconds, or above 292 years, is none.
   public static func nanoseconds(_ text: String) -> Int64? {
-    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    let unit: Int64
-    switch text.dropFirst(digits.count) {
-    case "ns": unit = 1
-    case "us": unit = 1000
-    case "ms": unit = 1_000_000
-    case "s", "": unit = 1_000_000_000
-    case "m", "min": unit = 60_000_000_000
-    case "h": unit = 3_600_000_000_000
+    var rest = text[...]
+    var total: Int64 = 0
+    var unitBefore: Int64?
+    repeat {
+      let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+      rest = rest.dropFirst(digits.count)
+      let name = rest.prefix { $0.isASCII && $0.isLetter }
+      rest = rest.dropFirst(name.count)
+      guard let unit = unit(name), !name.isEmpty || unitBefore == nil && rest.isEmpty,
+        rest.isEmpty || !digits.contains("."), let part = length(digits, unit)
+      else { return nil }
+      if let unitBefore, unit >= unitBefore || part >= unitBefore { return nil }
+      let (sum, overflow) = total.addingReportingOverflow(part)
+      guard !overflow else { return nil }
+      (total, unitBefore) = (sum, unit)
+    } while !rest.isEmpty
+    return total
+  }
+
+  private static func unit(_ name: Substring) -> Int64? {
+    switch name {
+    case "ns": return 1
+    case "us": return 1000
+    case "ms": return 1_000_000
+    case "s", "": return 1_000_000_000
+    case "m", "min": return 60_000_000_000
+    case "h": return 3_600_000_000_000
     default: return nil
     }
+  }
+
+  /// A decimal number of a unit.
+  private static func length(_ digits: Substring, _ unit: Int64) -> Int64? {
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let whole = Int64(parts[0]) else { return nil }
     var (total, overflow) = whole.multipliedReportingOverflow(by: unit)

@@ -35,7 +35,8 @@ extension ServeRequest {
         verb == "info" ? .info(id, json: rest.has("--json")) : .verify(id, json: rest.has("--json"))
     case "export":
       try rest.sort(
-        flags: ["--follow"], valued: ["--format", "--units", "--channels", "--from", "--to"],
+        flags: ["--follow"],
+        valued: ["--format", "--units", "--channels", "--fill", "--from", "--to"],
         output: ["-o", "--output"])
       self = .export(try rest.identity(), try ServeExport(rest))
     case "status":
@@ -68,6 +69,7 @@ extension ServeExport {
     format = try words.value("--format") { ExportFormat(rawValue: $0) }
     units = try words.value("--units") { ExportUnits(rawValue: $0) }
     channels = try words.value("--channels") { ExportChannels(rawValue: $0) }
+    fill = try words.value("--fill") { ExportFill(rawValue: $0) }
     from = try words.value("--from") { SpanText.nanoseconds($0) }
     to = try words.value("--to") { SpanText.nanoseconds($0) }
     follow = words.has("--follow")

@@ -45,6 +45,8 @@ public struct ServeExport: Equatable, Sendable {
   public var units: ExportUnits?
   /// The sensors.
   public var channels: ExportChannels?
+  /// What stands for ticks without a sample.
+  public var fill: ExportFill?
   /// Where the range begins, in nanoseconds from the first tick.
   public var from: Int64?
   /// Where it ends.
@@ -60,6 +62,7 @@ public struct ServeExport: Equatable, Sendable {
     if let format { words += ["--format", format.rawValue] }
     if let units { words += ["--units", units.rawValue] }
     if let channels { words += ["--channels", channels.rawValue] }
+    if let fill { words += ["--fill", fill.rawValue] }
     if let from { words += ["--from", "\(from)ns"] }
     if let to { words += ["--to", "\(to)ns"] }
     if follow { words.append("--follow") }

@@ -72,7 +72,8 @@ extension CommandFailure {
     switch error {
     case .output: self.init(.inputOutput, "\(error)")
     case .log(let cause): self.init(cause)
-    case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong:
+    case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
+      .ticksMissing:
       self.init(.usage, "\(error)")
     case .unusableScale: self.init(.damagedData, "\(error)")
     }

@@ -111,9 +111,7 @@ struct ExportCommandTests {
       Selection(options: ["--from", "500ms"], ticks: 5..<20),
       Selection(options: ["--to", "500ms"], ticks: 0..<5),
       Selection(options: ["--from", "500ms", "--to", "1.0s"], ticks: 5..<10),
-      Selection(options: ["--from", "1m"], ticks: 20..<20),
-      Selection(options: ["--to", "0"], ticks: 0..<0),
-      Selection(options: ["--from", "1s", "--to", "500ms"], ticks: 10..<10),
+      Selection(options: ["--from", "1.999s"], ticks: 20..<20),
     ])
   func range(_ selection: Selection) throws {
     let bench = try #require(ExportCommandTests.bench)
@@ -123,6 +121,77 @@ struct ExportCommandTests {
     expectBalanced(json["ticks"], scheduled: Int64(selection.ticks.count))
     let table = bench.run(["export", "1", "--format", "csv"] + selection.options).lines
     #expect(table.count == 1 + selection.ticks.count)
+  }
+
+  @Test(
+    "a range without a time in it, and one behind the end, are refused in a sentence",
+    arguments: [
+      (["--to", "0"], ["--from 0s", "--to 0s"]),
+      (["--from", "1s", "--to", "1s"], ["--from 1s", "--to 1s"]),
+      (["--from", "1s", "--to", "500ms"], ["--from 1s", "--to 500ms"]),
+      (["--from", "2s"], ["ends at 2s", "--from 2s"]),
+      (["--from", "1h30m"], ["ends at 2s", "--from 5400s"]),
+    ])
+  func emptyRange(_ options: [String], _ words: [String]) throws {
+    let bench = try #require(ExportCommandTests.bench)
+    for format in ["json", "csv", "gyrodata", "svg"] {
+      let outcome = bench.run(["export", "1", "--format", format] + options)
+      expectSentence(outcome, 64, words)
+      #expect(outcome.output.isEmpty)
+    }
+  }
+
+  @Test(
+    "the name of the file says the format when nothing else does",
+    arguments: [
+      ("x.csv", "csv"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"), ("x.json", "json"),
+      ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), ("x.txt", "json"),
+      (".csv", "json"),
+    ])
+  func formatOfName(_ name: String, _ format: String) throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let directory = TemporaryDirectory()
+    #expect(bench.run("export", "1", "-o", "\(directory.path)/\(name)").status == 0)
+    expectSame(directory.bytes(of: name), try export("--format", format).bytes)
+  }
+
+  @Test(
+    "a format that the file's name contradicts is refused, and nothing is written",
+    arguments: [
+      ("x.json", "csv"), ("x.csv", "json"), ("x.imulog", "csv"), ("x.svg", "html"),
+      ("x.json", "ndjson"), ("x.html", "raw"),
+    ])
+  func contradictedName(_ name: String, _ format: String) throws {
+    let bench = try #require(ExportCommandTests.bench)
+    let directory = TemporaryDirectory()
+    let outcome = bench.run(
+      "export", "1", "--format", format, "-o", "\(directory.path)/\(name)")
+    expectSentence(outcome, 64, [name, "--format \(format)"])
+    #expect(directory.names().isEmpty)
+    #expect(
+      bench.run(
+        "export", "1", "--format", "gyrodata", "-o", directory.path + "/phone.json"
+      ).status == 0)
+  }
+
+  @Test("gyrodata of a recording with a hole is refused, or done as --fill says, and told")
+  func filled() throws {
+    let bench = Bench()
+    let rows = (Array(0..<30) + Array(50..<80)).map { "\($0 * 10),\($0),0,0\n" }.joined()
+    let file = bench.file("table.csv", "t_ms,ax,ay,az\n" + rows)
+    #expect(bench.run("import", file).status == 0)
+    let phone = ["export", "1", "--format", "gyrodata"]
+    let refused = bench.run(phone)
+    expectSentence(refused, 64, ["20 ticks have no sample", "--fill hold", "--fill none"])
+    #expect(refused.output.isEmpty)
+    for (fill, count) in [("hold", 80), ("none", 60)] {
+      let outcome = bench.run(phone + ["--fill", fill])
+      #expect(outcome.status == 0)
+      #expect(try outcome.json()["coordinateList"].items.count == count)
+      #expect(outcome.talk.contains("20 ticks without a sample"))
+      #expect(outcome.talk.contains("100 Hz"))
+    }
+    expectSentence(bench.run("export", "1", "--fill", "hold"), 64, ["--fill", "--format json"])
   }
 
   @Test(

@@ -2,7 +2,13 @@ import LogStore
 
 /// A log in memory.
 struct ArrayStorage: LogStorage, ~Copyable {
+  /// How often it was read, for whoever gave it away.
+  final class Reads {
+    var count = 0
+  }
+
   let name: String
+  let reads = Reads()
   private var bytes: [UInt8]
 
   init(_ bytes: [UInt8], name: String = "test.imulog") {
@@ -19,6 +25,7 @@ struct ArrayStorage: LogStorage, ~Copyable {
   mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {
+    reads.count += 1
     guard offset < UInt64(bytes.count) else { return 0 }
     let count = min(buffer.count, bytes.count - Int(offset))
     buffer.copyBytes(from: bytes[Int(offset)..<(Int(offset) + count)])

@@ -75,7 +75,7 @@ struct RecordFormatTests {
   @Test("gyrodata is the phone app's document: g, dated at the last sample")
   func accelerometerForThePhone() throws {
     #expect(
-      try Self.threeSamples().export(ExportOptions(format: .gyrodata)) == """
+      try Self.threeSamples().export(Self.phone(.leaveOut)) == """
         {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":0,"coordinateList":[\
         {"x":0.0,"y":0.000061,"z":1.0},{"x":-2.0,"y":1.999939,"z":-1.0},\
         {"x":0.5,"y":-0.5,"z":0.000122}],"date":816921490.5,"duration":3.1}
@@ -85,7 +85,8 @@ struct RecordFormatTests {
 
   @Test("gyrodata of the gyroscope is in radians a second")
   func gyroscopeForThePhone() throws {
-    let options = ExportOptions(format: .gyrodata, channels: .gyro, to: 1_000_000_000)
+    var options = ExportOptions(format: .gyrodata, channels: .gyro, to: 1_000_000_000)
+    options.fill = .leaveOut
     #expect(
       try Self.threeSamples().export(options) == """
         {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":1,"coordinateList":[\
@@ -93,6 +94,85 @@ struct RecordFormatTests {
         "date":816921487.700000017,"duration":0.3}
 
         """)
+  }
+
+  private static func phone(_ fill: ExportFill?) -> ExportOptions {
+    var options = ExportOptions(format: .gyrodata, channels: .accel)
+    options.fill = fill
+    return options
+  }
+
+  @Test(
+    "gyrodata of a recording whose ticks are not all there is refused unless it is said what stands for them"
+  )
+  func ticksMissingForThePhone() throws {
+    // Ticks 1 and 3 to 29, whether the log says why or not.
+    #expect(throws: ExportError.ticksMissing(count: 28, format: .gyrodata)) {
+      try Self.threeSamples().export(Self.phone(nil))
+    }
+    // In a range without a hole there is nothing to refuse.
+    var options = Self.phone(nil)
+    options.to = 100_000_000
+    #expect(try Self.threeSamples().export(options).contains("\"duration\":0.1}"))
+    let (text, report) = try TestLog.export(
+      Self.threeSamples().bytes(), Self.phone(.leaveOut))
+    #expect(text.split(separator: "x").count == 4)
+    #expect(
+      report.remarks
+        == ["28 ticks without a sample are left out: samples behind them come too early"])
+  }
+
+  @Test(
+    "gyrodata with --fill hold has a row for each tick, with the sample before it where there is none"
+  )
+  func heldForThePhone() throws {
+    let (text, report) = try TestLog.export(Self.threeSamples().bytes(), Self.phone(.hold))
+    let first = "{\"x\":0.0,\"y\":0.000061,\"z\":1.0}"
+    let second = "{\"x\":-2.0,\"y\":1.999939,\"z\":-1.0}"
+    let last = "{\"x\":0.5,\"y\":-0.5,\"z\":0.000122}"
+    let rows = [first, first] + Array(repeating: second, count: 28) + [last]
+    #expect(
+      text == """
+        {"identifier":"1B4E28BA-2FA1-41D2-883F-0016D3CCA427","dataType":0,"coordinateList":[\
+        \(rows.joined(separator: ","))],"date":816921490.5,"duration":3.1}
+
+        """)
+    #expect(report.remarks == ["28 ticks without a sample repeat the sample before"])
+  }
+
+  @Test("a sample is held over holes that are longer than a block, and over none that is endless")
+  func longHold() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.sample(0, 0, RawSample(ax: 16384))
+    log.sample(5000, 500_000_000_000, RawSample(ax: -16384))
+    let text = try log.export(Self.phone(.hold))
+    #expect(text.split(separator: "x").count == 5002)
+    #expect(text.contains("{\"x\":1.0,\"y\":0.0,\"z\":0.0},{\"x\":-1.0,\"y\":0.0,\"z\":0.0}]"))
+    log.sample(5_000_000_000, 500_000_000_000_000, RawSample(ax: 1))
+    #expect(
+      throws: ExportError.tooLong(
+        samples: 5_000_000_001, limit: 100_000_000, format: .gyrodata)
+    ) { try log.export(Self.phone(.hold)) }
+  }
+
+  @Test("gyrodata of another rate than 10 Hz says that it has no times")
+  func rateForThePhone() throws {
+    for (rate, isTold) in [(hertz(10), false), (hertz(20, per: 2), false), (hertz(100), true)] {
+      let log = try TestLog.ramp(TestLog.description(channels: .gyroscope, rate: rate), [1, 2, 3])
+      let (_, report) = try TestLog.export(log.bytes(), ExportOptions(format: .gyrodata))
+      #expect(report.remarks.isEmpty != isTold)
+      if isTold { #expect(report.remarks[0].contains("100 Hz")) }
+    }
+  }
+
+  @Test("--fill is for the format without times alone", arguments: ExportFormat.allCases)
+  func fillElsewhere(_ format: ExportFormat) {
+    guard format != .gyrodata else { return }
+    var options = ExportOptions(format: format)
+    options.fill = .hold
+    #expect(throws: ExportError.optionNotSupported(option: "--fill", format: format)) {
+      try Self.threeSamples().export(options)
+    }
   }
 
   @Test("gyrodata without a clock pair has no date, without samples an empty list")
@@ -118,7 +198,8 @@ struct RecordFormatTests {
   @Test("gyrodata takes one whole sensor")
   func oneSensorForThePhone() throws {
     func first(_ recorded: ChannelSet, _ asked: ExportChannels?) throws -> String {
-      let options = ExportOptions(format: .gyrodata, channels: asked)
+      var options = ExportOptions(format: .gyrodata, channels: asked)
+      options.fill = .leaveOut
       let text = try Self.threeSamples(recorded).export(options)
       return text.contains("\"dataType\":0") ? "accel" : "gyro"
     }
@@ -172,7 +253,8 @@ struct RecordFormatTests {
   @Test("the same log with the same options gives the same bytes", arguments: ExportFormat.allCases)
   func deterministic(_ format: ExportFormat) throws {
     let log = Self.threeSamples()
-    let options = ExportOptions(format: format)
+    var options = ExportOptions(format: format)
+    if format == .gyrodata { options.fill = .hold }
     #expect(try log.export(options) == log.export(options))
   }
 }

@@ -84,4 +84,65 @@ struct TimeRangeTests {
     #expect(
       end["sensorEvents"] == #"[{"t_ns":500000000,"tick":5,"kind":"back","fault":"none"}]"#)
   }
+
+  @Test("of a recording that ended a range reads the range alone, and says the same as the whole")
+  func partRead() throws {
+    let description = TestLog.description(channels: .all, rate: hertz(1000))
+    var log = TestLog(description)
+    log.clock(0, wall: 1_795_228_687_000_000_000)
+    var generator = SplitMix(seed: 11)
+    var ledger = TickLedger()
+    var tick: UInt64 = 0
+    while tick < 60_000 {
+      if generator.next() % 700 == 0 {
+        let count = 1 + generator.next() % 900
+        log.gap(tick, count, .missed)
+        ledger.add(count, .missed)
+        tick += count
+      }
+      if generator.next() % 900 == 0 { log.mark(Int64(tick) * 1_000_000, "\(tick)") }
+      var sample = RawSample()
+      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      log.sample(tick, Int64(tick) * 1_000_000 + Int64(generator.next() % 900_000), sample)
+      ledger.sampled += 1
+      tick += 1
+    }
+    log.clock(Int64(tick) * 1_000_000, wall: 1_795_228_747_000_000_000, synchronised: true, .end)
+    let open = try log.bytes()
+    log.end(ledger)
+    let ended = try log.bytes()
+    for _ in 0..<60 {
+      let from = Int64(generator.next() % 60_000_000_000)
+      let to = from + 1 + Int64(generator.next() % 3_000_000_000)
+      let options = ExportOptions(from: from, to: to)
+      let part = JSONDocumentTests.lines(try TestLog.export(ended, options).text)
+      // A log without its end is read through.
+      let whole = JSONDocumentTests.lines(try TestLog.export(open, options).text)
+      for key in ["gaps", "marks", "ticks", "started", "clock", "range", "samples"] {
+        #expect(part[key] == whole[key], "\(key) of \(from) to \(to) ns")
+      }
+      let storage = ArrayStorage(ended)
+      let reads = storage.reads
+      var sink = ArraySink()
+      _ = try Exporter(options).write(storage, to: &sink)
+      #expect(reads.count < 240 + (to - from) / 20_000_000)
+      let table = ExportOptions(format: .csv, units: .raw, from: from, to: to)
+      #expect(try TestLog.export(ended, table).text == TestLog.export(open, table).text)
+    }
+  }
+
+  @Test("gaps of a table whose times do not begin at 0 have the times of the samples around them")
+  func importedTimes() throws {
+    let times = (Array(0..<300) + Array(360..<600)).map { 5_000_000_000 + Int64($0) * 10_000_000 }
+    let table = "t_ns,ax\n" + times.map { "\($0),1\n" }.joined()
+    let log = try Imports.log(Imports.csv(table))
+    func lines(_ from: Int64?, _ to: Int64?) throws -> [String: String] {
+      try JSONDocumentTests.lines(TestLog.export(log, ExportOptions(from: from, to: to)).text)
+    }
+    let gap = #"[{"t_ns":8000000000,"tick":300,"count":60,"cause":"lost"}]"#
+    #expect(try lines(nil, nil)["gaps"] == gap)
+    #expect(try lines(8_000_000_000, 8_100_000_000)["gaps"] == gap)
+    #expect(try lines(8_000_000_000, 8_100_000_000)["ticks"]?.contains("\"lost\":10") == true)
+    #expect(try lines(3_000_000_000, 3_100_000_000)["gaps"] == "[]")
+  }
 }

@@ -15,6 +15,26 @@ import Testing
     }
   }
 
+  @Test(
+    "several parts stand from the largest unit to the smallest, each less than the one before it")
+  func parts() {
+    for (text, nanoseconds) in [
+      ("1h30m", 5_400_000_000_000), ("1h30min", 5_400_000_000_000), ("2m30s", 150_000_000_000),
+      ("1h0.5s", 3_600_500_000_000), ("0h5m", 300_000_000_000), ("1s1ms1us1ns", 1_001_001_001),
+      ("1h59m59s", 7_199_000_000_000), ("90s", 90_000_000_000), ("1.5h", 5_400_000_000_000),
+      ("90m", 5_400_000_000_000),
+    ] as [(String, Int64)] {
+      #expect(SpanText.nanoseconds(text) == nanoseconds, "\(text)")
+    }
+    for text in [
+      "5m5m", "30m1h", "1h30", "30 1h", "1h 30m", "1.5h30m", "1h60m", "1h90m", "1m60s", "5m5min",
+      "1hm",
+      "1h30m30m", "h30m", "1h-30m", "1h30.m", "9223372036s1000ms", "2562047h47m17s",
+    ] {
+      #expect(SpanText.nanoseconds(text) == nil, "\(text)")
+    }
+  }
+
   @Test("what is no length of time, no whole nanosecond or too long is none")
   func refused() {
     for text in [

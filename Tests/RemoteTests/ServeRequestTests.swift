@@ -31,12 +31,14 @@ struct ServeRequestTests {
     options.format = .csv
     options.units = .gDps
     options.channels = .gyro
+    options.fill = .hold
     options.from = 1_500_000_000
     options.to = 2_000_000_000
     options.follow = true
     #expect(
       try request(
-        "export 'latest' --format csv --units=g-dps --channels gyro --from 1.5s --to 2 --follow")
+        "export 'latest' --format csv --units=g-dps --channels gyro --fill hold --from 1.5s --to 2 --follow"
+      )
         == .export(try ServeIdentity("latest"), options))
   }
 
@@ -46,6 +48,7 @@ struct ServeRequestTests {
       "list", "list --page 7 --json", "info latest", "verify 1b4e28ba", "status --json",
       "pull-server",
       "export 3 --format ndjson --units raw --channels accel --from 1ns --to 5h --follow",
+      "export 3 --format gyrodata --fill none",
     ]
     for text in all {
       let request = try request(text)

@@ -27,7 +27,7 @@ extension Exporter {
     try sink.write(MarkupText.script(json: facts.bytes))
     try sink.write(PageFrame.betweenFactsAndSamples)
 
-    reader.rewind()
+    try reader.begin(plan)
     var report = Report()
     report.damages = account.damages.count
     var base64 = Base64Writer()

@@ -22,7 +22,7 @@ extension Exporter {
     let late = plan.to == .max ? min(rate.periodNanoseconds / 2, .max / 4) : 0
     let span = begin..<max(begin + 1, end + late)
     var trace = DrawingTrace(span, rate, lastTick: ticks)
-    reader.rewind()
+    try reader.begin(plan)
     var report = Report()
     report.damages = account.damages.count
     while let item = try reader.nextItem() {

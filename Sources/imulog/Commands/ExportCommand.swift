@@ -21,8 +21,10 @@ struct ExportCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"))
   var id: String
 
-  @Option(help: ArgumentHelp("The form of the output.", valueName: "format"))
-  var format: ExportFormat = .json
+  @Option(
+    help: ArgumentHelp(
+      "The form of the output; by the name of -o when not given, else json.", valueName: "format"))
+  var format: ExportFormat?
 
   @Option(
     help: ArgumentHelp(
@@ -34,8 +36,13 @@ struct ExportCommand: ParsableCommand {
   var channels: ExportChannels?
 
   @Option(
+    help: "What stands in gyrodata for ticks without a sample: the one before them, or nothing.")
+  var fill: ExportFill?
+
+  @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Leave out samples before this time, such as 12.5s.", valueName: "time"))
+    help: ArgumentHelp(
+      "Leave out samples before this time, such as 12.5s or 1h30m.", valueName: "time"))
   var from: Span?
 
   @Option(
@@ -52,26 +59,72 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Go on until a recording that is being written ends; for ndjson, csv and raw.")
   var follow = false
 
+  func validate() throws {
+    let begin = from?.nanoseconds ?? 0
+    guard let to, to.nanoseconds <= begin else { return }
+    throw ValidationError(
+      "no time is from --from \(SpanText.text(begin)) on and before --to \(SpanText.text(to.nanoseconds)); "
+        + "give a --to that is later")
+  }
+
   mutating func run() throws {
     ProcessPriority.stepBack()
-    var options = ExportOptions(
-      format: format, units: units, channels: channels, from: from?.nanoseconds,
-      to: to?.nanoseconds)
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
+    if output != "-" { try refuseRecording(of: catalogue) }
+    var options = ExportOptions(
+      format: try chosenFormat(), units: units, channels: channels, from: from?.nanoseconds,
+      to: to?.nanoseconds)
+    options.fill = fill
     options.number = entry.number
     options.isLive = try catalogue.isLive(entry)
-    if output != "-" { try refuseRecording(of: catalogue) }
+    if !options.isLive { try refuseBehindEnd(entry, of: catalogue) }
     let report =
       try output == "-"
       ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)
-    if report.damages > 0 {
-      throw CommandFailure(
-        .damagedData,
+    guard report.damages > 0 else {
+      for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
+      return
+    }
+    throw CommandFailure(
+      .damagedData,
+      ([
         "recording \(entry.number) is damaged in \(report.damages) "
           + "\(report.damages == 1 ? "place" : "places"), and what can be read was exported; "
-          + "`imulog verify \(entry.number)` says what is missing")
+          + "`imulog verify \(entry.number)` says what is missing"
+      ]
+        + report.remarks).joined(separator: "; "))
+  }
+
+  /// The format that was asked for, else that of the file's name, else JSON.
+  private func chosenFormat() throws(CommandFailure) -> ExportFormat {
+    let named = output == "-" ? [] : ExportFormat.named(output)
+    guard let format else { return named.first ?? .json }
+    guard named.isEmpty || named.contains(format) else {
+      throw CommandFailure(
+        .usage,
+        "-o \(Plain.text(output)) is the name of a file of format \(named[0].rawValue), and --format "
+          + "\(format.rawValue) makes another; change one of them")
     }
+    return format
+  }
+
+  /// A range behind the end of a recording is a mistake, unless more may come.
+  private func refuseBehindEnd(_ entry: CatalogueEntry, of catalogue: Catalogue) throws {
+    guard let from, from.nanoseconds > 0 else { return }
+    var reader = try catalogue.reader(of: entry)
+    try reader.seek(toTime: from.nanoseconds)
+    var last: Int64 = 0
+    while let item = try reader.next() {
+      if case .samples = item { last = max(last, reader.block.times.last ?? 0) }
+      guard last < from.nanoseconds else { return }
+    }
+    let end = max(last, reader.description.rate.nanoseconds(atTick: reader.nextTick))
+    guard end <= from.nanoseconds else { return }
+    throw CommandFailure(
+      .usage,
+      "recording \(entry.number) ends at \(SpanText.text(end)), and --from "
+        + "\(SpanText.text(from.nanoseconds)) is not before that; give an earlier --from")
   }
 
   /// An export in the place of a recording would be the end of it, by whatever link or name it is reached.
@@ -155,6 +208,23 @@ struct LiveRecordingWatch: ~Copyable {
   }
 }
 
-extension ExportFormat: ExpressibleByArgument {}
+extension ExportFormat: ExpressibleByArgument {
+  /// The formats of files that have a name's ending, the usual one first; none for an ending that says nothing.
+  static func named(_ path: String) -> [ExportFormat] {
+    let name = path.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return [] }
+    switch name[name.index(after: dot)...].lowercased() {
+    case "json": return [.json, .gyrodata]
+    case "ndjson", "jsonl": return [.ndjson]
+    case "csv": return [.csv]
+    case "imulog": return [.raw]
+    case "html", "htm": return [.html]
+    case "svg": return [.svg]
+    default: return []
+    }
+  }
+}
+
+extension ExportFill: ExpressibleByArgument {}
 extension ExportUnits: ExpressibleByArgument {}
 extension ExportChannels: ExpressibleByArgument {}

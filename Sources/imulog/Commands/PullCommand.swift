@@ -36,6 +36,10 @@ struct PullCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write each recording out in this form too.", valueName: "format"))
   var format: ExportFormat?
 
+  @Option(
+    help: "What stands in gyrodata for ticks without a sample: the one before them, or nothing.")
+  var fill: ExportFill?
+
   @Option(help: ArgumentHelp("Where those files go; else here.", valueName: "dir"))
   var to: String?
 
@@ -71,6 +75,10 @@ struct PullCommand: ParsableCommand {
     settings.follow = follow
     settings.thenFree = thenFree
     settings.format = format
+    settings.fill = fill
+    guard fill == nil || format == .gyrodata else {
+      throw CommandFailure(.usage, "--fill goes with --format gyrodata alone; leave it out")
+    }
     settings.directory = try directory()
     let share = HostQueue.share(jobs: jobs, hosts: hosts.count)
     settings.openFiles = share.openFiles

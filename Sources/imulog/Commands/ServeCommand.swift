@@ -72,7 +72,8 @@ enum ServeHelp {
       list [--page N] [--json]
       info ID [--json]
       export ID [--format json|ndjson|csv|gyrodata|raw|html|svg]
-                [--units si|g-dps|raw] [--channels accel|gyro|both] [--from TIME] [--to TIME] [--follow]
+                [--units si|g-dps|raw] [--channels accel|gyro|both] [--fill hold|none]
+                [--from TIME] [--to TIME] [--follow]
       verify ID [--json]
       status [--json]
 

@@ -19,6 +19,8 @@ struct PullSettings: Sendable {
   /// What each recording is written out as, and where.
   var format: ExportFormat?
   var directory = "."
+  /// What stands there for ticks without a sample, where the form has no times.
+  var fill: ExportFill?
 
   /// The offers that are meant, newest first, or the first ID that none answers to.
   func choose(_ offers: [PullOffer]) -> Result<[PullOffer], UnknownRecording> {

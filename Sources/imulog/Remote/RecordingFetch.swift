@@ -197,8 +197,14 @@ struct RecordingFetch {
     _ entry: CatalogueEntry, to format: ExportFormat, _ outcome: inout PulledRecording
   ) {
     do {
-      let conversion = Conversion(format: format, directory: settings.directory)
-      if try conversion.run(entry, in: local.catalogue) > 0 { outcome.isDamaged = true }
+      let conversion = Conversion(
+        format: format, directory: settings.directory, fill: settings.fill)
+      guard let report = try conversion.run(entry, in: local.catalogue) else { return }
+      if report.damages > 0 { outcome.isDamaged = true }
+      if !report.remarks.isEmpty {
+        let earlier = outcome.remark.map { [$0] } ?? []
+        outcome.remark = (earlier + report.remarks).joined(separator: "; ")
+      }
     } catch {
       let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
       outcome.conversionFailure = failure.status

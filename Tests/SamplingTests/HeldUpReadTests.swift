@@ -97,4 +97,48 @@ import Testing
     #expect(take.sampler.ledger.missed == 50)
     #expect(take.events == [])
   }
+
+  /// A take at 100 Hz from a chip with a data rate of its own, of which the computer holds up the read of tick 10.
+  private func heldUp(_ outputDataRate: Double, by delay: Int64) -> Take {
+    let take = Take(.hz(100), ticks: 100) { $0.outputDataRate = outputDataRate }
+    take.script.readCost = 500_000
+    take.script.readLimit = 2_000_000
+    take.script.holdUpOfRead = { $0 == 10 ? delay : 0 }
+    take.sampler.run()
+    return take
+  }
+
+  @Test("a tick held up to its end is missed, and the next one waits for the chip and is not stale")
+  func nextTickWaits() {
+    for outputDataRate in [250.0, 416, 833, 1000] {
+      for delay: Int64 in [9_600_000, 11_000_000, 14_000_000] {
+        let take = heldUp(outputDataRate, by: delay)
+        #expect(take.imbalance(ticks: 100) == nil)
+        #expect(
+          take.gaps == [Gap(firstTick: 10, count: 1, cause: .missed)], "\(outputDataRate) \(delay)")
+      }
+    }
+  }
+
+  @Test(
+    "when the chip has nothing new before the next tick is over either, the computer is to blame")
+  func nextTickMissed() {
+    for outputDataRate in [105.0, 125, 140] {
+      for delay: Int64 in [9_600_000, 12_000_000, 17_000_000] {
+        let take = heldUp(outputDataRate, by: delay)
+        #expect(take.imbalance(ticks: 100) == nil)
+        #expect(take.sampler.ledger.stale == 0, "\(outputDataRate) \(delay): \(take.gaps)")
+        #expect((1...3).contains(take.sampler.ledger.missed))
+      }
+    }
+  }
+
+  @Test("a late wake-up does not make the next tick stale")
+  func lateWakeUp() {
+    let take = Take(.hz(100), ticks: 100) { $0.outputDataRate = 208 }
+    take.clock.setOversleep { $0 % 7 == 3 ? 9_500_000 : 0 }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 100) == nil)
+    #expect(take.sampler.ledger.stale == 0, "\(take.gaps)")
+  }
 }

@@ -96,6 +96,8 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
   private(set) var evidence = ReadEvidence()
   private var steps = 3
   private var count: Int16 = 0
+  /// Number of the chip's sample that was read last, when it has a rate of its own.
+  private var consumed = Int64.min
 
   init(_ script: Script, clock: HandClock) {
     self.script = script
@@ -157,6 +159,11 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     clock.advance(by: script.readCost + script.holdUpOfRead(script.reads))
     switch ailment {
     case .none, .configurationLost, .foreign:
+      if script.outputDataRate > 0 {
+        let newest = Int64(Double(clock.now().nanoseconds) * script.outputDataRate / 1e9)
+        if newest == consumed { return .stale }
+        consumed = newest
+      }
       count &+= 1
       sample = RawSample(ax: count, ay: 1, temperature: 2)
     case .zeros, .zerosIntact: sample = RawSample()

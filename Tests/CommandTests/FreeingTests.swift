@@ -43,4 +43,80 @@ struct FreeingTests {
     #expect(outcome.talk.contains("is not what the copy is"))
     #expect(bench.pi.recordings.count == 1)
   }
+
+  @Test(
+    "a connection cut before the request to free arrives: nothing comes twice, and it is freed in the end"
+  )
+  func cutBefore() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    try bench.pi.record("--for", "2s")
+    // The first request to free takes ssh with it.
+    let far = try ScriptedFarEnd(
+      """
+      export SSH_ORIGINAL_COMMAND=pull-server
+      while read -r line; do
+        case "$line" in free*) if [ ! -e cut ]; then touch cut; kill -9 $$; exit; fi;; esac
+        echo "$line"
+      done | \(Child.program) --store \(bench.pi.store) serve --allow-delete --log \(bench.journalPath)
+      """)
+    let outcome = far.pull("--timeout", "10s", "--then-free", "--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(far.connections == 2)
+    let summary = try outcome.json()[0]
+    #expect(summary["fetched"] == .integer(2) && summary["freed"] == .integer(2), "\(summary)")
+    #expect(bench.journal.count { $0.contains("sends recording") } == 2)
+    #expect(bench.pi.recordings.isEmpty && far.laptop.recordings.count == 2)
+  }
+
+  @Test("a connection cut before the answer arrives: what is gone there then was freed")
+  func cutAfter() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    let first = try ScriptedFarEnd(FreeingTests.server(bench, ""))
+    #expect(first.pull().status == 0)
+    // The recording is here, so that only lines are said; the one that says that it is freed is lost.
+    let store = first.laptop.store
+    let far = try ScriptedFarEnd(
+      FreeingTests.server(
+        bench,
+        """
+        | while read -r line; do
+          if [ "$line" = freed ] && [ ! -e cut ]; then touch cut; kill -9 $$; exit; fi
+          echo "$line"
+        done
+        """))
+    let outcome = far.pull("--store", store, "--timeout", "10s", "--then-free", "--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(far.connections == 2)
+    #expect(try outcome.json()[0]["freed"] == .integer(1))
+    #expect(bench.pi.recordings.isEmpty)
+  }
+
+  @Test(
+    "when each request to free is cut off, the copies are here once and the status says that something is left"
+  )
+  func alwaysCut() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    let far = try ScriptedFarEnd(
+      """
+      export SSH_ORIGINAL_COMMAND=pull-server
+      while read -r line; do
+        case "$line" in free*) kill -9 $$; exit;; esac
+        echo "$line"
+      done | \(Child.program) --store \(bench.pi.store) serve --allow-delete --log \(bench.journalPath)
+      """)
+    let outcome = far.pull("--timeout", "2s", "--then-free")
+    #expect(outcome.status == 75, "\(outcome.talk)")
+    #expect(bench.journal.count { $0.contains("sends recording") } == 1)
+    #expect(bench.pi.recordings == far.laptop.recordings)
+  }
+
+  private static func server(_ bench: RemoteBench, _ filter: String) -> String {
+    """
+    export SSH_ORIGINAL_COMMAND=pull-server
+    \(Child.program) --store \(bench.pi.store) serve --allow-delete --log \(bench.journalPath) \(filter)
+    """
+  }
 }

@@ -112,4 +112,27 @@ struct OpenSSHTests {
     #expect(
       refused.talk.contains("cannot connect to reader: ssh: connect to host 127.0.0.1 port 1"))
   }
+
+  @Test("a host key that is not known, and one that has changed, are two things to do")
+  func hostKeys() throws {
+    let sshd = try SSHDaemon()
+    let laptop = Bench()
+    let unknown = laptop.run(
+      "pull", "reader", "-F", sshd.clientConfiguration, "-o", "UserKnownHostsFile=/dev/null")
+    #expect(unknown.status == 69)
+    #expect(unknown.talk.contains("ssh does not know the host key of reader"), "\(unknown.talk)")
+    #expect(unknown.talk.contains("compare the fingerprint"))
+    // The place of the server, with the key of another.
+    let place = String(decoding: sshd.bench.directory.bytes(of: "known"), as: UTF8.self)
+      .split(separator: " ")[0]
+    let other = String(decoding: sshd.bench.directory.bytes(of: "owner.pub"), as: UTF8.self)
+    let known = laptop.file("known", "\(place) \(other)")
+    let changed = laptop.run(
+      "pull", "reader", "-F", sshd.clientConfiguration, "-o", "UserKnownHostsFile=\(known)")
+    #expect(changed.status == 69)
+    #expect(
+      changed.talk.contains("the host key of reader is not the one that ssh knows"),
+      "\(changed.talk)")
+    #expect(changed.talk.contains("delete the line \(known):1"), "\(changed.talk)")
+  }
 }

@@ -132,4 +132,50 @@ struct PullTests {
     #expect(try RemoteBench.log(bench.laptop) == bytes)
     #expect(bench.pull().status == 0)
   }
+
+  @Test("many recordings are asked for before the first has come, so that distance costs little")
+  func pipelining() throws {
+    for _ in 1...12 { try bench.pi.record("--for", "1s") }
+    // No request goes on before ten of its kind are here.
+    let far = try ScriptedFarEnd(
+      """
+      export SSH_ORIGINAL_COMMAND=pull-server
+      while read -r line; do
+        case "$line" in
+          list) echo "$line";;
+          *) kept="$kept$line
+      "; count=$((count + 1)); if [ $count -ge 10 ]; then printf %s "$kept"; kept=; fi;;
+        esac
+      done | \(Child.program) --store \(bench.pi.store) serve --log \(bench.journalPath)
+      """)
+    let outcome = far.pull("--timeout", "20s")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(far.connections == 1)
+    #expect(far.laptop.recordings == bench.pi.recordings)
+  }
+
+  @Test("forty hosts with room for 128 open files all get their turn")
+  func manyHosts() throws {
+    try bench.pi.record("--for", "1s")
+    let hosts = (1...40).map { "pi\($0)" }.joined(separator: ",")
+    let outcome = Child(
+      ["-c", "ulimit -n 128; exec \(Child.program) pull \(hosts) --json"],
+      environment: bench.laptop.environment, directory: bench.laptop.directory.path, stdout: nil,
+      program: "/bin/sh"
+    ).outcome()
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.connections == 40)
+    let rows = try outcome.json().items
+    #expect(rows.count == 40)
+    #expect(rows.count { $0["fetched"] == .integer(1) } == 1)
+    #expect(bench.laptop.recordings == bench.pi.recordings)
+  }
+
+  @Test("a number of machines or a time that is none is refused before anything starts")
+  func limits() {
+    expectSentence(bench.pull("--jobs", "0"), 64, ["--jobs"])
+    expectSentence(bench.pull("--timeout", "0s"), 64, ["--timeout"])
+    expectSentence(bench.pull("--timeout", "25h"), 64, ["--timeout"])
+    #expect(bench.connections == 0)
+  }
 }

@@ -62,8 +62,9 @@ struct FarEnd: ~Copyable {
     // One that closed its output is about to end by itself, and its status tells why.
     var patience: Int32 = 0
     if case .failure(.closed) = hello {
-      patience = farewell
-      bounds.talk.drain(within: farewell)
+      let left = bounds.patience.left(now: SystemClock().now()) / 1_000_000
+      patience = min(farewell, Int32(clamping: max(0, left)))
+      bounds.talk.drain(within: patience)
     }
     let status = process.end(within: patience)
     let said = bounds.talk.lines.last.map { ": " + Plain.text($0) } ?? ""

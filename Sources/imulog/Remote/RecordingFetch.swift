@@ -44,7 +44,9 @@ struct RecordingFetch {
   mutating func prepare(_ offer: PullOffer) -> Step {
     do {
       if let entry = try local.entry(of: offer.id) {
-        return try kept(entry, try compare(offer, entry), proof: nil)
+        // One that another host has just brought keeps its lock until its name is durable.
+        guard let copy = try local.catalogue.standing(of: entry) else { return .busy(offer) }
+        return try kept(entry, compare(offer, entry, copy), proof: nil)
       }
       guard local.claim(offer.id) else { return .busy(offer) }
       do {
@@ -66,16 +68,16 @@ struct RecordingFetch {
   }
 
   /// What to say of a recording that is here already.
-  private func compare(_ offer: PullOffer, _ entry: CatalogueEntry) throws -> PulledRecording {
+  private func compare(
+    _ offer: PullOffer, _ entry: CatalogueEntry, _ copy: CopyStanding
+  ) -> PulledRecording {
     var outcome = PulledRecording(offer: offer, fate: .here, number: entry.number)
-    let copy = try local.catalogue.standing(of: entry)
     let isSame =
-      copy?.byteCount == offer.byteCount
-      && (copy?.state == .complete) == (offer.state == .complete) && offer.state != .running
+      copy.byteCount == offer.byteCount
+      && (copy.state == .complete) == (offer.state == .complete) && offer.state != .running
     guard !isSame else { return outcome }
     outcome.fate = .differs
-    let here = copy.map { "\($0.byteCount) here" } ?? "one that is being written here"
-    let sizes = "\(offer.byteCount) bytes there, \(here)"
+    let sizes = "\(offer.byteCount) bytes there, \(copy.byteCount) here"
     if offer.state == .recovered {
       outcome.remark =
         "was recovered there after a power cut and is no longer what was fetched as \(entry.number) "

@@ -1,0 +1,215 @@
+import Glibc
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite(
+  "A far end of a pull that is broken or means harm", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct PullHostileTests {
+  /// What stands for ssh, and how the pull ends that meets it.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// Lines of a shell; `$offer` is a line that offers 8192 bytes, `$large` one that offers a gigabyte.
+    let script: String
+    let status: Int32
+    let words: String
+    /// Long enough for what ends by its amount.
+    let timeout: String
+
+    init(
+      _ what: String, _ script: String, _ status: Int32, _ words: String, timeout: String = "1s"
+    ) {
+      testDescription = what
+      self.script = script
+      self.status = status
+      self.words = words
+      self.timeout = timeout
+    }
+  }
+
+  private static let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
+  private static let digest = String(repeating: "0", count: 64)
+  /// Greets, and lists one recording.
+  private static let greeted = "echo imulog-pull 1 keep; read request; "
+  private static let listed = greeted + "echo $offer; echo end; read request; "
+  private static let listedLarge = greeted + "echo $large; echo end; read request; "
+  /// Does nothing for ever, with all pipes open.
+  private static let silence = "exec sleep 1000"
+
+  static let cases: [Case] = [
+    Case("no greeting", silence, 69, "did not greet within 1 s"),
+    Case(
+      "a greeting letter by letter", "while :; do printf i; sleep 0.05; done", 69,
+      "did not greet within 1 s"),
+    Case("a greeting without end", "yes | tr -d '\\n'", 69, "not as imulog"),
+    Case("noise", "cat /dev/urandom", 69, "not as imulog"),
+    Case("another version", "echo imulog-pull 2 keep; " + silence, 69, "speaks version 2"),
+    Case("endless words on stderr", "yes >&2", 69, "more than a megabyte on stderr"),
+    Case(
+      "endless words on stderr after the greeting", greeted + "yes >&2", 69,
+      "more than a megabyte on stderr"),
+    Case(
+      "stdout closed before the greeting, and no end", "exec >&-; " + silence, 69,
+      "ended with status 143"),
+    Case(
+      "stdout closed after the greeting, and no end", greeted + "exec >&-; " + silence, 75,
+      "broke again and again"),
+    Case("a list that does not begin", greeted + silence, 75, "brought nothing for 1 s"),
+    Case(
+      "a list without its end", greeted + "echo $offer; " + silence, 75, "brought nothing for 1 s"),
+    Case(
+      "an endless list", greeted + "yes \"$offer\"", 69, "lists recordings without end",
+      timeout: "50s"),
+    Case(
+      "an endless list of what cannot be read",
+      greeted + "seq -f 'unreadable %.0f because' 1000000", 69, "lists recordings without end",
+      timeout: "50s"),
+    Case(
+      "a list drop by drop",
+      greeted + "while :; do echo unreadable 1 because; sleep 0.05; done", 75,
+      "brought nothing for 1 s"),
+    Case("an answer to another question", greeted + "echo freed; " + silence, 69, "no recording"),
+    Case("an answer that is none", listed + "echo what; " + silence, 69, "answers `what`"),
+    Case(
+      "an answer that was not asked for", listed + "echo prefix \(digest); " + silence, 69,
+      "answers what it was not asked"),
+    Case("no answer", listed + silence, 75, "brought nothing for 1 s"),
+    Case("alive for ever, at once", listed + "yes alive", 75, "brought nothing for 1 s"),
+    Case(
+      "alive for ever, now and then", listed + "while :; do echo alive; sleep 0.05; done", 75,
+      "brought nothing for 1 s"),
+    Case(
+      "bytes one by one",
+      listedLarge + "while :; do echo bytes 1; printf x; sleep 0.02; done", 75,
+      "brought nothing for 1 s"),
+    Case(
+      "a chunk that does not end", listed + "echo bytes 8192; printf x; " + silence, 75,
+      "brought nothing for 1 s"),
+    Case(
+      "one chunk larger than the offer",
+      listed + "echo bytes 1048576; head -c 1048576 /dev/zero; " + silence, 69,
+      "sends more of recording 1 than the 8192 bytes"),
+    Case(
+      "bytes without end, a few at a time",
+      listed + "while :; do echo bytes 64; head -c 64 /dev/zero; done", 69,
+      "sends more of recording 1 than the 8192 bytes"),
+    Case(
+      "a gigabyte of what is no recording",
+      listedLarge + "while :; do echo bytes 65536; head -c 65536 /dev/zero; done", 74,
+      "what comes is not recording"),
+    Case(
+      "another digest than that of the bytes",
+      listed + "echo bytes 1; printf x; echo whole 1 \(digest) complete; " + silence, 74,
+      "what came is not what was sent"),
+  ]
+
+  @Test(
+    "ends within the timeout with a sentence, in bounded memory and disk, and ssh with it",
+    arguments: cases)
+  func hostile(_ hostile: Case) throws {
+    let far = try ScriptedFarEnd(
+      "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n"
+        + "large='recording 1 \(PullHostileTests.id) 1073741824 complete 0'\n" + hostile.script)
+    let outcome = far.pull("--timeout", hostile.timeout)
+    #expect(outcome.status == hostile.status, "\(outcome.talk)")
+    #expect(outcome.talk.contains(hostile.words), "\(outcome.talk)")
+    #expect(far.isGone)
+    let kept = far.laptop.directory.names(in: "store")
+    for name in kept {
+      #expect(far.laptop.directory.bytes(of: "store/" + name).count <= 8192, "\(name)")
+    }
+    #expect(far.laptop.recordings.isEmpty)
+  }
+
+  @Test("a connection that dies early each time is made a few times, with pauses, and given up")
+  func dying() throws {
+    let far = try ScriptedFarEnd(PullHostileTests.greeted + "echo end; read request")
+    #expect(far.pull("--timeout", "1s").status == 0)
+    let dying = try ScriptedFarEnd(
+      "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n" + PullHostileTests.listed
+        + "exit 0")
+    let outcome = dying.pull("--timeout", "1s")
+    #expect(outcome.status == 75)
+    #expect(outcome.talk.contains("the connection broke again and again"))
+    #expect((2...7).contains(dying.connections), "\(dying.connections)")
+  }
+
+  @Test("when the pull is killed, what it has started ends, also one that talks without end")
+  func killed() throws {
+    for script in ["yes >&2", "echo imulog-pull 1 keep; exec sleep 1000", "exec sleep 1000"] {
+      let far = try ScriptedFarEnd(script)
+      let watch = DirectoryWatch(far.laptop.directory.path)
+      let pull = far.laptop.start(["pull", "pi"])
+      let isStarted = watch.wait { far.connections == 1 }
+      #expect(isStarted)
+      pull.signal(SIGKILL)
+      #expect(pull.outcome().status == -SIGKILL)
+      #expect(far.goes)
+    }
+  }
+
+  @Test(
+    "a far end whose output is full ends with a pull that has enough, and takes its children along")
+  func children() throws {
+    let far = try ScriptedFarEnd("trap '' TERM HUP PIPE; sleep 1000 & sleep 1000 & wait")
+    let outcome = far.pull("--timeout", "200ms")
+    #expect(outcome.status == 69)
+    #expect(far.isGone)
+  }
+}
+
+/// A machine that pulls through a program of shell lines, which stands for ssh and the far end.
+struct ScriptedFarEnd {
+  var laptop = Bench()
+  /// The reading end of a pipe that the far end and all that it starts hold open.
+  private let lifeline: Lifeline
+
+  init(_ script: String) throws {
+    let folder = laptop.directory.path
+    lifeline = try Lifeline(folder + "/lifeline")
+    let text = "#!/bin/sh\nexec 9>\(folder)/lifeline\necho >> \(folder)/calls\n\(script)\n"
+    laptop.directory.write(Array(text.utf8), to: "ssh")
+    chmod(folder + "/ssh", 0o755)
+    laptop.environment["IMULOG_SSH"] = folder + "/ssh"
+    laptop.environment["PATH"] = "/usr/bin:/bin"
+  }
+
+  /// `imulog pull pi …`, which may use no more than 32 MB of memory of its own.
+  func pull(_ options: String...) -> Outcome {
+    let words = (["pull", "pi"] + options).joined(separator: " ")
+    return Child(
+      ["-c", "ulimit -d 32768; exec \(Child.program) \(words)"],
+      environment: laptop.environment, directory: laptop.directory.path, stdout: nil,
+      program: "/bin/sh"
+    ).outcome()
+  }
+
+  /// How often it was started.
+  var connections: Int { laptop.directory.bytes(of: "calls").count }
+
+  /// Whether nothing of it runs any more.
+  var isGone: Bool { lifeline.isCut(within: 0) }
+
+  /// Waits until nothing of it runs any more; `false` when that takes longer than anything should.
+  var goes: Bool { lifeline.isCut(within: 30_000) }
+}
+
+/// A named pipe whose other end whatever is started holds.
+final class Lifeline: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    try #require(mkfifo(path, 0o600) == 0)
+    descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Whether one had it, and none has it any more.
+  func isCut(within milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, milliseconds) == 1 && entry.revents & Int16(POLLHUP) != 0
+  }
+}

@@ -36,10 +36,14 @@ import Testing
   }
 
   static let rates: [SampleRate] = [.hz(1, per: 10), .hz(1), .hz(10), .hz(40), .hz(100), .hz(500)]
-  static let all = cases(rates)
+  static let all = cases(
+    rates.filter {
+      let wanted = ProcessInfo.processInfo.environment["IMULOG_HERTZ"].flatMap(Double.init)
+      return wanted == nil || wanted == $0.hertz
+    })
 
   /// A few of many, others each time, unless the environment asks for the whole matrix, and perhaps for hours at rest
-  /// of each: IMULOG_WHOLE_MATRIX=1 IMULOG_HOURS=24, with optimisation.
+  /// of each: IMULOG_WHOLE_MATRIX=1 IMULOG_HOURS=24, with optimisation. IMULOG_HERTZ takes one rate of the matrix.
   static let isWhole = ProcessInfo.processInfo.environment["IMULOG_WHOLE_MATRIX"] != nil
   static let seed = UInt64.random(in: 0...UInt64.max)
 

@@ -78,7 +78,7 @@ struct ExportCommand: ParsableCommand {
     options.fill = fill
     options.number = entry.number
     options.isLive = try catalogue.isLive(entry)
-    if !options.isLive { try refuseBehindEnd(entry, of: catalogue) }
+    if !options.isLive, options.format != .raw { try refuseBehindEnd(entry, of: catalogue) }
     let report =
       try output == "-"
       ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)

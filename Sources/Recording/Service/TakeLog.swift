@@ -13,6 +13,8 @@ final class TakeLog {
   private var histogram = LatenessHistogram()
   private(set) var hasSample = false
   private(set) var isStorageEndTold = false
+  /// Why the newest tick has no sample; `nil` when it has one.
+  private var newestGap: Gap?
 
   init(_ description: RecordingDescription, frame: TakeFrame, queue: FlushQueue) throws(LogError) {
     self.frame = frame
@@ -21,6 +23,9 @@ final class TakeLog {
   }
 
   var ledger: TickLedger { recorder.ledger }
+
+  /// The sampler's first tick that is not in the log.
+  var reached: UInt64 { frame.base + ledger.scheduled }
 
   var progress: TakeProgress {
     TakeProgress(ledger: recorder.ledger, latenessPercentile99: histogram.percentile(99))
@@ -35,7 +40,20 @@ final class TakeLog {
       histogram.record(lateness)
       hasSample = true
     }
+    if record.kind != .sensorEvent { newestGap = record.gap }
     recorder.write(frame.rebased(record))
+  }
+
+  /// Logs a gap over the sampler's ticks before `end` that are not in the log. A bus that refused the ticks before
+  /// them is why the sampler is silent; else they count as missed.
+  func giveUp(before end: UInt64) {
+    let first = reached
+    guard first < end else { return }
+    var gap = Gap(firstTick: first, count: end - first, cause: .missed)
+    if let newestGap, newestGap.cause == .busError {
+      (gap.cause, gap.code) = (.busError, newestGap.code)
+    }
+    write(TickRecord(gap))
   }
 
   func mark(at instant: MonotonicTime, label: String) {

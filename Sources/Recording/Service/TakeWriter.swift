@@ -18,8 +18,10 @@ public import Sampling
 /// it is more than the ring holds: a press that was long may begin a take, and is known to be long only when
 /// the button is let go.
 ///
-/// A take that is ended at an instant waits for the ticks that were due by then and are still being read, and
-/// for the card to take what it has, but for no sampler that is silent.
+/// A take that is ended waits for the ticks that were due by then and are still being read or proved, and for the
+/// card to take what it has. It waits a bounded time: of a sampler that is silent for longer, the ticks up to the end
+/// are a gap. Every tick from a take's first to its end has a sample or a gap in the log, unless the storage failed;
+/// then the log ends with what the storage took.
 public struct TakeWriter: ~Copyable {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   public static let patience = 20_000
@@ -27,6 +29,11 @@ public struct TakeWriter: ~Copyable {
   /// back that may still grow. At a slow rate what is kept back, or is yet to be proved, leaves with a later tick.
   static func endPatience(_ rate: SampleRate) -> Int64 {
     max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
+  }
+  /// The same for an end without an instant, which comes when the service ends: that waits for 20 s at most, and the
+  /// card has to have its share.
+  static func undatedEndPatience(_ rate: SampleRate) -> Int64 {
+    min(endPatience(rate), 10_000_000_000)
   }
   /// How long what a take leaves waits for the next one, in nanoseconds: as long as a card may stall
   /// while the log is ended.
@@ -48,6 +55,10 @@ public struct TakeWriter: ~Copyable {
   private var frame: TakeFrame?
   private var log: TakeLog?
   private var marks: [Mark] = []
+  /// The first tick that is in no log yet. What arrives late of those before it was given up as a gap, or is logged.
+  private var unlogged: UInt64 = 0
+  /// The take's first ticks, which the history no longer had.
+  private var forgotten: Gap?
   /// The first tick that is held back.
   private var heldFrom: UInt64?
   private var endReason: StopReason?
@@ -113,7 +124,9 @@ extension TakeWriter {
     guard case .filing(let limit) = phase, let frame else {
       preconditionFailure("a file that was not asked for")
     }
-    log = try TakeLog(description, frame: frame, queue: queue)
+    let log = try TakeLog(description, frame: frame, queue: queue)
+    if let forgotten { log.write(TickRecord(forgotten)) }
+    self.log = log
     phase = .logging(limit: limit)
   }
 
@@ -145,8 +158,8 @@ extension TakeWriter {
     log.mark(at: instant, label: label)
   }
 
-  /// Ends the take with the last tick that was due at `instant`, or with what is there when `nil`. The first end
-  /// counts; without a take it means nothing.
+  /// Ends the take with the last tick that was due at `instant`, or at the next round when `nil`. The first end counts;
+  /// without a take it means nothing.
   public mutating func end(at instant: MonotonicTime?, reason: StopReason) {
     guard !isIdle, endReason == nil else { return }
     endReason = reason
@@ -155,7 +168,7 @@ extension TakeWriter {
 
   private mutating func reset() {
     phase = .idle
-    (log, frame, heldFrom, endReason, endBy) = (nil, nil, nil, nil, nil)
+    (log, frame, forgotten, heldFrom, endReason, endBy) = (nil, nil, nil, nil, nil, nil)
     marks.removeAll()
   }
 }
@@ -186,28 +199,32 @@ extension TakeWriter {
     }
   }
 
-  /// An end without an instant is now, and waits for nothing that is not there.
+  /// An end without an instant is now.
   private mutating func dateEnd(_ now: MonotonicTime) {
-    guard heldFrom == nil else {
-      endBy = now + TakeWriter.endPatience(schedule.rate)
-      return
-    }
-    heldFrom = schedule.tick(at: now) + 1
-    endBy = now
+    let rate = schedule.rate
+    let isDated = heldFrom != nil
+    heldFrom = heldFrom ?? schedule.tick(at: now) + 1
+    endBy =
+      now + (isDated ? TakeWriter.endPatience(rate) : TakeWriter.undatedEndPatience(rate))
   }
 
   /// Looks for the first record of a take.
   private mutating func look(for order: TakeOrder, now: MonotonicTime) -> [TakeNews] {
     let own = TakeFrame.firstTick(from: order.at, schedule)
-    let wanted = own - min(own, order.ticksBefore)
+    let wanted = max(unlogged, own - min(own, order.ticksBefore))
     let limit = order.ticksAfter.map { own + $0 } ?? .max
-    let base = history.skip(to: wanted)
-    guard let base, base < limit, base < (heldFrom ?? .max) else {
+    let first = history.skip(to: wanted)
+    guard let first, first < limit, first < (heldFrom ?? .max) else {
       // What was asked for lies in the past and is gone, or nobody waits for it any more.
-      let isOver = limit <= own || (base ?? 0) >= limit
-      guard isOver || isEnded(at: max(base ?? 0, wanted), now: now) else { return [] }
+      let isOver = limit <= own || (first ?? 0) >= limit
+      guard isOver || isEnded(at: max(first ?? 0, wanted), now: now) else { return [] }
       reset()
       return [.nothing]
+    }
+    // Ticks from before the take's own first are a gift; of its own, none goes without a word.
+    let base = min(first, max(own, wanted))
+    if base < first {
+      forgotten = Gap(firstTick: base, count: first - base, cause: .ringFull)
     }
     let frame = TakeFrame(schedule: schedule, base: base, timeUnit: timeUnit)
     self.frame = frame
@@ -233,7 +250,7 @@ extension TakeWriter {
       isReadyTold = true
       news.append(.ready)
     }
-    let reached = log.frame.base + log.ledger.scheduled
+    let reached = log.reached
     if !isLimitTold, reached >= limit {
       isLimitTold = true
       news.append(.limitReached)
@@ -242,6 +259,9 @@ extension TakeWriter {
       isMoved && (reached >= limit || isEnded(at: reached, now: reading.monotonic))
     guard let reason = endReason, isComplete || log.queue.failure != nil else { return news }
     phase = .ending(reason)
+    // What is missing now comes too late.
+    if log.queue.failure == nil { log.giveUp(before: min(limit, heldFrom ?? .max)) }
+    unlogged = max(unlogged, log.reached)
     _ = log.finish(reason, reading)
     return news + close(reason, reading.monotonic)
   }

@@ -82,7 +82,8 @@ struct TakeEndTests {
     bench.advance(to: 4)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish(within: 2))
-    try bench.logs[0].expect(20..<25, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.logs[0].expect(20..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(try bench.logs[0].gaps() == [Gap(firstTick: 5, count: 16, cause: .missed)])
     // Nor one that never had a record.
     bench.writer.begin(TakeWriterTests.order(bench))
     bench.advance(to: 7)

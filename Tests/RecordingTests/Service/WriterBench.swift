@@ -30,6 +30,8 @@ final class WriterBench {
 
   /// Ticks at which the chip does not answer; each run becomes one record, which arrives with its last tick.
   var busErrors: [Range<UInt64>] = []
+  /// From which tick on records are held up in the sampler, and when they come.
+  var holdUp: (from: UInt64, until: MonotonicTime)?
   /// Events, before the record of their tick.
   var events: [UInt64: SensorEvent] = [:]
   /// How long it takes to make a file; `nil` for ever.
@@ -79,7 +81,7 @@ final class WriterBench {
   /// Lets time pass: samples arrive, the writer has its turns.
   func advance(to end: MonotonicTime) {
     while true {
-      let arrival = schedule.deadline(of: nextTick) + WriterBench.readTime
+      let arrival = nextArrival
       guard min(arrival, nextTurn) <= end else { break }
       if arrival <= nextTurn {
         now = arrival
@@ -91,6 +93,13 @@ final class WriterBench {
       }
     }
     now = max(now, end)
+  }
+
+  /// When the next tick's record comes.
+  private var nextArrival: MonotonicTime {
+    let arrival = schedule.deadline(of: nextTick) + WriterBench.readTime
+    guard let holdUp, nextTick >= holdUp.from else { return arrival }
+    return max(arrival, holdUp.until)
   }
 
   /// The writer's turn, as when an order wakes it.

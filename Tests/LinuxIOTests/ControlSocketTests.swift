@@ -5,7 +5,7 @@ import LinuxIOTestSupport
 import Testing
 import TestScheduling
 
-@Suite("A control socket")
+@Suite("A control socket", .waitsForPrograms)
 final class ControlSocketTests {
   let fixture = TemporaryTree()
   let start = MonotonicTime(nanoseconds: 1_000_000_000)

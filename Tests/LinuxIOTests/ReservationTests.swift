@@ -15,7 +15,7 @@ extension LinuxI2CBusTests {
     #expect(adapter.pointee.transfers == 0)
   }
 
-  @Test("names the process that has reserved a chip, until that ends")
+  @Test("names the process that has reserved a chip, until that ends", .waitsForPrograms)
   func reserved() throws {
     let bus = try open(Self.plain)
     let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }
@@ -37,7 +37,7 @@ extension LinuxI2CBusTests {
     try bus.reserve(chip)
   }
 
-  @Test("names a process of which nothing is known by its number")
+  @Test("names a process of which nothing is known by its number", .waitsForPrograms)
   func nameless() throws {
     let bus = try open(Self.plain)
     let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }

@@ -40,7 +40,9 @@ let package = Package(
     .target(name: "RingBuffer", swiftSettings: settings),
     .target(
       name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel"], swiftSettings: settings),
-    .target(name: "LogStore", dependencies: ["LogFormat", "IMUModel"], swiftSettings: settings),
+    .target(
+      name: "LogStore", dependencies: ["CLinuxIO", "LogFormat", "IMUModel"],
+      swiftSettings: settings),
     .target(
       name: "Export", dependencies: ["Graph", "LogFormat", "LogStore", "IMUModel"],
       // What a page for a browser is made of, in the order in which it stands there.

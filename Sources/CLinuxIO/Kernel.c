@@ -57,6 +57,8 @@ int clinuxio_i2c_write(int fd, uint16_t address, uint8_t reg, uint8_t value) {
   return transfer(fd, &message, 1);
 }
 
+int clinuxio_sync_file_system(int fd) { return answer(syncfs(fd)); }
+
 void clinuxio_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 int clinuxio_set_timer_slack(unsigned long nanoseconds) {

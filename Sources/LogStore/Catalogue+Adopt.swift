@@ -13,53 +13,129 @@ extension Catalogue {
   /// Puts the store in order after a kill or a loss of power; to be called at each start of a
   /// writer.
   ///
-  /// Recordings that nobody is writing lose the zeros that were made ahead, to the end of the last
+  /// Recordings that no program is writing lose the zeros that were made ahead, to the end of the last
   /// page with anything in it; no other byte is touched. They have no end and are summarised as
-  /// recovered. Files that were being created are deleted. What cannot be put in order is left for
+  /// recovered. Files that were being created or imported are deleted. What cannot be put in order is left for
   /// the next start.
   ///
+  /// Cost: a `stat` of each recording, and a look into those that were made or changed since the last call.
+  ///
+  /// - Parameter isWanted: Asked before each look into a recording; `false` leaves the rest for the next call.
   /// - Returns: The recordings that were cut.
-  public func adopt() throws(CatalogueError) -> [Adoption] {
-    try wrapped { () throws(StorageError) in try sweep() }
+  /// - Throws: ``CatalogueError/storage(_:)`` when the directory cannot be listed.
+  public func adopt(
+    while isWanted: () -> Bool = { true }
+  ) throws(CatalogueError) -> [Adoption] {
+    let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
+    guard files.mayChangeNames(in: path) else { return [] }
+    shareOwnFiles(names)
+    sweep(names.filter(Catalogue.isTemporary))
+    let known = KnownRecordings(in: self)
     var adoptions: [Adoption] = []
-    for entry in try list().entries {
+    var confirmed: [UInt64] = []
+    var fresh: [UInt64] = []
+    for entry in Catalogue.entries(names, in: path) {
       do {
-        let cut = try trim(entry.path)
+        let status = try files.status(entry.path)
+        guard status.st_mode & S_IFMT == S_IFREG else { continue }
+        let key = KnownRecordings.key(entry.fileName, status)
+        if known.contains(key) {
+          confirmed.append(key)
+          continue
+        }
+        guard isWanted() else { continue }
+        let (whole, cut) = try trim(entry, isAlone: fresh.count < Catalogue.mostSyncs)
         if cut > 0 { adoptions.append(Adoption(entry: entry, cutByteCount: cut)) }
+        if let whole { fresh.append(whole) }
       } catch {
         continue
       }
     }
+    if fresh.count > Catalogue.mostSyncs, !isSynced() { fresh = [] }
+    known.add(fresh, confirmed: confirmed, in: self)
     return adoptions
   }
 
-  /// Deletes temporary files. Whoever creates a recording holds the lock of numbers for as long as
-  /// its file is temporary, so under that lock all of them are left over.
-  private func sweep() throws(StorageError) {
-    let temporary = try files.names(in: path).filter { $0.hasPrefix(Catalogue.temporaryPrefix) }
-    if temporary.isEmpty { return }
-    let lock = try numberLock()
-    for name in temporary { try files.remove(path(of: name)) }
-    _ = consume lock
+  /// Recordings that are made durable one by one; of more, the file system is.
+  private static var mostSyncs: Int { 64 }
+
+  private func isSynced() -> Bool {
+    do {
+      try files.open(path, flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
+      return true
+    } catch {
+      return false
+    }
   }
 
-  /// Cuts pages of zeros from the end of a file that nobody is writing; says how many bytes went.
-  private func trim(_ path: String) throws(StorageError) -> UInt64 {
-    var length: UInt64
+  /// Lets those use lock and trash who may change the store, if they are this user's to share: an earlier version of
+  /// the program made them for their owner alone.
+  private func shareOwnFiles(_ names: [String]) {
     do {
-      let file = try files.open(path, flags: O_RDONLY)
-      length = try file.regularFileSize()
-      // The cheap question first: a recording that was ended has no page of zeros at its end.
-      if try Catalogue.writtenLength(of: file, size: length) == length { return 0 }
+      if names.contains(Catalogue.trashName) { try makeOwnDirectory(Catalogue.trashName) }
+      if names.contains(Catalogue.lockName) {
+        _ = try ownFile(Catalogue.lockName, flags: O_RDWR)
+      }
+    } catch {
+      // Whoever needs them says what stands against it.
+      return
     }
-    let file = try files.open(path, flags: O_RDWR)
-    guard try file.lock(exclusive: true, wait: false) else { return 0 }
-    length = try file.regularFileSize()
+  }
+
+  private static func isTemporary(_ name: String) -> Bool {
+    name.hasPrefix(temporaryPrefix) || name.hasPrefix(unfinishedPrefix)
+  }
+
+  /// Deletes temporary files that no program is writing. Whoever creates a recording holds the lock of numbers for as
+  /// long as its file is temporary, and whoever imports one locks its file under that lock: so under it, what is not
+  /// locked is left over. What cannot be deleted is left.
+  private func sweep(_ temporary: [String]) {
+    guard !temporary.isEmpty else { return }
+    do {
+      let lock = try numberLock()
+      for name in temporary {
+        do {
+          if name.hasPrefix(Catalogue.unfinishedPrefix) {
+            let file = try files.open(path(of: name), flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+            guard try file.lock(exclusive: true, wait: false) else { continue }
+          }
+          try files.remove(path(of: name))
+        } catch {
+          continue
+        }
+      }
+      _ = consume lock
+    } catch {
+      return
+    }
+  }
+
+  /// Cuts pages of zeros from the end of a file that no program is writing.
+  ///
+  /// - Parameter isAlone: Whether to make the file durable that needs no cut.
+  /// - Returns: Its key, when nothing is left to do to it; and how many bytes went.
+  private func trim(
+    _ entry: CatalogueEntry, isAlone: Bool
+  ) throws(StorageError) -> (whole: UInt64?, cut: UInt64) {
+    do {
+      let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK)
+      // One that is being written may look whole for a moment, on a full disk.
+      guard try file.lock(exclusive: false, wait: false) else { return (nil, 0) }
+      let status = try file.status()
+      let length = UInt64(clamping: status.st_size)
+      // The cheap question first: a recording that was ended has no page of zeros at its end.
+      if try Catalogue.writtenLength(of: file, size: length) == length {
+        if isAlone { try file.sync() }
+        return (KnownRecordings.key(entry.fileName, status), 0)
+      }
+    }
+    let file = try files.open(entry.path, flags: O_RDWR | O_NONBLOCK)
+    guard try file.lock(exclusive: true, wait: false) else { return (nil, 0) }
+    let length = try file.regularFileSize()
     let written = try Catalogue.writtenLength(of: file, size: length)
-    guard written < length else { return 0 }
-    try file.truncate(to: written)
+    if written < length { try file.truncate(to: written) }
     try file.sync()
-    return length - written
+    return (KnownRecordings.key(entry.fileName, try file.status()), length - written)
   }
 
   /// The end of the last page that is not all zeros, or the file's end within it. The header page

@@ -13,6 +13,7 @@ extension Catalogue {
       let partial = path(of: "\(PartialCopy.prefix)\(id)")
       while true {
         if let file = try lockedFile(partial, flags: O_RDWR | O_CREAT) {
+          try belonging().apply(to: file, .reading)
           return try PartialCopy(id, file, in: self)
         }
       }

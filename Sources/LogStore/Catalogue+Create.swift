@@ -11,7 +11,7 @@ public struct LiveRecording: ~Copyable {
   public let entry: CatalogueEntry
   /// The header that was written: the description asked for, with the number in this store.
   public let description: RecordingDescription
-  /// Where the pages behind the header go.
+  /// Where the pages after the header go.
   package var storage: FileStorage
 
   /// Gives the storage away, which then writes past the page cache.
@@ -23,7 +23,8 @@ public struct LiveRecording: ~Copyable {
 }
 
 extension Catalogue {
-  /// Begins a recording: gives it the next number, writes its header and makes both durable.
+  /// Begins a recording: gives it the next number, which is durable from then on, writes its header and makes it
+  /// durable.
   ///
   /// The file gets its final name when the header is safe in it. When a step fails, nothing is left
   /// behind. Numbers are given away under a lock and are never given twice, not even after the
@@ -32,13 +33,33 @@ extension Catalogue {
   /// - Parameters:
   ///   - description: The header; its number is ignored.
   ///   - wall: Nanoseconds since 1970, for the file's name.
+  public func create(
+    _ description: RecordingDescription, wall: Int64
+  ) throws(CatalogueError) -> LiveRecording {
+    let lock = try wrapped { () throws(StorageError) in try numberLock() }
+    return try begin(description, wall: wall, firstPage: nil, isListed: true, lock)
+  }
+
+  /// Begins a recording of what was recorded elsewhere: it is in no list before ``publish(_:)``, and gone after a kill
+  /// or a loss of power.
+  ///
+  /// - Parameters:
+  ///   - description: The header; its number is ignored.
+  ///   - wall: Nanoseconds since 1970, for the file's name.
   ///   - firstPage: The first page of a log made elsewhere, to be copied as it is: checks of what follows the
   ///     header in it rest on the header's bytes, so the header keeps the number that it had there. `nil` to
   ///     write a header of this store.
-  public func create(
+  public func createUnlisted(
     _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]? = nil
   ) throws(CatalogueError) -> LiveRecording {
     let lock = try wrapped { () throws(StorageError) in try numberLock() }
+    return try begin(description, wall: wall, firstPage: firstPage, isListed: false, lock)
+  }
+
+  private func begin(
+    _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]?, isListed: Bool,
+    _ lock: borrowing NumberLock
+  ) throws(CatalogueError) -> LiveRecording {
     var description = description
     description.number = try nextNumber(lock)
     let header: [UInt8]
@@ -51,40 +72,100 @@ extension Catalogue {
       number: description.number, start: UTCStamp(nanoseconds: wall), id: description.id)
     let entry = CatalogueEntry(name, in: path)
     let storage = try wrapped { () throws(StorageError) in
-      try place(header, as: entry, temporary: "\(Catalogue.temporaryPrefix)\(description.id)", lock)
+      // Before the file, because the space made ahead in it may be the last that there is.
+      try lock.write(number: entry.number, in: self)
+      return isListed
+        ? try place(header, as: entry, temporary: "\(Catalogue.temporaryPrefix)\(description.id)")
+        : try makeFile(holding: header, at: unfinishedPath(of: entry))
     }
     return LiveRecording(entry: entry, description: description, storage: storage)
   }
 
   /// Makes a file with a header in it under its final name, or nothing.
   private func place(
-    _ header: [UInt8], as entry: CatalogueEntry, temporary: String, _ lock: borrowing NumberLock
+    _ header: [UInt8], as entry: CatalogueEntry, temporary: String
   ) throws(StorageError) -> FileStorage {
-    // Before the file, because the space made ahead in it may be the last that there is.
-    try lock.write(number: entry.number)
-    let temporary = path(of: temporary)
-    var storage = try FileStorage(creating: temporary, gate: files.gate)
-    do {
-      try fill(&storage, with: header)
-      try files.rename(temporary, to: entry.path)
-      storage.wasRenamed(to: entry.path)
-      // On FAT a name carries the file's length and place; the new one gets them when the file is
-      // synced, not with the directory. Until then a power cut leaves an empty file.
+    var storage = try makeFile(holding: header, at: path(of: temporary))
+    try rename(&storage, to: entry.path)
+    return storage
+  }
+
+  /// Makes a locked file with a durable header in it, or nothing.
+  private func makeFile(
+    holding header: [UInt8], at path: String
+  ) throws(StorageError) -> FileStorage {
+    var storage = try FileStorage(creating: path, gate: files.gate)
+    do throws(StorageError) {
+      try storage.give(to: try belonging())
+      guard try storage.lock(exclusive: true) else {
+        throw StorageError(.lock, path: path, errno: EWOULDBLOCK)
+      }
+      try header.withBytes { bytes throws(StorageError) in try storage.append(bytes) }
       try storage.sync()
-      try files.syncDirectory(path)
     } catch {
-      withdraw(temporary, entry.path)
+      withdraw(path)
       throw error
     }
     return storage
   }
 
-  private func fill(_ storage: inout FileStorage, with header: [UInt8]) throws(StorageError) {
-    guard try storage.lock(exclusive: true) else {
-      throw StorageError(.lock, path: storage.name, errno: EWOULDBLOCK)
+  /// Gives a file its final name, durably, or takes both names away.
+  private func rename(_ storage: inout FileStorage, to final: String) throws(StorageError) {
+    let temporary = storage.name
+    do {
+      try files.rename(temporary, to: final)
+      storage.wasRenamed(to: final)
+      // On FAT a name carries the file's length and place; the new one gets them when the file is
+      // synced, not with the directory. Until then a power cut leaves an empty file.
+      try storage.sync()
+      try files.syncDirectory(path)
+    } catch {
+      withdraw(temporary, final)
+      throw error
     }
-    try header.withBytes { bytes throws(StorageError) in try storage.append(bytes) }
-    try storage.sync()
+  }
+
+  /// Where a recording is before it is whole: the name says the number, which is taken from now on.
+  private func unfinishedPath(of entry: CatalogueEntry) -> String {
+    path(of: "\(Catalogue.unfinishedPrefix)\(entry.fileName)")
+  }
+
+  /// Ends the file of ``createUnlisted(_:wall:firstPage:)`` and puts it into the list: whole and durable, or, when
+  /// that fails, not at all.
+  public func publish(_ live: consuming LiveRecording) throws(CatalogueError) -> CatalogueEntry {
+    let lock = try wrapped { () throws(StorageError) in try numberLock() }
+    return try publish(live, lock)
+  }
+
+  /// - Parameter lock: Held, so that nobody else puts the same recording into the list meanwhile.
+  private func publish(
+    _ live: consuming LiveRecording, _ lock: borrowing NumberLock
+  ) throws(CatalogueError) -> CatalogueEntry {
+    let entry = live.entry
+    let id = live.description.id
+    var storage = live.storage
+    if let there = try self.entry(of: id) {
+      withdraw(storage.name)
+      throw .present(id: "\(id)", number: there.number)
+    }
+    do throws(StorageError) {
+      do throws(StorageError) {
+        try storage.finish()
+      } catch {
+        withdraw(storage.name)
+        throw error
+      }
+      try rename(&storage, to: entry.path)
+    } catch {
+      throw .storage(error)
+    }
+    return entry
+  }
+
+  /// Takes away what ``createUnlisted(_:wall:firstPage:)`` began; its number is not given again.
+  public func abandon(_ live: consuming LiveRecording) throws(CatalogueError) {
+    let name = live.storage.name
+    try wrapped { () throws(StorageError) in try files.remove(name) }
   }
 
   /// Takes a recording away that was begun and is not wanted: nothing of it stays, not even in the
@@ -105,57 +186,5 @@ extension Catalogue {
     for name in names {
       do { try files.remove(name) } catch { continue }
     }
-  }
-
-  // MARK: Numbers
-
-  /// The highest number ever given in this store lies in the lock's file, because the recording
-  /// that had it may have left the trash. Without the file the numbers of the recordings are all
-  /// that is known.
-  private func nextNumber(_ lock: borrowing NumberLock) throws(CatalogueError) -> UInt32 {
-    var highest: UInt32 = 0
-    do {
-      for file in try files.names(in: path) + trashNames() {
-        if let name = RecordingName(Catalogue.withoutStamp(file)) {
-          highest = max(highest, name.number)
-        }
-      }
-      highest = max(highest, try lock.number())
-    } catch {
-      throw .storage(error)
-    }
-    guard highest < .max else { throw .outOfNumbers(path: path) }
-    return highest + 1
-  }
-
-  func numberLock() throws(StorageError) -> NumberLock {
-    let file = try files.open(path(of: Catalogue.lockName), flags: O_RDWR | O_CREAT)
-    return try NumberLock(file)
-  }
-}
-
-/// The lock under which numbers are given away, held as long as this value lives.
-struct NumberLock: ~Copyable {
-  private let file: OpenFile
-
-  /// Waits for the lock: others hold it for one sync.
-  init(_ file: consuming OpenFile) throws(StorageError) {
-    _ = try file.lock(exclusive: true, wait: true)
-    self.file = file
-  }
-
-  /// The number written last; 0 when there is none.
-  func number() throws(StorageError) -> UInt32 {
-    var bytes = [UInt8](repeating: 0, count: 11)
-    let count = try bytes.withMutableBytes { buffer throws(StorageError) in
-      try file.read(at: 0, into: buffer)
-    }
-    let digits = bytes[..<count].prefix { $0 &- 48 < 10 }
-    return UInt32(String(decoding: digits, as: UTF8.self)) ?? 0
-  }
-
-  func write(number: UInt32) throws(StorageError) {
-    let text = Array("\(digits(number, 10))\n".utf8)
-    try text.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
   }
 }

@@ -12,24 +12,24 @@ extension Catalogue {
   /// Recordings, newest first. Reads the directory and no file, so a damaged or foreign file
   /// hinders nothing.
   public func list() throws(CatalogueError) -> Listing {
-    var listing = Listing(entries: [], strangers: [])
-    var found: [CatalogueEntry] = []
     let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
-    for file in names {
-      if let name = RecordingName(file) {
-        found.append(CatalogueEntry(name, file: file, in: path))
-      } else if file.hasSuffix(RecordingName.suffix), !file.hasPrefix(".") {
-        listing.strangers.append(file)
-      }
+    let strangers = names.filter {
+      $0.hasSuffix(RecordingName.suffix) && !$0.hasPrefix(".") && RecordingName($0) == nil
     }
-    listing.entries = Catalogue.newestFirst(found)
-    listing.strangers.sort()
-    return listing
+    return Listing(entries: Catalogue.entries(names, in: path), strangers: strangers.sorted())
+  }
+
+  /// The recordings among the names in a directory, newest first.
+  static func entries(_ names: [String], in path: String) -> [CatalogueEntry] {
+    newestFirst(
+      names.compactMap { file in
+        RecordingName(file).map { CatalogueEntry($0, file: file, in: path) }
+      })
   }
 
   /// Sorts by number, and by name where two have the same. Only numbers and places are moved about, because
   /// entries own memory.
-  private static func newestFirst(_ entries: [CatalogueEntry]) -> [CatalogueEntry] {
+  static func newestFirst(_ entries: [CatalogueEntry]) -> [CatalogueEntry] {
     var keys = entries.indices.map { UInt64(entries[$0].number) << 32 | UInt64($0) }
     keys.sort(by: >)
     var sorted = keys.map { entries[Int($0 & 0xFFFF_FFFF)] }

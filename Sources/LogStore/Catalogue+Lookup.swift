@@ -8,7 +8,21 @@ extension Catalogue {
   /// - Throws: ``CatalogueError/notFound(id:path:existing:)`` or
   ///   ``CatalogueError/ambiguous(id:candidates:)``, both with what there is.
   public func entry(for text: String) throws(CatalogueError) -> CatalogueEntry {
-    let entries = try list().entries
+    try choose(
+      text, from: try list().entries, place: path, listing: "imulog list",
+      nothing: "the store is empty")
+  }
+
+  /// The one of `entries`, newest first, that is meant by `text`.
+  ///
+  /// - Parameters:
+  ///   - place: The directory that they are in.
+  ///   - listing: The command that shows them.
+  ///   - nothing: What to say when there are none.
+  func choose(
+    _ text: String, from entries: [CatalogueEntry], place: String, listing: String,
+    nothing: String
+  ) throws(CatalogueError) -> CatalogueEntry {
     if text == "latest", let newest = entries.first { return newest }
     var matches: [CatalogueEntry] = []
     let isDecimal = text.utf8.allSatisfy { $0 &- 48 < 10 }
@@ -22,7 +36,8 @@ extension Catalogue {
       if digits.count > 8 { matches = matches.filter { identity(of: $0, begins: digits) } }
     }
     guard let match = matches.first else {
-      throw .notFound(id: text, path: path, existing: Catalogue.existing(entries))
+      throw .notFound(
+        id: text, path: place, existing: Catalogue.existing(entries, listing, nothing: nothing))
     }
     guard matches.count == 1 else {
       throw .ambiguous(id: text, candidates: matches.map { "\($0.number) (\($0.idPrefix))" })
@@ -52,12 +67,14 @@ extension Catalogue {
     }
   }
 
-  private static func existing(_ entries: [CatalogueEntry]) -> String {
+  private static func existing(
+    _ entries: [CatalogueEntry], _ listing: String, nothing: String
+  ) -> String {
     guard let newest = entries.first, let oldest = entries.last else {
-      return "the store is empty"
+      return nothing
     }
     if entries.count == 1 { return "the only one is \(newest.number) (\(newest.idPrefix))" }
     return "there are \(entries.count), from \(oldest.number) to \(newest.number) "
-      + "(\(newest.idPrefix)); `imulog list` shows them"
+      + "(\(newest.idPrefix)); `\(listing)` shows them"
   }
 }

@@ -1,6 +1,19 @@
 import Glibc
 import IMUModel
 
+/// A recording in the trash of a store.
+public struct TrashedRecording: Hashable, Sendable {
+  /// The file, which can be read as any recording's.
+  public let entry: CatalogueEntry
+  /// Seconds since 1970 at which it was removed; `nil` when the clock was not set then.
+  public let removedSeconds: Int64?
+  /// The name that it had in the store.
+  let formerName: String
+
+  /// Seconds since 1970 from which on it is deleted for good; `nil` when it is not known yet.
+  public var dueSeconds: Int64? { removedSeconds.map { $0 + Catalogue.trashAgeLimit } }
+}
+
 extension Catalogue {
   static let trashName = ".trash"
   static let stampMark: Character = "~"
@@ -11,88 +24,147 @@ extension Catalogue {
   /// 2026-01-01: a clock that shows less was never set, so a stamp by it tells no age.
   static let earliestCredible: Int64 = 1_767_225_600
 
-  /// Moves a recording to the trash, whence it goes at the first ``emptyTrash(now:)`` after 30
-  /// days.
+  /// Moves a recording to the trash, whence it goes at the first sweep after 30 days.
   ///
   /// - Parameters:
-  ///   - entry: A recording that nobody is writing, or ``CatalogueError/isLive(file:)`` is thrown.
+  ///   - entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link, the
+  ///     link goes and not the file.
   ///   - now: Nanoseconds since 1970.
-  public func remove(_ entry: CatalogueEntry, now: Int64) throws(CatalogueError) {
+  /// - Returns: The recording in the trash.
+  @discardableResult
+  public func remove(
+    _ entry: CatalogueEntry, now: Int64
+  ) throws(CatalogueError) -> TrashedRecording {
     let isRemoved = try wrapped { () throws(StorageError) in
-      guard !(try isLive(entry)) else { return false }
-      try files.makeDirectory(path(of: Catalogue.trashName))
-      try files.rename(entry.path, to: trashPath(entry.fileName, now: now))
-      try files.syncDirectory(path(of: Catalogue.trashName))
-      try files.syncDirectory(path)
+      guard !(try isHeld(entry)) else { return false }
+      try makeOwnDirectory(Catalogue.trashName)
       return true
     }
-    if !isRemoved { throw .isLive(file: entry.path) }
-  }
-
-  /// Brings a recording back from the trash, under the name that it had.
-  ///
-  /// - Throws: ``CatalogueError/notFound(id:path:existing:)`` when it is not in the trash, or something has its
-  ///   name meanwhile.
-  public func restore(_ entry: CatalogueEntry) throws(CatalogueError) {
-    let newest = try wrapped { () throws(StorageError) in
-      try trashNames().filter { Catalogue.withoutStamp($0) == entry.fileName }.max()
-    }
-    guard let newest else {
-      throw .notFound(
-        id: "\(entry.number)", path: path(of: Catalogue.trashName),
-        existing: "it was deleted for good, or brought back already")
-    }
-    guard try !list().entries.contains(entry) else {
-      throw .notFound(
-        id: "\(entry.number)", path: path(of: Catalogue.trashName),
-        existing: "the store has it, and it stays as it is")
-    }
-    try wrapped { () throws(StorageError) in
-      try files.rename(path(of: "\(Catalogue.trashName)/\(newest)"), to: entry.path)
-      // The new name first: between the two the recording has both names, and never none.
-      try files.syncDirectory(path)
+    guard isRemoved else { throw .isLive(file: entry.path) }
+    let stamp = UTCStamp(nanoseconds: now)
+    let file = trashName(entry.fileName, stamp)
+    do {
+      try files.rename(entry.path, to: path(of: file))
       try files.syncDirectory(path(of: Catalogue.trashName))
+      try files.syncDirectory(path)
+    } catch {
+      guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
+      throw .trashForbidden(path: path)
+    }
+    return trashed(file, entry.name, stamp, formerName: entry.fileName)
+  }
+
+  private func trashed(
+    _ file: String, _ name: RecordingName, _ stamp: UTCStamp, formerName: String
+  ) -> TrashedRecording {
+    TrashedRecording(
+      entry: CatalogueEntry(name, file: file, in: path),
+      removedSeconds: stamp.seconds >= Catalogue.earliestCredible ? stamp.seconds : nil,
+      formerName: formerName)
+  }
+
+  /// Whether a program is writing the recording, or holds it. What is no file, and a link that leads nowhere, nobody
+  /// writes.
+  private func isHeld(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
+    let status = try files.status(entry.path, followsLink: false)
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return try isLive(entry)
+    case S_IFDIR: throw StorageError(.rename, path: entry.path, errno: EISDIR)
+    default: return false
     }
   }
 
-  /// Deletes what has been in the trash for 30 days or more.
+  /// Recordings in the trash, the one that was removed last first. Reads the directory and no file.
+  public func trashed() throws(CatalogueError) -> [TrashedRecording] {
+    let found = try wrapped { () throws(StorageError) in try trashContents() }
+    return found.sorted {
+      ($0.stamp.seconds, $0.recording.entry.number, $0.recording.entry.fileName)
+        > ($1.stamp.seconds, $1.recording.entry.number, $1.recording.entry.fileName)
+    }.map(\.recording)
+  }
+
+  /// What the trash holds with the dates that the names say, credible or not; names of another form are not this
+  /// program's, and stay.
+  func trashContents() throws(StorageError) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
+    try trashNames().compactMap { file in
+      guard let mark = file.lastIndex(of: Catalogue.stampMark),
+        let stamp = UTCStamp(file[file.index(after: mark)...]),
+        let name = RecordingName(file[..<mark])
+      else { return nil }
+      let recording = trashed(
+        "\(Catalogue.trashName)/\(file)", name, stamp, formerName: String(file[..<mark]))
+      return (recording, stamp)
+    }
+  }
+
+  /// Deletes from the trash what has been there for 30 days or more.
   ///
-  /// What was removed while the clock was not set is dated `now`, and thus stays for another 30
-  /// days.
+  /// What was removed while the clock was not set is dated `now`, and thus stays for another 30 days. What cannot be
+  /// deleted stays, and stops nothing.
   ///
   /// - Parameters:
   ///   - now: Nanoseconds since 1970.
   ///   - ofAnyAge: Whether everything goes, however short it was there.
-  /// - Returns: Names of the recordings that were deleted.
+  /// - Returns: Names that the recordings had which were deleted; and what failed.
   @discardableResult
-  public func emptyTrash(now: Int64, ofAnyAge: Bool = false) throws(CatalogueError) -> [String] {
-    var deleted: [String] = []
+  public func emptyTrash(
+    now: Int64, ofAnyAge: Bool = false
+  ) -> (deleted: [String], failures: [StorageError]) {
+    var failures: [StorageError] = []
+    var due: [TrashedRecording] = []
     do {
-      for file in try trashNames() {
-        guard let mark = file.lastIndex(of: Catalogue.stampMark),
-          let stamp = UTCStamp(file[file.index(after: mark)...])
-        else { continue }
-        let name = String(file[..<mark])
-        let trashed = path(of: "\(Catalogue.trashName)/\(file)")
+      for (recording, stamp) in try trashContents() {
         let age = UTCStamp(nanoseconds: now).seconds - stamp.seconds
-        let isCredible = stamp.seconds >= Catalogue.earliestCredible
-        if !isCredible, !ofAnyAge {
-          try files.rename(trashed, to: trashPath(name, now: now))
-        } else if ofAnyAge || age >= Catalogue.trashAgeLimit {
-          try files.remove(trashed)
-          deleted.append(name)
+        if ofAnyAge || (recording.removedSeconds != nil && age >= Catalogue.trashAgeLimit) {
+          due.append(recording)
+        } else if recording.removedSeconds == nil {
+          date(recording, now: now, &failures)
         }
       }
     } catch {
-      throw .storage(error)
+      failures.append(error)
+    }
+    return (delete(due, &failures), failures)
+  }
+
+  /// Gives a recording that was removed while the clock was not set a date, if it is set now.
+  private func date(_ recording: TrashedRecording, now: Int64, _ failures: inout [StorageError]) {
+    let stamp = UTCStamp(nanoseconds: now)
+    guard stamp.seconds >= Catalogue.earliestCredible else { return }
+    do {
+      try files.rename(recording.entry.path, to: path(of: trashName(recording.formerName, stamp)))
+    } catch {
+      failures.append(error)
+    }
+  }
+
+  /// Deletes recordings of the trash for good, after their numbers were noted; the names that they had. On a full disk
+  /// there may be no room for that note: then the names that are left say which numbers were given.
+  private func delete(
+    _ recordings: [TrashedRecording], _ failures: inout [StorageError]
+  ) -> [String] {
+    guard let highest = recordings.map(\.entry.number).max() else { return [] }
+    var deleted: [String] = []
+    do {
+      try keepNumber(highest)
+    } catch {
+      failures.append(error)
+      guard error.isFull else { return [] }
+    }
+    for recording in recordings {
+      do {
+        try files.remove(recording.entry.path)
+        deleted.append(recording.formerName)
+      } catch {
+        failures.append(error)
+      }
     }
     return deleted
   }
 
   /// A removed recording's name says when it was removed, so that copying the trash keeps its age.
-  private func trashPath(_ name: String, now: Int64) -> String {
-    let stamp = UTCStamp(nanoseconds: now).text
-    return path(of: "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp)")
+  private func trashName(_ name: String, _ stamp: UTCStamp) -> String {
+    "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp.text)"
   }
 
   func trashNames() throws(StorageError) -> [String] {

@@ -5,7 +5,9 @@ import Glibc
 ///
 ///     DIR/000003-20261121T023807Z-1b4e28ba.imulog   a recording
 ///     DIR/.new-…                                     one that is being created
-///     DIR/.lock                                      taken while a number is given away
+///     DIR/.import-…                                  one that is being imported, not whole yet
+///     DIR/.lock                                      the last number; locked while one is given away
+///     DIR/.known                                     which recordings need no look at the next start
 ///     DIR/.trash/…                                   removed ones, for 30 days
 ///     DIR/.part-…, .unsynced-…, .aside-…             copies from elsewhere that are not whole: see ``PartialCopy``
 ///
@@ -20,6 +22,7 @@ public struct Catalogue: Sendable {
 
   static let lockName = ".lock"
   static let temporaryPrefix = ".new-"
+  static let unfinishedPrefix = ".import-"
 
   /// The store at `path`.
   ///

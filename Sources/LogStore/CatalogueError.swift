@@ -13,6 +13,8 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case ambiguous(id: String, candidates: [String])
   /// The recording is being written.
   case isLive(file: String)
+  /// The store is this user's to change and its trash is not.
+  case trashForbidden(path: String)
   /// The recording is in the store already, under this number.
   case present(id: String, number: UInt32)
   /// Numbers up to 4 294 967 295 are used up.
@@ -45,6 +47,9 @@ extension CatalogueError: CustomStringConvertible {
       return "\(id) could be any of \(candidates.joined(separator: ", ")); give more digits"
     case .isLive(let file):
       return "\(file) is being written; stop that recording first"
+    case .trashForbidden(let path):
+      return "the trash of \(path) is another user's; give it back with "
+        + "`sudo chown -R --reference=\(path) \(path)/.trash`"
     case .present(let id, let number):
       return "recording \(id) is in the store already, as number \(number)"
     case .outOfNumbers(let path):

@@ -135,6 +135,11 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.checkPath()
   }
 
+  /// Gives the file to the store's owner.
+  func give(to belonging: Belonging) throws(StorageError) {
+    try belonging.apply(to: file, .reading)
+  }
+
   /// Takes the lock of a live recording; `false` when another opening of the file has it.
   func lock(exclusive: Bool) throws(StorageError) -> Bool {
     try file.lock(exclusive: exclusive, wait: false)

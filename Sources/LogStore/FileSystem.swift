@@ -8,25 +8,32 @@ struct FileSystem: Sendable {
     try OpenFile(path: path, flags: flags, gate: gate)
   }
 
-  /// Makes one directory; something there already is no error.
-  func makeDirectory(_ path: String) throws(StorageError) {
+  /// Makes one directory; something there already is no error, and answered with `false`.
+  @discardableResult
+  func makeDirectory(_ path: String, mode: mode_t = 0o755) throws(StorageError) -> Bool {
     do {
-      try retried(FaultGate.Call(.makeDirectory, path), gate) { mkdir(path, mode_t(0o755)) }
+      try retried(FaultGate.Call(.makeDirectory, path), gate) { mkdir(path, mode) }
+      return true
     } catch {
       if error.errno != EEXIST { throw error }
+      return false
     }
   }
 
-  /// Makes a directory and those above it that are missing.
+  /// Makes a directory and those above it that are missing; each belongs to whom the one above it belongs.
   func makeDirectories(_ path: String) throws(StorageError) {
+    var isMade: Bool
     do {
-      try makeDirectory(path)
+      isMade = try makeDirectory(path)
     } catch {
       guard error.errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
       else { throw error }
       try makeDirectories(String(path[..<slash]))
-      try makeDirectory(path)
+      isMade = try makeDirectory(path)
     }
+    guard isMade else { return }
+    let made = try open(path, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    try Belonging(in: try status(path + "/..")).apply(to: made, .reading)
   }
 
   /// Makes the names of a directory and of those above it durable, as far as the file system goes that it is on.
@@ -92,6 +99,21 @@ struct FileSystem: Sendable {
   /// Makes names that were given or taken in a directory durable.
   func syncDirectory(_ path: String) throws(StorageError) {
     try open(path, flags: O_RDONLY | O_DIRECTORY).sync()
+  }
+
+  /// What a name stands for: the C function is `stat`, or `lstat` of a link itself.
+  func status(_ path: String, followsLink: Bool = true) throws(StorageError) -> stat {
+    var status = stat()
+    try retried(FaultGate.Call(.look, path), gate) {
+      followsLink ? stat(path, &status) : lstat(path, &status)
+    }
+    return status
+  }
+
+  /// Whether this user may make and remove names in a directory. The C function is `access`, which asks for the
+  /// real user: imulog is never set-user-ID.
+  func mayChangeNames(in directory: String) -> Bool {
+    access(directory, W_OK | X_OK) == 0
   }
 
   /// Whether `path` is a directory; `nil` when there is nothing of that name.

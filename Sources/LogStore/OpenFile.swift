@@ -1,3 +1,4 @@
+import CLinuxIO
 import Glibc
 
 /// An open file: closed once, when its owner goes.
@@ -131,10 +132,16 @@ struct OpenFile: ~Copyable {
     try retried(call, gate) { ftruncate(descriptor, off_t(length)) }
   }
 
-  /// Length in bytes; directories, pipes and devices are refused as EISDIR and ENXIO.
-  func regularFileSize() throws(StorageError) -> UInt64 {
+  /// Owner, permissions, length and times. The corresponding C function is `fstat`.
+  func status() throws(StorageError) -> stat {
     var status = stat()
     try retried(FaultGate.Call(.read, path), gate) { fstat(descriptor, &status) }
+    return status
+  }
+
+  /// Length in bytes; directories, pipes and devices are refused as EISDIR and ENXIO.
+  func regularFileSize() throws(StorageError) -> UInt64 {
+    let status = try status()
     switch status.st_mode & S_IFMT {
     case S_IFREG: return UInt64(clamping: status.st_size)
     case S_IFDIR: throw StorageError(.open, path: path, errno: EISDIR)
@@ -167,6 +174,25 @@ struct OpenFile: ~Copyable {
   func date(seconds: Int64) throws(StorageError) {
     let time = timespec(tv_sec: time_t(seconds), tv_nsec: 0)
     try retried(FaultGate.Call(.write, path), gate) { futimens(descriptor, [time, time]) }
+  }
+
+  /// The corresponding C function is `fchown`.
+  func setOwner(_ user: uid_t, _ group: gid_t) throws(StorageError) {
+    try retried(FaultGate.Call(.handOver, path), gate) { fchown(descriptor, user, group) }
+  }
+
+  /// The corresponding C function is `fchmod`.
+  func setPermissions(_ mode: mode_t) throws(StorageError) {
+    try retried(FaultGate.Call(.handOver, path), gate) { fchmod(descriptor, mode) }
+  }
+
+  /// Makes everything durable that was written to the file system that the file is on. The C function is `syncfs`.
+  func syncFileSystem() throws(StorageError) {
+    try retried(FaultGate.Call(.sync, path), gate) {
+      let code = clinuxio_sync_file_system(descriptor)
+      if code < 0 { errno = -code }
+      return code < 0 ? -1 : 0
+    }
   }
 
   /// Takes a lock that lasts until the file is closed; `false` when somebody else has one and

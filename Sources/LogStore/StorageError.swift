@@ -4,6 +4,8 @@ public struct StorageError: Error, Equatable, Sendable {
   public enum Operation: String, CaseIterable, Sendable {
     /// `open`, `stat`.
     case open = "opening"
+    /// `stat` of a name, without opening it.
+    case look = "looking at"
     /// `pread`, `fstat`.
     case read = "reading"
     /// `pwrite`.
@@ -24,6 +26,8 @@ public struct StorageError: Error, Equatable, Sendable {
     case makeDirectory = "making the directory"
     /// `stat` of the path of a file that is open.
     case find = "finding again"
+    /// `fchown`, `fchmod`.
+    case handOver = "setting owner and permissions of"
   }
 
   /// What was attempted.

@@ -78,6 +78,12 @@ public final class StoreIndex: Sendable {
       return try StoreIndex.read(catalogue, into: &state)
     }
     for change in changes {
+      // A number is taken from the beginning of an import on.
+      if change.name.hasPrefix(Catalogue.unfinishedPrefix),
+        let name = RecordingName(change.name.dropFirst(Catalogue.unfinishedPrefix.count))
+      {
+        state.take(name.number)
+      }
       guard let name = RecordingName(change.name) else { continue }
       let entry = CatalogueEntry(name, file: change.name, in: catalogue.path)
       state.entries[name.prefix]?.removeAll { $0 == entry }
@@ -90,10 +96,8 @@ public final class StoreIndex: Sendable {
   ) throws(CatalogueError) {
     state.entries = [:]
     for entry in try catalogue.list().entries { add(entry, to: &state) }
-    let trash = try catalogue.wrapped { () throws(StorageError) in try catalogue.trashNames() }
-    for file in trash {
-      if let name = RecordingName(Catalogue.withoutStamp(file)) { state.take(name.number) }
-    }
+    let numbers = try catalogue.wrapped { () throws(StorageError) in try catalogue.numbersInUse() }
+    for number in numbers { state.take(number) }
   }
 
   private static func add(_ entry: CatalogueEntry, to state: inout State) {

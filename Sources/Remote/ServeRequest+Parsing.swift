@@ -58,7 +58,8 @@ extension ServeRequest {
   /// Verbs of the program that change something, or that a reader has no use for. That a new one is missing here
   /// makes it unknown, not allowed.
   private static let otherVerbs: Set = [
-    "record", "import", "rm", "boards", "daemon", "start", "stop", "mark", "keep", "discard",
+    "record", "import", "rm", "restore", "boards", "daemon", "start", "stop", "mark", "keep",
+    "discard",
     "install", "serve", "pull", "show", "play", "watch", "recover",
   ]
 }

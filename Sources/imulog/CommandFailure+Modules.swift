@@ -63,6 +63,7 @@ extension CommandFailure {
     case .ambiguous: self.init(.usage, "\(error)")
     case .notADirectory, .outOfNumbers, .present: self.init(.cannotCreate, "\(error)")
     case .isLive: self.init(.tryAgain, "\(error)")
+    case .trashForbidden: self.init(.noPermission, "\(error)")
     case .storage(let cause): self.init(CommandFailure.status(cause), "\(error)")
     case .log(let cause): self.init(cause)
     }
@@ -90,12 +91,13 @@ extension CommandFailure {
 
   private static func status(_ error: StorageError) -> ExitStatus {
     if error.isForbidden { return error.errno == EROFS ? .cannotCreate : .noPermission }
-    if error.operation == .open, error.isMissing || [EISDIR, ENXIO].contains(error.errno) {
+    let isName = error.operation == .open || error.operation == .look
+    if isName, error.isMissing || [EISDIR, ENXIO].contains(error.errno) {
       return .noInput
     }
     switch error.operation {
-    case .open, .makeDirectory, .rename: return .cannotCreate
-    case .read, .write, .sync, .truncate, .lock, .list, .remove, .find: return .inputOutput
+    case .open, .makeDirectory, .rename, .handOver: return .cannotCreate
+    case .look, .read, .write, .sync, .truncate, .lock, .list, .remove, .find: return .inputOutput
     }
   }
 }

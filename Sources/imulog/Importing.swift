@@ -80,15 +80,14 @@ struct Importing {
   ) throws -> UInt32 {
     let now = SystemClock().readWallClock().wall
     let catalogue = try OpenStore.writing(store, now: now)
-    var live = try catalogue.create(description, wall: now, firstPage: firstPage)
+    var live = try catalogue.createUnlisted(description, wall: now, firstPage: firstPage)
     do {
       try fill(&live)
-      try live.storage.finish()
     } catch {
-      try catalogue.discard(live.entry)
+      try catalogue.abandon(live)
       throw error
     }
-    return live.entry.number
+    return try catalogue.publish(live).number
   }
 
   private static func firstPage(of log: inout FileStorage) throws(StorageError) -> [UInt8] {

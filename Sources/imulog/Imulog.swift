@@ -12,7 +12,7 @@ struct Imulog: ParsableCommand {
     subcommands: [
       RecordCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, InfoCommand.self,
       ExportCommand.self, ImportCommand.self, VerifyCommand.self, RecoverCommand.self,
-      RemoveCommand.self, BoardsCommand.self,
+      RemoveCommand.self, RestoreCommand.self, BoardsCommand.self,
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,

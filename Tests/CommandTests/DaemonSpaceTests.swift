@@ -42,6 +42,50 @@ struct DaemonSpaceTests {
     #expect(status["problem"] == .string("storage-full"))
     #expect(status["failure"].text?.contains("no room for a take") == true)
     #expect(child.said.contains("no room for a take"))
+    #expect(!child.said.contains("delete-oldest"))
+    service.end(child)
+    withExtendedLifetime(disk) {}
+  }
+
+  @Test("a take that can never fit costs no recording and nothing of the trash")
+  func neverFits() throws {
+    let service = DaemonBench(["delete-oldest": "yes", "rate": "1000", "length": "10000h"])
+    let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
+    for _ in 1...4 { try service.bench.record("--for", "2s") }
+    #expect(service.bench.run("rm", "2").status == 0)
+    let before = service.bench.inventory()
+    let child = try service.startArmed()
+    try service.tell("start")
+    try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    #expect(service.bench.inventory() == before)
+    #expect(child.said.contains("it needs 720002 MB"))
+    #expect(child.said.contains("are missing, so nothing was deleted; set a shorter length"))
+    #expect(!child.said.contains("delete-oldest"))
+    service.end(child)
+    withExtendedLifetime(disk) {}
+  }
+
+  @Test("the trash makes room for all, and delete-oldest is advised where it would help")
+  func trashMakesRoom() throws {
+    let service = DaemonBench()
+    let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
+    for _ in 1...3 {
+      try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
+    }
+    #expect(service.bench.run("rm", "2").status == 0)
+    fill(disk, leaving: (1 << 20) - 40_000, service)
+    let child = try service.startArmed()
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
+    #expect(service.bench.directory.names(in: "store/.trash").isEmpty)
+    #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
+    fill(disk, leaving: (1 << 20) - 40_000, service)
+    try service.tell("start")
+    try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
+    #expect(child.said.contains("or set delete-oldest = yes"))
     service.end(child)
     withExtendedLifetime(disk) {}
   }
@@ -51,6 +95,7 @@ struct DaemonSpaceTests {
     var status = statvfs()
     statvfs(disk.path, &status)
     let free = Int(status.f_bavail) * Int(status.f_frsize)
-    service.bench.directory.write([UInt8](repeating: 1, count: free - rest), to: "store/filler")
+    let name = "store/filler-\(free)"
+    service.bench.directory.write([UInt8](repeating: 1, count: max(0, free - rest)), to: name)
   }
 }

@@ -8,7 +8,8 @@ struct HelpTests {
     "each help is the text that was committed",
     arguments: [
       "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "recover",
-      "rm", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard", "install",
+      "rm", "restore", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard",
+      "install",
       "watch", "pull", "serve",
     ])
   func help(_ verb: String) throws {

@@ -114,6 +114,18 @@ struct InstallTests {
     #expect(outcome.talk.contains("sudo install -m 755 \(folder)/imulog /usr/local/bin/imulog"))
   }
 
+  @Test("the service's store is its group's too: members remove recordings, and pull frees them")
+  func sharedStore() throws {
+    let unit = try #require(printed()["/etc/systemd/system/imulog.service"])
+    // What these do is tried by SharedStoreTests.
+    for line in [
+      "UMask=0007", "StateDirectory=imulog/recordings", "StateDirectoryMode=2770",
+      "Environment=IMULOG_STORE=/var/lib/imulog/recordings",
+    ] {
+      #expect(unit.contains("\n\(line)\n"), "\(line)")
+    }
+  }
+
   @Test("a root in which nothing can be made is refused in a sentence")
   func refused() {
     let path = bench.file("file", "no directory")

@@ -38,7 +38,9 @@ public struct CrashContract: Sendable {
     _ = try catalogue.adopt()
     let again = try catalogue.adopt()
     guard again.isEmpty else { return "what was put in order is put in order again: \(again)" }
-    let strays = directory.names().filter { $0 != ".lock" && !$0.hasSuffix(".imulog") }
+    let strays = directory.names().filter {
+      ![".lock", ".known"].contains($0) && !$0.hasSuffix(".imulog")
+    }
     guard strays.isEmpty else { return "\(strays) is left over" }
     let entries = try catalogue.list().entries
     guard entries.count <= 1 else { return "there are \(entries.count) recordings" }

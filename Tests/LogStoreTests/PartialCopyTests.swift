@@ -185,8 +185,7 @@ struct PartialCopyTests {
     let entry = try bring(into: store())
     let script = FaultScript()
     let store = try store(script)
-    try store.remove(entry, now: 1_800_000_000_000_000_000)
-    try store.restore(entry)
+    try store.restore(try store.remove(entry, now: 1_800_000_000_000_000_000))
     #expect(script.operations.suffix(2) == [.sync("store"), .sync(".trash")])
   }
 }

@@ -1,12 +1,14 @@
-import IMUModel
+import Glibc
 import LogStore
 import LogStoreTesting
 import Testing
+import TestScheduling
 
-@Suite("Room for a take")
+@Suite("Room for a take", .excludesProgramStarts)
 struct SpaceTests {
   private let directory = TemporaryDirectory()
   private let now = ExampleTake.wall
+  private let day: Int64 = 86400 * 1_000_000_000
 
   private func store(with count: Int) throws -> Catalogue {
     let store = try Catalogue(path: directory.path)
@@ -14,6 +16,26 @@ struct SpaceTests {
       _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
     }
     return store
+  }
+
+  private func bytes(of name: String) -> UInt64 {
+    var status = stat()
+    return lstat("\(directory.path)/\(name)", &status) == 0 ? UInt64(status.st_blocks) * 512 : 0
+  }
+
+  /// Everything that the store's recordings and its trash occupy.
+  private var used: UInt64 {
+    let names =
+      directory.names().filter { $0.hasSuffix(".imulog") }
+      + directory.names(in: ".trash").map { ".trash/" + $0 }
+    return names.reduce(0) { $0 + bytes(of: $1) }
+  }
+
+  /// Makes room on a disk of which `capacity` is left for recordings and trash.
+  private func makeRoom(
+    _ store: Catalogue, for wanted: UInt64, capacity: UInt64, deletesOldest: Bool = true
+  ) throws -> Room {
+    try store.makeRoom(for: wanted, deletesOldest: deletesOldest) { capacity - used }
   }
 
   @Test("says how many bytes this user may still write")
@@ -27,28 +49,147 @@ struct SpaceTests {
     let store = try store(with: 3)
     try store.remove(try store.entry(for: "1"), now: now)
     for wanted in [0, 1] as [UInt64] {
-      let (deleted, isRoomy) = try store.makeRoom(for: wanted, now: now)
-      #expect(deleted == [] && isRoomy)
+      let room = try store.makeRoom(for: wanted, deletesOldest: true)
+      #expect(room.isEnough && room.deleted == [] && room.deletedFromTrash == [])
     }
     #expect(try store.list().entries.map(\.number) == [3, 2])
     #expect(directory.names(in: ".trash").count == 1)
   }
 
-  @Test("the trash goes first and then the oldest recordings, never one that is being written")
-  func oldest() throws {
+  @Test("when all that may go is not enough, nothing is deleted, and what there is is said")
+  func neverEnough() throws {
+    let store = try store(with: 4)
+    try store.remove(try store.entry(for: "2"), now: now)
+    let before = directory.names() + directory.names(in: ".trash")
+    let (used, free) = (used, 5000 as UInt64)
+    for wanted in [used + free + 1, 1 << 40, .max] {
+      let room = try makeRoom(store, for: wanted, capacity: used + free)
+      #expect(!room.isEnough)
+      #expect(room.deleted == [] && room.deletedFromTrash == [])
+      #expect(room.free == free)
+      #expect(room.inTrash + room.inRecordings == used)
+      #expect(room.inTrash > 0 && room.inRecordings == 3 * room.inTrash)
+    }
+    #expect(directory.names() + directory.names(in: ".trash") == before)
+    #expect(try !store.wouldFit(.max))
+  }
+
+  @Test("the trash goes first, then the oldest recordings, and no more of either than is needed")
+  func order() throws {
+    for wantedCount in 0...5 {
+      let directory = TemporaryDirectory()
+      let store = try Catalogue(path: directory.path)
+      for seed in 1...5 {
+        _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
+      }
+      // The one that was removed first is not the one with the lowest number.
+      try store.remove(try store.entry(for: "4"), now: now)
+      try store.remove(try store.entry(for: "2"), now: now + day)
+      var left: UInt64 = 5
+      let room = try store.makeRoom(for: UInt64(wantedCount) * 4096, deletesOldest: true) {
+        let here = directory.names().filter { $0.hasSuffix(".imulog") }.count
+        left = UInt64(here + directory.names(in: ".trash").count)
+        return (5 - left) * 4096
+      }
+      #expect(room.isEnough)
+      #expect(room.deletedFromTrash + room.deleted == Array([4, 2, 1, 3, 5].prefix(wantedCount)))
+      #expect(room.deletedFromTrash.count == min(2, wantedCount))
+      #expect(left == 5 - UInt64(wantedCount))
+    }
+  }
+
+  @Test("without leave to delete the oldest, the trash makes room and recordings stay")
+  func trashAlone() throws {
     let store = try store(with: 3)
+    try store.remove(try store.entry(for: "3"), now: now)
+    let capacity = used
+    let one = bytes(of: ".trash/" + directory.names(in: ".trash")[0])
+    let refused = try makeRoom(store, for: one + 1, capacity: capacity, deletesOldest: false)
+    #expect(!refused.isEnough && refused.deletedFromTrash == [] && refused.inTrash == one)
+    #expect(refused.inRecordings == 0)
+    let room = try makeRoom(store, for: one, capacity: capacity, deletesOldest: false)
+    #expect(room.isEnough && room.deletedFromTrash == [3] && room.deleted == [])
+    #expect(try store.list().entries.map(\.number) == [2, 1])
+  }
+
+  @Test("what is being written, cannot be opened or frees nothing is skipped")
+  func obstacles() throws {
+    let store = try store(with: 1)
     let live = try store.create(ExampleLog.description(9), wall: now)
     _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(5))
-    try store.remove(try store.entry(for: "2"), now: now)
-    // More than any disk has.
-    let (deleted, isRoomy) = try store.makeRoom(for: .max, now: now)
-    #expect(deleted == [1, 3, 5])
-    #expect(!isRoomy)
-    #expect(try store.list().entries.map(\.number) == [4])
-    #expect(directory.names(in: ".trash") == [])
-    // Numbers go on.
-    _ = consume live
-    let take = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(6))
-    #expect(take.entry?.number == 6)
+    func name(_ number: Int, _ stamp: String = "") -> String {
+      "00000\(number)-20261121T023807Z-deadbeef.imulog\(stamp)"
+    }
+    // Older than everything, each in its own way in nobody's power, or of no use.
+    let path = directory.path
+    let stamp = "~20260401T000000Z"
+    directory.makeDirectory(".trash")
+    for (folder, mark) in [(path, ""), (path + "/.trash", stamp)] {
+      #expect(symlink("/nowhere", "\(folder)/\(name(0, mark))") == 0)
+      #expect(mkdir("\(folder)/000000-20261121T023808Z-deadbeef.imulog\(mark)", 0o755) == 0)
+      #expect(mkfifo("\(folder)/000000-20261121T023809Z-deadbeef.imulog\(mark)", 0o600) == 0)
+    }
+    directory.write([1, 2, 3], to: "elsewhere")
+    let twice = "000000-20261121T023810Z-deadbeef.imulog"
+    #expect(link(path + "/elsewhere", path + "/" + twice) == 0)
+    directory.write([1, 2, 3], to: ".trash/notes.txt")
+    let strangers = directory.names().filter { $0.hasPrefix("000000-") }
+    let usable = try ["1", "3"].reduce(0) { $0 + bytes(of: try store.entry(for: $1).fileName) }
+    let capacity = used
+    let refused = try makeRoom(store, for: usable + 1, capacity: capacity)
+    #expect(!refused.isEnough && refused.deleted == [])
+    #expect(refused.inRecordings == usable && refused.inTrash == 0)
+    let room = try makeRoom(store, for: usable, capacity: capacity)
+    #expect(room.isEnough && room.deleted == [1, 3])
+    #expect(directory.names().filter { $0.hasPrefix("000000-") } == strangers)
+    #expect(directory.names(in: ".trash").count == 4)
+    #expect(try store.isLive(live.entry))
+  }
+
+  @Test("where deleting frees nothing, it ends before much is lost")
+  func snapshots() throws {
+    let store = try Catalogue(path: directory.path)
+    for seed in 1...8 {
+      let live = try store.create(ExampleLog.description(UInt64(seed)), wall: now)
+      directory.write([UInt8](repeating: 7, count: 2 << 20), to: live.entry.fileName)
+    }
+    let room = try store.makeRoom(for: 9 << 20, deletesOldest: true) { 0 }
+    #expect(!room.isEnough)
+    // 4 MiB are allowed for what others write meanwhile.
+    #expect((1...3).contains(room.deleted.count))
+  }
+
+  @Test("a call that fails costs one recording more at most, and no number is given twice")
+  func faults() throws {
+    for errno in [EIO, EACCES, ENOSPC] {
+      var index = 1
+      while true {
+        let directory = TemporaryDirectory(inMemory: true)
+        let clean = try Catalogue(path: directory.path)
+        for seed in 1...4 {
+          _ = ExampleTake(in: clean, syncs: 1, description: ExampleLog.description(UInt64(seed)))
+        }
+        try clean.remove(try clean.entry(for: "4"), now: now)
+        let script = FaultScript(.once(index, errno: errno))
+        let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
+        var room: Room?
+        do {
+          room = try store.makeRoom(for: 8192, deletesOldest: true) {
+            let here = directory.names().filter { $0.hasSuffix(".imulog") }.count
+            return UInt64(4 - here - directory.names(in: ".trash").count) * 4096
+          }
+        } catch {
+          #expect(error.errno == errno)
+        }
+        let left = try clean.list().entries.map(\.number)
+        if let room { #expect(room.isEnough, "\(errno) at \(index)") }
+        #expect(left.count >= 1, "\(errno) at \(index)")
+        let next = ExampleTake(in: clean, description: ExampleLog.description(9)).entry?.number
+        #expect(next == 5, "\(errno) at \(index)")
+        guard script.calls.count > index else { break }
+        index += 1
+      }
+      #expect(index > 10)
+    }
   }
 }

@@ -42,10 +42,10 @@ struct TakeTests {
     let store = try catalogue(script)
     let before = script.calls.count
     let live = try store.create(ExampleLog.description(), wall: ExampleTake.wall)
-    let calls = script.calls[before...].filter { $0 != .lock && $0 != .list && $0 != .read }
+    let calls = script.calls[before...].filter { ![.lock, .list, .read, .look].contains($0) }
     #expect(
       calls == [
-        .open, .write,  // .lock and the number in it
+        .open, .open, .sync, .write, .sync,  // .lock, its name, and the number in it
         .open, .write, .write, .sync, .find,  // the temporary file: zeros, header
         .rename, .sync, .find, .open, .sync,  // the name, the file again for FAT, and the directory
       ])

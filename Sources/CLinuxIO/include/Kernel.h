@@ -54,6 +54,11 @@ int clinuxio_signal_descriptor(uint64_t signals);
 /// The next signal from such a descriptor, 0 when none is pending.
 int clinuxio_next_signal(int fd);
 
+// File systems.
+
+/// syncfs: everything written to the file system that `fd` is on is durable. Outside the Glibc module.
+int clinuxio_sync_file_system(int fd);
+
 // Record locks, which end with the process.
 
 /// fcntl(F_SETLK, F_WRLCK) of the one byte at `offset`. -EAGAIN or -EACCES when another process has

@@ -6,7 +6,7 @@ struct ListCommand: ParsableCommand {
     commandName: "list", abstract: "List recordings, ten a page, newest first.",
     discussion: """
       On a terminal a recording can be chosen there, to be shown, played, written out or deleted, and back; the \
-      last line names the keys. In a pipe, or with --plain, a page is printed.
+      last line names the keys. In a pipe, or with --plain or --trash, a page is printed.
 
       Copies that a pull has begun (partial), could not sync (unsynced) or does not go on with because the other machine \
       has another recording of that name now (aside) go 30 days after their last change.
@@ -20,6 +20,9 @@ struct ListCommand: ParsableCommand {
 
   @Flag(help: "List copies from elsewhere that became no recordings.")
   var partial = false
+
+  @Flag(help: "List what was removed, the last first, and when it is deleted for good.")
+  var trash = false
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -36,7 +39,7 @@ struct ListCommand: ParsableCommand {
     }
     try Listing(
       store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
-      json: json, plain: terminalOptions.plain || program.beneath
+      trash: trash, json: json, plain: terminalOptions.plain || program.beneath
     ).print()
   }
 }

@@ -9,17 +9,30 @@ struct ListRow {
     "NUMBER", "STARTED", "DURATION", "SENSOR", "RATE", "SAMPLES", "MISSING", "GAPS", "SIZE",
     "STATE", "NOTE",
   ]
+  /// Of a list of the trash: when each was removed, and when it is deleted for good.
+  static let trashHeading = Array(heading.dropLast()) + ["REMOVED", "GOES", "NOTE"]
   static let isNumeric = [
-    true, false, true, false, true, true, true, true, true, false, false,
+    true, false, true, false, true, true, true, true, true, false, false, false, false,
   ]
 
   private let entry: CatalogueEntry
   private let summary: LogSummary?
   private let gapCount: Int
   private let problem: String?
+  /// Where it is in the trash.
+  private let trashed: TrashedRecording?
+
+  init(_ trashed: TrashedRecording, in catalogue: Catalogue) {
+    self.init(trashed.entry, trashed, in: catalogue)
+  }
 
   init(_ entry: CatalogueEntry, in catalogue: Catalogue) {
+    self.init(entry, nil, in: catalogue)
+  }
+
+  private init(_ entry: CatalogueEntry, _ trashed: TrashedRecording?, in catalogue: Catalogue) {
     self.entry = entry
+    self.trashed = trashed
     var found: LogSummary?
     var gapCount = 0
     var problem: String?
@@ -57,15 +70,22 @@ struct ListRow {
     let started = LocalTime.text(seconds: startSeconds)
     guard let summary else {
       return ["\(entry.number)", started] + Array(repeating: "", count: 7)
-        + ["unreadable", Plain.text(problem ?? "")]
+        + ["unreadable"] + removal + [Plain.text(problem ?? "")]
     }
     return [
       "\(entry.number)", started, Plain.seconds(summary.duration),
       Plain.text(summary.description.sensor.model), "\(Plain.hertz(summary.description.rate)) Hz",
       "\(summary.sampleCount)", summary.missingTickCount == 0 ? "-" : "\(summary.missingTickCount)",
       gaps, Plain.bytes(summary.byteCount), summary.state.rawValue,
-      Plain.text(summary.description.note),
-    ]
+    ] + removal + [Plain.text(summary.description.note)]
+  }
+
+  /// Cells of a list of the trash. A removal by a clock that was not set has no date yet.
+  private var removal: [String] {
+    guard let trashed else { return [] }
+    return [trashed.removedSeconds, trashed.dueSeconds].map {
+      $0.map { LocalTime.text(seconds: $0) } ?? "?"
+    }
   }
 
   /// What an interactive list shows.
@@ -88,6 +108,18 @@ struct ListRow {
   var isPassing: Bool { summary?.state == .live }
 
   var json: String {
+    guard let trashed else { return object.text }
+    func date(_ seconds: Int64?) -> String? {
+      seconds.map { RFC3339.text(nanoseconds: $0 * 1_000_000_000) }
+    }
+    return
+      object
+      .with("removed", date(trashed.removedSeconds))
+      .with("goes", date(trashed.dueSeconds))
+      .text
+  }
+
+  private var object: JSONObject {
     let started = RFC3339.text(nanoseconds: startSeconds * 1_000_000_000)
     guard let summary else {
       return JSONObject()
@@ -104,7 +136,6 @@ struct ListRow {
         .with("bytes", nil)
         .with("note", nil)
         .with("error", problem)
-        .text
     }
     return JSONObject()
       .with("number", entry.number)
@@ -119,6 +150,5 @@ struct ListRow {
       .with("gaps", gapCount)
       .with("bytes", summary.byteCount)
       .with("note", summary.description.note)
-      .text
   }
 }

@@ -8,41 +8,58 @@ struct Listing {
   let store: String
   var followsLinks = true
   var page = 1
+  /// Whether what is in the trash is listed.
+  var trash = false
   var json = false
   var plain = false
 
   func print() throws {
     let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
-    if !json, !plain, TerminalDevice.isThere(term: Environment.value("TERM")) {
+    if !json, !plain, !trash, TerminalDevice.isThere(term: Environment.value("TERM")) {
       let signals = try SignalWatch(SignalWatch.atTerminal)
       return try ListScreen(catalogue, page: page, TerminalSession()).run(signals)
     }
+    if trash { return try printTrash(of: catalogue) }
     let listing = try catalogue.list()
-    let entries = listing.entries
     for stranger in listing.strangers {
       Console.talk("\(stranger) was not made by a store; `imulog import` takes it in")
     }
+    try print(page(of: listing.entries).map { ListRow($0, in: catalogue) })
+    if !json { printPosition(count: listing.entries.count, nothing: "no recordings yet") }
+  }
+
+  private func printTrash(of catalogue: Catalogue) throws {
+    let trashed = try catalogue.trashed()
+    try print(page(of: trashed).map { ListRow($0, in: catalogue) })
+    guard !json else { return }
+    printPosition(count: trashed.count, nothing: "the trash is empty")
+    if !trashed.isEmpty { Console.talk("`imulog restore NUMBER` brings one back") }
+  }
+
+  private func page<Element>(of all: [Element]) -> some Sequence<Element> {
     let first = (page - 1).multipliedReportingOverflow(by: Listing.pageLength)
-    let shown = first.overflow ? [] : entries.dropFirst(first.partialValue)
-    let rows = shown.prefix(Listing.pageLength).map { ListRow($0, in: catalogue) }
+    return (first.overflow ? [] : all.dropFirst(first.partialValue)).prefix(Listing.pageLength)
+  }
+
+  private func print(_ rows: [ListRow]) throws {
     if json {
       try Console.json("[" + rows.map(\.json).joined(separator: ",\n ") + "]")
     } else {
       try printTable(rows)
-      printPosition(count: entries.count)
     }
   }
 
   private func printTable(_ rows: [ListRow]) throws {
     guard !rows.isEmpty else { return }
+    let heading = trash ? ListRow.trashHeading : ListRow.heading
     try Console.data(
-      TextTable.text([ListRow.heading] + rows.map(\.columns), isNumeric: ListRow.isNumeric))
+      TextTable.text([heading] + rows.map(\.columns), isNumeric: ListRow.isNumeric))
   }
 
-  private func printPosition(count: Int) {
+  private func printPosition(count: Int, nothing: String) {
     let pages = (count + Listing.pageLength - 1) / Listing.pageLength
     if count == 0 {
-      Console.talk("no recordings yet")
+      Console.talk(nothing)
     } else if page > pages {
       Console.talk(pages == 1 ? "there is only page 1" : "there are only \(pages) pages")
     } else if pages > 1 {

@@ -5,7 +5,10 @@ import LogStore
 /// `imulog rm`: recordings into the trash.
 struct RemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rm", abstract: "Move recordings to the trash, which keeps them for 30 days.")
+    commandName: "rm", abstract: "Move recordings to the trash, which keeps them for 30 days.",
+    discussion: """
+      imulog list --trash shows what is there, and imulog restore brings it back.
+      """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
@@ -32,12 +35,19 @@ struct RemoveCommand: ParsableCommand {
     for entry in entries {
       try catalogue.remove(entry, now: now)
       if !emptyTrash {
-        Console.talk("recording \(entry.number) is in \(catalogue.path)/.trash for 30 days")
+        Console.talk(
+          "recording \(entry.number) is in the trash for 30 days; `imulog restore \(entry.number)` brings it back"
+        )
       }
     }
-    let deleted = try catalogue.emptyTrash(now: now, ofAnyAge: emptyTrash)
-    if emptyTrash {
-      Console.talk("\(deleted.count) \(deleted.count == 1 ? "recording" : "recordings") deleted")
+    guard emptyTrash else {
+      return OpenStore.tidy(catalogue, now: now) { Console.talk($0) }
     }
+    let (deleted, failures) = catalogue.emptyTrash(now: now, ofAnyAge: true)
+    let sentence = "\(deleted.count) \(deleted.count == 1 ? "recording" : "recordings") deleted"
+    guard let failure = failures.first, let status = CommandFailure(failure)?.status else {
+      return Console.talk(sentence)
+    }
+    throw CommandFailure(status, "\(sentence), and \(failures.count) could not be: \(failure)")
   }
 }

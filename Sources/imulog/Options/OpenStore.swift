@@ -13,10 +13,39 @@ enum OpenStore {
   ///
   /// - Parameter now: Nanoseconds since 1970, by which the trash's age is told.
   static func writing(_ path: String, now: Int64) throws(CatalogueError) -> Catalogue {
-    let catalogue = try Catalogue(path: path, create: true)
-    _ = try catalogue.adopt()
-    try catalogue.emptyTrash(now: now)
-    try catalogue.expireLeftovers(now: now)
+    let catalogue = try making(path)
+    tidy(catalogue, now: now) { Console.talk($0) }
     return catalogue
+  }
+
+  /// A store that is made when it is missing. Nothing is looked into: ``tidy(_:now:while:say:)`` is for another thread.
+  static func making(_ path: String) throws(CatalogueError) -> Catalogue {
+    try Catalogue(path: path, create: true)
+  }
+
+  /// Puts a store in order: adopts what was cut off, and deletes what has been in the trash for 30 days. What fails
+  /// is said, and stops nothing: a recording can be made all the same.
+  ///
+  /// - Parameters:
+  ///   - now: Nanoseconds since 1970.
+  ///   - isWanted: Asked before each recording that is looked into.
+  static func tidy(
+    _ catalogue: Catalogue, now: Int64, while isWanted: () -> Bool = { true },
+    say: (String) -> Void
+  ) {
+    do {
+      _ = try catalogue.adopt(while: isWanted)
+    } catch {
+      say("recordings that were cut off could not be looked for: \(error)")
+    }
+    do {
+      _ = try catalogue.expireLeftovers(now: now)
+    } catch {
+      say("copies that were not gone on with for 30 days could not be looked for: \(error)")
+    }
+    let failures = catalogue.emptyTrash(now: now).failures
+    guard let first = failures.first else { return }
+    let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
+    say("not all could be deleted of what has been in the trash for 30 days: \(first)\(more)")
   }
 }

@@ -54,9 +54,10 @@ struct InstalledFile {
     User=imulog
     Group=imulog
     SupplementaryGroups=i2c gpio
-    UMask=0027
-    StateDirectory=imulog
-    StateDirectoryMode=0750
+    # Members of the group remove recordings and give numbers away, so lock and trash are the group's too.
+    UMask=0007
+    StateDirectory=imulog/recordings
+    StateDirectoryMode=2770
     RuntimeDirectory=imulog
     RuntimeDirectoryMode=0750
     Environment=IMULOG_STORE=/var/lib/imulog/recordings

@@ -22,7 +22,7 @@ struct ServiceFiler: Sendable {
   /// Bytes that a tick takes at most, with its share of pages.
   private static var bytesPerTick: UInt64 { 20 }
   /// What an open-ended take must find, and what a file's space is made ahead by.
-  private static var leastByteCount: UInt64 { 1 << 20 }
+  static var leastByteCount: UInt64 { 1 << 20 }
 
   func run() {
     let wall = SystemClock().readWallClock().wall
@@ -30,7 +30,7 @@ struct ServiceFiler: Sendable {
     do {
       // Made anew when it was deleted since the last take.
       _ = try Catalogue(path: store.path, create: true)
-      try makeRoom(now: wall)
+      try makeRoom()
       live = try store.create(description, wall: wall)
     } catch {
       orders.post(.abandon)
@@ -44,9 +44,14 @@ struct ServiceFiler: Sendable {
     let queue = FlushQueue()
     orders.post(.attach(live.description, queue))
     news.post(.fileMade(number: entry.number))
-    let store = self.store
+    let (store, reserve) = (self.store, self.reserve)
     var storage = ReservingStorage(live.takeStorage(), reserve: reserve) {
-      () throws(StorageError) in try store.freeByteCount()
+      () throws(StorageError) in
+      let wanted = reserve.saturatedSum(ServiceFiler.leastByteCount)
+      // The trash goes before a take ends for want of room.
+      let room = try store.makeRoom(for: wanted, deletesOldest: false)
+      ServiceFiler.tell(room)
+      return room.free
     }
     queue.flusherLoop(&storage, clock: SystemClock())
     // Lets go of the lock by which others see that the recording is live.
@@ -54,21 +59,29 @@ struct ServiceFiler: Sendable {
     news.post(.filed(close(entry, queue.failure)))
   }
 
-  /// What is needed beside the reserve, made when the configuration says so.
-  private func makeRoom(now: Int64) throws {
+  /// What is needed beside the reserve, made by deleting what may go: the trash, and the oldest recordings when the
+  /// configuration says so. Where that is not enough, nothing is deleted.
+  private func makeRoom() throws {
     let ticks = description.plannedTicks ?? 0
     let (bytes, overflow) = ticks.multipliedReportingOverflow(by: ServiceFiler.bytesPerTick)
     let wanted = reserve.saturatedSum(overflow ? .max : bytes)
       .saturatedSum(ServiceFiler.leastByteCount)
-    let free = try store.freeByteCount()
-    guard free < wanted else { return }
-    guard deletesOldest else { throw NoRoom(path: store.path, free: free, wanted: wanted) }
-    let (deleted, isRoomy) = try store.makeRoom(for: wanted, now: now)
-    for number in deleted {
-      Console.talk("recording \(number), the oldest, was deleted to make room")
+    let room = try store.makeRoom(for: wanted, deletesOldest: deletesOldest)
+    ServiceFiler.tell(room)
+    guard !room.isEnough else { return }
+    let isHelpful = try !deletesOldest && store.wouldFit(wanted)
+    throw NoRoom(
+      path: store.path, room: room, wanted: wanted, reserve: reserve,
+      deletesOldest: deletesOldest, isDeletingHelpful: isHelpful)
+  }
+
+  private static func tell(_ room: Room) {
+    for number in room.deletedFromTrash {
+      ServiceJournal.say(
+        .notice, "recording \(number), which was in the trash, was deleted to make room")
     }
-    if !isRoomy {
-      throw NoRoom(path: store.path, free: try store.freeByteCount(), wanted: wanted)
+    for number in room.deleted {
+      ServiceJournal.say(.notice, "recording \(number), the oldest, was deleted to make room")
     }
   }
 
@@ -108,13 +121,34 @@ struct ServiceFiler: Sendable {
 /// Not enough space for a take beside the reserve.
 struct NoRoom: Error, CustomStringConvertible {
   let path: String
-  let free: UInt64
+  let room: Room
   let wanted: UInt64
+  let reserve: UInt64
+  /// Whether the oldest recordings may go.
+  let deletesOldest: Bool
+  /// Whether it would be enough if they might.
+  let isDeletingHelpful: Bool
 
   var description: String {
-    "there is no room for a take in \(path): \(free / 1_000_000) MB are free, and with the reserve it"
-      + " needs \((wanted + 999_999) / 1_000_000) MB; fetch and remove recordings (imulog rm), or set"
-      + " delete-oldest = yes"
+    var sentence =
+      "there is no room for a take in \(path): with the reserve of \(NoRoom.text(reserve)) it needs "
+      + "\(NoRoom.text(wanted)), \(NoRoom.text(room.free)) are free"
+    if room.inTrash > 0 { sentence += ", the trash holds \(NoRoom.text(room.inTrash))" }
+    if room.inRecordings > 0 {
+      sentence += ", recordings that may be deleted \(NoRoom.text(room.inRecordings))"
+    }
+    let missing = wanted - min(wanted, room.free + room.inTrash + room.inRecordings)
+    let isWhole = room.deleted.isEmpty && room.deletedFromTrash.isEmpty
+    let nothing = isWhole ? "nothing" : "nothing more"
+    sentence += "; \(NoRoom.text(missing)) are missing, so \(nothing) was deleted; "
+    if isDeletingHelpful {
+      return sentence + "fetch and remove recordings (imulog rm), or set delete-oldest = yes"
+    }
+    return sentence + "set a shorter length or a smaller reserve, or free space of other files"
+  }
+
+  private static func text(_ bytes: UInt64) -> String {
+    "\(bytes / 1_000_000 + (bytes % 1_000_000 > 0 ? 1 : 0)) MB"
   }
 }
 

@@ -41,6 +41,7 @@ extension ServiceLoop {
   private func begin(_ order: TakeOrder) {
     take = ServiceTake()
     threads?.orders.post(.begin(order))
+    keeper.tend(store)
   }
 
   private func wakeSensor() {
@@ -71,9 +72,10 @@ extension ServiceLoop {
     notifier?.reloading(at: clock.now())
     do {
       let next = try ServiceSetup(try file.read(), usualStore: usualStore)
-      let store = try OpenStore.writing(next.store, now: clock.readWallClock().wall)
+      let store = try OpenStore.making(next.store)
       try replacePanel(next)
       (setup, self.store) = (next, store)
+      keeper.tend(store)
       ServiceJournal.say(.notice, "the configuration was read again and is in force")
       handle(.reloaded(samplesWhileIdle: next.configuration.samplesWhileIdle))
     } catch {

@@ -23,6 +23,7 @@ final class ServiceLoop {
   let news: Inbox<ServiceNews>
   let notifier: ServiceNotifier?
   let memoryRefusal: Refusal?
+  let keeper: StoreKeeper
   var control: ControlSocket
   var setup: ServiceSetup
   var store: Catalogue
@@ -82,7 +83,8 @@ final class ServiceLoop {
     control = try ControlSocket(path: socket)
     news = try Inbox()
     notifier = ServiceNotifier(environment: Environment.value)
-    store = try OpenStore.writing(setup.store, now: clock.readWallClock().wall)
+    store = try OpenStore.making(setup.store)
+    keeper = try StoreKeeper()
     panel = try ServicePanel(setup)
     memoryRefusal = MemoryLock.engage()
     machine = ServiceMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
@@ -92,6 +94,7 @@ final class ServiceLoop {
   func run() throws {
     for remark in panel.remarks { ServiceJournal.say(.warning, remark) }
     if let memoryRefusal { ServiceJournal.say(.warning, "\(memoryRefusal)") }
+    keeper.tend(store)
     handle(.begin)
     notifier?.ready(status: machine.state.rawValue)
     if sensor == nil { pauseWatchdog() }

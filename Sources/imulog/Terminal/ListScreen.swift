@@ -14,7 +14,7 @@ final class ListScreen {
   private var entries: [String: CatalogueEntry] = [:]
   private var details: [String: ListDetails] = [:]
   /// What was deleted here, for the way back: the store's list has it no longer.
-  private var trashed: [String: CatalogueEntry] = [:]
+  private var trashed: [String: TrashedRecording] = [:]
   private var stamp: FileStamp?
 
   /// How often the store is looked at, in nanoseconds.
@@ -111,8 +111,7 @@ final class ListScreen {
 
   private func delete(_ entry: ListEntry) throws {
     guard let found = entries[entry.key] else { return }
-    try catalogue.remove(found, now: clock.readWallClock().wall)
-    trashed[entry.key] = found
+    trashed[entry.key] = try catalogue.remove(found, now: clock.readWallClock().wall)
     view.deleted(entry)
     try refresh(force: true)
   }
@@ -121,10 +120,13 @@ final class ListScreen {
     guard let found = trashed[entry.key] else {
       return view.tell("recording \(entry.number) was not deleted here", isAlert: true)
     }
-    try catalogue.restore(found)
+    let back = try catalogue.restore(found)
     trashed[entry.key] = nil
     try refresh(force: true)
     view.restored(entry)
+    if back.number != entry.number {
+      view.tell("recording \(entry.number) is back as \(back.number)")
+    }
   }
 
   /// Writes JSON into the working directory, under a name that nothing has.

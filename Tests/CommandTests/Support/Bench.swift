@@ -73,9 +73,10 @@ struct Bench {
   /// Names of the store's recordings, oldest first.
   var recordings: [String] { directory.names(in: "store").filter { $0.hasSuffix(".imulog") } }
 
-  /// Names and sizes of everything in the store and its trash: equal before and after a command that failed.
+  /// Names and sizes of everything in the store and its trash but the cache: equal before and after a command that
+  /// failed.
   func inventory() -> [String] {
-    let top = directory.names(in: "store")
+    let top = directory.names(in: "store").filter { $0 != ".known" }
     let trash = directory.names(in: "store/.trash").map { ".trash/" + $0 }
     return (top + trash).map { "\($0) \(directory.bytes(of: "store/" + $0).count)" }
   }

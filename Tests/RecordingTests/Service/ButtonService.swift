@@ -205,7 +205,8 @@ final class ButtonService {
     let now = WriterBench.wallAtZero + bench.now.nanoseconds
     for _ in 0..<100_000 {
       do {
-        return try catalogue.remove(entry, now: now)
+        try catalogue.remove(entry, now: now)
+        return
       } catch CatalogueError.isLive {
         sched_yield()
       }

@@ -1,0 +1,92 @@
+import Glibc
+
+/// Recordings of which a look found that nothing has to be put in order: `DIR/.known`, so that opening a store looks
+/// into those alone that are new or were changed.
+///
+///     8 bytes a recording: a hash of its name, length, and times of change, as `stat` gives them
+///
+/// The file is a cache, and may be deleted or damaged at any time: what is not in it is looked into. Writing a file or
+/// giving it another name changes its times, which no program can set back, so copies put in by hand and the files of
+/// other programs are not in it. What enters it was durable before, so that no loss of power makes it untrue.
+struct KnownRecordings {
+  static let name = ".known"
+  /// A million recordings; what is beyond is looked into each time.
+  private static let largest: UInt64 = 8 << 20
+
+  private var keys: Set<UInt64> = []
+  /// Keys in the file, those of recordings that are gone included.
+  private var storedCount = 0
+
+  /// What is known of a store; nothing when that cannot be read.
+  init(in catalogue: Catalogue) {
+    do throws(StorageError) {
+      let file = try catalogue.files.open(
+        catalogue.path(of: KnownRecordings.name), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      let count = min(try file.regularFileSize(), KnownRecordings.largest) / 8
+      var stored = [UInt64](repeating: 0, count: Int(count))
+      // Safe: the buffer is the array's own, and does not leave the closure.
+      let result = stored.withUnsafeMutableBytes { buffer -> Result<Int, StorageError> in
+        do throws(StorageError) {
+          return .success(try file.read(at: 0, into: buffer))
+        } catch {
+          return .failure(error)
+        }
+      }
+      storedCount = try result.get() / 8
+      keys = Set(stored.prefix(storedCount).lazy.map(UInt64.init(littleEndian:)))
+    } catch {
+      // The same as an empty one: it costs time.
+      return
+    }
+  }
+
+  func contains(_ key: UInt64) -> Bool { keys.contains(key) }
+
+  /// Adds recordings; of a file that is mostly about recordings that are gone nothing else is kept.
+  ///
+  /// - Parameters:
+  ///   - fresh: Keys of recordings that need no look from now on, which are durable.
+  ///   - confirmed: Keys of those that were in it.
+  func add(_ fresh: [UInt64], confirmed: [UInt64], in catalogue: Catalogue) {
+    let isWasteful = storedCount > 2 * confirmed.count + 64
+    guard !fresh.isEmpty || isWasteful else { return }
+    let stored = (isWasteful ? confirmed + fresh : fresh).map(\.littleEndian)
+    do throws(StorageError) {
+      let file = try catalogue.ownFile(KnownRecordings.name, flags: O_RDWR | O_NONBLOCK)
+      let length = try file.regularFileSize()
+      if isWasteful || length > KnownRecordings.largest { try file.truncate(to: 0) }
+      let end = isWasteful || length > KnownRecordings.largest ? 0 : length / 8 * 8
+      let result = stored.withUnsafeBytes { bytes -> Result<Void, StorageError> in
+        do throws(StorageError) {
+          return .success(try file.write(bytes, at: end))
+        } catch {
+          return .failure(error)
+        }
+      }
+      try result.get()
+    } catch {
+      // Not written, it costs time at the next start, and nothing else.
+      return
+    }
+  }
+
+  /// What a recording's key is as it stands: FNV-1a, 64 bits.
+  static func key(_ name: String, _ status: stat) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    func mix(_ number: some FixedWidthInteger) {
+      var rest = UInt64(truncatingIfNeeded: number)
+      for _ in 0..<8 {
+        mix(UInt8(truncatingIfNeeded: rest))
+        rest >>= 8
+      }
+    }
+    for byte in name.utf8 { mix(byte) }
+    mix(status.st_size)
+    for time in [status.st_mtim, status.st_ctim] {
+      mix(time.tv_sec)
+      mix(time.tv_nsec)
+    }
+    return hash
+  }
+}

@@ -1,0 +1,153 @@
+import Glibc
+
+/// The lock under which numbers are given away, held as long as this value lives.
+///
+/// Its file holds the highest number ever given in the store, because the recording that had it may have left the
+/// trash. A number is durable here before anything has it.
+struct NumberLock: ~Copyable {
+  private let file: OpenFile
+
+  /// Takes over a file that is locked.
+  fileprivate init(locked file: consuming OpenFile) {
+    self.file = file
+  }
+
+  /// The number written last; 0 when there is none.
+  func number() throws(StorageError) -> UInt32 { try NumberLock.number(in: file) }
+
+  fileprivate static func number(in file: borrowing OpenFile) throws(StorageError) -> UInt32 {
+    var bytes = [UInt8](repeating: 0, count: 11)
+    let count = try bytes.withMutableBytes { buffer throws(StorageError) in
+      try file.read(at: 0, into: buffer)
+    }
+    let digits = bytes[..<count].prefix { $0 &- 48 < 10 }
+    return UInt32(String(decoding: digits, as: UTF8.self)) ?? 0
+  }
+
+  fileprivate static func write(_ number: UInt32, to file: borrowing OpenFile) throws(StorageError)
+  {
+    let text = Array("\(digits(number, 10))\n".utf8)
+    try text.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
+    try file.sync()
+  }
+
+  /// Makes a number the highest one that was given; durable on return.
+  ///
+  /// - Parameter catalogue: Whose lock it is. The name of the lock's file is made durable before the first number.
+  func write(number: UInt32, in catalogue: Catalogue) throws(StorageError) {
+    if try self.number() == 0 { try catalogue.files.syncDirectory(catalogue.path) }
+    try NumberLock.write(number, to: file)
+  }
+}
+
+extension Catalogue {
+  /// Takes the lock of numbers; waits for others, who hold it for a few syncs.
+  ///
+  /// A lock that this user cannot write, because root made it, is replaced. Hence a lock that was waited for may be
+  /// the store's no longer, and is then taken anew.
+  func numberLock() throws(StorageError) -> NumberLock {
+    var attempts = 0
+    while true {
+      attempts += 1
+      let file = try lockFile()
+      _ = try file.lock(exclusive: true, wait: true)
+      // A file system whose files have another number at each look would keep this going for ever.
+      if try isInPlace(file) || attempts == 16 { return NumberLock(locked: file) }
+    }
+  }
+
+  private func lockFile() throws(StorageError) -> OpenFile {
+    do {
+      return try ownFile(Catalogue.lockName, flags: O_RDWR)
+    } catch {
+      guard error.errno == EACCES, files.mayChangeNames(in: path) else { throw error }
+      try replaceLock()
+      return try ownFile(Catalogue.lockName, flags: O_RDWR)
+    }
+  }
+
+  /// Puts a lock of this user's with the same number in place of one that belongs to somebody else.
+  ///
+  /// Where not even reading is allowed, the numbers of the recordings are all that is known.
+  private func replaceLock() throws(StorageError) {
+    var number: UInt32 = 0
+    var old: OpenFile?
+    do {
+      let file = try files.open(path(of: Catalogue.lockName), flags: O_RDONLY | O_NOFOLLOW)
+      _ = try file.lock(exclusive: true, wait: true)
+      // Somebody else was faster.
+      guard try isInPlace(file) else { return }
+      number = try NumberLock.number(in: file)
+      old = .some(file)
+    } catch {
+      guard error.errno == EACCES else { throw error }
+    }
+    let temporary = "\(Catalogue.temporaryPrefix)lock-\(getpid())"
+    try files.remove(path(of: temporary))
+    do {
+      let new = try ownFile(temporary, flags: O_RDWR | O_EXCL)
+      if number > 0 { try NumberLock.write(number, to: new) }
+      try files.rename(path(of: temporary), to: path(of: Catalogue.lockName))
+      try files.syncDirectory(path)
+    } catch {
+      do { try files.remove(path(of: temporary)) } catch { throw error }
+      throw error
+    }
+    _ = consume old
+  }
+
+  /// Whether the lock's name still stands for this file.
+  private func isInPlace(_ file: borrowing OpenFile) throws(StorageError) -> Bool {
+    let mine = try file.status()
+    do {
+      let named = try files.status(path(of: Catalogue.lockName))
+      return named.st_ino == mine.st_ino && named.st_dev == mine.st_dev
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+  }
+
+  /// Numbers of the recordings that are here or being imported.
+  func numbersHere() throws(StorageError) -> Set<UInt32> {
+    var numbers: Set<UInt32> = []
+    for file in try files.names(in: path) {
+      let isUnfinished = file.hasPrefix(Catalogue.unfinishedPrefix)
+      let name = isUnfinished ? file.dropFirst(Catalogue.unfinishedPrefix.count) : file[...]
+      if let name = RecordingName(name) { numbers.insert(name.number) }
+    }
+    return numbers
+  }
+
+  /// The same, and of those in the trash. A trash that cannot be listed, because it is another user's, hinders no
+  /// recording: the lock says which numbers were given.
+  func numbersInUse() throws(StorageError) -> Set<UInt32> {
+    var numbers = try numbersHere()
+    let trashed: [String]
+    do { trashed = try trashNames() } catch { return numbers }
+    for file in trashed {
+      if let name = RecordingName(Catalogue.withoutStamp(file)) { numbers.insert(name.number) }
+    }
+    return numbers
+  }
+
+  /// The next number, which was never given: neither to a recording that is known of nor, as the lock says, to one
+  /// that is gone.
+  func nextNumber(_ lock: borrowing NumberLock) throws(CatalogueError) -> UInt32 {
+    let highest: UInt32
+    do {
+      highest = max(try numbersInUse().max() ?? 0, try lock.number())
+    } catch {
+      throw .storage(error)
+    }
+    guard highest < .max else { throw .outOfNumbers(path: path) }
+    return highest + 1
+  }
+
+  /// Sees to it that numbers up to this one are not given again, before the recordings that have them are deleted
+  /// for good.
+  func keepNumber(_ number: UInt32) throws(StorageError) {
+    let lock = try numberLock()
+    if try lock.number() < number { try lock.write(number: number, in: self) }
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import LogStore
+
+/// `imulog restore`: recordings back from the trash.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Bring recordings back from the trash and print their numbers.",
+    discussion: """
+      imulog list --trash shows what is there. A recording comes back under its number, or under the next one when \
+      another recording has that meanwhile, which is then said.
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp(
+      "Numbers, `latest` for the one removed last, or the beginning of a UUID.", valueName: "id"))
+  var ids: [String]
+
+  mutating func run() throws {
+    let catalogue = try program.openStore(storeOptions)
+    // All are found before the first one comes back: a wrong word in the list moves nothing.
+    var trashed: [TrashedRecording] = []
+    for id in ids {
+      let recording = try catalogue.trashedRecording(for: id)
+      if !trashed.contains(recording) { trashed.append(recording) }
+    }
+    for recording in trashed {
+      let number = recording.entry.number
+      let entry = try catalogue.restore(recording)
+      if entry.number == number {
+        Console.talk("recording \(number) is back")
+      } else {
+        Console.talk(
+          "recording \(number) is back as \(entry.number), because another recording is number \(number) now"
+        )
+      }
+      try Console.data("\(entry.number)")
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("Removed recordings can be listed and brought back", .waitsForPrograms)
+struct TrashCommandTests {
+  private let bench = Bench()
+
+  @Test("rm says how a recording comes back, and restore brings it back under its number")
+  func restore() throws {
+    for note in ["one", "two", "three"] { try bench.record("--for", "1s", "--note", note) }
+    let before = bench.inventory()
+    let export = bench.run("export", "2").bytes
+    let removal = bench.run("rm", "2")
+    #expect(removal.talk.contains("`imulog restore 2` brings it back"))
+    #expect(bench.run("export", "2").status == 66)
+    let outcome = bench.run("restore", "2")
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "2\n")
+    #expect(outcome.talk == "imulog: recording 2 is back\n")
+    #expect(bench.inventory().filter { $0 != ".trash 0" } == before)
+    expectSame(bench.run("export", "2").bytes, export)
+    expectSentence(bench.run("restore", "2"), 66, ["no recording 2 in", ".trash", "it is empty"])
+  }
+
+  @Test("several come back at once, all or none of them; latest is the one removed last")
+  func several() throws {
+    for _ in 0..<3 { try bench.record("--for", "100ms") }
+    let id = try #require(try bench.list()[0]["id"].text)
+    #expect(bench.run("rm", "1", "2", "3").status == 0)
+    expectSentence(bench.run("restore", "1", "9"), 66, ["no recording 9", "imulog list --trash"])
+    #expect(bench.recordings.isEmpty)
+    #expect(bench.run("restore", id, "latest", "1").output == "3\n1\n")
+    #expect(try bench.list().map { $0["number"].integer } == [3, 1])
+    #expect(bench.run("restore").status == 64)
+  }
+
+  @Test("where another recording has the number, it is back under the next one, and that is said")
+  func numberTaken() throws {
+    try bench.record("--for", "1s")
+    let log = bench.directory.bytes(of: try bench.logName())
+    #expect(bench.run("rm", "1").status == 0)
+    // As a copy from elsewhere has it.
+    var other = Bench()
+    other.environment["IMULOG_STORE"] = other.store
+    try other.record("--for", "1s")
+    bench.record(other.directory.bytes(of: try other.logName()), as: other.recordings[0])
+    let outcome = bench.run("restore", "1")
+    #expect(outcome.output == "2\n")
+    #expect(outcome.talk.contains("recording 1 is back as 2, because another"))
+    #expect(bench.directory.bytes(of: try bench.logName()) == log)
+    // What is here already stays in the trash.
+    let name = bench.recordings[1]
+    bench.directory.write(log, to: "store/.trash/\(name)~20261121T023807Z")
+    expectSentence(bench.run("restore", "2"), 73, ["in the store already, as number 2"])
+  }
+
+  @Test("the trash is listed, the last removed first, with the day on which each goes")
+  func list() throws {
+    let empty = bench.run(["--store", bench.directory.path, "list", "--trash"])
+    #expect(empty.talk.contains("trash is empty"))
+    for note in ["one", "two"] { try bench.record("--for", "1s", "--note", note) }
+    #expect(bench.run("rm", "1").status == 0)
+    let trashed = try #require(bench.directory.names(in: "store/.trash").first)
+    let name = trashed.prefix { $0 != "~" }
+    let trash = bench.store + "/.trash"
+    #expect(rename("\(trash)/\(trashed)", "\(trash)/\(name)~20260303T040506Z") == 0)
+    let table = bench.run("list", "--trash")
+    #expect(table.status == 0)
+    #expect(table.lines.count == 2)
+    let heading = table.lines[0].split(separator: " ")
+    #expect(heading.suffix(4) == ["STATE", "REMOVED", "GOES", "NOTE"])
+    #expect(table.lines[1].hasPrefix("     1"))
+    #expect(table.lines[1].contains("complete") && table.lines[1].hasSuffix("one"))
+    #expect(table.talk.contains("`imulog restore NUMBER` brings one back"))
+    let rows = try bench.run("list", "--trash", "--json").json().items
+    #expect(rows.count == 1)
+    #expect(rows[0]["number"] == .integer(1))
+    #expect(rows[0]["removed"].text?.hasPrefix("2026-03-03T04:05:06") == true)
+    #expect(rows[0]["goes"].text?.hasPrefix("2026-04-02T04:05:06") == true)
+    #expect(rows[0]["note"] == .string("one"))
+    #expect(try bench.list().map { $0["number"].integer } == [2])
+    // A removal by a clock that was not set.
+    #expect(rename("\(trash)/\(name)~20260303T040506Z", "\(trash)/\(name)~19700101T000005Z") == 0)
+    #expect(try bench.run("list", "--trash", "--json").json().items[0]["goes"] == .null)
+    #expect(bench.run("list", "--trash").lines[1].contains("?"))
+    #expect(bench.run("list", "--trash", "--page", "2").lines.isEmpty)
+  }
+
+  /// A directory that has the name of a recording in the trash, overdue: no user can unlink it.
+  private func makeStuck() -> String {
+    let name = "000009-20260101T000000Z-deadbeef.imulog~20260102T000000Z"
+    bench.directory.makeDirectory("store")
+    bench.directory.makeDirectory("store/.trash")
+    bench.directory.makeDirectory("store/.trash/" + name)
+    return name
+  }
+
+  @Test("what cannot be deleted from the trash keeps no verb from its work, and is said")
+  func stuck() throws {
+    let name = makeStuck()
+    let table = bench.file("table.csv", "t_us,ax\n0,1\n100000,2\n")
+    for (arguments, number) in [
+      (Bench.simulated + ["--for", "1s"], 10), (["import", table], 11), (["recover", "10"], 12),
+    ] {
+      let outcome = bench.run(arguments)
+      #expect(outcome.status == 0, "\(outcome.talk)")
+      #expect(outcome.lines.last == "\(number)")
+      #expect(outcome.talk.contains(name))
+    }
+    #expect(bench.run("rm", "10").status == 0)
+    let outcome = bench.run("rm", "11", "--empty-trash")
+    #expect(outcome.status == 74)
+    #expect(outcome.talk.contains("2 recordings deleted, and 1 could not be"))
+    #expect(outcome.talk.contains(name))
+    #expect(try bench.list().map { $0["number"].integer } == [12])
+  }
+
+  @Test("a running service sweeps before each take, and what stays stops nothing")
+  func service() throws {
+    let service = DaemonBench()
+    let trash = service.bench.store + "/.trash"
+    let child = try service.startArmed()
+    #expect(mkdir(trash, 0o755) == 0)
+    service.bench.directory.write(
+      [1, 2, 3], to: "store/.trash/000008-20260101T000000Z-deadbeef.imulog~20260102T000000Z")
+    service.bench.directory.makeDirectory(
+      "store/.trash/000009-20260101T000000Z-deadbeef.imulog~20260102T000000Z")
+    try service.startTake()
+    try service.wait(until: { service.bench.directory.names(in: "store/.trash").count == 1 })
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    #expect(service.bench.recordings.count == 1)
+    try service.wait(until: { child.said.contains("not all could be deleted of what") })
+    service.end(child)
+    // And it starts with such a trash.
+    let again = try service.startArmed()
+    service.end(again)
+  }
+}

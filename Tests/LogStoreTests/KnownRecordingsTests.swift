@@ -1,0 +1,164 @@
+import Glibc
+import IMUModel
+import LogStore
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("What a start looks into", .excludesProgramStarts)
+struct KnownRecordingsTests {
+  private let directory = TemporaryDirectory()
+
+  private func store() throws -> Catalogue { try Catalogue(path: directory.path) }
+
+  @discardableResult
+  private func take(_ seed: UInt64, ends: Bool = true) throws -> CatalogueEntry {
+    let description = ExampleLog.description(seed)
+    return try #require(
+      ExampleTake(in: try store(), syncs: 2, description: description, ends: ends).entry)
+  }
+
+  /// Puts the store in order: how many files were opened for it that are not the store's own, and what was cut.
+  private func adopt() throws -> (looks: Int, cut: [UInt32]) {
+    let looked = LookCount()
+    let gate = FaultGate { call in
+      if call.operation == .open, call.path.hasSuffix(".imulog") { looked.count += 1 }
+      return .pass
+    }
+    let adoptions = try Catalogue(path: directory.path, create: false, gate: gate).adopt()
+    return (looked.count, adoptions.map(\.entry.number).sorted())
+  }
+
+  @Test("recordings that were found whole are not looked into again, new ones are")
+  func known() throws {
+    for seed in 1...100 { try take(UInt64(seed)) }
+    #expect(try adopt() == (100, []))
+    #expect(try adopt() == (0, []))
+    try take(200)
+    #expect(try adopt() == (1, []))
+    #expect(try adopt() == (0, []))
+  }
+
+  @Test("what was cut off is found: by a kill, a copy by hand, a file written over")
+  func changes() throws {
+    let whole = try take(1)
+    _ = try adopt()
+    let killed = try take(2, ends: false)
+    let cutOff = directory.bytes(of: killed.fileName)
+    #expect(try adopt() == (2, [2]))
+    #expect(try adopt() == (0, []))
+    // A copy by hand.
+    directory.write(cutOff, to: "000007-20261121T023807Z-deadbeef.imulog")
+    #expect(try adopt() == (2, [7]))
+    // Written over in place, under a name that is known.
+    let bytes = directory.bytes(of: whole.fileName)
+    let zeros = bytes.prefix(600) + [UInt8](repeating: 0, count: 9000)
+    directory.write(Array(zeros), to: whole.fileName)
+    #expect(try adopt().cut == [1])
+    #expect(try adopt().looks == 0)
+    // Moved over a known one.
+    directory.write(cutOff, to: "elsewhere")
+    #expect(rename("\(directory.path)/elsewhere", whole.path) == 0)
+    #expect(try adopt().cut == [1])
+    // Removed, and brought back cut off.
+    let name = "000007-20261121T023807Z-deadbeef.imulog"
+    #expect(unlink("\(directory.path)/\(name)") == 0)
+    directory.write(cutOff, to: name)
+    #expect(try adopt().cut == [7])
+    #expect(try adopt() == (0, []))
+  }
+
+  @Test("a recording that is being written is looked into again, whatever it looks like")
+  func live() throws {
+    do {
+      let live = try store().create(ExampleLog.description(), wall: ExampleTake.wall)
+      #expect(try adopt() == (1, []))
+      // Nothing made ahead, as on a full disk: it looks whole.
+      #expect(truncate(live.entry.path, 4096) == 0)
+      #expect(try adopt() == (1, []))
+      #expect(try adopt().looks == 1)
+      #expect(truncate(live.entry.path, 30_000) == 0)
+      _ = consume live
+    }
+    #expect(try adopt().cut == [1])
+    #expect(try adopt() == (0, []))
+  }
+
+  @Test("without the cache, or with a damaged one, everything is looked into")
+  func damagedCache() throws {
+    for seed in 1...5 { try take(UInt64(seed)) }
+    try take(6, ends: false)
+    _ = try adopt()
+    let cache = directory.bytes(of: ".known")
+    #expect(cache.count == 6 * 8)
+    let zeros = [UInt8](repeating: 0, count: 4096)
+    for damaged in [[], Array(cache.prefix(13)), cache.map { $0 ^ 0x55 }, zeros] {
+      directory.write(damaged, to: ".known")
+      #expect(try adopt().cut.isEmpty)
+      #expect(try adopt() == (0, []))
+    }
+    #expect(unlink(directory.path + "/.known") == 0)
+    directory.makeDirectory(".known")
+    #expect(try adopt() == (6, []))
+    #expect(try adopt() == (6, []))
+  }
+
+  @Test("the cache forgets recordings that are gone")
+  func bounded() throws {
+    for round in 0..<8 {
+      for seed in 1...20 { try take(UInt64(round * 100 + seed)) }
+      _ = try adopt()
+      for entry in try store().list().entries { #expect(unlink(entry.path) == 0) }
+    }
+    try take(9000)
+    _ = try adopt()
+    #expect(directory.bytes(of: ".known").count <= 8 * (64 + 1))
+    #expect(try adopt() == (0, []))
+  }
+
+  @Test("what enters the cache is durable before")
+  func durable() throws {
+    let entry = try take(1)
+    let script = FaultScript()
+    _ = try Catalogue(path: directory.path, create: false, gate: script.gate).adopt()
+    let operations = script.operations
+    let synced = try #require(operations.firstIndex(of: .sync(entry.fileName)))
+    let entered = try #require(operations.firstIndex(of: .create(".known")))
+    #expect(synced < entered)
+  }
+
+  @Test("where a sync fails, the recording is looked into again")
+  func failedSync() throws {
+    try take(1)
+    let gate = FaultGate { $0.operation == .sync ? .refuse(EIO) : .pass }
+    for _ in 0..<2 {
+      _ = try Catalogue(path: directory.path, create: false, gate: gate).adopt()
+      #expect(directory.bytes(of: ".known").isEmpty)
+    }
+    // Of many, the file system is synced at once.
+    for seed in 2...80 { try take(UInt64(seed)) }
+    let path = directory.path
+    let whole = FaultGate { $0.operation == .sync && $0.path == path ? .refuse(EIO) : .pass }
+    _ = try Catalogue(path: path, create: false, gate: whole).adopt()
+    #expect(directory.bytes(of: ".known").isEmpty)
+    #expect(try adopt() == (80, []))
+    #expect(try adopt() == (0, []))
+  }
+
+  @Test("who is no longer wanted leaves the rest for the next time")
+  func ended() throws {
+    for seed in 1...10 { try take(UInt64(seed)) }
+    var left = 3
+    _ = try store().adopt {
+      left -= 1
+      return left >= 0
+    }
+    #expect(try adopt() == (7, []))
+  }
+}
+
+/// Counts in a gate, which one thread asks.
+private final class LookCount: @unchecked Sendable {
+  // Safe: the test makes its calls on one thread.
+  var count = 0
+}

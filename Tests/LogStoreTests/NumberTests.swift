@@ -1,0 +1,150 @@
+import Glibc
+import IMUModel
+import LogStore
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("Numbers are never given twice", .excludesProgramStarts)
+struct NumberTests {
+  /// How a recording comes into a store.
+  enum Way: CaseIterable {
+    case recorded, imported, pulled
+  }
+
+  /// Makes a recording; its number.
+  @discardableResult
+  private func make(_ way: Way, in store: Catalogue, seed: UInt64) throws -> UInt32 {
+    let description = ExampleLog.description(seed)
+    switch way {
+    case .recorded: return try store.create(description, wall: ExampleTake.wall).entry.number
+    case .imported:
+      return try store.publish(
+        try store.createUnlisted(description, wall: ExampleTake.wall)
+      ).number
+    case .pulled:
+      var copy = try store.partialCopy(of: description.id)
+      let bytes = try ExampleLog(ticks: 20, description: description).bytes
+      try bytes.withUnsafeBytes { try copy.append($0) }
+      let whole = WholeCopy(copy, number: 5, start: 0)
+      try StoreIndex(store).publish([whole])
+      return try whole.result.get().number
+    }
+  }
+
+  /// The number in a lock's file.
+  private func number(_ bytes: [UInt8]?) -> UInt32 {
+    UInt32(String(decoding: (bytes ?? []).prefix { $0 != 10 }, as: UTF8.self)) ?? 0
+  }
+
+  @Test(
+    "a number is on the disk before a file has it, whichever way the recording came",
+    arguments: Way.allCases)
+  func durable(way: Way) throws {
+    let directory = TemporaryDirectory(inMemory: true)
+    let script = FaultScript()
+    let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
+    let numbers = [try make(way, in: store, seed: 1), try make(way, in: store, seed: 2)]
+    var disk = SimulatedDisk()
+    var used: UInt32 = 0
+    var checked = 0
+    for operation in script.operations {
+      // A name or a header may carry the number from here on.
+      switch operation {
+      case .create(let name) where name.hasPrefix(".new-") || name.hasPrefix(".import-"),
+        .rename(_, to: let name) where name.hasSuffix(".imulog"):
+        used = max(used, name.hasPrefix(".new-") ? used + 1 : number(of: name))
+        // Nothing that is on its way survives.
+        #expect(number(disk.crashed(surviving: [])[".lock"]) >= used, "\(operation)")
+        checked += 1
+      default: break
+      }
+      disk.perform(operation)
+    }
+    #expect(checked == (way == .pulled ? 2 : 4))
+    #expect(number(disk.crashed(surviving: [])[".lock"]) == numbers[1])
+  }
+
+  private func number(of name: String) -> UInt32 {
+    let digits = name.drop { !$0.isNumber }.prefix { $0.isNumber }
+    return UInt32(digits) ?? 0
+  }
+
+  @Test("an import that loses power at any point is there and whole, or not there at all")
+  func importedOrNot() throws {
+    let directory = TemporaryDirectory(inMemory: true)
+    let script = FaultScript()
+    let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
+    var live = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+    #expect(try store.list().entries.isEmpty)
+    let log = try ExampleLog(ticks: 400, description: live.description)
+    try log.bytes[log.headerByteCount...].withUnsafeBytes { try live.storage.append($0) }
+    let entry = try store.publish(live)
+    #expect(directory.bytes(of: entry.fileName) == log.bytes)
+    #expect(try store.summary(of: entry).isComplete)
+    var disk = SimulatedDisk()
+    var counts = [0, 0]
+    for operation in script.operations {
+      disk.perform(operation)
+      let pending = disk.pending
+      let survivals: [[SimulatedDisk.Effect]] =
+        [[], pending.flatMap(\.effects)]
+        + pending.indices.flatMap { index in
+          let others = pending.indices.filter { $0 != index }.flatMap { pending[$0].effects }
+          return [pending[index].effects, others] + pending[index].effects.map { [$0] }
+        }
+      for survivors in survivals {
+        for isGrown in [false, true] {
+          let image = disk.crashed(surviving: survivors, isGrown: isGrown)
+          counts[try check(image, log.bytes)] += 1
+        }
+      }
+    }
+    #expect(counts[0] > 10 && counts[1] > 1)
+  }
+
+  /// How many recordings there are after a loss of power.
+  private func check(_ image: SimulatedDisk.Image, _ whole: [UInt8]) throws -> Int {
+    let directory = TemporaryDirectory(inMemory: true)
+    for (name, bytes) in image { directory.write(bytes, to: name) }
+    let store = try Catalogue(path: directory.path)
+    _ = try store.adopt()
+    let entries = try store.list().entries
+    for entry in entries { #expect(directory.bytes(of: entry.fileName) == whole) }
+    #expect(directory.names().filter { ![".lock", ".known"].contains($0) }.count == entries.count)
+    return entries.count
+  }
+
+  @Test("an import that goes on is not swept away, one whose program is gone is")
+  func sweep() throws {
+    let directory = TemporaryDirectory()
+    let store = try Catalogue(path: directory.path)
+    do {
+      let live = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+      _ = try store.adopt()
+      #expect(directory.names().filter { $0.hasPrefix(".import-") }.count == 1)
+      // Its number is taken.
+      #expect(try make(.recorded, in: store, seed: 2) == 2)
+      _ = consume live
+    }
+    _ = try store.adopt()
+    #expect(directory.names().filter { $0.hasPrefix(".import-") }.isEmpty)
+    #expect(try make(.recorded, in: store, seed: 3) == 3)
+  }
+
+  @Test("the same log imported twice at the same time is in the store once")
+  func twice() throws {
+    let directory = TemporaryDirectory()
+    let store = try Catalogue(path: directory.path)
+    let one = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+    let two = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+    #expect(try store.publish(one).number == 1)
+    do {
+      _ = try store.publish(two)
+      Issue.record("the second was to be refused")
+    } catch {
+      #expect(error == .present(id: "\(ExampleLog.description().id)", number: 1))
+    }
+    #expect(directory.names().filter { $0.hasPrefix(".import-") }.isEmpty)
+  }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import IMUModel
+import LogStore
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("The trash, and the way back", .excludesProgramStarts)
+struct TrashTests {
+  private let directory = TemporaryDirectory()
+  private let now = ExampleTake.wall
+  private let day: Int64 = 86400 * 1_000_000_000
+
+  private func store() throws -> Catalogue { try Catalogue(path: directory.path) }
+
+  @discardableResult
+  private func take(_ store: Catalogue, _ seed: UInt64) throws -> CatalogueEntry {
+    try #require(
+      ExampleTake(in: store, syncs: 1, description: ExampleLog.description(seed)).entry)
+  }
+
+  @Test("a recording comes back under its number, with every byte, and once")
+  func restore() throws {
+    let store = try store()
+    for seed in 1...3 { try take(store, UInt64(seed)) }
+    let entry = try store.entry(for: "2")
+    let bytes = directory.bytes(of: entry.fileName)
+    let removed = try store.remove(entry, now: now)
+    #expect(try store.summary(of: removed.entry).isComplete)
+    #expect(removed.removedSeconds == now / 1_000_000_000)
+    #expect(removed.dueSeconds == now / 1_000_000_000 + 30 * 86400)
+    #expect(try store.trashed() == [removed])
+    #expect(try store.trashedRecording(for: "2") == removed)
+    #expect(try store.trashedRecording(for: entry.idPrefix) == removed)
+    let back = try store.restore(removed)
+    #expect(back == entry)
+    #expect(directory.bytes(of: entry.fileName) == bytes)
+    #expect(directory.names(in: ".trash").isEmpty)
+    #expect(try store.list().entries.map(\.number) == [3, 2, 1])
+    let id = try store.reader(of: entry).description.id
+    #expect(throws: CatalogueError.present(id: "\(id)", number: 2)) {
+      // It is in the store, and a copy by hand in the trash.
+      directory.write(bytes, to: ".trash/" + entry.fileName + "~20261121T023807Z")
+      try store.restore(removed)
+    }
+    #expect(directory.bytes(of: entry.fileName) == bytes)
+  }
+
+  @Test("where another recording has the number meanwhile, it comes back under the next one")
+  func numberTaken() throws {
+    let store = try store()
+    let first = try take(store, 1)
+    try take(store, 2)
+    let removed = try store.remove(first, now: now)
+    // As a copy from elsewhere gets it.
+    let other = "000001-20261121T023807Z-deadbeef.imulog"
+    directory.write(try ExampleLog(ticks: 10, seed: 7).bytes, to: other)
+    let back = try store.restore(removed)
+    #expect(back.number == 3)
+    #expect(back.idPrefix == first.idPrefix)
+    #expect(try store.list().entries.map(\.number) == [3, 2, 1])
+    #expect(try take(store, 4).number == 4)
+  }
+
+  @Test("the one that was removed last is the latest, and the first of the list")
+  func latest() throws {
+    let store = try store()
+    for seed in 1...3 { try take(store, UInt64(seed)) }
+    for (number, age) in [("3", 1), ("1", 2), ("2", 0)] as [(String, Int64)] {
+      try store.remove(try store.entry(for: number), now: now + age * day)
+    }
+    #expect(try store.trashed().map(\.entry.number) == [1, 3, 2])
+    #expect(try store.trashedRecording(for: "latest").entry.number == 1)
+    let newest = try store.trashedRecording(for: "3")
+    let missing = CatalogueError.notFound(
+      id: "4", path: directory.path + "/.trash",
+      existing: "there are 3, from 1 to 3 (\(newest.entry.idPrefix)); "
+        + "`imulog list --trash` shows them")
+    #expect(throws: missing) { try store.trashedRecording(for: "4") }
+  }
+
+  @Test("what cannot be deleted stays, stops nothing, and is said; the rest goes")
+  func obstacle() throws {
+    let store = try store()
+    for seed in 1...3 { try take(store, UInt64(seed)) }
+    for number in ["1", "2", "3"] { try store.remove(try store.entry(for: number), now: now) }
+    // A directory cannot be unlinked, whoever asks.
+    let stuck = ".trash/000009-20261121T023807Z-deadbeef.imulog~20261121T023807Z"
+    directory.makeDirectory(stuck)
+    // Names of another form are somebody's own, whatever date they carry.
+    directory.write([1], to: ".trash/holiday~20260301T000000Z")
+    let (deleted, failures) = store.emptyTrash(now: now + 31 * day)
+    #expect(deleted.count == 3)
+    #expect(failures.map(\.operation) == [.remove])
+    #expect(failures.first?.path == directory.path + "/" + stuck)
+    #expect(directory.names(in: ".trash").count == 2)
+    // A recording can be made all the same.
+    #expect(try take(store, 9).number == 10)
+  }
+
+  @Test("whichever call fails while the trash is swept, no number is given twice")
+  func faults() throws {
+    var index = 1
+    while true {
+      let directory = TemporaryDirectory(inMemory: true)
+      let clean = try Catalogue(path: directory.path)
+      for seed in 1...2 {
+        _ = ExampleTake(in: clean, syncs: 1, description: ExampleLog.description(UInt64(seed)))
+      }
+      // As if it had been put in by hand: the lock does not know its number.
+      let log = try ExampleLog(ticks: 10, seed: 8).bytes
+      directory.write(log, to: "000007-20261121T023807Z-deadbeef.imulog")
+      try clean.remove(try clean.entry(for: "7"), now: now)
+      let script = FaultScript(.once(index, errno: EIO))
+      let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
+      let (deleted, failures) = store.emptyTrash(now: now + 31 * day)
+      #expect(deleted.count + failures.count >= 1)
+      #expect(try clean.list().entries.count == 2)
+      #expect(ExampleTake(in: clean).entry?.number == 8, "call \(index)")
+      guard script.calls.count > index else { break }
+      index += 1
+    }
+    #expect(index > 5)
+  }
+
+  @Test("a link that leads nowhere can be removed; a directory that is named as a recording stays")
+  func strangeRecordings() throws {
+    let store = try store()
+    let dangling = "000001-20261121T023807Z-deadbeef.imulog"
+    #expect(symlink("/nowhere", "\(directory.path)/\(dangling)") == 0)
+    directory.makeDirectory("000002-20261121T023807Z-deadbeef.imulog")
+    #expect(mkfifo("\(directory.path)/000003-20261121T023807Z-deadbeef.imulog", 0o600) == 0)
+    try store.remove(try store.entry(for: "1"), now: now)
+    try store.remove(try store.entry(for: "3"), now: now)
+    do {
+      try store.remove(try store.entry(for: "2"), now: now)
+      Issue.record("a directory was removed")
+    } catch {
+      #expect(error.description.contains("is a directory"))
+    }
+    #expect(try store.list().entries.map(\.number) == [2])
+  }
+}

@@ -129,12 +129,16 @@ extension StoreIndex {
     // A number far from all others would use up those between: it is kept up to six digits.
     if (1...999_999).contains(wanted), try isFree(wanted) {
       if wanted > highest {
-        try catalogue.wrapped { () throws(StorageError) in try lock.write(number: wanted, in: catalogue) }
+        try catalogue.wrapped { () throws(StorageError) in
+          try lock.write(number: wanted, in: catalogue)
+        }
       }
       return wanted
     }
     guard highest < .max else { throw .outOfNumbers(path: catalogue.path) }
-    try catalogue.wrapped { () throws(StorageError) in try lock.write(number: highest + 1, in: catalogue) }
+    try catalogue.wrapped { () throws(StorageError) in
+      try lock.write(number: highest + 1, in: catalogue)
+    }
     return highest + 1
   }
 }

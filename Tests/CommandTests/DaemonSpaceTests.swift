@@ -55,7 +55,7 @@ struct DaemonSpaceTests {
     #expect(service.bench.run("rm", "2").status == 0)
     let before = service.bench.inventory()
     let child = try service.startArmed()
-    try service.tell("start")
+    expectSentence(service.bench.run("start"), 73, ["no room for a take"])
     try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
     #expect(service.bench.inventory() == before)
     #expect(child.said.contains("it needs 720002 MB"))
@@ -82,7 +82,7 @@ struct DaemonSpaceTests {
     #expect(service.bench.directory.names(in: "store/.trash").isEmpty)
     #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
     fill(disk, leaving: (1 << 20) - 40_000, service)
-    try service.tell("start")
+    expectSentence(service.bench.run("start"), 73, ["no room for a take"])
     try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
     #expect(child.said.contains("or set delete-oldest = yes"))

@@ -41,7 +41,7 @@ struct BelongingTests {
   func anothersStore() throws {
     #expect(chown(directory.path, user, group) == 0)
     try work(try Catalogue(path: directory.path))
-    #expect(files.count == 8)
+    #expect(files.count == 7)
     for name in files {
       let status = status(name)
       #expect(status.st_uid == user && status.st_gid == group, "\(name)")

@@ -53,7 +53,9 @@ struct Listing {
     guard !rows.isEmpty else { return }
     let heading = trash ? ListRow.trashHeading : ListRow.heading
     try Console.data(
-      TextTable.text([heading] + rows.map(\.columns), isNumeric: ListRow.isNumeric))
+      TextTable.text(
+        [heading] + rows.map(\.columns),
+        isNumeric: Array(ListRow.isNumeric.prefix(heading.count))))
   }
 
   private func printPosition(count: Int, nothing: String) {

@@ -28,11 +28,11 @@ struct StoreIndexTests {
     #expect(taken.those == [7] && taken.highest == 7)
     let other = try Catalogue(path: directory.path)
     let entry = try #require(try other.list().entries.first)
-    try other.remove(entry, now: 1_800_000_000_000_000_000)
+    let removed = try other.remove(entry, now: 1_800_000_000_000_000_000)
     #expect(try index.entry(of: id) == nil)
     // A recording in the trash keeps its number.
     #expect(try index.taken(of: [7]).those == [7])
-    try other.restore(entry)
+    try other.restore(removed)
     #expect(try index.entry(of: id)?.number == 7)
     directory.write([1], to: ".part-x")
     #expect(try index.entry(of: id)?.number == 7)

@@ -161,6 +161,9 @@ extension BusReopening {
   }
 
   private func offer(_ opened: Opened) {
+    // Ordered before the exchange that releases it: whoever takes the new node does not see what this thread said of
+    // the one before, however late it said that.
+    isGone.store(false, ordering: .relaxed)
     let (isOffered, _) = offered.compareExchange(
       expected: Self.nothing, desired: opened.word, ordering: .acquiringAndReleasing)
     // The user has ended meanwhile.

@@ -36,8 +36,9 @@ extension Catalogue {
     var fresh: [UInt64] = []
     for entry in Catalogue.entries(names, in: path) {
       do {
-        let status = try files.status(entry.path)
-        guard status.st_mode & S_IFMT == S_IFREG else { continue }
+        // What a link leads to is not the store's, nor is a file that has a name elsewhere, too.
+        let status = try files.status(entry.path, followsLink: false)
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else { continue }
         let key = KnownRecordings.key(entry.fileName, status)
         if known.contains(key) {
           confirmed.append(key)
@@ -110,7 +111,8 @@ extension Catalogue {
     }
   }
 
-  /// Cuts pages of zeros from the end of a file that no program is writing.
+  /// Cuts pages of zeros from the end of a log that no program is writing; any other file stays what it is, whatever
+  /// its name.
   ///
   /// - Parameter isAlone: Whether to make the file durable that needs no cut.
   /// - Returns: Its key, when nothing is left to do to it; and how many bytes went.
@@ -118,7 +120,7 @@ extension Catalogue {
     _ entry: CatalogueEntry, isAlone: Bool
   ) throws(StorageError) -> (whole: UInt64?, cut: UInt64) {
     do {
-      let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK)
+      let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
       // One that is being written may look whole for a moment, on a full disk.
       guard try file.lock(exclusive: false, wait: false) else { return (nil, 0) }
       let status = try file.status()
@@ -129,13 +131,37 @@ extension Catalogue {
         return (KnownRecordings.key(entry.fileName, status), 0)
       }
     }
-    let file = try files.open(entry.path, flags: O_RDWR | O_NONBLOCK)
+    let file = try files.open(entry.path, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW)
     guard try file.lock(exclusive: true, wait: false) else { return (nil, 0) }
+    // Asked of the open file: the name may have been given to another one meanwhile.
+    let status = try file.status()
+    guard status.st_nlink == 1 else { return (nil, 0) }
     let length = try file.regularFileSize()
+    guard try Catalogue.isLog(file) else { return (KnownRecordings.key(entry.fileName, status), 0) }
     let written = try Catalogue.writtenLength(of: file, size: length)
     if written < length { try file.truncate(to: written) }
     try file.sync()
     return (KnownRecordings.key(entry.fileName, try file.status()), length - written)
+  }
+
+  /// Whether one of the first two pages is a page of a log: the first may be damaged.
+  private static func isLog(_ file: borrowing OpenFile) throws(StorageError) -> Bool {
+    let pageSize = LogFormat.pageSize
+    var pages = [UInt8](repeating: 0, count: 2 * pageSize)
+    let count = try pages.withMutableBytes { buffer throws(StorageError) in
+      try file.read(at: 0, into: buffer)
+    }
+    return [0, pageSize].contains { begin in
+      pages[..<count].dropFirst(begin).withUnsafeBytes { page in
+        do {
+          _ = try PageHeader(decoding: page)
+          return true
+        } catch {
+          // A log of a later version is left to the program that knows it.
+          return false
+        }
+      }
+    }
   }
 
   /// The end of the last page that is not all zeros, or the file's end within it. The header page

@@ -1,5 +1,6 @@
 import Glibc
 import IMUModel
+import LogFormat
 import LogStore
 import LogStoreTesting
 import TestScheduling
@@ -37,6 +38,32 @@ struct KnownRecordingsTests {
     try take(200)
     #expect(try adopt() == (1, []))
     #expect(try adopt() == (0, []))
+  }
+
+  @Test("adopting cuts no file that is no log, and none that has a name elsewhere")
+  func adoptForeign() throws {
+    let zeros = [UInt8](repeating: 0, count: 20_000)
+    let log = directory.bytes(of: try take(1).fileName)
+    directory.write(
+      [UInt8](repeating: 7, count: 5000) + zeros, to: "000007-20261121T023807Z-deadbeef.imulog")
+    directory.write(log + zeros, to: "linked")
+    #expect(
+      symlink("linked", "\(directory.path)/000008-20261121T023807Z-deadbeef.imulog") == 0)
+    directory.write(log + zeros, to: "named")
+    #expect(
+      link(
+        "\(directory.path)/named", "\(directory.path)/000009-20261121T023807Z-deadbeef.imulog")
+        == 0)
+    #expect(mkfifo("\(directory.path)/000010-20261121T023807Z-deadbeef.imulog", 0o600) == 0)
+    directory.write(log + zeros, to: "000011-20261121T023807Z-deadbeef.imulog")
+    #expect(try adopt().cut == [11])
+    #expect(directory.bytes(of: "000007-20261121T023807Z-deadbeef.imulog").count == 25_000)
+    #expect(directory.bytes(of: "linked").count == log.count + 20_000)
+    #expect(directory.bytes(of: "named").count == log.count + 20_000)
+    // The page at hand is filled up with zeros of its own.
+    #expect(
+      directory.bytes(of: "000011-20261121T023807Z-deadbeef.imulog").count
+        < log.count + LogFormat.pageSize)
   }
 
   @Test("what was cut off is found: by a kill, a copy by hand, a file written over")

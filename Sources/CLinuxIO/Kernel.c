@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timex.h>
+#include <time.h>
 #include <unistd.h>
 
 static int answer(int result) { return result < 0 ? -errno : result; }
@@ -154,4 +156,9 @@ int clinuxio_lock_holder(int fd, int64_t offset) {
   int result = answer(fcntl(fd, F_GETLK, &lock));
   if (result < 0) return result;
   return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
+}
+
+int clinuxio_join_until(pthread_t thread, int64_t deadline) {
+  struct timespec end = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
+  return -pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &end);
 }

@@ -1,4 +1,6 @@
+import CLinuxIO
 import Glibc
+import IMUModel
 
 /// A thread at work, with the value that was moved into it.
 ///
@@ -36,6 +38,30 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
     // Safe: the thread has ended, and the memory is left exactly once.
     defer { memory.deallocate() }
     return memory.move()
+  }
+
+  /// Waits for the end of the work, but no longer than this; then the thread is left behind, to end when it will: for
+  /// work that may hang in the kernel, which nothing can interrupt.
+  ///
+  /// The corresponding C function is `pthread_clockjoin_np`, with CLOCK_MONOTONIC: a wall clock that is set meanwhile
+  /// changes nothing.
+  ///
+  /// - Returns: Whether the work is done. What was moved in goes with its end; a thread that is left behind keeps it.
+  @discardableResult
+  public consuming func join(within nanoseconds: Int64) -> Bool {
+    let deadline = SystemClock().now() + max(0, nanoseconds)
+    guard clinuxio_join_until(identifier, deadline.nanoseconds) == 0 else {
+      pthread_detach(identifier)
+      core.release()
+      // Safe: the memory is not freed, so the thread may use it for as long as it lives.
+      discard self
+      return false
+    }
+    core.release()
+    // Safe: the thread has ended, and the memory is left exactly once.
+    payload.deinitialize(count: 1).deallocate()
+    discard self
+    return true
   }
 
   /// Waits for the thread and lets go of what was shared with it; called exactly once.

@@ -67,6 +67,30 @@ struct RealTimeThreadTests {
     #expect(comes(within: 10) { threads(named: "imu-left") == 0 })
   }
 
+  @Test("that does not end in time is left behind at its work, with what was moved into it")
+  func late() throws {
+    let (log, cargo) = (Log(), Log())
+    let thread = try RealTimeThread(name: "imu-late").run(moving: Cargo(log: cargo)) { _ in
+      while log.ends.load(ordering: .acquiring) == 0 { sched_yield() }
+    }
+    let isDone = thread.join(within: 1_000_000)
+    #expect(!isDone)
+    #expect(threads(named: "imu-late") == 1)
+    log.ends.store(1, ordering: .releasing)
+    #expect(comes(within: 10) { threads(named: "imu-late") == 0 })
+    #expect(cargo.ends.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("that ends in time is joined, and what was moved into it goes")
+  func inTime() throws {
+    let log = Log()
+    let thread = try RealTimeThread(name: "imu-quick").run(moving: Cargo(log: log)) { _ in }
+    let isDone = thread.join(within: 60_000_000_000)
+    #expect(isDone)
+    #expect(log.ends.load(ordering: .relaxed) == 1)
+    #expect(comes(within: 10) { threads(named: "imu-quick") == 0 })
+  }
+
   @Test("runs work without anything to move")
   func closure() throws {
     let log = Log()

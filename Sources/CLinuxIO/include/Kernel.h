@@ -1,6 +1,7 @@
 #ifndef CLINUXIO_KERNEL_H
 #define CLINUXIO_KERNEL_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 // Calls that Swift cannot make: variadic functions, function-like macros, structures that hold
@@ -66,5 +67,11 @@ int clinuxio_sync_file_system(int fd);
 int clinuxio_lock_byte(int fd, int64_t offset);
 /// fcntl(F_GETLK) of that byte: the process that has it, 0 when none has.
 int clinuxio_lock_holder(int fd, int64_t offset);
+
+// Threads.
+
+/// pthread_clockjoin_np until `deadline`, nanoseconds of CLOCK_MONOTONIC. -ETIMEDOUT when the thread has not ended by
+/// then. Outside the Glibc module.
+int clinuxio_join_until(pthread_t thread, int64_t deadline);
 
 #endif

@@ -65,12 +65,17 @@ final class ServiceThreads {
     writer = .some(thread.run(moving: work) { work in work.run() })
   }
 
-  /// Stops both threads and waits for them: up to 0.1 s, or for as long as the bus holds a transfer up. No take
-  /// may be at hand.
+  /// Stops both threads and waits for them, usually up to 0.1 s. A thread that a bus holds up for longer is left
+  /// behind, because the main thread has requests to answer and a watchdog to feed; until it has ended, it keeps its
+  /// chip, and the sensor cannot be woken. No take may be at hand.
   func end() {
     stop.request()
     orders.post(.quit)
-    if let sampler = sampler.take() { _ = sampler.join() }
-    if let writer = writer.take() { _ = writer.join() }
+    if let sampler = sampler.take() { sampler.join(within: ServiceThreads.patience) }
+    if let writer = writer.take() { writer.join(within: ServiceThreads.patience) }
   }
+
+  /// How long to wait for a thread that was told to end, in nanoseconds: of what systemd gives between two signs of
+  /// life, 10 s, a small part.
+  private static var patience: Int64 { 1_000_000_000 }
 }

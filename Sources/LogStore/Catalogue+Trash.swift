@@ -167,13 +167,18 @@ extension Catalogue {
     "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp.text)"
   }
 
+  /// - Throws: ENOTDIR when the trash is no directory of the store's own: what a link leads to may be the trash of
+  ///   another store.
   func trashNames() throws(StorageError) -> [String] {
+    let trash = path(of: Catalogue.trashName)
     do {
-      return try files.names(in: path(of: Catalogue.trashName))
+      let isDirectory = try files.status(trash, followsLink: false).st_mode & S_IFMT == S_IFDIR
+      if isDirectory { return try files.names(in: trash) }
     } catch {
       if error.isMissing { return [] }
       throw error
     }
+    throw StorageError(.open, path: trash, errno: ENOTDIR)
   }
 
   static func withoutStamp(_ file: String) -> Substring {

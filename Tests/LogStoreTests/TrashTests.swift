@@ -79,6 +79,21 @@ struct TrashTests {
     #expect(throws: missing) { try store.trashedRecording(for: "4") }
   }
 
+  @Test("a link in place of the trash leads nowhere: nothing of another store's trash is deleted")
+  func linkedTrash() throws {
+    let other = TemporaryDirectory()
+    let theirs = try Catalogue(path: other.path)
+    for seed in 1...2 { try theirs.remove(try take(theirs, UInt64(seed)), now: now) }
+    #expect(symlink("\(other.path)/.trash", "\(directory.path)/.trash") == 0)
+    let store = try store()
+    for isAll in [false, true] {
+      let (deleted, failures) = store.emptyTrash(now: now + 40 * day, ofAnyAge: isAll)
+      #expect(deleted.isEmpty)
+      #expect(failures.map(\.errno) == [ENOTDIR])
+    }
+    #expect(try theirs.trashed().count == 2)
+  }
+
   @Test("what cannot be deleted stays, stops nothing, and is said; the rest goes")
   func obstacle() throws {
     let store = try store()

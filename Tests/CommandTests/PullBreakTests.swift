@@ -56,6 +56,21 @@ struct PullBreakTests {
     #expect(try RemoteBench.log(bench.laptop) == log)
   }
 
+  @Test("publishes what is here to its last byte already, and fetches none of it again")
+  func allHere() throws {
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "5s")
+    let log = try RemoteBench.log(bench.pi)
+    let id = try #require(try bench.pi.list()[0]["id"].text)
+    // As a kill leaves it, or a connection that broke, after the last byte.
+    #expect(mkdir(bench.laptop.store, 0o755) == 0)
+    bench.laptop.directory.write(log, to: "store/.part-\(id)")
+    let outcome = bench.pull("--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try outcome.json()[0]["bytes"].integer == 0)
+    #expect(try RemoteBench.log(bench.laptop) == log)
+    #expect(bench.leftovers.isEmpty)
+  }
+
   @Test("does not trust a beginning that is not as it was written: it goes on before the damage")
   func damagedBeginning() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")

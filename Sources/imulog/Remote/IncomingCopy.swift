@@ -147,6 +147,8 @@ final class IncomingCopy {
         try copy?.sync()
         return
       }
+      // Nothing came of one that was here to its last byte already.
+      if !isChecked { check = try pageCheck(from: resumedAt) }
       guard isChecked else { throw notThis }
       var damaged: UInt64 = 0
       try checked { check, copy in

@@ -148,6 +148,9 @@ extension Catalogue {
   /// for good.
   func keepNumber(_ number: UInt32) throws(StorageError) {
     let lock = try numberLock()
-    if try lock.number() < number { try lock.write(number: number, in: self) }
+    // Written and synced again, too, where the number is high enough: its sync may have failed, after which it is
+    // read from memory and is not on the medium.
+    try files.syncDirectory(path)
+    try lock.write(number: max(try lock.number(), number), in: self)
   }
 }

@@ -41,9 +41,11 @@ extension Catalogue {
       return true
     }
     guard isRemoved else { throw .isLive(file: entry.path) }
-    let stamp = UTCStamp(nanoseconds: now)
-    let file = trashName(entry.fileName, stamp)
+    let stamp: UTCStamp
+    let file: String
     do {
+      stamp = try unusedStamp(entry.fileName, now: now)
+      file = trashName(entry.fileName, stamp)
       try files.rename(entry.path, to: path(of: file))
       try files.syncDirectory(path(of: Catalogue.trashName))
       try files.syncDirectory(path)
@@ -129,13 +131,23 @@ extension Catalogue {
 
   /// Gives a recording that was removed while the clock was not set a date, if it is set now.
   private func date(_ recording: TrashedRecording, now: Int64, _ failures: inout [StorageError]) {
-    let stamp = UTCStamp(nanoseconds: now)
-    guard stamp.seconds >= Catalogue.earliestCredible else { return }
+    guard UTCStamp(nanoseconds: now).seconds >= Catalogue.earliestCredible else { return }
     do {
+      let stamp = try unusedStamp(recording.formerName, now: now)
       try files.rename(recording.entry.path, to: path(of: trashName(recording.formerName, stamp)))
     } catch {
       failures.append(error)
     }
+  }
+
+  /// The second of `now`, or the next one at which no recording of this name was removed: a rename to a name that is
+  /// there would delete what has it.
+  private func unusedStamp(_ name: String, now: Int64) throws(StorageError) -> UTCStamp {
+    var stamp = UTCStamp(nanoseconds: now)
+    while try files.facts(path(of: trashName(name, stamp))) != nil {
+      stamp = UTCStamp(seconds: stamp.seconds + 1)
+    }
+    return stamp
   }
 
   /// Deletes recordings of the trash for good, after their numbers were noted; the names that they had. On a full disk

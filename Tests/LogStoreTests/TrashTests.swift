@@ -79,6 +79,24 @@ struct TrashTests {
     #expect(throws: missing) { try store.trashedRecording(for: "4") }
   }
 
+  @Test("what is removed twice within a second, or before the clock was set, is kept twice")
+  func removedTwice() throws {
+    let store = try store()
+    for clock in [now, 5_000_000_000] {
+      let entry = try take(store, UInt64(clock / 1_000_000_000))
+      let bytes = directory.bytes(of: entry.fileName)
+      for _ in 0..<2 {
+        directory.write(bytes, to: entry.fileName)
+        try store.remove(entry, now: clock)
+      }
+    }
+    #expect(try store.trashed().count == 4)
+    // A start whose clock is set dates the two that have none.
+    store.emptyTrash(now: now)
+    #expect(try store.trashed().count == 4)
+    #expect(try store.trashed().allSatisfy { $0.removedSeconds != nil })
+  }
+
   @Test("a link in place of the trash leads nowhere: nothing of another store's trash is deleted")
   func linkedTrash() throws {
     let other = TemporaryDirectory()

@@ -50,6 +50,21 @@ struct PullFaultTests {
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
+  @Test("of two files with one UUID the newer is fetched, and the other is named")
+  func twins() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "2s")
+    let log = try RemoteBench.log(bench.pi)
+    let name = try #require(bench.pi.recordings.first)
+    let newer = "\(bench.pi.store)/000005\(name.dropFirst(6))"
+    #expect(rename("\(bench.pi.store)/\(name)", newer) == 0)
+    bench.pi.directory.write(Array(log.dropLast(30)), to: "store/\(name)")
+    let outcome = bench.pull()
+    #expect(outcome.status != 0)
+    #expect(outcome.talk.contains("has the UUID of recording 5"), "\(outcome.talk)")
+    #expect(try RemoteBench.log(bench.laptop) == log)
+  }
+
   @Test("a recording that cannot be read there is named, and the status says that it is not here")
   func unreadable() throws {
     let bench = RemoteBench()

@@ -77,12 +77,21 @@ struct PullServer {
     }
   }
 
-  /// Offers all recordings that can be read, and names the others, which must not hide them.
+  /// Offers all recordings that can be read, and names the others, which must not hide them. Of two files with one UUID
+  /// the newer one is offered: bytes of the other under its number would be wrong.
   private mutating func list() throws {
     listed = [:]
     for entry in try catalogue.list().entries {
-      let reply = offer(entry)
-      if case .recording(let offer) = reply { listed[offer.id] = entry }
+      var reply = offer(entry)
+      if case .recording(let offer) = reply {
+        if let twin = listed[offer.id] {
+          reply = .unreadable(
+            number: entry.number, "it has the UUID of recording \(twin.number), a copy made by hand"
+          )
+        } else {
+          listed[offer.id] = entry
+        }
+      }
       try say(reply)
     }
     try say(.end)

@@ -43,13 +43,21 @@ public final class WholeCopy: @unchecked Sendable {
   }
 
   fileprivate func fail(_ error: CatalogueError) {
-    guard stage != .failed else { return }
-    let wasNamed = stage == .named
+    let reached = stage
+    guard reached != .failed else { return }
     stage = .failed
     result = .failure(error)
-    guard wasNamed else { return }
-    // What cannot be renamed either stays, and is synced before anything relies on it.
-    do { try copy?.doubt() } catch { return }
+    do throws(StorageError) {
+      switch reached {
+      // Its sync succeeded: the next attempt need not bring it again.
+      case .durable: try copy?.trust()
+      // What cannot be renamed either stays, and is synced before anything relies on it.
+      case .named: try copy?.doubt()
+      case .coming, .failed: break
+      }
+    } catch {
+      return
+    }
   }
 
   /// Ends the copy and its lock.
@@ -83,11 +91,16 @@ extension StoreIndex {
   ///
   /// Each gets the number that it should have, or, where another recording here or in the trash has that, the next one
   /// that was never given. Many at once cost little more than one: their syncs wait together.
-  public func publish(_ copies: [WholeCopy]) throws(CatalogueError) {
+  ///
+  /// What became of each, its result says. One that is durable and got no name is the beginning of a copy again, to its
+  /// last byte: the next attempt need not bring it anew.
+  public func publish(_ copies: [WholeCopy]) {
     StoreIndex.sync(copies)
     do {
       let lock = try catalogue.wrapped { () throws(StorageError) in try catalogue.numberLock() }
       for copy in copies { copy.place(in: self, lock) }
+    } catch {
+      for copy in copies { copy.fail(error) }
     }
     StoreIndex.sync(copies)
     do {

@@ -70,9 +70,9 @@ public struct PartialCopy: LogStorage, ~Copyable {
 
   /// Makes it durable. After a failure nothing of it is gone on with. The C function is `fsync`.
   public mutating func sync() throws(StorageError) {
-    try rename(to: unsyncedPath)
+    try doubt()
     try file.sync()
-    try rename(to: partialPath)
+    try trust()
   }
 
   /// As ``sync()``: there is no space made ahead.
@@ -91,6 +91,9 @@ public struct PartialCopy: LogStorage, ~Copyable {
 
   /// Gives it the second name: under a name for good it would be taken for what is here.
   mutating func doubt() throws(StorageError) { try rename(to: unsyncedPath) }
+
+  /// Gives it its first name back after a sync that succeeded.
+  mutating func trust() throws(StorageError) { try rename(to: partialPath) }
 
   mutating func rename(to path: String) throws(StorageError) {
     try files.rename(file.path, to: path)

@@ -53,13 +53,8 @@ struct FreeingTests {
     try bench.pi.record("--for", "2s")
     // The first request to free takes ssh with it.
     let far = try ScriptedFarEnd(
-      """
-      export SSH_ORIGINAL_COMMAND=pull-server
-      while read -r line; do
-        case "$line" in free*) if [ ! -e cut ]; then touch cut; kill -9 $$; exit; fi;; esac
-        echo "$line"
-      done | \(Child.program) --store \(bench.pi.store) serve --allow-delete --log \(bench.journalPath)
-      """)
+      bench.serving(
+        "case \"$line\" in free*) if [ ! -e cut ]; then touch cut; kill -9 $$; exit; fi;; esac"))
     let outcome = far.pull("--timeout", "10s", "--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(far.connections == 2)
@@ -100,13 +95,7 @@ struct FreeingTests {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     try bench.pi.record("--for", "1s")
     let far = try ScriptedFarEnd(
-      """
-      export SSH_ORIGINAL_COMMAND=pull-server
-      while read -r line; do
-        case "$line" in free*) kill -9 $$; exit;; esac
-        echo "$line"
-      done | \(Child.program) --store \(bench.pi.store) serve --allow-delete --log \(bench.journalPath)
-      """)
+      bench.serving("case \"$line\" in free*) kill -9 $$; exit;; esac"))
     let outcome = far.pull("--timeout", "2s", "--then-free")
     #expect(outcome.status == 75, "\(outcome.talk)")
     #expect(bench.journal.count { $0.contains("sends recording") } == 1)

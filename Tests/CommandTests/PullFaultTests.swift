@@ -50,6 +50,93 @@ struct PullFaultTests {
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
+  @Test("recordings that cannot be kept here, however many, cost no other one")
+  func noneFits() throws {
+    let bench = RemoteBench()
+    for _ in 1...13 { try bench.pi.record("--for", "1s") }
+    // Long enough for the rest of each to be worth a new connection.
+    for name in bench.pi.recordings.dropFirst() {
+      let file = open("\(bench.pi.store)/\(name)", O_WRONLY | O_CLOEXEC)
+      #expect(pwrite(file, "x", 1, 5 << 20) == 1)
+      close(file)
+    }
+    let outcome = Child(
+      ["-c", "ulimit -f 200; exec \(Child.program) pull pi --timeout 10s"],
+      environment: bench.laptop.environment, directory: bench.laptop.directory.path, stdout: nil,
+      program: "/bin/sh"
+    ).outcome()
+    #expect(outcome.status == 74, "\(outcome.talk)")
+    #expect(!outcome.talk.contains("the connection broke"), "\(outcome.talk)")
+    #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(1)))
+  }
+
+  @Test("what is no recording behind what is one leaves nothing here")
+  func foreignEnd() throws {
+    let pi = Bench()
+    try pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
+    let name = try pi.logName()
+    let id = try #require(try pi.list()[0]["id"].text)
+    let count = pi.directory.bytes(of: name).count
+    let far = try ScriptedFarEnd(
+      """
+      echo imulog-pull 1 keep; read request
+      echo recording 1 \(id) \(count) running 0; echo end; read request
+      echo bytes \(count); cat \(pi.directory.path)/\(name)
+      while :; do echo bytes 65536; head -c 65536 /dev/zero; done
+      """)
+    let outcome = far.pull("--timeout", "5s")
+    #expect(outcome.status == 74, "\(outcome.talk)")
+    #expect(outcome.talk.contains("what comes is not recording"), "\(outcome.talk)")
+    #expect(far.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".part") })
+  }
+
+  @Test("a recording that is another one than was offered is not taken for it")
+  func changedMeanwhile() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
+    let log = try bench.pi.logName()
+    let far = try ScriptedFarEnd(
+      bench.serving(
+        "case \"$line\" in fetch*) truncate -s 40960 \(bench.pi.directory.path)/\(log);; esac"))
+    let outcome = far.pull()
+    #expect(outcome.status == 74, "\(outcome.talk)")
+    #expect(outcome.talk.contains("was changed there meanwhile"), "\(outcome.talk)")
+    #expect(far.laptop.recordings.isEmpty)
+    // The next list says what it is now, and that came already.
+    #expect(far.pull().status == 0)
+    #expect(try RemoteBench.log(far.laptop) == RemoteBench.log(bench.pi))
+  }
+
+  @Test(
+    "a recording that another program brought meanwhile is written out and freed if it is the same; else what came is kept",
+    arguments: [true, false])
+  func broughtMeanwhile(isSame: Bool) throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
+    let name = try #require(bench.pi.recordings.first)
+    let log = try RemoteBench.log(bench.pi)
+    let count = isSame ? log.count : 40960
+    let far = try ScriptedFarEnd(
+      bench.serving(
+        "case \"$line\" in fetch*) head -c \(count) \(bench.pi.store)/\(name) > store/\(name);; esac"
+      ))
+    let outcome = far.pull("--then-free", "--format", "csv")
+    let isWritten = far.laptop.directory.names(in: "").contains { $0.hasSuffix(".csv") }
+    #expect(isWritten == isSame)
+    #expect(bench.pi.recordings.isEmpty == isSame)
+    #expect(try RemoteBench.log(far.laptop) == Array(log.prefix(count)))
+    let kept = far.laptop.directory.names(in: "store").filter { $0.hasPrefix(".aside") }
+    #expect(kept.count == (isSame ? 0 : 1))
+    for name in kept { #expect(far.laptop.directory.bytes(of: "store/" + name) == log) }
+    if isSame {
+      #expect(outcome.status == 0, "\(outcome.talk)")
+    } else {
+      #expect(outcome.status == 65, "\(outcome.talk)")
+      #expect(outcome.talk.contains("\(log.count) bytes there, 40960 here"), "\(outcome.talk)")
+    }
+    #expect(!far.laptop.directory.names(in: "store").contains { $0.hasPrefix(".part") })
+  }
+
   @Test("of two files with one UUID the newer is fetched, and the other is named")
   func twins() throws {
     let bench = RemoteBench()

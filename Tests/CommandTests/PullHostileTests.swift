@@ -68,6 +68,11 @@ struct PullHostileTests {
       "a list drop by drop",
       greeted + "while :; do echo unreadable 1 because; sleep 0.05; done", 75,
       "brought nothing for 1 s"),
+    Case(
+      "two recordings of one UUID",
+      greeted + "echo recording 5 \(id) 8192 complete 0; echo $offer; echo end; read request; "
+        + "echo refused 66 gone; " + silence, 65,
+      "recording 1 cannot be read there: it has the UUID of recording 5"),
     Case("an answer to another question", greeted + "echo freed; " + silence, 69, "no recording"),
     Case("an answer that is none", listed + "echo what; " + silence, 69, "answers `what`"),
     Case(

@@ -115,6 +115,21 @@ struct PartialCopyTests {
     #expect(names().isEmpty)
   }
 
+  @Test("a copy that is durable and gets no name is here to its last byte for the next attempt")
+  func nameless() throws {
+    let refusing = FaultGate { call in
+      call.operation == .open && call.path.hasSuffix(".lock") ? .refuse(EACCES) : .pass
+    }
+    let path = directory.path + "/store"
+    _ = try store()
+    #expect(throws: CatalogueError.self) {
+      try bring(into: Catalogue(path: path, create: false, gate: refusing))
+    }
+    #expect(names() == [partial])
+    #expect(directory.bytes(of: "store/\(partial)") == log)
+    #expect(try bring(into: store()).number == 1)
+  }
+
   @Test("nobody takes up a copy that another is at, be it that it comes or is synced")
   func locked() throws {
     let store = try store()

@@ -8,8 +8,8 @@ struct FarEnd: ~Copyable {
   enum Failure: Error {
     /// It was cut; what came before is good.
     case broken(String)
-    /// It is of no more use, for a reason of this side's own.
-    case abandoned
+    /// What still comes is of no use: this side cannot keep it, or the other one is to blame.
+    case abandoned(isOurs: Bool)
     /// It cannot be had, or the other side is no imulog.
     case unusable(CommandFailure)
     /// The other side does what none does that means well, or nothing for too long: it is not asked again.

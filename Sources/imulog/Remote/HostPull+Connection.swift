@@ -143,7 +143,7 @@ extension HostPull {
     guard rest > HostPull.bearable || offer.state == .running else { return }
     drop(copy, isAnew ? nil : failed(copy))
     if isAnew { todo = [offer] + todo }
-    throw .abandoned
+    throw .abandoned(isOurs: !isAnew && !copy.isForeign)
   }
 
   private func failed(_ copy: IncomingCopy) -> RecordingFetch.Step {
@@ -189,7 +189,7 @@ extension HostPull {
     } catch {
       guard case .refused(_, let sentence) = error else { throw error }
       free.outcome.isUnfreed = true
-      free.outcome.remark = "it stays there: \(sentence)"
+      free.outcome.note("it stays there: \(sentence)")
     }
     asked.removeFirst()
     free.release()

@@ -95,7 +95,12 @@ struct HostPull {
           throw CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
         case .broken(let reason):
           board.talk("\(host): the connection broke, \(reason); going on")
-        case .abandoned: break
+        case .abandoned(let isOurs):
+          guard isOurs else { break }
+          // The host did nothing wrong, and there are only so many recordings that this can happen to.
+          withdraw()
+          patience.progressed(now: clock.now())
+          continue
         }
       }
       withdraw()
@@ -135,16 +140,26 @@ struct HostPull {
   ) throws(FarEnd.Failure) -> (offers: [PullOffer], unreadable: [UInt32: String]) {
     try farEnd.ask(.list)
     var offers: [PullOffer] = []
+    var numbers: [RecordingID: UInt32] = [:]
     var unreadable: [UInt32: String] = [:]
+    var count = 0
     while true {
+      count += 1
       switch try farEnd.reply() {
-      case .recording(let offer): offers.append(offer)
+      case .recording(let offer):
+        // Which of the two would come is not known.
+        if let twin = numbers[offer.id] {
+          unreadable[offer.number] = "it has the UUID of recording \(twin)"
+        } else {
+          numbers[offer.id] = offer.number
+          offers.append(offer)
+        }
       case .unreadable(let number, let sentence):
         unreadable[number] = String(sentence.prefix(200))
       case .end: return (offers, unreadable)
       default: throw farEnd.violation("lists what is no recording")
       }
-      guard offers.count <= HostPull.most, unreadable.count <= HostPull.mostUnreadable else {
+      guard count <= HostPull.most, unreadable.count <= HostPull.mostUnreadable else {
         throw farEnd.violation("lists recordings without end")
       }
     }

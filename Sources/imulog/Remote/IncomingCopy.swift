@@ -89,21 +89,14 @@ final class IncomingCopy {
         if isFollowed { live = try pageCheck(from: resumedAt) }
         guard isChecked || byteCount < IncomingCopy.firstPage else { throw notThis }
       }
-      try checked { check, copy in
+      try checked(&check) { check, copy in
         try check.advance(&copy, to: min(byteCount, offer.byteCount))
         let damaged = check.damagedPageCount
         try check.advance(&copy, to: byteCount)
         // What is offered may be damaged there. What is written just now is not.
         guard offer.state != .running || check.damagedPageCount == damaged else { throw notThis }
       }
-      if var follower = live.take() {
-        if var file = copy.take() {
-          try follower.settle(&file)
-          copy = consume file
-        }
-        settled = max(settled, follower.settledByteCount)
-        live = consume follower
-      }
+      try checked(&live) { follower, copy in try follower.settle(&copy) }
     }
     return settled - before
   }
@@ -111,19 +104,23 @@ final class IncomingCopy {
   /// Bytes of the first page, in which the header is.
   private static let firstPage: UInt64 = 4096
 
+  /// Hands the copy to one of its checks, and keeps both, also when it fails.
   private func checked(
-    _ body: (inout PageCheck, inout PartialCopy) throws -> Void
+    _ check: inout PageCheck?, _ body: (inout PageCheck, inout PartialCopy) throws -> Void
   ) throws {
-    guard var check = check.take() else { return }
-    guard var copy = copy.take() else { return }
-    try body(&check, &copy)
-    settled = max(settled, check.settledByteCount)
-    self.check = consume check
-    self.copy = consume copy
+    guard var taken = check.take() else { return }
+    var failure: (any Error)?
+    if var file = copy.take() {
+      do { try body(&taken, &file) } catch { failure = error }
+      copy = consume file
+    }
+    settled = max(settled, taken.settledByteCount)
+    check = consume taken
+    if let failure { throw failure }
   }
 
   /// Nothing of it is this recording, and nothing of it is kept.
-  private var isForeign = false
+  private(set) var isForeign = false
 
   private var notThis: CommandFailure {
     isForeign = true
@@ -141,6 +138,16 @@ final class IncomingCopy {
         throw CommandFailure(
           .inputOutput, "what came is not what was sent; it was thrown away, so pull again")
       }
+      // What nobody writes is what was offered, and of what is written nothing goes.
+      guard
+        offer.state == .running
+          ? byteCount >= offer.byteCount : (byteCount, state) == (offer.byteCount, offer.state)
+      else {
+        throw CommandFailure(
+          .tryAgain,
+          "it was changed there meanwhile: \(offer.byteCount) bytes, \(offer.state.rawValue), were offered, "
+            + "and \(byteCount), \(state.rawValue), came; pull again")
+      }
       outcome.byteCount = byteCount
       if state == .running {
         outcome.fate = .running
@@ -151,15 +158,13 @@ final class IncomingCopy {
       if !isChecked { check = try pageCheck(from: resumedAt) }
       guard isChecked else { throw notThis }
       var damaged: UInt64 = 0
-      try checked { check, copy in
+      try checked(&check) { check, copy in
         try check.run(&copy, stopsAtDamage: false)
         damaged = check.damagedPageCount
       }
       if damaged > 0 {
         outcome.isDamaged = true
-        outcome.remark =
-          (outcome.remark.map { $0 + "; " } ?? "")
-          + "it is damaged there in \(damaged) pages, and the copy is as it is there"
+        outcome.note("it is damaged there in \(damaged) pages, and the copy is as it is there")
       }
     }
     return failure == nil && outcome.fate != .running

@@ -27,7 +27,7 @@ final class LocalCopies: Sendable {
   func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
 
   /// Makes copies recordings of the store.
-  func publish(_ copies: [WholeCopy]) throws(CatalogueError) { try index.publish(copies) }
+  func publish(_ copies: [WholeCopy]) { index.publish(copies) }
 
   /// The numbers wanted for recordings that are to come: their own, where nobody here has them; else the next ones,
   /// older recordings before newer ones.

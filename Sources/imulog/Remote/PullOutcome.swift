@@ -33,7 +33,17 @@ struct PulledRecording {
   /// Why it could not be written out in another form, if that was asked for.
   var conversionFailure: ExitStatus?
   /// What a person should know.
-  var remark: String?
+  private(set) var remark: String?
+
+  init(offer: PullOffer, fate: Fate, number: UInt32? = nil, remark: String? = nil) {
+    self.offer = offer
+    self.fate = fate
+    self.number = number
+    self.remark = remark
+  }
+
+  /// Adds what a person should know.
+  mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }
 
 /// What became of a host in a pull.

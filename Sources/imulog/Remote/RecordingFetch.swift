@@ -79,24 +79,22 @@ struct RecordingFetch {
     outcome.fate = .differs
     let sizes = "\(offer.byteCount) bytes there, \(copy.byteCount) here"
     if offer.state == .recovered {
-      outcome.remark =
+      outcome.note(
         "was recovered there after a power cut and is no longer what was fetched as \(entry.number) "
-        + "(\(sizes)); the copy here stays as it is"
+          + "(\(sizes)); the copy here stays as it is")
     } else {
-      outcome.remark =
+      outcome.note(
         "is not what was fetched as \(entry.number) (\(sizes)): one of them was changed; `imulog rm "
-        + "\(entry.number)` here and pull again to have theirs"
+          + "\(entry.number)` here and pull again to have theirs")
     }
     return outcome
   }
 
   /// Takes up what is here of a recording.
   private mutating func incoming(_ offer: PullOffer) throws -> IncomingCopy {
-    var outcome = PulledRecording(offer: offer, fate: .fetched)
-    if let before = earlier[offer.id] {
-      outcome.remark = before.remark
-      outcome.isDamaged = before.isDamaged
-    }
+    let before = earlier[offer.id]
+    var outcome = PulledRecording(offer: offer, fate: .fetched, remark: before?.remark)
+    outcome.isDamaged = before?.isDamaged ?? false
     let follow = settings.follow && offer.state == .running
     let path = "\(local.catalogue.path)/.part-\(offer.id)"
     guard access(path, F_OK) == 0 else {
@@ -156,25 +154,41 @@ struct RecordingFetch {
       guard let whole = copy.whole(number: numbers[copy.offer.id]) else { continue }
       copies.append((copy, copy.digest, whole))
     }
-    do {
-      try local.publish(copies.map(\.2))
-    } catch {
-      return copies.map { .done(RecordingFetch.failed($0.0.offer, error)) }
-    }
+    local.publish(copies.map(\.2))
     for (copy, digest, whole) in copies {
-      var outcome = copy.outcome
       do {
-        let entry = try whole.result.get()
-        outcome.number = entry.number
-        steps.append(try kept(entry, outcome, proof: (copy.byteCount, digest)))
-      } catch CatalogueError.present(_, let number) {
-        // Another program had it too, and was faster.
-        steps.append(.done(PulledRecording(offer: copy.offer, fate: .here, number: number)))
+        do {
+          let entry = try whole.result.get()
+          steps.append(try kept(entry, copy.outcome, proof: (copy.byteCount, digest)))
+        } catch CatalogueError.present {
+          steps.append(try meet(copy, digest))
+        }
       } catch {
         steps.append(.done(RecordingFetch.failed(copy.offer, error)))
       }
     }
     return steps
+  }
+
+  /// What is to be done about a whole copy whose recording another program has brought meanwhile.
+  private func meet(_ came: IncomingCopy, _ digest: SHA256Digest) throws -> Step {
+    let offer = came.offer
+    guard let entry = try local.entry(of: offer.id), try local.catalogue.standing(of: entry) != nil
+    else { return .busy(offer) }
+    var copy = try local.catalogue.partialCopy(of: offer.id)
+    var outcome = PulledRecording(offer: offer, fate: .here, number: entry.number)
+    let here = try self.digest(of: entry)
+    if here == (came.byteCount, digest) {
+      try copy.cut(to: 0)
+      return try kept(entry, outcome, proof: nil)
+    }
+    let aside = try local.catalogue.setAside(copy)
+    outcome.fate = .differs
+    outcome.note(
+      "another program has brought it meanwhile as \(entry.number), with other bytes "
+        + "(\(came.byteCount) bytes there, \(here.0) here); that copy stays as it is, and what came is \(aside)"
+    )
+    return .done(outcome)
   }
 
   /// Writes a recording that is here out; whether the other side is to free it.
@@ -185,9 +199,7 @@ struct RecordingFetch {
     var outcome = earlier
     outcome.number = entry.number
     if let format = settings.format { convert(entry, to: format, &outcome) }
-    guard settings.thenFree, outcome.fate != .differs,
-      proof != nil || outcome.offer.state != .running
-    else { return .done(outcome) }
+    guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }
     // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
     if proof == nil { try local.catalogue.secure(entry) }
     let (byteCount, digest) = try proof ?? self.digest(of: entry)
@@ -203,14 +215,11 @@ struct RecordingFetch {
         format: format, directory: settings.directory, fill: settings.fill)
       guard let report = try conversion.run(entry, in: local.catalogue) else { return }
       if report.damages > 0 { outcome.isDamaged = true }
-      if !report.remarks.isEmpty {
-        let earlier = outcome.remark.map { [$0] } ?? []
-        outcome.remark = (earlier + report.remarks).joined(separator: "; ")
-      }
+      for remark in report.remarks { outcome.note(remark) }
     } catch {
       let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
       outcome.conversionFailure = failure.status
-      outcome.remark = failure.sentence
+      outcome.note(failure.sentence)
     }
   }
 

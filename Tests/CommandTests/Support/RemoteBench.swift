@@ -61,6 +61,18 @@ struct RemoteBench {
     return bench.run(["--store", pi.store, "serve", "--log", journalPath] + options)
   }
 
+  /// What a ``ScriptedFarEnd`` runs to serve the other machine's store, where recordings may be freed; lines of a shell
+  /// see each request as `$line` before it is carried out.
+  func serving(_ filter: String) -> String {
+    """
+    export SSH_ORIGINAL_COMMAND=pull-server
+    while read -r line; do
+      \(filter)
+      echo "$line"
+    done | \(Child.program) --store \(pi.store) serve --allow-delete --log \(journalPath)
+    """
+  }
+
   /// How often a connection was made.
   var connections: Int { laptop.directory.bytes(of: "calls").count { $0 == 10 } }
 

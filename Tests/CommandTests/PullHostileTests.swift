@@ -44,10 +44,11 @@ struct PullHostileTests {
     Case("a greeting without end", "yes | tr -d '\\n'", 69, "not as imulog"),
     Case("noise", "cat /dev/urandom", 69, "not as imulog"),
     Case("another version", "echo imulog-pull 2 keep; " + silence, 69, "speaks version 2"),
-    Case("endless words on stderr", "yes >&2", 69, "more than a megabyte on stderr"),
+    Case(
+      "endless words on stderr", "yes >&2", 69, "more than a megabyte on stderr", timeout: "50s"),
     Case(
       "endless words on stderr after the greeting", greeted + "yes >&2", 69,
-      "more than a megabyte on stderr"),
+      "more than a megabyte on stderr", timeout: "50s"),
     Case(
       "stdout closed before the greeting, and no end", "exec >&-; " + silence, 69,
       "ended with status 143"),

@@ -28,6 +28,10 @@ struct PhoneDocument {
     } catch {
       throw .document(name: name, what: PhoneDocument.clause(error))
     }
+    guard shape.coordinateList == nil || shape.axisValues == nil else {
+      throw .document(
+        name: name, what: "it has both \"coordinateList\" and \"axisValues\": take one of them out")
+    }
     let (list, key, listName): ([Vector], Int?, String)
     if let coordinates = shape.coordinateList {
       (list, key, listName) = (coordinates, shape.dataType, "dataType")

@@ -154,6 +154,13 @@ struct PhoneImporterTests {
       """
     ),
     (
+      #"{"sensor":0,"dataType":0,"coordinateList":[],"axisValues":[{"x":1,"y":2,"z":3}]}"#,
+      """
+      phone.json is not a recording of the phone apps: it has both "coordinateList" and \
+      "axisValues": take one of them out
+      """
+    ),
+    (
       #"{"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
       "phone.json is not a recording of the phone apps: \"dataType\" is missing"
     ),

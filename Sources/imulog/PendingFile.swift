@@ -25,12 +25,14 @@ struct PendingFile: ~Copyable {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     } else {
       let target = PendingFile.target(of: path)
-      let temporary = "\(target).part-\(getpid())"
-      self.path = target
+      let temporary = "\(target ?? path).part-\(getpid())"
+      self.path = target ?? path
       self.temporary = temporary
       let isAllowed = !isThere || access(path, W_OK) == 0
+      if target == nil { errno = ELOOP }
       descriptor =
-        isAllowed ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) : -1
+        isAllowed && target != nil
+        ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) : -1
     }
     guard descriptor >= 0 else { throw PendingFile.failure("cannot make", path, errno, remedy) }
     guard !isThere || temporary == nil || fchmod(descriptor, status.st_mode & 0o7777) == 0 else {
@@ -69,12 +71,28 @@ struct PendingFile: ~Copyable {
     }
   }
 
-  /// Where the links of `path` lead; `path` itself when nothing is there yet.
-  private static func target(of path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
-    defer { free(resolved) }
-    return String(cString: resolved)
+  /// Where `path` leads, which need not be there yet; `nil` when it is a link that leads nowhere but to links.
+  private static func target(of path: String) -> String? {
+    var target = path
+    // As many links as the kernel follows.
+    for _ in 0...40 {
+      guard let next = link(target) else { return target }
+      let directory = target.lastIndex(of: "/").map { target[...$0] } ?? ""
+      target = next.hasPrefix("/") ? next : directory + next
+    }
+    return nil
+  }
+
+  /// What a link says; `nil` for everything else.
+  private static func link(_ path: String) -> String? {
+    let text = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+      // Safe: readlink fills at most the buffer, and says how much of it. A path is shorter than that.
+      let count = buffer.withMemoryRebound(to: CChar.self) {
+        $0.baseAddress.map { start in readlink(path, start, Int(PATH_MAX)) } ?? 0
+      }
+      return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+    return text.isEmpty ? nil : text
   }
 
   private static func failure(

@@ -264,7 +264,7 @@ struct ExportCommandTests {
     #expect(directory.names() == ["out.json"])
   }
 
-  @Test("-o follows a link to the file that it names")
+  @Test("-o follows links to the file that they name, which need not be there yet")
   func link() throws {
     let bench = try #require(ExportCommandTests.bench)
     let directory = TemporaryDirectory()
@@ -273,6 +273,14 @@ struct ExportCommandTests {
     #expect(bench.run("export", "1", "-o", directory.path + "/link").status == 0)
     expectSame(directory.bytes(of: "file"), try export().bytes)
     #expect(directory.names() == ["file", "link"])
+    symlink("link", directory.path + "/again")
+    unlink(directory.path + "/file")
+    #expect(bench.run("export", "1", "-o", directory.path + "/again").status == 0)
+    expectSame(directory.bytes(of: "file"), try export().bytes)
+    #expect(directory.names() == ["again", "file", "link"])
+    symlink("circle", directory.path + "/circle")
+    expectSentence(
+      bench.run("export", "1", "-o", directory.path + "/circle"), 73, ["symbolic links"])
   }
 
   @Test("a device named with -o is written to and stays a device")

@@ -11,7 +11,7 @@ public import IMUModel
 ///
 /// Samples lie on the grid of the rate, which is that of the options or follows from the times; ticks without a
 /// sample become gaps with the cause `lost`. What fits no grid is refused. See `ImportGrid` and
-/// `SampleRate.init(ofSamples:from:to:holes:)`.
+/// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
 /// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, so memory
 /// does not grow with it.
@@ -44,8 +44,9 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
     let rate =
       options.rate
       ?? SampleRate(
-        ofSamples: placing.tick + 1, from: survey.first, to: survey.last, holes: account.holes)
-    guard let rate else { throw .noRate(name: name) }
+        ofSamples: placing.tick + 1, from: survey.first, to: survey.last,
+        halfPeriods: account.holes + UInt64(2 * grid.look.slack))
+    guard let rate else { throw .rateBeyondLog(name: name) }
     if options.rate != nil { try survey.check(grid, lastTick: placing.tick, name) }
     try placing.restart(on: grid)
 
@@ -110,10 +111,12 @@ extension ImportPlacing where Source: ~Copyable {
         try restart(on: grid)
         try placeAll()
         guard account.samples == survey.count else { throw ImportError.changed(name: name) }
-        return grid
+        return rate == nil && grid.look.slack > 1 ? try settled(grid, survey) : grid
       } catch {
         switch error {
-        case .line(_, _, .sharesTick), .line(_, _, .late): refusal = refusal ?? error
+        case .line(_, _, .sharesTick), .line(_, _, .late):
+          // That samples drift against a rate that was given is no reason to refuse them.
+          if !grid.look.isExact { refusal = refusal ?? error }
         case .line(_, _, .holeTooLong), .file: throw error
         // All lines were right before.
         default: throw .changed(name: name)
@@ -121,6 +124,23 @@ extension ImportPlacing where Source: ~Copyable {
       }
     }
     throw refusal ?? .noRate(name: name)
+  }
+
+  /// The grid whose period is that of the samples and of what was lost among them, which are placed on it.
+  ///
+  /// Of samples that come many at a time the period is a mean of many intervals, and holes in them make it too long.
+  private mutating func settled(_ grid: ImportGrid, _ survey: ImportSurvey) throws(ImportError)
+    -> ImportGrid
+  {
+    var (grid, lost) = (grid, UInt64(0))
+    while account.lost > lost {
+      lost = account.lost
+      let span = Double(survey.last) - Double(survey.first)
+      grid = ImportGrid(period: span / Double(tick), grid.look)
+      try restart(on: grid)
+      try placeAll()
+    }
+    return grid
   }
 }
 
@@ -151,7 +171,8 @@ extension ImportPlacing.Account where Source: ~Copyable {
     if least > 1 {
       remarks.append(
         "times in \(name) are rounded or late by whole periods, so that a hole of fewer than "
-          + "\(least) ticks cannot be told from a delay")
+          + "\(least) ticks cannot be told from a delay"
+          + (isRateGiven ? "" : "; --rate says at which rate they were taken"))
     }
     return remarks
   }

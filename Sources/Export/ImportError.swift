@@ -12,6 +12,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case line(name: String, line: Int, problem: ImportLineProblem)
   /// A table has more than one sample, but its times stand still, so that they give no rate.
   case noRate(name: String)
+  /// The times of a table are so far apart, or so close, that no log can hold their rate.
+  case rateBeyondLog(name: String)
   /// The rate that was given is not that of a table's times; both are decimal hertz.
   case otherRate(name: String, given: String, found: String)
   /// The file was changed by somebody else while it was read.
@@ -68,6 +70,10 @@ extension ImportError: CustomStringConvertible {
       return "\(name), line \(line)\(problem.place): \(problem.sentence)"
     case .noRate(let name):
       return "all times in \(name) are the same, so they give no sample rate: say it with --rate"
+    case .rateBeyondLog(let name):
+      return
+        "the times in \(name) make a rate that no log can hold, which is 1/\(UInt32.max) to \(UInt32.max) Hz: "
+        + "correct the times, or give the rate with --rate"
     case .otherRate(let name, let given, let found):
       return
         "the times in \(name) are those of about \(found) Hz and not of \(given) Hz: "
@@ -109,13 +115,13 @@ extension ImportLineProblem {
     switch self {
     case .noTimeColumn(let found):
       return
-        "no header with a column t_us, t_ns or t, but \(quoted(found)): the first line must name the "
+        "no header with a column t_us, t_ns, t_ms or t, but \(quoted(found)): the first line must name the "
         + "columns, such as t_us,ax,ay,az,gx,gy,gz,temp"
     case .noAxis:
       return "the header names no axis: ax, ay, az, gx, gy, gz or temp"
     case .unknownColumn(_, let found):
       return
-        "unknown column \(quoted(found)): columns are t_us, t_ns or t, and ax, ay, az, gx, gy, gz, temp"
+        "unknown column \(quoted(found)): columns are t_us, t_ns, t_ms or t, and ax, ay, az, gx, gy, gz, temp"
     case .repeatedColumn(_, let found):
       return "\(quoted(found)) is a second column of its kind"
     case .fieldCount(let found, let expected):

@@ -13,6 +13,9 @@
 ///
 /// A sample may be late, but not early: when the earliest samples behind a short interval are a period
 /// before those in front of it, and stay there, two samples lie on one tick.
+///
+/// An exact grid is simpler: all samples lie within half a period of ticks that are a period apart from first to
+/// last, and every tick between two samples is lost.
 struct ImportGrid {
   /// How far samples are compared, and when they count as lost or as too many.
   struct Look {
@@ -20,6 +23,8 @@ struct ImportGrid {
     let window: Int
     /// Periods by which the earliest samples must be later behind a hole than in front of it, above a half.
     let slack: Double
+    /// Whether all samples must lie on the ticks of one grid.
+    var isExact = false
     /// Periods by which they must be earlier where there is a sample too many.
     var surplus: Double { 0.75 + slack }
   }
@@ -39,6 +44,9 @@ struct ImportGrid {
   private var sinceHole = 0
   /// Long intervals in which nothing was lost: the sample behind them was late.
   private(set) var delays: UInt64 = 0
+  /// The first sample's time, and by how many periods samples were late against it; of an exact grid.
+  private var origin: Int64 = 0
+  private var spread = 0.0...0.0
 
   /// A grid whose tick 0 is the sample that comes first.
   init(period: Double, _ look: Look) {
@@ -55,8 +63,10 @@ struct ImportGrid {
     guard let next = times.first else { return 0 }
     guard sinceHole > 0 else {
       begin(at: next, tick: 0, level: level(of: times, from: next, tick: -1))
+      origin = next
       return 0
     }
+    if look.isExact { return placeExactly(next) }
     let periods = distance(time, next) / period
     var lost = 0.0
     if periods > 1.5 + look.slack {
@@ -80,6 +90,22 @@ struct ImportGrid {
       remember(next, tick: tick + 1)
     }
     return count
+  }
+
+  /// Places a sample on the tick that the samples before leave for it; `nil` when no grid fits all of them.
+  private mutating func placeExactly(_ time: Int64) -> UInt64? {
+    let periods = distance(origin, time) / period
+    let middle = (spread.lowerBound + spread.upperBound) / 2
+    let next = max(Double(tick) + 1, (periods - middle).rounded())
+    let late = periods - next
+    spread = min(spread.lowerBound, late)...max(spread.upperBound, late)
+    // Beyond it the differences of such numbers are no ticks.
+    guard spread.upperBound - spread.lowerBound <= 1, next < 0x1p50 else { return nil }
+    let lost = UInt64(next) - tick - 1
+    // A period and a little holds no hole: the clock drifts against the rate.
+    guard lost == 0 || distance(self.time, time) > 1.3 * period else { return nil }
+    remember(time, tick: UInt64(next))
+    return lost
   }
 
   /// How many ticks before the first of the times are lost, by the earliest of the samples around.
@@ -181,6 +207,9 @@ extension ImportGrid.Look {
   static let long = ImportGrid.Look(window: 256, slack: 0)
   /// For samples that were all delivered so: only a hole longer than that stands out.
   static let wide = ImportGrid.Look(window: 128, slack: 15.5)
+
+  /// For samples that all lie on the ticks of a rate that is known.
+  static let exact = ImportGrid.Look(window: 1, slack: 0, isExact: true)
 
   /// For times that stand still and say nothing: all samples are one behind the other.
   static let blind = ImportGrid.Look(window: 1, slack: .infinity)

@@ -34,7 +34,7 @@ struct ImportIntervals {
   }
 
   /// Whether nine in ten are near the median or one of its next multiples, as samples on a grid are of which
-  /// some are missing. Of few intervals fewer need not be.
+  /// some are missing. Of few intervals fewer need not be, and among few a long one is a hole.
   var areRegular: Bool {
     let median = median
     guard median > 0 else { return false }
@@ -43,10 +43,22 @@ struct ImportIntervals {
       let periods = sums[place] / Double(counts[place]) / median
       let isNear =
         periods < 1.5
-        ? periods > 0.5 : periods < 16.5 && abs(periods - periods.rounded()) <= 0.25
+        ? periods > 0.5
+        : periods < 16.5 ? abs(periods - periods.rounded()) <= 0.25 : count < 8
       if !isNear { strangers += counts[place] }
     }
     return strangers <= max(count / 10, count >= 8 ? 2 : count >= 3 ? 1 : 0)
+  }
+
+  /// Whether nine in ten are at most so far from the median.
+  func areWithin(_ distance: Double) -> Bool {
+    let median = median
+    var strangers: UInt64 = 0
+    for place in counts.indices where counts[place] > 0 {
+      let mean = sums[place] / Double(counts[place])
+      if abs(mean - median) > distance { strangers += counts[place] }
+    }
+    return strangers <= count / 10
   }
 
   /// Whether more than one in ten is longer than a median and a half.

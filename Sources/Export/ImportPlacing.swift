@@ -97,11 +97,11 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
 }
 
 enum HertzText {
-  /// A rate with at most four decimals.
+  /// A rate with at most four decimals; of rates beyond any log, of which errors speak, the last digits are not kept.
   static func text(_ hertz: Double) -> String {
     var digits: [UInt8] = []
     DecimalText.append(
-      units: UInt64((hertz * 10_000).rounded()), decimals: 4, least: 0, isNegative: false,
+      units: UInt64(min(hertz * 10_000, 1e18).rounded()), decimals: 4, least: 0, isNegative: false,
       to: &digits)
     return String(decoding: digits, as: UTF8.self)
   }

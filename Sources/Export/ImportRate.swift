@@ -4,14 +4,14 @@ extension SampleRate {
   /// The rate at which `count` samples from time `first` to time `last` (nanoseconds) were taken, as a user
   /// would say it; `nil` when the times stand still.
   ///
-  /// `count` includes samples that are missing in `holes` places, whose lengths need not be whole periods. A rate is
-  /// taken when its grid, laid on the first sample, is at most half a period off the last one, and half a period
-  /// more for each hole.
+  /// `count` includes samples that are missing. A rate is taken when its grid, laid on the first sample, is at most
+  /// half a period off the last one, and so many `halfPeriods` more: one for each hole, whose length need not be
+  /// a whole number of periods, and those by which times are rounded or late.
   /// Tried in this order: the whole number of hertz nearest to the mean rate (10 Hz, 985 Hz), the whole
   /// number of seconds nearest to the mean period (1/5 Hz), the mean rate itself if its denominator is at
   /// most 1000 (4/3 Hz), the fraction with the smallest denominator (9903/100 Hz). A single sample gives
   /// 10 Hz.
-  init?(ofSamples count: UInt64, from first: Int64, to last: Int64, holes: UInt64 = 0) {
+  init?(ofSamples count: UInt64, from first: Int64, to last: Int64, halfPeriods: UInt64 = 0) {
     guard count > 1 else {
       self.init(10)
       return
@@ -19,10 +19,9 @@ extension SampleRate {
     let span = Int128(last) - Int128(first)
     let second: Int128 = 1_000_000_000
     guard span > 0 else { return nil }
-    // The mean rate is steps × 1 s / span; limits are (steps ± (1 + holes)/2) × 1 s / span. There are at least
-    // two steps for each hole.
+    // The mean rate is steps × 1 s / span; limits are (steps ± (1 + halfPeriods)/2) × 1 s / span.
     let steps = Int128(count) - 1
-    let slack = 1 + Int128(holes)
+    let slack = 1 + Int128(halfPeriods)
     let low = Ratio(max(1, 2 * steps - slack) * second, 2 * span)
     let high = Ratio((2 * steps + slack) * second, 2 * span)
     let hertz = Ratio((2 * steps * second + span) / (2 * span), 1)

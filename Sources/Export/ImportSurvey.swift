@@ -32,9 +32,13 @@ struct ImportSurvey {
 
   /// The grids on which the samples may lie, the likeliest first.
   ///
+  ///     the rate is known                             its own ticks, if each time is within half a period of one
   ///     intervals near the median or its multiples    the mean of those near the median
   ///     jitter of up to half a period, rounded times  the median of 16 intervals together
   ///     held up and delivered together by a host      the median of 256 intervals together; holes must be long
+  ///
+  /// The rate is that of the median interval, but more precise than one interval says it: of 300 Hz in whole
+  /// milliseconds the median is 3 ms, and the mean of all that are near it is 3.33 ms. A hole is in none of them.
   ///
   /// - Parameter rate: The rate, if it is known.
   func grids(_ rate: SampleRate?) -> [ImportGrid] {
@@ -42,17 +46,13 @@ struct ImportSurvey {
     let mean = (Double(last) - Double(first)) / Double(count - 1)
     let given = rate.map { 1e9 * Double($0.denominator) / Double($0.numerator) }
     if let given, first == last { return [ImportGrid(period: given, .blind)] }
-    var grids: [ImportGrid] = []
+    var grids = given.map { [ImportGrid(period: $0, .exact)] } ?? []
     let median = single.median
-    // Times of 700 Hz in whole milliseconds are one or two apart, as those of 1 kHz with many holes are.
-    let areRounded = median < 2 * Double(unit) && single.count >= 16 && single.areOftenLong
-    if single.areRegular, !areRounded,
-      let period = given ?? single.mean(in: 0.7 * median...1.3 * median)
-    {
-      grids = [ImportGrid(period: period, .close), ImportGrid(period: period, .long)]
+    let isRegular = single.areRegular && (given != nil || !areRounded)
+    if isRegular, let period = given ?? single.mean(in: 0.7 * median...1.3 * median) {
+      grids += [ImportGrid(period: period, .close), ImportGrid(period: period, .long)]
       guard median < 2 * Double(unit) else { return grids }
     }
-    let isRegular = !grids.isEmpty
     if case let period = given ?? period(short, of: 16) ?? mean, period > 0 {
       let rounding = Double(unit) / period
       grids.append(ImportGrid(period: period, rounding > 0.5 ? .coarse(rounding) : .close))
@@ -62,6 +62,16 @@ struct ImportSurvey {
       grids.append(ImportGrid(period: period, .wide))
     }
     return grids
+  }
+
+  /// Whether the times are those of a rate of which they are too coarse a measure.
+  ///
+  /// 700 Hz in whole milliseconds and 1 kHz with many holes are both one or two milliseconds apart. But rounded
+  /// times are nowhere more than a unit off, so that 16 intervals together always last about the same.
+  private var areRounded: Bool {
+    let unit = Double(unit)
+    return single.median < 2 * unit && single.count >= 16 && single.areOftenLong
+      && short.areWithin(1.25 * unit)
   }
 
   /// The mean of the intervals that are not far from the median one: a hole is in few of them.

@@ -14,14 +14,14 @@ struct CSVRefusalTests {
     (
       "0,1,2\n3,4,5\n",
       """
-      table.csv, line 1: no header with a column t_us, t_ns or t, but "0,1,2": the first \
+      table.csv, line 1: no header with a column t_us, t_ns, t_ms or t, but "0,1,2": the first \
       line must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp
       """
     ),
     (
       "\n",
       """
-      table.csv, line 1: no header with a column t_us, t_ns or t, but "": the first line \
+      table.csv, line 1: no header with a column t_us, t_ns, t_ms or t, but "": the first line \
       must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp
       """
     ),
@@ -32,7 +32,7 @@ struct CSVRefusalTests {
     (
       "t_us,ax,mx\n0,1,2\n",
       """
-      table.csv, line 1, column 3: unknown column "mx": columns are t_us, t_ns or t, and \
+      table.csv, line 1, column 3: unknown column "mx": columns are t_us, t_ns, t_ms or t, and \
       ax, ay, az, gx, gy, gz, temp
       """
     ),

@@ -221,6 +221,55 @@ struct ImportGridTests {
     }
   }
 
+  @Test("holes in times of whole milliseconds are found at random places, with or without the rate")
+  func denseMilliseconds() throws {
+    for percent in [2, 5, 10, 12, 15, 20, 30, 45] as [UInt64] {
+      var generator = SplitMix(seed: percent)
+      let all = (0..<3000).filter { $0 == 0 || generator.next() % 100 >= percent }
+        .map { Int64($0) * 1_000_000 }
+      let ticks = UInt64((all.last ?? 0) / 1_000_000) + 1
+      for rate in [nil, hertz(1000)] {
+        let found = try imported(all, rate: rate)
+        #expect(found.rate == hertz(1000), "\(percent) %")
+        #expect(found.ledger.scheduled == ticks, "\(percent) %")
+        #expect(found.ledger.sampled == all.count)
+      }
+    }
+  }
+
+  @Test("times on the ticks of a rate that is given have their holes between these ticks alone")
+  func exact() throws {
+    for given in [300.0, 480, 700, 850, 950, 999] {
+      let rate = try #require(SampleRate(decimal: "\(Int(given))"))
+      let coarse = (0..<5000).map { Int64(Double($0) * 1000 / given) * 1_000_000 }
+      #expect(try imported(coarse, rate: rate).ledger.scheduled == 5000, "\(given) Hz")
+    }
+    // Rounded to milliseconds, every tenth tick and a whole second is lost.
+    let holed = (0..<5000).filter { $0 % 10 != 7 && !(2000..<2700).contains($0) }
+    let found = try imported(
+      holed.map { Int64((Double($0) / 0.7).rounded()) * 1_000_000 }, rate: hertz(700))
+    #expect(found.ledger.scheduled == 5000)
+    #expect(found.ledger.sampled == holed.count)
+    // A clock that is off by a thousandth, which no grid of 1 kHz fits for long.
+    var generator = SplitMix(seed: 4)
+    let off = (0..<20_000).filter { $0 == 0 || generator.next() % 10 > 2 }
+      .map { Int64(Double($0) * 1.001) * 1_000_000 }
+    let lost = try imported(off, rate: hertz(1000)).ledger.lost
+    #expect(abs(Int64(lost) + Int64(off.count) - 20_000) < 40)
+  }
+
+  @Test("a hole among samples that come ten at a time is of the length that it has")
+  func bursts() throws {
+    var all = (0..<2000).map { Int64($0 / 10) * 100_000_000 }
+    #expect(try imported(all).rate == hertz(100))
+    all.removeSubrange(1000..<1060)
+    for rate in [nil, hertz(100)] {
+      let found = try imported(all, rate: rate)
+      #expect(found.ledger.lost == 60)
+      #expect(found.rate == hertz(100))
+    }
+  }
+
   @Test("few samples give what can be told from them")
   func few() throws {
     #expect(try imported([5]).rate == hertz(10))
@@ -230,6 +279,8 @@ struct ImportGridTests {
     #expect(try imported([5], rate: hertz(7)).remarks == [])
     #expect(try imported([0, 20_000_000]).rate == hertz(50))
     #expect(try imported([0, 10_000_000, 30_000_000]).gaps == [2..<3])
+    #expect(try imported([0, 10_000_000, 1_000_000_000]).gaps == [2..<100])
+    #expect(try imported([0, 10_000_000, 27_000_000]).gaps == [])
     #expect(try imported([0, 20_000_000, 30_000_000]).gaps == [1..<2])
     #expect(try imported([0, 10_000_000, 23_000_000]).gaps == [])
     #expect(try imported([0, 10_000_000, 990_000_000], rate: hertz(100)).gaps == [2..<99])
@@ -255,7 +306,10 @@ struct ImportGridTests {
       "a rate that is a tenth too low", (0..<100).map { $0 * 10 }, hertz(88),
       "the times in table.csv are those of about 100 Hz and not of 88 Hz: correct --rate or leave it out"
     ),
-    ("two intervals of which none is the period", [0, 10, 1000], nil, "line 3: at 2 Hz"),
+    (
+      "two times at the ends of what a log holds", [0, 9_223_372_036_854], nil,
+      "the times in table.csv make a rate that no log can hold"
+    ),
     (
       "times on no grid",
       (0..<100).map { $0 / 10 * 673 + [0, 1, 91, 93, 243, 283, 290, 590, 650, 653][Int($0) % 10] },

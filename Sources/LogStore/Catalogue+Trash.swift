@@ -5,7 +5,7 @@ import IMUModel
 public struct TrashedRecording: Hashable, Sendable {
   /// The file, which can be read as any recording's.
   public let entry: CatalogueEntry
-  /// Seconds since 1970 at which it was removed; `nil` when the clock was not set then.
+  /// Seconds since 1970 at which it was removed; `nil` when the clock was not synchronised then.
   public let removedSeconds: Int64?
   /// The name that it had in the store.
   let formerName: String
@@ -17,23 +17,23 @@ public struct TrashedRecording: Hashable, Sendable {
 extension Catalogue {
   static let trashName = ".trash"
   static let stampMark: Character = "~"
+  /// Follows the stamp of a clock that was not synchronised: it gives an order at most, and no age.
+  static let undatedMark = "-undated"
 
   /// Seconds that a removed recording stays in the trash: 30 days.
   public static let trashAgeLimit: Int64 = 30 * 24 * 3600
 
-  /// 2026-01-01: a clock that shows less was never set, so a stamp by it tells no age.
-  static let earliestCredible: Int64 = 1_767_225_600
-
-  /// Moves a recording to the trash, whence it goes at the first sweep after 30 days.
+  /// Moves a recording to the trash, whence it goes at the first sweep after 30 days. They begin when the clock is
+  /// synchronised, at the first sweep then if it is not yet.
   ///
   /// - Parameters:
   ///   - entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link, the
   ///     link goes and not the file.
-  ///   - now: Nanoseconds since 1970.
+  ///   - now: The time of the removal.
   /// - Returns: The recording in the trash.
   @discardableResult
   public func remove(
-    _ entry: CatalogueEntry, now: Int64
+    _ entry: CatalogueEntry, now: WallTime
   ) throws(CatalogueError) -> TrashedRecording {
     let isRemoved = try wrapped { () throws(StorageError) in
       guard !(try isHeld(entry)) else { return false }
@@ -41,11 +41,9 @@ extension Catalogue {
       return true
     }
     guard isRemoved else { throw .isLive(file: entry.path) }
-    let stamp: UTCStamp
     let file: String
     do {
-      stamp = try unusedStamp(entry.fileName, now: now)
-      file = trashName(entry.fileName, stamp)
+      file = try trashName(entry.fileName, now)
       try files.rename(entry.path, to: path(of: file))
       try files.syncDirectory(path(of: Catalogue.trashName))
       try files.syncDirectory(path)
@@ -53,16 +51,28 @@ extension Catalogue {
       guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
       throw .trashForbidden(path: path)
     }
-    return trashed(file, entry.name, stamp, formerName: entry.fileName)
+    guard let (trashed, _) = trashed(file) else {
+      preconditionFailure("a name that was just made is one of the trash")
+    }
+    return trashed
   }
 
-  private func trashed(
-    _ file: String, _ name: RecordingName, _ stamp: UTCStamp, formerName: String
-  ) -> TrashedRecording {
-    TrashedRecording(
+  /// A recording in the trash and its stamp, by its path in the store; `nil` for names of another form, which are not
+  /// this program's.
+  private func trashed(_ file: String) -> (recording: TrashedRecording, stamp: UTCStamp)? {
+    let text = file.dropFirst(Catalogue.trashName.count + 1)
+    guard let mark = text.lastIndex(of: Catalogue.stampMark),
+      let name = RecordingName(text[..<mark])
+    else { return nil }
+    var date = text[text.index(after: mark)...]
+    let isDated = !date.hasSuffix(Catalogue.undatedMark)
+    if !isDated { date.removeLast(Catalogue.undatedMark.count) }
+    guard let stamp = UTCStamp(date) else { return nil }
+    let isCredible = isDated && stamp.seconds >= WallTime.earliestCredible
+    let recording = TrashedRecording(
       entry: CatalogueEntry(name, file: file, in: path),
-      removedSeconds: stamp.seconds >= Catalogue.earliestCredible ? stamp.seconds : nil,
-      formerName: formerName)
+      removedSeconds: isCredible ? stamp.seconds : nil, formerName: String(text[..<mark]))
+    return (recording, stamp)
   }
 
   /// Whether a program is writing the recording, or holds it. What is no file, and a link that leads nowhere, nobody
@@ -88,39 +98,35 @@ extension Catalogue {
   /// What the trash holds with the dates that the names say, credible or not; names of another form are not this
   /// program's, and stay.
   func trashContents() throws(StorageError) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
-    try trashNames().compactMap { file in
-      guard let mark = file.lastIndex(of: Catalogue.stampMark),
-        let stamp = UTCStamp(file[file.index(after: mark)...]),
-        let name = RecordingName(file[..<mark])
-      else { return nil }
-      let recording = trashed(
-        "\(Catalogue.trashName)/\(file)", name, stamp, formerName: String(file[..<mark]))
-      return (recording, stamp)
-    }
+    try trashNames().compactMap { trashed("\(Catalogue.trashName)/\($0)") }
   }
 
   /// Deletes from the trash what has been there for 30 days or more.
   ///
-  /// What was removed while the clock was not set is dated `now`, and thus stays for another 30 days. What cannot be
-  /// deleted stays, and stops nothing.
+  /// A clock that is not synchronised tells no age: by it nothing goes. What was removed while it was not is dated by
+  /// the first sweep at which it is, and thus stays for another 30 days. What cannot be deleted stays, and stops
+  /// nothing.
   ///
   /// - Parameters:
-  ///   - now: Nanoseconds since 1970.
+  ///   - now: The time.
   ///   - ofAnyAge: Whether everything goes, however short it was there.
   /// - Returns: Names that the recordings had which were deleted; and what failed.
   @discardableResult
   public func emptyTrash(
-    now: Int64, ofAnyAge: Bool = false
+    now: WallTime, ofAnyAge: Bool = false
   ) -> (deleted: [String], failures: [StorageError]) {
     var failures: [StorageError] = []
     var due: [TrashedRecording] = []
     do {
-      for (recording, stamp) in try trashContents() {
-        let age = UTCStamp(nanoseconds: now).seconds - stamp.seconds
-        if ofAnyAge || (recording.removedSeconds != nil && age >= Catalogue.trashAgeLimit) {
+      for (recording, _) in try trashContents() {
+        if ofAnyAge {
           due.append(recording)
-        } else if recording.removedSeconds == nil {
-          date(recording, now: now, &failures)
+        } else if now.isCredible {
+          guard let removed = recording.removedSeconds else {
+            date(recording, now: now, &failures)
+            continue
+          }
+          if now.stamp.seconds - removed >= Catalogue.trashAgeLimit { due.append(recording) }
         }
       }
     } catch {
@@ -129,25 +135,29 @@ extension Catalogue {
     return (delete(due, &failures), failures)
   }
 
-  /// Gives a recording that was removed while the clock was not set a date, if it is set now.
-  private func date(_ recording: TrashedRecording, now: Int64, _ failures: inout [StorageError]) {
-    guard UTCStamp(nanoseconds: now).seconds >= Catalogue.earliestCredible else { return }
+  /// Gives a recording a date that was removed while the clock was not synchronised.
+  private func date(
+    _ recording: TrashedRecording, now: WallTime, _ failures: inout [StorageError]
+  ) {
     do {
-      let stamp = try unusedStamp(recording.formerName, now: now)
-      try files.rename(recording.entry.path, to: path(of: trashName(recording.formerName, stamp)))
+      let file = try trashName(recording.formerName, now)
+      try files.rename(recording.entry.path, to: path(of: file))
     } catch {
       failures.append(error)
     }
   }
 
-  /// The second of `now`, or the next one at which no recording of this name was removed: a rename to a name that is
-  /// there would delete what has it.
-  private func unusedStamp(_ name: String, now: Int64) throws(StorageError) -> UTCStamp {
-    var stamp = UTCStamp(nanoseconds: now)
-    while try files.facts(path(of: trashName(name, stamp))) != nil {
+  /// A path in the trash that is free. The name says when the recording was removed, so that copying the trash keeps
+  /// its age: the second of `now`, or the next one at which no recording of this name was removed, because a rename to
+  /// a name that is there would delete what has it.
+  private func trashName(_ name: String, _ now: WallTime) throws(StorageError) -> String {
+    var stamp = now.stamp
+    while true {
+      let mark = now.isCredible ? "" : Catalogue.undatedMark
+      let file = "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp.text)\(mark)"
+      if try files.facts(path(of: file)) == nil { return file }
       stamp = UTCStamp(seconds: stamp.seconds + 1)
     }
-    return stamp
   }
 
   /// Deletes recordings of the trash for good, after their numbers were noted; the names that they had. On a full disk
@@ -172,11 +182,6 @@ extension Catalogue {
       }
     }
     return deleted
-  }
-
-  /// A removed recording's name says when it was removed, so that copying the trash keeps its age.
-  private func trashName(_ name: String, _ stamp: UTCStamp) -> String {
-    "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp.text)"
   }
 
   /// - Throws: ENOTDIR when the trash is no directory of the store's own: what a link leads to may be the trash of

@@ -70,17 +70,17 @@ extension Catalogue {
 
   /// Deletes copies that have not changed for 30 days and that no program is at.
   ///
-  /// What was written while the clock was not set is dated `now`, and thus stays for another 30 days. What cannot be
-  /// looked at or deleted stays and costs no other one.
+  /// A clock that is not synchronised tells no age, neither here nor when they were written: the first call with one
+  /// that is dates them, and counts from there. What cannot be looked at or deleted stays and costs no other one.
   ///
-  /// - Parameter now: Nanoseconds since 1970.
+  /// - Parameter now: The time.
   /// - Returns: Names of the files that were deleted.
   @discardableResult
-  public func expireLeftovers(now: Int64) throws(CatalogueError) -> [String] {
-    let seconds = UTCStamp(nanoseconds: now).seconds
+  public func expireLeftovers(now: WallTime) throws(CatalogueError) -> [String] {
+    guard now.isCredible else { return [] }
     return try leftovers().filter { leftover in
       do {
-        return try expire(leftover, now: seconds)
+        return try expire(leftover, now: now.stamp.seconds)
       } catch {
         return false
       }
@@ -89,14 +89,19 @@ extension Catalogue {
 
   private func expire(_ leftover: Leftover, now: Int64) throws(StorageError) -> Bool {
     let path = path(of: leftover.fileName)
-    let isCredible = leftover.changed >= Catalogue.earliestCredible
-    guard !isCredible || now - leftover.changed >= Catalogue.trashAgeLimit else { return false }
     let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard try file.lock(exclusive: true, wait: false), try file.isNamed() else { return false }
-    guard isCredible else {
-      if now >= Catalogue.earliestCredible { try file.date(seconds: now) }
-      return false
+    // A date to the second was given here: a write leaves nanoseconds, where the file system has them.
+    if try file.status().st_mtim.tv_nsec != 0 {
+      do {
+        try file.date(seconds: now)
+        return false
+      } catch {
+        // Of another user's, the date that it has is all that there is.
+        guard error.isForbidden else { throw error }
+      }
     }
+    guard now - leftover.changed >= Catalogue.trashAgeLimit else { return false }
     try files.remove(path)
     return true
   }

@@ -93,6 +93,29 @@ struct UTCStamp: Comparable, Hashable, Sendable {
   }
 }
 
+/// What the wall clock shows, and whether ages may be told by it.
+public struct WallTime: Equatable, Sendable {
+  /// Nanoseconds since 1970-01-01T00:00:00Z.
+  public var nanoseconds: Int64
+  /// Whether the kernel calls the clock synchronised. Until then that of a board without a battery clock shows the
+  /// time of its last shutdown, or any other.
+  public var isSynchronised: Bool
+
+  /// A reading of the wall clock.
+  public init(nanoseconds: Int64, isSynchronised: Bool) {
+    self.nanoseconds = nanoseconds
+    self.isSynchronised = isSynchronised
+  }
+
+  var stamp: UTCStamp { UTCStamp(nanoseconds: nanoseconds) }
+
+  /// 2026-01-01: what shows less was never set, whatever is said of it.
+  static let earliestCredible: Int64 = 1_767_225_600
+
+  /// Whether it is a date.
+  var isCredible: Bool { isSynchronised && stamp.seconds >= WallTime.earliestCredible }
+}
+
 /// `value` in decimal with zeros in front, at least `width` characters.
 func digits(_ value: some BinaryInteger, _ width: Int) -> String {
   let text = String(value)

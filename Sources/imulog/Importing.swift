@@ -61,7 +61,7 @@ struct Importing {
 
   /// A UUID is in a store once.
   private func refusePresent(_ id: RecordingID) throws {
-    let catalogue = try OpenStore.writing(store, now: SystemClock().readWallClock().wall)
+    let catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
     let entry: CatalogueEntry
     do {
       entry = try catalogue.entry(for: "\(id)")
@@ -78,9 +78,10 @@ struct Importing {
     _ description: RecordingDescription, firstPage: [UInt8]? = nil,
     _ fill: (inout LiveRecording) throws -> Void
   ) throws -> UInt32 {
-    let now = SystemClock().readWallClock().wall
+    let now = SystemClock().wallTime
     let catalogue = try OpenStore.writing(store, now: now)
-    var live = try catalogue.createUnlisted(description, wall: now, firstPage: firstPage)
+    var live = try catalogue.createUnlisted(
+      description, wall: now.nanoseconds, firstPage: firstPage)
     do {
       try fill(&live)
     } catch {

@@ -40,6 +40,12 @@ public struct ExampleTake: Sendable {
   /// 2026-11-21T02:38:07Z in nanoseconds.
   public static let wall: Int64 = 1_795_228_687_000_000_000
 
+  /// What a synchronised clock shows some days and seconds after ``wall``.
+  public static func time(days: Int64 = 0, seconds: Int64 = 0) -> WallTime {
+    WallTime(
+      nanoseconds: wall + (days * 86400 + seconds) * 1_000_000_000, isSynchronised: true)
+  }
+
   /// Makes a recording of `syncs` times `samplesPerSync` samples of seven channels that do not
   /// compress.
   public init(

@@ -7,8 +7,7 @@ import TestScheduling
 @Suite("Room for a take", .excludesProgramStarts)
 struct SpaceTests {
   private let directory = TemporaryDirectory()
-  private let now = ExampleTake.wall
-  private let day: Int64 = 86400 * 1_000_000_000
+  private let now = ExampleTake.time()
 
   private func store(with count: Int) throws -> Catalogue {
     let store = try Catalogue(path: directory.path)
@@ -84,7 +83,7 @@ struct SpaceTests {
       }
       // The one that was removed first is not the one with the lowest number.
       try store.remove(try store.entry(for: "4"), now: now)
-      try store.remove(try store.entry(for: "2"), now: now + day)
+      try store.remove(try store.entry(for: "2"), now: ExampleTake.time(days: 1))
       var left: UInt64 = 5
       let room = try store.makeRoom(for: UInt64(wantedCount) * 4096, deletesOldest: true) {
         let here = directory.names().filter { $0.hasSuffix(".imulog") }.count
@@ -115,7 +114,7 @@ struct SpaceTests {
   @Test("what is being written, cannot be opened or frees nothing is skipped")
   func obstacles() throws {
     let store = try store(with: 1)
-    let live = try store.create(ExampleLog.description(9), wall: now)
+    let live = try store.create(ExampleLog.description(9), wall: ExampleTake.wall)
     _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(5))
     func name(_ number: Int, _ stamp: String = "") -> String {
       "00000\(number)-20261121T023807Z-deadbeef.imulog\(stamp)"
@@ -150,7 +149,7 @@ struct SpaceTests {
   func snapshots() throws {
     let store = try Catalogue(path: directory.path)
     for seed in 1...8 {
-      let live = try store.create(ExampleLog.description(UInt64(seed)), wall: now)
+      let live = try store.create(ExampleLog.description(UInt64(seed)), wall: ExampleTake.wall)
       directory.write([UInt8](repeating: 7, count: 2 << 20), to: live.entry.fileName)
     }
     let room = try store.makeRoom(for: 9 << 20, deletesOldest: true) { 0 }

@@ -28,7 +28,7 @@ struct StoreIndexTests {
     #expect(taken.those == [7] && taken.highest == 7)
     let other = try Catalogue(path: directory.path)
     let entry = try #require(try other.list().entries.first)
-    let removed = try other.remove(entry, now: 1_800_000_000_000_000_000)
+    let removed = try other.remove(entry, now: ExampleTake.time())
     #expect(try index.entry(of: id) == nil)
     // A recording in the trash keeps its number.
     #expect(try index.taken(of: [7]).those == [7])

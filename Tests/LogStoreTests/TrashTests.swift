@@ -8,8 +8,7 @@ import Testing
 @Suite("The trash, and the way back", .excludesProgramStarts)
 struct TrashTests {
   private let directory = TemporaryDirectory()
-  private let now = ExampleTake.wall
-  private let day: Int64 = 86400 * 1_000_000_000
+  private let now = ExampleTake.time()
 
   private func store() throws -> Catalogue { try Catalogue(path: directory.path) }
 
@@ -27,8 +26,8 @@ struct TrashTests {
     let bytes = directory.bytes(of: entry.fileName)
     let removed = try store.remove(entry, now: now)
     #expect(try store.summary(of: removed.entry).isComplete)
-    #expect(removed.removedSeconds == now / 1_000_000_000)
-    #expect(removed.dueSeconds == now / 1_000_000_000 + 30 * 86400)
+    #expect(removed.removedSeconds == ExampleTake.wall / 1_000_000_000)
+    #expect(removed.dueSeconds == ExampleTake.wall / 1_000_000_000 + 30 * 86400)
     #expect(try store.trashed() == [removed])
     #expect(try store.trashedRecording(for: "2") == removed)
     #expect(try store.trashedRecording(for: entry.idPrefix) == removed)
@@ -67,7 +66,7 @@ struct TrashTests {
     let store = try store()
     for seed in 1...3 { try take(store, UInt64(seed)) }
     for (number, age) in [("3", 1), ("1", 2), ("2", 0)] as [(String, Int64)] {
-      try store.remove(try store.entry(for: number), now: now + age * day)
+      try store.remove(try store.entry(for: number), now: ExampleTake.time(days: age))
     }
     #expect(try store.trashed().map(\.entry.number) == [1, 3, 2])
     #expect(try store.trashedRecording(for: "latest").entry.number == 1)
@@ -82,8 +81,9 @@ struct TrashTests {
   @Test("what is removed twice within a second, or before the clock was set, is kept twice")
   func removedTwice() throws {
     let store = try store()
-    for clock in [now, 5_000_000_000] {
-      let entry = try take(store, UInt64(clock / 1_000_000_000))
+    let unset = WallTime(nanoseconds: 5_000_000_000, isSynchronised: false)
+    for (seed, clock) in [(1, now), (2, unset)] {
+      let entry = try take(store, UInt64(seed))
       let bytes = directory.bytes(of: entry.fileName)
       for _ in 0..<2 {
         directory.write(bytes, to: entry.fileName)
@@ -97,6 +97,30 @@ struct TrashTests {
     #expect(try store.trashed().allSatisfy { $0.removedSeconds != nil })
   }
 
+  @Test(
+    "by a clock that is not synchronised nothing ages: what it dates stays for 30 days from the first sweep by one that is",
+    arguments: [-50 * 365, -40, 0, 40])
+  func unsynchronised(daysOff: Int64) throws {
+    let store = try store()
+    var wrong = ExampleTake.time(days: daysOff)
+    wrong.isSynchronised = false
+    let first = try take(store, 1)
+    let old = try store.remove(first, now: ExampleTake.time(days: -29))
+    let removed = try store.remove(try take(store, 2), now: wrong)
+    #expect(removed.removedSeconds == nil && removed.dueSeconds == nil)
+    // However far it is ahead, and however often.
+    wrong.nanoseconds = ExampleTake.time(days: 4000).nanoseconds
+    for _ in 0..<2 { #expect(store.emptyTrash(now: wrong).deleted.isEmpty) }
+    #expect(Set(try store.trashed()) == [old, removed])
+    #expect(store.emptyTrash(now: now).deleted.isEmpty)
+    let dated = try #require(try store.trashed().first { $0.entry.number == 2 })
+    #expect(dated.removedSeconds == ExampleTake.wall / 1_000_000_000)
+    let almost = ExampleTake.time(days: 30, seconds: -1)
+    #expect(store.emptyTrash(now: almost).deleted == [first.fileName])
+    #expect(store.emptyTrash(now: ExampleTake.time(days: 30)).deleted.count == 1)
+    #expect(try store.trashed().isEmpty)
+  }
+
   @Test("a link in place of the trash leads nowhere: nothing of another store's trash is deleted")
   func linkedTrash() throws {
     let other = TemporaryDirectory()
@@ -105,7 +129,7 @@ struct TrashTests {
     #expect(symlink("\(other.path)/.trash", "\(directory.path)/.trash") == 0)
     let store = try store()
     for isAll in [false, true] {
-      let (deleted, failures) = store.emptyTrash(now: now + 40 * day, ofAnyAge: isAll)
+      let (deleted, failures) = store.emptyTrash(now: ExampleTake.time(days: 40), ofAnyAge: isAll)
       #expect(deleted.isEmpty)
       #expect(failures.map(\.errno) == [ENOTDIR])
     }
@@ -122,7 +146,7 @@ struct TrashTests {
     directory.makeDirectory(stuck)
     // Names of another form are somebody's own, whatever date they carry.
     directory.write([1], to: ".trash/holiday~20260301T000000Z")
-    let (deleted, failures) = store.emptyTrash(now: now + 31 * day)
+    let (deleted, failures) = store.emptyTrash(now: ExampleTake.time(days: 31))
     #expect(deleted.count == 3)
     #expect(failures.map(\.operation) == [.remove])
     #expect(failures.first?.path == directory.path + "/" + stuck)
@@ -146,7 +170,7 @@ struct TrashTests {
       try clean.remove(try clean.entry(for: "7"), now: now)
       let script = FaultScript(.once(index, errno: EIO))
       let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
-      let (deleted, failures) = store.emptyTrash(now: now + 31 * day)
+      let (deleted, failures) = store.emptyTrash(now: ExampleTake.time(days: 31))
       #expect(deleted.count + failures.count >= 1)
       #expect(try clean.list().entries.count == 2)
       #expect(ExampleTake(in: clean).entry?.number == 8, "call \(index)")

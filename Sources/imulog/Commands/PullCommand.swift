@@ -83,7 +83,7 @@ struct PullCommand: ParsableCommand {
     let share = HostQueue.share(jobs: jobs, hosts: hosts.count)
     settings.openFiles = share.openFiles
     let board = PullBoard(hosts: hosts)
-    let catalogue = try OpenStore.writing(store, now: SystemClock().readWallClock().wall)
+    let catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
     let queue = HostQueue(hosts, ssh, settings, try LocalCopies(catalogue), board)
     let results = try queue.run(jobs: share.jobs)
     board.end()

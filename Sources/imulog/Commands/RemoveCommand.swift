@@ -31,12 +31,14 @@ struct RemoveCommand: ParsableCommand {
       let entry = try catalogue.entry(for: id)
       if !entries.contains(entry) { entries.append(entry) }
     }
-    let now = SystemClock().readWallClock().wall
+    let now = SystemClock().wallTime
     for entry in entries {
-      try catalogue.remove(entry, now: now)
+      let removed = try catalogue.remove(entry, now: now)
       if !emptyTrash {
+        let span =
+          removed.dueSeconds == nil ? "30 days from when the clock is synchronised" : "30 days"
         Console.talk(
-          "recording \(entry.number) is in the trash for 30 days; `imulog restore \(entry.number)` brings it back"
+          "recording \(entry.number) is in the trash for \(span); `imulog restore \(entry.number)` brings it back"
         )
       }
     }

@@ -1,3 +1,4 @@
+import LinuxIO
 import LogStore
 
 /// Opening the store.
@@ -11,8 +12,8 @@ enum OpenStore {
 
   /// A store that is made when it is missing and put in order after a kill or a loss of power.
   ///
-  /// - Parameter now: Nanoseconds since 1970, by which the trash's age is told.
-  static func writing(_ path: String, now: Int64) throws(CatalogueError) -> Catalogue {
+  /// - Parameter now: The time, by which the trash's age is told.
+  static func writing(_ path: String, now: WallTime) throws(CatalogueError) -> Catalogue {
     let catalogue = try making(path)
     tidy(catalogue, now: now) { Console.talk($0) }
     return catalogue
@@ -27,10 +28,10 @@ enum OpenStore {
   /// is said, and stops nothing: a recording can be made all the same.
   ///
   /// - Parameters:
-  ///   - now: Nanoseconds since 1970.
+  ///   - now: The time.
   ///   - isWanted: Asked before each recording that is looked into.
   static func tidy(
-    _ catalogue: Catalogue, now: Int64, while isWanted: () -> Bool = { true },
+    _ catalogue: Catalogue, now: WallTime, while isWanted: () -> Bool = { true },
     say: (String) -> Void
   ) {
     do {
@@ -47,5 +48,13 @@ enum OpenStore {
     guard let first = failures.first else { return }
     let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
     say("not all could be deleted of what has been in the trash for 30 days: \(first)\(more)")
+  }
+}
+
+extension SystemClock {
+  /// What the wall clock shows now.
+  var wallTime: WallTime {
+    let reading = readWallClock()
+    return WallTime(nanoseconds: reading.wall, isSynchronised: reading.isSynchronised)
   }
 }

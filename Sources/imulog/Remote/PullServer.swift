@@ -214,7 +214,7 @@ struct PullServer {
       throw CommandFailure(
         .damagedData, "recording \(entry.number) is not what the copy is; it stays")
     }
-    try catalogue.remove(entry, now: clock.readWallClock().wall)
+    try catalogue.remove(entry, now: clock.wallTime)
     journal?.noted("moved recording \(entry.number), \(id), to the trash")
     try say(.freed)
   }

@@ -105,7 +105,7 @@ struct ServiceFiler: Sendable {
       switch fate {
       case .kept: break
       case .withoutSamples: try store.discard(entry)
-      case .discarded: try store.remove(entry, now: SystemClock().readWallClock().wall)
+      case .discarded: try store.remove(entry, now: SystemClock().wallTime)
       }
     } catch {
       failure =

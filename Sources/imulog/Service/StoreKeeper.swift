@@ -33,7 +33,7 @@ final class StoreKeeper {
       // The last one: they are the same but after a change of the configuration.
       guard case .some(.some(let store)) = stores.take().last else { continue }
       OpenStore.tidy(
-        store, now: SystemClock().readWallClock().wall, while: { !stop.isRequested }
+        store, now: SystemClock().wallTime, while: { !stop.isRequested }
       ) { ServiceJournal.say(.warning, $0) }
     }
   }

@@ -61,7 +61,7 @@ extension TakeSession {
         outcome.discarded = discarded
         return outcome
       }
-      let now = SystemClock().readWallClock().wall
+      let now = SystemClock().wallTime
       try OpenStore.writing(store, now: now).remove(ended.entry, now: now)
       discarded.append(ended.entry.number)
       next = .some(ended.sensor)

@@ -60,8 +60,8 @@ struct TakeSession<Clock: MonotonicClock> {
   func createRecording(
     _ description: RecordingDescription
   ) throws -> LiveRecording {
-    let now = SystemClock().readWallClock().wall
-    let live = try OpenStore.writing(store, now: now).create(description, wall: now)
+    let now = SystemClock().wallTime
+    let live = try OpenStore.writing(store, now: now).create(description, wall: now.nanoseconds)
     if !request.isOnTerminal { Console.talk(request.beginning(description.sensor)) }
     return live
   }

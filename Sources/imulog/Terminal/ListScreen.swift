@@ -111,7 +111,7 @@ final class ListScreen {
 
   private func delete(_ entry: ListEntry) throws {
     guard let found = entries[entry.key] else { return }
-    trashed[entry.key] = try catalogue.remove(found, now: clock.readWallClock().wall)
+    trashed[entry.key] = try catalogue.remove(found, now: clock.wallTime)
     view.deleted(entry)
     try refresh(force: true)
   }

@@ -73,6 +73,12 @@ struct Bench {
   /// Names of the store's recordings, oldest first.
   var recordings: [String] { directory.names(in: "store").filter { $0.hasSuffix(".imulog") } }
 
+  /// Whether a recording of this computer has a clock that the kernel calls synchronised: what is in the trash ages by
+  /// no other.
+  func isClockSynchronised(in recording: String) throws -> Bool {
+    try run("info", recording, "--json").json()["clockSynchronised"].isTrue
+  }
+
   /// Names and sizes of everything in the store and its trash but the cache: equal before and after a command that
   /// failed.
   func inventory() -> [String] {

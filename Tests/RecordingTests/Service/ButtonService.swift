@@ -202,7 +202,8 @@ final class ButtonService {
   /// Other tests of this process start programs: until such a child has become its program, it has the file open too,
   /// and with it the lock that says that somebody writes.
   private func remove(_ entry: CatalogueEntry) throws {
-    let now = WriterBench.wallAtZero + bench.now.nanoseconds
+    let now = WallTime(
+      nanoseconds: WriterBench.wallAtZero + bench.now.nanoseconds, isSynchronised: true)
     for _ in 0..<100_000 {
       do {
         try catalogue.remove(entry, now: now)

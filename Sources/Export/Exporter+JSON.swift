@@ -9,8 +9,7 @@ extension Exporter {
   func writeJSON<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    var plan = try plan(reader.description)
-    plan.origin = try reader.origin()
+    let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan)
     var text = JSONText()
     text.open("{")

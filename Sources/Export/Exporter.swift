@@ -84,6 +84,15 @@ public struct Exporter: Sendable {
     return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? .si)
   }
 
+  /// The plan for the formats that say where gaps are.
+  func plan<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>) throws(ExportError)
+    -> ExportPlan
+  {
+    var plan = try plan(reader.description)
+    plan.origin = try reader.origin()
+    return plan
+  }
+
   /// Formats with times, and the log itself, say what is missing.
   func refuseFill() throws(ExportError) {
     guard options.fill == nil || options.format == .gyrodata else {

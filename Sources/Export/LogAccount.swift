@@ -18,6 +18,10 @@ struct LogAccount {
   private var found: UInt64 = 0
   /// The first and the last tick with a sample in the plan's range.
   private(set) var sampledTicks: ClosedRange<UInt64>?
+  /// Time of the last sample in the plan's range.
+  private var lastTime: Int64?
+  /// Whether there is a sample at the end of the range or after it.
+  private var goesOn = false
   /// The tick behind the last one that the log tells of; the whole recording's.
   private(set) var lastTick: UInt64 = 0
   /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's, or 0 where only
@@ -76,12 +80,27 @@ struct LogAccount {
       ledger.sampled += UInt64(rows.count)
       let (first, last) = (block.ticks[rows.lowerBound], block.ticks[rows.upperBound - 1])
       sampledTicks = min(sampledTicks?.lowerBound ?? first, first)...last
+      lastTime = block.times[rows.upperBound - 1]
     }
+    if let last = block.times.last, plan.isOver(at: last) { goesOn = true }
   }
 
   /// Ticks between the first and the last sample that have none.
   var missingTicks: UInt64 {
     sampledTicks.map { $0.upperBound - $0.lowerBound + 1 - ledger.sampled } ?? 0
+  }
+
+  /// Nanoseconds, as those of samples, at which the recording, or the part of it in the plan's range, begins and ends.
+  func ends(_ plan: ExportPlan) -> (begin: Int64, end: Int64) {
+    let rate = plan.description.rate
+    var end = rate.nanoseconds(atTick: max(self.end?.ledger.scheduled ?? 0, lastTick))
+    if plan.description.isImported {
+      let (time, overflow) = (lastTime ?? plan.origin).addingReportingOverflow(
+        rate.periodNanoseconds)
+      end = overflow || goesOn ? .max : time
+    }
+    end = min(end, plan.to)
+    return (max(plan.origin, min(plan.from, end)), end)
   }
 
   /// Whether nothing of what was recorded is missing, here or in the log that this one was salvaged from.

@@ -176,10 +176,10 @@ extension LogReader where Storage: ~Copyable {
   }
 
   /// Where the grid of an imported recording begins, whose times may begin anywhere; 0 for all others. The reader is at
-  /// the begin afterwards.
+  /// the beginning afterwards.
   mutating func origin() throws(ExportError) -> Int64 {
     rewind()
-    guard description.sensor.model == "imported" else { return 0 }
+    guard description.isImported else { return 0 }
     var origin: Int64 = 0
     while let item = try nextItem() {
       guard case .samples = item, let time = block.times.first, let tick = block.ticks.first else {

@@ -91,6 +91,39 @@ struct DrawingTests {
     #expect(count("L", in: String(line)) == 3)
   }
 
+  @Test("of a table that was imported the samples lie where their times say, and gaps between them")
+  func imported() throws {
+    // From a time far from 0 on, at a rate that is a hundredth off the one that is given, 100 s without 20.
+    let begin: Int64 = 1_700_000_000_000_000_000
+    let rows = (0..<10_000).filter { !(7000..<9000).contains($0) }
+    let text = "t_ns,ax\n" + rows.map { "\(begin + Int64($0) * 10_100_000),\($0 % 2)\n" }.joined()
+    var options = Imports.options
+    options.rate = hertz(100)
+    let log = try Imports.log(Imports.csv(text, options))
+    let whole = try TestLog.export(log, drawing).text
+    let points = points("#c04a00", in: whole)
+    #expect(points.first?.x == 70)
+    #expect(abs((points.last?.x ?? 0) - 930) < 0.1)
+    #expect(abs(bands(in: whole)[0].begin - (70 + 860 * 0.7)) < 0.1)
+    #expect(abs(bands(in: whole)[0].end - (70 + 860 * 0.9)) < 0.1)
+    #expect(bands(in: whole).count == 1)
+    let time = begin + 8000 * 10_100_000
+    let part = ExportOptions(
+      format: .svg, from: time - 20_000_000_000, to: time + 5_000_000_000)
+    let cut = bands(in: try TestLog.export(log, part).text)
+    #expect(cut.count == 1)
+    #expect(abs(cut[0].begin - (70 + 860 * 9.9 / 25)) < 0.5 && abs(cut[0].end - 930) < 0.1)
+  }
+
+  /// Where gaps are drawn in the first panel.
+  private func bands(in text: String) -> [(begin: Double, end: Double)] {
+    text.split(separator: "\n").filter { $0.hasPrefix("<rect class=\"gap\"") }.compactMap { line in
+      let words = line.split(separator: "\"")
+      guard let begin = Double(words[3]), let width = Double(words[7]) else { return nil }
+      return (begin, begin + width)
+    }
+  }
+
   @Test("a peak of one sample in many thousands is drawn, and the drawing stays small")
   func peaks() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(1000)))

@@ -18,6 +18,7 @@ struct PageSamples {
     var panels: [Panel]
     var started_ms: Int64?
     var range_ns: [Int64]
+    var imported: Bool
     var gapCount: Int
     var markCount: Int
   }

@@ -137,6 +137,22 @@ struct PageTests {
     #expect(found.facts.range_ns == [3_000_000_000, 5_000_000_000])
   }
 
+  @Test("the ends of a table that was imported are those of its times")
+  func imported() throws {
+    let times = (0..<500).map { 5_000_000_000 + $0 * 10_100_000 }
+    let text = "t_ns,ax\n" + times.map { "\($0),1\n" }.joined()
+    var options = Imports.options
+    options.rate = hertz(100)
+    let log = try Imports.log(Imports.csv(text, options))
+    let facts = try PageSamples(page: TestLog.export(log, page).text).facts
+    #expect(facts.imported)
+    #expect(facts.range_ns == [5_000_000_000, 10_049_900_000])
+    let part = ExportOptions(format: .html, from: 1, to: 6_000_000_000)
+    #expect(
+      try PageSamples(page: TestLog.export(log, part).text).facts.range_ns
+        == [5_000_000_000, 6_000_000_000])
+  }
+
   @Test("a recording without samples, and a damaged one, are pages too")
   func odd() throws {
     let empty = try PageSamples(page: TestLog().export(page))

@@ -12,7 +12,7 @@ extension Exporter {
   func writePage<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
+    let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan)
     guard account.ledger.sampled <= Exporter.pageLimit else {
       throw .tooLong(samples: account.ledger.sampled, limit: Exporter.pageLimit, format: .html)

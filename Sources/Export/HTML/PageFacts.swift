@@ -28,9 +28,10 @@ extension JSONText {
     key("started_ms")
     if let started = account.started { integer(started / 1_000_000) } else { null() }
     key("range_ns")
-    let end = log.rate.nanoseconds(
-      atTick: max(account.end?.ledger.scheduled ?? 0, account.lastTick))
-    numbers([max(0, plan.from), max(0, min(end, plan.to))])
+    let (begin, end) = account.ends(plan)
+    numbers([begin, max(begin, end)])
+    key("imported")
+    bool(log.isImported)
     key("gapCount")
     integer(account.gaps.count)
     key("gaps")

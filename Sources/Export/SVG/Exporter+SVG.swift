@@ -11,17 +11,20 @@ extension Exporter {
   func writeDrawing<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
+    let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan)
     let rate = plan.description.rate
-    let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
-    // A damaged or foreign log may claim any tick; times beyond 73 years are not drawn.
-    let end = min(rate.nanoseconds(atTick: ticks), plan.to, .max / 4)
-    let begin = max(0, min(plan.from, end))
-    // A late last sample may lie behind the last period's end by less than a period.
-    let late = plan.to == .max ? min(rate.periodNanoseconds / 2, .max / 4) : 0
+    let ends = account.ends(plan)
+    // A damaged or foreign log may claim any tick and time; those beyond 73 years are not drawn.
+    let farthest = Int64.max / 4
+    let end = max(-farthest, min(ends.end, farthest))
+    let begin = max(-farthest, min(ends.begin, end))
+    // A late last sample may lie after the last period's end by less than a period.
+    let isWhole = plan.to == .max && !plan.description.isImported
+    let late = isWhole ? min(rate.periodNanoseconds / 2, farthest) : 0
     let span = begin..<max(begin + 1, end + late)
-    var trace = DrawingTrace(span, rate, lastTick: ticks)
+    let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
+    var trace = DrawingTrace(span, plan, lastTick: ticks, hasGaps: account.gaps.count > 0)
     try reader.begin(plan)
     var report = Report()
     report.damages = account.damages.count
@@ -56,31 +59,57 @@ struct DrawingTrace {
   private let rate: SampleRate
   private let lastTick: UInt64
   private var nextTick: UInt64
+  /// Of an imported recording the times of the samples around them say where ticks are missing.
+  private let isImported: Bool
+  private let hasGaps: Bool
+  private var lastTime: Int64?
 
-  init(_ span: Range<Int64>, _ rate: SampleRate, lastTick: UInt64) {
+  init(_ span: Range<Int64>, _ plan: ExportPlan, lastTick: UInt64, hasGaps: Bool) {
     self.span = span
-    self.rate = rate
     self.lastTick = lastTick
+    self.hasGaps = hasGaps
+    rate = plan.description.rate
+    isImported = plan.description.isImported
     envelope = Envelope(covering: span, columns: DrawingTrace.columns)
     let first = rate.tick(atNanoseconds: span.lowerBound)
     nextTick = rate.nanoseconds(atTick: first) < span.lowerBound ? first + 1 : first
   }
 
   mutating func add(_ sample: (tick: UInt64, time: Int64, sample: RawSample)) {
-    if sample.tick > nextTick { addHole(upTo: sample.tick) }
+    if isImported {
+      if lastTime == nil || sample.tick > nextTick { addHole(before: sample.time) }
+    } else if sample.tick > nextTick {
+      addHole(rate.nanoseconds(atTick: nextTick)..<rate.nanoseconds(atTick: sample.tick))
+    }
     nextTick = sample.tick + 1
+    lastTime = sample.time
     envelope.add(sample.time, sample.sample)
   }
 
   /// Notes what is missing at the end.
   mutating func finish() {
+    guard !isImported else { return addHole(before: span.upperBound) }
     let behind = rate.tick(atNanoseconds: span.upperBound - 1) + 1
     let end = min(lastTick, behind)
-    if end > nextTick { addHole(upTo: end) }
+    if end > nextTick {
+      addHole(rate.nanoseconds(atTick: nextTick)..<rate.nanoseconds(atTick: end))
+    }
   }
 
-  private mutating func addHole(upTo tick: UInt64) {
-    let hole = rate.nanoseconds(atTick: nextTick)..<rate.nanoseconds(atTick: tick)
+  /// Notes that an imported recording has no sample from a period after the last one, or from the beginning, on.
+  private mutating func addHole(before end: Int64) {
+    let period = rate.periodNanoseconds
+    let (due, overflow) = (lastTime ?? span.lowerBound).addingReportingOverflow(
+      lastTime == nil ? 0 : period)
+    let begin = max(due, span.lowerBound)
+    guard hasGaps, !overflow, end > begin else { return }
+    // At the ends of a range less than half a period is no tick.
+    let isAtEnd = lastTime == nil || end == span.upperBound
+    guard !isAtEnd || end - begin >= period / 2 else { return }
+    addHole(begin..<end)
+  }
+
+  private mutating func addHole(_ hole: Range<Int64>) {
     envelope.addGap(hole)
     if let last = holes.last, hole.lowerBound - last.upperBound < envelope.columnWidth {
       holes[holes.count - 1] = last.lowerBound..<hole.upperBound

@@ -112,30 +112,44 @@ const levels = samples.counts.map(makeLevels);
 const period = facts.rate[1] / facts.rate[0];
 const tickTime = tick => tick * facts.rate[1] / facts.rate[0];
 const span = {
-  from: Math.min(facts.range_ns[0] / 1e9, samples.times.length ? samples.times[0] : 0),
-  to: Math.max(facts.range_ns[1] / 1e9, samples.times.length ? samples.times[samples.times.length - 1] : 0),
+  from: Math.min(facts.range_ns[0] / 1e9, ...samples.times.slice(0, 1)),
+  to: Math.max(facts.range_ns[1] / 1e9, ...samples.times.slice(-1)),
 };
 if (span.to <= span.from) span.to = span.from + period;
 
-/** Where ticks are missing: from and to in seconds, the ticks, and what the log says about them. */
+/**
+ * Where ticks are missing: from and to in seconds, the ticks, and what the log says about them. The times of an import
+ * lie on no grid: there the samples around a hole say where it is.
+ */
 function findHoles() {
-  const { ticks } = samples;
+  const { ticks, times } = samples;
+  const last = ticks.length - 1;
   const holes = [];
-  const add = (first, end) => {
+  const add = (first, end, from, to) => {
     if (end <= first) return;
     const causes = new Set();
     // Gaps come in order of ticks.
     for (const [tick, count, cause] of facts.gaps) if (tick < end && tick + count > first) causes.add(cause);
-    const isKnown = causes.size > 0 || facts.gapCount > facts.gaps.length;
+    const isKnown = facts.imported || facts.gapCount > facts.gaps.length;
+    if (!facts.imported) [from, to] = [tickTime(first), tickTime(end)];
     holes.push({
-      from: tickTime(first), to: tickTime(end), count: end - first,
+      from, to, count: end - first,
       cause: causes.size ? [...causes].join(", ") : isKnown ? "gap" : "damaged, cannot be read",
     });
   };
   // Rounded to the tick: times of the grid are rounded down to nanoseconds.
-  add(Math.ceil(span.from / period - 1e-6), ticks.length ? ticks[0] : Math.round(span.to / period));
-  for (let i = 1; i < ticks.length; i++) if (ticks[i] !== ticks[i - 1] + 1) add(ticks[i - 1] + 1, ticks[i]);
-  if (ticks.length) add(ticks[ticks.length - 1] + 1, Math.round(span.to / period));
+  let first = Math.ceil(span.from / period - 1e-6), end = Math.round(span.to / period);
+  if (facts.imported && last >= 0) {
+    first = ticks[0] - (facts.gapCount ? Math.round((times[0] - span.from) / period) : 0);
+    end = ticks[last] + (facts.gapCount ? Math.round((span.to - times[last]) / period) : 1);
+  }
+  add(first, last < 0 ? end : ticks[0], span.from, last < 0 ? span.to : times[0]);
+  for (let i = 1; i <= last; i++) {
+    if (ticks[i] !== ticks[i - 1] + 1) {
+      add(ticks[i - 1] + 1, ticks[i], Math.min(times[i - 1] + period, times[i]), times[i]);
+    }
+  }
+  if (last >= 0) add(ticks[last] + 1, end, times[last] + period, span.to);
   return holes;
 }
 const holes = findHoles();

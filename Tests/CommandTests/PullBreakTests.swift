@@ -87,6 +87,23 @@ struct PullBreakTests {
     #expect(bench.leftovers.isEmpty)
   }
 
+  @Test("what came of a recording that is damaged there is not fetched again")
+  func damagedThere() throws {
+    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
+    let name = try bench.pi.logName()
+    var log = bench.pi.directory.bytes(of: name)
+    log[2 * 4096 + 100] ^= 0x40
+    bench.pi.directory.write(log, to: name)
+    bench.breakOff(after: log.count / 2)
+    #expect(bench.pull("--timeout", "2s").status == 75)
+    bench.mend()
+    let outcome = bench.pull("--json")
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("damaged there in 1 pages"), "\(outcome.talk)")
+    #expect(try #require(try outcome.json()[0]["bytes"].integer) < Int64(log.count / 2 + 10_000))
+    #expect(try RemoteBench.log(bench.laptop) == log)
+  }
+
   @Test(
     "a source that lost its end to a power cut is told from one that changed, and never mixed in")
   func recoveredSource() throws {

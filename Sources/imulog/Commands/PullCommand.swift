@@ -53,7 +53,7 @@ struct PullCommand: ParsableCommand {
     help: ArgumentHelp(
       "How long a machine may bring nothing new.",
       discussion:
-        "Connections that break are made anew until then, after pauses of a sixtieth of it to all of it.",
+        "Connections that break are made anew until then, after pauses of a sixtieth of it to half of it. With --follow a machine that says it is there has ten times as long.",
       valueName: "time"))
   var timeout = Span(nanoseconds: 60_000_000_000)
 

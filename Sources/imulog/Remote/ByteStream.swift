@@ -97,14 +97,14 @@ struct WaitBounds {
   func wait(for descriptor: Int32, _ events: Int32) throws(ByteStream.Break) {
     while true {
       // Looked at each time: one who talks without end is never waited for.
-      let left = patience.left(now: SystemClock().now())
+      let left = patience.look(now: SystemClock().now())
       guard left > 0 else { throw .exhausted }
       guard !talk.isEndless else { throw .endlessTalk }
       var entries = [
         pollfd(fd: descriptor, events: Int16(events), revents: 0),
         pollfd(fd: talk.isOpen ? talk.descriptor : -1, events: Int16(POLLIN), revents: 0),
       ]
-      let count = poll(&entries, 2, Int32(clamping: left / 1_000_000 + 1))
+      let count = poll(&entries, 2, Int32(clamping: min(left, patience.slice) / 1_000_000 + 1))
       if count < 0, errno != EINTR { throw .refused(errno) }
       guard count > 0 else { continue }
       if entries[1].revents != 0 { talk.drain() }

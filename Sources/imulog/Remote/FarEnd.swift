@@ -62,7 +62,7 @@ struct FarEnd: ~Copyable {
     // One that closed its output is about to end by itself, and its status tells why.
     var patience: Int32 = 0
     if case .failure(.closed) = hello {
-      let left = bounds.patience.left(now: SystemClock().now()) / 1_000_000
+      let left = bounds.patience.look(now: SystemClock().now()) / 1_000_000
       patience = min(farewell, Int32(clamping: max(0, left)))
       bounds.talk.drain(within: patience)
     }
@@ -119,7 +119,7 @@ struct FarEnd: ~Copyable {
       }
       guard let reply = PullReply(line: line) else { throw nonsense(line) }
       switch reply {
-      case .alive: continue
+      case .alive: bounds.patience.heard()
       case .refused(let status, let sentence): throw .refused(status: status, sentence)
       default: return reply
       }
@@ -157,7 +157,7 @@ struct FarEnd: ~Copyable {
       return .over(
         CommandFailure(
           .tryAgain,
-          "\(host) brought nothing for \(FarEnd.span(bounds)); what came is kept, so run the same again, for a slow link with a longer --timeout"
+          "\(host) brought nothing new for \(FarEnd.span(bounds)); what came is kept, so run the same again, for a slow link or a slow take with a longer --timeout"
         ))
     case .endlessTalk: return .over(CommandFailure(.unavailable, FarEnd.endlessTalk(host)))
     case .nonsense(let line): return nonsense(line)
@@ -166,7 +166,7 @@ struct FarEnd: ~Copyable {
   }
 
   private static func span(_ bounds: WaitBounds) -> String {
-    Plain.number(bounds.patience.timeout / 1_000_000, per: 1000) + " s"
+    Plain.number(bounds.patience.span / 1_000_000, per: 1000) + " s"
   }
 
   private static func endlessTalk(_ host: String) -> String {

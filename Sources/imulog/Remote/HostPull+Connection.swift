@@ -27,7 +27,7 @@ extension HostPull {
       } else if todo.isEmpty, frees.isEmpty {
         guard !postponed.isEmpty else { return }
         isLastLook = true
-        patience.excusing { clock.sleep(until: clock.now() + HostPull.wait) }
+        clock.sleep(until: clock.now() + HostPull.wait)
         todo = postponed[...]
         postponed = []
       }
@@ -50,7 +50,7 @@ extension HostPull {
           try farEnd.ask(line)
         }
       } else if let offer = todo.popFirst() {
-        let step = patience.excusing { fetch.prepare(offer) }
+        let step = fetch.prepare(offer)
         take(step)
         guard case .fetch(let copy) = step else { continue }
         let follow = settings.follow && offer.state == .running
@@ -91,7 +91,8 @@ extension HostPull {
   ) throws(FarEnd.Failure) {
     let offer = copy.offer
     board.begin(offer, host: index, done: copy.resumedAt)
-    patience.allow(adding: copy.resumedAt, now: clock.now())
+    let matter = PullPatience.Matter.fetch(offer.id, isAnew: copy.isAnew)
+    patience.expect(matter, adding: copy.resumedAt, isFollowed: copy.isFollowed)
     var isProved = copy.resumedAt == 0
     var isAnew = false
     while true {
@@ -106,7 +107,7 @@ extension HostPull {
       case .prefix(let digest) where !isProved:
         isProved = true
         guard digest != copy.digest else { continue }
-        isAnew = patience.excusing { fetch.begunAnew(copy) }
+        isAnew = fetch.begunAnew(copy)
       case .bytes(let count) where isProved:
         guard copy.allows(count) else {
           throw farEnd.violation(
@@ -115,15 +116,17 @@ extension HostPull {
         }
         try receive(count, of: copy, &farEnd)
         if copy.failure == nil, !isAnew {
-          let settled = copy.settle()
-          if settled > 0 { patience.progressed(settled, now: clock.now(), silence: copy.silence) }
+          copy.settle()
+          patience.progressed(
+            matter, from: copy.resumedAt, to: copy.settled, isFollowed: copy.isFollowed,
+            now: clock.now())
         }
         if copy.failure != nil || isAnew { try bear(copy, isAnew: isAnew) }
       case .whole(let count, let digest, let state) where isProved:
         if isAnew {
           drop(copy, nil)
           todo = [offer] + todo
-        } else if patience.excusing({ copy.end(byteCount: count, digest: digest, state: state) }) {
+        } else if copy.end(byteCount: count, digest: digest, state: state) {
           patience.progressed(now: clock.now())
           asked.removeFirst()
           batch.append(copy)
@@ -179,7 +182,7 @@ extension HostPull {
   private mutating func receive(
     _ free: FreeRequest, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
-    patience.allow(adding: free.byteCount, now: clock.now())
+    patience.expect(.free(free.outcome.offer.id), adding: free.byteCount)
     do throws(FarEnd.Failure) {
       guard case .freed = try farEnd.reply() else {
         throw farEnd.violation("answers what it was not asked")
@@ -201,19 +204,8 @@ extension HostPull {
     guard !batch.isEmpty else { return }
     let copies = batch
     batch = []
-    let steps = patience.excusing { fetch.publish(copies) }
+    let steps = fetch.publish(copies)
     for copy in copies { fetch.local.release(copy.offer.id) }
     for step in steps { take(step) }
-  }
-}
-
-extension PullPatience {
-  /// Does work of this side, for which the other one is not to blame.
-  func excusing<Result>(_ work: () -> Result) -> Result {
-    let clock = SystemClock()
-    let start = clock.now()
-    let result = work()
-    excuse(clock.now() - start)
-    return result
   }
 }

@@ -10,6 +10,10 @@ final class IncomingCopy {
   let offer: PullOffer
   /// Bytes that were here when it was asked for.
   let resumedAt: UInt64
+  /// Those of them in front of the first page that is not as it was written.
+  private let intact: UInt64
+  /// Whether it is fetched anew because what was here was not theirs.
+  let isAnew: Bool
   var outcome: PulledRecording
   /// Why it cannot be kept; what still comes of it is thrown away.
   private(set) var failure: CommandFailure?
@@ -18,17 +22,18 @@ final class IncomingCopy {
   /// Bytes of it that came or were here.
   private(set) var byteCount: UInt64
   private let local: LocalCopies
-  private let isFollowed: Bool
+  /// Whether it comes as it is written, to its end.
+  let isFollowed: Bool
   private var copy: PartialCopy?
   private var sum: SHA256
   private var check: PageCheck?
   /// For one that is followed: its pages are full after minutes, its chunks after seconds.
   private var live: PageCheck?
   private var isChecked = false
-  /// Nanoseconds that may pass before its writer makes more of it durable; 0 for one that is not followed.
-  private(set) var silence: Int64 = 0
   /// Bytes from the first one on that were found to be as they were written, or were counted as damaged.
-  private var settled: UInt64
+  private(set) var settled: UInt64
+  /// Whether what still comes belongs after bytes that are no longer here.
+  private var isOver = false
   /// Bytes that there is surely room for.
   private var roomy: UInt64 = 0
 
@@ -38,12 +43,14 @@ final class IncomingCopy {
   /// Looks at what is here of it.
   init(
     _ offer: PullOffer, _ outcome: PulledRecording, in local: LocalCopies, isFollowed: Bool,
-    copy: consuming PartialCopy?, sum: SHA256
+    isAnew: Bool, copy: consuming PartialCopy?, intact: UInt64 = 0, sum: SHA256 = SHA256()
   ) {
     self.offer = offer
     self.outcome = outcome
     self.local = local
     self.isFollowed = isFollowed
+    self.isAnew = isAnew
+    self.intact = intact
     self.copy = consume copy
     self.sum = sum
     byteCount = sum.byteCount
@@ -65,7 +72,7 @@ final class IncomingCopy {
   /// Takes bytes as they come, so that of a connection that breaks nothing is lost.
   func take(_ bytes: UnsafeRawBufferPointer) {
     byteCount += UInt64(bytes.count)
-    guard failure == nil else { return }
+    guard failure == nil, !isOver else { return }
     attempt {
       try open()
       if byteCount > roomy {
@@ -78,16 +85,15 @@ final class IncomingCopy {
     }
   }
 
-  /// Checks what has come; says how many bytes were settled by it.
-  func settle() -> UInt64 {
-    guard failure == nil else { return 0 }
-    let before = settled
+  /// Checks what has come.
+  func settle() {
+    guard failure == nil else { return }
     attempt {
       if !isChecked {
-        // What was here before was found intact.
-        check = try pageCheck(from: resumedAt)
-        if isFollowed { live = try pageCheck(from: resumedAt) }
-        guard isChecked || byteCount < IncomingCopy.firstPage else { throw notThis }
+        // What was here before and is intact is not looked at again.
+        check = try pageCheck(from: intact)
+        if isFollowed { live = try pageCheck(from: intact) }
+        guard isChecked || byteCount < IncomingCopy.pageSize else { throw notThis }
       }
       try checked(&check) { check, copy in
         try check.advance(&copy, to: min(byteCount, offer.byteCount))
@@ -98,11 +104,10 @@ final class IncomingCopy {
       }
       try checked(&live) { follower, copy in try follower.settle(&copy) }
     }
-    return settled - before
   }
 
-  /// Bytes of the first page, in which the header is.
-  private static let firstPage: UInt64 = 4096
+  /// Bytes of a page; the header is in the first one.
+  static let pageSize: UInt64 = 4096
 
   /// Hands the copy to one of its checks, and keeps both, also when it fails.
   private func checked(
@@ -155,7 +160,7 @@ final class IncomingCopy {
         return
       }
       // Nothing came of one that was here to its last byte already.
-      if !isChecked { check = try pageCheck(from: resumedAt) }
+      if !isChecked { check = try pageCheck(from: intact) }
       guard isChecked else { throw notThis }
       var damaged: UInt64 = 0
       try checked(&check) { check, copy in
@@ -176,15 +181,38 @@ final class IncomingCopy {
     return WholeCopy(copy, number: number ?? offer.number, start: offer.start)
   }
 
+  /// Whether pages of what was here are not as they were written, there or here.
+  var hasDamage: Bool { intact < resumedAt }
+
+  /// Cuts what was here, whose damage is not theirs, to what is intact of it; whether that was possible.
+  func cutToIntact() -> Bool {
+    isOver = true
+    attempt {
+      try copy?.cut(to: intact)
+      copy = nil
+    }
+    return failure == nil
+  }
+
   /// Keeps what had come and is not theirs; what to say about it.
   func setAside() -> String? {
+    isOver = true
     var remark: String?
     attempt {
+      guard !isAnew else { throw IncomingCopy.changesAgain }
       guard let copy = copy.take() else { return }
       let path = try local.catalogue.setAside(copy)
       remark = IncomingCopy.words(offer, path, "has another beginning now")
     }
     return remark
+  }
+
+  /// Why a recording is set aside once in a run: there would be no end of it.
+  static var changesAgain: CommandFailure {
+    CommandFailure(
+      .inputOutput,
+      "it has another beginning there for the second time; look at what answers there, then pull again"
+    )
   }
 
   static func words(_ offer: PullOffer, _ path: String, _ what: String) -> String {
@@ -224,7 +252,6 @@ final class IncomingCopy {
       description.id == offer.id
     else { return nil }
     isChecked = true
-    if isFollowed { silence = 2 * max(0, min(description.syncInterval, 1 << 50)) }
     return PageCheck(description, from: start)
   }
 

@@ -96,16 +96,18 @@ struct RecordingFetch {
     var outcome = PulledRecording(offer: offer, fate: .fetched, remark: before?.remark)
     outcome.isDamaged = before?.isDamaged ?? false
     let follow = settings.follow && offer.state == .running
+    let isAnew = earlier[offer.id] != nil
     let path = "\(local.catalogue.path)/.part-\(offer.id)"
     guard access(path, F_OK) == 0 else {
       try local.makeSure(ofRoomFor: offer.byteCount)
       return IncomingCopy(
-        offer, outcome, in: local, isFollowed: follow, copy: nil, sum: SHA256())
+        offer, outcome, in: local, isFollowed: follow, isAnew: isAnew, copy: nil)
     }
     var copy = try local.catalogue.partialCopy(of: offer.id)
-    let sum = try beginning(of: &copy)
+    let (sum, intact) = try beginning(of: &copy)
     // One that is written has more by now than when it was offered.
     if copy.byteCount > offer.byteCount, offer.state != .running {
+      guard !isAnew else { throw IncomingCopy.changesAgain }
       let aside = try local.catalogue.setAside(copy)
       let words = IncomingCopy.words(offer, aside, "has only \(offer.byteCount) bytes now")
       note(words, offer)
@@ -113,7 +115,9 @@ struct RecordingFetch {
     }
     try local.makeSure(ofRoomFor: offer.byteCount - min(offer.byteCount, copy.byteCount))
     if copy.byteCount > 0 { outcome.fate = .resumed }
-    return IncomingCopy(offer, outcome, in: local, isFollowed: follow, copy: copy, sum: sum)
+    return IncomingCopy(
+      offer, outcome, in: local, isFollowed: follow, isAnew: isAnew, copy: copy, intact: intact,
+      sum: sum)
   }
 
   /// Notes why a recording is fetched anew.
@@ -121,29 +125,34 @@ struct RecordingFetch {
     earlier[offer.id] = (remark, offer.state != .recovered)
   }
 
-  /// Sets a beginning aside that is not theirs; whether the recording can be fetched anew.
+  /// Sets a beginning aside that is not theirs, or cuts it to what is intact of it; whether the recording can be asked
+  /// for again.
   mutating func begunAnew(_ copy: IncomingCopy) -> Bool {
+    if copy.hasDamage { return copy.cutToIntact() }
     guard let remark = copy.setAside() else { return false }
     note(remark, copy.offer)
     return true
   }
 
-  /// Cuts a beginning to what is intact of it, and adds it up.
-  private func beginning(of copy: inout PartialCopy) throws -> SHA256 {
+  /// Cuts off what is torn at the end of a beginning, adds the rest up, and says how much of it is intact. Damage in
+  /// the middle may be theirs, which the digest tells.
+  private func beginning(of copy: inout PartialCopy) throws -> (SHA256, intact: UInt64) {
     var sum = SHA256()
-    guard copy.byteCount > 0 else { return sum }
+    guard copy.byteCount > 0 else { return (sum, 0) }
+    var intact: UInt64 = 0
+    var end: UInt64 = 0
     if let description = try IncomingCopy.header(of: copy.name) {
       var check = PageCheck(description)
       try check.run(&copy, stopsAtDamage: true)
-      if check.settledByteCount < copy.byteCount { try copy.cut(to: check.settledByteCount) }
-    } else {
-      try copy.cut(to: 0)
+      intact = check.settledByteCount
+      end = max(intact, copy.byteCount / IncomingCopy.pageSize * IncomingCopy.pageSize)
     }
+    if end < copy.byteCount { try copy.cut(to: end) }
     while sum.byteCount < copy.byteCount {
       let count = try copy.read(at: sum.byteCount, into: memory.bytes)
       sum.add(UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]))
     }
-    return sum
+    return (sum, intact)
   }
 
   /// Makes copies that are whole recordings of the store here.

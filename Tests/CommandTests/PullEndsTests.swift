@@ -1,0 +1,119 @@
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite(
+  "A far end of a pull that has the recording and never lets it end", .waitsForPrograms,
+  .timeLimit(.minutes(15)))
+struct PullEndsTests {
+  private static let id = ExampleLog.description().id
+  private static let zeros = String(repeating: "0", count: 64)
+  /// A recording of some 200 kB.
+  private static let log: [UInt8] = {
+    do {
+      return try ExampleLog(
+        ticks: 600, flushEvery: 100, marksEvery: 3, marksAtOnce: 5, labelLength: 200
+      ).bytes
+    } catch {
+      preconditionFailure("an example is a log: \(error)")
+    }
+  }()
+
+  /// Shell lines that greet, list the log as `state` and read the request for it; then come `answer`'s.
+  private static func script(_ state: String, _ answer: String) -> String {
+    "echo imulog-pull 1 free; read request; echo recording 3 \(id) $(stat -c %s log) \(state) 0\n"
+      + "echo end; read verb uuid offset rest; \(answer)"
+  }
+
+  private func serving(state: String = "complete", log: [UInt8] = log, _ answer: String) throws
+    -> ScriptedFarEnd
+  {
+    let far = try ScriptedFarEnd(PullEndsTests.script(state, answer))
+    far.laptop.directory.write(log, to: "log")
+    return far
+  }
+
+  @Test("has the beginning set aside once, when it has another one at each connection")
+  func otherBeginnings() throws {
+    let far = try serving(
+      "[ $offset = 0 ] || { echo prefix \(PullEndsTests.zeros); echo whole 0 \(PullEndsTests.zeros) complete\n"
+        + "read request; }; echo bytes 90112; head -c 90112 log")
+    let outcome = far.pull("--timeout", "1s")
+    #expect(outcome.status == 74, "\(outcome.talk)")
+    #expect(outcome.talk.contains("another beginning there for the second time"), "\(outcome.talk)")
+    #expect(far.connections < 8)
+    let names = far.laptop.directory.names(in: "store")
+    #expect(names.count { $0.hasPrefix(".aside-") } == 1, "\(names)")
+  }
+
+  @Test("is given up when it brings the same bytes at each connection")
+  func sameBytes() throws {
+    var log = PullEndsTests.log
+    for page in 2..<20 { log[page * 4096 + 100] ^= 1 }
+    // It says that a prefix with damage is another one, and brings all after the intact part once more.
+    let far = try serving(
+      log: log,
+      "[ $offset = 8192 ] && echo prefix $(head -c 8192 log | sha256sum | cut -d' ' -f1)\n"
+        + "[ $offset -le 8192 ] || { echo prefix \(PullEndsTests.zeros); exit; }\n"
+        + "echo bytes $((90112 - offset)); tail -c +$((offset + 1)) log | head -c $((90112 - offset))"
+    )
+    let outcome = far.pull("--timeout", "1s")
+    #expect(outcome.status == 75, "\(outcome.talk)")
+    #expect(far.connections < 20, "\(far.connections)")
+  }
+
+  @Test("is given up when it dies each time that it is asked to free what is large")
+  func dyingFree() throws {
+    let log = try ExampleLog(
+      ticks: 1_200, flushEvery: 100, marksEvery: 1, marksAtOnce: 20, labelLength: 200
+    ).bytes
+    #expect(log.count > 4 << 20)
+    let far = try serving(log: log, "exit 0")
+    far.laptop.record(
+      log, as: "000003-20261121T023807Z-\(PullEndsTests.id.description.prefix(8)).imulog")
+    let outcome = far.pull("--then-free", "--timeout", "1s")
+    #expect(outcome.status == 75, "\(outcome.talk)")
+    #expect(far.connections < 8, "\(far.connections)")
+  }
+
+  @Test(
+    "is given up when what it says to write brings nothing for ten timeouts, whatever its header says"
+  )
+  func aliveForEver() throws {
+    var description = ExampleLog.description()
+    description.syncInterval = 1_000_000_000_000_000
+    let log = try ExampleLog(ticks: 30, description: description, ends: false).bytes
+    let far = try serving(
+      state: "running", log: log,
+      "echo bytes $(stat -c %s log); cat log; while :; do echo alive; sleep 0.05; done")
+    let outcome = far.pull("--follow", "--timeout", "200ms")
+    #expect(outcome.status == 75, "\(outcome.talk)")
+    #expect(outcome.talk.contains("brought nothing new for 2.2 s"), "\(outcome.talk)")
+  }
+
+  @Test(
+    "is borne with while a take that is followed has nothing to write for longer than the timeout")
+  func slowTake() throws {
+    var description = ExampleLog.description()
+    description.syncInterval = 10_000_000
+    let log = try ExampleLog(ticks: 300, description: description).bytes
+    let far = try serving(
+      state: "running", log: log,
+      "echo bytes 5000; head -c 5000 log; for i in 1 2 3 4 5 6; do sleep 0.25; echo alive; done\n"
+        + "echo bytes $(($(stat -c %s log) - 5000)); tail -c +5001 log\n"
+        + "echo whole $(stat -c %s log) $(sha256sum < log | cut -d' ' -f1) complete; read request")
+    let outcome = far.pull("--follow", "--timeout", "500ms")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try RemoteBench.log(far.laptop) == log)
+  }
+
+  @Test("is not blamed for a stop of this side that lasts longer than the timeout")
+  func stopped() throws {
+    let far = try serving(
+      "kill -STOP $PPID; sleep 2; kill -CONT $PPID; sleep 0.1; echo bytes $(stat -c %s log); cat log\n"
+        + "echo whole $(stat -c %s log) $(sha256sum < log | cut -d' ' -f1) complete; read request")
+    let outcome = far.pull("--timeout", "1s")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try RemoteBench.log(far.laptop) == PullEndsTests.log)
+  }
+}

@@ -42,12 +42,18 @@ extension Catalogue {
   /// medium.
   ///
   /// An earlier sync of it may have failed, after which the kernel has pages of it that are not on the medium.
-  public func secure(_ entry: CatalogueEntry) throws(CatalogueError) {
+  ///
+  /// - Returns: `false` for a link: the name that it leads to may not be durable, or be another store's.
+  public func secure(_ entry: CatalogueEntry) throws(CatalogueError) -> Bool {
     try wrapped { () throws(StorageError) in
-      let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
+      guard try files.status(entry.path, followsLink: false).st_mode & S_IFMT != S_IFLNK else {
+        return false
+      }
+      let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
       try file.sync()
       try file.forgetCached()
       try files.syncDirectory(path)
+      return true
     }
   }
 

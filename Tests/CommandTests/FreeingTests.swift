@@ -1,3 +1,4 @@
+import Glibc
 import LogStoreTesting
 import Testing
 import TestScheduling
@@ -100,6 +101,20 @@ struct FreeingTests {
     #expect(outcome.status == 75, "\(outcome.talk)")
     #expect(bench.journal.count { $0.contains("sends recording") } == 1)
     #expect(bench.pi.recordings == far.laptop.recordings)
+  }
+
+  @Test("a recording that is here by a link alone is not freed")
+  func link() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    #expect(bench.pull().status == 0)
+    let log = bench.laptop.directory.path + "/" + (try bench.laptop.logName())
+    let elsewhere = bench.laptop.directory.path + "/elsewhere"
+    #expect(rename(log, elsewhere) == 0 && symlink(elsewhere, log) == 0)
+    let outcome = bench.pull("--then-free")
+    #expect(outcome.status == 77, "\(outcome.talk)")
+    #expect(outcome.talk.contains("only a link"), "\(outcome.talk)")
+    #expect(bench.pi.recordings.count == 1)
   }
 
   private static func server(_ bench: RemoteBench, _ filter: String) -> String {

@@ -29,7 +29,7 @@ struct PartialCopyTests {
   /// What a pull does: takes up what is here, brings the rest, and publishes it.
   private func bring(into store: Catalogue) throws -> CatalogueEntry {
     if let here = try store.entry(of: id) {
-      try store.secure(here)
+      #expect(try store.secure(here))
       return here
     }
     var copy = try store.partialCopy(of: id)
@@ -162,7 +162,7 @@ struct PartialCopyTests {
     let entry = try bring(into: store())
     let script = FaultScript()
     let again = try store(script)
-    try again.secure(entry)
+    #expect(try again.secure(entry))
     #expect(script.operations == [.sync(entry.fileName), .sync("store")])
     for index in 0..<2 {
       let sync = FaultGate { call in
@@ -170,7 +170,7 @@ struct PartialCopyTests {
         return call.path.hasSuffix("store") == (index == 1) ? .refuse(EIO) : .pass
       }
       let store = try Catalogue(path: directory.path + "/store", create: false, gate: sync)
-      #expect(throws: CatalogueError.self) { try store.secure(entry) }
+      #expect(throws: CatalogueError.self) { _ = try store.secure(entry) }
     }
   }
 

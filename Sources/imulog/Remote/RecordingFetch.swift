@@ -210,7 +210,12 @@ struct RecordingFetch {
     if let format = settings.format { convert(entry, to: format, &outcome) }
     guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }
     // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
-    if proof == nil { try local.catalogue.secure(entry) }
+    if proof == nil, try !local.catalogue.secure(entry) {
+      outcome.isUnfreed = true
+      outcome.note(
+        "it stays there: here is only a link to a file; put the file itself in its place")
+      return .done(outcome)
+    }
     let (byteCount, digest) = try proof ?? self.digest(of: entry)
     return .free(FreeRequest(outcome, entry, byteCount: byteCount, digest: digest))
   }

@@ -103,6 +103,22 @@ struct FreeingTests {
     #expect(bench.pi.recordings == far.laptop.recordings)
   }
 
+  @Test("what cannot be read there any more was not freed, though that was asked")
+  func unreadable() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    let log = "\(bench.pi.directory.path)/\(try bench.pi.logName())"
+    let far = try ScriptedFarEnd(
+      bench.serving(
+        "case \"$line\" in free*) if [ ! -e cut ]; then touch cut; head -c 9000 /dev/zero > \(log); kill -9 $$; exit; fi;; esac"
+      ))
+    let outcome = far.pull("--timeout", "10s", "--then-free", "--json")
+    #expect(outcome.status == 77, "\(outcome.talk)")
+    #expect(far.connections == 2)
+    #expect(try outcome.json()[0]["freed"] == .integer(0))
+    #expect(outcome.talk.contains("it stays there"), "\(outcome.talk)")
+  }
+
   @Test("a recording that is here by a link alone is not freed")
   func link() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

@@ -165,23 +165,12 @@ struct HostPull {
     }
   }
 
-  /// Asks again what there is: one that is being written has grown, one that was to be freed may be gone.
+  /// Asks again what there is: one that is being written has grown. What was to be freed is asked for again, done or not.
   private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var now: [RecordingID: PullOffer] = [:]
     for offer in try list(&farEnd).offers { now[offer.id] = offer }
     // What is gone meanwhile is told when it is fetched.
     todo = todo.map { now[$0.id] ?? $0 }[...]
-    let requests = frees
-    frees = []
-    for request in requests {
-      if request.wasAsked, now[request.outcome.offer.id] == nil {
-        // The answer was cut off, and it was that it is done.
-        request.outcome.isFreed = true
-        finish(request.outcome)
-      } else {
-        frees.append(request)
-      }
-    }
   }
 
   /// Asks what there is, and chooses.

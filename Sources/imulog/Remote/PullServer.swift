@@ -124,17 +124,19 @@ struct PullServer {
     }
   }
 
-  private func entry(_ id: RecordingID) throws -> CatalogueEntry {
+  private func entry(_ id: RecordingID) throws -> CatalogueEntry? {
     // Looked for in the whole store only when it is not where it was.
     if let entry = listed[id], catalogue.identity(of: entry) == id { return entry }
-    guard let entry = try catalogue.entry(of: id) else {
-      throw CommandFailure(.noInput, "there is no recording \(id) any more")
-    }
-    return entry
+    return try catalogue.entry(of: id)
+  }
+
+  private static func gone(_ id: RecordingID) -> CommandFailure {
+    CommandFailure(.noInput, "there is no recording \(id) any more")
   }
 
   private func send(_ id: RecordingID, from start: UInt64, follow: Bool) throws {
-    var source = try catalogue.copySource(of: try entry(id))
+    guard let entry = try entry(id) else { throw PullServer.gone(id) }
+    var source = try catalogue.copySource(of: entry)
     guard start <= source.byteCount else {
       throw CommandFailure(
         .damagedData,
@@ -200,7 +202,25 @@ struct PullServer {
         .noPermission,
         "this key may not free recordings; add --allow-delete to its line in authorized_keys")
     }
-    let entry = try entry(id)
+    guard let entry = try entry(id) else {
+      // Its answer may have been lost.
+      let trashed = try catalogue.trashed().first {
+        $0.entry.idPrefix == id.description.prefix(8) && catalogue.identity(of: $0.entry) == id
+      }
+      guard let trashed else { throw PullServer.gone(id) }
+      try prove(trashed.entry, count, digest)
+      return try say(.freed)
+    }
+    try prove(entry, count, digest)
+    try catalogue.remove(entry, now: clock.wallTime)
+    journal?.noted("moved recording \(entry.number), \(id), to the trash")
+    try say(.freed)
+  }
+
+  /// Adds a recording up, and compares it with what the other side has.
+  private func prove(
+    _ entry: CatalogueEntry, _ count: UInt64, _ digest: SHA256Digest
+  ) throws {
     var source = try catalogue.copySource(of: entry)
     guard source.state != .live else {
       throw CommandFailure(.tryAgain, "recording \(entry.number) is being written")
@@ -214,9 +234,6 @@ struct PullServer {
       throw CommandFailure(
         .damagedData, "recording \(entry.number) is not what the copy is; it stays")
     }
-    try catalogue.remove(entry, now: clock.wallTime)
-    journal?.noted("moved recording \(entry.number), \(id), to the trash")
-    try say(.freed)
   }
 }
 

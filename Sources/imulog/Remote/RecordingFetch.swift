@@ -256,8 +256,6 @@ final class FreeRequest {
   let entry: CatalogueEntry
   let byteCount: UInt64
   let digest: SHA256Digest
-  /// Whether it was asked for. An answer that was cut off may have been that it is done.
-  private(set) var wasAsked = false
   // Where both ends have the same store, its owner would lose the only copy: a recording that is held is not moved.
   private var hold: RecordingHold?
 
@@ -273,7 +271,6 @@ final class FreeRequest {
   /// The request; the recording here cannot be moved until ``release()``.
   func begin(in catalogue: Catalogue) throws(CatalogueError) -> PullRequest {
     hold = try catalogue.hold(entry)
-    wasAsked = true
     return .free(outcome.offer.id, byteCount: byteCount, digest: digest)
   }
 

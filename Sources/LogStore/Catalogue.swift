@@ -10,6 +10,7 @@ import Glibc
 ///     DIR/.known                                     which recordings need no look at the next start
 ///     DIR/.trash/…                                   removed ones, for 30 days
 ///     DIR/.part-…, .unsynced-…, .aside-…             copies from elsewhere that are not whole: see ``PartialCopy``
+///     DIR/.freeing-…                                 a recording whose original another machine is asked to free
 ///
 /// Several programs may use a store at once. A value of this type holds nothing open and may be
 /// copied.

@@ -1,7 +1,7 @@
 import Glibc
 public import IMUModel
 
-/// A copy of a recording from elsewhere that did not become a recording of the store.
+/// A copy of a recording from elsewhere that did not become a recording of the store, or its mark.
 public struct Leftover: Equatable, Sendable {
   /// What it is.
   public enum State: String, CaseIterable, Sendable {
@@ -11,6 +11,8 @@ public struct Leftover: Equatable, Sendable {
     case aside
     /// A copy whose sync failed or was interrupted; the next pull begins anew.
     case unsynced
+    /// No copy but the mark of one: a pull had no answer when it asked another machine to free the original.
+    case freeing
   }
 
   /// The recording that it was to be.
@@ -33,7 +35,7 @@ public struct Leftover: Equatable, Sendable {
   init?(fileName: String) {
     let states: [(String, State)] = [
       (PartialCopy.prefix, .partial), (PartialCopy.unsyncedPrefix, .unsynced),
-      (Leftover.asidePrefix, .aside),
+      (Leftover.asidePrefix, .aside), (Catalogue.freeingPrefix, .freeing),
     ]
     guard let (prefix, state) = states.first(where: { fileName.hasPrefix($0.0) }) else {
       return nil

@@ -119,6 +119,28 @@ struct FreeingTests {
     #expect(outcome.talk.contains("it stays there"), "\(outcome.talk)")
   }
 
+  @Test("the only copy is not freed when both ends are one store and the pull is killed meanwhile")
+  func ownStoreKilled() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    let store = bench.pi.inventory()
+    // What sshd has started goes on when the connection is gone.
+    let far = try ScriptedFarEnd(
+      "trap '' TERM HUP PIPE\n"
+        + bench.serving(
+          "case \"$line\" in free*) kill -9 $PPID; while kill -0 $PPID; do :; done;; esac"))
+    #expect(far.pull("--store", bench.pi.store, "--then-free").status == -SIGKILL)
+    #expect(far.goes)
+    let id = try #require(try bench.pi.list().first?["id"].text)
+    #expect(bench.pi.inventory() == [".freeing-\(id) 0"] + store)
+    // The next answer takes the mark away.
+    let again = try ScriptedFarEnd(bench.serving(""))
+    let outcome = again.pull("--store", bench.pi.store, "--then-free")
+    #expect(outcome.status == 77)
+    #expect(outcome.talk.contains("both ends have one store"), "\(outcome.talk)")
+    #expect(bench.pi.inventory() == store)
+  }
+
   @Test("a recording that is here by a link alone is not freed")
   func link() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

@@ -223,15 +223,16 @@ struct LeftoverTests {
 
   @Test("they are listed with what they are; other names are not")
   func listed() throws {
-    write(".part-\(id)", ".unsynced-\(id)", ".aside-\(id)-1", ".aside-\(id)-12")
+    write(
+      ".part-\(id)", ".unsynced-\(id)", ".aside-\(id)-1", ".aside-\(id)-12", ".freeing-\(id)")
     write(
       ".part-1", ".part-\(id)-1", ".aside-\(id)", ".aside-\(id)-", ".aside-\(id)-x", ".new-\(id)")
     let found = try Catalogue(path: directory.path).leftovers()
     #expect(
       found.map(\.fileName) == [
-        ".aside-\(id)-1", ".aside-\(id)-12", ".part-\(id)", ".unsynced-\(id)",
+        ".aside-\(id)-1", ".aside-\(id)-12", ".freeing-\(id)", ".part-\(id)", ".unsynced-\(id)",
       ])
-    #expect(found.map(\.state) == [.aside, .aside, .partial, .unsynced])
+    #expect(found.map(\.state) == [.aside, .aside, .freeing, .partial, .unsynced])
     #expect(found.allSatisfy { $0.byteCount == 3 && "\($0.id)" == id })
     #expect(found.allSatisfy { abs($0.changed - Int64(time(nil))) < 600 })
   }

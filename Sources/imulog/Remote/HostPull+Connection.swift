@@ -66,7 +66,9 @@ extension HostPull {
     do {
       return try request.begin(in: fetch.local.catalogue)
     } catch {
-      finish(RecordingFetch.failed(request.outcome.offer, error))
+      request.outcome.isUnfreed = true
+      request.outcome.note("it stays there: \(error)")
+      finish(request.outcome)
       return nil
     }
   }
@@ -195,7 +197,7 @@ extension HostPull {
       free.outcome.note("it stays there: \(sentence)")
     }
     asked.removeFirst()
-    free.release()
+    free.end(in: fetch.local.catalogue)
     finish(free.outcome)
   }
 

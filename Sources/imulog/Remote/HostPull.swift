@@ -123,7 +123,7 @@ struct HostPull {
         fetch.local.release(copy.offer.id)
         offers.append(copy.offer)
       case .free(let free):
-        free.release()
+        free.withdraw()
         requests.append(free)
       }
     }

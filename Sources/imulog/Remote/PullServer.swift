@@ -202,6 +202,13 @@ struct PullServer {
         .noPermission,
         "this key may not free recordings; add --allow-delete to its line in authorized_keys")
     }
+    // Both ends may have the same store, and the pull may be gone by now.
+    if let mark = try catalogue.mark(of: id) {
+      throw CommandFailure(
+        .noPermission,
+        "a pull relies on this very recording, as when both ends have one store; if none is at work, delete \(mark)"
+      )
+    }
     guard let entry = try entry(id) else {
       // Its answer may have been lost.
       let trashed = try catalogue.trashed().first {

@@ -256,7 +256,6 @@ final class FreeRequest {
   let entry: CatalogueEntry
   let byteCount: UInt64
   let digest: SHA256Digest
-  // Where both ends have the same store, its owner would lose the only copy: a recording that is held is not moved.
   private var hold: RecordingHold?
 
   init(
@@ -268,13 +267,20 @@ final class FreeRequest {
     self.digest = digest
   }
 
-  /// The request; the recording here cannot be moved until ``release()``.
+  /// The request; the recording here cannot be moved until ``withdraw()`` or ``end(in:)``.
   func begin(in catalogue: Catalogue) throws(CatalogueError) -> PullRequest {
-    hold = try catalogue.hold(entry)
+    hold = try catalogue.rely(on: entry, outcome.offer.id)
     return .free(outcome.offer.id, byteCount: byteCount, digest: digest)
   }
 
-  func release() { hold = nil }
+  /// The connection is gone, and what was asked may be done all the same: the mark stays.
+  func withdraw() { hold = nil }
+
+  /// The answer is here.
+  func end(in catalogue: Catalogue) {
+    hold = nil
+    do { try catalogue.relyNoMore(on: outcome.offer.id) } catch { outcome.note("\(error)") }
+  }
 }
 
 /// Memory for the bytes of a reply.

@@ -32,7 +32,7 @@ public final class WholeCopy: @unchecked Sendable {
     do throws(StorageError) {
       switch stage {
       case .coming:
-        try copy?.leave()
+        try copy?.sync()
         stage = .durable
       case .named: try copy?.seal()
       case .durable, .failed: break
@@ -43,21 +43,13 @@ public final class WholeCopy: @unchecked Sendable {
   }
 
   fileprivate func fail(_ error: CatalogueError) {
-    let reached = stage
-    guard reached != .failed else { return }
+    guard stage != .failed else { return }
+    let wasNamed = stage == .named
     stage = .failed
     result = .failure(error)
-    do throws(StorageError) {
-      switch reached {
-      // Its sync succeeded: the next attempt need not bring it again.
-      case .durable: try copy?.trust()
-      // What cannot be renamed either stays, and is synced before anything relies on it.
-      case .named: try copy?.doubt()
-      case .coming, .failed: break
-      }
-    } catch {
-      return
-    }
+    guard wasNamed else { return }
+    // What cannot be renamed either stays, and is synced before anything relies on it.
+    do { try copy?.doubt() } catch { return }
   }
 
   /// Ends the copy and its lock.
@@ -92,12 +84,16 @@ extension StoreIndex {
   /// Each gets the number that it should have, or, where another recording here or in the trash has that, the next one
   /// that was never given. Many at once cost little more than one: their syncs wait together.
   ///
-  /// What became of each, its result says. One that is durable and got no name is the beginning of a copy again, to its
+  /// What became of each, its result says. One that is durable and gets no name is the beginning of a copy still, to its
   /// last byte: the next attempt need not bring it anew.
-  public func publish(_ copies: [WholeCopy]) {
+  ///
+  /// - Parameter limit: Nanoseconds to wait for another program that has the lock of numbers.
+  public func publish(_ copies: [WholeCopy], within limit: Int64) {
     StoreIndex.sync(copies)
     do {
-      let lock = try catalogue.wrapped { () throws(StorageError) in try catalogue.numberLock() }
+      let lock = try catalogue.wrapped { () throws(StorageError) in
+        try catalogue.numberLock(within: limit)
+      }
       for copy in copies { copy.place(in: self, lock) }
     } catch {
       for copy in copies { copy.fail(error) }

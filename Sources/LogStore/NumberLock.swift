@@ -45,12 +45,16 @@ extension Catalogue {
   ///
   /// A lock that this user cannot write, because root made it, is replaced. Hence a lock that was waited for may be
   /// the store's no longer, and is then taken anew.
-  func numberLock() throws(StorageError) -> NumberLock {
+  ///
+  /// - Parameter limit: Nanoseconds to wait, after which it is EWOULDBLOCK: a program that has it may be stopped.
+  func numberLock(within limit: Int64 = .max) throws(StorageError) -> NumberLock {
     var attempts = 0
     while true {
       attempts += 1
       let file = try lockFile()
-      _ = try file.lock(exclusive: true, wait: true)
+      guard try file.lock(within: limit) else {
+        throw StorageError(.lock, path: file.path, errno: EWOULDBLOCK)
+      }
       // A file system whose files have another number at each look would keep this going for ever.
       if try isInPlace(file) || attempts == 16 { return NumberLock(locked: file) }
     }

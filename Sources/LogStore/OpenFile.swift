@@ -195,6 +195,20 @@ struct OpenFile: ~Copyable {
     }
   }
 
+  /// Takes an exclusive lock; `false` when somebody else had one for so many nanoseconds.
+  func lock(within limit: Int64) throws(StorageError) -> Bool {
+    guard limit < .max else { return try lock(exclusive: true, wait: true) }
+    // There is no call that waits for a lock and for a time: it is asked for now and then.
+    let pause: Int64 = 10_000_000
+    var waited: Int64 = 0
+    while try !lock(exclusive: true, wait: false) {
+      guard waited < limit else { return false }
+      usleep(UInt32(pause / 1000))
+      waited += pause
+    }
+    return true
+  }
+
   /// Takes a lock that lasts until the file is closed; `false` when somebody else has one and
   /// `wait` is off.
   ///

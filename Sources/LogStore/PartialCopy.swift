@@ -72,17 +72,11 @@ public struct PartialCopy: LogStorage, ~Copyable {
   public mutating func sync() throws(StorageError) {
     try doubt()
     try file.sync()
-    try trust()
+    try rename(to: partialPath)
   }
 
   /// As ``sync()``: there is no space made ahead.
   public mutating func finish() throws(StorageError) { try sync() }
-
-  /// Makes it durable on the way to a name for good: it keeps the second name.
-  mutating func leave() throws(StorageError) {
-    try doubt()
-    try file.sync()
-  }
 
   /// Makes it durable under its name for good; the directory is still to be synced.
   ///
@@ -91,9 +85,6 @@ public struct PartialCopy: LogStorage, ~Copyable {
 
   /// Gives it the second name: under a name for good it would be taken for what is here.
   mutating func doubt() throws(StorageError) { try rename(to: unsyncedPath) }
-
-  /// Gives it its first name back after a sync that succeeded.
-  mutating func trust() throws(StorageError) { try rename(to: partialPath) }
 
   mutating func rename(to path: String) throws(StorageError) {
     try files.rename(file.path, to: path)

@@ -70,6 +70,26 @@ struct PullFaultTests {
     #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(1)))
   }
 
+  @Test(
+    "a lock of numbers that is never free is waited for within the timeout, and nothing comes twice"
+  )
+  func keptLock() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    #expect(mkdir(bench.laptop.store, 0o755) == 0)
+    let lock = open(bench.laptop.store + "/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+    let outcome = bench.pull("--timeout", "2s")
+    #expect(outcome.status == 75, "\(outcome.talk)")
+    #expect(outcome.talk.contains(".lock: another process has it locked"), "\(outcome.talk)")
+    #expect(bench.leftovers.count == 1)
+    close(lock)
+    let again = bench.pull("--json")
+    #expect(again.status == 0, "\(again.talk)")
+    #expect(try again.json()[0]["bytes"] == .integer(0))
+    #expect(bench.laptop.recordings == bench.pi.recordings)
+  }
+
   @Test("what is no recording behind what is one leaves nothing here")
   func foreignEnd() throws {
     let pi = Bench()

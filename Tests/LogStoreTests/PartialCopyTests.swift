@@ -36,7 +36,7 @@ struct PartialCopyTests {
     let begin = Int(copy.byteCount)
     try log[begin...].withUnsafeBytes { try copy.append($0) }
     let whole = WholeCopy(copy, number: 1, start: 0)
-    try StoreIndex(store).publish([whole])
+    try StoreIndex(store).publish([whole], within: .max)
     return try whole.result.get()
   }
 
@@ -117,11 +117,15 @@ struct PartialCopyTests {
 
   @Test("a copy that is durable and gets no name is here to its last byte for the next attempt")
   func nameless() throws {
-    let refusing = FaultGate { call in
-      call.operation == .open && call.path.hasSuffix(".lock") ? .refuse(EACCES) : .pass
-    }
     let path = directory.path + "/store"
     _ = try store()
+    let partial = partial
+    let refusing = FaultGate { call in
+      guard call.operation == .lock, call.path.hasSuffix(".lock") else { return .pass }
+      // A kill while it waits leaves the same.
+      #expect(TemporaryDirectory.names(at: path).contains(partial))
+      return .refuse(EWOULDBLOCK)
+    }
     #expect(throws: CatalogueError.self) {
       try bring(into: Catalogue(path: path, create: false, gate: refusing))
     }

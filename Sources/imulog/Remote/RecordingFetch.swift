@@ -163,7 +163,7 @@ struct RecordingFetch {
       guard let whole = copy.whole(number: numbers[copy.offer.id]) else { continue }
       copies.append((copy, copy.digest, whole))
     }
-    local.publish(copies.map(\.2))
+    local.publish(copies.map(\.2), within: settings.timeout)
     for (copy, digest, whole) in copies {
       do {
         do {
@@ -171,6 +171,10 @@ struct RecordingFetch {
           steps.append(try kept(entry, copy.outcome, proof: (copy.byteCount, digest)))
         } catch CatalogueError.present {
           steps.append(try meet(copy, digest))
+        } catch CatalogueError.storage(let error) where error.operation == .lock {
+          let remark = "what came is kept, but cannot get its number: \(error)"
+          steps.append(
+            .done(PulledRecording(offer: copy.offer, fate: .busy, remark: remark)))
         }
       } catch {
         steps.append(.done(RecordingFetch.failed(copy.offer, error)))

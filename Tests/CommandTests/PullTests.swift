@@ -119,6 +119,23 @@ struct PullTests {
     expectSame(bench.laptop.directory.bytes(of: "\(name).csv"), direct.bytes)
   }
 
+  @Test("each form has a file of its own, and what is none is not taken for one")
+  func forms() throws {
+    try bench.pi.record("--for", "2s")
+    let fills = [["json"], ["gyrodata"], ["gyrodata", "--fill", "hold"]]
+    for options in fills {
+      let outcome = bench.laptop.run(["pull", "pi", "--format"] + options)
+      #expect(outcome.status == 0, "\(outcome.talk)")
+    }
+    let written = bench.laptop.directory.names(in: "").filter { $0.hasSuffix(".json") }
+    #expect(written.count == fills.count, "\(written)")
+    let name = try #require(bench.pi.recordings.first).dropLast(".imulog".count)
+    bench.laptop.directory.write([], to: "\(name).csv")
+    let outcome = bench.pull("--format", "csv")
+    #expect(outcome.status == 73, "\(outcome.talk)")
+    #expect(outcome.talk.contains("is no export"), "\(outcome.talk)")
+  }
+
   @Test("a damaged recording comes as it is there, and the status says so")
   func damage() throws {
     try bench.pi.record("--for", "60s", "--rate", "100")

@@ -8,10 +8,18 @@ struct Conversion {
   let directory: String
   let fill: ExportFill?
 
-  /// Writes the file; what came out, or `nil` when it is there already.
+  /// Writes the file; what came out, or `nil` when it is there already: its name says which recording in which form,
+  /// which never changes.
   func run(_ entry: CatalogueEntry, in catalogue: Catalogue) throws -> Exporter.Report? {
     let path = "\(directory)/\(entry.fileName.dropLast(".imulog".count)).\(suffix)"
-    guard access(path, F_OK) != 0 else { return nil }
+    var status = stat()
+    if stat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+        throw CommandFailure(
+          .cannotCreate, "\(path) is there and is no export; delete it, or choose another --to DIR")
+      }
+      return nil
+    }
     let file = try PendingFile(path, remedy: "choose another --to DIR")
     var sink = FileDescriptorSink(file.descriptor, name: path)
     var options = ExportOptions(format: format)
@@ -24,7 +32,9 @@ struct Conversion {
 
   private var suffix: String {
     switch format {
-    case .json, .gyrodata: return "json"
+    case .json: return "json"
+    // Another file than the one of JSON, and for ticks without a sample another one each.
+    case .gyrodata: return (fill.map { "gyrodata-\($0.rawValue)" } ?? "gyrodata") + ".json"
     case .ndjson: return "ndjson"
     case .csv: return "csv"
     case .raw: return "imulog"

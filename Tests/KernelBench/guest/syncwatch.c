@@ -2,9 +2,13 @@
 //
 // What a program was promised by fsync or fdatasync must be there after a power cut. This program knows it from the
 // system calls, and not from the program: when a sync of a file called *.imulog begins, its contents are taken; when it
-// returns 0, they are written to DIR and put in the place of the copy before, and only then the program goes on.
+// returns 0, they are written to DIR and put in the place of the copy before, and only then the program continues.
 //
-//     COMMAND ── fdatasync ──► seccomp stop: read the file ──► kernel syncs ──► exit stop: 0? copy to DIR ──► goes on
+//     COMMAND ── fdatasync ──► seccomp stop: read the file ──► kernel syncs ──► exit stop: 0? copy to DIR ──► continues
+//
+// A file's sync promises its contents, and its directory's the name (fsync(2)): before that a power cut may leave the
+// contents under no name at all, on vfat also under half of one. Copies are NAME.unnamed until a directory was synced
+// after the first of them.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +28,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// The sync that a thread is in.
+/// The sync that a thread is in; without a name it is a directory's.
 struct sync {
   pid_t thread;
   char name[256];
   char *data;
   size_t size;
+  /// How many logs had been synced when it began.
+  size_t synced;
 };
 static struct sync syncs[16];
+
+/// The logs that were synced, in the order of their first sync.
+struct synced {
+  char name[256];
+  int is_named;
+};
+static struct synced synced[64];
+static size_t synced_count;
 
 static void die(const char *what) {
   fprintf(stderr, "syncwatch: %s: %s\n", what, strerror(errno));
@@ -71,17 +85,52 @@ static void begin(pid_t thread) {
   path[length] = 0;
   const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *end = strrchr(name, '.');
   struct sync *sync = slot(0);
-  if (!end || strcmp(end, ".imulog") != 0) return;
-  if (!sync) exit((fprintf(stderr, "syncwatch: too many syncs at once\n"), 1));
   struct stat status;
+  if (stat(link, &status) != 0) die(path);
+  if (!S_ISDIR(status.st_mode) && (!end || strcmp(end, ".imulog") != 0)) return;
+  if (!sync) exit((fprintf(stderr, "syncwatch: too many syncs at once\n"), 1));
+  *sync = (struct sync){.thread = thread, .synced = synced_count};
+  if (S_ISDIR(status.st_mode)) return;
   int file = open(link, O_RDONLY | O_CLOEXEC);
   if (file < 0 || fstat(file, &status) != 0) die(path);
-  *sync = (struct sync){.thread = thread, .data = malloc((size_t)status.st_size + 1)};
+  sync->data = malloc((size_t)status.st_size + 1);
   memcpy(sync->name, name, strnlen(name, sizeof sync->name - 1));
   for (ssize_t count; (count = pread(file, sync->data + sync->size, (size_t)status.st_size - sync->size,
                                      (off_t)sync->size)) > 0;)
     sync->size += (size_t)count;
   close(file);
+}
+
+static void put(const char *directory, const char *name, const char *suffix, const char *data, size_t size) {
+  char draft[4352], final[4352];
+  snprintf(draft, sizeof draft, "%s/draft", directory);
+  snprintf(final, sizeof final, "%s/%s%s", directory, name, suffix);
+  int file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0 || write(file, data, size) != (ssize_t)size || close(file) != 0) die(draft);
+  if (rename(draft, final) != 0) die(final);
+}
+
+/// A log's sync has succeeded.
+static void keep(const struct sync *sync, const char *directory) {
+  size_t log = 0;
+  while (log < synced_count && strcmp(synced[log].name, sync->name) != 0) log++;
+  if (log == sizeof synced / sizeof *synced) exit((fprintf(stderr, "syncwatch: too many logs\n"), 1));
+  if (log == synced_count) memcpy(synced[synced_count++].name, sync->name, sizeof sync->name);
+  put(directory, sync->name, synced[log].is_named ? "" : ".unnamed", sync->data, sync->size);
+}
+
+/// A directory's sync has succeeded: the names that were there when it began are promised.
+static void name(const struct sync *sync, const char *directory) {
+  for (size_t log = 0; log < sync->synced; log++) {
+    if (synced[log].is_named) continue;
+    char *unnamed, *final;
+    if (asprintf(&final, "%s/%s", directory, synced[log].name) < 0) die(directory);
+    if (asprintf(&unnamed, "%s.unnamed", final) < 0) die(directory);
+    if (rename(unnamed, final) != 0) die(final);
+    synced[log].is_named = 1;
+    free(unnamed);
+    free(final);
+  }
 }
 
 /// A sync has ended: what it covered is promised.
@@ -90,12 +139,7 @@ static void end(pid_t thread, const char *directory) {
   if (!sync) return;
   struct user_regs_struct registers;
   if (ptrace(PTRACE_GETREGS, thread, 0, &registers) == 0 && registers.rax == 0) {
-    char draft[4352], final[4352];
-    snprintf(draft, sizeof draft, "%s/draft", directory);
-    snprintf(final, sizeof final, "%s/%s", directory, sync->name);
-    int file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file < 0 || write(file, sync->data, sync->size) != (ssize_t)sync->size || close(file) != 0) die(draft);
-    if (rename(draft, final) != 0) die(final);
+    if (sync->data) keep(sync, directory); else name(sync, directory);
   }
   free(sync->data);
   *sync = (struct sync){0};

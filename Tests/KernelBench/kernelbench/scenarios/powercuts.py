@@ -34,6 +34,8 @@ STORE = "/disk/recordings"
 SHORTEST, LONGEST = 0.3, 4.0
 """Seconds from the start of the command to the cut: from before the first sync to well after some."""
 SYNC_MILLISECONDS = 300
+PAGE = 10
+"""Recordings that `imulog list` prints a page."""
 OPENING_SECONDS = 3.0
 """Within which the store has to be listed, in an emulated guest and with the way there and back."""
 
@@ -140,12 +142,20 @@ def run_lying_disk(bench: Bench, seed: int) -> str:
 
 
 def list_takes(guest: Guest) -> tuple[list[dict], float]:
-    """The store's list, and how long it took."""
-    start = time.monotonic()
-    ended = guest.machine.run(f"[ ! -e {STORE} ] || imulog --store {STORE} list --json")
-    seconds = time.monotonic() - start
-    check(ended.status == 0, f"the store does not open: {ended.errors.strip()}")
-    return json.loads(ended.output or "[]"), seconds
+    """The store's list, all pages of it, and how long the first took."""
+    takes: list[dict] = []
+    first = 0.0
+    for page in range(1, 1000):
+        start = time.monotonic()
+        ended = guest.machine.run(f"[ ! -e {STORE} ] || imulog --store {STORE} list --json --page {page}")
+        seconds = time.monotonic() - start
+        check(ended.status == 0, f"the store does not open: {ended.errors.strip()}")
+        takes += (listed := json.loads(ended.output or "[]"))
+        if page == 1:
+            first = seconds
+        if len(listed) < PAGE:
+            break
+    return takes, first
 
 
 def record(guest: Guest, takes: list[dict], chance: random.Random, seconds: float | None = None) -> Life:

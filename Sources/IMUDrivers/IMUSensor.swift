@@ -28,7 +28,7 @@ public protocol IMUSensor: ~Copyable {
   /// or three that show which of them is whole.
   ///
   /// A transfer that fails in a way that may pass is repeated at once; a call makes three transfers
-  /// at most. `sample` is changed only when the result is ``Reading/fresh``.
+  /// at most. `sample` is changed only when the result is ``Reading/fresh`` or ``Reading/unannounced``.
   ///
   /// - Throws: ``BusError``, the last one.
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
@@ -72,6 +72,11 @@ public enum Reading: Equatable, Sendable, BitwiseCopyable {
   case fresh
   /// No new sample since the last read.
   case stale
+  /// The counts of the last sample, and nothing that announces a new one: none, or one with the same counts by
+  /// chance, whose flag the last read took away.
+  ///
+  /// It is a new one when the chip has made one since, by the time that went by, and goes on making samples.
+  case unannounced
   /// The chip may have been reset, or nobody answered: only ``IMUSensor/checkConfiguration()`` tells.
   case doubtful
 }

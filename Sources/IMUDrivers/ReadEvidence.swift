@@ -4,6 +4,8 @@ public struct ReadEvidence: Equatable, Sendable, BitwiseCopyable {
   ///
   /// Nothing but bring-up restores a configuration that was lost.
   public var isConfigured = false
+  /// The read took three bursts, and the sample may be younger than one of two bursts by the third of the read.
+  public var isLate = false
   /// All outputs of the chip, also those that are not recorded; of the last new sample when there is none.
   public var outputs = SensorOutputs()
 

@@ -2,15 +2,16 @@ public import IMUModel
 
 /// Samples that are yet to be proved, and the gaps after them, oldest first.
 ///
-/// A sample is handed on when two things are known, which only later looks at the chip can show: that the chip still
-/// had its configuration after it was read, and that it was not stuck.
+/// A sample is handed on when three things are known, which only later looks at the chip can show: that the chip still
+/// had its configuration after it was read, that it was not stuck, and, of one that was not announced, that the chip
+/// goes on making samples.
 ///
 ///     0        alive          configured     count
 ///     │ proved   │ may be stuck   │ may be of a chip that was reset
 ///     └─► outbox
 ///
-/// Either mark may come before the other. The memory is fixed: more than a second at 1 kHz, which is longer than
-/// either proof takes.
+/// The marks may come in any order. The memory is fixed: more than a second at 1 kHz, which is longer than
+/// each proof takes.
 @usableFromInline
 struct HeldRecords: ~Copyable {
   @usableFromInline let records: UnsafeMutablePointer<TickRecord>
@@ -20,6 +21,8 @@ struct HeldRecords: ~Copyable {
   @usableFromInline var configured = 0
   /// After so many of the oldest the chip's outputs changed.
   @usableFromInline var alive = 0
+  /// So many of the oldest the chip announced, or announced another after them.
+  @usableFromInline var announced = 0
 
   @inlinable static var capacity: Int { 1024 }
 
@@ -50,7 +53,7 @@ struct HeldRecords: ~Copyable {
   /// Whether the oldest may be handed on: it is proved, or a gap that nothing stands before.
   @inlinable var isFirstReady: Bool {
     guard count > 0 else { return false }
-    return records[first].kind != .sample || (configured > 0 && alive > 0)
+    return records[first].kind != .sample || min(configured, alive, announced) > 0
   }
 
   /// All that is held was read from a chip that has its configuration.
@@ -60,6 +63,10 @@ struct HeldRecords: ~Copyable {
   /// The chip's outputs changed since all that is held was read.
   @inlinable
   mutating func proveLife() { alive = count }
+
+  /// The chip announced a sample since, or with, the newest that is held.
+  @inlinable
+  mutating func proveAnnouncement() { announced = count }
 
   /// Adds a record; traps when there is no room.
   @inlinable
@@ -92,6 +99,7 @@ struct HeldRecords: ~Copyable {
     count -= 1
     configured = max(0, configured - 1)
     alive = max(0, alive - 1)
+    announced = max(0, announced - 1)
     return record
   }
 }

@@ -8,6 +8,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func look(at now: MonotonicTime, isZero: Bool) -> Supervisor.Verdict {
     let evidence = sensor.evidence
     let verdict = supervisor.notice(evidence.outputs, isZero: isZero, at: now)
+    held.proveAnnouncement()
     if !supervisor.isRepeating { held.proveLife() }
     if evidence.isConfigured { held.proveConfiguration() }
     release(at: now)
@@ -20,6 +21,13 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     guard sensor.evidence.isConfigured else { return }
     held.proveConfiguration()
     release(at: now)
+  }
+
+  /// Holds the present tick's sample, which the chip announced, until it is proved.
+  @inlinable
+  mutating func holdAnnounced(_ sample: RawSample, at now: MonotonicTime) {
+    hold(sample, at: now)
+    held.proveAnnouncement()
   }
 
   /// Holds the present tick's sample until it is proved.
@@ -103,12 +111,14 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func handOnFirst(unlessProved cause: GapCause, code: Int32, at now: MonotonicTime) {
-    let isConfigured = held.configured > 0
+    let (isConfigured, isAnnounced) = (held.configured > 0, held.announced > 0)
     let record = held.removeFirst()
-    if isConfigured {
-      handOn(record, at: now)
-    } else {
+    if !isConfigured {
       handOn(record, as: cause, code: code, at: now)
+    } else if !isAnnounced {
+      handOn(record, as: .stale, code: 0, at: now)
+    } else {
+      handOn(record, at: now)
     }
   }
 

@@ -14,7 +14,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   ///        ├─read───────held up───────╳├─read         ├─read
   ///
   /// A tick that comes soon after the last sample was read, because that read or the wake-up was late, waits for
-  /// the chip to make the next one. When that does not come within the tick, the computer is to blame.
+  /// the chip to make the next one. When that does not come within the tick, the computer is to blame. One that comes
+  /// later finds a new sample, also when it is not announced: that the chip goes on making them is proved afterwards.
   @inlinable
   mutating func readTick(at now: MonotonicTime) {
     var sample = RawSample()
@@ -26,13 +27,18 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
         let isHeldUp = end - begin > sensor.readLimit
         switch reading {
         case .fresh:
-          consumed = isHeldUp ? end : begin
+          consume(readFrom: begin, to: end)
           if !isHeldUp { return take(sample, at: begin) }
           supervisor.noticeHeldUp(at: end)
+          held.proveAnnouncement()
           noteConfiguration(at: end)
           begin = end
-        case .stale:
+        case .stale, .unannounced:
           let next = consumed + samplePeriod
+          if reading == .unannounced, begin >= next, !isHeldUp {
+            consume(readFrom: begin, to: end)
+            return takeUnannounced(sample, at: begin)
+          }
           guard attempt > 0 || isHeldUp || begin < next else { return takeStale(at: now) }
           noteConfiguration(at: end)
           guard next < schedule.deadline(of: tick + 1) else { return skipHeldUp(since: now) }
@@ -54,6 +60,17 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       skipTick(.busError, code: error.errno, at: begin)
       holdUp = error.errno
       if case .lost(let fault) = supervisor.noticeFailure(at: begin) { lose(fault) }
+    }
+  }
+
+  /// Takes down when the sample that was just read can have been made at the latest, seen from the begin of a read that
+  /// nothing holds up.
+  @inlinable
+  mutating func consume(readFrom begin: MonotonicTime, to end: MonotonicTime) {
+    if end - begin > sensor.readLimit {
+      consumed = end
+    } else {
+      consumed = sensor.evidence.isLate ? begin + (end - begin) / 3 : begin
     }
   }
 
@@ -94,11 +111,11 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func take(_ sample: RawSample, at now: MonotonicTime) {
     switch look(at: now, isZero: sample == RawSample()) {
     case .trust:
-      hold(sample, at: now)
+      holdAnnounced(sample, at: now)
     case .check:
       switch compareConfiguration() {
       case .intact:
-        hold(sample, at: now)
+        holdAnnounced(sample, at: now)
         held.proveConfiguration()
       case .failed(let errno): skipTick(.busError, code: errno, at: now)
       case .lost(let fault):
@@ -107,6 +124,21 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       }
     case .lost(let fault):
       skipTick(.frozen, at: now)
+      lose(fault)
+    }
+  }
+
+  @inlinable
+  mutating func takeUnannounced(_ sample: RawSample, at now: MonotonicTime) {
+    noteConfiguration(at: now)
+    switch supervisor.noticeStale(at: now) {
+    case .trust:
+      hold(sample, at: now)
+    case .check:
+      hold(sample, at: now)
+      if case .lost(let fault) = compareConfiguration() { lose(fault) }
+    case .lost(let fault):
+      skipTick(.stale, at: now)
       lose(fault)
     }
   }

@@ -58,9 +58,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       switch try sensor.read(into: &sample) {
       case .fresh:
         let end = clock.now()
-        consumed = end - now <= sensor.readLimit ? now : end
+        consume(readFrom: now, to: end)
         verdict = look(at: now, isZero: sample == RawSample())
-      case .stale:
+      case .stale, .unannounced:
         noteConfiguration(at: now)
         verdict = supervisor.noticeStale(at: now)
       case .doubtful: verdict = .check
@@ -83,6 +83,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     switch fault {
     case .frozen, .zeros: condemnRun(at: now)
     case .bus: condemnUnproved(.busError, code: holdUp, at: now)
+    case .noData: condemnUnproved(.stale, at: now)
     default: condemnUnproved(.reinitialising, at: now)
     }
     supervisor.begin(fault, at: now)

@@ -42,7 +42,7 @@ public struct Sampler<
   @usableFromInline var checkCost: Int64 = 0
   /// From one sample of the chip to the next at most, in nanoseconds: a tenth more than by its nominal rate.
   @usableFromInline let samplePeriod: Int64
-  /// When the newest sample that was read cannot have been made later.
+  /// When the newest sample that was read can have been made at the latest: see ``consume(readFrom:to:)``.
   @usableFromInline var consumed: MonotonicTime
   /// Looks at a chip that was stuck, since it was set up again.
   @usableFromInline var lifeLooks = 0

@@ -130,7 +130,7 @@ extension Supervisor {
     failingSince = nil
   }
 
-  /// A read found no new sample.
+  /// A read found no new sample, or none that was announced.
   public mutating func noticeStale(at now: MonotonicTime) -> Verdict {
     lastEvidence = now
     failingSince = nil

@@ -40,7 +40,7 @@ struct LSM6DSWholenessTests {
   struct Poll {
     var start: MonotonicTime
     var end: MonotonicTime
-    /// What was read; `nil` when the reading was stale.
+    /// What was read; `nil` when nothing showed it to be new.
     var sample: RawSample?
   }
 
@@ -48,7 +48,7 @@ struct LSM6DSWholenessTests {
   struct Outcome {
     var fresh = 0
     var mixed = 0
-    /// Ticks that were stale although a sample that was not handed on had come when they ended.
+    /// Ticks without a sample although one that was not handed on had come when they ended.
     var passedOver = 0
     /// Ticks with an update between the first and the last axis of their first burst.
     var hits = 0
@@ -164,7 +164,7 @@ struct LSM6DSWholenessTests {
     }
   }
   @Test(
-    "a tick is stale only when nothing new has come until it ends",
+    "a tick of a chip that moves has no sample only when nothing new has come until it ends",
     arguments: [600, 650, 700, 740, 757, 758, 800, 1000] as [UInt32])
   func fresh(rate: UInt32) throws {
     for delay: ClosedRange<Int64> in [0...0, 0...200_000, 100_000...300_000] {

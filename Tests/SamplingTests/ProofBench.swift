@@ -16,6 +16,9 @@ struct ProofBench: Sendable {
   var gyroscopeRange: Int?
   var milliseconds: UInt64 = 600
   var motion = Motion.tumble
+  var busClock = 400_000
+  /// How much too fast the chip's clock is; `nil` for what the simulated chip has.
+  var clockErrorPartsPerMillion: Int?
   /// Whether samples are kept and held against the twin; else they are counted only.
   var keepsSamples = true
   /// What goes wrong, counted from tick 0's deadline in nanoseconds.
@@ -46,16 +49,17 @@ struct ProofBench: Sendable {
   var address: I2CAddress { model.family.addresses[0] }
 
   private func bus(_ clock: VirtualClock) -> SimulatedBus<VirtualClock> {
-    let chip: SimulatedChip = model.family == .mpu6050 ? .mpu6050 : .lsm6dso
+    var chip: SimulatedChip = model.family == .mpu6050 ? .mpu6050 : .lsm6dso
+    chip.clockErrorPartsPerMillion = clockErrorPartsPerMillion ?? chip.clockErrorPartsPerMillion
     return SimulatedBus(
       clock: clock, chip: chip.answering(model.identity), address: address, motion: motion,
-      busHertz: 400_000)
+      busHertz: busClock)
   }
 
   private var configuration: SensorConfiguration {
     SensorConfiguration(
       rate: rate, accelerometerRange: accelerometerRange ?? model.accelerometerRanges[1],
-      gyroscopeRange: gyroscopeRange ?? 500, channels: channels, busClock: 400_000)
+      gyroscopeRange: gyroscopeRange ?? 500, channels: channels, busClock: busClock)
   }
 
   private var identity: SensorIdentity { SensorIdentity(model: model, address: address) }
@@ -180,7 +184,7 @@ struct ProofBench: Sendable {
     let begin = start + record.time
     // Two bursts of an LSM6DS and what a third needs.
     guard let first = twin.tick(of: address, at: begin),
-      let last = twin.tick(of: address, at: begin + 1_200_000)
+      let last = twin.tick(of: address, at: begin + 480_000_000_000 / Int64(busClock))
     else { return false }
     return (first...last).contains { tick in
       guard let made = twin.outputs(of: address, atTick: tick) else { return false }

@@ -18,6 +18,8 @@ enum Ailment: CaseIterable, Sendable {
   case asleep
   /// No new samples, though the configuration reads back right.
   case noData
+  /// The same sample again and again, which nothing announces.
+  case unannounced
   /// Nobody acknowledges.
   case dead
   /// Another chip answers.
@@ -38,7 +40,7 @@ enum Ailment: CaseIterable, Sendable {
     case .configurationLost, .zeros, .asleep: return .configurationLost
     case .zerosIntact: return .zeros
     case .frozen: return .frozen
-    case .noData: return .noData
+    case .noData, .unannounced: return .noData
     case .dead: return .bus
     case .foreign: return .identity
     }
@@ -169,6 +171,9 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     case .zeros, .zerosIntact: sample = RawSample()
     case .frozen: sample = RawSample(ax: count, ay: 1, temperature: 2)
     case .noData, .asleep: return .stale
+    case .unannounced:
+      sample = RawSample(ax: count, ay: 1, temperature: 2)
+      return .unannounced
     case .dead: throw script.busError
     }
     evidence.outputs = SensorOutputs(
@@ -184,7 +189,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     case .configurationLost, .zeros, .asleep:
       return .lost(register: 0x6B, expected: 0x01, found: 0x40)
     case .foreign: return .foreign(identity: 0x70)
-    case .none, .zerosIntact, .frozen, .noData: return .intact
+    case .none, .zerosIntact, .frozen, .noData, .unannounced: return .intact
     }
   }
 }

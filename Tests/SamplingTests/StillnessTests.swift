@@ -132,6 +132,27 @@ import Testing
     #expect(outcome.ledger.sampled == outcome.ledger.scheduled)
   }
 
+  @Test(
+    "at rest no sample is stale, though counts repeat by chance and their flags are gone",
+    arguments: ProvedSamplesTests.models, [ChannelSet.all, .accelerometer, .gyroscope])
+  func neverStale(model: SensorModel, channels: ChannelSet) throws {
+    for (hertz, busClock) in [
+      (500, 400_000), (600, 400_000), (700, 400_000), (757, 400_000), (900, 400_000),
+      (1000, 400_000), (185, 100_000), (220, 100_000),
+    ] as [(UInt32, Int)] {
+      for error in [-30_000, 0, 30_000] {
+        var bench = Case(model: model, channels: channels, range: 3, rate: .hz(hertz)).bench
+        (bench.busClock, bench.clockErrorPartsPerMillion) = (busClock, error)
+        bench.milliseconds = 1_000_000 / UInt64(hertz)
+        let outcome = try bench.run()
+        #expect(outcome.ledger.stale == 0, "\(hertz) Hz, \(error) ppm: \(outcome.ledger)")
+        #expect(outcome.events.isEmpty && outcome.imbalance == nil)
+        // Beyond these rates two updates may fall into the bursts.
+        if Int(hertz) * 400_000 <= 757 * busClock { #expect(outcome.wrong.isEmpty) }
+      }
+    }
+  }
+
   @Test("ten minutes of the angular rate alone at 2000 °/s and 10 Hz, at rest")
   func gyroscopeAlone() throws {
     for model in ProvedSamplesTests.models {

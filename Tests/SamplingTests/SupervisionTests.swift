@@ -147,7 +147,7 @@ import Testing
 
   @Test(
     "a single failed, stale or repeated read is no trouble",
-    arguments: [Ailment.dead, .noData, .frozen, .zerosIntact])
+    arguments: [Ailment.dead, .noData, .unannounced, .frozen, .zerosIntact])
   func glitch(ailment: Ailment) {
     let take = Take(.hz(100), ticks: 1000)
     take.script.ailmentAtRead = { $0 % 100 == 50 ? ailment : nil }

@@ -17,8 +17,12 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// A first burst without a new sample is followed by the second all the same, and what comes until
   /// that begins is handed on. That matters where the chip samples little faster than it is read: a
   /// tick that took a sample which fell into its bursts leaves the next tick to begin before the
-  /// following one. A reading is stale only when nothing came until the second burst. At 757 Hz
-  /// that takes a tick some 0.2 ms later than the next, at 600 Hz 0.5 ms.
+  /// following one. Nothing comes until the second burst only when, at 757 Hz, a tick is some 0.2 ms later than the next,
+  /// at 600 Hz 0.5 ms.
+  ///
+  /// An axis that is read takes the flag of its sensor away, also when the update came after the status was read. Then the
+  /// counts alone tell a new sample, and at rest in a coarse range they are often the last one's. Such a reading
+  /// is unannounced: the caller, who has a clock, knows whether the chip has made another sample since.
   ///
   /// Axes that are not recorded are read once at most: for the gyroscope alone the second burst ends with it,
   /// for the accelerometer alone it begins with it. Temperature has a rate of its own, 52 Hz,
@@ -42,6 +46,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
   @inlinable
   public mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
     lastEvidence.isConfigured = false
+    lastEvidence.isLate = false
     var transfers = 0
     var failure: BusError?
     let status = LSM6DSRegister.status.address
@@ -51,8 +56,6 @@ extension LSM6DSSensor where Bus: ~Copyable {
     let seen = burst[0] & readyMask
     lastEvidence.isConfigured = seen == readyMask
     var hasNew = seen == readyMask || isNew(burst, seen)
-    // After a failure there may be no transfer left to confirm a second look by.
-    if !hasNew, failure != nil { return .stale }
     while true {
       if transfers == 3, let failure { throw failure }
       let again = burst.replacing(
@@ -64,11 +67,13 @@ extension LSM6DSSensor where Bus: ~Copyable {
       hasNew = true
       // Of three bursts the last begins after the update that made the others doubtful.
       if verdict == .second || (transfers == 3 && failure == nil) { break }
+      lastEvidence.isLate = true
     }
-    guard isNew(burst, seen) else { return .stale }
+    let isAnnounced = isNew(burst, seen)
     last = burst
-    lastEvidence.outputs = SensorOutputs(burst, from: 2)
     sample = LSM6DSSensor.decode(burst, channels)
+    guard isAnnounced else { return .unannounced }
+    lastEvidence.outputs = SensorOutputs(burst, from: 2)
     return .fresh
   }
 
@@ -89,13 +94,12 @@ extension LSM6DSSensor where Bus: ~Copyable {
     }
   }
 
-  /// Whether a burst holds a sample that was not handed on: of each sensor in use one that its flag
+  /// Whether a burst shows a sample that was not handed on: of each sensor in use one that its flag
   /// announced, or whose bytes are not the last sample's.
   ///
   /// Bytes without a flag: a sample that came while the burst was read, or whose flag an earlier
   /// read cleared. Without any flag one axis that differs is enough, as both sensors update
-  /// together: at 500 °/s the angular rate keeps all its counts by chance once in 2000 samples.
-  /// Only when all bytes are zero, as after a reset, they are no sample.
+  /// together. Only when all bytes are zero, as after a reset, they show no sample.
   @inlinable
   func isNew(_ burst: Burst, _ seen: UInt8) -> Bool {
     if seen == 0 {

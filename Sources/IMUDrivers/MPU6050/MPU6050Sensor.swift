@@ -69,8 +69,8 @@ extension MPU6050Sensor where Bus: ~Copyable {
   ///
   /// The chip holds its output registers still while it is read (PS-MPU-6000A 7.16), so a burst is
   /// one sample. Reading the status clears its data-ready flag; when a transfer failed, it may have
-  /// cleared the flag without delivering the data, and then bytes that differ from the last
-  /// sample's are new too.
+  /// cleared the flag without delivering the data: then bytes that differ from the last sample's are new too, and those
+  /// that do not are unannounced.
   ///
   /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when nobody
   /// answers. They come first, so they prove the samples before this burst: a reset in its middle shows in the
@@ -97,14 +97,15 @@ extension MPU6050Sensor where Bus: ~Copyable {
     else { return .doubtful }
     lastEvidence.isConfigured = true
     let isReady = burst[3] & MPU6050Register.Interrupt.dataReady != 0
-    guard isReady || (failures > 0 && !burst.matches(last, in: 4..<18)) else { return .stale }
+    guard isReady || failures > 0 else { return .stale }
+    sample = MPU6050Sensor.decode(burst, channels)
+    guard isReady || !burst.matches(last, in: 4..<18) else { return .unannounced }
     last = burst
     lastEvidence.outputs = SensorOutputs(burst, from: 4)
-    sample = MPU6050Sensor.decode(burst, channels)
     return .fresh
   }
 
-  /// Counts from the 14 output bytes behind the status; channels that are not wanted are 0.
+  /// Counts from the 14 output bytes after the status; channels that are not wanted are 0.
   @inlinable
   static func decode(_ burst: Burst, _ channels: ChannelSet) -> RawSample {
     var sample = RawSample()

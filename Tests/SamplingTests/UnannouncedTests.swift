@@ -1,0 +1,67 @@
+import IMUModel
+import Sampling
+import Testing
+
+/// Samples that nothing announces are taken by the time that went by, and proved by those that follow.
+@Suite("Samples that the chip did not announce") struct UnannouncedTests {
+  /// A chip of 120 samples a second, read a hundred times a second; `ailment` by the number of the read.
+  private func take(ticks: UInt64, _ ailment: @escaping (Int) -> Ailment?) -> Take {
+    let take = Take(.hz(100), ticks: ticks) { $0.outputDataRate = 120 }
+    take.script.ailmentAtRead = ailment
+    return take
+  }
+
+  @Test("are samples when the chip goes on making samples")
+  func between() {
+    let take = take(ticks: 100) { [10, 11, 12, 40].contains($0) ? .unannounced : nil }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 100) == nil)
+    #expect(take.gaps == [])
+    #expect(take.events == [])
+  }
+
+  @Test("are held until then")
+  func held() {
+    let take = take(ticks: 100) { (10..<20).contains($0) ? .unannounced : nil }
+    for _ in 0..<20 { _ = take.sampler.step() }
+    // The one before is not yet proved to be of a chip that lives.
+    #expect(take.box.records.last?.tick == 8)
+    _ = take.sampler.step()
+    #expect(take.box.records.last?.tick == 19)
+    #expect(take.gaps == [])
+  }
+
+  @Test("are none when no sample is announced for half a second")
+  func noData() throws {
+    let take = take(ticks: 300) { (100..<160).contains($0) ? .unannounced : nil }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 300) == nil)
+    #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
+    #expect(take.events.first?.fault == .noData)
+    let lost = try #require(take.events.first).tick
+    let stale = take.gaps.filter { $0.cause == .stale }
+    #expect(stale.first?.firstTick == 100)
+    #expect(stale.map(\.count).reduce(0, +) == lost + 1 - 100)
+  }
+
+  @Test("are none when the take ends before another is announced")
+  func atTheEnd() {
+    let take = take(ticks: 100) { $0 >= 95 ? .unannounced : nil }
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 100) == nil)
+    #expect(take.gaps == [Gap(firstTick: 95, count: 5, cause: .stale)])
+  }
+
+  @Test("are none when the chip cannot have made another since")
+  func tooEarly() {
+    // Tick 10 is read 8 ms late, so tick 11 comes 2 ms later; the chip needs up to 9.2 ms.
+    let take = take(ticks: 20) { (11...12).contains($0) ? .unannounced : nil }
+    for _ in 0..<10 { _ = take.sampler.step() }
+    take.clock.advance(by: 18_000_000)
+    take.sampler.run()
+    #expect(take.imbalance(ticks: 20) == nil)
+    #expect(take.gaps == [])
+    let times = take.box.records.dropFirst(10).prefix(2).map(\.time)
+    #expect(times == [108_000_000, 117_166_666])
+  }
+}

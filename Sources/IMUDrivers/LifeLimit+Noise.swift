@@ -32,6 +32,7 @@ extension LifeLimit {
   /// second at least, because there may be clones whose registers change less often than they say.
   init?(_ sensors: [NoisyAxes]) {
     let telling = sensors.filter { $0.repetition < 1 }
+    guard let bandwidth = telling.map(\.bandwidth).min() else { return nil }
     let each = telling.map(\.repetition).reduce(1, *)
     var chance = 1.0
     var looks = 1
@@ -40,7 +41,6 @@ extension LifeLimit {
       looks += 1
       guard looks <= 40 else { return nil }
     }
-    let bandwidth = telling.map(\.bandwidth).min() ?? 1
     let time = Double(looks - 1) / (4 * bandwidth) * 1e9
     self.init(
       looks: max(5, looks), time: Int64(min(max(time, 250_000_000), LifeLimit.longest)))
@@ -51,16 +51,16 @@ extension LifeLimit {
 }
 
 extension SensorModel {
-  /// The accelerometer's noise in g/√Hz: data sheets, table "Mechanical characteristics".
-  func accelerometerNoise(range: Int) -> Double {
+  /// The accelerometer's noise in g/√Hz in its range at `position`: data sheets, table "Mechanical characteristics".
+  private func accelerometerNoise(position: Int) -> Double {
     switch self {
     case .mpu6050: return 400e-6
     case .mpu6500, .mpu9250, .mpu9255: return 300e-6
     case .icm20689: return 150e-6
     case .lsm6ds3, .lsm6ds33: return 90e-6
-    case .lsm6dsl, .lsm6dsm, .lsm6ds3trc: return range == 16 ? 130e-6 : 90e-6
-    case .lsm6dso32: return [4: 120e-6, 8: 130e-6, 16: 160e-6][range] ?? 220e-6
-    case .lsm6dso, .lsm6dsox, .lsm6dsr: return [2: 70e-6, 4: 75e-6, 8: 80e-6][range] ?? 110e-6
+    case .lsm6dsl, .lsm6dsm, .lsm6ds3trc: return [90e-6, 90e-6, 90e-6, 130e-6][position]
+    case .lsm6dso32: return [120e-6, 130e-6, 160e-6, 220e-6][position]
+    case .lsm6dso, .lsm6dsox, .lsm6dsr: return [70e-6, 75e-6, 80e-6, 110e-6][position]
     }
   }
 
@@ -76,17 +76,21 @@ extension SensorModel {
     }
   }
 
-  /// The noise of the accelerometer in one of its ranges.
+  /// The noise of the accelerometer in one of its ranges; traps when it is none.
   func accelerometerNoise(range: Int, bandwidth: Double) -> NoisyAxes {
-    NoisyAxes(
-      density: accelerometerNoise(range: range), bandwidth: bandwidth,
-      scale: accelerometerScale(range: range)?.value ?? 1)
+    guard let scale = accelerometerScale(range: range) else {
+      preconditionFailure("no range of the chip")
+    }
+    let position = accelerometerRanges.position(of: range)
+    return NoisyAxes(
+      density: accelerometerNoise(position: position), bandwidth: bandwidth, scale: scale.value)
   }
 
-  /// The noise of the gyroscope in one of its ranges.
+  /// The noise of the gyroscope in one of its ranges; traps when it is none.
   func gyroscopeNoise(range: Int, bandwidth: Double) -> NoisyAxes {
-    NoisyAxes(
-      density: gyroscopeNoise, bandwidth: bandwidth, scale: gyroscopeScale(range: range)?.value ?? 1
-    )
+    guard let scale = gyroscopeScale(range: range) else {
+      preconditionFailure("no range of the chip")
+    }
+    return NoisyAxes(density: gyroscopeNoise, bandwidth: bandwidth, scale: scale.value)
   }
 }

@@ -1,5 +1,14 @@
 public import IMUModel
 
+extension [Int] {
+  /// Where `range` stands among the ranges of a chip; traps when it is none of them, which validating the configuration
+  /// excludes.
+  func position(of range: Int) -> Int {
+    guard let position = firstIndex(of: range) else { preconditionFailure("no range of the chip") }
+    return position
+  }
+}
+
 /// Ranges and scales. Sources: MPU register map RM-MPU-6000A 4.4 and 4.5; LSM6DS data sheets, table
 /// "Mechanical characteristics".
 extension SensorModel {

@@ -105,7 +105,7 @@ struct LSM6DSSettings {
 
   /// FS_XL: 0, 2, 3, 1 for the four ranges as they rise.
   private static func accelerometerCode(_ range: Int, _ model: SensorModel) -> UInt8 {
-    [0, 2, 3, 1][model.accelerometerRanges.firstIndex(of: range) ?? 0]
+    [0, 2, 3, 1][model.accelerometerRanges.position(of: range)]
   }
 
   /// Bits [3:0] of CTRL2_G.
@@ -116,7 +116,8 @@ struct LSM6DSSettings {
     case 500: return 0x04
     case 1000: return 0x08
     case 2000: return 0x0C
-    default: return 0x01
+    case 4000: return 0x01
+    default: preconditionFailure("no range of the chip")
     }
   }
 }

@@ -96,6 +96,6 @@ struct MPU6050Settings {
 
   /// FS_SEL or AFS_SEL, bits [4:3]: the position of the range among those that rise by two.
   private static func fullScale(_ range: Int, in ranges: [Int]) -> UInt8 {
-    UInt8(ranges.firstIndex(of: range) ?? 0) << 3
+    UInt8(ranges.position(of: range)) << 3
   }
 }

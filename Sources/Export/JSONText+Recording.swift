@@ -29,6 +29,10 @@ extension JSONText {
     string(description.software)
     key("realTime", onNewLine: true)
     string(description.realTime)
+    if !description.cpuLatency.isEmpty {
+      key("cpuLatency", onNewLine: true)
+      string(description.cpuLatency)
+    }
     key("rateHz", onNewLine: true)
     ratio(UInt64(description.rate.numerator), UInt64(description.rate.denominator), decimals: 12)
     key("units", onNewLine: true)

@@ -41,6 +41,7 @@ struct JSONDocumentTests {
   func whole() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.description.note = "left \"knee\""
+    log.description.cpuLatency = "held at 5 µs"
     log.clock(0, wall: 1_795_228_687_000_000_000)
     log.sample(0, 1000, RawSample(ax: 1, ay: 2, az: 3))
     log.event(1, .lost, .configurationLost)
@@ -66,6 +67,7 @@ struct JSONDocumentTests {
         "host":"lab",
         "software":"imulog 0.1.0",
         "realTime":"refused",
+        "cpuLatency":"held at 5 µs",
         "rateHz":10,
         "units":{"t_ns":"ns","ax":"count","ay":"count","az":"count"},
         "started":"2026-11-21T03:00:00Z",

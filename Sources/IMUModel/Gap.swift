@@ -10,11 +10,11 @@ public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case ringFull = 3
   /// The chip had no new sample.
   case stale = 4
-  /// The chip had lost its configuration and was being set up again.
+  /// The chip had lost its configuration, was stuck or was gone, and was being set up again: no sample was read.
   case reinitialising = 5
   /// The recording was salvaged from a log that was damaged there: what became of the tick, nobody knows.
   case lost = 6
-  /// The chip's outputs stood still although it reported new samples, and it was proved to be stuck.
+  /// Samples were read, but the chip's outputs stood still although it reported new ones, and it was proved to be stuck.
   case frozen = 7
 }
 

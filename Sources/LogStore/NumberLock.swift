@@ -51,7 +51,7 @@ extension Catalogue {
     var attempts = 0
     while true {
       attempts += 1
-      let file = try lockFile()
+      let file = try lockFile(within: limit)
       guard try file.lock(within: limit) else {
         throw StorageError(.lock, path: file.path, errno: EWOULDBLOCK)
       }
@@ -60,12 +60,12 @@ extension Catalogue {
     }
   }
 
-  private func lockFile() throws(StorageError) -> OpenFile {
+  private func lockFile(within limit: Int64) throws(StorageError) -> OpenFile {
     do {
       return try ownFile(Catalogue.lockName, flags: O_RDWR)
     } catch {
       guard error.errno == EACCES, files.mayChangeNames(in: path) else { throw error }
-      try replaceLock()
+      try replaceLock(within: limit)
       return try ownFile(Catalogue.lockName, flags: O_RDWR)
     }
   }
@@ -73,12 +73,14 @@ extension Catalogue {
   /// Puts a lock of this user's with the same number in place of one that belongs to somebody else.
   ///
   /// Where not even reading is allowed, the numbers of the recordings are all that is known.
-  private func replaceLock() throws(StorageError) {
+  private func replaceLock(within limit: Int64) throws(StorageError) {
     var number: UInt32 = 0
     var old: OpenFile?
-    do {
+    do throws(StorageError) {
       let file = try files.open(path(of: Catalogue.lockName), flags: O_RDONLY | O_NOFOLLOW)
-      _ = try file.lock(exclusive: true, wait: true)
+      guard try file.lock(within: limit) else {
+        throw StorageError(.lock, path: file.path, errno: EWOULDBLOCK)
+      }
       // Somebody else was faster.
       guard try isInPlace(file) else { return }
       number = try NumberLock.number(in: file)

@@ -255,9 +255,11 @@ final class IncomingCopy {
     return PageCheck(description, from: start)
   }
 
-  /// The header of a log; `nil` when it cannot be read.
+  /// The header of a log; `nil` when it has none.
   static func header(of path: String) throws(StorageError) -> RecordingDescription? {
     let storage = try FileStorage(reading: path)
+      // A file that cannot be read now is not for that worth nothing.
+      if case .storage(let cause) = error { throw cause }
     do {
       return try LogReader(storage).description
     } catch {

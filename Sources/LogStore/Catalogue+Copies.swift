@@ -57,7 +57,7 @@ extension Catalogue {
     }
   }
 
-  /// Gives a copy that does not go on a name of its own, `DIR/.aside-UUID-N`, so that it is neither lost nor gone on with.
+  /// Gives a copy that is not continued a name of its own, `DIR/.aside-UUID-N`, so that it is neither lost nor used.
   ///
   /// - Returns: The path that it has now.
   public func setAside(_ copy: consuming PartialCopy) throws(CatalogueError) -> String {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import IMUModel
 
-/// A copy that is whole and waits to become a recording of its store, and what became of it.
+/// A copy that is whole and waits to become a recording of its store, and how that ended.
 ///
 /// Used by one thread at a time.
 public final class WholeCopy: @unchecked Sendable {
@@ -84,7 +84,7 @@ extension StoreIndex {
   /// Each gets the number that it should have, or, where another recording here or in the trash has that, the next one
   /// that was never given. Many at once cost little more than one: their syncs wait together.
   ///
-  /// What became of each, its result says. One that is durable and gets no name is the beginning of a copy still, to its
+  /// The result of each says how that ended. One that is durable and gets no name is the beginning of a copy still, to its
   /// last byte: the next attempt need not bring it anew.
   ///
   /// - Parameter limit: Nanoseconds to wait for another program that has the lock of numbers.

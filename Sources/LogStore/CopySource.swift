@@ -43,7 +43,7 @@ public struct CopySource: ~Copyable {
 
   /// Finds out how it stands now, and how much of it is there.
   ///
-  /// Whether somebody is writing it is asked first: what nobody was writing then has all its bytes.
+  /// Whether a program is writing it is asked first: what none was writing then has all its bytes.
   public mutating func update() throws(LogError) {
     do throws(StorageError) {
       if try catalogue.isLive(entry) {
@@ -67,7 +67,7 @@ public struct CopySource: ~Copyable {
     precondition(offset + UInt64(buffer.count) <= byteCount, "bytes that are not final")
     do throws(StorageError) {
       let count = try storage.read(at: offset, into: buffer)
-      // Somebody cut it.
+      // Another program cut it.
       if count < buffer.count { throw StorageError(.read, path: entry.path, errno: 5) }
     } catch {
       throw .storage(error)
@@ -86,9 +86,9 @@ public struct CopyStanding: Sendable {
 }
 
 extension Catalogue {
-  /// How a recording stands; `nil` when somebody is writing it. Reads its first and its last page.
+  /// How a recording stands; `nil` when a program is writing it. Reads its first and its last page.
   ///
-  /// Whether somebody is writing it is asked first, as ``CopySource/update()`` does.
+  /// Whether a program is writing it is asked first, as ``CopySource/update()`` does.
   public func standing(of entry: CatalogueEntry) throws(LogError) -> CopyStanding? {
     do throws(StorageError) {
       guard try !isLive(entry) else { return nil }

@@ -5,9 +5,9 @@ public import IMUModel
 public struct Leftover: Equatable, Sendable {
   /// What it is.
   public enum State: String, CaseIterable, Sendable {
-    /// The beginning of a copy, which the next pull goes on with.
+    /// The beginning of a copy, which the next pull continues.
     case partial
-    /// What had come of a recording that was changed at its origin since; no pull goes on with it.
+    /// What had come of a recording that was changed at its origin since; no pull continues it.
     case aside
     /// A copy whose sync failed or was interrupted; the next pull begins anew.
     case unsynced

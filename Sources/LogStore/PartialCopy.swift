@@ -68,7 +68,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// ``byteCount``.
   public mutating func size() throws(StorageError) -> UInt64 { byteCount }
 
-  /// Makes it durable. After a failure nothing of it is gone on with. The C function is `fsync`.
+  /// Makes it durable. After a failure nothing of it is used. The C function is `fsync`.
   public mutating func sync() throws(StorageError) {
     try doubt()
     try file.sync()

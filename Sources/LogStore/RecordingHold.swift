@@ -15,10 +15,10 @@ public struct RecordingHold: ~Copyable {
 extension Catalogue {
   static let freeingPrefix = ".freeing-"
 
-  /// Marks a recording, and keeps it from being moved to the trash, as if somebody were writing it, while the result
+  /// Marks a recording, and keeps it from being moved to the trash, as if a program were writing it, while the result
   /// lives.
   ///
-  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when somebody reads whether it is being written, or
+  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when a program reads whether it is being written, or
   ///   writes it.
   public func rely(
     on entry: CatalogueEntry, _ id: RecordingID

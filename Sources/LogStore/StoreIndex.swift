@@ -4,8 +4,8 @@ import Synchronization
 
 /// The recordings of a store by their identity, and the numbers that are taken, for those who ask often.
 ///
-/// The directory is read once. Afterwards the kernel tells which names came and went (inotify(7)), so that asking costs
-/// as much in a store of 10,000 recordings as in an empty one. Where the kernel does not tell, and where it lost
+/// The directory is read once. Afterwards the kernel reports which names came and went (inotify(7)), so that asking costs
+/// as much in a store of 10,000 recordings as in an empty one. Where the kernel does not report, and where it lost
 /// count, the directory is read again.
 public final class StoreIndex: Sendable {
   /// The store.
@@ -29,7 +29,7 @@ public final class StoreIndex: Sendable {
   public init(_ catalogue: Catalogue) throws(CatalogueError) {
     self.catalogue = catalogue
     var state = State()
-    // In this order: what changes while the directory is read is told afterwards.
+    // In this order: what changes while the directory is read is reported afterwards.
     state.watch.begin(catalogue.path)
     try StoreIndex.read(catalogue, into: &state)
     self.state = Mutex(state)
@@ -106,7 +106,7 @@ public final class StoreIndex: Sendable {
   }
 }
 
-/// Names that came and went in a directory, as the kernel tells them.
+/// Names that came and went in a directory, as the kernel reports them.
 struct DirectoryChanges: ~Copyable {
   private let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
   private var isWatching = false

@@ -6,7 +6,7 @@ public enum PullState: String, CaseIterable, Sendable {
   case running
   /// It ended and says how.
   case complete
-  /// Its end is missing and nobody writes it: a power cut took the program, and what was on the card was
+  /// Its end is missing and no program writes it: a power cut took the program, and what was on the card was
   /// recovered.
   case recovered
 }
@@ -79,7 +79,7 @@ public enum PullRequest: Equatable, Sendable {
   }
 }
 
-/// A line from the far end to `imulog pull`. Behind ``bytes(_:)`` come as many bytes as it says.
+/// A line from the far end to `imulog pull`. After ``bytes(_:)`` come as many bytes as it says.
 ///
 ///     list    ─► recording, unreadable, recording, …, end
 ///     fetch   ─► prefix, bytes, bytes, …, whole         alive, at any place between two lines
@@ -93,7 +93,7 @@ public enum PullReply: Equatable, Sendable {
   case unreadable(number: UInt32, String)
   /// There are no more.
   case end
-  /// The other side is at work: nobody must lose patience.
+  /// The other side is at work.
   case alive
   /// The digest of what is in front of the offset asked for.
   case prefix(SHA256Digest)

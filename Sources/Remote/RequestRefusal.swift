@@ -8,7 +8,7 @@ public enum RequestRefusal: Error, Equatable, Sendable {
   case notPlain(UInt8)
   /// A character that only a shell has a use for.
   case shellCharacter(UInt8)
-  /// A quote that is not closed, or a backslash with nothing behind it.
+  /// A quote that is not closed, or a backslash with nothing after it.
   case openQuote
   /// A word that is a verb of the program's, but not of this key's.
   case forbiddenVerb(String)

@@ -3,7 +3,7 @@
 ///     export 3 --format 'csv'   ─►   [export] [3] [--format] [csv]
 ///
 /// Words are separated by spaces. `'…'` keeps what is between as it is; in `"…"` a backslash keeps the quote or
-/// backslash behind it; elsewhere a backslash keeps any character. Nothing is expanded: what a shell would act on
+/// backslash after it; elsewhere a backslash keeps any character. Nothing is expanded: what a shell would act on
 /// (`$`, a backtick, `;`, `|`, `&`, `<`, `>`, `(`, `)`, `{`, `}`, `[`, `]`, `*`, `?`, `~`, `!`, `#`) is refused
 /// wherever it stands, in quotes too, because nothing that may be asked for holds it. Only printable ASCII is let
 /// in: no control character can reach a log or a terminal, and no character can look like another.

@@ -1,4 +1,4 @@
-/// The words behind a verb, told apart: flags, options with a value, and others.
+/// The words after a verb, by kind: flags, options with a value, and others.
 struct RequestWords {
   private let verb: String
   private var words: ArraySlice<String>
@@ -17,7 +17,7 @@ struct RequestWords {
   /// Tells the words apart by the options that are allowed.
   ///
   /// - Parameters:
-  ///   - valued: Options that take the next word, or what is behind `=`.
+  ///   - valued: Options that take the next word, or what is after `=`.
   ///   - output: Options that take `-`, for stdout, and nothing else.
   mutating func sort(
     flags known: Set<String> = [], valued: Set<String> = [], output: Set<String> = []

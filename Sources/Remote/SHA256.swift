@@ -6,7 +6,7 @@ import CLinuxIO
 ///     sum.add(bytes)
 ///     let digest = sum.digest
 ///
-/// A value may be copied to know the digest of a beginning and go on.
+/// A value may be copied to know the digest of a beginning and continue.
 public struct SHA256: Sendable {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,

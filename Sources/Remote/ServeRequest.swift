@@ -51,7 +51,7 @@ public struct ServeExport: Equatable, Sendable {
   public var from: Int64?
   /// Where it ends.
   public var to: Int64?
-  /// Whether it goes on until the recording ends.
+  /// Whether it lasts until the recording ends.
   public var follow = false
 
   /// Everything as JSON.

@@ -7,7 +7,7 @@ import TestScheduling
 struct PullBreakTests {
   private let bench = RemoteBench()
 
-  @Test("is gone on with where it stopped: 50 cuts at random points of 20 MB")
+  @Test("continues where it stopped: 50 cuts at random points of 20 MB")
   func fiftyCuts() throws {
     // Marks with long labels, because samples take longer to make.
     let log = try ExampleLog(
@@ -71,7 +71,7 @@ struct PullBreakTests {
     #expect(bench.leftovers.isEmpty)
   }
 
-  @Test("does not trust a beginning that is not as it was written: it goes on before the damage")
+  @Test("does not trust a beginning that is not as it was written: it continues before the damage")
   func damagedBeginning() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
@@ -105,7 +105,8 @@ struct PullBreakTests {
   }
 
   @Test(
-    "a source that lost its end to a power cut is told from one that changed, and never mixed in")
+    "a source that lost its end to a power cut is not taken for one that changed, and never mixed in"
+  )
   func recoveredSource() throws {
     for isRecovered in [true, false] {
       let bench = RemoteBench()

@@ -5,7 +5,8 @@ import TestScheduling
 
 @Suite("What goes wrong in a pull", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullFaultTests {
-  @Test("a connection cut while a running recording is followed is gone on with, and blames nobody")
+  @Test(
+    "a connection cut while a running recording is followed continues, and no change is reported")
   func cutWhileFollowing() throws {
     let bench = RemoteBench()
     mkdir(bench.pi.store, 0o755)
@@ -17,7 +18,7 @@ struct PullFaultTests {
       (try bench.pi.list().first?["samples"].integer ?? 0) > 0
     }
     #expect(hasSamples)
-    // Behind the greeting and the list the recording comes as it grows; the cut is far behind what was listed.
+    // After the greeting and the list the recording comes as it grows; the cut is far after what was listed.
     bench.cut(after: [30_000])
     let local = DirectoryWatch(bench.laptop.directory.path)
     let follower = bench.laptop.start(["pull", "pi", "--follow"])
@@ -90,7 +91,7 @@ struct PullFaultTests {
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
-  @Test("what is no recording behind what is one leaves nothing here")
+  @Test("what is no recording after what is one leaves nothing here")
   func foreignEnd() throws {
     let pi = Bench()
     try pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
@@ -243,7 +244,7 @@ struct PullFaultTests {
     #expect(bench.connections == 0)
   }
 
-  @Test("an export that follows ends when nobody reads it, also when it has nothing to write")
+  @Test("an export that follows ends when no program reads it, also when it has nothing to write")
   func silentFollower() throws {
     let bench = Bench()
     mkdir(bench.store, 0o755)

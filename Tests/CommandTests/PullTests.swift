@@ -84,7 +84,7 @@ struct PullTests {
     #expect(bench.connections == 0)
   }
 
-  @Test("ssh gets BatchMode, the options given, and the host behind two dashes")
+  @Test("ssh gets BatchMode, the options given, and the host after two dashes")
   func sshOptions() throws {
     try bench.pi.record("--for", "1s")
     let outcome = bench.pull("-p", "2222", "-o", "ConnectTimeout=3", "-i", "key", "-F", "none")

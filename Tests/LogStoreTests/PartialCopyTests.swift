@@ -134,7 +134,7 @@ struct PartialCopyTests {
     #expect(try bring(into: store()).number == 1)
   }
 
-  @Test("nobody takes up a copy that another is at, be it that it comes or is synced")
+  @Test("no program takes up a copy that another is at, be it that it comes or is synced")
   func locked() throws {
     let store = try store()
     let copy = try store.partialCopy(of: id)
@@ -190,7 +190,7 @@ struct PartialCopyTests {
       }
       return script.operations
     }
-    // The first attempt dies behind the directories.
+    // The first attempt dies after the directories.
     var call = 0
     while synced(.from(call, errno: EIO)) == nil, directory.names(in: "a/b").isEmpty { call += 1 }
     let operations = try #require(synced(.none))

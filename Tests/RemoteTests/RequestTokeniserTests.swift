@@ -44,7 +44,7 @@ struct RequestTokeniserTests {
     }
   }
 
-  @Test("a quote must be closed, and a backslash must have something behind it")
+  @Test("a quote must be closed, and a backslash must have something after it")
   func openEnds() {
     for text in ["'", "\"", "a'b", "a\"b", "a\\", "'a\"", "\"a'", "\"a\\\""] {
       #expect(throws: RequestRefusal.openQuote) { try words(text) }

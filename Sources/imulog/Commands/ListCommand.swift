@@ -8,8 +8,9 @@ struct ListCommand: ParsableCommand {
       On a terminal a recording can be chosen there, to be shown, played, written out or deleted, and back; the \
       last line names the keys. In a pipe, or with --plain or --trash, a page is printed.
 
-      Copies that a pull has begun (partial), could not sync (unsynced) or does not go on with because the other machine \
-      has another recording of that name now (aside) go 30 days after their last change.
+      Copies that a pull has begun (partial), could not sync (unsynced) or does not continue because the other machine \
+      has another recording of that name now (aside), and marks of recordings that it had no answer about when it asked \
+      to free the original (freeing), go 30 days after their last change.
       """)
 
   @ParentCommand var program: Imulog

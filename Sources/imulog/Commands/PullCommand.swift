@@ -9,8 +9,8 @@ struct PullCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull", abstract: "Fetch the recordings of another machine that are missing here.",
     discussion: """
-      Newest first, over ssh. A copy appears when it is proved to be what is there, byte for byte; what an \
-      interrupted pull has brought is gone on with. A copy has its number there, or the next free one. Exit status 0 says that \
+      Newest first, over ssh. A copy appears when it is proved to be what is there, byte for byte; a pull \
+      continues where an interrupted one stopped. A copy has its number there, or the next free one. Exit status 0 says that \
       all is here.
       """)
 

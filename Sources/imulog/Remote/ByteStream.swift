@@ -115,7 +115,7 @@ struct WaitBounds {
 
 /// Writes all of `bytes` to a pipe.
 ///
-/// - Throws: ``ByteStream/Break/closed`` when nobody reads it any more.
+/// - Throws: ``ByteStream/Break/closed`` when no program reads it any more.
 func writeAll(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {

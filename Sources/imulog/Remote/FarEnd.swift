@@ -4,7 +4,7 @@ import Remote
 
 /// A connection to the other machine's `imulog`.
 struct FarEnd: ~Copyable {
-  /// What became of a connection.
+  /// Why a connection ended.
   enum Failure: Error {
     /// It was cut; what came before is good.
     case broken(String)
@@ -59,7 +59,7 @@ struct FarEnd: ~Copyable {
     _ host: String, _ hello: Result<PullReply?, ByteStream.Break>,
     _ process: consuming OtherProcess, _ bounds: WaitBounds
   ) -> Failure {
-    // One that closed its output is about to end by itself, and its status tells why.
+    // One that closed its output is about to end by itself, and its status says why.
     var patience: Int32 = 0
     if case .failure(.closed) = hello {
       let left = bounds.patience.look(now: SystemClock().now()) / 1_000_000

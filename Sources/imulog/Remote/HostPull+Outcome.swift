@@ -23,7 +23,7 @@ extension HostPull {
     }
   }
 
-  /// Counts what became of a recording, and says it.
+  /// Counts how a recording ended, and says it.
   mutating func finish(_ outcome: PulledRecording) {
     result.add(outcome)
     let freed = outcome.isFreed ? ", and in the trash there" : ""

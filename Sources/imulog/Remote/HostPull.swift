@@ -8,7 +8,7 @@ import Remote
 ///
 ///     connect ─► list ─► choose ─► for each recording, newest first: fetch, prove, publish, convert, free
 ///        ▲                                  │
-///        └──── the connection was cut ◄─────┘ goes on where it stopped
+///        └──── the connection was cut ◄─────┘ continues where it stopped
 ///
 /// Up to ``window`` requests are on their way at a time, so that a distant machine is as quick as a near one. Answers
 /// come in the order of the requests.
@@ -25,7 +25,7 @@ struct HostPull {
   let clock = SystemClock()
   /// Recordings that were not asked for yet, newest first.
   var todo: ArraySlice<PullOffer> = []
-  /// Recordings that someone else was bringing; looked at again after all others.
+  /// Recordings that another program was bringing; looked at again after all others.
   var postponed: [PullOffer] = []
   var isLastLook = false
   /// Requests whose answers have not come yet.
@@ -59,7 +59,7 @@ struct HostPull {
     patience = PullPatience(timeout: settings.timeout, now: clock.now())
   }
 
-  /// Fetches what is missing; ``result`` says what became of it.
+  /// Fetches what is missing; ``result`` says how that ended.
   mutating func run() {
     let start = clock.now()
     do {
@@ -94,7 +94,7 @@ struct HostPull {
         case .refused(let status, let sentence):
           throw CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
         case .broken(let reason):
-          board.talk("\(host): the connection broke, \(reason); going on")
+          board.talk("\(host): the connection broke, \(reason); it is made anew")
         case .abandoned(let isOurs):
           guard isOurs else { break }
           // The host did nothing wrong, and there are only so many recordings that this can happen to.
@@ -169,7 +169,7 @@ struct HostPull {
   private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var now: [RecordingID: PullOffer] = [:]
     for offer in try list(&farEnd).offers { now[offer.id] = offer }
-    // What is gone meanwhile is told when it is fetched.
+    // What is gone meanwhile is said when it is fetched.
     todo = todo.map { now[$0.id] ?? $0 }[...]
   }
 
@@ -181,7 +181,7 @@ struct HostPull {
       let chosen = try settings.choose(offers).get()
       result.offered += chosen.count
       try fetch.plan(chosen)
-      // One that is followed may go on for hours: the others need not wait for it.
+      // One that is followed may last hours: the others need not wait for it.
       let last = chosen.filter { settings.follow && $0.state == .running }
       todo = (chosen.filter { !settings.follow || $0.state != .running } + last)[...]
       patience.progressed(now: clock.now())

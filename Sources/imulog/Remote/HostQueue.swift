@@ -44,7 +44,7 @@ final class HostQueue: Sendable {
     return (jobs, max(2, min(mostFiles, limit / 4) / jobs))
   }
 
-  /// Pulls from all hosts, `jobs` at a time; what became of each, in their order.
+  /// Pulls from all hosts, `jobs` at a time; how each ended, in their order.
   func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
     var running: [HostThread] = []
     for count in 0..<jobs {

@@ -58,13 +58,10 @@ final class IncomingCopy {
     settled = sum.byteCount
   }
 
-  /// Whether its file is open.
-  var isOpen: Bool { copy != nil }
-
   /// The digest of what is here.
   var digest: SHA256Digest { sum.digest }
 
-  /// Whether so many bytes more can be meant: one that nobody writes is as long as it was offered.
+  /// Whether so many bytes more can be meant: one that no program writes is as long as it was offered.
   func allows(_ count: Int) -> Bool {
     offer.state == .running || byteCount + UInt64(count) <= offer.byteCount
   }
@@ -143,7 +140,7 @@ final class IncomingCopy {
         throw CommandFailure(
           .inputOutput, "what came is not what was sent; it was thrown away, so pull again")
       }
-      // What nobody writes is what was offered, and of what is written nothing goes.
+      // What no program writes is what was offered. What is being written loses nothing.
       guard
         offer.state == .running
           ? byteCount >= offer.byteCount : (byteCount, state) == (offer.byteCount, offer.state)
@@ -245,7 +242,7 @@ final class IncomingCopy {
     }
   }
 
-  /// A check for the pages behind `start`, made as soon as the header is there; `nil` when there is none, or it is
+  /// A check for the pages after `start`, made as soon as the header is there; `nil` when there is none, or it is
   /// another recording's.
   private func pageCheck(from start: UInt64) throws(StorageError) -> PageCheck? {
     guard let path = copy?.name, let description = try IncomingCopy.header(of: path),
@@ -258,11 +255,11 @@ final class IncomingCopy {
   /// The header of a log; `nil` when it has none.
   static func header(of path: String) throws(StorageError) -> RecordingDescription? {
     let storage = try FileStorage(reading: path)
-      // A file that cannot be read now is not for that worth nothing.
-      if case .storage(let cause) = error { throw cause }
     do {
       return try LogReader(storage).description
     } catch {
+      // A file that cannot be read now is not for that worth nothing.
+      if case .storage(let cause) = error { throw cause }
       return nil
     }
   }

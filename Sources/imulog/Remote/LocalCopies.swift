@@ -21,7 +21,7 @@ final class LocalCopies: Sendable {
     try index.entry(of: id)
   }
 
-  /// Whether nobody else is bringing it; then nobody else will, until ``release(_:)``.
+  /// Whether no other host is bringing it; then none will, until ``release(_:)``.
   func claim(_ id: RecordingID) -> Bool { claimed.withLock { $0.insert(id).inserted } }
 
   func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
@@ -31,7 +31,7 @@ final class LocalCopies: Sendable {
     index.publish(copies, within: limit)
   }
 
-  /// The numbers wanted for recordings that are to come: their own, where nobody here has them; else the next ones,
+  /// The numbers wanted for recordings that are to come: their own, where no recording here has them; else the next ones,
   /// older recordings before newer ones.
   func numbers(for offers: [PullOffer]) throws(CatalogueError) -> [RecordingID: UInt32] {
     let (taken, highest) = try index.taken(of: offers.map(\.number))

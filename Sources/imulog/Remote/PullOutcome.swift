@@ -1,11 +1,11 @@
 import Remote
 
-/// What became of one recording in a pull.
+/// How a pull ended for one recording.
 struct PulledRecording {
   enum Fate: String {
     /// It was here.
     case here
-    /// It came, from its begin or from where an earlier attempt ended.
+    /// It came, from its beginning or from where an earlier attempt ended.
     case fetched
     case resumed
     /// It is being written; what there was has come, the rest is for the next time.
@@ -46,7 +46,7 @@ struct PulledRecording {
   mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }
 
-/// What became of a host in a pull.
+/// How a pull ended for a host.
 struct PulledHost: Sendable {
   let host: String
   var offered = 0

@@ -28,7 +28,7 @@ struct PullServer {
 
   /// Bytes sent at a time.
   private static var chunk: Int { 256 * 1024 }
-  /// Nanoseconds without a word after which the other side hears that this one is alive.
+  /// Nanoseconds without a word after which the other side is sent a word.
   private static var silence: Int64 { 5_000_000_000 }
   /// Nanoseconds between two looks at a recording that is being written.
   private static var period: Int64 { 200_000_000 }
@@ -176,7 +176,7 @@ struct PullServer {
         byteCount: sum.byteCount, digest: sum.digest, state: PullServer.state(source.state)))
   }
 
-  /// Adds the recording's bytes up to `end`, telling the other side now and then that it takes a while.
+  /// Adds the recording's bytes up to `end`, and says now and then that it is at work.
   private func add(
     _ source: inout CopySource, upTo end: UInt64, to sum: inout SHA256,
     _ buffer: UnsafeMutableRawBufferPointer

@@ -5,10 +5,10 @@ import LinuxIO
 import LogStore
 import Remote
 
-/// This side of a host's recordings: what is here of them, what is to be asked for, and what becomes of what came.
+/// This side of a host's recordings: what is here of them, what is to be asked for, and where what came goes.
 ///
 ///     nothing here ──► .part-UUID ──► SHA-256 and page checks ──► 000007-….imulog
-///     .part-UUID is here ──► its intact beginning ──► is it theirs? yes: go on. no: .aside-UUID-1, begin anew
+///     .part-UUID is here ──► its intact beginning ──► is it theirs? yes: continue. no: .aside-UUID-1, begin anew
 ///     000007-….imulog is here ──► as long and as complete as theirs? yes: done. no: say so, touch nothing
 struct RecordingFetch {
   /// What is to be done about a recording.
@@ -19,7 +19,7 @@ struct RecordingFetch {
     case fetch(IncomingCopy)
     /// It is here, and the other side is to move its own to the trash.
     case free(FreeRequest)
-    /// Someone else brings it.
+    /// Another program brings it.
     case busy(PullOffer)
   }
 
@@ -135,7 +135,7 @@ struct RecordingFetch {
   }
 
   /// Cuts off what is torn at the end of a beginning, adds the rest up, and says how much of it is intact. Damage in
-  /// the middle may be theirs, which the digest tells.
+  /// the middle may be theirs, which the digest shows.
   private func beginning(of copy: inout PartialCopy) throws -> (SHA256, intact: UInt64) {
     var sum = SHA256()
     guard copy.byteCount > 0 else { return (sum, 0) }

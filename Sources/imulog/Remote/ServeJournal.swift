@@ -47,7 +47,7 @@ struct ServeJournal {
       "refuses \"\(shown.joined())\(rest)\"\(ServeJournal.origin): \(reason)", isRefusal: true)
   }
 
-  /// Who asks, as sshd tells it.
+  /// Who asks, as sshd says.
   private static var origin: String {
     let words = Environment.value("SSH_CONNECTION")?.split(separator: " ") ?? []
     return words.count == 4 ? " from \(words[0])" : ""

@@ -14,9 +14,7 @@ public import IMUModel
 /// each proof takes.
 @usableFromInline
 struct HeldRecords: ~Copyable {
-  @usableFromInline let records: UnsafeMutablePointer<TickRecord>
-  @usableFromInline var first = 0
-  @usableFromInline var count = 0
+  @usableFromInline var queue = RecordQueue(capacity: 1024)
   /// So many of the oldest were read from a chip that had its configuration.
   @usableFromInline var configured = 0
   /// After so many of the oldest the chip's outputs changed.
@@ -24,36 +22,21 @@ struct HeldRecords: ~Copyable {
   /// So many of the oldest the chip announced, or announced another after them.
   @usableFromInline var announced = 0
 
-  @inlinable static var capacity: Int { 1024 }
-
   /// Nothing held.
   ///
   /// - Complexity: one allocation of 64 KB.
   @inlinable
-  init() {
-    // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Elements are
-    // `BitwiseCopyable`, all are initialised here, and every index comes from `slot(_:)`.
-    records = .allocate(capacity: HeldRecords.capacity)
-    records.initialize(
-      repeating: TickRecord(tick: 0, time: 0, sample: RawSample()), count: HeldRecords.capacity)
-  }
+  init() {}
 
-  @inlinable
-  deinit {
-    records.deallocate()
-  }
-
-  /// Where the record `number` places after the oldest is.
-  @inlinable
-  func slot(_ number: Int) -> Int { (first &+ number) % HeldRecords.capacity }
-
+  /// Records that are held.
+  @inlinable var count: Int { queue.count }
   @inlinable var isEmpty: Bool { count == 0 }
-  @inlinable var isFull: Bool { count == HeldRecords.capacity }
+  @inlinable var isFull: Bool { queue.isFull }
 
   /// Whether the oldest may be handed on: it is proved, or a gap that nothing stands before.
   @inlinable var isFirstReady: Bool {
     guard count > 0 else { return false }
-    return records[first].kind != .sample || min(configured, alive, announced) > 0
+    return queue[0].kind != .sample || min(configured, alive, announced) > 0
   }
 
   /// All that is held was read from a chip that has its configuration.
@@ -70,19 +53,15 @@ struct HeldRecords: ~Copyable {
 
   /// Adds a record; traps when there is no room.
   @inlinable
-  mutating func append(_ record: TickRecord) {
-    precondition(!isFull, "no room for a record")
-    records[slot(count)] = record
-    count += 1
-  }
+  mutating func append(_ record: TickRecord) { queue.append(record) }
 
   /// Adds a gap, or lets the newest one grow; false when there is no room.
   @inlinable
   mutating func append(_ gap: Gap) -> Bool {
-    if count > 0, let last = records[slot(count - 1)].gap, last.cause == gap.cause,
+    if count > 0, let last = queue[count - 1].gap, last.cause == gap.cause,
       last.code == gap.code
     {
-      records[slot(count - 1)].count += gap.count
+      queue[count - 1].count += gap.count
       return true
     }
     guard !isFull else { return false }
@@ -93,10 +72,7 @@ struct HeldRecords: ~Copyable {
   /// Removes the oldest; traps when there is none.
   @inlinable
   mutating func removeFirst() -> TickRecord {
-    precondition(count > 0, "nothing is held")
-    let record = records[first]
-    first = slot(1)
-    count -= 1
+    let record = queue.removeFirst()
     configured = max(0, configured - 1)
     alive = max(0, alive - 1)
     announced = max(0, announced - 1)

@@ -11,7 +11,7 @@ public import IMUModel
 ///
 /// The memory is fixed. Should more than 64 records come to wait, because the chip fails while the
 /// card is stuck, all further ticks are counted as dropped for want of room, which is true of each, and
-/// of the further events only the last is kept and told when there is room again.
+/// of the further events only the last is kept and handed on when there is room again.
 @usableFromInline
 struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var sink: Sink
@@ -20,19 +20,15 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   /// The tick after the last one that is accounted for.
   @usableFromInline var nextTick: UInt64 = 0
 
-  @usableFromInline let waiting: UnsafeMutablePointer<TickRecord>
-  @usableFromInline var first = 0
-  @usableFromInline var count = 0
+  @usableFromInline var waiting = RecordQueue(capacity: 64)
   /// Whether the newest waiting record is a gap that the next tick may extend.
   @usableFromInline var isOpen = false
   /// When the open gap was begun.
   @usableFromInline var openedAt = MonotonicTime(nanoseconds: 0)
-  /// The last event that found no room here, told when everything before it has left.
+  /// The last event that found no room here, handed on when everything before it has left.
   @usableFromInline var heldEvent: SensorEvent?
 
-  /// Records that can wait. When it is reached, the newest is a gap of cause `ringFull`, and open.
-  @inlinable static var capacity: Int { 64 }
-  /// How long a gap may grow before the log hears of it, in nanoseconds.
+  /// How long a gap may grow before it is handed on, in nanoseconds.
   @inlinable static var mergeLimit: Int64 { 1_000_000_000 }
 
   /// An outbox in front of `sink`.
@@ -41,22 +37,6 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @inlinable
   init(sink: consuming Sink) {
     self.sink = sink
-    // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Elements are
-    // `BitwiseCopyable`, all are initialised here, and every index comes from `slot(_:)`.
-    waiting = .allocate(capacity: TickOutbox.capacity)
-    waiting.initialize(
-      repeating: TickRecord(tick: 0, time: 0, sample: RawSample()), count: TickOutbox.capacity)
-  }
-
-  @inlinable
-  deinit {
-    waiting.deallocate()
-  }
-
-  /// Where the record `number` places after the oldest is.
-  @inlinable
-  func slot(_ number: Int) -> Int {
-    (first &+ number) % TickOutbox.capacity
   }
 }
 
@@ -65,7 +45,7 @@ extension TickOutbox where Sink: ~Copyable {
   @inlinable
   mutating func deliver(_ record: TickRecord, at now: MonotonicTime) {
     flush()
-    guard count == 0, sink.push(record) else {
+    guard waiting.count == 0, sink.push(record) else {
       skip(Gap(firstTick: record.tick, count: 1, cause: .ringFull), at: now)
       return
     }
@@ -78,18 +58,21 @@ extension TickOutbox where Sink: ~Copyable {
   mutating func skip(_ gap: Gap, at now: MonotonicTime) {
     guard gap.count > 0 else { return }
     nextTick = gap.firstTick + gap.count
-    if isOpen, let open = waiting[slot(count - 1)].gap {
+    let newest = waiting.count - 1
+    if isOpen, let open = waiting[newest].gap {
       let isSame = open.cause == gap.cause && open.code == gap.code
-      if isSame || count == TickOutbox.capacity {
-        waiting[slot(count - 1)].count += gap.count
+      // A full outbox ends with an open gap of cause `ringFull`.
+      if isSame || waiting.isFull {
+        waiting[newest].count += gap.count
         ledger.add(gap.count, open.cause)
         return
       }
     }
-    let isLastPlace = count == TickOutbox.capacity - 1
+    let isLastPlace = waiting.count == waiting.capacity - 1
     let cause = isLastPlace ? .ringFull : gap.cause
     let code = isLastPlace ? 0 : gap.code
-    append(TickRecord(Gap(firstTick: gap.firstTick, count: gap.count, cause: cause, code: code)))
+    waiting.append(
+      TickRecord(Gap(firstTick: gap.firstTick, count: gap.count, cause: cause, code: code)))
     ledger.add(gap.count, cause)
     isOpen = true
     openedAt = now
@@ -98,11 +81,11 @@ extension TickOutbox where Sink: ~Copyable {
   /// Tells what happened to the chip, after everything that went before.
   @inlinable
   mutating func announce(_ event: SensorEvent) {
-    guard count < TickOutbox.capacity - 1 else {
+    guard waiting.count < waiting.capacity - 1 else {
       heldEvent = event
       return
     }
-    append(TickRecord(event))
+    waiting.append(TickRecord(event))
     isOpen = false
     flush()
   }
@@ -110,7 +93,7 @@ extension TickOutbox where Sink: ~Copyable {
   /// Hands on what is complete; called once a tick.
   @inlinable
   mutating func settle(at now: MonotonicTime) {
-    guard count > 0 else { return }
+    guard waiting.count > 0 else { return }
     if isOpen, now - openedAt < TickOutbox.mergeLimit {
       flush(keeping: 1)
     } else {
@@ -121,12 +104,11 @@ extension TickOutbox where Sink: ~Copyable {
   /// Hands on as much as there is room for, oldest first, but for the newest `kept` records.
   @inlinable
   mutating func flush(keeping kept: Int = 0) {
-    while count > kept {
-      guard sink.push(waiting[first]) else { return }
-      first = slot(1)
-      count -= 1
+    while waiting.count > kept {
+      guard sink.push(waiting[0]) else { return }
+      _ = waiting.removeFirst()
     }
-    guard count == 0 else { return }
+    guard waiting.count == 0 else { return }
     isOpen = false
     guard var event = heldEvent else { return }
     heldEvent = nil
@@ -137,17 +119,11 @@ extension TickOutbox where Sink: ~Copyable {
   /// What the sink had no room for, oldest first. Allocates.
   @inlinable
   var undelivered: [TickRecord] {
-    var records = (0..<count).map { waiting[slot($0)] }
+    var records = (0..<waiting.count).map { waiting[$0] }
     if var event = heldEvent {
       event.tick = nextTick
       records.append(TickRecord(event))
     }
     return records
-  }
-
-  @inlinable
-  mutating func append(_ record: TickRecord) {
-    waiting[slot(count)] = record
-    count += 1
   }
 }

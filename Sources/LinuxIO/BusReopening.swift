@@ -43,18 +43,12 @@ final class BusReopening: Sendable {
   ///
   /// - Throws: ``LinuxIOError`` when the process may open no more files.
   init(place: AdapterPlace, chip: I2CAddress, interval: Int64) throws(LinuxIOError) {
-    let bell = clinuxio_event_descriptor()
-    guard bell >= 0 else {
-      throw LinuxIOError(
-        kind: .system, attempt: "watching over an I2C bus", place: "eventfd",
-        finding: "the kernel refused", errno: -bell,
-        remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
-    }
-    (self.place, self.chip, self.interval, self.bell) = (place, chip, interval, bell)
+    bell = try openEventCounter(for: "watching over an I2C bus")
+    (self.place, self.chip, self.interval) = (place, chip, interval)
   }
 
   deinit {
-    // Nobody else is left. The thread holds this object until it has ended.
+    // No other reference is left. The thread holds this object until it has ended.
     closeReturned()
     close(bell)
   }
@@ -153,7 +147,7 @@ extension BusReopening {
       try bus.claim(chip)
       try bus.reserve(chip)
       node = BusNode(path: place.tree.path("/dev/i2c-\(number)"))
-      offer(Opened(descriptor: bus.letGo(), number: number, access: bus.access))
+      offer(Opened(descriptor: bus.release(), number: number, access: bus.access))
       return true
     } catch {
       return false
@@ -186,7 +180,7 @@ extension BusReopening.Opened {
 
 extension LinuxI2CBus {
   /// Gives the descriptor away: the value does not close it.
-  mutating func letGo() -> Int32 {
+  mutating func release() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
   }

@@ -21,14 +21,7 @@ public final class Inbox<Message: Sendable>: @unchecked Sendable {
   ///
   /// - Throws: ``LinuxIOError`` when the process may open no more files.
   public init() throws(LinuxIOError) {
-    let descriptor = clinuxio_event_descriptor()
-    guard descriptor >= 0 else {
-      throw LinuxIOError(
-        kind: .system, attempt: "making a place for messages between threads", place: "eventfd",
-        finding: "the kernel refused", errno: -descriptor,
-        remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
-    }
-    fileDescriptor = descriptor
+    fileDescriptor = try openEventCounter(for: "making a place for messages between threads")
     mutex = .allocate(capacity: 1)
     // Initialising with default attributes cannot fail on Linux.
     pthread_mutex_init(mutex, nil)
@@ -80,4 +73,18 @@ public enum PollTimeout {
     guard deadline > now else { return 0 }
     return Int32(clamping: (deadline - now + 999_999) / 1_000_000)
   }
+}
+
+/// An event counter, for waking a thread that polls it.
+///
+/// - Throws: ``LinuxIOError`` with `attempt` when the process may open no more files.
+func openEventCounter(for attempt: String) throws(LinuxIOError) -> Int32 {
+  let descriptor = clinuxio_event_descriptor()
+  guard descriptor >= 0 else {
+    throw LinuxIOError(
+      kind: .system, attempt: attempt, place: "eventfd", finding: "the kernel refused",
+      errno: -descriptor,
+      remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
+  }
+  return descriptor
 }

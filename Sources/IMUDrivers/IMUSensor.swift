@@ -77,7 +77,7 @@ public enum Reading: Equatable, Sendable, BitwiseCopyable {
   ///
   /// It is a new one when the chip has made one since, by the time that went by, and goes on making samples.
   case unannounced
-  /// The chip may have been reset, or nobody answered: only ``IMUSensor/checkConfiguration()`` tells.
+  /// The chip may have been reset, or no chip answered: only ``IMUSensor/checkConfiguration()`` tells.
   case doubtful
 }
 
@@ -85,7 +85,7 @@ public enum Reading: Equatable, Sendable, BitwiseCopyable {
 public enum ConfigurationCheck: Equatable, Sendable, BitwiseCopyable {
   /// Everything is as it was left.
   case intact
-  /// A register holds something else: the chip was reset behind the driver's back.
+  /// A register holds something else: the chip was reset, and not by the driver.
   case lost(register: UInt8, expected: UInt8, found: UInt8)
   /// Another chip answers.
   case foreign(identity: UInt8)

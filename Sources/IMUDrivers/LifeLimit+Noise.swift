@@ -46,7 +46,7 @@ extension LifeLimit {
       looks: max(5, looks), time: Int64(min(max(time, 250_000_000), LifeLimit.longest)))
   }
 
-  /// What is told within a second, together with the time until the first look, in nanoseconds.
+  /// What is noticed within a second, together with the time until the first look, in nanoseconds.
   private static let longest = 800_000_000.0
 }
 

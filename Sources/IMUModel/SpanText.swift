@@ -6,7 +6,7 @@ public enum SpanText {
   /// The length in nanoseconds, never negative; `nil` when `text` is no length of time.
   ///
   /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, and `h`. Several parts stand from the largest unit to the smallest,
-  /// each unit once; only the last of them may have a point, and a part behind another is less than one of that
+  /// each unit once; only the last of them may have a point, and a part after another is less than one of that
   /// one's unit: `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point;
   /// a length that is no whole number of nanoseconds, or above 292 years, is none.
   public static func nanoseconds(_ text: String) -> Int64? {
@@ -70,7 +70,7 @@ public enum SpanText {
     guard nanoseconds > 0 else { return "0s" }
     for (unit, name) in units where nanoseconds >= unit {
       let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: unit)
-      // The unit's own digits behind a one, so that the leading zeros of the fraction stay.
+      // The unit's own digits after a one, so that the leading zeros of the fraction stay.
       var fraction = rest == 0 ? "" : String(rest + unit).dropFirst()[...]
       while fraction.hasSuffix("0") { fraction = fraction.dropLast() }
       return fraction.isEmpty ? "\(whole)\(name)" : "\(whole).\(fraction)\(name)"

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A request of the kernel's PM QoS, which holds as long as `/dev/cpu_dma_latency` is open and for the
 /// whole machine (Documentation/power/pm_qos_interface.rst). A processor that may not sleep draws power
-/// and gives off heat, so let go of the value between takes.
+/// and gives off heat, so release the value between takes.
 public final class LatencyHold: Sendable {
   /// The longest time that a wake-up may take, in microseconds.
   public let microseconds: Int32
@@ -19,7 +19,7 @@ public final class LatencyHold: Sendable {
   /// Asks for wake-ups that take at most `microseconds`; 0 lets the processors not sleep at all.
   ///
   /// - Parameter tree: Where `/dev` is.
-  /// - Returns: What holds until it is let go, or why not.
+  /// - Returns: What holds until it is released, or why not.
   public static func engage(
     microseconds: Int32, tree: SystemTree = .live
   ) -> (hold: LatencyHold?, refusal: Refusal?) {

@@ -88,7 +88,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
     supervisor.begin(fault, at: now)
     sensor.restart()
-    isReinitialisationTold = false
+    isReinitialisationAnnounced = false
     outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
   }
 
@@ -98,9 +98,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     do throws(SensorError) {
       let step = try sensor.bringUp()
       let now = clock.now()
-      if !isReinitialisationTold {
-        isReinitialisationTold = true
-        tell(.reinitialised)
+      if !isReinitialisationAnnounced {
+        isReinitialisationAnnounced = true
+        announce(.reinitialised)
       }
       switch step {
       case .wait(let nanoseconds):
@@ -110,7 +110,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
         // The ticks that went by meanwhile were lost to the set-up, not to a late wake-up.
         skipUnreachable(at: now)
         supervisor.ready(at: now)
-        tell(.back)
+        announce(.back)
       }
     } catch {
       supervisor.refused(errno: error.busErrno, at: clock.now())
@@ -145,7 +145,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 
   @inlinable
-  mutating func tell(_ kind: SensorEvent.Kind) {
+  mutating func announce(_ kind: SensorEvent.Kind) {
     outbox.announce(SensorEvent(tick: tick, kind: kind, fault: supervisor.fault))
   }
 }

@@ -8,7 +8,7 @@ public import IMUModel
 ///        ├─read  look    ├─read  look       ╳     ╳     ├─read  look      ├─read  look
 ///        │         push  │         push                 │         push    │         push
 ///        │                                                │
-///        woken in time                  woken late: n+2, n+3 are missed, told as one gap
+///        woken in time                  woken late: n+2, n+3 are missed, one gap
 ///
 /// - Deadlines are absolute (``Schedule``), so no delay adds up.
 /// - A tick that is a period or more late is missed: counted, recorded, never caught up.
@@ -49,8 +49,8 @@ public struct Sampler<
   /// The errno of a transfer that failed, or took too long, while the present tick was dealt with or
   /// between ticks; 0 for none. Ticks that went by meanwhile are lost to it.
   @usableFromInline var holdUp: Int32 = 0
-  /// Whether the beginning of setting the chip up again has been told.
-  @usableFromInline var isReinitialisationTold = false
+  /// Whether the beginning of setting the chip up again was announced.
+  @usableFromInline var isReinitialisationAnnounced = false
   @usableFromInline var histogram = LatenessHistogram()
   @usableFromInline var outcome: SamplerEnding?
 

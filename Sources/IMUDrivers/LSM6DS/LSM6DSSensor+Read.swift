@@ -37,7 +37,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// are four times as long, the chip samples every 4.8 ms, and the limit is 189 Hz.
   ///
   /// A chip that was reset is in power-down with its flags at 0, so flags that are set prove the samples before this
-  /// read. Bits that are reserved are 0, and 1 when nobody answers.
+  /// read. Bits that are reserved are 0, and 1 when no chip answers.
   ///
   /// A call makes three transfers at most. When failures have used them up before a burst is known
   /// to be whole, it is not handed on: the failure is thrown.

@@ -72,7 +72,7 @@ extension MPU6050Sensor where Bus: ~Copyable {
   /// cleared the flag without delivering the data: then bytes that differ from the last sample's are new too, and those
   /// that do not are unannounced.
   ///
-  /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when nobody
+  /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when no chip
   /// answers. They come first, so they prove the samples before this burst: a reset in its middle shows in the
   /// next one.
   ///

@@ -36,7 +36,7 @@ struct HeldRecords: ~Copyable {
   /// Whether the oldest may be handed on: it is proved, or a gap that nothing stands before.
   @inlinable var isFirstReady: Bool {
     guard count > 0 else { return false }
-    return queue[0].kind != .sample || min(configured, alive, announced) > 0
+    return queue[0].kind != .sample || (configured > 0 && alive > 0 && announced > 0)
   }
 
   /// All that is held was read from a chip that has its configuration.

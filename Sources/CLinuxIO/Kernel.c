@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +61,23 @@ int clinuxio_i2c_write(int fd, uint16_t address, uint8_t reg, uint8_t value) {
 }
 
 int clinuxio_sync_file_system(int fd) { return answer(syncfs(fd)); }
+
+int clinuxio_is_fixed(const char *path) {
+  struct statx status;
+  int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+  if (statx(AT_FDCWD, path, flags, STATX_TYPE, &status) != 0) return 0;
+  uint64_t fixed = STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND | STATX_ATTR_MOUNT_ROOT;
+  return (status.stx_attributes & fixed) != 0;
+}
+
+int clinuxio_is_open_elsewhere(int fd) {
+  // Whoever opens the file while the lease lasts is announced by a signal: SIGIO would end the process, SIGURG is
+  // ignored.
+  if (fcntl(fd, F_SETSIG, SIGURG) != 0) return 0;
+  if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return errno == EAGAIN;
+  fcntl(fd, F_SETLEASE, F_UNLCK);
+  return 0;
+}
 
 void clinuxio_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
@@ -139,6 +157,12 @@ int clinuxio_next_signal(int fd) {
   ssize_t count = read(fd, &information, sizeof information);
   if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
   return count == sizeof information ? (int)information.ssi_signo : -EIO;
+}
+
+int clinuxio_is_end_asked(void) {
+  sigset_t set;
+  sigpending(&set);
+  return sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGHUP);
 }
 
 static struct flock byte_lock(int64_t offset) {

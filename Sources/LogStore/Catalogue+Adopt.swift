@@ -75,7 +75,7 @@ extension Catalogue {
     do {
       if names.contains(Catalogue.trashName) { try makeOwnDirectory(Catalogue.trashName) }
       if names.contains(Catalogue.lockName) {
-        _ = try ownFile(Catalogue.lockName, flags: O_RDWR)
+        if try ownFile(Catalogue.lockName) == nil { try replaceLock() }
       }
     } catch {
       // Whoever needs them says what stands against it.
@@ -98,7 +98,7 @@ extension Catalogue {
         do {
           if name.hasPrefix(Catalogue.unfinishedPrefix) {
             let file = try files.open(path(of: name), flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-            guard try file.lock(exclusive: true, wait: false) else { continue }
+            guard try file.lock(exclusive: true) else { continue }
           }
           try files.remove(path(of: name))
         } catch {
@@ -122,7 +122,7 @@ extension Catalogue {
     do {
       let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
       // One that is being written may look whole for a moment, on a full disk.
-      guard try file.lock(exclusive: false, wait: false) else { return (nil, 0) }
+      guard try file.lock(exclusive: false) else { return (nil, 0) }
       let status = try file.status()
       let length = UInt64(clamping: status.st_size)
       // The cheap question first: a recording that was ended has no page of zeros at its end.
@@ -132,12 +132,13 @@ extension Catalogue {
       }
     }
     let file = try files.open(entry.path, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW)
-    guard try file.lock(exclusive: true, wait: false) else { return (nil, 0) }
+    guard try file.lock(exclusive: true) else { return (nil, 0) }
     // Asked of the open file: the name may have been given to another one meanwhile.
     let status = try file.status()
     guard status.st_nlink == 1 else { return (nil, 0) }
     let length = try file.regularFileSize()
-    guard try Catalogue.isLog(file) else { return (KnownRecordings.key(entry.fileName, status), 0) }
+    // A log of a later version is the program's that knows it, which may find zeros to cut.
+    guard try Catalogue.isLog(file) else { return (nil, 0) }
     let written = try Catalogue.writtenLength(of: file, size: length)
     if written < length { try file.truncate(to: written) }
     try file.sync()

@@ -12,11 +12,36 @@ extension Catalogue {
       if let file = try lockedFile(unsynced, flags: O_RDONLY) { try files.remove(file.path) }
       let partial = path(of: "\(PartialCopy.prefix)\(id)")
       while true {
-        if let file = try lockedFile(partial, flags: O_RDWR | O_CREAT) {
-          try belonging().apply(to: file, .reading)
-          return try PartialCopy(id, file, in: self)
-        }
+        if let file = try partialFile(partial) { return try PartialCopy(id, file, in: self) }
       }
+    }
+  }
+
+  /// Opens the beginning of a copy, or makes it, and locks it; `nil` when it is to be tried again.
+  ///
+  /// What this user may not go on with, and a file with another name elsewhere, whose contents are not the store's, is
+  /// removed where names may be changed.
+  private func partialFile(_ path: String) throws(StorageError) -> OpenFile? {
+    let belonging = try belonging()
+    do throws(StorageError) {
+      if let file = try lockedFile(path, flags: O_RDWR) {
+        if belonging.isOwn(try file.status()) { return file }
+        try files.remove(path)
+        return nil
+      }
+    } catch {
+      guard [EACCES, ELOOP].contains(error.errno), files.mayChangeNames(in: self.path) else {
+        throw error
+      }
+      try files.remove(path)
+    }
+    do throws(StorageError) {
+      guard let file = try lockedFile(path, flags: O_RDWR | O_CREAT | O_EXCL) else { return nil }
+      try belonging.apply(to: file, .changing)
+      return file
+    } catch {
+      if error.errno == EEXIST { return nil }
+      throw error
     }
   }
 
@@ -31,7 +56,7 @@ extension Catalogue {
       if error.isMissing { return nil }
       throw error
     }
-    guard try file.lock(exclusive: true, wait: false) else {
+    guard try file.lock(exclusive: true) else {
       throw StorageError(.lock, path: path, errno: EWOULDBLOCK)
     }
     guard try file.isNamed() else { return nil }

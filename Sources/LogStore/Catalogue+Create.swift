@@ -133,39 +133,42 @@ extension Catalogue {
   /// Ends the file of ``createUnlisted(_:wall:firstPage:)`` and puts it into the list: whole and durable, or, when
   /// that fails, not at all.
   public func publish(_ live: consuming LiveRecording) throws(CatalogueError) -> CatalogueEntry {
-    let lock = try wrapped { () throws(StorageError) in try numberLock() }
-    return try publish(live, lock)
-  }
-
-  /// - Parameter lock: Held, so that nobody else puts the same recording into the list meanwhile.
-  private func publish(
-    _ live: consuming LiveRecording, _ lock: borrowing NumberLock
-  ) throws(CatalogueError) -> CatalogueEntry {
     let entry = live.entry
     let id = live.description.id
     var storage = live.storage
-    if let there = try self.entry(of: id) {
-      withdraw(storage.name)
-      throw .present(id: "\(id)", number: there.number)
-    }
-    do throws(StorageError) {
+    do throws(CatalogueError) {
       do throws(StorageError) {
+        // Before the lock is taken: all of a long recording may have to go to the card.
         try storage.finish()
       } catch {
-        withdraw(storage.name)
-        throw error
+        throw .storage(error)
       }
+      let lock = try wrapped { () throws(StorageError) in try numberLock() }
+      try self.publish(&storage, as: entry, id, lock)
+    } catch {
+      withdraw(storage.name)
+      throw error
+    }
+    return entry
+  }
+
+  /// - Parameter lock: Held, so that no other program puts the same recording into the list meanwhile.
+  private func publish(
+    _ storage: inout FileStorage, as entry: CatalogueEntry, _ id: RecordingID,
+    _ lock: borrowing NumberLock
+  ) throws(CatalogueError) {
+    if let there = try self.entry(of: id) { throw .present(id: "\(id)", number: there.number) }
+    do {
       try rename(&storage, to: entry.path)
     } catch {
       throw .storage(error)
     }
-    return entry
   }
 
   /// Takes away what ``createUnlisted(_:wall:firstPage:)`` began; its number is not given again.
   public func abandon(_ live: consuming LiveRecording) throws(CatalogueError) {
     let name = live.storage.name
-    try wrapped { () throws(StorageError) in try files.remove(name) }
+    _ = try wrapped { () throws(StorageError) in try files.remove(name) }
   }
 
   /// Takes a recording away that was begun and is not wanted: nothing of it stays, not even in the

@@ -76,6 +76,6 @@ extension Catalogue {
   /// Whether somebody is writing the recording: its writer holds a lock on the file.
   public func isLive(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
     let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
-    return !(try file.lock(exclusive: false, wait: false))
+    return !(try file.lock(exclusive: false))
   }
 }

@@ -91,9 +91,9 @@ extension StoreIndex {
   public func publish(_ copies: [WholeCopy], within limit: Int64) {
     StoreIndex.sync(copies)
     do {
-      let lock = try catalogue.wrapped { () throws(StorageError) in
-        try catalogue.numberLock(within: limit)
-      }
+      var catalogue = catalogue
+      catalogue.lockPatience = limit
+      let lock = try catalogue.wrapped { () throws(StorageError) in try catalogue.numberLock() }
       for copy in copies { copy.place(in: self, lock) }
     } catch {
       for copy in copies { copy.fail(error) }

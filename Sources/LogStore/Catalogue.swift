@@ -20,6 +20,9 @@ public struct Catalogue: Sendable {
   let files: FileSystem
   /// What recordings are opened with: O_NOFOLLOW when none may be a link.
   let linkFlag: Int32
+  /// Nanoseconds for which a call waits for another program that gives a number away: 5 s, longer than the few syncs
+  /// that this takes.
+  public var lockPatience: Int64 = 5_000_000_000
 
   static let lockName = ".lock"
   static let temporaryPrefix = ".new-"

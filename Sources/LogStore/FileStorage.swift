@@ -142,7 +142,7 @@ public struct FileStorage: LogStorage, ~Copyable {
 
   /// Takes the lock of a live recording; `false` when another opening of the file has it.
   func lock(exclusive: Bool) throws(StorageError) -> Bool {
-    try file.lock(exclusive: exclusive, wait: false)
+    try file.lock(exclusive: exclusive)
   }
 }
 

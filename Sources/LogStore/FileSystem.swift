@@ -1,3 +1,4 @@
+import CLinuxIO
 import Glibc
 
 /// The calls on names and directories that a catalogue makes, all through one gate.
@@ -87,14 +88,20 @@ struct FileSystem: Sendable {
     try retried(call, gate) { Glibc.rename(old, new) }
   }
 
-  /// Removes the name of a file; one that is missing already is no error.
-  func remove(_ path: String) throws(StorageError) {
+  /// Removes the name of a file; one that is missing already is no error, and answered with `false`.
+  @discardableResult
+  func remove(_ path: String) throws(StorageError) -> Bool {
     do {
       try retried(FaultGate.Call(.remove, path), gate) { unlink(path) }
+      return true
     } catch {
       if error.errno != ENOENT { throw error }
+      return false
     }
   }
+
+  /// Whether it is certain that no user can remove a name: its file is immutable, or something is mounted on it.
+  func isFixed(_ path: String) -> Bool { clinuxio_is_fixed(path) == 1 }
 
   /// Makes names that were given or taken in a directory durable.
   func syncDirectory(_ path: String) throws(StorageError) {

@@ -52,7 +52,11 @@ struct KnownRecordings {
     guard !fresh.isEmpty || isWasteful else { return }
     let stored = (isWasteful ? confirmed + fresh : fresh).map(\.littleEndian)
     do throws(StorageError) {
-      let file = try catalogue.ownFile(KnownRecordings.name, flags: O_RDWR | O_NONBLOCK)
+      guard let file = try catalogue.ownFile(KnownRecordings.name) else {
+        // The next start begins with an empty one.
+        try catalogue.files.remove(catalogue.path(of: KnownRecordings.name))
+        return
+      }
       let length = try file.regularFileSize()
       if isWasteful || length > KnownRecordings.largest { try file.truncate(to: 0) }
       let end = isWasteful || length > KnownRecordings.largest ? 0 : length / 8 * 8

@@ -92,7 +92,7 @@ extension Catalogue {
   private func expire(_ leftover: Leftover, now: Int64) throws(StorageError) -> Bool {
     let path = path(of: leftover.fileName)
     let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    guard try file.lock(exclusive: true, wait: false), try file.isNamed() else { return false }
+    guard try file.lock(exclusive: true), try file.isNamed() else { return false }
     // A date to the second was given here: a write leaves nanoseconds, where the file system has them.
     if try file.status().st_mtim.tv_nsec != 0 {
       do {

@@ -41,59 +41,70 @@ struct NumberLock: ~Copyable {
 }
 
 extension Catalogue {
-  /// Takes the lock of numbers; waits for others, who hold it for a few syncs.
+  /// Takes the lock of numbers; waits for others, who hold it for a few syncs, for ``lockPatience``.
   ///
-  /// A lock that this user cannot write, because root made it, is replaced. Hence a lock that was waited for may be
-  /// the store's no longer, and is then taken anew.
-  ///
-  /// - Parameter limit: Nanoseconds to wait, after which it is EWOULDBLOCK: a program that has it may be stopped.
-  func numberLock(within limit: Int64 = .max) throws(StorageError) -> NumberLock {
+  /// A lock that this user cannot write, because root made it, or that is not the store's own file, is replaced. Hence
+  /// a lock that was waited for may be the store's no longer, and is then taken anew.
+  func numberLock() throws(StorageError) -> NumberLock {
     var attempts = 0
     while true {
       attempts += 1
-      let file = try lockFile(within: limit)
-      guard try file.lock(within: limit) else {
-        throw StorageError(.lock, path: file.path, errno: EWOULDBLOCK)
-      }
+      let file = try lockFile()
+      try file.waitForLock(patience: lockPatience)
       // A file system whose files have another number at each look would keep this going for ever.
       if try isInPlace(file) || attempts == 16 { return NumberLock(locked: file) }
     }
   }
 
-  private func lockFile(within limit: Int64) throws(StorageError) -> OpenFile {
+  private func lockFile() throws(StorageError) -> OpenFile {
     do {
-      return try ownFile(Catalogue.lockName, flags: O_RDWR)
+      if let file = try ownFile(Catalogue.lockName) { return file }
     } catch {
-      guard error.errno == EACCES, files.mayChangeNames(in: path) else { throw error }
-      try replaceLock(within: limit)
-      return try ownFile(Catalogue.lockName, flags: O_RDWR)
+      // Another user's; a directory, a link, a socket.
+      guard [EACCES, EISDIR, ELOOP, ENXIO].contains(error.errno), files.mayChangeNames(in: path)
+      else { throw error }
     }
+    try replaceLock()
+    return try files.open(path(of: Catalogue.lockName), flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
   }
 
-  /// Puts a lock of this user's with the same number in place of one that belongs to somebody else.
-  ///
-  /// Where not even reading is allowed, the numbers of the recordings are all that is known.
-  private func replaceLock(within limit: Int64) throws(StorageError) {
+  /// Puts a lock of this user's with the same number in place of what has its name; with a number far ahead where the
+  /// old one cannot be read. A directory is renamed.
+  func replaceLock() throws(StorageError) {
+    let place = path(of: Catalogue.lockName)
     var number: UInt32 = 0
+    var isReadable = false
     var old: OpenFile?
+    var isDirectory = false
     do throws(StorageError) {
-      let file = try files.open(path(of: Catalogue.lockName), flags: O_RDONLY | O_NOFOLLOW)
-      guard try file.lock(within: limit) else {
-        throw StorageError(.lock, path: file.path, errno: EWOULDBLOCK)
+      let file = try files.open(place, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      let kind = try file.status().st_mode & S_IFMT
+      isDirectory = kind == S_IFDIR
+      if kind == S_IFREG {
+        try file.waitForLock(patience: lockPatience)
+        // Another program was faster.
+        guard try isInPlace(file) else { return }
+        number = try NumberLock.number(in: file)
+        isReadable = true
+        old = .some(file)
       }
-      // Somebody else was faster.
-      guard try isInPlace(file) else { return }
-      number = try NumberLock.number(in: file)
-      old = .some(file)
     } catch {
-      guard error.errno == EACCES else { throw error }
+      guard [EACCES, ELOOP, ENXIO].contains(error.errno) else { throw error }
+    }
+    if !isReadable {
+      // The highest number that was given is not known then.
+      let known = try numbersInUse().max() ?? 0
+      number = known > .max - 1000 ? .max : known + 1000
     }
     let temporary = "\(Catalogue.temporaryPrefix)lock-\(getpid())"
     try files.remove(path(of: temporary))
-    do {
-      let new = try ownFile(temporary, flags: O_RDWR | O_EXCL)
+    do throws(StorageError) {
+      guard let new = try ownFile(temporary) else {
+        throw StorageError(.open, path: path(of: temporary), errno: EEXIST)
+      }
       if number > 0 { try NumberLock.write(number, to: new) }
-      try files.rename(path(of: temporary), to: path(of: Catalogue.lockName))
+      if isDirectory { try files.rename(place, to: place + "-aside") }
+      try files.rename(path(of: temporary), to: place)
       try files.syncDirectory(path)
     } catch {
       do { try files.remove(path(of: temporary)) } catch { throw error }
@@ -106,7 +117,7 @@ extension Catalogue {
   private func isInPlace(_ file: borrowing OpenFile) throws(StorageError) -> Bool {
     let mine = try file.status()
     do {
-      let named = try files.status(path(of: Catalogue.lockName))
+      let named = try files.status(path(of: Catalogue.lockName), followsLink: false)
       return named.st_ino == mine.st_ino && named.st_dev == mine.st_dev
     } catch {
       if error.isMissing { return false }

@@ -195,29 +195,17 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Takes an exclusive lock; `false` when somebody else had one for so many nanoseconds.
-  func lock(within limit: Int64) throws(StorageError) -> Bool {
-    guard limit < .max else { return try lock(exclusive: true, wait: true) }
-    // There is no call that waits for a lock and for a time: it is asked for now and then.
-    let pause: Int64 = 10_000_000
-    var waited: Int64 = 0
-    while try !lock(exclusive: true, wait: false) {
-      guard waited < limit else { return false }
-      usleep(UInt32(pause / 1000))
-      waited += pause
-    }
-    return true
-  }
+  /// Whether it is certain that the file is open elsewhere, too: removing its name frees nothing then.
+  func isOpenElsewhere() -> Bool { clinuxio_is_open_elsewhere(descriptor) == 1 }
 
-  /// Takes a lock that lasts until the file is closed; `false` when somebody else has one and
-  /// `wait` is off.
+  /// Takes a lock that lasts until the file is closed; `false` when somebody else has one.
   ///
   /// The corresponding C function is `flock`: the lock belongs to this open file, so that two
   /// openings in one process exclude each other as two processes do.
-  func lock(exclusive: Bool, wait: Bool) throws(StorageError) -> Bool {
+  func lock(exclusive: Bool) throws(StorageError) -> Bool {
     do {
       try retried(FaultGate.Call(.lock, path), gate) {
-        flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB))
+        flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
       }
       return true
     } catch {

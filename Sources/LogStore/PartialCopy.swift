@@ -81,7 +81,18 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// Makes it durable under its name for good; the directory is still to be synced.
   ///
   /// As with a new recording: FAT keeps a file's length with its name.
-  func seal() throws(StorageError) { try file.sync() }
+  func seal() throws(StorageError) {
+    let mode = try file.status().st_mode & 0o7777
+    if mode & S_IWGRP != 0 {
+      // The group reads a recording. That of another member is theirs to change.
+      do {
+        try file.setPermissions(mode & ~S_IWGRP)
+      } catch {
+        guard error.isForbidden else { throw error }
+      }
+    }
+    try file.sync()
+  }
 
   /// Gives it the second name: under a name for good it would be taken for what is here.
   mutating func doubt() throws(StorageError) { try rename(to: unsyncedPath) }

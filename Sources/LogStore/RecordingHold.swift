@@ -25,17 +25,17 @@ extension Catalogue {
   ) throws(CatalogueError) -> RecordingHold {
     try wrapped { () throws(StorageError) in
       let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
-      guard try file.lock(exclusive: true, wait: false) else {
+      guard try file.lock(exclusive: true) else {
         throw StorageError(.lock, path: entry.path, errno: EWOULDBLOCK)
       }
-      _ = try ownFile("\(Catalogue.freeingPrefix)\(id)", flags: O_RDWR | O_NONBLOCK)
+      _ = try ownFile("\(Catalogue.freeingPrefix)\(id)")
       return RecordingHold(file: file)
     }
   }
 
   /// Removes the mark of a recording: the request was answered.
   public func relyNoMore(on id: RecordingID) throws(CatalogueError) {
-    try wrapped { () throws(StorageError) in try files.remove(freeingPath(id)) }
+    _ = try wrapped { () throws(StorageError) in try files.remove(freeingPath(id)) }
   }
 
   /// The mark of a recording whose original is being freed; `nil` when there is none.

@@ -75,6 +75,7 @@ extension StorageError {
     case EMFILE, ENFILE:
       return ("too many files are open (errno \(errno))", "close programs or raise `ulimit -n`")
     case EWOULDBLOCK: return ("another process has it locked (EAGAIN)", "try again later")
+    case EINTR: return ("a signal came that ends the program (EINTR)", "")
     case ENOLCK, EOPNOTSUPP:
       return (
         "the file system cannot lock or sync files (errno \(errno))",

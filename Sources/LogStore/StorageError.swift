@@ -36,6 +36,8 @@ public struct StorageError: Error, Equatable, Sendable {
   public var path: String
   /// The kernel's errno.
   public var errno: Int32
+  /// Who has the file locked, where that is why and is known.
+  public var holder: String?
 
   /// A failed call.
   public init(_ operation: Operation, path: String, errno: Int32) {
@@ -49,6 +51,7 @@ extension StorageError: CustomStringConvertible {
   /// One sentence, such as `writing to /var/x: no space is left on the device (ENOSPC); free space
   /// or …`.
   public var description: String {
-    "\(operation.rawValue) \(path): \(meaning)" + (remedy.isEmpty ? "" : "; \(remedy)")
+    let meaning = holder.map { "\($0) has it locked" } ?? meaning
+    return "\(operation.rawValue) \(path): \(meaning)" + (remedy.isEmpty ? "" : "; \(remedy)")
   }
 }

@@ -124,7 +124,7 @@ struct SharedStoreTests {
     #expect(chown(bench.store + "/.lock", 0, 0) == 0)
     #expect(chmod(bench.store + "/.lock", mode) == 0)
     try record(service)
-    #expect(bench.recordings.last?.hasPrefix(mode == 0o644 ? "000003-" : "000002-") == true)
+    #expect(bench.recordings.last?.hasPrefix(mode == 0o644 ? "000003-" : "001002-") == true)
     #expect(status(".lock").st_uid == 4001)
     #expect(bench.directory.names(in: "store").filter { $0.hasPrefix(".new-") }.isEmpty)
   }

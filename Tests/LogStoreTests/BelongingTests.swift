@@ -88,14 +88,47 @@ struct BelongingTests {
     }
   }
 
-  @Test("a link in the place of the lock is not followed")
-  func link() throws {
-    directory.write([1], to: "precious")
-    #expect(symlink("precious", directory.path + "/.lock") == 0)
-    #expect(chown(directory.path, user, group) == 0)
-    let take = ExampleTake(in: try Catalogue(path: directory.path))
-    #expect(take.failure != nil)
-    #expect(status("precious").st_uid == 0)
-    #expect(directory.bytes(of: "precious") == [1])
+  @Test(
+    "a file elsewhere that a link gives the name of one of the store's stays as it is",
+    arguments: [false, true])
+  func foreignFile(isSymbolic: Bool) throws {
+    let elsewhere = TemporaryDirectory()
+    let precious = elsewhere.path + "/precious"
+    let bytes = [UInt8](repeating: 7, count: 4000)
+    elsewhere.write(bytes, to: "precious")
+    #expect(chown(precious, 4009, 4009) == 0 && chmod(precious, 0o664) == 0)
+    #expect(chown(directory.path, user, group) == 0 && chmod(directory.path, 0o2770) == 0)
+    let id = ExampleLog.description(5).id
+    for name in [".lock", ".known", ".part-\(id)"] {
+      let path = directory.path + "/" + name
+      #expect((isSymbolic ? symlink(precious, path) : link(precious, path)) == 0)
+    }
+    let store = try Catalogue(path: directory.path)
+    do {
+      var copy = try store.partialCopy(of: id)
+      try [UInt8](repeating: 8, count: 9).withUnsafeBytes { try copy.append($0) }
+      #expect(copy.byteCount == 9)
+    }
+    try work(store)
+    var status = stat()
+    #expect(stat(precious, &status) == 0)
+    #expect(status.st_uid == 4009 && status.st_gid == 4009 && status.st_mode & 0o777 == 0o664)
+    #expect(elsewhere.bytes(of: "precious") == bytes)
+    #expect(self.status(".lock").st_uid == user)
+  }
+
+  @Test("a copy that is not whole is for every member to go on with, and for none once it is whole")
+  func sharedCopy() throws {
+    #expect(chown(directory.path, user, group) == 0 && chmod(directory.path, 0o2770) == 0)
+    let store = try Catalogue(path: directory.path)
+    let description = ExampleLog.description(5)
+    var copy = try store.partialCopy(of: description.id)
+    try (try ExampleLog(ticks: 20, description: description)).bytes.withUnsafeBytes {
+      try copy.append($0)
+    }
+    #expect(status(".part-\(description.id)").st_mode & 0o060 == 0o060)
+    let whole = WholeCopy(copy, number: 1, start: 0)
+    try StoreIndex(store).publish([whole], within: 0)
+    #expect(status(try whole.result.get().fileName).st_mode & 0o060 == 0o040)
   }
 }

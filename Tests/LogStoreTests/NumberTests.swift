@@ -132,6 +132,61 @@ struct NumberTests {
     #expect(try make(.recorded, in: store, seed: 3) == 3)
   }
 
+  @Test("what is no file in the place of the lock is put aside, and no number is given twice")
+  func oddLock() throws {
+    let makers: [(String) -> Int32] = [
+      { mkdir($0, 0o755) }, { mkfifo($0, 0o644) }, { symlink("/nowhere", $0) },
+    ]
+    for make in makers {
+      let directory = TemporaryDirectory()
+      let store = try Catalogue(path: directory.path)
+      for seed in 1...3 { try self.make(.recorded, in: store, seed: UInt64(seed)) }
+      try store.remove(try store.entry(for: "3"), now: ExampleTake.time())
+      #expect(store.emptyTrash(now: ExampleTake.time(), ofAnyAge: true).deleted.count == 1)
+      #expect(unlink(directory.path + "/.lock") == 0)
+      #expect(make(directory.path + "/.lock") == 0)
+      // How many were deleted is not known any more.
+      #expect(try self.make(.recorded, in: store, seed: 4) == 1003)
+      #expect(try self.make(.imported, in: store, seed: 5) == 1004)
+    }
+  }
+
+  @Test("a lock that another program holds is waited for until the patience ends, and it is named")
+  func heldLock() throws {
+    let directory = TemporaryDirectory()
+    var store = try Catalogue(path: directory.path)
+    store.lockPatience = 0
+    #expect(try make(.recorded, in: store, seed: 1) == 1)
+    let holder = open(directory.path + "/.lock", O_RDONLY)
+    #expect(flock(holder, LOCK_EX) == 0)
+    for way in [Way.recorded, .imported] {
+      do {
+        try make(way, in: store, seed: 2)
+        Issue.record("the lock was taken twice")
+      } catch CatalogueError.storage(let error) {
+        #expect(error.operation == .lock && error.errno == EWOULDBLOCK)
+        #expect(error.description.contains(".lock: process \(getpid()) ("))
+      }
+    }
+    #expect(directory.names().filter { $0.hasPrefix(".import-") }.isEmpty)
+    #expect(store.emptyTrash(now: ExampleTake.time(), ofAnyAge: true).failures.isEmpty)
+    close(holder)
+    #expect(try make(.recorded, in: store, seed: 2) == 2)
+  }
+
+  @Test("an import is on the disk before it waits for the lock that all others need")
+  func finishedBeforeLock() throws {
+    let directory = TemporaryDirectory()
+    let script = FaultScript()
+    let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
+    let live = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+    let before = script.calls.count
+    _ = try store.publish(live)
+    let calls = script.calls.dropFirst(before)
+    #expect(try #require(calls.firstIndex(of: .truncate)) < #require(calls.firstIndex(of: .lock)))
+    #expect(calls[..<(try #require(calls.firstIndex(of: .lock)))].contains(.sync))
+  }
+
   @Test("the same log imported twice at the same time is in the store once")
   func twice() throws {
     let directory = TemporaryDirectory()

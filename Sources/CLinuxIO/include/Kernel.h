@@ -54,11 +54,19 @@ int clinuxio_event_descriptor(void);
 int clinuxio_signal_descriptor(uint64_t signals);
 /// The next signal from such a descriptor, 0 when none is pending.
 int clinuxio_next_signal(int fd);
+/// sigpending: 1 when SIGINT, SIGTERM or SIGHUP is blocked and pending, for whoever watches for it.
+int clinuxio_is_end_asked(void);
 
 // File systems.
 
 /// syncfs: everything written to the file system that `fd` is on is durable. Outside the Glibc module.
 int clinuxio_sync_file_system(int fd);
+/// statx: 1 when nobody can remove the name, because its file is immutable or append-only, or something is mounted on
+/// it; 0 when not, or when the file system does not say. Outside the Glibc module.
+int clinuxio_is_fixed(const char *_Nonnull path);
+/// fcntl(F_SETLEASE): 1 when the file is open elsewhere, too; 0 when not, or when the kernel does not say, as of other
+/// users' files and on file systems without leases. `fd` is open for reading. fcntl is variadic.
+int clinuxio_is_open_elsewhere(int fd);
 
 // Record locks, which end with the process.
 

@@ -27,17 +27,17 @@ extension Catalogue {
   ///   ``CatalogueError/notFound(id:path:existing:)`` when it has left the trash.
   @discardableResult
   public func restore(_ trashed: TrashedRecording) throws(CatalogueError) -> CatalogueEntry {
-    if let id = identity(of: trashed.entry), let there = try entry(of: id) {
-      throw .present(id: "\(id)", number: there.number)
-    }
     let lock = try wrapped { () throws(StorageError) in try numberLock() }
     return try restore(trashed, lock)
   }
 
-  /// - Parameter lock: Held, so that nobody else gets the number meanwhile.
+  /// - Parameter lock: Held, so that no other program gets the number, or brings the same recording, meanwhile.
   private func restore(
     _ trashed: TrashedRecording, _ lock: borrowing NumberLock
   ) throws(CatalogueError) -> CatalogueEntry {
+    if let id = identity(of: trashed.entry), let there = try entry(of: id) {
+      throw .present(id: "\(id)", number: there.number)
+    }
     let taken = try wrapped { () throws(StorageError) in try numbersHere() }
     var name = trashed.entry.name
     if taken.contains(name.number) {
@@ -51,9 +51,6 @@ extension Catalogue {
     let entry = CatalogueEntry(name, in: path)
     do {
       try files.rename(trashed.entry.path, to: entry.path)
-      // The new name first: between the two the recording has both names, and never none.
-      try files.syncDirectory(path)
-      try files.syncDirectory(path(of: Catalogue.trashName))
     } catch {
       if error.isMissing {
         throw .notFound(
@@ -63,6 +60,9 @@ extension Catalogue {
       guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
       throw .trashForbidden(path: path)
     }
+    // The new name first: between the two the recording has both names, and never none.
+    try syncMove(
+      to: path, from: path(of: Catalogue.trashName), "back as \(entry.number)", trashed.entry)
     return entry
   }
 }

@@ -45,16 +45,29 @@ extension Catalogue {
     do {
       file = try trashName(entry.fileName, now)
       try files.rename(entry.path, to: path(of: file))
-      try files.syncDirectory(path(of: Catalogue.trashName))
-      try files.syncDirectory(path)
     } catch {
       guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
       throw .trashForbidden(path: path)
     }
+    try syncMove(to: path(of: Catalogue.trashName), from: path, "in the trash", entry)
     guard let (trashed, _) = trashed(file) else {
       preconditionFailure("a name that was just made is one of the trash")
     }
     return trashed
+  }
+
+  /// Makes a recording's move durable.
+  ///
+  /// - Parameter place: Where it is now.
+  func syncMove(
+    to new: String, from old: String, _ place: String, _ entry: CatalogueEntry
+  ) throws(CatalogueError) {
+    do {
+      try files.syncDirectory(new)
+      try files.syncDirectory(old)
+    } catch {
+      throw .moveNotDurable(number: entry.number, place: place, error)
+    }
   }
 
   /// A recording in the trash and its stamp, by its path in the store; `nil` for names of another form, which are not

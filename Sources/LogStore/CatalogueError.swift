@@ -15,6 +15,8 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case isLive(file: String)
   /// The store is this user's to change and its trash is not.
   case trashForbidden(path: String)
+  /// The recording was moved, as `place` says, and a loss of power may undo that.
+  case moveNotDurable(number: UInt32, place: String, StorageError)
   /// The recording is in the store already, under this number.
   case present(id: String, number: UInt32)
   /// Numbers up to 4 294 967 295 are used up.
@@ -50,6 +52,8 @@ extension CatalogueError: CustomStringConvertible {
     case .trashForbidden(let path):
       return "the trash of \(path) is another user's; give it back with "
         + "`sudo chown -R --reference=\(path) \(path)/.trash`"
+    case .moveNotDurable(let number, let place, let error):
+      return "recording \(number) is \(place), and a loss of power may undo that: \(error)"
     case .present(let id, let number):
       return "recording \(id) is in the store already, as number \(number)"
     case .outOfNumbers(let path):

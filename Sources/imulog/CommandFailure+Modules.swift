@@ -64,7 +64,8 @@ extension CommandFailure {
     case .notADirectory, .outOfNumbers, .present: self.init(.cannotCreate, "\(error)")
     case .isLive: self.init(.tryAgain, "\(error)")
     case .trashForbidden: self.init(.noPermission, "\(error)")
-    case .storage(let cause): self.init(CommandFailure.status(cause), "\(error)")
+    case .storage(let cause), .moveNotDurable(_, _, let cause):
+      self.init(CommandFailure.status(cause), "\(error)")
     case .log(let cause): self.init(cause)
     }
   }
@@ -91,6 +92,7 @@ extension CommandFailure {
 
   private static func status(_ error: StorageError) -> ExitStatus {
     if error.isForbidden { return error.errno == EROFS ? .cannotCreate : .noPermission }
+    if error.operation == .lock, error.errno == EWOULDBLOCK { return .tryAgain }
     let isName = error.operation == .open || error.operation == .look
     if isName, error.isMissing || [EISDIR, ENXIO].contains(error.errno) {
       return .noInput

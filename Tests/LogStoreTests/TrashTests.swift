@@ -45,6 +45,46 @@ struct TrashTests {
     #expect(directory.bytes(of: entry.fileName) == bytes)
   }
 
+  @Test("what another program brings while the lock is waited for is not restored a second time")
+  func restoredTwice() throws {
+    let clean = try store()
+    let entry = try take(clean, 1)
+    let id = try clean.reader(of: entry).description.id
+    let bytes = directory.bytes(of: entry.fileName)
+    let removed = try clean.remove(entry, now: now)
+    let directory = directory
+    let gate = FaultGate { call in
+      if call.operation == .lock, call.path.hasSuffix("/.lock") {
+        directory.write(bytes, to: "000002" + entry.fileName.dropFirst(6))
+      }
+      return .pass
+    }
+    let store = try Catalogue(path: directory.path, create: false, gate: gate)
+    #expect(throws: CatalogueError.present(id: "\(id)", number: 2)) { try store.restore(removed) }
+    #expect(try clean.list().entries.map(\.number) == [2])
+  }
+
+  @Test("a move whose sync fails has happened, and that is said")
+  func moveNotDurable() throws {
+    let clean = try store()
+    let entry = try take(clean, 1)
+    let path = directory.path
+    let gate = FaultGate { call in
+      call.operation == .sync && [path, path + "/.trash"].contains(call.path) ? .refuse(EIO) : .pass
+    }
+    let store = try Catalogue(path: path, create: false, gate: gate)
+    let trash = StorageError(.sync, path: path + "/.trash", errno: EIO)
+    #expect(throws: CatalogueError.moveNotDurable(number: 1, place: "in the trash", trash)) {
+      try store.remove(entry, now: now)
+    }
+    let removed = try #require(try clean.trashed().first)
+    let here = StorageError(.sync, path: path, errno: EIO)
+    let back = CatalogueError.moveNotDurable(number: 1, place: "back as 1", here)
+    #expect(throws: back) { try store.restore(removed) }
+    #expect(try clean.list().entries == [entry])
+    #expect("\(back)".hasPrefix("recording 1 is back as 1, and a loss of power may undo that: "))
+  }
+
   @Test("where another recording has the number meanwhile, it comes back under the next one")
   func numberTaken() throws {
     let store = try store()

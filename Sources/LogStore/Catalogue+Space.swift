@@ -10,10 +10,18 @@ public struct Room: Equatable, Sendable {
   public var inTrash: UInt64 = 0
   /// The same of the recordings, where they may be deleted.
   public var inRecordings: UInt64 = 0
+  /// Bytes of what could be deleted and would free nothing, because another program has it open.
+  public var inUse: UInt64 = 0
+  /// Bytes of what was deleted that did not come free, although no program was seen to have it open; not 0 when
+  /// nothing more was deleted for that reason.
+  public var unreleased: UInt64 = 0
   /// Numbers of recordings of the trash that were deleted for good.
   public var deletedFromTrash: [UInt32] = []
   /// Numbers of recordings that were deleted for good, the oldest first.
   public var deleted: [UInt32] = []
+
+  /// How many recordings were deleted for good.
+  public var deletedCount: Int { deleted.count + deletedFromTrash.count }
 }
 
 extension Catalogue {
@@ -41,8 +49,9 @@ extension Catalogue {
   /// `wanted` bytes are free; nothing at all when that would not be enough.
   ///
   /// Recordings that a program is writing stay, and so does what cannot be opened or deleted, and what would free
-  /// nothing: links, and files with another name elsewhere. When deleting frees less than it should (another program
-  /// has the file open, the file system keeps snapshots), it ends there.
+  /// nothing: links, and files that another program has open or that have another name elsewhere. When something
+  /// cannot be deleted after all, all is planned anew. When deleting frees less than it should (the file system keeps
+  /// snapshots), it ends there.
   ///
   /// Cost: a look at each recording of the trash, and at the oldest recordings as far as they are needed.
   ///
@@ -61,8 +70,8 @@ extension Catalogue {
   public func wouldFit(_ wanted: UInt64) throws(StorageError) -> Bool {
     let free = try freeByteCount()
     guard free < wanted else { return true }
-    let plan = try deletions(for: wanted - free, deletesOldest: true, besides: [])
-    return plan.reduce(0) { $0 + $1.byteCount } >= wanted - free
+    return try deletions(for: wanted - free, deletesOldest: true, besides: []).byteCount
+      >= wanted - free
   }
 
   /// - Parameter measure: What is free.
@@ -77,19 +86,22 @@ extension Catalogue {
     while room.free < wanted {
       let missing = wanted - room.free
       let plan = try deletions(for: missing, deletesOldest: deletesOldest, besides: hopeless)
-      let planned = plan.reduce(0) { $0 + $1.byteCount }
-      guard planned >= missing, freed <= 2 * (room.free - min(before, room.free)) + Catalogue.slack
-      else {
-        room.inTrash = plan.reduce(0) { $0 + ($1.isTrashed ? $1.byteCount : 0) }
-        room.inRecordings = planned - room.inTrash
+      let gained = room.free - min(before, room.free)
+      let isVain = freed > 2 * gained + Catalogue.slack
+      guard plan.byteCount >= missing, !isVain else {
+        if isVain { room.unreleased = freed - gained }
+        room.inTrash = plan.victims.reduce(0) { $0 + ($1.isTrashed ? $1.byteCount : 0) }
+        room.inRecordings = plan.byteCount - room.inTrash
+        room.inUse = plan.inUse
         return room
       }
-      try noteNumbers(plan)
-      for victim in plan where room.free < wanted {
-        guard freed <= 2 * (room.free - min(before, room.free)) + Catalogue.slack else { break }
+      try noteNumbers(plan.victims)
+      for victim in plan.victims where room.free < wanted {
         guard delete(victim) else {
+          // What is left may not be enough any more.
           hopeless.insert(victim.entry.fileName)
-          continue
+          room.free = try measure()
+          break
         }
         freed += victim.byteCount
         if victim.isTrashed {
@@ -98,6 +110,7 @@ extension Catalogue {
           room.deleted.append(victim.entry.number)
         }
         room.free = try measure()
+        if freed > 2 * (room.free - min(before, room.free)) + Catalogue.slack { break }
       }
     }
     room.isEnough = true
@@ -114,26 +127,40 @@ extension Catalogue {
     let byteCount: UInt64
   }
 
-  /// What to delete so that `missing` bytes become free, in that order; all that may go when it is less.
+  /// What may be deleted, in that order.
+  private struct Plan {
+    var victims: [Deletion] = []
+    /// Bytes that all of it frees.
+    var byteCount: UInt64 = 0
+    /// Bytes of what was passed over because another program has it open.
+    var inUse: UInt64 = 0
+  }
+
+  /// What to delete so that `missing` bytes become free; all that may go when it is less.
   private func deletions(
     for missing: UInt64, deletesOldest: Bool, besides hopeless: Set<String>
-  ) throws(StorageError) -> [Deletion] {
-    var plan: [Deletion] = []
-    var sum: UInt64 = 0
+  ) throws(StorageError) -> Plan {
+    var plan = Plan()
     func add(_ entries: [CatalogueEntry], in directory: String, isTrashed: Bool) {
       guard files.mayChangeNames(in: directory) else { return }
-      for entry in entries where sum < missing && !hopeless.contains(entry.fileName) {
+      for entry in entries where plan.byteCount < missing && !hopeless.contains(entry.fileName) {
         let byteCount = releasedByteCount(entry, in: directory)
-        guard byteCount > 0, isTrashed || isIdle(entry) else { continue }
-        plan.append(Deletion(entry: entry, isTrashed: isTrashed, byteCount: byteCount))
-        sum += byteCount
+        guard byteCount > 0 else { continue }
+        switch use(of: entry) {
+        case .written: continue
+        case .open: plan.inUse += byteCount
+        case .unknown where !isTrashed: continue
+        case .none, .unknown:
+          plan.victims.append(Deletion(entry: entry, isTrashed: isTrashed, byteCount: byteCount))
+          plan.byteCount += byteCount
+        }
       }
     }
     if files.mayChangeNames(in: path(of: Catalogue.trashName)) {
       let trash = try trashContents().sorted { $0.stamp < $1.stamp }
       add(trash.map(\.recording.entry), in: path(of: Catalogue.trashName), isTrashed: true)
     }
-    if deletesOldest, sum < missing {
+    if deletesOldest, plan.byteCount < missing {
       let names = try files.names(in: path)
       add(Catalogue.entries(names, in: path).reversed(), in: path, isTrashed: false)
     }
@@ -144,7 +171,8 @@ extension Catalogue {
   private func releasedByteCount(_ entry: CatalogueEntry, in directory: String) -> UInt64 {
     do {
       let status = try files.status(entry.path, followsLink: false)
-      guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else { return 0 }
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1, !files.isFixed(entry.path)
+      else { return 0 }
       let parent = try files.status(directory)
       let user = geteuid()
       // In a sticky directory only the owners of the file and of the directory remove a name.
@@ -157,9 +185,17 @@ extension Catalogue {
     }
   }
 
-  /// Whether it is certain that no program writes the recording.
-  private func isIdle(_ entry: CatalogueEntry) -> Bool {
-    do { return try !isLive(entry) } catch { return false }
+  /// What other programs do with a recording.
+  private enum Use { case none, written, open, unknown }
+
+  private func use(of entry: CatalogueEntry) -> Use {
+    do {
+      let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+      guard try file.lock(exclusive: false) else { return .written }
+      return file.isOpenElsewhere() ? .open : .none
+    } catch {
+      return .unknown
+    }
   }
 
   /// What is about to go has numbers that must not be given again. On a full disk that note may need the room that is
@@ -174,12 +210,7 @@ extension Catalogue {
   }
 
   private func delete(_ victim: Deletion) -> Bool {
-    guard victim.isTrashed || isIdle(victim.entry) else { return false }
-    do {
-      try files.remove(victim.entry.path)
-      return true
-    } catch {
-      return false
-    }
+    guard victim.isTrashed || use(of: victim.entry) == .none else { return false }
+    do { return try files.remove(victim.entry.path) } catch { return false }
   }
 }

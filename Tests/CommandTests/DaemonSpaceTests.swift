@@ -65,6 +65,64 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
+  @Test("on a disk that can have no more files the trash goes one by one, then the oldest")
+  func noMoreFiles() throws {
+    let service = DaemonBench(["delete-oldest": "yes"])
+    // Itself, the lock, what is known, the trash, and five recordings.
+    let disk = SmallDisk(at: service.bench.store, bytes: 8 << 20, files: 9)
+    for _ in 1...5 { try service.bench.record("--for", "1s") }
+    #expect(service.bench.run("rm", "2").status == 0)
+    let child = try service.startArmed()
+    // A number whose file could not be made is passed over.
+    for left in [[7, 5, 4, 3, 1], [9, 7, 5, 4, 3]] as [[Int64]] {
+      try service.startTake()
+      try service.tell("stop")
+      try service.wait(for: "armed")
+      #expect(try service.bench.list().compactMap { $0["number"].integer } == left)
+    }
+    #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
+    #expect(child.said.contains("recording 1, the oldest, was deleted to make room"))
+    service.end(child)
+    withExtendedLifetime(disk) {}
+  }
+
+  @Test("a recording that is being read is no victim, the next one is")
+  func readOldest() throws {
+    let service = DaemonBench(["delete-oldest": "yes"])
+    let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
+    for _ in 1...3 {
+      try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
+    }
+    fill(disk, leaving: (1 << 20) - 40_000, service)
+    let reader = open(service.bench.store + "/" + service.bench.recordings[0], O_RDONLY)
+    defer { close(reader) }
+    let child = try service.startArmed()
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
+    service.end(child)
+    withExtendedLifetime(disk) {}
+  }
+
+  @Test("a lock that another program holds costs one take, and the answer says who holds it")
+  func heldLock() throws {
+    let service = DaemonBench()
+    try service.bench.record("--for", "1s")
+    let child = try service.startArmed()
+    let holder = open(service.bench.store + "/.lock", O_RDONLY)
+    #expect(flock(holder, LOCK_EX) == 0)
+    expectSentence(
+      service.bench.run("start"), 75, [".lock", "process \(getpid())", "has it locked"])
+    close(holder)
+    try service.wait(for: "armed")
+    try service.startTake()
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    #expect(try service.bench.list().map { $0["number"].integer } == [2, 1])
+    service.end(child)
+  }
+
   @Test("the trash makes room for all, and delete-oldest is advised where it would help")
   func trashMakesRoom() throws {
     let service = DaemonBench()

@@ -156,6 +156,43 @@ struct SpaceTests {
     #expect(!room.isEnough)
     // 4 MiB are allowed for what others write meanwhile.
     #expect((1...3).contains(room.deleted.count))
+    #expect(room.unreleased >= UInt64(room.deleted.count) * 2 << 20)
+  }
+
+  @Test("what another program has open is no victim: its bytes would not come free")
+  func inUse() throws {
+    let store = try store(with: 4)
+    try store.remove(try store.entry(for: "3"), now: now)
+    let trashed = ".trash/" + directory.names(in: ".trash")[0]
+    let sizes = try ["1", "2", "4"].map { bytes(of: try store.entry(for: $0).fileName) }
+    let inUse = sizes[0] + bytes(of: trashed)
+    let open = try [trashed, store.entry(for: "1").fileName].map {
+      Glibc.open("\(directory.path)/\($0)", O_RDONLY)
+    }
+    defer { for descriptor in open { close(descriptor) } }
+    let capacity = used
+    let refused = try makeRoom(store, for: capacity, capacity: capacity)
+    #expect(!refused.isEnough && refused.deleted == [] && refused.deletedFromTrash == [])
+    #expect(refused.inUse == inUse && refused.inRecordings == sizes[1] + sizes[2])
+    let room = try makeRoom(store, for: sizes[1], capacity: capacity)
+    #expect(room.isEnough && room.deleted == [2] && room.deletedFromTrash == [])
+  }
+
+  @Test("what cannot be deleted after all costs no other one, unless the others are enough")
+  func planAnew() throws {
+    let clean = try store(with: 3)
+    try clean.remove(try clean.entry(for: "1"), now: now)
+    let sizes = try ["2", "3"].map { bytes(of: try clean.entry(for: $0).fileName) }
+    let gate = FaultGate { call in
+      call.operation == .remove && call.path.contains("/.trash/") ? .refuse(EPERM) : .pass
+    }
+    let store = try Catalogue(path: directory.path, create: false, gate: gate)
+    let capacity = used
+    let refused = try makeRoom(store, for: capacity, capacity: capacity)
+    #expect(!refused.isEnough && refused.deleted == [] && refused.deletedFromTrash == [])
+    #expect(refused.inTrash == 0 && refused.inRecordings == sizes[0] + sizes[1])
+    let room = try makeRoom(store, for: sizes[0], capacity: capacity)
+    #expect(room.isEnough && room.deleted == [2])
   }
 
   @Test("a call that fails costs one recording more at most, and no number is given twice")

@@ -3,6 +3,7 @@ import IMUModel
 import LinuxIO
 import LogStore
 import Recording
+import Sampling
 
 /// The flusher thread's work for one take of a service: makes the file, waits for the card, closes it.
 ///
@@ -31,7 +32,7 @@ struct ServiceFiler: Sendable {
       // Made anew when it was deleted since the last take.
       _ = try Catalogue(path: store.path, create: true)
       try makeRoom()
-      live = try store.create(description, wall: wall)
+      live = try create(wall: wall)
     } catch {
       orders.post(.abandon)
       news.post(
@@ -44,14 +45,26 @@ struct ServiceFiler: Sendable {
     let queue = FlushQueue()
     orders.post(.attach(live.description, queue))
     news.post(.fileMade(number: entry.number))
-    let (store, reserve) = (self.store, self.reserve)
+    let reserve = self.reserve
+    var store = self.store
+    // What is not free now is asked for again with the next bytes: the card waits for no other program.
+    store.lockPatience = 0
+    let hasFailed = StopFlag()
     var storage = ReservingStorage(live.takeStorage(), reserve: reserve) {
-      () throws(StorageError) in
+      [store] () throws(StorageError) in
       let wanted = reserve.saturatedSum(ServiceFiler.leastByteCount)
-      // The trash goes before a take ends for want of room.
-      let room = try store.makeRoom(for: wanted, deletesOldest: false)
-      ServiceFiler.tell(room)
-      return room.free
+      do {
+        // The trash goes before a take ends for want of room.
+        let room = try store.makeRoom(for: wanted, deletesOldest: false)
+        ServiceFiler.tell(room)
+        return room.free
+      } catch {
+        if !hasFailed.isRequested {
+          ServiceJournal.say(.warning, "the trash cannot be emptied to make room: \(error)")
+        }
+        hasFailed.request()
+        return try store.freeByteCount()
+      }
     }
     queue.flusherLoop(&storage, clock: SystemClock())
     // Lets go of the lock by which others see that the recording is live.
@@ -74,6 +87,29 @@ struct ServiceFiler: Sendable {
       path: store.path, room: room, wanted: wanted, reserve: reserve,
       deletesOldest: deletesOldest, isDeletingHelpful: isHelpful)
   }
+
+  /// Begins the recording. Where bytes are free and it does not fit all the same (the file system has no inode left, or
+  /// the user's quota is used up), what may go is deleted one by one, as far as a file needs it.
+  private func create(wall: Int64) throws -> LiveRecording {
+    var deletions = 0
+    while true {
+      do {
+        return try store.create(description, wall: wall)
+      } catch {
+        guard case .storage(let cause) = error, [ENOSPC, EDQUOT].contains(cause.errno) else {
+          throw error
+        }
+        let room = try store.makeRoom(
+          for: try store.freeByteCount() + 1, deletesOldest: deletesOldest)
+        ServiceFiler.tell(room)
+        deletions += 1
+        guard deletions <= ServiceFiler.mostForFile, room.deletedCount > 0 else { throw error }
+      }
+    }
+  }
+
+  /// Recordings that are deleted at most to make a file that has bytes: it and the lock need an inode each.
+  private static var mostForFile: Int { 3 }
 
   private static func tell(_ room: Room) {
     for number in room.deletedFromTrash {
@@ -137,12 +173,22 @@ struct NoRoom: Error, CustomStringConvertible {
     if room.inRecordings > 0 {
       sentence += ", recordings that may be deleted \(NoRoom.text(room.inRecordings))"
     }
+    if room.inUse > 0 {
+      sentence += ", what other programs have open \(NoRoom.text(room.inUse))"
+    }
+    guard room.unreleased == 0 else {
+      return sentence
+        + "; of what was deleted \(NoRoom.text(room.unreleased)) did not come free, so nothing more "
+        + "was deleted; look for a program that has it open (fuser, lsof), or for snapshots of the file system"
+    }
     let missing = wanted - min(wanted, room.free + room.inTrash + room.inRecordings)
-    let isWhole = room.deleted.isEmpty && room.deletedFromTrash.isEmpty
-    let nothing = isWhole ? "nothing" : "nothing more"
+    let nothing = room.deletedCount == 0 ? "nothing" : "nothing more"
     sentence += "; \(NoRoom.text(missing)) are missing, so \(nothing) was deleted; "
     if isDeletingHelpful {
       return sentence + "fetch and remove recordings (imulog rm), or set delete-oldest = yes"
+    }
+    if room.inUse > 0, missing <= room.inUse {
+      return sentence + "end the programs that read recordings"
     }
     return sentence + "set a shorter length or a smaller reserve, or free space of other files"
   }

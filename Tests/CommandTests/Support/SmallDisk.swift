@@ -20,11 +20,13 @@ final class SmallDisk: Sendable {
   static let reason = "needs a disk of its own: \(refusal ?? "it can have one")"
 
   /// Mounts a file system of so many bytes, a multiple of 4096, at an empty directory.
-  init(at path: String, bytes: Int) {
+  ///
+  /// - Parameter files: How many files and directories it can have, itself among them.
+  init(at path: String, bytes: Int, files: Int = 1000) {
     self.path = path
     mkdir(path, 0o755)
-    precondition(
-      mount("none", path, "tmpfs", 0, "size=\(bytes)") == 0, "cannot mount: errno \(errno)")
+    let options = "size=\(bytes),nr_inodes=\(files)"
+    precondition(mount("none", path, "tmpfs", 0, options) == 0, "cannot mount: errno \(errno)")
   }
 
   deinit {

@@ -12,10 +12,14 @@ enum OpenStore {
 
   /// A store that is made when it is missing and put in order after a kill or a loss of power.
   ///
-  /// - Parameter now: The time, by which the trash's age is told.
-  static func writing(_ path: String, now: WallTime) throws(CatalogueError) -> Catalogue {
+  /// - Parameters:
+  ///   - now: The time, by which the trash's age is told.
+  ///   - isWanted: Asked before each recording that is looked into; `false` leaves the rest for the next start.
+  static func writing(
+    _ path: String, now: WallTime, while isWanted: () -> Bool = { true }
+  ) throws(CatalogueError) -> Catalogue {
     let catalogue = try making(path)
-    tidy(catalogue, now: now) { Console.talk($0) }
+    tidy(catalogue, now: now, while: isWanted) { Console.talk($0) }
     return catalogue
   }
 

@@ -174,10 +174,11 @@ final class ServiceLoop {
   }
 
   private func giveUp() -> Never {
-    let number = take.number.map { "recording \($0)" } ?? "the recording"
+    let span = "in \(ServiceLoop.patience / 1_000_000_000) s"
     let sentence =
-      "the card did not take the end of \(number) in \(ServiceLoop.patience / 1_000_000_000) s;"
-      + " what is on it will be recovered at the next start"
+      take.number.map {
+        "the card did not take the end of recording \($0) \(span); what is on it will be recovered at the next start"
+      } ?? "the file of the take could not be made \(span), and nothing of the take is kept"
     ServiceJournal.say(.error, sentence)
     answer(requests.refuseAll((ExitStatus.inputOutput.rawValue, sentence)))
     exit(ExitStatus.inputOutput.rawValue)

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import LogStore
 import Sampling
@@ -32,6 +33,8 @@ final class StoreKeeper {
       stores.wait(until: nil)
       // The last one: they are the same but after a change of the configuration.
       guard case .some(.some(let store)) = stores.take().last else { continue }
+      // One that is gone is made anew by the take, and has nothing to put in order.
+      guard access(store.path, F_OK) == 0 else { continue }
       OpenStore.tidy(
         store, now: SystemClock().wallTime, while: { !stop.isRequested }
       ) { ServiceJournal.say(.warning, $0) }

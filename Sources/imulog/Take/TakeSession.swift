@@ -61,7 +61,8 @@ struct TakeSession<Clock: MonotonicClock> {
     _ description: RecordingDescription
   ) throws -> LiveRecording {
     let now = SystemClock().wallTime
-    let live = try OpenStore.writing(store, now: now).create(description, wall: now.nanoseconds)
+    let live = try OpenStore.writing(store, now: now, while: { !SignalWatch.isEndAsked })
+      .create(description, wall: now.nanoseconds)
     if !request.isOnTerminal { Console.talk(request.beginning(description.sensor)) }
     return live
   }

@@ -73,6 +73,13 @@ struct ExportPlan {
     return last > first ? last - first : 0
   }
 
+  /// The plan with its grid beginning elsewhere.
+  func on(_ origin: Int64) -> ExportPlan {
+    var plan = self
+    plan.origin = origin
+    return plan
+  }
+
   /// Nanoseconds since tick 0's deadline.
   func time(ofTick tick: UInt64) -> Int64 { origin &+ description.rate.nanoseconds(atTick: tick) }
 

@@ -45,15 +45,29 @@ extension Exporter {
   ) throws(ExportError) {
     text.open("[")
     if list.isWhole {
-      for item in list.items { text.add(item, to: section, plan) }
+      for (item, origin) in zip(list.items, list.origins) {
+        text.add(item, to: section, section == .gaps ? plan.on(origin) : plan)
+      }
     } else {
+      var places = GapPlaces(plan)
       if isPart { try reader.begin(plan) } else { reader.rewind() }
       while let item = try reader.nextItem() {
+        if section == .gaps {
+          for place in places.take(item, reader.block) {
+            text.add(.gap(place.gap), to: section, plan.on(place.origin))
+          }
+        } else {
+          text.add(item, to: section, plan)
+        }
         if isPart, plan.isOver(item, of: reader) { break }
-        text.add(item, to: section, plan)
         guard text.bytes.count > 16 * 1024 else { continue }
         try sink.write(text.bytes)
         text.removeBytes()
+      }
+      if section == .gaps {
+        for place in places.finish() {
+          text.add(.gap(place.gap), to: section, plan.on(place.origin))
+        }
       }
     }
     text.close("]")

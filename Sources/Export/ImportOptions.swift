@@ -75,15 +75,7 @@ extension ImportOptions {
   }
 }
 
-extension RecordingDescription {
-  /// Whether the samples come from a table or document. Their times may begin anywhere and drift against the rate,
-  /// so they and not the rate say where ticks are.
-  var isImported: Bool { sensor.model == SensorDescription.importedModel }
-}
-
 extension SensorDescription {
-  fileprivate static let importedModel = "imported"
-
   /// A sensor of which only scales are known.
   static func imported(
     accelerometerRange: Int, gyroscopeRange: Int, accelerometerScale: Fraction,

@@ -14,6 +14,7 @@ struct LogAccount {
   private(set) var marks = ItemList()
   private(set) var events = ItemList()
   private(set) var damages = ItemList()
+  private var places: GapPlaces
   /// Samples, and ticks in gaps, of all that was read.
   private var found: UInt64 = 0
   /// The first and the last tick with a sample in the plan's range.
@@ -34,8 +35,10 @@ struct LogAccount {
   init<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>, _ plan: ExportPlan)
     throws(ExportError)
   {
+    places = GapPlaces(plan)
     guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
       while let item = try reader.nextItem() { add(item, of: reader, in: plan) }
+      for place in places.finish() { add(place, in: plan) }
       lastTick = reader.nextTick
       let scheduled = max(end?.ledger.scheduled ?? 0, reader.nextTick)
       ticksLost = scheduled - min(found, scheduled)
@@ -49,6 +52,7 @@ struct LogAccount {
       add(item, of: reader, in: plan)
       if plan.isOver(item, of: reader) { break }
     }
+    for place in places.finish() { add(place, in: plan) }
     for pair in last { add(.clock(pair), of: reader, in: plan) }
     self.end = end
   }
@@ -56,15 +60,12 @@ struct LogAccount {
   private mutating func add<Storage: LogStorage & ~Copyable>(
     _ item: LogItem, of reader: borrowing LogReader<Storage>, in plan: ExportPlan
   ) {
+    for place in places.take(item, reader.block) { add(place, in: plan) }
     switch item {
     case .samples(let count):
       found += UInt64(count)
       addSamples(reader.block, plan)
-    case .gap(let gap):
-      found = found.addingSaturated(gap.count)
-      let inRange = plan.ticks(of: gap)
-      ledger.add(inRange, gap.cause)
-      if inRange > 0 { gaps.add(item) }
+    case .gap(let gap): found = found.addingSaturated(gap.count)
     case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
     case .clock(let pair):
       if pair.isBetter(than: bestPair?.pair) { bestPair = (pair, pairs.count) }
@@ -73,6 +74,12 @@ struct LogAccount {
     case .end(let end): self.end = end
     case .damage: damages.add(item)
     }
+  }
+
+  private mutating func add(_ place: GapPlaces.Place, in plan: ExportPlan) {
+    let inRange = plan.on(place.origin).ticks(of: place.gap)
+    ledger.add(inRange, place.gap.cause)
+    if inRange > 0 { gaps.add(.gap(place.gap), origin: place.origin) }
   }
 
   private mutating func addSamples(_ block: borrowing SampleBlock, _ plan: ExportPlan) {
@@ -120,13 +127,73 @@ struct ItemList {
 
   private(set) var count: UInt64 = 0
   private(set) var items: [LogItem] = []
+  /// Where the grid begins that each of them lies on, as in ``ExportPlan/origin``.
+  private(set) var origins: [Int64] = []
 
   /// Whether ``items`` are all of them.
   var isWhole: Bool { count == items.count }
 
-  mutating func add(_ item: LogItem) {
+  mutating func add(_ item: LogItem, origin: Int64 = 0) {
     count += 1
-    if items.count < ItemList.limit { items.append(item) }
+    guard items.count < ItemList.limit else { return }
+    items.append(item)
+    origins.append(origin)
+  }
+}
+
+/// Finds out where gaps are: on the grid, or, in an imported recording, right after the samples before them.
+///
+/// A log may give a gap before the samples in front of it, so one of an imported recording waits for a sample after it.
+struct GapPlaces {
+  /// A gap, and where the grid begins that it lies on, as in ``ExportPlan/origin``.
+  typealias Place = (gap: Gap, origin: Int64)
+
+  private let plan: ExportPlan
+  private var waiting: [Gap] = []
+  private var last: (tick: UInt64, time: Int64)?
+
+  /// Gaps that wait at most: more than a log gives before the samples in front of them.
+  private static let limit = 4096
+
+  init(_ plan: ExportPlan) {
+    self.plan = plan
+  }
+
+  /// The gaps whose places are known now that an item was read, in order.
+  mutating func take(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
+    switch item {
+    case .gap(let gap):
+      guard plan.description.isImported else { return [(gap, plan.origin)] }
+      waiting.append(gap)
+      return waiting.count > GapPlaces.limit ? [place(waiting.removeFirst(), last)] : []
+    case .samples where plan.description.isImported: return take(block)
+    default: return []
+    }
+  }
+
+  /// The gaps that no sample follows.
+  mutating func finish() -> [Place] {
+    defer { waiting = [] }
+    return waiting.map { place($0, last) }
+  }
+
+  private mutating func take(_ block: borrowing SampleBlock) -> [Place] {
+    var places: [Place] = []
+    for row in 0..<block.count {
+      let sample = (tick: block.ticks[row], time: block.times[row])
+      while let gap = waiting.first, gap.firstTick < sample.tick {
+        places.append(place(waiting.removeFirst(), last ?? sample))
+      }
+      last = sample
+    }
+    return places
+  }
+
+  private func place(_ gap: Gap, _ sample: (tick: UInt64, time: Int64)?) -> Place {
+    (
+      gap,
+      sample.map { $0.time &- plan.description.rate.nanoseconds(atTick: $0.tick) } ?? plan.origin
+    )
   }
 }
 

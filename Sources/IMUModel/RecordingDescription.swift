@@ -54,4 +54,8 @@ public struct RecordingDescription: Equatable, Sendable {
     self.cpuLatency = cpuLatency
     self.recoveredFrom = recoveredFrom
   }
+
+  /// Whether the samples come from a table or document. Their times may begin anywhere and drift against the rate,
+  /// so they and not the rate say where ticks are.
+  public var isImported: Bool { sensor.model == SensorDescription.importedModel }
 }

@@ -4,7 +4,10 @@
 ///     rate         [°/s] = count × gyroscopeScale
 ///     temperature  [°C]  = count × temperatureScale + temperatureOffset
 public struct SensorDescription: Equatable, Sendable {
-  /// The chip's name as its maker writes it, such as `MPU-6050`; `imported` when there was none.
+  /// The ``model`` of samples that were imported from a table or document.
+  public static let importedModel = "imported"
+
+  /// The chip's name as its maker writes it, such as `MPU-6050`; ``importedModel`` when there was none.
   public var model: String
   /// What the identity register held; `nil` when no chip was asked.
   public var identity: UInt8?

@@ -158,8 +158,7 @@ public struct PlayView: Sendable {
 
   /// The sample that was the newest at the head; `nil` in a gap.
   private var reading: Trace.Reading? {
-    let tick = trace.rate.tick(atNanoseconds: head)
-    return trace.gap(atTick: tick) == nil ? trace.reading(at: head) : nil
+    trace.gap(at: head) == nil ? trace.reading(at: head) : nil
   }
 
   private var statusLine: String {
@@ -168,7 +167,7 @@ public struct PlayView: Sendable {
       "\(state) \(Figures.time(head, decimals: 2)) of \(Figures.time(window.duration))",
       "speed \(speedText)",
     ]
-    if let gap = trace.gap(atTick: trace.rate.tick(atNanoseconds: head)), !isEnded {
+    if let gap = trace.gap(at: head), !isEnded {
       parts.append("gap of \(gap.count) \(gap.count == 1 ? "tick" : "ticks"): \(gap.cause.words)")
     } else if let reading {
       parts.append("sample \(reading.tick)")

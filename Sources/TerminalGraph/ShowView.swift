@@ -143,14 +143,12 @@ public struct ShowView: Sendable {
 
   /// The sample at the cursor; `nil` where there is none.
   private var readingAtCursor: Trace.Reading? {
-    trace.gap(atTick: trace.rate.tick(atNanoseconds: cursor)) == nil
-      ? trace.reading(at: cursor) : nil
+    trace.gap(at: cursor) == nil ? trace.reading(at: cursor) : nil
   }
 
   private var cursorLine: String {
-    let tick = trace.rate.tick(atNanoseconds: cursor)
     var parts = ["cursor \(Figures.time(cursor, decimals: 3))"]
-    if let gap = trace.gap(atTick: tick) {
+    if let gap = trace.gap(at: cursor) {
       parts.append("gap of \(gap.count) \(gap.count == 1 ? "tick" : "ticks"): \(gap.cause.words)")
     } else if let reading = readingAtCursor {
       parts.append("sample \(reading.tick) at \(Figures.time(reading.time, decimals: 6))")

@@ -20,10 +20,9 @@ extension Trace {
 
   private func draw(gapsInto envelope: inout Envelope, before limit: Int64) {
     for gap in gaps {
-      let start = rate.nanoseconds(atTick: gap.firstTick)
+      let (start, whole) = ends(of: gap)
       guard start < min(envelope.end, limit) else { continue }
-      let (last, overflow) = gap.firstTick.addingReportingOverflow(gap.count)
-      let end = min(limit, overflow ? .max : rate.nanoseconds(atTick: last))
+      let end = min(limit, whole)
       if end > envelope.start, end > start { envelope.addGap(start..<end) }
     }
   }

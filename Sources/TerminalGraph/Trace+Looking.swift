@@ -51,8 +51,30 @@ extension Trace {
     time > .min ? reading(at: time - 1) : nil
   }
 
-  /// The gap that a tick lies in.
-  public func gap(atTick tick: UInt64) -> Gap? {
+  /// The gap that a time lies in.
+  public func gap(at time: Int64) -> Gap? {
+    gap(atTick: rate.tick(atNanoseconds: Trace.sum(time, -drift(reading(at: time)))))
+  }
+
+  /// When a gap begins and ends.
+  func ends(of gap: Gap) -> (start: Int64, end: Int64) {
+    let before = (gap.firstTick.subtractingReportingOverflow(1).partialValue) / stride
+    let drift = drift(before < buckets.count ? reading(Int(before)) : nil)
+    let (last, overflow) = gap.firstTick.addingReportingOverflow(gap.count)
+    return (
+      Trace.sum(rate.nanoseconds(atTick: gap.firstTick), drift),
+      overflow ? .max : Trace.sum(rate.nanoseconds(atTick: last), drift)
+    )
+  }
+
+  /// By how much ticks lie after the grid, as a sample says: 0 but where the times of an import drift by whole periods.
+  private func drift(_ reading: Reading?) -> Int64 {
+    guard let reading, reading.time > .min else { return 0 }
+    let late = Trace.sum(reading.time, -rate.nanoseconds(atTick: reading.tick))
+    return late.magnitude < rate.nanoseconds(atTick: stride).magnitude ? 0 : late
+  }
+
+  private func gap(atTick tick: UInt64) -> Gap? {
     // Gaps are in order: the last one that begins at or before the tick is the only one that may hold it.
     var low = 0
     var high = gaps.count
@@ -66,7 +88,7 @@ extension Trace {
 
   /// When the first gap behind a time begins.
   func gapStart(after time: Int64) -> Int64? {
-    gaps.lazy.map { rate.nanoseconds(atTick: $0.firstTick) }.first { $0 > time }
+    gaps.lazy.map { ends(of: $0).start }.first { $0 > time }
   }
 
   /// The first mark behind a time.
@@ -76,7 +98,7 @@ extension Trace {
 
   private static func sum(_ time: Int64, _ more: Int64) -> Int64 {
     let (sum, overflow) = time.addingReportingOverflow(more)
-    return overflow ? .max : sum
+    return overflow ? (more < 0 ? .min : .max) : sum
   }
 
   private func reading(_ index: Int) -> Reading {

@@ -224,6 +224,33 @@ struct JSONDocumentTests {
     )
   }
 
+  @Test(
+    "a gap of a table that was imported begins a period after the sample before it",
+    arguments: [900, 1200])
+  func importedGaps(_ holes: Int) throws {
+    // A clock that is a hundredth off the rate; two of ten ticks have no sample.
+    let rows = (0..<10 * holes + 5).filter { $0 % 10 < 8 }
+    let times = rows.map { 9_000_000_000 + Int64($0) * 10_100_000 }
+    let text = "t_ns,ax\n" + times.map { "\($0),1\n" }.joined()
+    var options = Imports.options
+    options.rate = hertz(100)
+    let log = try Imports.log(Imports.csv(text, options))
+    let begins = (0..<holes).map { hole -> Int64 in
+      let before = Int64(10 * hole + 7)
+      return 9_010_000_000 + before * 10_100_000
+    }
+    let lines = Self.lines(try TestLog.export(log, ExportOptions()).text)
+    #expect(try gapTimes(lines["gaps"]) == begins)
+    let part = ExportOptions(from: times[800], to: times[808])
+    #expect(
+      try gapTimes(Self.lines(TestLog.export(log, part).text)["gaps"]) == [begins[100]])
+  }
+
+  private func gapTimes(_ gaps: String?) throws -> [Int64] {
+    struct Found: Decodable { var t_ns: Int64 }
+    return try JSONDecoder().decode([Found].self, from: Data(try #require(gaps).utf8)).map(\.t_ns)
+  }
+
   @Test("the document of a damaged log says what is missing and is valid")
   func damaged() throws {
     var generator = SplitMix(seed: 6)
@@ -248,7 +275,7 @@ struct JSONDocumentTests {
     #expect(
       damage.hasPrefix(
         #"[{"page":2,"pages":1,"offset":8192,"bytes":4096,"ticksLost":\#(lost),"what":"#))
-    // Samples behind the damage have their own times.
+    // Samples after the damage have their own times.
     #expect(document.samples.last?.t_ns == 39_990_000_000)
   }
 }

@@ -61,9 +61,25 @@ struct TraceTests {
       #expect(trace.sampleCount == 4)
       #expect(trace.tickCount == 7)
       for tick: UInt64 in 0..<7 {
-        #expect((trace.gap(atTick: tick) != nil) == (2..<5).contains(tick))
+        let time = Int64(tick) * 100_000_000
+        #expect((trace.gap(at: time) != nil) == (2..<5).contains(tick))
       }
     }
+  }
+
+  @Test("a gap among times that drift against the grid lies between the samples around it")
+  func drifting() {
+    var trace = Trace(rate: Recordings.rate(10))
+    func time(_ tick: UInt64) -> Int64 { Int64(tick) * 103_000_000 }
+    for tick: UInt64 in 0..<1000 where !(500..<520).contains(tick) {
+      trace.append(tick: tick, time: time(tick), sample: RawSample(ax: 5))
+    }
+    trace.append(Gap(firstTick: 500, count: 20, cause: .lost))
+    #expect(trace.gap(at: time(499)) == nil)
+    #expect(trace.gap(at: time(501)) != nil)
+    #expect(trace.gap(at: time(519) - 100_000_000) != nil)
+    #expect(trace.gap(at: time(520)) == nil)
+    #expect(trace.gapStart(after: 0).map { $0 - time(499) } == 100_000_000)
   }
 
   @Test("an empty recording has neither readings nor length")

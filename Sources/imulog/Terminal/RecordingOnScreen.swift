@@ -19,12 +19,15 @@ struct RecordingOnScreen {
     var clock: ClockPair?
     var damageCount = 0
     var end: RecordingEnd?
+    // The times of a file from elsewhere may begin anywhere; what is looked at begins with the first sample.
+    var origin: Int64?
     while let item = try reader.next() {
       switch item {
       case .samples(let count):
         for index in 0..<count {
           let (tick, time, sample) = reader.block[index]
-          filling.append(tick: tick, time: time, sample: sample)
+          if origin == nil { origin = description.isImported ? time : 0 }
+          filling.append(tick: tick, time: time &- (origin ?? 0), sample: sample)
         }
       case .gap(let gap): filling.append(gap)
       case .mark(let mark): filling.append(mark)

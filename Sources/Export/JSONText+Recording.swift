@@ -120,24 +120,21 @@ extension JSONText {
     key("stopReason", onNewLine: true)
     string(account.end?.reason.name ?? (isLive ? "running" : "recovered"))
     key("ticks", onNewLine: true)
-    // What is lost of a part of the recording nobody knows.
+    // What is lost of a part of the recording is not known.
     addLedger(account.ledger, lost: isRange ? 0 : account.ticksLost)
     if account.ticksLost > 0 {
       key("ticksLost", onNewLine: true)
       integer(account.ticksLost)
     }
     key("lateness", onNewLine: true)
-    // Nobody measured how late an imported sample was; of a recovered recording the end that told may be lost.
-    guard let end = account.end, end.reason != .imported,
-      end.reason != .recovered || end.lateness != LatenessSummary()
-    else { return null() }
+    guard let lateness = account.end?.measuredLateness else { return null() }
     open("{")
     key("median_ns")
-    integer(end.lateness.median)
+    integer(lateness.median)
     key("percentile99_ns")
-    integer(end.lateness.percentile99)
+    integer(lateness.percentile99)
     key("maximum_ns")
-    integer(end.lateness.maximum)
+    integer(lateness.maximum)
     close("}")
   }
 

@@ -2,7 +2,7 @@
 public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
   /// Why it ended.
   public var reason: StopReason
-  /// What became of every tick.
+  /// What happened to every tick.
   public var ledger: TickLedger
   /// How late reads began.
   public var lateness: LatenessSummary
@@ -12,6 +12,15 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
     self.reason = reason
     self.ledger = ledger
     self.lateness = lateness
+  }
+
+  /// How late reads began; `nil` when it was not measured, as of an import, or was lost, as of a damaged log.
+  public var measuredLateness: LatenessSummary? {
+    switch reason {
+    case .imported: return nil
+    case .recovered where lateness == LatenessSummary(): return nil
+    default: return lateness
+    }
   }
 }
 

@@ -27,7 +27,7 @@ extension Review {
   /// - a sample at the end of a range, because the peak was higher;
   /// - one read in 100 more than half a period late;
   /// - an acceleration at rest that is a tenth off;
-  /// - an end that nobody wanted; no samples at all.
+  /// - an end that was not asked for; no samples at all.
   public var flaws: [String] {
     var flaws: [String] = []
     if sampleCount == 0 { flaws.append("no samples") }
@@ -58,9 +58,9 @@ extension Review {
     return flaws
   }
 
-  /// How late reads began; `nil` when nobody measured it or the end is missing.
+  /// How late reads began; `nil` when it was not measured or the end is missing.
   public var lateness: LatenessSummary? {
-    end.flatMap { $0.reason == .imported || $0.reason == .recovered ? nil : $0.lateness }
+    end?.measuredLateness
   }
 
   private static func samples(_ count: UInt64) -> String {

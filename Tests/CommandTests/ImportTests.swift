@@ -69,6 +69,8 @@ struct ImportCommandTests {
     #expect(outcome.talk.contains("60 ticks of"))
     #expect(outcome.talk.contains("have no sample, in 1 gap"))
     #expect(bench.run("verify", "1").status == 0)
+    // How late an imported sample was is not known: it is not 0.
+    #expect(!bench.run("info", "1").output.contains("lateness"))
     let json = try bench.run("export", "1").json()
     #expect(json["rateHz"] == .integer(100))
     #expect(json["ticks"]["lost"] == .integer(60))
@@ -78,6 +80,18 @@ struct ImportCommandTests {
     #expect(json["gaps"][0]["cause"] == .string("lost"))
     #expect(
       bench.run("export", "1", "--format", "csv", "--units", "raw").output == "t_ns,ax\n" + rows)
+  }
+
+  @Test("what is before the first time of a table is refused as a range, and show begins with it")
+  func farTimes() throws {
+    let rows = (0..<100).map { "\(1_700_000_000_000 + $0 * 10),\($0 * 100)\n" }.joined()
+    #expect(bench.run("import", bench.file("table.csv", "t_ms,ax\n" + rows)).status == 0)
+    expectSentence(
+      bench.run("export", "1", "--to", "3s"), 64, ["begins at 1700000000s", "--to"])
+    #expect(bench.run("export", "1", "--from", "1700000000s", "--format", "csv").lines.count == 101)
+    let graph = bench.run("show", "1").output
+    #expect(graph.contains("0.2") && !graph.contains("49152:00"))
+    #expect(graph.contains("⠤") || graph.contains("⡠") || graph.contains("⢀"))
   }
 
   @Test("the scales of a table are those that the command line gives")

@@ -71,8 +71,8 @@ struct RecordingFacts {
   }
 
   private var lateness: String {
-    guard let end = account.end, end.reason != .imported else { return "" }
-    let figures = [end.lateness.median, end.lateness.percentile99, end.lateness.maximum]
+    guard let lateness = account.end?.measuredLateness else { return "" }
+    let figures = [lateness.median, lateness.percentile99, lateness.maximum]
     let texts = figures.map { "\($0 / 1000) µs" }
     return "median \(texts[0]), 99 % \(texts[1]), most \(texts[2])"
   }

@@ -78,7 +78,7 @@ struct ExportCommand: ParsableCommand {
     options.fill = fill
     options.number = entry.number
     options.isLive = try catalogue.isLive(entry)
-    if !options.isLive, options.format != .raw { try refuseBehindEnd(entry, of: catalogue) }
+    if !options.isLive, options.format != .raw { try refuseOutside(entry, of: catalogue) }
     let report =
       try output == "-"
       ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)
@@ -109,10 +109,18 @@ struct ExportCommand: ParsableCommand {
     return format
   }
 
-  /// A range behind the end of a recording is a mistake, unless more may come.
-  private func refuseBehindEnd(_ entry: CatalogueEntry, of catalogue: Catalogue) throws {
-    guard let from, from.nanoseconds > 0 else { return }
+  /// A range after the end of a recording is a mistake, unless more may come, and so is one before an import's first time.
+  private func refuseOutside(_ entry: CatalogueEntry, of catalogue: Catalogue) throws {
     var reader = try catalogue.reader(of: entry)
+    if let to, reader.description.isImported, let first = try firstTime(&reader),
+      first >= to.nanoseconds
+    {
+      throw CommandFailure(
+        .usage,
+        "recording \(entry.number) begins at \(SpanText.text(first)), and --to "
+          + "\(SpanText.text(to.nanoseconds)) is not after that; give a later --to")
+    }
+    guard let from, from.nanoseconds > 0 else { return }
     try reader.seek(toTime: from.nanoseconds)
     var last: Int64 = 0
     while let item = try reader.next() {
@@ -125,6 +133,13 @@ struct ExportCommand: ParsableCommand {
       .usage,
       "recording \(entry.number) ends at \(SpanText.text(end)), and --from "
         + "\(SpanText.text(from.nanoseconds)) is not before that; give an earlier --from")
+  }
+
+  private func firstTime(_ reader: inout LogReader<FileStorage>) throws -> Int64? {
+    while let item = try reader.next() {
+      if case .samples = item { return reader.block.times.first }
+    }
+    return nil
   }
 
   /// An export in the place of a recording would be the end of it, by whatever link or name it is reached.
@@ -171,7 +186,7 @@ struct ExportCommand: ParsableCommand {
     }
     var live = LiveRecordingWatch(source: try catalogue.copySource(of: entry))
     return try Exporter(options).follow(storage, to: &sink) { () throws(ExportError) -> UInt64? in
-      // Nothing may have to be written for long, and then no write tells that nobody reads any more.
+      // Nothing may have to be written for long, and then no write says that no program reads any more.
       if output == "-", Console.isReaderGone(STDOUT_FILENO) {
         throw .output(name: "stdout", code: EPIPE)
       }

@@ -50,7 +50,7 @@ struct InfoReport {
     if !log.note.isEmpty { lines.append(("note", Plain.text(log.note))) }
     lines.append(
       ("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
-    if let lateness = summary.end?.lateness {
+    if let lateness = summary.end?.measuredLateness {
       lines.append(("lateness", ReviewReport.text(lateness)))
     }
     lines.append(("gaps", review.gaps))

@@ -1,4 +1,4 @@
-// A board file tells what imulog has to know of a board and what its owner has to do once.
+// A board file says what imulog has to know of a board and what its owner has to do once.
 //
 // One file a board, named ID.board, UTF-8, made part of the program when it is built (Package.swift
 // lists the files). A line is empty, a comment (# as its first character), or a key, spaces and a value
@@ -64,7 +64,7 @@ public struct Board: Sendable, Equatable {
   public let dataReady: Line?
   /// Whether the adapter takes one read message a transfer, and only as its last.
   public let singleReadMessage: Bool
-  /// Shell commands to run once, in order, each with its explanation behind `#`.
+  /// Shell commands to run once, in order, each with its explanation after `#`.
   public let setup: [String]
   /// Sentences worth knowing.
   public let notes: [String]

@@ -84,7 +84,7 @@ int clinuxio_start(char *const *words, struct clinuxio_child *child) {
 }
 
 /// Whether a child ended within so many milliseconds. It stays a zombie: its number, which is its group's too, is
-/// nobody else's until it was waited for.
+/// no one else's until it was waited for.
 static int has_ended(pid_t pid, int milliseconds) {
   const struct timespec step = {.tv_nsec = 2000000};
   for (int waited = 0;; waited += 2) {

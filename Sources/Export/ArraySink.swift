@@ -41,7 +41,7 @@ public struct ArraySink: ByteSink, ~Copyable {
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
     guard let source = bytes.baseAddress else { return }
     makeRoom(bytes.count)
-    // Safe: `makeRoom` left `bytes.count` bytes behind `used`.
+    // Safe: `makeRoom` left `bytes.count` bytes after `used`.
     (memory + used).copyMemory(from: source, byteCount: bytes.count)
     used += bytes.count
     reserved = 0

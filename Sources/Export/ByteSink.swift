@@ -11,7 +11,7 @@ public protocol ByteSink: ~Copyable {
   /// Takes the first `count` bytes of the room reserved last; traps when they are more than were reserved.
   mutating func commit(_ count: Int)
 
-  /// Takes bytes from elsewhere, in order behind all that was committed.
+  /// Takes bytes from elsewhere, in order after all that was committed.
   ///
   /// - Throws: ``ExportError/output(name:code:)`` when bytes could not be passed on.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError)

@@ -26,7 +26,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
   public let remarks: [String]
 
   private var placing: ImportPlacing<Source>
-  /// The sample behind the gap that was given last.
+  /// The sample after the gap that was given last.
   private var waiting: TickRecord?
 
   /// Reads the whole file and checks it.

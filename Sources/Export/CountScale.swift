@@ -12,7 +12,7 @@ package struct CountScale: Equatable {
   private let numerator: Int128
   private let offset: Int128
   private let denominator: Int128
-  /// Digits behind the point before trailing zeros are left out.
+  /// Digits after the point before trailing zeros are left out.
   package let decimals: Int
 
   /// Counts as they are.
@@ -53,7 +53,7 @@ package struct CountScale: Equatable {
   }
 
   /// The text of a count: no exponent, at least one decimal unless ``decimals`` is 0, no trailing zeros
-  /// behind that. At most ``longestText`` characters, the first in the lowest byte.
+  /// after that. At most ``longestText`` characters, the first in the lowest byte.
   ///
   /// - Complexity: one division of 128 bits and one of 64 bits a character; no allocation.
   package func text(of count: Int16) -> (characters: UInt128, length: Int) {

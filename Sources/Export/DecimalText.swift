@@ -15,12 +15,12 @@ enum DecimalText {
   /// Writes `value` in decimal and returns the number of bytes.
   ///
   /// Safe: `output` must have ``room`` bytes and `groups` the 1000 words of ``groups``; at most 20
-  /// characters are written, and one byte behind them.
+  /// characters are written, and one byte after them.
   static func write(
     _ value: Int64, to output: UnsafeMutableRawPointer, groups: UnsafePointer<UInt32>
   ) -> Int {
     var rest = value.magnitude
-    // Groups from the lowest up, ten bits each: a 19-digit number has at most six behind its first.
+    // Groups from the lowest up, ten bits each: a 19-digit number has at most six after its first.
     var stack: UInt64 = 0
     var depth = 0
     while rest >= 1000 {

@@ -48,9 +48,9 @@ public enum ExportChannels: String, CaseIterable, Sendable {
 
 /// What stands in a format without times for the ticks that have no sample. Raw values are command-line names.
 public enum ExportFill: String, CaseIterable, Sendable {
-  /// The sample before them, once for each, so that sample i is i periods behind the first.
+  /// The sample before them, once for each, so that sample i is i periods after the first.
   case hold
-  /// Nothing: what comes behind them moves forward.
+  /// Nothing: what comes after them moves forward.
   case leaveOut = "none"
 }
 

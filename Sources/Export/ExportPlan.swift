@@ -52,7 +52,7 @@ struct ExportPlan {
     RowWriter(layout, channels: channels, texts: texts)
   }
 
-  /// Names of the columns behind the time.
+  /// Names of the columns after the time.
   var columnNames: [String] { channels.map { ChannelSet.names[$0] } }
 
   /// Whether a time is exported; the end of a range is outside it, but `Int64.max` without a range is inside.
@@ -60,7 +60,7 @@ struct ExportPlan {
     time >= from && (time < to || to == .max)
   }
 
-  /// Whether all that comes later is behind the range.
+  /// Whether all that comes later is after the range.
   func isOver(at time: Int64) -> Bool {
     time >= to && to != .max
   }

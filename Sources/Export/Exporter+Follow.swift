@@ -9,7 +9,7 @@ extension Exporter {
   /// - Parameter more: Waits for more, and says how many bytes are final, as ``PageCheck`` finds them; `nil` when the
   ///   writer is gone.
   /// - Throws: ``ExportError``, ``ExportError/optionNotSupported(option:format:)`` for the documents that begin with
-  ///   what only the end tells; what was written before it stays written.
+  ///   what only the end shows; what was written before it stays written.
   public func follow<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: consuming Storage, to sink: inout Sink,
     more: () throws(ExportError) -> UInt64?

@@ -79,7 +79,7 @@ extension Exporter {
         "\(missing) \(missing == 1 ? "tick" : "ticks") without a sample "
           + (options.fill == .hold
             ? "repeat the sample before"
-            : "are left out: samples behind them come too early"))
+            : "are left out: samples after them come too early"))
     }
     return remarks
   }

@@ -2,7 +2,7 @@ import IMUModel
 import LogStore
 
 extension Exporter {
-  /// The document: what the log's header says, what became of the ticks, every other record, the samples.
+  /// The document: what the log's header says, what happened to the ticks, every other record, the samples.
   ///
   /// A first pass over the log finds the sums and the records of each kind, as long as they are few; the
   /// many are listed by passes of their own, so that a million gaps take no more memory than a thousand.
@@ -84,7 +84,7 @@ extension LogAccount {
     case damage
   }
 
-  /// The sections behind the sums; damage is mentioned only where there is some.
+  /// The sections after the sums; damage is mentioned only where there is some.
   var sections: [(Section, ItemList)] {
     var sections: [(Section, ItemList)] = [
       (.gaps, gaps), (.marks, marks), (.sensorEvents, events),

@@ -3,7 +3,7 @@ import Glibc
 /// A sink that writes to an open file descriptor through a buffer of 256 KiB.
 ///
 /// The descriptor stays its owner's: the sink neither closes nor syncs it. A program that writes to a
-/// pipe must ignore SIGPIPE, or the signal ends it before the error can be told.
+/// pipe must ignore SIGPIPE, or the signal ends it before the error can be reported.
 public struct FileDescriptorSink: ByteSink, ~Copyable {
   private static let capacity = 256 * 1024
 
@@ -48,7 +48,7 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
       try writeAll(bytes)
       return
     }
-    // Safe: at least `bytes.count` of the buffer's bytes lie behind `used`.
+    // Safe: at least `bytes.count` of the buffer's bytes lie after `used`.
     (memory + used).copyMemory(from: source, byteCount: bytes.count)
     used += bytes.count
   }

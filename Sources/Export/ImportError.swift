@@ -30,13 +30,13 @@ public enum ImportLineProblem: Equatable, Sendable {
   case noTimeColumn(found: String)
   /// The header names no axis.
   case noAxis
-  /// The header names a column that nobody knows.
+  /// The header names an unknown column.
   case unknownColumn(column: Int, found: String)
   /// The header names a column again, or a second time column.
   case repeatedColumn(column: Int, found: String)
   /// Fewer or more values than the header names columns.
   case fieldCount(found: Int, expected: Int)
-  /// A blank line with samples behind it.
+  /// A blank line with samples after it.
   case blank
   /// A value that is not a whole number.
   case notAnInteger(column: Int, name: String, found: String)
@@ -79,7 +79,7 @@ extension ImportError: CustomStringConvertible {
         "the times in \(name) are those of about \(found) Hz and not of \(given) Hz: "
         + "correct --rate or leave it out"
     case .changed(let name):
-      return "\(name) was changed while it was read: import it again when nobody writes to it"
+      return "\(name) was changed while it was read: import it again when no program writes to it"
     case .document(let name, let what):
       return "\(name) is not a recording of the phone apps: \(what)"
     case .noSamples(let name):

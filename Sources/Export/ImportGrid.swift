@@ -3,15 +3,15 @@
 ///     time     0    10    20   ⋯   80   90      at 100 Hz
 ///     tick     0     1     2        8    9      3 to 7 are lost
 ///
-/// Each sample has the tick behind that of the sample before it, so that a clock that drifts against the grid
+/// Each sample has the tick after that of the sample before it, so that a clock that drifts against the grid
 /// moves the grid along and leaves no hole. Only an interval of more than one and a half periods may hold one:
 ///
 /// - Where no interval around it is much shorter than a period, it is itself the measure.
 /// - Otherwise samples may have been held up and come in quick succession, or jitter. Then the earliest of
-///   the samples behind it count, against the earliest of those in front of it: what is held up catches up with
+///   the samples after it count, against the earliest of those in front of it: what is held up catches up with
 ///   the grid, what is lost does not. A few samples prove that only if they are later than jitter could make them.
 ///
-/// A sample may be late, but not early: when the earliest samples behind a short interval are a period
+/// A sample may be late, but not early: when the earliest samples after a short interval are a period
 /// before those in front of it, and stay there, two samples lie on one tick.
 ///
 /// An exact grid is simpler: all samples lie within half a period of ticks that are a period apart from first to
@@ -19,9 +19,9 @@
 struct ImportGrid {
   /// How far samples are compared, and when they count as lost or as too many.
   struct Look {
-    /// Samples behind and in front of an interval.
+    /// Samples after and in front of an interval.
     let window: Int
-    /// Periods by which the earliest samples must be later behind a hole than in front of it, above a half.
+    /// Periods by which the earliest samples must be later after a hole than in front of it, above a half.
     let slack: Double
     /// Whether all samples must lie on the ticks of one grid.
     var isExact = false
@@ -39,10 +39,10 @@ struct ImportGrid {
   /// Times and ticks of the samples since the last hole, the latest ones.
   private var past: [(time: Int64, tick: UInt64)] = []
   private var oldest = 0
-  /// The level behind the last hole, against the sample at which it was found, which may have been late as the next ones.
+  /// The level after the last hole, against the sample at which it was found, which may have been late as the next ones.
   private var floor: (time: Int64, tick: UInt64, level: Double) = (0, 0, 0)
   private var sinceHole = 0
-  /// Long intervals in which nothing was lost: the sample behind them was late.
+  /// Long intervals in which nothing was lost: the sample after them was late.
   private(set) var delays: UInt64 = 0
   /// The first sample's time, and by how many periods samples were late against it; of an exact grid.
   private var origin: Int64 = 0
@@ -75,7 +75,7 @@ struct ImportGrid {
       if lost == 0 { delays += 1 }
     } else if periods < 0.75, past.count + times.count > 2 {
       var before = pastLevel(of: past.count)
-      // What came first behind the hole may have been late as well, but not if it came in its time.
+      // What came first after the hole may have been late as well, but not if it came in its time.
       if sinceHole < look.window, past.count > 1 ? !isPastRegular : !isRegular(times) {
         before = min(before, lateness(floor.time, floor.tick) + floor.level)
       }
@@ -110,21 +110,21 @@ struct ImportGrid {
 
   /// How many ticks before the first of the times are lost, by the earliest of the samples around.
   private func proven(_ times: some Collection<Int64>, within periods: Double) -> Double {
-    let behind = level(of: times, from: time, tick: 0)
-    let rise = behind - pastLevel(of: Look.close.window)
+    let after = level(of: times, from: time, tick: 0)
+    let rise = after - pastLevel(of: Look.close.window)
     guard rise > 0.5 + look.slack else { return 0 }
     if rise <= 1.5 + look.slack {
       var (tick, witnesses) = (0.0, 0)
       for next in times {
         tick += 1
-        if distance(time, next) / period - tick < behind + 0.5 { witnesses += 1 }
+        if distance(time, next) / period - tick < after + 0.5 { witnesses += 1 }
       }
       guard witnesses >= 6 else { return 0 }
     }
     return min(rise.rounded(), periods.rounded(.down))
   }
 
-  /// The least lateness, in periods, of samples that come one a tick behind a tick at a time.
+  /// The least lateness, in periods, of samples that come one a tick after a tick at a time.
   private func level(
     of times: some Collection<Int64>, from time: Int64, tick: Double
   ) -> Double {
@@ -151,7 +151,7 @@ struct ImportGrid {
     Double(tick - earlierTick) - distance(earlier, time) / period
   }
 
-  /// Whether all intervals behind the sample are about a period long, or hold a hole.
+  /// Whether all intervals after the sample are about a period long, or hold a hole.
   private func isRegular(_ times: some Collection<Int64>) -> Bool {
     var before: Int64?
     for time in times {
@@ -211,7 +211,7 @@ extension ImportGrid.Look {
   /// For samples that all lie on the ticks of a rate that is known.
   static let exact = ImportGrid.Look(window: 1, slack: 0, isExact: true)
 
-  /// For times that stand still and say nothing: all samples are one behind the other.
+  /// For times that stand still and say nothing: all samples are one after the other.
   static let blind = ImportGrid.Look(window: 1, slack: .infinity)
 
   /// For times that are rounded to so many periods.

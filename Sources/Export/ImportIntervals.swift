@@ -71,7 +71,7 @@ struct ImportIntervals {
     return long > count / 10
   }
 
-  /// Lengths below 64 have classes of their own, others share them by their six bits behind the first.
+  /// Lengths below 64 have classes of their own, others share them by their six bits after the first.
   private static func place(_ length: UInt64) -> Int {
     guard length >= 64 else { return Int(length) }
     let exponent = 63 - length.leadingZeroBitCount

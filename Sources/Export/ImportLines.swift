@@ -54,7 +54,7 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
     return line
   }
 
-  /// Reads more behind what is there, which is moved to the front.
+  /// Reads more after what is there, which is moved to the front.
   private mutating func fill() throws(ImportError) {
     if begin > 0, let base = buffer.baseAddress {
       memmove(base, base + begin, end - begin)

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// Parses the lines of a table behind its header.
+/// Parses the lines of a table after its header.
 struct ImportRowParser {
   let columns: ImportColumns
 

@@ -8,7 +8,7 @@ struct ImportSurvey {
   /// The largest of 1 ms, 1 µs and 1 ns of which every time is a multiple.
   private(set) var unit: Int64 = 1_000_000
 
-  /// Times from a sample to the next, to the 16th and to the 256th behind it.
+  /// Times from a sample to the next, to the 16th and to the 256th after it.
   private var single = ImportIntervals()
   private var short = ImportIntervals()
   private var long = ImportIntervals()

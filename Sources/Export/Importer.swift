@@ -27,7 +27,7 @@ public protocol Importer: ~Copyable {
 }
 
 extension RecordingEnd {
-  /// The end of an imported recording, whose lateness nobody measured.
+  /// The end of an imported recording, whose lateness was not measured.
   static func imported(samples: UInt64, lost: UInt64 = 0) -> RecordingEnd {
     var ledger = TickLedger()
     ledger.sampled = samples

@@ -10,7 +10,7 @@ package struct JSONText {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// `"name":` of an object's entry; with `onNewLine` behind a line feed.
+  /// `"name":` of an object's entry; with `onNewLine` after a line feed.
   mutating func key(_ name: String, onNewLine: Bool = false) {
     separate()
     if onNewLine { bytes.append(UInt8(ascii: "\n")) }
@@ -53,7 +53,7 @@ package struct JSONText {
     word("null")
   }
 
-  /// `numerator`/`denominator` with at most `decimals` digits behind the point, rounded half up; both are
+  /// `numerator`/`denominator` with at most `decimals` digits after the point, rounded half up; both are
   /// positive or 0.
   mutating func ratio(_ numerator: UInt64, _ denominator: UInt64, decimals: Int) {
     separate()

@@ -4,7 +4,7 @@ import LogStore
 
 /// What a first pass over a log finds out: everything of which an export says a sum before the samples.
 struct LogAccount {
-  /// What became of the ticks in the plan's range.
+  /// What happened to the ticks in the plan's range.
   private(set) var ledger = TickLedger()
   private(set) var end: RecordingEnd?
   /// The pair by which the recording is dated, and its place among all pairs.
@@ -23,7 +23,7 @@ struct LogAccount {
   private var lastTime: Int64?
   /// Whether there is a sample at the end of the range or after it.
   private var goesOn = false
-  /// The tick behind the last one that the log tells of; the whole recording's.
+  /// The tick after the last one that the log reports; the whole recording's.
   private(set) var lastTick: UInt64 = 0
   /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's, or 0 where only
   /// a part of it was read.
@@ -203,7 +203,7 @@ extension ExportPlan {
     contains(time(ofTick: event.tick))
   }
 
-  /// Whether all that comes behind an item is behind the range.
+  /// Whether all that comes after an item is after the range.
   func isOver<Storage: LogStorage & ~Copyable>(
     _ item: LogItem, of reader: borrowing LogReader<Storage>
   ) -> Bool {

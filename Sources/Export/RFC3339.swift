@@ -9,15 +9,15 @@ public enum RFC3339 {
     let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
     let (hour, minute) = (secondOfDay / 3600, secondOfDay / 60 % 60)
     let time = "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(secondOfDay % 60, 2))"
-    var behind = ""
+    var decimals = ""
     if fraction % 1_000_000 == 0 {
-      behind = fraction == 0 ? "" : "." + padded(fraction / 1_000_000, 3)
+      decimals = fraction == 0 ? "" : "." + padded(fraction / 1_000_000, 3)
     } else if fraction % 1000 == 0 {
-      behind = "." + padded(fraction / 1000, 6)
+      decimals = "." + padded(fraction / 1000, 6)
     } else {
-      behind = "." + padded(fraction, 9)
+      decimals = "." + padded(fraction, 9)
     }
-    return "\(date)T\(time)\(behind)Z"
+    return "\(date)T\(time)\(decimals)Z"
   }
 
   /// Nanoseconds since 1970 of a text of RFC 3339: any offset from UTC, 1 to 9 digits of fraction.

@@ -56,7 +56,7 @@ struct RowPass: ~Copyable {
     return try run(&reader, to: &sink)
   }
 
-  /// Writes what is a sample; whether all that comes later is behind the plan's range.
+  /// Writes what is a sample; whether all that comes later is after the plan's range.
   private mutating func take<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ item: LogItem, _ reader: inout LogReader<Storage>, _ sink: inout Sink
   ) throws(ExportError) -> Bool {

@@ -12,7 +12,7 @@ struct TimeText {
   ///
   /// Safe: `output` must have ``room`` bytes and `groups` the 1000 words of `DecimalText.groups`. Whole
   /// seconds have at most 10 digits, copied as 16 bytes; three words of 4 bytes follow, the last of which
-  /// ends one byte behind the text: 10 + 9 + 1 and 16 are both within 24.
+  /// ends one byte after the text: 10 + 9 + 1 and 16 are both within 24.
   @inline(__always)
   mutating func write(
     _ nanoseconds: Int64, to output: UnsafeMutableRawPointer, groups: UnsafePointer<UInt32>
@@ -44,7 +44,7 @@ struct TimeText {
 
 /// Up to 16 characters in two words, so that copying them is two stores.
 enum PackedText {
-  /// The words whose bytes in memory are `text`, zeros behind it; traps for more than 16 bytes.
+  /// The words whose bytes in memory are `text`, zeros after it; traps for more than 16 bytes.
   static func words(_ text: [UInt8]) -> (low: UInt64, high: UInt64, length: Int) {
     precondition(text.count <= 16, "two words hold 16 bytes")
     var words: (UInt64, UInt64) = (0, 0)

@@ -73,7 +73,7 @@ public struct Envelope: Sendable {
     }
   }
 
-  /// Moves all columns on by `count`: that many are dropped at the begin, and empty ones come at the end.
+  /// Moves all columns on by `count`: that many are dropped at the beginning, and empty ones come at the end.
   ///
   /// Traps when `count` is negative or the end overflows.
   ///

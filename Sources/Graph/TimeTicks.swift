@@ -130,7 +130,7 @@ private enum TimeForm {
     (whole < 10 ? "0" : "") + decimal(whole, rest, decimals)
   }
 
-  /// `rest` nanoseconds behind the point; the digits that are cut are zeros.
+  /// `rest` nanoseconds after the point; the digits that are cut are zeros.
   private static func decimal(_ whole: Int64, _ rest: Int64, _ decimals: Int) -> String {
     guard decimals > 0 else { return "\(whole)" }
     return "\(whole)." + "\(1_000_000_000 + rest)".dropFirst().prefix(decimals)

@@ -4,7 +4,7 @@
 public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
   /// Why, in the words of the I2C specification.
   public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    /// Nobody acknowledged the address, or a byte of data: chip absent, unpowered, booting or upset.
+    /// No chip acknowledged the address, or a byte of data: chip absent, unpowered, booting or upset.
     case noAcknowledge
     /// Another controller, or noise, won the bus. Worth a retry.
     case arbitrationLost
@@ -61,7 +61,7 @@ public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
 }
 
 extension BusError: CustomStringConvertible {
-  /// One clause, such as `reading register 0x3b of chip 0x68: nobody acknowledged (errno 121)`.
+  /// One clause, such as `reading register 0x3b of chip 0x68: no chip acknowledged (errno 121)`.
   public var description: String {
     let verb = operation == .read ? "reading" : "writing"
     let number = String(register, radix: 16)
@@ -75,7 +75,7 @@ extension BusError.Kind {
   /// The meaning in a few words.
   public var meaning: String {
     switch self {
-    case .noAcknowledge: return "nobody acknowledged"
+    case .noAcknowledge: return "no chip acknowledged"
     case .arbitrationLost: return "arbitration lost"
     case .timeout: return "the bus timed out, a line is held low"
     case .busy: return "the bus or the address is in use"

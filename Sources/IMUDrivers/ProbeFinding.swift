@@ -34,7 +34,7 @@ extension ProbeFinding {
 }
 
 extension ProbeFinding: CustomStringConvertible {
-  /// Such as `0x68: nobody acknowledged` or `0x6a: WHO_AM_I (0x0f) reads 0x70, as LSM6DSV does`.
+  /// Such as `0x68: no chip acknowledged` or `0x6a: WHO_AM_I (0x0f) reads 0x70, as LSM6DSV does`.
   public var description: String {
     switch result {
     case .failure(let error):
@@ -52,7 +52,7 @@ extension ProbeFinding: CustomStringConvertible {
     if !known.isEmpty { return "as \(known.map(\.name).joined(separator: ", ")) does" }
     switch (family, identity) {
     case (_, 0x00): return "which is a line held low and no chip"
-    case (_, 0xFF): return "which is a line that nobody drives and no chip"
+    case (_, 0xFF): return "which is a line that nothing drives and no chip"
     case (.mpu6050, 0x74): return "as MPU-6515 does, which is not supported"
     case (.mpu6050, 0x78): return "as MPU-6880 does, which is not supported"
     case (.mpu6050, 0xAE), (.mpu6050, 0xAF): return "as ICM-20608 does, which is not supported"

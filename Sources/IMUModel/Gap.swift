@@ -12,7 +12,7 @@ public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case stale = 4
   /// The chip had lost its configuration, was stuck or was gone, and was being set up again: no sample was read.
   case reinitialising = 5
-  /// The recording was salvaged from a log that was damaged there: what became of the tick, nobody knows.
+  /// The recording was salvaged from a log that was damaged there: what happened to the tick is not known.
   case lost = 6
   /// Samples were read, but the chip's outputs stood still although it reported new ones, and it was proved to be stuck.
   case frozen = 7

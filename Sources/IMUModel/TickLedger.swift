@@ -1,4 +1,4 @@
-/// What became of every scheduled tick. Each tick is counted once, so the account must balance:
+/// What happened to every scheduled tick. Each tick is counted once, so the account must balance:
 ///
 ///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising + lost + frozen
 public struct TickLedger: Equatable, Sendable, BitwiseCopyable {

@@ -14,7 +14,7 @@ public enum ControlClient {
   ///   - line: The question, without an end; shorter than ``ControlSocket/longestLine``.
   ///   - timeoutNanoseconds: How long to wait for the whole answer.
   /// - Returns: The answer without its end.
-  /// - Throws: ``LinuxIOError`` of kind `notRunning` when nobody listens, `noAnswer` when the time
+  /// - Throws: ``LinuxIOError`` of kind `notRunning` when no program listens, `noAnswer` when the time
   ///   is over or the service hung up, `notPermitted` or `system`.
   public static func ask(
     path: String, line: String, timeoutNanoseconds: Int64 = 10_000_000_000

@@ -31,7 +31,7 @@ public struct ControlQuestion: Equatable, Sendable {
 ///
 /// At most 8 callers at once, further ones wait in the kernel; one that has not sent its line after
 /// 2 s is dropped. Some may be answered without end (``send(_:_:)``) and not by one line; each has a bounded buffer,
-/// and a slow one loses what does not fit and holds up nobody.
+/// and a slow one loses what does not fit and holds up no one.
 public struct ControlSocket: ~Copyable {
   /// Longest question in bytes, its end included.
   public static let longestLine = 1024
@@ -102,7 +102,7 @@ public struct ControlSocket: ~Copyable {
 
   deinit {
     for peer in peers { close(peer.descriptor) }
-    // While the lock is held: nobody else's socket is there.
+    // While the lock is held: no one else's socket is there.
     unlink(path)
     close(fileDescriptor)
     close(listener)
@@ -110,7 +110,7 @@ public struct ControlSocket: ~Copyable {
   }
 
   /// When ``questions(at:)`` has to be called even if nothing happens, to drop a caller; `nil` while
-  /// nobody is asking.
+  /// no one is asking.
   public var deadline: MonotonicTime? {
     peers.lazy.filter(\.isAsking).map(\.deadline).min()
   }

@@ -1,4 +1,4 @@
-/// A GPIO chip of this machine, as `GPIO_GET_CHIPINFO_IOCTL` tells it.
+/// A GPIO chip of this machine, as `GPIO_GET_CHIPINFO_IOCTL` gives it.
 public struct GPIOChipInfo: Equatable, Sendable {
   /// The device node, such as `/dev/gpiochip0`. Its number differs from kernel to kernel.
   public var path: String

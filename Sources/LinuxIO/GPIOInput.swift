@@ -26,7 +26,7 @@ public struct GPIOInput: ~Copyable {
   /// drivers that cannot do it accept it.)
   public let biasRefusal: Refusal?
   /// Whether the line was active when the kernel gave it: a button held while the program starts.
-  /// ``read()`` tells the edges after that.
+  /// ``read()`` gives the edges after that.
   public let wasActiveAtStart: Bool
   private var sequence: EdgeSequence
 

@@ -58,7 +58,7 @@ struct GPIORequest {
     return Self.error(
       .lineBusy(holder: holder.isEmpty ? nil : holder), line, finding, EBUSY,
       holder == Self.consumer
-        ? "Another imulog has it: `imulog status` tells what it does."
+        ? "Another imulog has it: `imulog status` says what it does."
         : "End what uses it (a program, or a device-tree overlay), or choose another line.")
   }
 

@@ -11,7 +11,7 @@ public import IMUModel
 /// lock.
 public final class Inbox<Message: Sendable>: @unchecked Sendable {
   // Safe: `messages` is read and written only while the mutex is held; the descriptors never change until
-  // nobody holds a reference any more.
+  // no one holds a reference any more.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var messages: [Message] = []
   /// Ready for reading while messages wait.
@@ -65,7 +65,7 @@ public final class Inbox<Message: Sendable>: @unchecked Sendable {
   }
 }
 
-/// What `poll` is told.
+/// What `poll` is given.
 public enum PollTimeout {
   /// Milliseconds until `deadline`, rounded up; 0 when it is past, -1 (for ever) when there is none.
   public static func milliseconds(until deadline: MonotonicTime?, now: MonotonicTime) -> Int32 {

@@ -6,7 +6,7 @@ public import I2C
 /// The owner of an open `/dev/i2c-N`: chips behind an adapter of this machine.
 ///
 /// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus),
-/// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` asks nobody whether
+/// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` asks no one whether
 /// a kernel driver uses the chip, so call ``claim(_:)`` before the first transfer to an address.
 ///
 /// A node that goes away stays away for this value, unless ``keepOpen(at:chip:every:)`` was asked.
@@ -60,7 +60,7 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     guard let start = buffer.baseAddress, (1...Self.longestRead).contains(buffer.count) else {
       throw failure(EINVAL, .read, address, register)
     }
-    // Safe: bytes have no alignment and any value is valid, and nobody else looks at the caller's
+    // Safe: bytes have no alignment and any value is valid, and no one else looks at the caller's
     // buffer while it is lent to this call.
     let bytes = start.assumingMemoryBound(to: UInt8.self)
     if descriptor < 0 { try takeReopened(.read, address, register) }

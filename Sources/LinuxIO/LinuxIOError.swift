@@ -1,6 +1,6 @@
 public import I2C
 
-/// A refusal of the kernel that the program cannot go on with: what was attempted, where, why, and
+/// A refusal of the kernel that the program cannot continue with: what was attempted, where, why, and
 /// what its user can do about it.
 public struct LinuxIOError: Error, Equatable, Sendable {
   /// Why, as far as a program can act on it.

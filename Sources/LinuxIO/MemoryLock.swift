@@ -9,7 +9,7 @@ public enum MemoryLock {
   /// Locks each page from the first time it is touched on, those of later allocations too.
   ///
   /// Resident memory does not grow (`MCL_ONFAULT`): code that only the start of the program needed is
-  /// let go before, some 8 MB of the statically linked one. The corresponding C function is `mlockall`.
+  /// released before, some 8 MB of the statically linked one. The corresponding C function is `mlockall`.
   ///
   /// - Returns: `nil` when granted, else what stood against it; nothing is locked then.
   public static func engage(tree: SystemTree = .live) -> Refusal? {

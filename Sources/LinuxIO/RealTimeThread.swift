@@ -2,7 +2,7 @@ import Glibc
 
 /// A kernel thread that has its name, stack and scheduling class, and waits for its work.
 ///
-/// Making a thread and giving it work are two steps, because a log's header tells what the kernel
+/// Making a thread and giving it work are two steps, because a log's header says what the kernel
 /// granted before the first sample, and because nothing can fail any more once the work is moved
 /// in:
 ///

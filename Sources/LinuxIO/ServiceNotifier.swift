@@ -17,7 +17,7 @@ public struct ServiceNotifier: Sendable {
   /// not. Feed it at half of that.
   public let watchdogInterval: Int64?
 
-  /// The notifier that the environment asks for; `nil` when nobody waits for messages.
+  /// The notifier that the environment asks for; `nil` when no program waits for messages.
   ///
   /// - Parameters:
   ///   - environment: The variables by name: `NOTIFY_SOCKET` (a path, or `@` and an abstract name),

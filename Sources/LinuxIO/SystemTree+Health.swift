@@ -1,7 +1,7 @@
 import Glibc
 
 extension SystemTree {
-  /// The processor's temperature in °C; `nil` when the kernel tells none.
+  /// The processor's temperature in °C; `nil` when the kernel has none.
   ///
   /// Of the thermal zones that one whose type says so (`cpu-thermal` on a Raspberry Pi), else the
   /// first. The kernel's files hold thousandths of a degree.

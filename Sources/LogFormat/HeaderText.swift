@@ -1,9 +1,9 @@
 public import IMUModel
 
-/// The begin of a log's first page: the page header and the header chunk, which has the description as lines
+/// The beginning of a log's first page: the page header and the header chunk, which has the description as lines
 /// of text, `key value`, that `strings` shows. Other chunks follow it in the same page.
 ///
-/// A ``LogEncoder`` begins its output with these bytes; nobody else needs to.
+/// A ``LogEncoder`` begins its output with these bytes; no one else needs to.
 ///
 /// - Throws: `headerTooLong` when the texts are too long for the page; `badEntry` when an entry has no
 ///   meaning to readers: no channels, a time unit outside 1...10⁹, a note over 1000 bytes, a data rate that
@@ -32,7 +32,7 @@ public func encodeHeader(_ description: RecordingDescription) throws(FormatError
 /// The description in the first page of a log, or in the second, which has a copy of it: 4096 bytes, or all
 /// there are.
 ///
-/// Damage behind the header chunk does not matter here. Unknown entries are skipped, so that later versions
+/// Damage after the header chunk does not matter here. Unknown entries are skipped, so that later versions
 /// can say more.
 ///
 /// - Parameter sequence: Which of the two pages it is, 0 or 1.

@@ -149,7 +149,7 @@ struct LinearAnalysis: ~Copyable {
   static func logarithm16(_ number: UInt64) -> UInt64 {
     guard number > 0 else { return 0 }
     let zeros = UInt64(number.leadingZeroBitCount)
-    // The bits behind the leading one are nearly the logarithm's fraction.
+    // The bits after the leading one are nearly the logarithm's fraction.
     let mantissa = (number << zeros) >> 59 & 15
     return (63 - zeros) * 16 + mantissa
   }

@@ -60,7 +60,7 @@ extension LogEncoder {
 
   /// The body of as many pending samples as fit the page, left in `fitting`; `nil` when none does.
   ///
-  /// The body itself is kept: made again, behind trials of other lengths, it could be larger, because trials
+  /// The body itself is kept: made again, after trials of other lengths, it could be larger, because trials
   /// take over each other's choices.
   private mutating func largestFit() -> Trial? {
     var (best, bestSize) = (nil as Trial?, 0)
@@ -107,7 +107,7 @@ extension LogEncoder {
     return gaps.firstIndex { $0.firstTick >= tick } ?? gaps.count
   }
 
-  /// Bytes, all told, of the chunk of these gaps; 0 when there are none.
+  /// Bytes, in all, of the chunk of these gaps; 0 when there are none.
   private func gapBytes(before count: Int) -> Int {
     let gapCount = gapsBefore(count)
     guard gapCount > 0 else { return 0 }

@@ -7,8 +7,8 @@ public import IMUModel
 /// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
 /// ``flush()``: what was appended before a flush is wholly in the output after it.
 ///
-/// Memory: about 260 KiB from the begin, with 1024 pending samples, 128 pending gaps and 64 KiB of output, which
-/// grow only while nobody consumes. After that neither `append` nor `flush` allocates.
+/// Memory: about 260 KiB from the beginning, with 1024 pending samples, 128 pending gaps and 64 KiB of output, which
+/// grow only while no program consumes. After that neither `append` nor `flush` allocates.
 ///
 /// - Complexity: a sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU when
 ///   it is encoded; memory and work do not grow with the length of the log.
@@ -36,7 +36,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var pageSequence: UInt32 = 1
   var pageFirstTick: UInt64 = 0
   var pageState = PageState(firstTick: 0, firstLateness: 0)
-  /// The tick after the last one that was heard of.
+  /// The tick after the last one that is known.
   var nextTick: UInt64 = 0
   /// The tick that a sample must reach.
   var nextSampleTick: UInt64 = 0
@@ -52,7 +52,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var isFinished = false
   var outputBuffer = OutputBuffer()
 
-  /// A samples body: of how many pending samples, its bytes, and the state behind it.
+  /// A samples body: of how many pending samples, its bytes, and the state after it.
   struct Trial {
     var count: Int
     var size: Int

@@ -10,7 +10,7 @@ public import IMUModel
 ///     while let record = try decoder.next(into: &block) { … }
 ///
 /// It is total: any bytes give records or a ``FormatError``; no input traps, runs on, or takes memory beyond
-/// the 16 KiB that the decoder has from the begin. A page has at most 580 chunks of 1024 samples.
+/// the 16 KiB that the decoder has from the beginning. A page has at most 580 chunks of 1024 samples.
 ///
 /// After an error the rest of the page is unreadable (each check rests on the one before), what was returned
 /// before it is sound, and the next page can be begun.

@@ -18,7 +18,7 @@ struct PageState {
 
   /// The state at the beginning of a page.
   ///
-  /// The time stream knows one value from the begin: the lateness of the page's first time.
+  /// The time stream knows one value from the beginning: the lateness of the page's first time.
   init(firstTick: UInt64, firstLateness: Int64) {
     let empty = StreamState()
     streams = (empty, empty, empty, empty, empty, empty, empty, empty)

@@ -43,7 +43,7 @@ struct Belonging {
   /// Gives a file or directory that was just made to whom it belongs, as far as this user may.
   ///
   /// A file system without owners, such as FAT, has none to give, and another user's file is that user's: neither
-  /// is an error here. Whoever then cannot use the file is told so when it is tried.
+  /// is an error here. Whoever then cannot use the file gets an error when it is tried.
   func apply(to file: borrowing OpenFile, _ share: Share) throws(StorageError) {
     let status = try file.status()
     let isRoot = geteuid() == 0
@@ -110,7 +110,7 @@ extension Catalogue {
       let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
       try belonging.apply(to: try files.open(path(of: name), flags: flags), .changing)
     } catch {
-      // Another user's, as whoever changes something in it is told.
+      // Another user's, as whoever changes something in it learns.
       guard error.errno == EACCES else { throw error }
     }
   }

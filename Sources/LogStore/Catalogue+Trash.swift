@@ -88,7 +88,7 @@ extension Catalogue {
     return (recording, stamp)
   }
 
-  /// Whether a program is writing the recording, or holds it. What is no file, and a link that leads nowhere, nobody
+  /// Whether a program is writing the recording, or holds it. What is no file, and a link that leads nowhere, no one
   /// writes.
   private func isHeld(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
     let status = try files.status(entry.path, followsLink: false)
@@ -116,7 +116,7 @@ extension Catalogue {
 
   /// Deletes from the trash what has been there for 30 days or more.
   ///
-  /// A clock that is not synchronised tells no age: by it nothing goes. What was removed while it was not is dated by
+  /// A clock that is not synchronised gives no age: by it nothing goes. What was removed while it was not is dated by
   /// the first sweep at which it is, and thus stays for another 30 days. What cannot be deleted stays, and stops
   /// nothing.
   ///

@@ -74,7 +74,7 @@ public struct Catalogue: Sendable {
   }
 }
 
-/// A recording in a store, as its file's name tells it.
+/// A recording in a store, as its file's name gives it.
 public struct CatalogueEntry: Hashable, Sendable {
   let name: RecordingName
   private let directory: String

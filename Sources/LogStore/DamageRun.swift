@@ -7,7 +7,7 @@ struct DamageRun {
   /// Whether there is any.
   var isRunning: Bool { damage != nil }
 
-  /// What is missing in it, as the page behind it tells; of no effect without damage.
+  /// What is missing in it, as the page after it shows; of no effect without damage.
   var ticksLost: UInt64? {
     get { damage?.ticksLost }
     set { damage?.ticksLost = newValue }

@@ -1,9 +1,9 @@
 /// The point that every call of this module to the kernel passes.
 ///
 /// In the program it is always open. Tests hand in a gate that refuses the n-th call, or all from
-/// the n-th on (a kill), or writes behind a limit (a full disk), so that each path through an error
+/// the n-th on (a kill), or writes after a limit (a full disk), so that each path through an error
 /// is walked on real files; and one that keeps what it sees, so that a loss of power can be tried
-/// behind each call.
+/// after each call.
 package struct FaultGate: Sendable {
   /// A call that is about to be made.
   package struct Call {

@@ -73,13 +73,13 @@ public struct FileStorage: LogStorage, ~Copyable {
     do {
       sector.byteCount = try file.read(at: sector.offset, into: begin)
     } catch {
-      // Nothing depends on this read. A card that fails says so at the next write, which is told.
+      // Nothing depends on this read. A card that fails says so at the next write, which is reported.
       return
     }
     if sector.byteCount == begin.count { lastSector = sector }
   }
 
-  /// Writes behind what was appended before, after making space if there is not enough. Cost: one
+  /// Writes after what was appended before, after making space if there is not enough. Cost: one
   /// `pwrite`.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let end = length + UInt64(bytes.count)
@@ -92,7 +92,7 @@ public struct FileStorage: LogStorage, ~Copyable {
   private mutating func write(
     _ bytes: UnsafeRawBufferPointer, upTo end: UInt64
   ) throws(StorageError) {
-    // Zeros behind the end are written over zeros made ahead, never behind them.
+    // Zeros after the end are written over zeros made ahead, never after them.
     if let lastSector, LastSector.roundedUp(end) <= made {
       do {
         return try lastSector.append(bytes, to: file)
@@ -147,7 +147,7 @@ public struct FileStorage: LogStorage, ~Copyable {
 }
 
 extension FileStorage {
-  /// Sees to it that the file has room up to `end` and the spare behind it, or opens the spare and
+  /// Sees to it that the file has room up to `end` and the spare after it, or opens the spare and
   /// throws.
   private mutating func makeSpace(for end: UInt64) throws(StorageError) {
     let wanted = end + UInt64(FileStorage.spareByteCount)

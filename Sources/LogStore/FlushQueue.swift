@@ -55,7 +55,7 @@ public final class FlushQueue: @unchecked Sendable {
   }
 
   deinit {
-    // Safe: nobody else holds a reference, so nobody waits or holds the mutex.
+    // Safe: no one else holds a reference, so no one waits or holds the mutex.
     pthread_cond_destroy(condition)
     pthread_mutex_destroy(mutex)
     condition.deallocate()
@@ -75,7 +75,7 @@ public final class FlushQueue: @unchecked Sendable {
   /// storage.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
     locked {
-      precondition(!isClosed, "bytes put behind the end of a log")
+      precondition(!isClosed, "bytes put after the end of a log")
       guard bytes.count <= capacity - count else { return false }
       let tail = (head + count) % capacity
       let first = min(bytes.count, capacity - tail)

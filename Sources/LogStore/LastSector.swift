@@ -16,7 +16,7 @@ final class LastSector: @unchecked Sendable {
   static let size = 512
   /// Pages of cards and of memory are at most so large.
   private static let alignment = 4096
-  /// A piece of the queue and the begin of a sector fit.
+  /// A piece of the queue and the beginning of a sector fit.
   private static let capacity = 3 * 4096
 
   /// Where in the file the sector begins.
@@ -45,7 +45,7 @@ final class LastSector: @unchecked Sendable {
     (length + UInt64(size) - 1) / UInt64(size) * UInt64(size)
   }
 
-  /// Writes bytes behind those of the log, with the sector that they begin in.
+  /// Writes bytes after those of the log, with the sector that they begin in.
   ///
   /// - Throws: ``StorageError``, with EINVAL when nothing can be written in this way; then this object is of no use
   ///   any more.

@@ -72,7 +72,7 @@ extension Catalogue {
 
   /// Deletes copies that have not changed for 30 days and that no program is at.
   ///
-  /// A clock that is not synchronised tells no age, neither here nor when they were written: the first call with one
+  /// A clock that is not synchronised gives no age, neither here nor when they were written: the first call with one
   /// that is dates them, and counts from there. What cannot be looked at or deleted stays and costs no other one.
   ///
   /// - Parameter now: The time.

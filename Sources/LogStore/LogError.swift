@@ -1,6 +1,6 @@
 public import LogFormat
 
-/// Why a log cannot be read at all. Damage behind the header is no error: it is read around and
+/// Why a log cannot be read at all. Damage after the header is no error: it is read around and
 /// reported as ``LogItem/damage(_:)``.
 public enum LogError: Error, Equatable, Sendable {
   /// The storage failed.
@@ -29,7 +29,7 @@ extension LogError: CustomStringConvertible {
     case .damagedHeader(let name, let offset, let reason):
       return "the header of \(name) is damaged at byte \(offset): "
         + "\(FormatError(reason, offset: offset)); the scales and the rate stood there, so nothing "
-        + "behind it can be read; use another copy of the file"
+        + "after it can be read; use another copy of the file"
     case .description(let error): return error.description
     }
   }

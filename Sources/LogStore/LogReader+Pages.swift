@@ -6,7 +6,7 @@ extension LogReader where Storage: ~Copyable {
   /// Opens the next page that can be read; `false` at the end of the file.
   ///
   /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before
-  /// it is over, and the tick that the page begins with tells what is missing.
+  /// it is over, and the tick that the page begins with says what is missing.
   mutating func openNextPage() throws(LogError) -> Bool {
     while nextPage < .max {
       let count = try load(page: nextPage)
@@ -18,7 +18,7 @@ extension LogReader where Storage: ~Copyable {
     return false
   }
 
-  /// Fills the page buffer and says with how many bytes; 0 behind the end of the file.
+  /// Fills the page buffer and says with how many bytes; 0 after the end of the file.
   mutating func load(page index: UInt32) throws(LogError) -> Int {
     let begin = UInt64(index) * UInt64(LogFormat.pageSize)
     guard begin < loadLimit else { return 0 }
@@ -70,7 +70,7 @@ extension LogReader where Storage: ~Copyable {
     damage.ticksLost = lost
   }
 
-  /// Ticks that the page read last covers and does not give, but should have given behind its last
+  /// Ticks that the page read last covers and does not give, but should have given after its last
   /// chunk: gaps are written together with the samples among them, and stand before these. Others
   /// are unexplained.
   private mutating func closeAccount() -> UInt64 {
@@ -105,7 +105,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// What is missing at the end of the file, where the end of the recording tells.
+  /// What is missing at the end of the file, where the end of the recording shows.
   mutating func finishAtEnd() {
     guard !isTakenUp else { return }
     let missing = closeAccount()
@@ -151,7 +151,7 @@ extension LogReader where Storage: ~Copyable {
       case .notALog, .notWritten, .cutShort:
         let found = begin(of: bytes)
         var isDamaged = looksLikeHeader(bytes)
-        // A log whose mark is gone still has pages behind its first.
+        // A log whose mark is gone still has pages after its first.
         if !isDamaged { isDamaged = try isLog(&storage, page) }
         if isDamaged {
           throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
@@ -214,7 +214,7 @@ extension LogReader where Storage: ~Copyable {
   }
 }
 
-/// Ticks that one page gave, to find what is missing behind it.
+/// Ticks that one page gave, to find what is missing after it.
 struct PageAccount {
   /// The page.
   var page: UInt32 = 0

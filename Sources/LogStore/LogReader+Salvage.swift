@@ -3,13 +3,13 @@ import LogFormat
 
 extension LogReader where Storage: ~Copyable {
   /// Writes everything that can be read of this log into a new one, and ends that: every tick that was scheduled,
-  /// as far as the log tells, is a sample, a gap as it was recorded, or a gap with the cause `lost`.
+  /// as far as the log shows, is a sample, a gap as it was recorded, or a gap with the cause `lost`.
   ///
   /// If nothing is missing, the new log ends as this one did. Otherwise it ends as `recovered`, with this log's lateness
   /// if its end can be read. Marks that are longer than a log may have are cut. The reader is at the end afterwards.
   ///
   /// - Parameters:
-  ///   - writer: The new log's, behind its header.
+  ///   - writer: The new log's, after its header.
   ///   - storage: Where the new log goes. It is left to the caller to finish it.
   /// - Throws: ``LogError/storage(_:)`` of either storage.
   public mutating func salvage<Target: LogStorage & ~Copyable>(
@@ -53,10 +53,10 @@ extension LogReader where Storage: ~Copyable {
 /// Sees to it that each tick of a salvaged log is written once: as a sample, as a gap that was read, or as lost.
 ///
 ///     samples   ■ ■ ■ ■           ■ ■ ■
-///     gaps              ▒ ▒           ▒   the second one tells of a tick that has its sample
+///     gaps              ▒ ▒           ▒   the second one reports a tick that has its sample
 ///     written   ■ ■ ■ ■ ▒ ▒ lost  ■ ■ ■
 ///
-/// A reader gives gaps before the samples behind them, so whatever neither has come before those is lost. Gaps wait
+/// A reader gives gaps before the samples after them, so whatever neither has come before those is lost. Gaps wait
 /// for the samples among them; that many wait at most that memory stays bounded, whatever a log says.
 struct SalvageAccount {
   private static let waitingLimit = 4096
@@ -64,7 +64,7 @@ struct SalvageAccount {
   /// What was written.
   private(set) var ledger = TickLedger()
   private let timeUnit: Int64
-  /// The tick behind the last one that was written.
+  /// The tick after the last one that was written.
   private var nextTick: UInt64 = 0
   /// Gaps that were read and not written, in order of their first ticks.
   private var waiting: [Gap] = []
@@ -102,7 +102,7 @@ struct SalvageAccount {
 
   /// The end of the new log: `recovered`.
   func end(_ source: RecordingEnd?) -> RecordingEnd {
-    // No count of an end can be larger. A log that tells of more ticks than that does not add up afterwards either.
+    // No count of an end can be larger. A log that reports more ticks than that does not add up afterwards either.
     var ledger = ledger
     let counts: [WritableKeyPath<TickLedger, UInt64>] = [
       \.missed, \.busErrors, \.ringFull, \.stale, \.reinitialising, \.lost, \.frozen,

@@ -30,7 +30,7 @@ extension LogReader where Storage: ~Copyable {
   private static var pagesTogether: UInt32 { 8 }
 
   /// The clock pairs of the first and of the last page, and the end of the recording; `nil` when it has none there.
-  /// The reader is at the begin afterwards.
+  /// The reader is at the beginning afterwards.
   public mutating func outermost() throws(LogError)
     -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)?
   {

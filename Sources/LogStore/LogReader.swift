@@ -10,7 +10,7 @@ public import LogFormat
 /// ``LogItem/damage(_:)`` with what is missing. A log that was cut, or not ended, gives what is
 /// before the cut. Space that was made and not written is no damage.
 ///
-/// A gap comes before the first samples behind it, but samples before it may come after it: a log
+/// A gap comes before the first samples after it, but samples before it may come after it: a log
 /// collects what comes between two syncs by kind.
 ///
 /// Not for two threads at once; a live recording may be read, up to what its writer appended.
@@ -25,7 +25,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// Ticks that no sample, gap or damage accounts for, so far: a fault of the program that wrote
   /// the log.
   public internal(set) var unexplainedTickCount: UInt64 = 0
-  /// The tick behind the last one that a sample or a gap was given for.
+  /// The tick after the last one that a sample or a gap was given for.
   public internal(set) var nextTick: UInt64 = 0
 
   var storage: Storage
@@ -33,7 +33,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   let page: PageMemory
   /// The page that is read, or was read last.
   var pageIndex: UInt32 = 0
-  /// The page to read behind it.
+  /// The page to read after it.
   var nextPage: UInt32 = 0
   var isInPage = false
   /// Whether a part of the page was read, and more of it may come.
@@ -91,7 +91,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     }
   }
 
-  /// Goes back to the begin.
+  /// Goes back to the beginning.
   public mutating func rewind() {
     jump(toPage: 0)
     isTakenUp = false
@@ -101,7 +101,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     unexplainedTickCount = 0
   }
 
-  /// Lets reading go on with page `index`, as if it were the first.
+  /// Lets reading continue with page `index`, as if it were the first.
   mutating func jump(toPage index: UInt32) {
     nextPage = index
     isInPage = false

@@ -11,7 +11,7 @@ public protocol LogStorage: ~Copyable {
   /// What to call this storage in messages: a path.
   var name: String { get }
 
-  /// Writes `bytes` behind what was appended before, all or nothing as far as the log is concerned.
+  /// Writes `bytes` after what was appended before, all or nothing as far as the log is concerned.
   ///
   /// An error with ``StorageError/isFull`` means that the bytes were not taken and that the spare
   /// is now open: the same bytes, and the few that end the log, can be appended once more and will

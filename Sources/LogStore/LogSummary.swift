@@ -7,7 +7,7 @@ public struct LogSummary: Equatable, Sendable {
   public enum State: String, CaseIterable, Sendable {
     /// It ended, and says how.
     case complete
-    /// It ended, and parts of it cannot be read. Only reading it through tells: a summary of the first and the
+    /// It ended, and parts of it cannot be read. Only reading it through shows: a summary of the first and the
     /// last page does not.
     case damaged
     /// It is being written.
@@ -24,7 +24,7 @@ public struct LogSummary: Equatable, Sendable {
   public var description: RecordingDescription
   /// How the recording stands.
   public var state: State
-  /// What became of the ticks: by the recording's end if there is one, else, and where parts cannot be read,
+  /// What happened to the ticks: by the recording's end if there is one, else, and where parts cannot be read,
   /// as counted.
   public var ledger: TickLedger
   /// Ticks from the first scheduled one to the last, lost ones included.
@@ -75,7 +75,7 @@ extension ClockPair {
 
 extension LogReader where Storage: ~Copyable {
   /// A summary from the first and the last page if the recording has an end, else from reading it
-  /// through. The reader is at the begin afterwards.
+  /// through. The reader is at the beginning afterwards.
   ///
   /// - Parameter isLive: Whether somebody is writing it; the catalogue knows by the file's lock.
   public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {
@@ -98,7 +98,7 @@ extension LogReader where Storage: ~Copyable {
       byteCount: size)
   }
 
-  /// Whether the recording ended and says how: the first and the last page tell. The reader is at the begin
+  /// Whether the recording ended and says how: the first and the last page tell. The reader is at the beginning
   /// afterwards.
   public mutating func hasEnd() throws(LogError) -> Bool {
     let size = try byteCount()
@@ -110,7 +110,7 @@ extension LogReader where Storage: ~Copyable {
     return found != nil
   }
 
-  /// A summary from reading everything. The reader is at the begin afterwards.
+  /// A summary from reading everything. The reader is at the beginning afterwards.
   public mutating func fullSummary(isLive: Bool = false) throws(LogError) -> LogSummary {
     rewind()
     var summary = LogSummary(

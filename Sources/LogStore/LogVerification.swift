@@ -11,7 +11,7 @@ public struct LogVerification: Equatable, Sendable {
   public var byteCount: UInt64 = 0
   /// Pages from which something could be read.
   public var pageCount: UInt64 = 0
-  /// What became of the ticks, as counted from samples and gaps.
+  /// What happened to the ticks, as counted from samples and gaps.
   public var counted = TickLedger()
   /// Runs of ticks without samples.
   public var gapCount: UInt64 = 0
@@ -29,7 +29,7 @@ public struct LogVerification: Equatable, Sendable {
   public var damageCount: UInt64 = 0
   /// Ticks known to be lost in them.
   public var damagedTickCount: UInt64 = 0
-  /// Whether that is all of them: behind each part something was read that tells.
+  /// Whether that is all of them: after each part something was read that shows.
   public var isLossKnown = true
   /// Ticks that nothing accounts for, although all around them is intact: a fault of the program
   /// that wrote.
@@ -54,7 +54,7 @@ public struct LogVerification: Equatable, Sendable {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// Reads the log through and says what was found. The reader is at the begin afterwards.
+  /// Reads the log through and says what was found. The reader is at the beginning afterwards.
   ///
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func verify() throws(LogError) -> LogVerification {

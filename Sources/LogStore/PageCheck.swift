@@ -50,7 +50,7 @@ public struct PageCheck: ~Copyable {
     }
   }
 
-  /// Goes over the rest of a log that nobody writes, and counts its damaged pages.
+  /// Goes over the rest of a log that no program writes, and counts its damaged pages.
   ///
   /// - Parameter stopsAtDamage: Whether to end in front of the first damage. What is settled then is the beginning
   ///   of the log that is surely as it was written.

@@ -11,7 +11,7 @@ extension StorageError {
   /// Nothing has this name.
   public var isMissing: Bool { errno == ENOENT }
 
-  /// The user may not do this, or nobody may.
+  /// The user may not do this, or no one may.
   public var isForbidden: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
 
   /// The meaning of the errno in a clause, with its name.

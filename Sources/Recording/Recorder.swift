@@ -12,7 +12,7 @@ public import RingBuffer
 /// It is told the time and asks no clock. It allocates only when the encoder's buffers grow, and belongs to
 /// one thread (which must not be the sampler's: an output may take a lock).
 public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
-  /// What became of the ticks that are in the log so far.
+  /// What happened to the ticks that are in the log so far.
   public private(set) var ledger = TickLedger()
 
   /// The recording's identity.
@@ -114,7 +114,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   }
 
   /// Adds to `records` what came into the ring since the last look, each record once, and leaves it there. A
-  /// card that is held up holds up what is drained, and nobody's look.
+  /// card that is held up holds up what is drained, and no one's look.
   public mutating func look(into records: inout [TickRecord]) {
     while let record = consumer?.peek(lookedAt) {
       records.append(record)
@@ -145,7 +145,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   /// Makes what is in the log durable when it is time to.
   ///
   /// A late call syncs once and not once for each interval that passed. While the output has no room for
-  /// what is to be synced, it stays due: after a stall nobody waits for another interval.
+  /// what is to be synced, it stays due: after a stall no one waits for another interval.
   public mutating func syncIfDue(now: MonotonicTime) {
     guard syncInterval > 0, now >= nextSync, sync() else { return }
     nextSync = max(nextSync + syncInterval, now)
@@ -162,7 +162,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
     return true
   }
 
-  /// Writes the log's end; nothing may be written behind it.
+  /// Writes the log's end; nothing may be written after it.
   ///
   /// - Returns: Whether the output took everything. If not, call ``deliver()`` again when there is room.
   @discardableResult

@@ -3,7 +3,7 @@ import LogFormat
 public import LogStore
 
 extension LogReader where Storage: ~Copyable {
-  /// Reads the recording through and says how it came out. The reader is at the begin afterwards.
+  /// Reads the recording through and says how it came out. The reader is at the beginning afterwards.
   ///
   /// - Parameter isLive: Whether somebody is writing it.
   /// - Throws: ``LogError/storage(_:)`` only.

@@ -19,7 +19,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Elements that can be popped now. The producer may make it more at any time, nobody can make it less.
+  /// Elements that can be popped now. The producer may make it more at any time, no one can make it less.
   @inlinable
   public var count: Int {
     steps.positions.count(from: steps.head, to: storage.loadTail())
@@ -33,7 +33,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     steps.pop(from: storage)
   }
 
-  /// The element `index` behind the oldest one, which stays; `nil` when there are no more than that.
+  /// The element `index` after the oldest one, which stays; `nil` when there are no more than that.
   ///
   /// - Complexity: O(1), without waiting, whatever the producer does.
   @inlinable

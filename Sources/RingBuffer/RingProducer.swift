@@ -20,7 +20,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Slots that can be filled now. The consumer may make it more at any time, nobody can make it less.
+  /// Slots that can be filled now. The consumer may make it more at any time, no one can make it less.
   @inlinable
   public var free: Int {
     capacity - steps.positions.count(from: storage.loadHead(), to: steps.tail)

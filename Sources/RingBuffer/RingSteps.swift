@@ -116,7 +116,7 @@ package struct RingConsumerSteps: Hashable, Sendable {
     return element
   }
 
-  /// Reads a slot and gives it back not: the one `index` behind the oldest; `nil` when it is not filled.
+  /// Reads a slot and gives it back not: the one `index` after the oldest; `nil` when it is not filled.
   @inlinable @inline(__always)
   package func peek<Memory: RingMemory & ~Copyable>(
     _ index: Int, in memory: borrowing Memory

@@ -102,7 +102,7 @@ public enum StepResult: Equatable, Sendable, BitwiseCopyable {
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// What became of every tick so far, but for those whose sample waits for its proof. In balance with the records at
+  /// What happened to every tick so far, but for those whose sample waits for its proof. In balance with the records at
   /// any time, ``undelivered`` included.
   public var ledger: TickLedger { outbox.ledger }
 

@@ -50,7 +50,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// The errno with which the bus refused the last step of bring-up; `nil` when it did not.
   public private(set) var refusal: Int32?
 
-  /// When the chip was last asked for anything that tells of its state.
+  /// When the chip was last asked for anything that reports its state.
   var lastEvidence: MonotonicTime
   /// When the configuration was asked for, with or without an answer.
   var lastCheck: MonotonicTime

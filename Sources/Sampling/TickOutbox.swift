@@ -15,7 +15,7 @@ public import IMUModel
 @usableFromInline
 struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var sink: Sink
-  /// What became of every tick so far.
+  /// What happened to every tick so far.
   @usableFromInline var ledger = TickLedger()
   /// The tick after the last one that is accounted for.
   @usableFromInline var nextTick: UInt64 = 0
@@ -78,7 +78,7 @@ extension TickOutbox where Sink: ~Copyable {
     openedAt = now
   }
 
-  /// Tells what happened to the chip, after everything that went before.
+  /// Says what happened to the chip, after everything that went before.
   @inlinable
   mutating func announce(_ event: SensorEvent) {
     guard waiting.count < waiting.capacity - 1 else {

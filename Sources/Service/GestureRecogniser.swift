@@ -20,7 +20,7 @@ public struct GestureRecogniser: Sendable {
     case idle
     /// Pressed, and its release means nothing.
     case ignored
-    /// Pressed; `first` is the short press just before it, `isLong` once ``Gesture/holding(at:)`` was told.
+    /// Pressed; `first` is the short press just before it, `isLong` once ``Gesture/holding(at:)`` was reported.
     case pressed(down: MonotonicTime, first: MonotonicTime?, isLong: Bool)
     /// Released after a short press; a second one may follow.
     case released(down: MonotonicTime, up: MonotonicTime)
@@ -47,12 +47,12 @@ public struct GestureRecogniser: Sendable {
     }
   }
 
-  /// What an edge brings, behind what was due by its stamp.
+  /// What an edge brings, after what was due by its stamp.
   public mutating func handle(_ edge: ButtonEdge) -> [Gesture] {
     elapse(to: edge.time) + (edge.isPressed ? press(edge.time) : release(edge.time))
   }
 
-  /// What became due by `now`, in the order in which it did; each is told once.
+  /// What became due by `now`, in the order in which it did; each is reported once.
   public mutating func elapse(to now: MonotonicTime) -> [Gesture] {
     var gestures: [Gesture] = []
     while let deadline, now >= deadline { gestures += fallDue() }
@@ -96,7 +96,7 @@ public struct GestureRecogniser: Sendable {
     case .pressed(_, let first?, _):
       phase = .idle
       return [.double(at: first)]
-    // Told as held, but by a clock that ran ahead of the stamps: they decide.
+    // Reported as held, but by a clock that ran ahead of the stamps: they decide.
     case .pressed(let down, nil, let isLong):
       if isLong, time >= down.later(by: timing.long) {
         phase = .idle

@@ -26,7 +26,7 @@ public struct LightPlayer: Sendable {
     }
   }
 
-  /// The first instant after `now` at which the level is another; `nil` when it stays, so that nobody needs to
+  /// The first instant after `now` at which the level is another; `nil` when it stays, so that no one needs to
   /// wake.
   public func nextChange(after now: MonotonicTime) -> MonotonicTime? {
     switch light.rhythm {

@@ -26,7 +26,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     /// Whether a take has to be in the trash first.
     let isDiscard: Bool
     let deadline: MonotonicTime
-    /// When a sensor that gives no samples is told; `nil` once it was looked at.
+    /// When a sensor that gives no samples is reported; `nil` once it was looked at.
     var silenceDue: MonotonicTime?
     /// Whether the take at hand is the one that is meant; until then it is the one before.
     var isTakeAtHand: Bool

@@ -12,7 +12,7 @@ enum Refusal {
   static let tookItsLength =
     "the take had just reached its length and is kept; press again for another"
   static let noSensor =
-    "no take can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status tells"
+    "no take can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status shows it"
   static let pressForgotten = "the take could not begin: \(Problem.sensor.meaning)"
   static let hadNoSample = "the take had no sample, and nothing is kept"
   static let hasNoFile = "the take's file could not be made; the service's journal says why"

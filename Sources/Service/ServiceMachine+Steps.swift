@@ -12,7 +12,7 @@ extension ServiceMachine {
     return [.beginTake(at: start)]
   }
 
-  /// Remembers a press or request; the first one counts, and another request is told so.
+  /// Remembers a press or request; the first one counts, and another request is answered so.
   mutating func wait(_ start: MonotonicTime, isRequest: Bool) -> [ServiceEffect] {
     guard waitingStart == nil else { return isRequest ? [.refuse(Refusal.takeWaits)] : [] }
     waitingStart = start

@@ -23,7 +23,7 @@ extension ServiceMachine {
     case .reload, .reloaded, .reloadRefused: return noteReload(event)
     case .gesture(.veryLong): return end(at: nil, .button, then: .ending)
     case .terminate: return end(at: nil, .signal, then: .ending)
-    // A double press whose first one began this take, and the window behind that first one.
+    // A double press whose first one began this take, and the window after that first one.
     case .gesture(.double): return [.release]
     case .gesture(.settled): return []
     case .begin, .gesture(.holding), .sensorReady, .sensorSilent, .sensorHeard, .retry, .saved,

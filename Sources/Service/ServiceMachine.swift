@@ -13,7 +13,7 @@ public import IMUModel
 ///         └── keep ──►     │                           │ nothing sampled while idle
 ///                        asleep ◄──────────────────────┘          terminate ─► ending ─► ended
 ///
-/// The table. `→` names the state that follows; the words behind it are effects, and without them nothing is
+/// The table. `→` names the state that follows; the words after it are effects, and without them nothing is
 /// done. `·` means that nothing happens. 5 is the stamp of the press or request, 4 that of the press that made
 /// the state stopping. Small letters refer to the notes below.
 ///
@@ -110,7 +110,7 @@ public struct ServiceMachine: Hashable, Sendable {
     case stopping
     /// The end of a take is being made durable, or it is being thrown away.
     case saving
-    /// As saving, and the service ends behind it.
+    /// As saving, and the service ends after it.
     case ending
     /// The service has ended.
     case ended
@@ -163,7 +163,7 @@ public struct ServiceMachine: Hashable, Sendable {
     }
   }
 
-  /// Every gesture that ends a hold is told, so that the sign given for the hold ends with it.
+  /// Every gesture that ends a hold is reported, so that the sign given for the hold ends with it.
   private mutating func noteButton(_ event: ServiceEvent) {
     switch event {
     case .gesture(.holding): isButtonHeld = true
@@ -172,7 +172,7 @@ public struct ServiceMachine: Hashable, Sendable {
     }
   }
 
-  /// A sensor that is sampled in vain is a problem that is told, and changes nothing else: it may come back at any
+  /// A sensor that is sampled in vain is a problem that is reported, and changes nothing else: it may come back at any
   /// time, and what is missing is logged as gaps.
   private mutating func noteSilence(_ event: ServiceEvent) {
     switch event {

@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// Tells when samples cease to come, and when they come again.
+/// Says when samples cease to come, and when they come again.
 ///
 ///     samples   │ │ │ │ │ │                              │ │ │ │
 ///               └─────────┴─ patience ─┐                 ┌───────

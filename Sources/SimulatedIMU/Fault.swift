@@ -6,23 +6,23 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// The supply fails for a moment: all registers are back at reset, and the chips boot.
   case brownOut
   /// The same in the middle of a read: data bytes from number `byte` on are `rest`, FF from a chip that lets go of
-  /// the line, 00 from one that goes on with cleared registers. One that does not `boot` answers again at once. A write,
+  /// the line, 00 from one that continues with cleared registers. One that does not `boot` answers again at once. A write,
   /// or a read that is shorter, is through before.
   case brownOutInBurst(byte: Int, rest: UInt8, boots: Bool)
   /// Output registers stand still for `nanoseconds`, or until the chip is reset. With
   /// `keepsDataReady` the data-ready bits go on as if there were new samples. What `survivesReset` shows the same
   /// outputs after one.
   case freeze(nanoseconds: Int64, keepsDataReady: Bool, survivesReset: Bool = false)
-  /// Nobody is on the bus for `nanoseconds`, and the adapter does not say so: reads give FF, writes go nowhere. Then
+  /// No chip is on the bus for `nanoseconds`, and the adapter does not say so: reads give FF, writes go nowhere. Then
   /// the power comes back, and the chips boot.
   case silence(nanoseconds: Int64)
   /// The identity registers answer `identity` for `nanoseconds`; all else is well.
   case misidentify(identity: UInt8, nanoseconds: Int64)
-  /// Nobody is on the bus for `nanoseconds`; then the power comes back, and the chips boot.
+  /// No chip is on the bus for `nanoseconds`; then the power comes back, and the chips boot.
   case unplug(nanoseconds: Int64)
   /// `transfers` transfers fail, with an error of this kind and errno. The chip does not see them.
   case fail(BusError.Kind, errno: Int32 = 0, transfers: Int = 1)
-  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. Nobody notices:
+  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. No one notices:
   /// the bus has no checksum.
   case corrupt(byte: Int, mask: UInt8)
 }

@@ -13,7 +13,7 @@ public struct Motion: Sendable {
     /// The chip's temperature in °C.
     public var temperature: Double
 
-    /// A state of motion; at 25 °C unless told otherwise.
+    /// A state of motion; at 25 °C by default.
     public init(
       acceleration: SIMD3<Double>, angularRate: SIMD3<Double>, temperature: Double = 25
     ) {

@@ -2,7 +2,7 @@
 ///
 /// It ticks at the fastest rate at which the chip can make samples, for ever and from one origin. A
 /// sample is made at each tick whose number is a multiple of the chosen rate's divider, so the
-/// newest sample follows from the time alone, however long nobody looked.
+/// newest sample follows from the time alone, however long no one looked.
 struct Oscillator: Sendable, BitwiseCopyable {
   /// The instant of tick 0 in nanoseconds.
   let origin: Int64

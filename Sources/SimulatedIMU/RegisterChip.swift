@@ -84,7 +84,7 @@ struct WireTiming: Sendable, BitwiseCopyable {
     after(29, start)
   }
 
-  /// When a transfer is through that nobody acknowledges: START, address, STOP.
+  /// When a transfer is through that no chip acknowledges: START, address, STOP.
   func endOfFailure(start: Int64) -> Int64 {
     after(11, start)
   }

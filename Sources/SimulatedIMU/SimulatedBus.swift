@@ -8,10 +8,10 @@ public import IMUModel
 ///                       faults        clock
 ///
 /// The chips are written from their data sheets. What they sample is a function of time, so a bus
-/// that nobody looked at for an hour answers as fast as one that is polled, and the same seed,
+/// that no one looked at for an hour answers as fast as one that is polled, and the same seed,
 /// motion and times give the same counts, on each machine.
 ///
-/// Nobody else acknowledges. After the bus is set up, a transfer allocates nothing.
+/// No other chip acknowledges. After the bus is set up, a transfer allocates nothing.
 ///
 /// ### Time
 /// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits
@@ -101,7 +101,7 @@ extension SimulatedBus {
   ///
   /// - Parameters:
   ///   - fault: What.
-  ///   - trigger: When; with the next transfer unless told otherwise.
+  ///   - trigger: When; with the next transfer by default.
   public mutating func inject(_ fault: Fault, at trigger: FaultTrigger? = nil) {
     wire.pointee.add(fault, at: trigger ?? .transfer(wire.pointee.transfers + 1))
   }

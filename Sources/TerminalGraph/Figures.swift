@@ -30,10 +30,10 @@ enum Figures {
     let magnitude = nanoseconds.magnitude
     let seconds = magnitude / 1_000_000_000
     let fraction = String(magnitude % 1_000_000_000 + 1_000_000_000).dropFirst().prefix(decimals)
-    let behind = decimals > 0 ? "." + fraction : ""
-    if seconds < 60 { return "\(sign)\(seconds)\(behind) s" }
+    let digits = decimals > 0 ? "." + fraction : ""
+    if seconds < 60 { return "\(sign)\(seconds)\(digits) s" }
     let rest = seconds % 60
-    let padded = (rest < 10 ? "0" : "") + "\(rest)\(behind)"
+    let padded = (rest < 10 ? "0" : "") + "\(rest)\(digits)"
     if seconds < 3600 { return "\(sign)\(seconds / 60):\(padded)" }
     let minutes = seconds / 60 % 60
     return "\(sign)\(seconds / 3600):" + (minutes < 10 ? "0" : "") + "\(minutes):\(padded)"

@@ -77,7 +77,7 @@ extension GraphPicture {
     return parts
   }
 
-  /// The value behind an axis' name, or the two ends of several.
+  /// The value after an axis' name, or the two ends of several.
   private func valueText(_ kind: PanelKind, _ axis: Int, _ decimals: Int, _ look: Look) -> String {
     guard let values else { return "       " }
     let channel = kind.firstChannel + axis

@@ -15,7 +15,7 @@ public struct GraphPicture: Sendable {
   public var marks: [Int64]
   /// Where a line stands.
   public var cursor: Int64?
-  /// The values behind the names of the axes: the least and the greatest counts.
+  /// The values after the names of the axes: the least and the greatest counts.
   public var values: (low: RawSample, high: RawSample)?
 
   /// A picture without marks, cursor and values.

@@ -6,7 +6,7 @@
 ///       │          └ time over: the Escape key └ any other: left out
 ///       └ 0xC2 … 0xF4 ──► character (UTF-8) ──► key
 ///
-/// An escape sequence may come in pieces over a slow link; only a pause tells that a lone ESC was the key
+/// An escape sequence may come in pieces over a slow link; only a pause says that a lone ESC was the key
 /// (``hasPending``, ``flush()``). (ECMA-48; xterm control sequences.)
 public struct KeyParser: Sendable {
   /// Longest sequence that is waited for; what is longer is no key.

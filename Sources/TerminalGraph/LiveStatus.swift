@@ -10,7 +10,7 @@ public struct LiveStatus: Equatable, Sendable {
   public var elapsed: Int64?
   /// How long it is to be, in nanoseconds; `nil` for until stopped.
   public var planned: Int64?
-  /// What became of its ticks; `nil` when not known.
+  /// What happened to its ticks; `nil` when not known.
   public var ledger: TickLedger?
   /// Runs of ticks without samples; `nil` when not known.
   public var gapCount: Int?
@@ -22,7 +22,7 @@ public struct LiveStatus: Equatable, Sendable {
   public var markCount = 0
   /// Samples that came too fast to be shown.
   public var unseen: UInt64 = 0
-  /// Something to be told, such as what the storage lacks; empty for nothing.
+  /// Something to report, such as what the storage lacks; empty for nothing.
   public var notice = ""
 
   /// Nothing known.

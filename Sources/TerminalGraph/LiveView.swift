@@ -9,7 +9,7 @@ import Graph
 ///     │⠢⠤⠔⠒⠢⠤   │
 ///
 /// A graph that slid by with each sample would have to be sent anew with each frame, which an SSH link may not
-/// carry, and nobody could read its axis.
+/// carry, and no one could read its axis.
 public struct LiveView: Sendable {
   /// What a key asks of the caller.
   public enum Outcome: Equatable, Sendable {

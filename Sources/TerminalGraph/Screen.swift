@@ -36,7 +36,7 @@ public struct Screen: Equatable, Sendable {
   /// Writes text from a place on, as far as the row goes; what a terminal could obey becomes `?`, a wide character that does not fit
   /// is left out.
   ///
-  /// - Returns: The column behind it.
+  /// - Returns: The column after it.
   @discardableResult
   public mutating func put(
     _ text: some StringProtocol, row: Int, column: Int, _ style: CellStyle = .plain

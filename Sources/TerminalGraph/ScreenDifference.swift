@@ -76,7 +76,7 @@ public struct ScreenDifference {
 
   /// Brings the cursor to a cell.
   private mutating func move(_ toRow: Int, _ toColumn: Int, _ new: Screen) {
-    // Behind the last column a terminal's cursor is neither here nor there.
+    // After the last column a terminal's cursor is neither here nor there.
     if row == toRow, column <= toColumn, column < new.columns {
       let distance = toColumn - column
       if distance == 0 { return }

@@ -63,9 +63,9 @@ public struct ShowView: Sendable {
     case .character(","):
       jump(to: trace.reading(before: cursor)?.time, "there is no earlier sample")
     case .character("g"):
-      jump(to: trace.gapStart(after: cursor), "there is no gap behind the cursor")
+      jump(to: trace.gapStart(after: cursor), "there is no gap after the cursor")
     case .character("m"):
-      jump(to: trace.mark(after: cursor)?.time, "there is no mark behind the cursor")
+      jump(to: trace.mark(after: cursor)?.time, "there is no mark after the cursor")
     default: break
     }
     return .stay

@@ -37,7 +37,7 @@ extension Trace {
     return nil
   }
 
-  /// The first sample behind a time; `nil` when there is none.
+  /// The first sample after a time; `nil` when there is none.
   public func reading(after time: Int64) -> Reading? {
     let from = max(0, time)
     let start = Int(clamping: rate.tick(atNanoseconds: from - min(from, latest)) / stride)
@@ -86,12 +86,12 @@ extension Trace {
     return gaps[low - 1]
   }
 
-  /// When the first gap behind a time begins.
+  /// When the first gap after a time begins.
   func gapStart(after time: Int64) -> Int64? {
     gaps.lazy.map { ends(of: $0).start }.first { $0 > time }
   }
 
-  /// The first mark behind a time.
+  /// The first mark after a time.
   func mark(after time: Int64) -> Mark? {
     marks.filter { $0.time > time }.min { $0.time < $1.time }
   }

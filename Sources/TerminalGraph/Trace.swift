@@ -8,7 +8,7 @@ public import IMUModel
 /// No peak is lost by putting ticks together, only when in the bucket it was. 2²⁰ buckets hold 17 minutes at 1 kHz, or
 /// 29 hours at 10 Hz, tick by tick, in 34 MB at most.
 public struct Trace: Sendable {
-  /// Most buckets of a trace that is not told otherwise.
+  /// Most buckets of a trace by default.
   public static let usualCapacity = 1 << 20
   /// Most gaps and most marks that are kept apart; gaps beyond them still show as buckets without samples.
   static let mostEvents = 10_000
@@ -23,10 +23,10 @@ public struct Trace: Sendable {
   public private(set) var marks: [Mark] = []
   /// Samples that were added.
   public private(set) var sampleCount: UInt64 = 0
-  /// The tick behind the last one that is known of.
+  /// The tick after the last one that is known of.
   public private(set) var tickCount: UInt64 = 0
 
-  /// Nanoseconds by which samples lie behind the grid of their ticks, and before it, at most.
+  /// Nanoseconds by which samples lie after the grid of their ticks, and before it, at most.
   private(set) var latest: Int64 = 0
   private(set) var earliest: Int64 = 0
   /// The last sample's end: its time and a nanosecond.
@@ -70,7 +70,7 @@ public struct Trace: Sendable {
     self = Trace(rate: rate, capacity: capacity)
   }
 
-  /// Nanoseconds from tick 0 to the end of the last tick's period, or behind a sample that lies later.
+  /// Nanoseconds from tick 0 to the end of the last tick's period, or after a sample that lies later.
   public var duration: Int64 { max(rate.nanoseconds(atTick: tickCount), end) }
 
   /// Recorded times of a file from elsewhere may lie far from any grid.
@@ -85,7 +85,7 @@ public struct Trace: Sendable {
   /// Nanoseconds beyond which no recording goes, 36 years, so that sums of times are numbers.
   private static let mostTime = Int64.max / 8
 
-  /// A gap may be told before the samples in front of it.
+  /// A gap may be reported before the samples in front of it.
   private func isFree(_ tick: UInt64) -> Bool {
     let index = tick / stride
     return index >= buckets.count || stride > 1 || buckets[Int(index)].isEmpty

@@ -8,7 +8,7 @@ public import IMUModel
 /// Without it a line would be drawn straight across what a damaged log has lost.
 public struct TraceFilling: Sendable {
   private var trace: Trace
-  /// The tick behind the last one that is accounted for.
+  /// The tick after the last one that is accounted for.
   private var nextTick: UInt64 = 0
   /// Gaps that no sample has followed yet: a log may tell of one before the samples in front of it.
   private var waiting: [Gap] = []

@@ -15,8 +15,8 @@ extension CommandFailure {
 
   /// Refuses a verb that there is not, which the parser would call an unexpected argument.
   ///
-  /// - Parameter arguments: What follows the program's name. The verb is the first word behind options of the program
-  ///   and behind `help`.
+  /// - Parameter arguments: What follows the program's name. The verb is the first word after options of the program
+  ///   and after `help`.
   static func refuseUnknownVerb(_ arguments: [String]) throws(CommandFailure) {
     guard let word = firstWord(arguments), !word.hasPrefix("-") else { return }
     let verbs = Imulog.configuration.subcommands.map { $0.configuration }
@@ -42,7 +42,7 @@ extension CommandFailure {
     return nil
   }
 
-  /// A choice of many values comes as a list of lines: the values are told behind each other.
+  /// A choice of many values comes as a list of lines: the values are joined.
   private static func onOneLine(_ message: String) -> String {
     let lines = message.split(separator: "\n")
     guard let first = lines.first, lines.count > 1 else { return message }

@@ -42,7 +42,7 @@ struct Importing {
     return (number, report)
   }
 
-  /// Makes a new recording of what can be read of a log, in which every tick says what became of it.
+  /// Makes a new recording of what can be read of a log, in which every tick says what happened to it.
   ///
   /// - Returns: Its number, and what was found in the log.
   func recover(_ path: String) throws -> (number: UInt32, report: LogVerification) {
@@ -104,7 +104,7 @@ struct Importing {
     return try Array(page[..<result.get()])
   }
 
-  /// Copies everything behind the first page but pages of zeros at the end, which were never written.
+  /// Copies everything after the first page but pages of zeros at the end, which were never written.
   private static func copyPages(
     of log: inout FileStorage, to copy: inout FileStorage
   ) throws(StorageError) {

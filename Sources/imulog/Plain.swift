@@ -63,7 +63,7 @@ enum Plain {
     return "\(tenths / 10) TB"
   }
 
-  /// Hertz, to four digits behind the point.
+  /// Hertz, to four digits after the point.
   static func hertz(_ rate: SampleRate) -> String {
     let tenThousandths =
       (UInt64(rate.numerator) * 10_000 + UInt64(rate.denominator) / 2)

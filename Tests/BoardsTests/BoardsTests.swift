@@ -69,7 +69,7 @@ struct BoardsTests {
   }
 
   @Test(
-    "the device tree tells which board it is",
+    "the device tree says which board it is",
     arguments: [
       // What firmware and device trees say, with their NULs.
       (
@@ -124,7 +124,7 @@ struct BoardsTests {
     #expect(Board.detect(model: nil, compatible: []) == nil)
   }
 
-  /// The entries of a device-tree list of strings, each with a NUL behind it.
+  /// The entries of a device-tree list of strings, each with a NUL after it.
   private func entries(_ list: String) -> [String] { list.split(separator: "\0").map(String.init) }
 }
 

@@ -70,7 +70,7 @@ class Browser:
         return json.loads(message)
 
     def send(self, method, **parameters):
-        """Sends a command and returns its result; what is told meanwhile is kept in `events`."""
+        """Sends a command and returns its result; what is reported meanwhile is kept in `events`."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:

@@ -133,7 +133,7 @@ class Check:
         self.that(page.evaluate(view) != dragged, "dragging with Shift does not move")
         page.key("0")
         page.key("Home")
-        self.that(self.clock() == 0, "Home does not go to the begin")
+        self.that(self.clock() == 0, "Home does not go to the beginning")
         page.key("m")
         self.that(self.clock() > 0.5, "m does not go to the first mark")
         page.key("g", shift=True)

@@ -81,7 +81,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "what the parser refuses is told in one sentence with the command for help",
+    "what the parser refuses is reported in one sentence with the command for help",
     arguments: [
       "nope", "record --nope", "record --for", "record --for 3x", "record --for -1s",
       "record --bus x", "list --page -1", "export 1 --from -1s", "import x --accel-lsb-per-g",
@@ -98,7 +98,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "a store that cannot be used is told with what to do",
+    "a store that cannot be used is reported with what to do",
     arguments: [
       Refusal("list --store DIR/file", 73, "is a file", "--store"),
       Refusal("list --store DIR/file/below", 73, "DIR/file", "--store"),
@@ -196,7 +196,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "a file that cannot be imported is told with the place that is wrong",
+    "a file that cannot be imported is reported with the place that is wrong",
     arguments: [
       BadFile("empty", "", "is empty"),
       BadFile("no header", "0,1,2\n", "line 1", "t_us"),
@@ -258,7 +258,7 @@ struct BadInputTests {
     refuse(refusal)
   }
 
-  @Test("a motion with a bad line is told with the line")
+  @Test("a motion with a bad line is reported with the line")
   func badMotion() {
     let path = bench.file("motion.csv", "t_us,ax,ay,az,gx,gy,gz\n0,1,2,3,4,5,6\n10,1,2,x,4,5,6\n")
     let outcome = bench.run(Bench.simulated + ["--motion", path])

@@ -60,7 +60,7 @@ struct DaemonAnswerTests {
     service.end(child)
   }
 
-  @Test("callers who go away or wait hold up nobody")
+  @Test("callers who go away or wait hold up no one")
   func impatience() throws {
     // The first tick is due after 1000 s.
     let service = DaemonBench(["rate": "0.001"])

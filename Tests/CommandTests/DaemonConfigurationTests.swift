@@ -23,7 +23,7 @@ struct DaemonConfigurationTests {
     #expect(service.bench.recordings.isEmpty)
   }
 
-  @Test("a file that is named and not there is told, and not taken for an empty one")
+  @Test("a file that is named and not there is reported, and not taken for an empty one")
   func missing() {
     let service = DaemonBench()
     let path = service.bench.directory.path + "/none.conf"
@@ -80,8 +80,8 @@ struct DaemonConfigurationTests {
     try service.startTake()
     service.configure(["note": "new"])
     child.signal(SIGHUP)
-    // A request behind it: the signal was heard before.
-    try service.tell("mark", "behind the signal")
+    // A request after it: the signal was heard before.
+    try service.tell("mark", "after the signal")
     #expect(try service.status()?["note"] == .string("old"))
     try service.tell("stop")
     try service.wait(for: "armed") { $0["note"].text == "new" }

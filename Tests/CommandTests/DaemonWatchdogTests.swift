@@ -17,7 +17,7 @@ struct DaemonWatchdogTests {
     return (service, manager)
   }
 
-  /// What the manager hears until `last` comes.
+  /// What the manager is sent until `last` comes.
   private func messages(_ manager: Int32, until last: String) -> [String] {
     var messages: [String] = []
     var bytes = [UInt8](repeating: 0, count: 256)

@@ -52,7 +52,7 @@ struct DiskTests {
     SmallDisk(at: bench.store, bytes: kibibytes * 1024)
   }
 
-  @Test("a full disk is told with the name that the recording has")
+  @Test("a full disk is reported with the name that the recording has")
   func nameInSentence() throws {
     let disk = disk(28)
     let outcome = bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"])

@@ -124,7 +124,7 @@ struct ExportCommandTests {
   }
 
   @Test(
-    "a range without a time in it, and one behind the end, are refused in a sentence",
+    "a range without a time in it, and one after the end, are refused in a sentence",
     arguments: [
       (["--to", "0"], ["--from 0s", "--to 0s"]),
       (["--from", "1s", "--to", "1s"], ["--from 1s", "--to 1s"]),
@@ -299,7 +299,7 @@ struct ExportCommandTests {
     #expect(directory.names() == ["fifo"])
   }
 
-  @Test("a full device is told in a sentence", arguments: ["json", "ndjson", "csv", "raw"])
+  @Test("a full device is reported in a sentence", arguments: ["json", "ndjson", "csv", "raw"])
   func fullDevice(_ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)
     let outcome = bench.run(["export", "1", "--format", format], stdout: "/dev/full")

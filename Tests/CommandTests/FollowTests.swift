@@ -41,7 +41,7 @@ struct FollowTests {
     }
   }
 
-  @Test("a document that begins with what only the end tells cannot be followed")
+  @Test("a document that begins with what only the end says cannot be followed")
   func documents() throws {
     let bench = Bench()
     try bench.record("--for", "1s")

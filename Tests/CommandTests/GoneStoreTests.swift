@@ -52,7 +52,7 @@ struct GoneStoreTests {
     #expect(try bench.record("--for", "1s") == "1")
   }
 
-  @Test("is told at the end of a take that is synced at its end alone, in JSON too")
+  @Test("is reported at the end of a take that is synced at its end alone, in JSON too")
   func atTheEnd() throws {
     let bench = Bench()
     // Fast, so that a page fills and is written before the end.

@@ -19,7 +19,7 @@ struct LatencyTests {
   }
 
   @Test(
-    "record holds it for as long as the take, from 50 Hz on or as it is told, and the log says so",
+    "record holds it for as long as the take, from 50 Hz on or as the options say, and the log says so",
     arguments: [
       ("100", "auto", "held at 5 µs"), ("10", "auto", "not held"), ("10", "7", "held at 7 µs"),
       ("100", "off", "not held"),

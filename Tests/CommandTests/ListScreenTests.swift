@@ -80,7 +80,7 @@ struct ListScreenTests {
     #expect(bench.directory.bytes(of: "recording-1.json") == Array("mine".utf8))
   }
 
-  @Test("a deletion that is refused is told, and the recording stays")
+  @Test("a deletion that is refused is reported, and the recording stays")
   func refusedDeletion() throws {
     try record(1)
     let take = bench.start(["record", "--board", "simulator", "--until-stopped"])

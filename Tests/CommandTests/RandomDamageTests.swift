@@ -6,7 +6,7 @@ import TestScheduling
 enum Spoiling: String, CaseIterable {
   case flips, zeros, garbage, cut, copiedPage
 
-  /// Spoils bytes behind the header.
+  /// Spoils bytes after the header.
   func spoil(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
     let sector = Int.random(in: 4..<bytes.count / 512, using: &generator) * 512
     let end = min(sector + 512 * Int.random(in: 1...9, using: &generator), bytes.count)

@@ -21,7 +21,7 @@ struct RecordingCommandTests {
     }
   }
 
-  @Test("a recording is 60 s at 10 Hz, 600 samples, unless told otherwise")
+  @Test("a recording is 60 s at 10 Hz, 600 samples, by default")
   func defaults() throws {
     let bench = Bench()
     try bench.record()
@@ -152,7 +152,7 @@ struct RecordingCommandTests {
     #expect(try bench.list()[0]["note"] == .string("\u{1B}[31mred\u{7}\nnext"))
   }
 
-  @Test("a table tells start in local time, length, sensor, rate, state, gaps and size")
+  @Test("a table shows start in local time, length, sensor, rate, state, gaps and size")
   func tableColumns() throws {
     var bench = Bench()
     bench.environment["TZ"] = "XYZ-05:30"
@@ -168,7 +168,7 @@ struct RecordingCommandTests {
     #expect(bench.run("list", "--json").output.contains(#"Z","duration""#))
   }
 
-  @Test("info tells of the sensor, the ticks and the end, in words and as JSON")
+  @Test("info reports the sensor, the ticks and the end, in words and as JSON")
   func info() throws {
     let bench = Bench()
     try bench.record("--for", "2s", "--accel-range", "8g", "--gyro-range", "1000dps", "--note", "x")
@@ -236,7 +236,8 @@ struct RecordingCommandTests {
   }
 
   @Test(
-    "a recording is found by its number, by latest, and by the begin of its UUID in either case")
+    "a recording is found by its number, by latest, and by the beginning of its UUID in either case"
+  )
   func identities() throws {
     let bench = Bench()
     try bench.record("--for", "100ms")
@@ -254,7 +255,7 @@ struct RecordingCommandTests {
     let bench = Bench()
     try bench.record("--for", "100ms")
     let name = try #require(bench.recordings.first)
-    // The eight digits of a name are the begin of the UUID: a second recording with the same.
+    // The eight digits of a name are the beginning of the UUID: a second recording with the same.
     let second = name.replacing("000001-", with: "000002-")
     bench.directory.write(bench.directory.bytes(of: "store/" + name), to: "store/" + second)
     let prefix = String(name.dropLast(".imulog".count).suffix(8))
@@ -263,7 +264,7 @@ struct RecordingCommandTests {
       bench.run("info", prefix), 64, ["1 (\(prefix))", "2 (\(prefix))", "more digits"])
   }
 
-  @Test("a number that no recording has is not taken for the begin of a UUID")
+  @Test("a number that no recording has is not taken for the beginning of a UUID")
   func numberIsNoPrefix() throws {
     let bench = Bench()
     try bench.record("--for", "100ms")

@@ -60,7 +60,7 @@ struct SharedStoreTests {
     #expect(one.run(bench, "export", "5").status == 0)
     try record(service)
     #expect(bench.recordings.last?.hasPrefix("000008-") == true)
-    // Nobody else sees anything.
+    // No one else sees anything.
     #expect(OtherUser(user: 4009, group: 4009).run(bench, "list").status == 77)
   }
 
@@ -100,7 +100,7 @@ struct SharedStoreTests {
     #expect(member.run(bench, "restore", "1").status == 0)
   }
 
-  @Test("root's imports and removals leave a store that its owner goes on with")
+  @Test("root's imports and removals leave a store that its owner continues to use")
   func root() throws {
     makeStore(mode: 0o755)
     let table = bench.file("table.csv", "t_us,ax\n0,1\n100000,2\n")
@@ -115,7 +115,7 @@ struct SharedStoreTests {
   }
 
   @Test(
-    "a lock that is root's, readable or not, hinders nobody", arguments: [0o644, 0o600])
+    "a lock that is root's, readable or not, hinders no one", arguments: [0o644, 0o600])
   func rootsLock(mode: mode_t) throws {
     makeStore(mode: 0o755)
     for _ in 1...2 { try record(service) }

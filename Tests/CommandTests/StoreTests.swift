@@ -12,7 +12,7 @@ struct StoreLocationTests {
     bench.directory.names(in: name).filter { $0.hasSuffix(".imulog") }.count
   }
 
-  @Test("--store stands before the verb or behind it, and wins over IMULOG_STORE")
+  @Test("--store stands before the verb or after it, and wins over IMULOG_STORE")
   func option() {
     let take = Bench.simulated + ["--for", "100ms"]
     #expect(bench.run(["--store", place("a")] + take).status == 0)
@@ -24,7 +24,7 @@ struct StoreLocationTests {
   }
 
   @Test(
-    "every verb takes --store before and behind it",
+    "every verb takes --store before and after it",
     arguments: ["list", "info", "export", "verify"])
   func everyVerb(_ verb: String) {
     let id = verb == "list" ? [] : ["1"]
@@ -37,7 +37,7 @@ struct StoreLocationTests {
     #expect(bench.run([verb] + id).status == 66)
   }
 
-  @Test("the --store behind the verb wins over the one before it")
+  @Test("the --store after the verb wins over the one before it")
   func both() {
     let take = Bench.simulated + ["--for", "100ms"]
     #expect(bench.run(["--store", place("a")] + take + ["--store", place("b")]).status == 0)

@@ -181,7 +181,7 @@ struct TerminalTests {
 
   // MARK: show, play
 
-  @Test("show zooms, tells the sample under the cursor, and leaves")
+  @Test("show zooms, shows the sample under the cursor, and leaves")
   func show() throws {
     try bench.record("--for", "10s", "--rate", "100", "--motion", "tumble")
     let child = bench.atTerminal(["show", "1"], columns: 100)

@@ -1,6 +1,6 @@
 """Decodes every golden log of the tests and compares it with its JSON twin.
 
-The exit status is 0 when all agree, else 1 behind a sentence for each that
+The exit status is 0 when all agree, else 1 after a sentence for each that
 does not.
 """
 

@@ -1,6 +1,6 @@
 """Checks that the decoder is total and that damage stays where it is.
 
-Every failure is an AssertionError behind the printed seed.
+Every failure is an AssertionError after the printed seed.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def sealed(page_head, chunks):
 
 
 def check_example():
-    """The page under "An example", behind a page 0 that fits it."""
+    """The page under "An example", after a page 0 that fits it."""
     page_head = EXAMPLE_PAGE[:8] + bytes(20)
     first = sealed(page_head, [(7, EXAMPLE_HEADER), (9, b"later"),
                                (15, b"\x63later")])
@@ -161,7 +161,7 @@ def has_copy(data, ends, places):
 
 
 def check_flips(data, generator):
-    """Flipped bits cost the chunks behind them in their page, no others."""
+    """Flipped bits cost the chunks after them in their page, no others."""
     ends = chunk_ends(data)
     header_end = next(iter(ends.values()))
     whole, _ = decoded(data)
@@ -183,7 +183,7 @@ def check_flips(data, generator):
 
 
 def check_hostile(data, generator):
-    """Random content behind right checks: any result but an exception."""
+    """Random content after right checks: any result but an exception."""
     ends = chunk_ends(data)
     first, *others = [
         (data[offset + 1] >> 4, bytearray(data[offset + 2:end - 4]))

@@ -50,7 +50,7 @@ struct ByteSinkTests {
     #expect(written == expected)
   }
 
-  @Test("a full device is told with the sink's name")
+  @Test("a full device is reported with the sink's name")
   func full() throws {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)

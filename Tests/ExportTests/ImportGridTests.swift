@@ -95,7 +95,7 @@ struct ImportGridTests {
     }
   }
 
-  @Test("holes of any length are found among samples with jitter, whatever the phase behind them")
+  @Test("holes of any length are found among samples with jitter, whatever the phase after them")
   func jitter() throws {
     var seed: UInt64 = 20_261_122
     for jitter in [0, 5, 12, 20, 30] as [Int64] {

@@ -36,7 +36,7 @@ struct PageTests {
       }
       let found = try PageSamples(page: log.export(page))
       #expect(found.facts.samples == expected.count)
-      // Told as yes or no: thousands of numbers would tell nobody more.
+      // Reported as yes or no: thousands of numbers would say no more.
       let isInTime = found.ticks == expected.map(\.0) && found.times == expected.map(\.1)
       #expect(isInTime, "seed \(seed)")
       for channel in 0..<7 {

@@ -27,7 +27,7 @@ struct RawExportTests {
     #expect(try raw(bytes) == bytes)
   }
 
-  @Test("the report tells the samples in what was copied, and damage, also where no reader gets in")
+  @Test("the report counts the samples in what was copied, and damage, also with no reader")
   func report() throws {
     func report(_ bytes: [UInt8]) throws -> Exporter.Report {
       var sink = ArraySink()
@@ -43,7 +43,7 @@ struct RawExportTests {
     #expect(unreadable.samples == 0 && unreadable.damages == 1)
   }
 
-  @Test("pages of zeros behind what was written are left out, zeros within a page are kept")
+  @Test("pages of zeros after what was written are left out, zeros within a page are kept")
   func zeros() throws {
     var log = TestLog(TestLog.description())
     log.sample(0, 0, RawSample())

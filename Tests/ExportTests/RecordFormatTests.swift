@@ -119,7 +119,7 @@ struct RecordFormatTests {
     #expect(text.split(separator: "x").count == 4)
     #expect(
       report.remarks
-        == ["28 ticks without a sample are left out: samples behind them come too early"])
+        == ["28 ticks without a sample are left out: samples after them come too early"])
   }
 
   @Test(

@@ -103,7 +103,7 @@ struct RoundTripTests {
         values.append(try #require(Double(digits)))
       }
     }
-    // Behind the list stand date and duration, which the last brace ends.
+    // After the list stand date and duration, which the last brace ends.
     values.removeLast()
     return values
   }

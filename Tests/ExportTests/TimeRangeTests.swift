@@ -26,7 +26,7 @@ struct TimeRangeTests {
     }
   }
 
-  @Test("a sample at the begin is in, one at the end is out")
+  @Test("a sample at the beginning is in, one at the end is out")
   func edges() throws {
     #expect(try ticks(from: nil, to: nil) == ["0", "1", "2", "5", "6"])
     #expect(try ticks(from: 100_000_000, to: 500_000_000) == ["1", "2"])
@@ -68,7 +68,7 @@ struct TimeRangeTests {
 
     let part = try lines(from: 200_000_000, to: 400_000_000)
     #expect(part["range"] == #"{"from_ns":200000000,"to_ns":400000000}"#)
-    // Tick 4 of the gap is behind the range: the gap is listed whole and counted in part.
+    // Tick 4 of the gap is after the range: the gap is listed whole and counted in part.
     #expect(
       part["ticks"]
         == #"{"scheduled":2,"sampled":1,"missed":1,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#

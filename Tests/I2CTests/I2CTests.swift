@@ -18,7 +18,7 @@ struct I2CTests {
     let read = BusError(
       .noAcknowledge, .read, address: I2CAddress(known: 0x68), register: 0x3B, errno: 121)
     #expect(
-      read.description == "reading register 0x3b of chip 0x68: nobody acknowledged (errno 121)")
+      read.description == "reading register 0x3b of chip 0x68: no chip acknowledged (errno 121)")
     let write = BusError(.gone, .write, address: I2CAddress(known: 0x6A), register: 0x01)
     #expect(write.description == "writing register 0x01 of chip 0x6a: the adapter is gone")
   }

@@ -167,7 +167,7 @@ struct LSM6DSReadTests {
         #expect((2...3).contains(test.bus.trace.count))
       }
     }
-    // Neither the first nor the last axis tells: 15 sets of changes, 4 places or fewer a burst.
+    // Neither the first nor the last axis shows: 15 sets of changes, 4 places or fewer a burst.
     #expect((100...300).contains(thirds))
   }
 
@@ -219,7 +219,7 @@ struct LSM6DSReadTests {
   }
 
   @Test(
-    "flags that are set show the configuration of the samples before, and reserved bits are nobody's"
+    "flags that are set show the configuration of the samples before, and reserved bits are no one's"
   )
   func evidence() throws {
     for status: UInt8 in 0...255 {

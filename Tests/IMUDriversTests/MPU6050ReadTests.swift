@@ -154,7 +154,7 @@ struct MPU6050ReadTests {
     }
   }
 
-  @Test("a burst that shows another configuration, or nobody, is doubtful and proves nothing")
+  @Test("a burst that shows another configuration, or no chip, is doubtful and proves nothing")
   func doubtful() throws {
     for (pin, enable, status) in [
       (0x00, 0x00, 1), (0x20, 0, 1), (0, 1, 1), (0xFF, 0xFF, 0xFF), (0x20, 1, 0xFF),

@@ -52,8 +52,8 @@ struct SensorIdentityTests {
     var bus = TraceBus(0x50)
     #expect(
       failure(&bus)
-        == "no sensor that can be used was found (0x68: nobody acknowledged; 0x69: nobody "
-        + "acknowledged; 0x6a: nobody acknowledged; 0x6b: nobody acknowledged): check the bus "
+        == "no sensor that can be used was found (0x68: no chip acknowledged; 0x69: no chip "
+        + "acknowledged; 0x6a: no chip acknowledged; 0x6b: no chip acknowledged): check the bus "
         + "number, the chip's power, SDA, SCL and pull-ups")
   }
 
@@ -92,7 +92,7 @@ struct SensorIdentityTests {
     let found = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .mpu6050))
     #expect(found == SensorIdentity(model: .mpu6050, address: bus.address, identity: 0x19))
     #expect(!bus.trace.contains { $0.register == 0x0F })
-    #expect(failure(&bus, .lsm6dso).contains("0x6a: nobody acknowledged"))
+    #expect(failure(&bus, .lsm6dso).contains("0x6a: no chip acknowledged"))
   }
 
   @Test("a failure that passes does not hide a chip")

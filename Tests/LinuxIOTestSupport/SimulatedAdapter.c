@@ -22,7 +22,7 @@ void simulated_adapter_reset(void) {
 
 uint8_t simulated_adapter_register(uint8_t number) { return adapter.registers[number]; }
 
-/// As i2c-bcm2835 does: one read message, the last one; EREMOTEIO when nobody acknowledges.
+/// As i2c-bcm2835 does: one read message, the last one; EREMOTEIO when no chip acknowledges.
 static int combined(struct i2c_rdwr_ioctl_data *data) {
   uint8_t reg = 0;
   adapter.messages = (int)data->nmsgs;
@@ -42,7 +42,7 @@ static int combined(struct i2c_rdwr_ioctl_data *data) {
   return 0;
 }
 
-/// Blocks and byte data, as i2c-dev hands them on; ENXIO when nobody acknowledges.
+/// Blocks and byte data, as i2c-dev hands them on; ENXIO when no chip acknowledges.
 static int smbus(struct i2c_smbus_ioctl_data *call) {
   if (adapter.selected != adapter.chip) return ENXIO;
   if (call->read_write == I2C_SMBUS_WRITE && call->size == I2C_SMBUS_BYTE_DATA) {

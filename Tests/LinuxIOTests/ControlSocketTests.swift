@@ -132,7 +132,7 @@ final class ControlSocketTests {
     #expect(isReady(descriptor))
     let questions = socket.questions(at: start)
     #expect(questions.map(\.line) == ["status"])
-    // A caller who waits wakes nobody.
+    // A caller who waits wakes no one.
     #expect(!isReady(descriptor))
     let none = socket.questions(at: start)
     #expect(none.isEmpty)
@@ -172,7 +172,7 @@ final class ControlSocketTests {
     #expect(answers.first?.hasSuffix("xstatus") == true)
   }
 
-  @Test("puts a line together from its pieces, and hears one line a caller")
+  @Test("puts a line together from its pieces, and takes one line a caller")
   func pieces() throws {
     var socket = try ControlSocket(path: path)
     let caller = call()
@@ -189,7 +189,7 @@ final class ControlSocketTests {
     #expect(none.isEmpty)
   }
 
-  @Test("hears a caller who has said all and waits")
+  @Test("takes a caller who has said all and waits")
   func halfClosed() throws {
     var socket = try ControlSocket(path: path)
     let caller = call()
@@ -274,7 +274,7 @@ final class ControlSocketTests {
     for question in questions { socket.answer(question.peer, "too late") }
   }
 
-  @Test("hears at most eight at once, and the ninth when one is gone")
+  @Test("takes at most eight at once, and the ninth when one is gone")
   func crowd() throws {
     var socket = try ControlSocket(path: path)
     let callers = (0..<9).map { _ in call() }
@@ -354,7 +354,7 @@ final class ControlSocketTests {
     unlink(long + ".lock")
   }
 
-  @Test("that nobody serves is told to the client as such")
+  @Test("that no program serves is told to the client as such")
   func notRunning() {
     for leftover in [false, true] {
       if leftover {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A GPIO line's edges")
 struct EdgeSequenceTests {
-  /// What is given for edges that were told: number, level and time are the same but for the level.
+  /// What is given for edges that were reported: number, level and time are the same but for the level.
   private func given(from start: Bool, _ told: [(UInt32, Bool)]) -> ([Bool], [Int64], UInt64) {
     var sequence = EdgeSequence(isActive: start)
     var edges: [LineEdge] = []
@@ -15,7 +15,7 @@ struct EdgeSequenceTests {
     return (edges.map(\.isActive), edges.map(\.time.nanoseconds), sequence.lost)
   }
 
-  @Test("are given as they were told when none is lost")
+  @Test("are given as they were reported when none is lost")
   func whole() {
     let (levels, times, lost) = given(from: false, [(1, true), (2, false), (3, true)])
     #expect(levels == [true, false, true])

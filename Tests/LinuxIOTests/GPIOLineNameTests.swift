@@ -56,7 +56,7 @@ struct GPIOLineNameTests {
 @Suite("A GPIO line as a person writes it")
 struct GPIOLineSpecTests {
   @Test(
-    "is a name, or a chip with a number behind a colon",
+    "is a name, or a chip with a number after a colon",
     arguments: [
       ("GPIO17", .name("GPIO17")),
       ("pinctrl-bcm2711:17", .offset(chip: "pinctrl-bcm2711", 17)),

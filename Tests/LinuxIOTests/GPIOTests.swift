@@ -48,7 +48,7 @@ final class GPIOTests {
     }
   }
 
-  @Test("belongs to one of the chips, each of which is told once")
+  @Test("belongs to one of the chips, each of which is reported once")
   func chips() {
     let chips = fixture.tree.gpioChips()
     #expect(
@@ -156,7 +156,7 @@ final class GPIOTests {
     #expect(error("GPIO17")?.errno == EIO)
   }
 
-  @Test("tells its edges with the kernel's times, and whether it was active at the start")
+  @Test("reports its edges with the kernel's times, and whether it was active at the start")
   func reading() throws {
     lines.pointee.value = 1
     var input = try input("GPIO17")
@@ -179,7 +179,7 @@ final class GPIOTests {
     #expect(lost == 1)
   }
 
-  @Test("whose chip goes away is told")
+  @Test("whose chip goes away is reported")
   func gone() throws {
     let input = try input("GPIO17")
     lines.pointee.failure = ENODEV

@@ -89,7 +89,7 @@ final class I2COpeningTests {
     }
   }
 
-  @Test("of a node that belongs to no group tells how it gets one")
+  @Test("of a node that belongs to no group says how it gets one")
   func groupless() {
     let error = I2COpening(number: 1, tree: raspberryPi.tree).refused(EPERM)
     #expect(error.isPermission)

@@ -209,7 +209,7 @@ final class LinuxI2CBusTests {
     #expect(!isLimited)
   }
 
-  @Test("claims a chip that nobody holds without a word on the wire", arguments: [plain, smbus])
+  @Test("claims a chip that no one holds without a word on the wire", arguments: [plain, smbus])
   func claim(functions: UInt64) throws {
     var bus = try open(functions)
     try bus.claim(chip)

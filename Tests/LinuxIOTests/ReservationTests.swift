@@ -6,7 +6,7 @@ import Testing
 import TestScheduling
 
 extension LinuxI2CBusTests {
-  @Test("reserves a chip that nobody has, again and again")
+  @Test("reserves a chip that no one has, again and again")
   func reserve() throws {
     let bus = try open(Self.plain)
     try bus.reserve(chip)

@@ -33,7 +33,7 @@ struct ExtensionTests {
     }
   }
 
-  @Test("bytes behind the known fields of every chunk change nothing")
+  @Test("bytes after the known fields of every chunk change nothing")
   func paddedBodies() throws {
     for padding in [[0], [0xFF, 0x80, 1], Array(repeating: 0xA5, count: 40)] as [[UInt8]] {
       var page = TestPage(.example, sequence: 0)

@@ -25,7 +25,7 @@ struct ForeignBytesTests {
     #expect(reason(TestPage(.example, sequence: 5).bytes) == nil)
   }
 
-  @Test("a chunk is valid only behind the chunks that it was written behind")
+  @Test("a chunk is valid only after the chunks that it was written after")
   func movedChunks() throws {
     let log = try encode([
       .mark(Mark(time: 1)), .mark(Mark(time: 2)), .mark(Mark(time: 3)),
@@ -39,7 +39,7 @@ struct ForeignBytesTests {
     #expect(content.damage.map(\.reason) == [.damagedChunk])
   }
 
-  @Test("bytes behind the last chunk of a page are damage, not data")
+  @Test("bytes after the last chunk of a page are damage, not data")
   func bytesBehindLastChunk() {
     var page = TestPage(.example, sequence: 0)
     page.add(kind: 3, [2, 0])

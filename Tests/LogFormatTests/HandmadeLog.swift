@@ -8,7 +8,7 @@ import LogFormat
 ///     pages        filled with zeros up to 4096 bytes, but for the last one
 ///     changes      [byte, mask]: bits flipped after that
 ///     cutTo        bytes that are left after that, and
-///     zerosBehind  zeros behind them
+///     zerosBehind  zeros after them
 struct HandmadeLog: Decodable {
   /// A page; without chunks it is all zero.
   struct Page: Decodable {
@@ -24,7 +24,7 @@ struct HandmadeLog: Decodable {
   /// A chunk, or as many of the same as `times` says.
   ///
   /// The body is words of bits, which a last byte is filled for with zeros, and of bytes as hexadecimal digits
-  /// behind an x; `length` fills the body with zeros up to so many bytes.
+  /// after an x; `length` fills the body with zeros up to so many bytes.
   struct Chunk: Decodable {
     let kind: UInt8
     let body: String

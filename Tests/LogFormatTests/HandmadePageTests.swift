@@ -112,7 +112,7 @@ struct HandmadePageTests {
     #expect(count == 579 * 1024)
   }
 
-  @Test("is not refused for zeros behind its values")
+  @Test("is not refused for zeros after its values")
   func zerosBehind() throws {
     let zeros = String(repeating: "0", count: 400)
     let found = try samples("0 0000000000 000 00 1 0000 0 1 0000 1 0000000000000001" + zeros)
@@ -156,7 +156,7 @@ struct HandmadePageTests {
       ("partitions of an unknown length", "0 0000010001 000 00 0 111"),
     ])
   func refused(what: String, bits: String) {
-    // Zeros behind it, so that nothing is refused for want of bits; they are readable as values.
+    // Zeros after it, so that nothing is refused for want of bits; they are readable as values.
     let zeros = bits.count < 10 ? "" : String(repeating: "0", count: 400)
     #expect(throws: FormatError.self, "\(what)") { try samples(bits + zeros) }
   }

@@ -152,7 +152,7 @@ struct HeaderTextTests {
     #expect(content == LogContent(of: events, description))
   }
 
-  @Test("survives damage behind it in its page, and nothing survives damage in it")
+  @Test("survives damage after it in its page, and nothing survives damage in it")
   func damage() throws {
     let log = try encode((0..<5).map { .record(sample($0)) })
     let length = try encodeHeader(.example).count

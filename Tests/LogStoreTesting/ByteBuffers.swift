@@ -9,7 +9,7 @@ extension LogStorage where Self: ~Copyable {
     try append(UnsafeRawBufferPointer(copy))
   }
 
-  /// Everything that can be read, from the begin to the end.
+  /// Everything that can be read, from the beginning to the end.
   public mutating func readAll() throws(StorageError) -> [UInt8] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(try size()), alignment: 1)
     defer { buffer.deallocate() }

@@ -180,7 +180,7 @@ extension LogReader where Storage: ~Copyable {
   }
 }
 
-/// What is read of a file with these bytes, and zeros behind them.
+/// What is read of a file with these bytes, and zeros after them.
 public func read(_ bytes: [UInt8], zerosMadeAhead: Int = 0) throws(LogError) -> [ReadEvent] {
   var reader = try LogReader(
     MemoryStorage(MemoryDisk(holding: bytes, zerosMadeAhead: zerosMadeAhead)))

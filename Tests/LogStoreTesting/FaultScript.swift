@@ -13,7 +13,7 @@ public final class FaultScript: Sendable {
     case once(Int, errno: Int32)
     /// This call and all after it.
     case from(Int, errno: Int32)
-    /// Writes behind this offset, and of those that cross it what is behind it: a full disk.
+    /// Writes after this offset, and of those that cross it what is after it: a full disk.
     case full(at: UInt64)
     /// The call with this index, if it is a write, takes at most this many bytes.
     case short(Int, bytes: Int)

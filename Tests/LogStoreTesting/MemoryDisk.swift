@@ -14,7 +14,7 @@ public final class MemoryDisk: Sendable {
     public var isFinished = false
     /// Operations so far, in order.
     public var operations: [StorageError.Operation] = []
-    /// Zeros that a reader sees behind the bytes until the storage is finished.
+    /// Zeros that a reader sees after the bytes until the storage is finished.
     public var zerosMadeAhead = 0
     /// Bytes that fit, spare included.
     public var capacity = Int.max
@@ -23,7 +23,7 @@ public final class MemoryDisk: Sendable {
     var isSpareOpen = false
     /// Which operation fails, counted from 0, and how.
     public var failure: (index: Int, errno: Int32)?
-    /// Whether all operations behind the failing one fail too.
+    /// Whether all operations after the failing one fail too.
     public var staysFailed = false
   }
 
@@ -88,7 +88,7 @@ public struct MemoryStorage: LogStorage, ~Copyable {
   /// `memory`.
   public var name: String { "memory" }
 
-  /// Writes behind what was appended before, unless the disk is full or fails.
+  /// Writes after what was appended before, unless the disk is full or fails.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let copy = Array(bytes)
     let isTaken = try disk.change(.write) { state in
@@ -108,7 +108,7 @@ public struct MemoryStorage: LogStorage, ~Copyable {
     try disk.change(.sync) { $0.durableByteCount = $0.bytes.count }
   }
 
-  /// Reads bytes, and zeros made ahead behind them.
+  /// Reads bytes, and zeros made ahead after them.
   public mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {

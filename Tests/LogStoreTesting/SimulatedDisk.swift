@@ -140,7 +140,7 @@ public struct SimulatedDisk: Sendable {
 }
 
 extension [UInt8] {
-  /// Makes it `length` long at least, with what `medium` has there, and zeros behind that.
+  /// Makes it `length` long at least, with what `medium` has there, and zeros after that.
   fileprivate mutating func grow(to length: Int, over medium: [UInt8]) {
     guard count < length else { return }
     if count < medium.count { self += medium[count..<Swift.min(length, medium.count)] }

@@ -24,7 +24,7 @@ public struct WatchedStorage<Base: LogStorage & ~Copyable>: LogStorage, ~Copyabl
     self.witness = witness
   }
 
-  /// The name of the storage behind.
+  /// The name of the storage underneath.
   public var name: String { base.name }
 
   /// Appends.
@@ -57,10 +57,10 @@ public struct WatchedStorage<Base: LogStorage & ~Copyable>: LogStorage, ~Copyabl
     try base.read(at: offset, into: buffer)
   }
 
-  /// The size of the storage behind.
+  /// The size of the storage underneath.
   public mutating func size() throws(StorageError) -> UInt64 { try base.size() }
 
-  /// Finishes, unless the witness says that nobody does.
+  /// Finishes, unless the witness says that no one does.
   public mutating func finish() throws(StorageError) {
     witness.willOperate()
     guard witness.finishes else { return }

@@ -46,7 +46,7 @@ struct BelongingTests {
     for name in files {
       let status = status(name)
       #expect(status.st_uid == user && status.st_gid == group, "\(name)")
-      // Nobody gains anything where the group has no say.
+      // No one gains anything where the group has no say.
       #expect(status.st_mode & 0o022 == 0, "\(name)")
     }
   }

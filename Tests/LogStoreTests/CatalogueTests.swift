@@ -109,7 +109,7 @@ struct CatalogueTests {
       ])
   }
 
-  @Test("a recording is found by number, as the latest, and by the begin of its UUID")
+  @Test("a recording is found by number, as the latest, and by the beginning of its UUID")
   func lookup() throws {
     let entries = try fill(["1b4e28ba", "1b4e2fff", "77777777", "aaaaaaaa", "aaaaaaaa"])
     let store = try store()

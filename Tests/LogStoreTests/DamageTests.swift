@@ -106,7 +106,7 @@ struct DamageTests {
         #expect(description == log.description, "bit \(bit) of byte \(byte)")
         if byte % 64 == 0 {
           let events = try read(bytes)
-          // What page 0 held is lost, and nothing behind it.
+          // What page 0 held is lost, and nothing after it.
           let rest = events.filter { $0.damage == nil }
           #expect(events.first?.damage?.page == 0)
           #expect(!rest.isEmpty && whole.suffix(rest.count) == rest[...])

@@ -13,7 +13,7 @@ struct FileStorageTests {
     (start..<start + count).map { UInt8($0 % 251 + 1) }
   }
 
-  @Test("what is appended is read back, and zeros made ahead stand behind it until the end")
+  @Test("what is appended is read back, and zeros made ahead stand after it until the end")
   func appendAndRead() throws {
     var storage = try FileStorage(creating: path)
     try storage.append(pattern(100))
@@ -155,7 +155,7 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == pattern(999 * 24))
   }
 
-  @Test("a full disk is told once, with room left to end the log", arguments: 0..<40)
+  @Test("a full disk is reported once, with room left to end the log", arguments: 0..<40)
   func fullDisk(limitPages: Int) throws {
     let limit = UInt64(limitPages * 4096 + 100)
     let script = FaultScript(.full(at: limit))

@@ -94,7 +94,7 @@ struct FlushQueueTests {
     #expect(queue.durableByteCount == 3)
   }
 
-  @Test("what was put behind the request of a sync is not taken for durable with it")
+  @Test("what was put after the request of a sync is not taken for durable with it")
   func durable() {
     let queue = FlushQueue(capacity: 10_000)
     let witness = DurableCounts(queue)

@@ -57,7 +57,7 @@ struct GoneTests {
     #expect(throws: gone) { try storage.finish() }
   }
 
-  @Test("while it is there, nothing is told, whatever name its directory is reached by")
+  @Test("while it is there, nothing is reported, whatever name its directory is reached by")
   func links() throws {
     directory.makeDirectory("store")
     let link = directory.path + "/link"

@@ -3,7 +3,7 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-/// A log of which only a beginning is in the file, with zeros made ahead behind it.
+/// A log of which only a beginning is in the file, with zeros made ahead after it.
 private final class GrowingLog {
   let bytes: [UInt8]
   var length = 0
@@ -104,7 +104,7 @@ struct LiveReadingTests {
     #expect(events == (try read(log.bytes)))
   }
 
-  @Test("damage in a page is passed over once something is in the next one, and is told")
+  @Test("damage in a page is passed over once something is in the next one, and is reported")
   func damage() throws {
     let log = try ExampleLog(ticks: 2000, flushEvery: 10)
     var bytes = log.bytes

@@ -90,7 +90,7 @@ struct LogReaderTests {
     encoder.append(TickRecord(Gap(firstTick: 1, count: 2, cause: .missed)))
     encoder.flush()
     let whole = Array(encoder.output)
-    // Behind the header: the head of the gaps chunk, its four fields after the count, its check.
+    // After the header: the head of the gaps chunk, its four fields after the count, its check.
     let gapsEnd = headerEnd + 2 + 5 + 4
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(whole[..<gapsEnd]))))
     let report = try reader.verify()
@@ -115,7 +115,7 @@ struct LogReaderTests {
     #expect(rest.compactMap(\.damage).map(\.page) == [0])
   }
 
-  @Test("a log that tells of more ticks than there are numbers is read through")
+  @Test("a log that reports more ticks than there are numbers is read through")
   func tooManyTicks() throws {
     var encoder = try LogEncoder(ExampleLog.description())
     for cause in [GapCause.missed, .missed, .stale, .busError] {
@@ -192,7 +192,7 @@ struct LogReaderTests {
     #expect(ticks.last == 1199)
   }
 
-  @Test("garbage behind the end is damage without lost ticks")
+  @Test("garbage after the end is damage without lost ticks")
   func garbage() throws {
     let log = try ExampleLog(ticks: 100)
     var bytes = log.bytes

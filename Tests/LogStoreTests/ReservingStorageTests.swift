@@ -85,7 +85,7 @@ struct ReservingStorageTests {
     }
   }
 
-  @Test("a disk whose space cannot be told fails as such")
+  @Test("a disk whose space cannot be asked fails as such")
   func unknown() {
     let space = Space(0, error: EIO)
     let disk = MemoryDisk()
@@ -112,7 +112,7 @@ struct ReservingStorageTests {
     let queue = FlushQueue(capacity: 300_000)
     #expect(queue.put(log))
     queue.close()
-    // What the writer put before it heard of the refusal goes behind it.
+    // What the writer put before it knew of the refusal goes after it.
     let result = queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
     #expect(space.questions == 4)
     #expect(queue.failure?.isFull == true)

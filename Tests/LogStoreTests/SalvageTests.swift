@@ -49,7 +49,7 @@ struct SalvageTests {
     }
     let told = source.damagedTickCount + source.unexplainedTickCount
     let lost = report.counted.lost - source.counted.lost
-    // Where nothing follows that tells how many were lost, a gap may tell that some were.
+    // Where nothing follows that says how many were lost, a gap may tell that some were.
     #expect(source.isLossKnown ? lost == told : lost >= told, "\(place)")
     if let end = source.end { #expect(covered == end.ledger.scheduled, "\(place)") }
     #expect((report.end?.reason == .recovered) == !source.isIntact, "\(place)")
@@ -145,7 +145,7 @@ struct SalvageTests {
     #expect(ledger.scheduled == 22)
   }
 
-  @Test("a log that tells of more ticks than an end can count is salvaged all the same")
+  @Test("a log that reports more ticks than an end can count is salvaged all the same")
   func tooManyTicks() throws {
     var encoder = try LogEncoder(ExampleLog.description())
     encoder.append(TickRecord(Gap(firstTick: 0, count: 1 << 62, cause: .missed)))

@@ -119,7 +119,7 @@ struct SpaceTests {
     func name(_ number: Int, _ stamp: String = "") -> String {
       "00000\(number)-20261121T023807Z-deadbeef.imulog\(stamp)"
     }
-    // Older than everything, each in its own way in nobody's power, or of no use.
+    // Older than everything, each in its own way in no one's power, or of no use.
     let path = directory.path
     let stamp = "~20260401T000000Z"
     directory.makeDirectory(".trash")

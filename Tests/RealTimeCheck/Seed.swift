@@ -29,7 +29,7 @@ enum Seed: String, CaseIterable {
     }
   }
 
-  /// An array that nobody can foresee the size of, so it is on the heap.
+  /// An array that no one can foresee the size of, so it is on the heap.
   private static func allocate(_ object: Object) {
     var numbers = [object.number]
     numbers.append(contentsOf: repeatElement(1, count: object.number % 7 + 1))

@@ -46,7 +46,7 @@ struct NoisySensor: IMUSensor, ~Copyable {
   mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck { .intact }
 }
 
-/// The writer's end of a queue, which tells when a sync was asked for.
+/// The writer's end of a queue, which says when a sync was asked for.
 struct AskingOutput: LogOutput, ~Copyable {
   final class Wish {
     var isAsked = false
@@ -124,9 +124,9 @@ final class HeldTake: StorageWitness {
     bytes = try encodeHeader(description) + disk.bytes
   }
 
-  /// What became of the ticks, as the sampler saw it.
+  /// What happened to the ticks, as the sampler saw it.
   var samplerLedger: TickLedger { sampler.ledger }
-  /// What became of them, as it stands in the log.
+  /// What happened to them, as it stands in the log.
   var recorderLedger: TickLedger { recorder.ledger }
   /// How late reads began.
   var lateness: LatenessSummary { sampler.lateness }

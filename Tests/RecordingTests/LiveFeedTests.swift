@@ -18,7 +18,7 @@ struct LiveFeedTests {
     #expect(feed.take().records.isEmpty)
   }
 
-  @Test("are dropped and counted when nobody takes them, and come again when there is room")
+  @Test("are dropped and counted when no one takes them, and come again when there is room")
   func full() {
     let feed = LiveFeed(capacity: 4, isWatched: true)
     feed.offer(records(0..<3))
@@ -31,7 +31,7 @@ struct LiveFeedTests {
     #expect(feed.take().lost == 0)
   }
 
-  @Test("are not kept while nobody watches")
+  @Test("are not kept while no program watches")
   func unwatched() {
     let feed = LiveFeed()
     feed.offer(records(0..<3))

@@ -95,7 +95,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("late reads, a wrong gravity and an end that nobody wanted are flaws")
+  @Test("late reads, a wrong gravity and an end that was not asked for are flaws")
   func flaws() throws {
     var late = ReviewedTake(rate: 100)
     late.still(seconds: 5)

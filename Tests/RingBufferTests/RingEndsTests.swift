@@ -3,7 +3,7 @@ import Testing
 import TestScheduling
 
 @Suite struct RingEndsTests {
-  @Test("a ring has 600 slots unless told otherwise")
+  @Test("a ring has 600 slots by default")
   func capacityByDefault() {
     var ends = RingEnds<Int>()
     let producer = ends.takeProducer()

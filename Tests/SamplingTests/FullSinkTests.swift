@@ -38,7 +38,7 @@ import Testing
       ])
   }
 
-  @Test("more trouble than can wait is counted as want of room, and the last event is still told")
+  @Test("more trouble than can wait counts as want of room, and the last event is still reported")
   func overflow() {
     let take = Take(.hz(1000), ticks: 60_000)
     take.box.room = 1
@@ -57,7 +57,7 @@ import Testing
     #expect(take.events.map(\.kind) == [told.kind])
   }
 
-  @Test("a gap that goes on for long is told every second")
+  @Test("a gap that goes on for long is reported every second")
   func longGap() {
     let take = Take(.hz(1000), ticks: 5000)
     take.script.ailmentAtTime = { _ in .dead }

@@ -85,7 +85,7 @@ struct ProofBench: Sendable {
     }
   }
 
-  /// Keeps records, but for samples that nobody looks at, and the instants at which they came.
+  /// Keeps records, but for samples that no one looks at, and the instants at which they came.
   struct Sink: TickSink {
     final class Box {
       var records: [TickRecord] = []

@@ -20,7 +20,7 @@ enum Ailment: CaseIterable, Sendable {
   case noData
   /// The same sample again and again, which nothing announces.
   case unannounced
-  /// Nobody acknowledges.
+  /// No chip acknowledges.
   case dead
   /// Another chip answers.
   case foreign

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("a dead bus is told as bus errors with the errno for as long as it is dead, in few records")
+  @Test("a dead bus is reported as bus errors with the errno as long as it is dead, in few records")
   func deadBus() throws {
     let subject = Case(rate: .hz(1000), ailment: .dead)
     let take = take(subject, fallsIll: 3_000_000_000, outage: 5_000_000_000)

@@ -5,7 +5,7 @@ import Testing
 @Suite("A button whose contact bounces")
 struct BounceTests {
   @Test(
-    "in 1,000 random trains of presses behind the kernel's debouncing none is lost and none doubled"
+    "in 1,000 random trains of presses after the kernel's debouncing none is lost and none doubled"
   )
   func trains() {
     let seed = UInt64.random(in: 0 ... .max)

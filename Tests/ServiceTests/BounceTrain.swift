@@ -9,10 +9,10 @@
 struct BounceTrain {
   /// What the finger does.
   let finger: PressTrain
-  /// What the kernel tells.
+  /// What the kernel shows.
   let edges: PressTrain
 
-  /// The most by which an edge lies behind the finger: bounces, 20 ms, and a late kernel.
+  /// The most by which an edge lies after the finger: bounces, 20 ms, and a late kernel.
   static let latest: Int64 = 15_000_000 + debounce + 4_000_000
 
   private static let debounce: Int64 = 20_000_000

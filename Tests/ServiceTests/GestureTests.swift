@@ -8,8 +8,8 @@ struct GestureTests {
     MonotonicTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  /// What a recogniser tells of edges at these milliseconds, beginning with a press, and of what becomes due
-  /// behind them.
+  /// What a recogniser reports of edges at these milliseconds, beginning with a press, and of what becomes due
+  /// after them.
   private func gestures(_ edges: [Int64], until end: Int64 = 100_000) -> [Gesture] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     var told: [Gesture] = []
@@ -20,7 +20,7 @@ struct GestureTests {
     return told
   }
 
-  @Test("a short press is told at its release, and settled when no second one comes")
+  @Test("a short press is reported at its release, and settled when no second one comes")
   func short() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     #expect(recogniser.deadline == nil)
@@ -64,7 +64,7 @@ struct GestureTests {
     #expect(gestures([0, 90_000]) == [.holding(at: at(0)), .veryLong(at: at(0))])
   }
 
-  @Test("holding and very long are told while the button is held, each once")
+  @Test("holding and very long are reported while the button is held, each once")
   func whileHeld() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(0)))
@@ -79,7 +79,7 @@ struct GestureTests {
       recogniser.handle(ButtonEdge(isPressed: false, time: at(7200))) == [.press(at: at(7100))])
   }
 
-  @Test("a long press behind a short one settles the short one and is none of its pair")
+  @Test("a long press after a short one settles the short one and is none of its pair")
   func shortThenLong() {
     #expect(
       gestures([0, 100, 200, 1700]) == [
@@ -91,7 +91,7 @@ struct GestureTests {
       ])
   }
 
-  @Test("a program that wakes late tells the same gestures")
+  @Test("a program that wakes late reports the same gestures")
   func lateWakeUp() {
     var late = GestureRecogniser(isHeldAtStart: false)
     #expect(late.handle(ButtonEdge(isPressed: true, time: at(0))) == [])
@@ -182,7 +182,7 @@ struct Presses {
   init(_ gestures: [Gesture]) {
     for gesture in gestures {
       switch gesture {
-      // A double press was told as a press before.
+      // A double press was reported as a press before.
       case .press, .double, .long, .veryLong: total += 1
       case .settled, .holding: break
       }

@@ -43,7 +43,7 @@ struct LightPlayerTests {
       .acknowledged(isLit: false),
     ] + Problem.allCases.map { .problem($0) }
 
-  @Test("waking only at the changes that are told shows the same as looking each millisecond")
+  @Test("waking only at the changes that are reported shows the same as looking each millisecond")
   func changes() {
     for light in Self.all {
       let player = player(of: light)

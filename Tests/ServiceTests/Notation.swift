@@ -4,7 +4,7 @@ import Service
 /// Events and effects in the words of the state table, so that a test's table can be read beside the
 /// specification.
 enum Notation {
-  /// Every event there is, in the words of the table. Stamps are the numbers behind the words.
+  /// Every event there is, in the words of the table. Stamps are the numbers after the words.
   static let events: [(name: String, event: ServiceEvent)] = [
     ("begin", .begin),
     ("down 5", .buttonDown(at: time(5))),

@@ -161,7 +161,7 @@ struct PendingRequestsTests {
     #expect(bench.status(late) == 0)
   }
 
-  @Test("nobody waits for longer than the patience, nor for samples of a silent sensor")
+  @Test("no one waits for longer than the patience, nor for samples of a silent sensor")
   func bounded() {
     var bench = Bench(through: .sensorReady)
     let start = bench.ask(.start, .start(at: Self.time(1)), at: 1)

@@ -40,7 +40,7 @@ struct ServiceMachineTests {
     play(&machine, [("begin", "→ waking: wake"), ("sensorReady", "→ armed")])
   }
 
-  @Test("a take without sampling while idle wakes the sensor before, and lets it sleep behind")
+  @Test("a take without sampling while idle wakes the sensor before, and lets it sleep after")
   func fromSleepToSleep() {
     var machine = StateTable.machine(in: "asleep")
     play(
@@ -147,7 +147,7 @@ struct ServiceMachineTests {
     }
   }
 
-  @Test("signals and very long presses end the service behind the take at hand, and once")
+  @Test("signals and very long presses end the service after the take at hand, and once")
   func ending() {
     for event in ["terminate", "veryLong 5"] {
       var machine = StateTable.machine(in: "saving")

@@ -34,7 +34,7 @@ struct ServiceProblemTests {
     #expect(
       atOnce == [
         "no take can begin: the sensor cannot be reached; it is tried again every 2 s, "
-          + "imulog status tells"
+          + "imulog status shows it"
       ])
     #expect(machine.step("press 5") == "·")
     #expect(machine.step("retry") == "wake")
@@ -57,7 +57,7 @@ struct ServiceProblemTests {
   }
 
   @Test(
-    "a sensor that is sampled in vain is told as a problem until it answers, and begins takes all the same"
+    "a sensor that is sampled in vain is reported as a problem until it answers, and begins takes all the same"
   )
   func silentSensor() {
     var machine = StateTable.machine(in: "armed")
@@ -84,7 +84,7 @@ struct ServiceProblemTests {
     #expect(idle.presentProblem == nil)
   }
 
-  @Test("a storage's problem is told before that of a silent sensor")
+  @Test("a storage's problem is reported before that of a silent sensor")
   func silentSensorAndStorage() {
     var machine = StateTable.machine(in: "recording")
     _ = machine.step("sensorSilent")

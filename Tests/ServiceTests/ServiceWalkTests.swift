@@ -16,7 +16,7 @@ private struct Daemon: Hashable {
 
   /// Carries an effect out; a sentence when the machine asked for what makes no sense.
   mutating func carryOut(_ effect: ServiceEffect) -> String? {
-    guard !hasExited else { return "an effect behind the exit" }
+    guard !hasExited else { return "an effect after the exit" }
     switch effect {
     case .wakeSensor:
       guard !isSensorAwake else { return "woke a sensor that is awake" }

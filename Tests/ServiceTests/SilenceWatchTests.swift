@@ -8,7 +8,7 @@ struct SilenceWatchTests {
     MonotonicTime(nanoseconds: 77_000_000_000 + milliseconds * 1_000_000)
   }
 
-  /// What is told when as many samples have been read at these milliseconds: `silent`, `heard`, or nothing.
+  /// What is reported when as many samples have been read at these milliseconds: `silent`, `heard`, or nothing.
   private func told(_ looks: [(at: Int64, count: UInt64)], rate: SampleRate) -> [String] {
     var watch = SilenceWatch(rate, start: at(0))
     return looks.map { look in
@@ -16,7 +16,7 @@ struct SilenceWatchTests {
     }
   }
 
-  @Test("is told once, after more than 2 s without a sample, and once when it is heard again")
+  @Test("is reported once, after more than 2 s without a sample, and once when it is heard again")
   func silence() throws {
     let rate = try #require(SampleRate(100))
     let looks: [(Int64, UInt64)] = [

@@ -142,7 +142,7 @@ struct FaultTests {
     #expect(sample.gx == 0)
   }
 
-  @Test("unplugged, nobody answers; plugged in again, the chip boots and has forgotten all")
+  @Test("unplugged, no chip answers; plugged in again, the chip boots and has forgotten all")
   func unplug() throws {
     var bench = try Bench.runningLSM()
     bench.bus.inject(.unplug(nanoseconds: 2_000_000_000), at: .time(bench.clock.now()))

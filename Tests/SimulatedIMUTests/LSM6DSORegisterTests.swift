@@ -28,7 +28,7 @@ struct LSM6DSORegisterTests {
     }
   }
 
-  @Test("nobody acknowledges while the chip boots: 15 ms from power-on")
+  @Test("no chip acknowledges while the chip boots: 15 ms from power-on")
   func boot() {
     var bench = Bench(.lsm6dso, poweredOn: MonotonicTime(nanoseconds: 0))
     bench.advance(milliseconds: 14.9)

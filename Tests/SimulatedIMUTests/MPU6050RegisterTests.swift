@@ -25,7 +25,7 @@ struct MPU6050RegisterTests {
     }
   }
 
-  @Test("nobody acknowledges until 20 ms after power-on")
+  @Test("no chip acknowledges until 20 ms after power-on")
   func startUp() {
     var bench = Bench(.mpu6050, poweredOn: MonotonicTime(nanoseconds: 0))
     bench.advance(milliseconds: 19.9)
@@ -36,7 +36,7 @@ struct MPU6050RegisterTests {
     #expect(after)
   }
 
-  @Test("at other addresses nobody acknowledges, and the error says what was attempted")
+  @Test("at other addresses no chip acknowledges, and the error says what was attempted")
   func absentAddress() throws {
     var bench = Bench(.mpu6050)
     let other = I2CAddress(known: 0x69)

@@ -25,7 +25,7 @@ struct ListViewTests {
     }
   }
 
-  @Test("is ten a page, newest first, and says how many there are before and behind")
+  @Test("is ten a page, newest first, and says how many there are before and after")
   func page() {
     var view = view(1...25)
     #expect(numbers(view) == Array((16...25).reversed()))
@@ -132,7 +132,7 @@ struct ListViewTests {
     #expect(screen(view).text.contains("nothing was deleted here"))
   }
 
-  @Test("a deletion that failed is told, and the recording stays in the list")
+  @Test("a deletion that failed is reported, and the recording stays in the list")
   func failure() {
     var view = view(1...3)
     _ = view.handle(.character("d"))

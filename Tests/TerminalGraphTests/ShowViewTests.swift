@@ -46,7 +46,7 @@ struct ShowViewTests {
   private func isBraille(_ cell: Cell) -> Bool { (0x2801...0x28FF).contains(cell.scalar.value) }
 
   @Test(
-    "the cursor tells the sample at or before it, by its recorded time, and gaps by their cause")
+    "the cursor shows the sample at or before it, by its recorded time, and gaps by their cause")
   func cursor() {
     var view = view(Recordings.trace(gap: 60..<75, late: [50]))
     #expect(view.screen(columns: 100, rows: 24).text.contains("cursor 5.000 s"))
@@ -57,7 +57,7 @@ struct ShowViewTests {
     _ = view.handle(.character("g"), columns: 100)
     #expect(view.screen(columns: 100, rows: 24).text.contains("gap of 15 ticks: bus error"))
     _ = view.handle(.character("g"), columns: 100)
-    #expect(view.screen(columns: 100, rows: 24).text.contains("there is no gap behind the cursor"))
+    #expect(view.screen(columns: 100, rows: 24).text.contains("there is no gap after the cursor"))
   }
 
   @Test("what a key could not do is said in the place of the cursor")
@@ -65,7 +65,7 @@ struct ShowViewTests {
     var view = view(Recordings.trace())
     _ = view.handle(.character("m"), columns: 80)
     let line = view.screen(columns: 80, rows: 24).lines[22]
-    #expect(line == " there is no mark behind the cursor")
+    #expect(line == " there is no mark after the cursor")
     _ = view.handle(.left, columns: 80)
     #expect(view.screen(columns: 80, rows: 24).lines[22].contains("cursor 4."))
   }

@@ -48,7 +48,7 @@ struct TraceTests {
     #expect(trace.reading(at: .max)?.low.ax == 2)
   }
 
-  @Test("takes a gap before or behind the samples around it")
+  @Test("takes a gap before or after the samples around it")
   func order() {
     for gapFirst in [true, false] {
       var trace = Trace(rate: Recordings.rate(10))
@@ -119,7 +119,7 @@ struct TraceTests {
     filling.append(tick: 0, time: 0, sample: RawSample())
     filling.append(missed)
     filling.append(tick: 30, time: 3 * Recordings.second, sample: RawSample())
-    // Told before the sample in front of it.
+    // Reported before the sample in front of it.
     filling.append(early)
     for tick: UInt64 in [31, 34] {
       filling.append(tick: tick, time: Int64(tick) * 100_000_000, sample: RawSample())

@@ -19,6 +19,6 @@ public struct ExcludesProgramStarts: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == ExcludesProgramStarts {
-  /// The tests let go of locks and look whether they are free.
+  /// The tests release locks and look whether they are free.
   public static var excludesProgramStarts: ExcludesProgramStarts { ExcludesProgramStarts() }
 }

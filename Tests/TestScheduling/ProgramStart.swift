@@ -1,10 +1,10 @@
 /// Keeps the start of programs apart from work with locks of files.
 ///
 /// A program that is being started has, until it runs, copies of all that this process has open, and with them the locks
-/// (flock(2)): one that a test of the store has let go of in that moment is still held, and a recording that nobody
+/// (flock(2)): one that a test of the store has released in that moment is still held, and a recording that no one
 /// writes any more counts as live.
 public enum ProgramStart {
-  /// Starts a program: nobody is inside of ``excluded(_:)`` meanwhile.
+  /// Starts a program: no one is inside of ``excluded(_:)`` meanwhile.
   public static func perform<Result>(_ start: () throws -> Result) rethrows -> Result {
     ProgramStartGate.shared.enter(asStart: true)
     defer { ProgramStartGate.shared.leave(asStart: true) }

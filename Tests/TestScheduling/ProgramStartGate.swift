@@ -3,11 +3,11 @@ import Glibc
 /// One start, or any number of others; a start that waits goes before others that come later.
 ///
 ///     others   ███████████·            ████████
-///     start        waits  ████████████·          nobody else is inside
+///     start        waits  ████████████·          no one else is inside
 ///     others           waits          ████
 ///
 /// `@unchecked Sendable`: the counts are only touched while `lock` is held, and the pointers never change. POSIX's
-/// read-write lock prefers readers, and tests of the store come one behind the other.
+/// read-write lock prefers readers, and tests of the store come one after the other.
 final class ProgramStartGate: @unchecked Sendable {
   static let shared = ProgramStartGate()
 

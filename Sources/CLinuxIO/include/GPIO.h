@@ -7,7 +7,7 @@
 // 5.10). ioctl is variadic, its numbers are function-like macros, and the names are arrays, which
 // Swift sees as tuples. The same rules as in Kernel.h: no state, no decisions, -errno on failure.
 
-/// Room for a name and the NUL behind it: GPIO_MAX_NAME_SIZE and one.
+/// Room for a name and the NUL after it: GPIO_MAX_NAME_SIZE and one.
 #define CLINUXIO_GPIO_NAME_SIZE 33
 
 /// GPIO_GET_CHIPINFO_IOCTL. `name` and `label` have room for CLINUXIO_GPIO_NAME_SIZE bytes and end
@@ -39,7 +39,7 @@ int clinuxio_gpio_get(int line);
 /// GPIO_V2_LINE_SET_VALUES_IOCTL.
 int clinuxio_gpio_set(int line, int is_active);
 
-/// An edge, as the kernel tells it.
+/// An edge, as the kernel gives it.
 struct clinuxio_gpio_edge {
   /// CLOCK_MONOTONIC in nanoseconds.
   uint64_t time;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 // A terminal that is drawn on (termios(3), ioctl_tty(2)). The same rules as in Kernel.h, but for the state
-// that a crash needs to leave the terminal as it was: a signal handler can be told nothing.
+// that a crash needs to leave the terminal as it was: a signal handler can be given nothing.
 
 /// TIOCGWINSZ. ioctl is variadic.
 int clinuxio_terminal_size(int fd, int *_Nonnull columns, int *_Nonnull rows);

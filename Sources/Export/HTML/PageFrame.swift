@@ -1,7 +1,7 @@
 /// The page around its facts and samples.
 ///
 /// The policy in its head forbids the browser every connection, so the page needs no network and can tell
-/// nobody what is in it.
+/// no one what is in it.
 enum PageFrame {
   /// Everything up to the facts for the script.
   static func head(_ facts: RecordingFacts) -> [UInt8] {
@@ -20,7 +20,7 @@ enum PageFrame {
   static let betweenFactsAndSamples = Array(
     "</script>\n<script type=\"text/plain\" id=\"samples\">".utf8)
 
-  /// Everything behind the samples.
+  /// Everything after the samples.
   static var tail: [UInt8] {
     Array("</script>\n<script>\n(() => {\n\"use strict\";\n".utf8) + PackageResources.data_js
       + PackageResources.axis_js + PackageResources.panel_js + PackageResources.view_js

@@ -83,7 +83,7 @@ struct Drawing {
       """
   }
 
-  /// Everything behind the panels.
+  /// Everything after the panels.
   var tail: String {
     let lines = caption
     let text = lines.enumerated().map { index, words in

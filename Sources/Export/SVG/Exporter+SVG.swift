@@ -89,8 +89,8 @@ struct DrawingTrace {
   /// Notes what is missing at the end.
   mutating func finish() {
     guard !isImported else { return addHole(before: span.upperBound) }
-    let behind = rate.tick(atNanoseconds: span.upperBound - 1) + 1
-    let end = min(lastTick, behind)
+    let later = rate.tick(atNanoseconds: span.upperBound - 1) + 1
+    let end = min(lastTick, later)
     if end > nextTick {
       addHole(rate.nanoseconds(atTick: nextTick)..<rate.nanoseconds(atTick: end))
     }

@@ -49,7 +49,7 @@ struct LSM6DSLook: Sendable {
   }
 
   /// Which burst to believe when the first has nothing new: the second when an update came before
-  /// it, which its first axis tells, the first when there was none.
+  /// it, which its first axis shows, the first when there was none.
   ///
   /// Else the second is torn, or its first axis has by chance the count that it had.
   @inlinable

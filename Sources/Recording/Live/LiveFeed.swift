@@ -21,7 +21,7 @@ public final class LiveFeed: @unchecked Sendable {
   /// A feed without records.
   ///
   /// - Parameters:
-  ///   - capacity: Most records that wait: 4 s at 1 kHz unless told otherwise.
+  ///   - capacity: Most records that wait: 4 s at 1 kHz by default.
   ///   - isWatched: Whether somebody watches from the beginning.
   public init(capacity: Int = 4096, isWatched: Bool = false) {
     self.capacity = max(1, capacity)
@@ -37,7 +37,7 @@ public final class LiveFeed: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Whether somebody watches; while nobody does, nothing waits.
+  /// Whether somebody watches; while no one does, nothing waits.
   public var isWatched: Bool {
     get { locked { isWanted } }
     set {
@@ -58,7 +58,7 @@ public final class LiveFeed: @unchecked Sendable {
     }
   }
 
-  /// All records that wait, in order, and how many behind them there was no room for.
+  /// All records that wait, in order, and how many after them there was no room for.
   public func take() -> (records: [TickRecord], lost: UInt64) {
     // Allocated outside of the lock.
     var empty: [TickRecord] = []

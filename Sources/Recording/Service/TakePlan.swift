@@ -27,7 +27,7 @@ public struct TakePlan: Equatable, Sendable {
 
 /// How far a take is.
 public struct TakeProgress: Equatable, Sendable {
-  /// What became of the ticks that are in its log.
+  /// What happened to the ticks that are in its log.
   public var ledger = TickLedger()
   /// The 99th percentile of how late its reads began, in nanoseconds.
   public var latenessPercentile99: Int64 = 0

@@ -16,7 +16,7 @@ public import Sampling
 /// the ring into memory, for ``patience`` records at most; then they stay in the ring, and once that is full
 /// the newest are dropped and counted. What a take leaves is the history of the next, for a while also when
 /// it is more than the ring holds: a press that was long may begin a take, and is known to be long only when
-/// the button is let go.
+/// the button is released.
 ///
 /// A take that is ended waits for the ticks that were due by then and are still being read or proved, and for the
 /// card to take what it has. It waits a bounded time: of a sampler that is silent for longer, the ticks up to the end
@@ -147,7 +147,7 @@ extension TakeWriter {
     heldFrom = nil
   }
 
-  /// Marks an instant of the take. Without a take, or behind its end, it means nothing.
+  /// Marks an instant of the take. Without a take, or after its end, it means nothing.
   public mutating func mark(at instant: MonotonicTime, label: String) {
     guard !isIdle, endReason == nil else { return }
     guard let log else {
@@ -176,7 +176,7 @@ extension TakeWriter {
 // MARK: A round
 
 extension TakeWriter {
-  /// Moves what is in the ring to where it belongs, and tells what is new.
+  /// Moves what is in the ring to where it belongs, and says what is new.
   public mutating func tend(_ reading: ClockReading) -> [TakeNews] {
     if endReason != nil, endBy == nil { dateEnd(reading.monotonic) }
     switch phase {
@@ -215,7 +215,7 @@ extension TakeWriter {
     let limit = order.ticksAfter.map { own + $0 } ?? .max
     let first = history.skip(to: wanted)
     guard let first, first < limit, first < (heldFrom ?? .max) else {
-      // What was asked for lies in the past and is gone, or nobody waits for it any more.
+      // What was asked for lies in the past and is gone, or no one waits for it any more.
       let isOver = limit <= own || (first ?? 0) >= limit
       guard isOver || isEnded(at: max(first ?? 0, wanted), now: now) else { return [] }
       reset()

@@ -11,7 +11,7 @@ struct InfoCommand: ParsableCommand {
     discussion: """
       The last line is a verdict: good, flawed (more than 1 in 1000 samples missing or a gap of over a second, \
       clipping, 1 read in 100 over half a period late, an acceleration at rest that is a tenth off, an end that \
-      nobody wanted), damaged, or live. With --check it is the only line, and the exit status is 0 when good, \
+      was not asked for), damaged, or live. With --check it is the only line, and the exit status is 0 when good, \
       1 when flawed, 65 when damaged or without an end, 75 while it is being recorded.
       """)
 

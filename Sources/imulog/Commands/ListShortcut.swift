@@ -5,7 +5,7 @@
 ///
 /// Everything else, wrong arguments too, is the parser's.
 enum ListShortcut {
-  /// What the arguments behind the program's name ask for; `nil` when they are not one of the plain forms.
+  /// What the arguments after the program's name ask for; `nil` when they are not one of the plain forms.
   static func listing(_ arguments: some Sequence<String>) throws(CommandFailure) -> Listing? {
     var words = arguments.makeIterator()
     var verbSeen = false

@@ -7,7 +7,7 @@ struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record one take now and print its number.",
     discussion: """
-      Records 60 s at 10 Hz unless told otherwise and then stops by itself. Ctrl-C or SIGTERM ends a \
+      Records 60 s at 10 Hz by default and then stops by itself. Ctrl-C or SIGTERM ends a \
       take early and keeps it. On a terminal its graph is shown meanwhile, and the last line names the keys. Talk \
       goes to stderr; the last line of stdout is the recording's number.
       """)
@@ -101,7 +101,7 @@ struct RecordCommand: ParsableCommand {
         storeOption: storeOptions.store ?? program.storeOptions.store
       ).talk()
     }
-    // There is no recording of that number to go on with.
+    // There is no recording of that number to continue with.
     if json {
       try Console.json(outcome.json)
     } else if !outcome.isGone {

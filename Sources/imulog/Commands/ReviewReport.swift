@@ -30,7 +30,7 @@ struct ReviewReport {
     return lines + findings + [("clock", clock), ("verdict", sentence)]
   }
 
-  /// What only reading all samples tells.
+  /// What only reading all samples shows.
   var findings: [(String, String)] {
     var lines = [(String, String)]()
     if let hertz = review.achievedHertz {

@@ -8,7 +8,7 @@ struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the graph of a recording.",
     discussion: """
-      On a terminal it can be zoomed and moved, and a cursor tells values; the last line names the keys. In a \
+      On a terminal it can be zoomed and moved, and a cursor shows values; the last line names the keys. In a \
       pipe, or with --plain, it is printed once as text, 80 columns wide; the exit status is 65 when the \
       recording is damaged.
       """)
@@ -35,7 +35,7 @@ struct ShowCommand: ParsableCommand {
           + "`imulog verify \(entry.number)` says what is missing")
     }
     let signals = try SignalWatch(SignalWatch.atTerminal)
-    // Before the terminal changes: an error is told on the screen that stays.
+    // Before the terminal changes: an error is reported on the screen that stays.
     let recording = try RecordingOnScreen(entry, in: catalogue)
     _ = ShowScreen(recording: recording).run(try TerminalSession(), signals)
   }

@@ -46,7 +46,7 @@ enum OpenStore {
     do {
       _ = try catalogue.expireLeftovers(now: now)
     } catch {
-      say("copies that were not gone on with for 30 days could not be looked for: \(error)")
+      say("copies that were not continued for 30 days could not be looked for: \(error)")
     }
     let failures = catalogue.emptyTrash(now: now).failures
     guard let first = failures.first else { return }

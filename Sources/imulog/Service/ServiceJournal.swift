@@ -18,7 +18,7 @@ enum ServiceJournal {
     guard isJournal else { return Console.talk(line) }
     var text = "<\(priority.rawValue)>" + ForeignText.shown(line) + "\n"
     text.withUTF8 { bytes in
-      // Nobody could be told that telling failed.
+      // There is no way to report that reporting failed.
       _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }

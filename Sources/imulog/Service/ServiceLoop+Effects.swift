@@ -60,7 +60,7 @@ extension ServiceLoop {
     pauseWatchdog()
   }
 
-  /// Nobody is to wake the manager's clock while nothing is sampled.
+  /// No one is to wake the manager's clock while nothing is sampled.
   func pauseWatchdog() {
     watchdogAt = nil
     if notifier?.watchdogInterval != nil { notifier?.setWatchdog(nanoseconds: 0) }

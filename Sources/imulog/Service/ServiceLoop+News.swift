@@ -175,7 +175,7 @@ extension ServiceLoop {
     if let flusher = flusher.take() { flusher.join() }
   }
 
-  /// A sensor that is looked for every 2 s is told about once.
+  /// A sensor that is looked for every 2 s is reported once.
   private func sayOnce(_ sentence: String) {
     guard sentence != lastSaid else { return }
     lastSaid = sentence

@@ -6,7 +6,7 @@ import Service
 /// A caller who watches.
 struct ServiceWatcher {
   let peer: ControlPeer
-  /// Lines that were left out since it was told so.
+  /// Lines that were left out since that was reported.
   var lost: UInt64 = 0
 }
 

@@ -67,7 +67,7 @@ final class ServiceLoop {
   var lastFailure: CommandFailure?
   /// Why the service ended by itself.
   var usurped: CommandFailure?
-  /// What became of the last take, when the service ended behind it.
+  /// What happened to the last take, when the service ended after it.
   var lastWords: CommandFailure?
   private var pending: [(event: ServiceEvent, cause: CommandFailure?)] = []
 
@@ -125,7 +125,7 @@ final class ServiceLoop {
     do {
       return try panel.events(now: clock.now())
     } catch {
-      ServiceJournal.say(.error, "\(error); the button is not heard any more, requests are")
+      ServiceJournal.say(.error, "\(error); the button is not read any more, requests are")
       panel.dropButton()
       return []
     }
@@ -158,7 +158,7 @@ final class ServiceLoop {
   }
 
   /// How long the end of the service may wait for the card, in nanoseconds: less than the 30 s after which the unit's
-  /// processes are killed. What is not on the card by then is told, and the recording is recovered at the next
+  /// processes are killed. What is not on the card by then is reported, and the recording is recovered at the next
   /// start.
   private static var patience: Int64 { 20_000_000_000 }
 

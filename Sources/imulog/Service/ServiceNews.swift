@@ -30,7 +30,7 @@ struct SensorStart: Sendable {
   let boardTitle: String
 }
 
-/// What became of a take's file.
+/// What happened to a take's file.
 struct FiledTake: Sendable {
   let number: UInt32
   let fate: TakeFate

@@ -104,7 +104,7 @@ struct ServicePanel: ~Copyable {
     light = nil
   }
 
-  /// Hears the button no more.
+  /// Reads the button no more.
   mutating func dropButton() {
     button = nil
     fileDescriptor = nil

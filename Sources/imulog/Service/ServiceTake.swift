@@ -12,6 +12,6 @@ struct ServiceTake {
   var plan: TakePlan?
   /// What the flusher is told about the file's end.
   var fate: Inbox<TakeFate>?
-  /// What became of its ticks, once its log has its end.
+  /// What happened to its ticks, once its log has its end.
   var ledger: TickLedger?
 }

@@ -108,7 +108,7 @@ struct ServiceWriting: ~Copyable {
     let isNew = writer.arrivals != seen
     seen = writer.arrivals
     if isNew { reading.lastArrival = now }
-    // What the last take came to is told until the next one has begun.
+    // What the last take came to is reported until the next one has begun.
     reading.progress = progress ?? reading.progress
     reading.longestSync = queue?.longestSync ?? reading.longestSync
     if writer.isIdle { queue = nil }

@@ -3,7 +3,7 @@ import LogStore
 
 /// What is found in the file of a take that its storage ended.
 struct KeptTake {
-  /// What became of the ticks that are in it.
+  /// What happened to the ticks that are in it.
   let ledger: TickLedger
   /// Why it ended, as the log says; `nil` when its end is not in the file.
   let reason: StopReason?
@@ -15,7 +15,7 @@ struct KeptTake {
       let summary = try reader.summary()
       (ledger, reason) = (summary.ledger, summary.end?.reason)
     } catch {
-      // The take's own failure is told. That its rest cannot be read adds nothing to it.
+      // The take's own failure is reported. That its rest cannot be read adds nothing to it.
       return nil
     }
   }

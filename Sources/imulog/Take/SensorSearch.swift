@@ -54,7 +54,7 @@ struct SensorSearch: Sendable {
       sensor: try sensor.broughtUp(on: SystemClock(), progress), remarks: remarks(about: identity))
   }
 
-  /// Leaves out the addresses at which a kernel driver holds the chip; if nobody is found at the others, the
+  /// Leaves out the addresses at which a kernel driver holds the chip; if no chip is found at the others, the
   /// driver of a wanted one is what to tell about.
   private func claim(
     _ node: inout LinuxI2CBus

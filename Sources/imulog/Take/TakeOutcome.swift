@@ -8,7 +8,7 @@ struct TakeOutcome {
   let id: RecordingID
   /// Why it ended.
   let reason: StopReason
-  /// What became of its ticks.
+  /// What happened to its ticks.
   let ledger: TickLedger
   /// How late its reads began.
   let lateness: LatenessSummary

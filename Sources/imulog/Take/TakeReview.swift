@@ -21,7 +21,7 @@ struct TakeReview {
         Console.talk(key + String(repeating: " ", count: 12 - key.count) + value)
       }
     } catch {
-      // The take is kept whatever became of looking at it.
+      // The take is kept whatever happens to looking at it.
       Console.talk("recording \(number) cannot be looked through: \(error)")
     }
   }

@@ -69,7 +69,7 @@ extension TakeSession {
     preconditionFailure("a take that was thrown away is followed by another")
   }
 
-  /// What the system granted, and tells what it did not.
+  /// What the system granted, and says what it did not.
   private func granted(_ threads: borrowing TakeThreads) -> String {
     let refusals = [threads.sampler.scheduling.refusal, MemoryLock.engage()].compactMap { $0 }
     for refusal in refusals { Console.talk("\(refusal)") }

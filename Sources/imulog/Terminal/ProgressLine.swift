@@ -68,7 +68,7 @@ final class ProgressLine: Sendable {
 
   private static func write(_ text: String) {
     let bytes = Array(text.utf8)
-    // Nobody could be told that telling failed.
+    // There is no way to report that reporting failed.
     _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// A file to import whose reading is shown on the terminal, where it takes long.
 ///
-/// A table is read twice, to check it and to take it; the line tells how far the present reading is.
+/// A table is read twice, to check it and to take it; the line says how far the present reading is.
 struct ProgressSource: ImportSource, ~Copyable {
   private var source: FileSource
   private let line: ProgressLine

@@ -2,7 +2,7 @@ import LogStore
 
 /// A recording's file whose reading is shown on the terminal, where it takes long.
 ///
-/// A command may read a log more than once; the line tells how far the present reading is.
+/// A command may read a log more than once; the line says how far the present reading is.
 struct ProgressStorage: LogStorage, ~Copyable {
   private var storage: FileStorage
   private let line: ProgressLine
@@ -57,7 +57,7 @@ struct ProgressStorage: LogStorage, ~Copyable {
 
 /// What a line of progress says.
 enum ProgressText {
-  /// `exporting recording 7: 43 %`; without the share when nobody knows the whole.
+  /// `exporting recording 7: 43 %`; without the share when the whole is not known.
   static func text(_ attempt: String, _ done: UInt64, of all: UInt64) -> String {
     guard all > 0 else { return attempt }
     return "\(attempt): \(min(100, UInt64(Double(done) / Double(all) * 100))) %"

@@ -17,7 +17,7 @@ enum TerminalEvent {
 ///     view's screen ─► difference to what is shown ─► bytes ─► terminal, as it takes them
 ///     keys ◄─ parser ◄─ bytes ◄───────────────────────────────┘
 ///
-/// A terminal that takes nothing for a while gets no new screens meanwhile: frames are left out, and nobody waits.
+/// A terminal that takes nothing for a while gets no new screens meanwhile: frames are left out, and no one waits.
 final class TerminalSession {
   /// What the terminal can show.
   let look: Look

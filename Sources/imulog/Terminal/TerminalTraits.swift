@@ -10,7 +10,7 @@ enum TerminalTraits {
   }
 
   /// The colours to use: none with `NO_COLOR` (https://no-color.org), else for the background that `COLORFGBG` names,
-  /// or that the terminal says it has; dark when nobody says.
+  /// or that the terminal says it has; dark when no one says.
   static func palette(_ environment: (String) -> String?, ask: () -> Bool?) -> Palette {
     if let wish = environment("NO_COLOR"), !wish.isEmpty { return .none }
     if let isLight = environment("COLORFGBG").flatMap(isLight) { return isLight ? .light : .dark }

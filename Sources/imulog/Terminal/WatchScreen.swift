@@ -77,7 +77,7 @@ final class WatchScreen {
     case .stay: return true
     case .leave: return false
     case .stop: ask(.stop, path)
-    // The service tells of it as of all others.
+    // The service reports it as of all others.
     case .mark: ask(.mark(""), path)
     case .discard: ask(.discard, path)
     }

@@ -2,7 +2,7 @@ import IMUModel
 import LinuxIO
 import Service
 
-/// What a service tells to those who watch, line by line.
+/// What a service says to those who watch, line by line.
 struct WatchedService: ~Copyable {
   private let stream: ControlStream
   private var rest: [UInt8]

@@ -41,6 +41,6 @@ def describe():
         ("processor", f"{processor()}, {os.cpu_count()} cores, {memory:.0f} GiB{virtual()}"),
         ("system", f"{system()}, Linux {platform.release()}"),
         ("Swift", first_line("swift", "--version")),
-        ("load at the begin", " ".join(f"{load:.2f}" for load in os.getloadavg())),
+        ("load at the beginning", " ".join(f"{load:.2f}" for load in os.getloadavg())),
     ]
     return [(name, value) for name, value in lines if value]

@@ -8,7 +8,7 @@
 /// Makes one: its descriptor, which does not block and closes on exec, or -1; `name` is what a program opens.
 int open_terminal(char *_Nonnull name, size_t count);
 
-/// Tells it its size (TIOCSWINSZ), and with that the program at it (SIGWINCH).
+/// Gives it its size (TIOCSWINSZ), and with that the program at it (SIGWINCH).
 int resize_terminal(int fd, int columns, int rows);
 
 #endif

@@ -54,7 +54,7 @@ struct DaemonBench {
     #expect(outcome.bytes.isEmpty && outcome.talk.isEmpty, sourceLocation: sourceLocation)
   }
 
-  /// What `status --json` says; `nil` while nobody answers.
+  /// What `status --json` says; `nil` while no chip answers.
   func status() throws -> JSON? {
     let outcome = bench.run("status", "--json")
     return outcome.status == 0 ? try outcome.json() : nil

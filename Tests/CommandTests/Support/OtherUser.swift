@@ -11,7 +11,7 @@ struct OtherUser {
 
   private static let setpriv = "/usr/bin/setpriv"
 
-  /// Why nobody else can run the program here, if nobody can.
+  /// Why no one else can run the program here, if no one can.
   static let refusal: String? = {
     guard geteuid() == 0 else { return "acting as another user needs root" }
     guard access(setpriv, X_OK) == 0 else { return "there is no setpriv" }

@@ -16,7 +16,7 @@ struct RemoteBench {
   /// - Parameter serveOptions: Options of the forced command.
   init(serveOptions: String = "") {
     script = laptop.directory.path + "/ssh"
-    // What ssh does with a forced command: the words behind the host, joined, become SSH_ORIGINAL_COMMAND. A line of
+    // What ssh does with a forced command: the words after the host, joined, become SSH_ORIGINAL_COMMAND. A line of
     // the file `cuts` is how many bytes this connection carries before it is cut; `carried` keeps them all.
     let text = """
       #!/bin/sh

@@ -104,7 +104,7 @@ final class TerminalChild {
     return mode.c_lflag & wanted == wanted && mode.c_oflag & tcflag_t(OPOST) != 0
   }
 
-  /// Takes what there is; `false` when the program let go of its terminal.
+  /// Takes what there is; `false` when the program has released its terminal.
   private func pump(_ milliseconds: Int32) -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, milliseconds) > 0 else { return true }

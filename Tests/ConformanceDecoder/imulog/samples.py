@@ -39,7 +39,7 @@ class Bits:
     def zeros(self, limit):
         """The zeros in front of a one, which is passed over, or the limit.
 
-        If there are as many zeros as the limit, no one is behind them.
+        If there are as many zeros as the limit, no one is after them.
         """
         one = self._text.find("1", self._at, self._at + limit)
         if one < 0:
@@ -124,7 +124,7 @@ class Stream:
         return wrap(bits.take(self._width), self._width)
 
     def _head(self, bits):
-        """The table under "Streams", behind its first bit."""
+        """The table under "Streams", after its first bit."""
         method = bits.take(4)
         if method > (4 if self._wide else 12):
             raise FormatError(f"method {method} is not allowed")
@@ -152,7 +152,7 @@ class Stream:
             raise FormatError("times have step and base")
         precision = bits.take(5)
         if precision > 24:
-            raise FormatError("step and base have more than 24 bits behind "
+            raise FormatError("step and base have more than 24 bits after "
                               "the point")
         step, base = bits.take(6 + precision), bits.take(6 + precision)
         if step < 1 << precision:

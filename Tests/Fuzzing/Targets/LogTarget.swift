@@ -93,11 +93,11 @@ struct Reading: Equatable {
       case .damage(let damage):
         damages += 1
         precondition(damage.pageCount > 0, "damage without a page")
-        precondition(damage.offset + damage.byteCount <= UInt64(size), "damage behind the end")
+        precondition(damage.offset + damage.byteCount <= UInt64(size), "damage after the end")
         _ = damage.description
       case .mark, .clock, .sensor, .end: break
       }
     }
-    guard try reader.next() == nil else { preconditionFailure("an item behind the end") }
+    guard try reader.next() == nil else { preconditionFailure("an item after the end") }
   }
 }

@@ -57,7 +57,7 @@ public final class PageTarget: FuzzTarget {
       precondition(error.offset <= LogFormat.pageSize, "an error outside the page")
       let next: LogRecord?
       do { next = try decoder.next(into: &block) } catch { preconditionFailure("a second error") }
-      precondition(next == nil, "a record behind an error")
+      precondition(next == nil, "a record after an error")
     }
     precondition(decoder.offset <= page.count, "more was read than there is")
   }

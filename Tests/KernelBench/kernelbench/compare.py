@@ -1,6 +1,6 @@
 """Exported samples against the truth file: every one was made by the chip, at that time, in that scale, and once.
 
-The two clocks differ by a constant that nobody knows. A polled sample is up to one period of the chip older than its
+The two clocks differ by an unknown constant. A polled sample is up to one period of the chip older than its
 read, so the differences
 
     time in the export  -  time in the truth     (nanoseconds)

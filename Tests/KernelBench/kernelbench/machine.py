@@ -109,7 +109,7 @@ class Machine:
             self._socket = self._connect(port)
             self._wait_for("ready", BOOT_SECONDS)
         except BaseException:
-            # Nobody has this machine, so nobody could switch it off.
+            # No one has this machine, so no one could switch it off.
             self._process.kill()
             self._process.wait()
             raise

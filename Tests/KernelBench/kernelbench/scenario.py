@@ -2,7 +2,7 @@
 
 A scenario is a function that takes a `Bench` and returns a sentence of figures, or raises: `CheckFailed` when the
 program broke a promise, `BenchError` when the bench did not work, which fails it too, `CannotRun` when something is
-missing on this machine, which is a skip and is told with its reason. Scenarios that share a virtual machine form a
+missing on this machine, which is a skip and is reported with its reason. Scenarios that share a virtual machine form a
 group.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from .errors import BenchError, CannotRun, CheckFailed, HostTooSlow
 
 PASSED, FAILED, SKIPPED, REPEATED = "passed", "FAILED", "skipped", "again"
-"""A scenario that failed and is tried `again` has another outcome behind that one."""
+"""A scenario that failed and is tried `again` has another outcome after that one."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Group:
     """Scenarios that share what they are run on, and may be tried twice.
 
     Those that measure times: an emulated processor is late when the host has something else to do, and that may look
-    like a fault. What fails `first` is tried `again`, in another guest, and that counts. The summary tells what failed
+    like a fault. What fails `first` is tried `again`, in another guest, and that counts. The summary says what failed
     at first, and its traces are kept. What is late also then, as the program or the guest says itself, is skipped with
     that reason; whatever is wrong, and not late, fails.
     """

@@ -26,7 +26,7 @@ SHORT, PAUSE, LONG, VERY_LONG = 0.1, 0.15, 2.0, 6.5
 """Seconds: a short press, the time between two that belong together, a press of more than 1.5 s, one of more than 6 s."""
 DEBOUNCE = 20 * MILLISECOND
 LIST_PAGE = 10
-"""Recordings that `imulog list` tells at a time."""
+"""Recordings that `imulog list` shows at a time."""
 KERNEL_TICK = 4 * MILLISECOND
 """Debian's kernel counts the debounce period in ticks of 1/250 s, and begins in the middle of one."""
 
@@ -105,15 +105,15 @@ class Service:
             time.sleep(0.05)
 
     def wait_well(self, seconds: float = 15) -> None:
-        """Waits until the service tells no problem."""
+        """Waits until the service reports no problem."""
         deadline = time.monotonic() + seconds
         while (answer := self.status())["problem"] is not None:
             if time.monotonic() > deadline:
-                raise Untimely(f"the service still tells a problem: {answer}", STALL)
+                raise Untimely(f"the service still reports a problem: {answer}", STALL)
             time.sleep(0.05)
 
     def recordings(self) -> list[dict]:
-        """What `imulog list` tells page by page, oldest first."""
+        """What `imulog list` shows page by page, oldest first."""
         recordings: list[dict] = []
         while len(recordings) % LIST_PAGE == 0:
             page = json.loads(self.run(f"list --json --page {len(recordings) // LIST_PAGE + 1}").output or "[]")

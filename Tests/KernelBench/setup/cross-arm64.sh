@@ -41,7 +41,7 @@ main() {
   install -m 755 "$home/build/release/imulog" "$out"
 }
 
-# Without network debootstrap ends like this, and nothing was tried; whatever else it is, the log tells.
+# Without network debootstrap ends like this, and nothing was tried; whatever else it is, the log shows.
 failed() {
   tail -n 5 "$home/log" >&2
   cannot "could not fetch $1"

@@ -6,7 +6,7 @@
 #   /modules/*.ko                      the modules
 #   /bin              busybox, imulog, and on amd64 the tools of guest/*.c, all linked statically
 #
-# The part without PROGRAM is kept; OUT is the two archives one behind the other, which the kernel unpacks in that order.
+# The part without PROGRAM is kept; OUT is the two archives one after the other, which the kernel unpacks in that order.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 arch=$1 kernel=$2 program=$3 out=$4

@@ -58,7 +58,7 @@ struct TakeAccountTests {
         #expect(
           report.end?.ledger.scheduled == 16,
           "held up from \(from) until \(until): \(report.end.debugDescription)")
-        // What comes in time is logged; of the rest one gap tells.
+        // What comes in time is logged; of the rest one gap shows.
         let isLate = until > 4.8 && from < 26
         #expect(
           try log.gaps()

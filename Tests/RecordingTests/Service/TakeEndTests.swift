@@ -157,7 +157,7 @@ struct TakeEndTests {
     arguments: [10, 200, 1000] as [UInt32])
   func beginInThePast(_ hertz: UInt32) throws {
     let bench = WriterBench(TakeWriterTests.rate(hertz))
-    // Known to be a long one when it is let go, and then the card takes its time.
+    // Known to be a long one when it is released, and then the card takes its time.
     let press = press(bench, at: 2.0005, until: 7)
     #expect(bench.isIdle)
     bench.advance(to: 11)
@@ -185,7 +185,7 @@ struct TakeEndTests {
     #expect(kept >= UInt64(bench.historyTicks) && kept <= 600)
   }
 
-  @Test("an end that nobody dates has what was held back")
+  @Test("an end that no one dates has what was held back")
   func endWhileHolding() throws {
     let bench = WriterBench(TakeWriterTests.rate(10))
     bench.advance(to: 1)
@@ -209,8 +209,8 @@ struct TakeEndTests {
     bench.turn()
     #expect(bench.takeNews() == [.nothing])
     #expect(bench.isIdle)
-    // Late for the one and early for the other: it is nobody's.
-    bench.writer.mark(at: bench.now, label: "of nobody")
+    // Late for the one and early for the other: it is no one's.
+    bench.writer.mark(at: bench.now, label: "of no one")
     bench.advance(to: 1.5)
     bench.writer.begin(TakeWriterTests.order(bench, after: 10))
     bench.advance(to: 3)

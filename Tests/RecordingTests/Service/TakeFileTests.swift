@@ -107,7 +107,7 @@ struct TakeFileTests {
     return bench.writer.progress?.ledger.sampled == before
   }
 
-  @Test("storage that fails in a take is told once; the take ends, and the next one is whole")
+  @Test("storage that fails in a take is reported once; the take ends, and the next one is whole")
   func failure() throws {
     let bench = WriterBench(TakeWriterTests.rate(100))
     bench.configureDisk = { $0.failure = (0, EIO) }

@@ -25,7 +25,7 @@ final class WriterBench {
   private var nextTick: UInt64 = 0
   private var nextTurn: MonotonicTime
   private var generator = SeededGenerator(seed: 11)
-  /// Ticks that the ring had no room for, to be told when it has.
+  /// Ticks that the ring had no room for, to be reported when it has.
   private var dropped: Gap?
 
   /// Ticks at which the chip does not answer; each run becomes one record, which arrives with its last tick.
@@ -139,7 +139,7 @@ final class WriterBench {
     }
   }
 
-  /// What was told since the last call.
+  /// What was reported since the last call.
   func takeNews() -> [TakeNews] {
     defer { news = [] }
     return news

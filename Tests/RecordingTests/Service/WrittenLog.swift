@@ -140,7 +140,7 @@ final class FlusherThread: Sendable {
 
 /// Keeps flushers from their storage while it is closed. Closed and opened by one thread.
 final class Gate: StorageWitness, @unchecked Sendable {
-  // Safe: the mutex never changes until nobody holds a reference any more.
+  // Safe: the mutex never changes until no one holds a reference any more.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   let finishes = true
 

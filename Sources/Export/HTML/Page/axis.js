@@ -50,5 +50,5 @@ function timeText(time, digits, largest) {
   return `${sign}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${seconds}`;
 }
 
-/** Digits behind a second's point that tell samples apart. */
+/** Digits after a second's point that tell samples apart. */
 const timeDigits = Math.min(6, Math.max(1, Math.ceil(-Math.log10(period) - 1e-9) + 1));

@@ -8,12 +8,12 @@ const temperature = facts.panels.length > 1
 const view = {
   from: span.from,
   to: span.to,
-  /** A time; undefined when nobody looks at one. */
+  /** A time; undefined when none is looked at. */
   cursor: undefined,
   /** Two times while a part is being chosen. */
   selection: undefined,
 
-  /** First sample that is shown and the one behind the last, with a neighbour on either side. */
+  /** First sample that is shown and the one after the last, with a neighbour on either side. */
   indices() {
     const from = lowerBound(samples.times, this.from), to = lowerBound(samples.times, this.to);
     return [Math.max(0, from - 1), Math.min(samples.times.length, to + 1)];

@@ -1,4 +1,4 @@
-/// Bytes behind the header, pages and chunks and their checks included, when every tenth sample is followed by a
+/// Bytes after the header, pages and chunks and their checks included, when every tenth sample is followed by a
 /// flush, for each log.
 func flushSize(_ paths: [String]) throws -> String {
   let logs = try paths.map { path in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Samples against the processor time of this thread: on a machine that others use too, wall time tells of them.
+/// Samples against the processor time of this thread: on a machine that others use too, wall time includes them.
 struct Speed: CustomStringConvertible {
   private var samples = 0
   private var nanoseconds: Int64 = 0

@@ -19,7 +19,7 @@ struct Take {
     }
   }
 
-  /// Encodes all records, hands the bytes to nobody, and returns how many there were behind the header.
+  /// Encodes all records, hands the bytes to no one, and returns how many there were after the header.
   ///
   /// - Parameter interval: Samples between flushes; `nil` for one at the end.
   func encode(flushEvery interval: Int? = nil) throws -> Int {

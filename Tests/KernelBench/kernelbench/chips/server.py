@@ -10,7 +10,7 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `mpu6050`, 
     corrupt CHIP AT COUNT          in the next COUNT reads a bit of byte AT is turned
     ones CHIP                      reads give ones and nothing is written, though all is acknowledged
     dip CHIP SECONDS DIP...        the supply dips in the middle of a sample's burst, once for each DIP and SECONDS apart
-                                   at least; DIP is `ones:AT` or `zeros:AT`, what the burst goes on with from byte AT on,
+                                   at least; DIP is `ones:AT` or `zeros:AT`, what the rest of the burst is,
                                    counted from its end when AT is negative
     healthy CHIP                   no more of these
     solder CHIP                    this chip takes the place of the one that has its address, and is powered up
@@ -56,7 +56,7 @@ from .wire import Dip, Fault, Wire
 BUS_HERTZ = 400_000
 FOR_EVER = 1 << 60
 BREATH = 0.02
-"""Seconds between looks at chips that nobody reads, so that the truth file has all that they make."""
+"""Seconds between looks at chips that no program reads, so that the truth file has all that they make."""
 
 
 class Server:

@@ -22,7 +22,7 @@ BATCH = 500
 
 
 class TruthWriter:
-    """Writes to the file that is open, or nowhere: between scenarios nobody wants to know.
+    """Writes to the file that is open, or nowhere: between scenarios no one wants to know.
 
     A thread does the writing, because a disk that is busy holds a write up for as much as a second, and the chips
     cannot wait that long.

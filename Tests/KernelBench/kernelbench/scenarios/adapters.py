@@ -1,4 +1,4 @@
-"""What may stand at a bus besides the chip that was asked for: its kernel driver, another chip, nobody, SMBus alone."""
+"""What may stand at a bus besides the chip that was asked for: its kernel driver, another chip, no chip, SMBus alone."""
 
 from __future__ import annotations
 

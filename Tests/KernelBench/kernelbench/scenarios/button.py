@@ -285,7 +285,7 @@ def second(guest: Guest) -> str:
         check(ended.status == TRY_AGAIN, f"{what} ended with {ended.status}: {ended.errors.strip()}")
         check(f"process {process}" in ended.errors, f"{what} does not name process {process}: {ended.errors.strip()}")
     check(service.status()["state"] == "armed", "the service was disturbed")
-    # What a power cut leaves is a socket and a lock's file that nobody has.
+    # What a power cut leaves is a socket and a lock's file that no one has.
     service.signal("KILL")
     service.finish()
     after = begin_armed(guest, "after")

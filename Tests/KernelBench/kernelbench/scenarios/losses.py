@@ -56,7 +56,7 @@ def run(bench: Bench, group: Group) -> None:
 
 def pull_out(guest: Guest) -> list[Recording]:
     """Records while the adapter goes away, as one on USB does: transfers fail, the node vanishes, and the driver is gone
-    for good when nobody has the node open any more."""
+    for good when no program has the node open any more."""
     driver = guest.machine.check("ls -d /sys/bus/virtio/drivers/*i2c*").strip()
     device = guest.machine.check(f"cd {driver} && ls -d virtio*").strip()
     guest.chips.tell("truth", truth_file(guest))
@@ -140,7 +140,7 @@ def lose(guest: Guest, way: str, command: str) -> str:
     said = wait_for(lambda: [line for line in words_of(service).splitlines() if service.store in line])
     check(
         stopped.status != 0 or problem is not None,
-        f"the store was {way}: stop ended with {stopped.status}, and the service tells no problem")
+        f"the store was {way}: stop ended with {stopped.status}, and the service reports no problem")
     service.wait("armed")
     check(bool(said), f"the store was {way}, and the service says nothing of {service.store}: {words_of(service)!r}")
     start(service, 1.0)

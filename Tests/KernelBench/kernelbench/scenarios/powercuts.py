@@ -208,7 +208,7 @@ def examine(bench: Bench, guest: Guest, life: Life, tally: Tally) -> None:
 def compare_with_promise(guest: Guest, number: int, synced: Take, truth: Path | None, tally: Tally) -> int:
     """Exports what was found and compares it with what was synced, and with the chip; how many samples there are."""
     file = f"take{number}.json"
-    # Status 65: damage is told, as where a write was torn behind the last sync.
+    # Status 65: damage is told, as where a write was torn after the last sync.
     ended = guest.machine.run(f"imulog --store {STORE} export {number} --units raw -o /host/{file}")
     check(ended.status in (0, 65), f"export ended with {ended.status}: {ended.errors.strip()}")
     found = read_take(guest.machine.share / file)
@@ -231,7 +231,7 @@ def read_copy(bench: Bench, copy: Path, was_cut: bool) -> Take:
     out = store / "export.json"
     command = [str(bench.program), "--store", str(store), "export", "latest", "--units", "raw", "-o", str(out)]
     ended = subprocess.run(command, capture_output=True, text=True)
-    # 65: what an earlier cut tore behind the last sync is synced with the rest when the take is cut to length.
+    # 65: what an earlier cut tore after the last sync is synced with the rest when the take is cut to length.
     if ended.returncode not in ((0, 65) if was_cut else (0,)):
         raise BenchError(f"the copy of the synced log cannot be exported: {ended.stderr.strip()}")
     return read_take(out)

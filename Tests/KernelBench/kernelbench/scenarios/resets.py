@@ -129,7 +129,7 @@ def strike(guest: Guest, plan: Plan, chips: Sequence[str]) -> None:
         deadline = time.monotonic() + 10
         while (first := int(guest.chips.tell("burst", chip))) == 0:
             if time.monotonic() > deadline:
-                raise BenchError(f"nobody reads samples from the {chip}")
+                raise BenchError(f"no program reads samples from the {chip}")
             time.sleep(0.01)
         due += [
             (first + int(after * 1e9), index, command.replace("CHIP", chip)) for index, (after, command) in enumerate(plan)]
@@ -162,7 +162,7 @@ def check_dips(recording: Recording, truth: Path, stalled: list[int]) -> str:
 
 
 def check_frozen(recording: Recording, truth: Path, stalled: list[int]) -> str:
-    """No sample is exported twice, or comparing would have failed; and it is told why."""
+    """No sample is exported twice, or comparing would have failed; and it is reported why."""
     checked = check_recording(recording, truth)
     told = check_gaps(checked)
     for seconds in (1, 2):
@@ -173,12 +173,12 @@ def check_frozen(recording: Recording, truth: Path, stalled: list[int]) -> str:
         causes = [gap.cause for gap in ours if gap.cause not in ("missed", "stale")]
         check(
             causes[:1] == ["frozen"] and {*causes} <= {"frozen", "reinitialising"},
-            f"frozen for {seconds} s, and that is told as {words}")
+            f"frozen for {seconds} s, and that is reported as {words}")
     return told
 
 
 def check_gone(recording: Recording, truth: Path, stalled: list[int]) -> str:
-    """Nobody on the bus gave no sample, or comparing would have failed."""
+    """No chip on the bus gave no sample, or comparing would have failed."""
     checked = check_recording(recording, truth)
     told = check_gaps(checked)
     took = [first_after(checked, back) - back for back in events(checked.truth, f"healthy {recording.chip}")]

@@ -16,4 +16,6 @@ public enum Gesture: Equatable, Sendable {
   case holding(at: MonotonicTime)
   /// The button has been held for the time of a very long press; its release means nothing.
   case veryLong(at: MonotonicTime)
+  /// The end of a press is not known and never will be, so that the press means nothing.
+  case forgotten(at: MonotonicTime)
 }

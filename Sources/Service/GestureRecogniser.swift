@@ -59,6 +59,26 @@ public struct GestureRecogniser: Sendable {
     return gestures
   }
 
+  /// Whether what is due by `now` rests on a button that is still down: the release may have been lost.
+  public func isHoldDue(by now: MonotonicTime) -> Bool {
+    guard case .pressed = phase, let deadline else { return false }
+    return now >= deadline
+  }
+
+  /// Forgets the press under way, because its release was lost or cannot be reported any more. A press that was
+  /// released keeps its meaning.
+  public mutating func forget() -> [Gesture] {
+    switch phase {
+    case .idle, .released: return []
+    case .ignored:
+      phase = .idle
+      return []
+    case .pressed(let down, _, _):
+      phase = .idle
+      return [.forgotten(at: down)]
+    }
+  }
+
   /// What happens at the deadline. Each phase has fewer deadlines before it than the one it comes from.
   private mutating func fallDue() -> [Gesture] {
     switch phase {

@@ -35,7 +35,7 @@ extension ServiceMachine {
       waitingStart = nil
       return []
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
-      .sensorReady, .sensorSilent, .sensorHeard, .retry,
+      .gesture(.forgotten), .sensorReady, .sensorSilent, .sensorHeard, .retry,
       .limitReached:
       return []
     }
@@ -54,7 +54,7 @@ extension ServiceMachine {
     case .gesture(.press), .gesture(.long), .start, .stop, .mark, .keep, .discard:
       return [.refuse(Refusal.isEnding)]
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
-      .gesture(.veryLong),
+      .gesture(.veryLong), .gesture(.forgotten),
       .sensorReady, .sensorSilent, .sensorHeard, .retry, .takeReady, .limitReached, .reload,
       .reloaded, .reloadRefused,
       .terminate:

@@ -15,8 +15,8 @@ extension ServiceMachine {
     case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
-    case .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding), .sensorReady,
-      .sensorSilent, .sensorHeard,
+    case .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
+      .gesture(.forgotten), .sensorReady, .sensorSilent, .sensorHeard,
       .sensorFailed,
       .retry, .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
       return []
@@ -46,7 +46,8 @@ extension ServiceMachine {
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
-      .sensorSilent, .sensorHeard, .takeReady, .takeRefused, .limitReached, .storageEnded, .saved,
+      .gesture(.forgotten), .sensorSilent, .sensorHeard, .takeReady, .takeRefused, .limitReached,
+      .storageEnded, .saved,
       .savedNothing:
       return []
     }
@@ -69,7 +70,7 @@ extension ServiceMachine {
     case .reloadRefused: return meet(.configuration)
     case .gesture(.veryLong), .terminate: return exit()
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
-      .sensorReady, .sensorSilent, .sensorHeard, .retry,
+      .gesture(.forgotten), .sensorReady, .sensorSilent, .sensorHeard, .retry,
       .takeReady, .takeRefused, .limitReached, .storageEnded, .saved, .savedNothing:
       return []
     }

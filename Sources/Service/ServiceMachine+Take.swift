@@ -23,8 +23,9 @@ extension ServiceMachine {
     case .reload, .reloaded, .reloadRefused: return noteReload(event)
     case .gesture(.veryLong): return end(at: nil, .button, then: .ending)
     case .terminate: return end(at: nil, .signal, then: .ending)
-    // A double press whose first one began this take, and the window after that first one.
-    case .gesture(.double): return [.release]
+    // A double press whose first one began this take, or a press whose end is not known.
+    case .gesture(.double), .gesture(.forgotten): return [.release]
+    // The window after the press that began this take.
     case .gesture(.settled): return []
     case .begin, .gesture(.holding), .sensorReady, .sensorSilent, .sensorHeard, .retry, .saved,
       .savedNothing:
@@ -38,6 +39,11 @@ extension ServiceMachine {
       state = hasFirstSample ? .recording : .starting
       stopPress = nil
       return [.mark(at: press, label: ""), .release]
+    // It may have been the second press of a mark: a take that runs too long is better than one that ends too soon.
+    case .gesture(.forgotten):
+      state = hasFirstSample ? .recording : .starting
+      stopPress = nil
+      return [.release]
     case .gesture(.settled), .gesture(.long), .stop: return end(at: stopPress, .button)
     case .gesture(.press(let start)):
       // The button never tells one press before the other is settled; if it did, none would be lost.

@@ -47,6 +47,7 @@ public import IMUModel
 ///     holding 5     | ·                       | ·                       | ·
 ///     long 5        | → saving: discard 5 b   | → saving: discard 5 b   | → saving: end 4 button
 ///     veryLong 5    | → ending: end now button| → ending: end now button| → ending: end 4 button
+///     forgotten 5   | release                 | release                 | → recording: release j
 ///     start 5       | refuse                  | refuse                  | refuse
 ///     stop 5        | → saving: end 5 button  | → saving: end 5 button  | → saving: end 4 button
 ///     mark 5        | mark 5                  | mark 5                  | refuse

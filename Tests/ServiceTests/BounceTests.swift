@@ -32,13 +32,14 @@ struct BounceTests {
     case .long: return "long"
     case .holding: return "holding"
     case .veryLong: return "very long"
+    case .forgotten: return "forgotten"
     }
   }
 
   private func stamp(_ gesture: Gesture) -> Int64 {
     switch gesture {
     case .press(let at), .double(let at), .settled(let at), .long(let at), .holding(let at),
-      .veryLong(let at):
+      .veryLong(let at), .forgotten(let at):
       return at.nanoseconds
     }
   }

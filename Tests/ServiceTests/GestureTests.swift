@@ -117,6 +117,56 @@ struct GestureTests {
     #expect(told == [.press(at: at(199_100))])
   }
 
+  @Test(
+    "a press that is forgotten means nothing, whatever it had come to; one that was released keeps its meaning"
+  )
+  func forgotten() {
+    // Pressed; held; pressed for the second time: what is told then, and what was told before.
+    for (edges, before) in [([10], 20), ([10], 1600), ([10, 110, 300], 400)] as [([Int64], Int64)] {
+      var recogniser = GestureRecogniser(isHeldAtStart: false)
+      for (index, edge) in edges.enumerated() {
+        _ = recogniser.handle(ButtonEdge(isPressed: index % 2 == 0, time: at(edge)))
+      }
+      _ = recogniser.elapse(to: at(before))
+      #expect(recogniser.forget() == [.forgotten(at: at(edges.last ?? 0))])
+      #expect(recogniser.forget() == [])
+      #expect(recogniser.deadline == nil)
+      #expect(recogniser.elapse(to: at(99_000)) == [])
+      // Another press is one.
+      _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(99_100)))
+      let told = recogniser.handle(ButtonEdge(isPressed: false, time: at(99_200)))
+      #expect(told == [.press(at: at(99_100))])
+    }
+    var released = GestureRecogniser(isHeldAtStart: false)
+    _ = released.handle(ButtonEdge(isPressed: true, time: at(10)))
+    _ = released.handle(ButtonEdge(isPressed: false, time: at(110)))
+    #expect(released.forget() == [])
+    #expect(released.elapse(to: at(510)) == [.settled(at: at(10))])
+    var held = GestureRecogniser(isHeldAtStart: true)
+    #expect(held.forget() == [])
+    _ = held.handle(ButtonEdge(isPressed: true, time: at(10)))
+    #expect(held.handle(ButtonEdge(isPressed: false, time: at(20))) == [.press(at: at(10))])
+  }
+
+  @Test(
+    "the line is asked when a press becomes a long and a very long one, and not for a press that was released"
+  )
+  func holdDue() {
+    var recogniser = GestureRecogniser(isHeldAtStart: false)
+    #expect(!recogniser.isHoldDue(by: at(0)))
+    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(0)))
+    #expect(!recogniser.isHoldDue(by: at(1499)))
+    #expect(recogniser.isHoldDue(by: at(1500)))
+    _ = recogniser.elapse(to: at(1500))
+    #expect(!recogniser.isHoldDue(by: at(5999)))
+    #expect(recogniser.isHoldDue(by: at(6000)))
+    _ = recogniser.handle(ButtonEdge(isPressed: false, time: at(5999)))
+    #expect(!recogniser.isHoldDue(by: at(9000)))
+    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(9000)))
+    _ = recogniser.handle(ButtonEdge(isPressed: false, time: at(9100)))
+    #expect(!recogniser.isHoldDue(by: at(9999)))
+  }
+
   @Test("edges that repeat a level change nothing, whatever phase they fall into")
   func repeatedEdges() {
     for edges in [
@@ -184,7 +234,7 @@ struct Presses {
       switch gesture {
       // A double press was reported as a press before.
       case .press, .double, .long, .veryLong: total += 1
-      case .settled, .holding: break
+      case .settled, .holding, .forgotten: break
       }
     }
   }

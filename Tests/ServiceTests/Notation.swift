@@ -14,6 +14,7 @@ enum Notation {
     ("holding 5", .gesture(.holding(at: time(5)))),
     ("long 5", .gesture(.long(at: time(5)))),
     ("veryLong 5", .gesture(.veryLong(at: time(5)))),
+    ("forgotten 5", .gesture(.forgotten(at: time(5)))),
     ("start 5", .start(at: time(5))),
     ("stop 5", .stop(at: time(5))),
     ("mark 5", .mark(at: time(5), label: "x")),

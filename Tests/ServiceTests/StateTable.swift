@@ -13,6 +13,7 @@ enum StateTable {
     holding 5     | ·              | ·                    | ·
     long 5        | refuse         | refuse               | → saving: keep 5
     veryLong 5    | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
+    forgotten 5   | ·              | ·                    | ·
     start 5       | → waking: wake | ·                    | → starting: begin 5
     stop 5        | refuse         | refuse               | refuse
     mark 5        | refuse         | refuse               | refuse
@@ -46,6 +47,7 @@ enum StateTable {
     holding 5     | ·                              | ·                              | ·
     long 5        | → saving: discard 5            | → saving: discard 5            | → saving: end 4 button
     veryLong 5    | → ending: end now button       | → ending: end now button       | → ending: end 4 button
+    forgotten 5   | release                        | release                        | → recording: release
     start 5       | refuse                         | refuse                         | refuse
     stop 5        | → saving: end 5 button         | → saving: end 5 button         | → saving: end 4 button
     mark 5        | mark 5 x                       | mark 5 x                       | refuse
@@ -79,6 +81,7 @@ enum StateTable {
     holding 5     | ·        | ·                    | ·
     long 5        | refuse   | refuse               | ·
     veryLong 5    | → ending | ·                    | ·
+    forgotten 5   | ·        | ·                    | ·
     start 5       | ·        | refuse               | refuse
     stop 5        | ·        | refuse               | refuse
     mark 5        | refuse   | refuse               | refuse

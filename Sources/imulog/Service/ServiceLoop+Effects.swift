@@ -96,7 +96,7 @@ extension ServiceLoop {
         || old.isLightActiveLow != new.isLightActiveLow
     else { return }
     panel.darken()
-    panel.letGo()
+    for event in panel.close() { handle(event) }
     do {
       panel = try ServicePanel(next)
     } catch {

@@ -111,24 +111,13 @@ final class ServiceLoop {
     wait()
     if let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
     // Edges first: a gesture that is due by the clock is decided by an edge that came before.
-    for event in pressed() { handle(event) }
+    for event in panel.events(now: clock.now()) { handle(event) }
     for item in news.take() { hear(item) }
     for question in control.questions(at: clock.now()) {
       if !watch(question) { receive(question) }
     }
     doWhatIsDue(clock.now())
     panel.show(machine.light, now: clock.now())
-  }
-
-  /// A button whose chip went away ends no recording.
-  private func pressed() -> [ServiceEvent] {
-    do {
-      return try panel.events(now: clock.now())
-    } catch {
-      ServiceJournal.say(.error, "\(error); the button is not read any more, requests are")
-      panel.dropButton()
-      return []
-    }
   }
 
   private func wait() {

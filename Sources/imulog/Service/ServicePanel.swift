@@ -74,17 +74,32 @@ struct ServicePanel: ~Copyable {
     return [recogniser.deadline, change].compactMap { $0 }.min()
   }
 
-  /// What was done with the button since the last call.
-  mutating func events(now: MonotonicTime) throws(LinuxIOError) -> [ServiceEvent] {
+  /// What was done with the button since the last call. A button whose chip went away ends no recording: what it was
+  /// pressed for is forgotten.
+  mutating func events(now: MonotonicTime) -> [ServiceEvent] {
     var events: [ServiceEvent] = []
-    if let edges = try button?.read() {
-      for edge in edges {
-        let gestures = recogniser.handle(ButtonEdge(isPressed: edge.isActive, time: edge.time))
-        events += gestures.map { .gesture($0) }
-        if edge.isActive { events.append(.buttonDown(at: edge.time)) }
+    do {
+      try read(&events)
+      // The kernel may have lost the release, and a button held for long ends the service: the line is asked first.
+      if recogniser.isHoldDue(by: now), try button?.isActive() == false {
+        // It may also have come just now.
+        try read(&events)
+        if recogniser.isHoldDue(by: now) { events += recogniser.forget().map { .gesture($0) } }
       }
+    } catch {
+      ServiceJournal.say(.error, "\(error); the button does nothing any more, requests do")
+      events += dropButton()
     }
     return events + recogniser.elapse(to: now).map { .gesture($0) }
+  }
+
+  private mutating func read(_ events: inout [ServiceEvent]) throws(LinuxIOError) {
+    guard let edges = try button?.read() else { return }
+    for edge in edges {
+      let gestures = recogniser.handle(ButtonEdge(isPressed: edge.isActive, time: edge.time))
+      events += gestures.map { .gesture($0) }
+      if edge.isActive { events.append(.buttonDown(at: edge.time)) }
+    }
   }
 
   /// Plays `light`. A line that no longer answers makes no difference to a recording.
@@ -98,16 +113,16 @@ struct ServicePanel: ~Copyable {
     set(false)
   }
 
-  /// Gives the lines back to the kernel.
-  mutating func letGo() {
-    dropButton()
+  /// Gives the lines back to the kernel; what is to be forgotten with them.
+  mutating func close() -> [ServiceEvent] {
     light = nil
+    return dropButton()
   }
 
-  /// Reads the button no more.
-  mutating func dropButton() {
+  private mutating func dropButton() -> [ServiceEvent] {
     button = nil
     fileDescriptor = nil
+    return recogniser.forget().map { .gesture($0) }
   }
 
   private mutating func set(_ isOn: Bool) {

@@ -63,6 +63,7 @@ final class ButtonService {
     switch Int.random(in: 0..<10, using: &generator) {
     case 0:
       try press(.random(in: 1_500_000_000...2_500_000_000, using: &generator))
+    case 3: try pressWithoutRelease()
     case 1, 2:
       try press(.random(in: 30_000_000...300_000_000, using: &generator))
       try pass(.random(in: 50_000_000...350_000_000, using: &generator))
@@ -80,7 +81,16 @@ final class ButtonService {
     #expect(machine.state == .armed)
   }
 
-  private func press(_ nanoseconds: Int64) throws {
+  /// The button goes down, and its chip goes away or the kernel loses the release: for longer than any press.
+  func pressWithoutRelease() throws {
+    try feel(true)
+    try pass(.random(in: 30_000_000...3_000_000_000, using: &generator))
+    for gesture in recogniser.forget() { try handle(.gesture(gesture)) }
+    try pass(7_000_000_000)
+  }
+
+  /// Presses the button for a moment.
+  func press(_ nanoseconds: Int64 = 100_000_000) throws {
     try feel(true)
     try pass(nanoseconds)
     try feel(false)
@@ -94,7 +104,7 @@ final class ButtonService {
   }
 
   /// Lets time pass, in steps in which the service wakes up.
-  private func pass(_ nanoseconds: Int64) throws {
+  func pass(_ nanoseconds: Int64) throws {
     let end = bench.now + nanoseconds
     while bench.now < end {
       bench.advance(to: min(end, bench.now + 17_000_000))

@@ -34,6 +34,22 @@ struct ServiceSoakTests {
     #expect(service.directory.names().filter { $0.hasPrefix(".new-") } == [])
   }
 
+  @Test(
+    "a press whose release is never known ends neither a take nor the service, and costs no sample",
+    arguments: [false, true])
+  func pressWithoutRelease(afterAnother isSecond: Bool) throws {
+    let service = try ButtonService(TakeWriterTests.rate(100), seed: 5)
+    try service.press()
+    try service.pass(2_000_000_000)
+    if isSecond { try service.press() }
+    try service.pressWithoutRelease()
+    #expect(service.machine.state == .armed)
+    #expect(service.promises[1]?.reason == .completed)
+    let entry = try #require(try service.catalogue.list().entries.first)
+    let ticks = try expectWhole(entry, of: service)
+    #expect(ticks.count >= Int(ButtonService.ticksAfter))
+  }
+
   /// Expects every sample to its length or to its press; the sampler's ticks that are in it.
   private func expectWhole(
     _ entry: CatalogueEntry, of service: ButtonService

@@ -3,7 +3,7 @@ import Service
 import Testing
 
 /// A daemon that does what it is told, and what it then knows: which answers are due.
-private struct Daemon: Hashable {
+struct Daemon: Hashable {
   /// What the daemon's side of a take is at.
   enum Take: Hashable { case none, begun, ready, ending }
 

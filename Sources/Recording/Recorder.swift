@@ -1,6 +1,7 @@
 public import IMUModel
 public import LogStore
 public import RingBuffer
+import Sampling
 
 /// Moves tick records from the ring into the log, and keeps the account of what it wrote.
 ///
@@ -25,8 +26,12 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   // Spelt out: one with a question mark is nil before the initialiser begins, and Swift 6.0 cannot take that down.
   // swift-format-ignore: UseShorthandTypeNames
   private var consumer: Optional<RingConsumer<TickRecord>>
+  private let rate: SampleRate
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
+  private var histogram = LatenessHistogram()
+  /// Why the newest tick has no sample; `nil` when it has one.
+  private var newestGap: Gap?
   /// Records at the front of the ring that were looked at and not yet drained.
   private var lookedAt = 0
 
@@ -45,6 +50,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
     self.id = description.id
     self.consumer = .some(consumer)
     self.output = output
+    self.rate = description.rate
     self.syncInterval = description.syncInterval
     self.nextSync = start + description.syncInterval
   }
@@ -57,6 +63,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
     self.id = description.id
     self.consumer = .none
     self.output = output
+    self.rate = description.rate
     self.syncInterval = description.syncInterval
     self.nextSync = start + description.syncInterval
   }
@@ -76,42 +83,74 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   }
 
   /// Empties the ring of a sampler that has ended, and then logs what did not fit into the ring: every tick that the
-  /// sampler handled is in the log afterwards, as a sample or in a gap. After a failure of the output, what is left is
-  /// forgotten instead, and the log ends with what it has.
+  /// sampler handled is in the log afterwards, as a sample or in a gap; after a failure of the output, what is left in
+  /// a gap.
   ///
   /// - Parameters:
   ///   - undelivered: The sampler's last records, which follow those of the ring.
-  ///   - pause: Called while the output has no room; returns when it is worth another try.
-  public mutating func drainAll(undelivered: [TickRecord], pause: () -> Void) {
-    guard output.failure == nil else { return discardRing() }
+  ///   - pause: Called while the output has no room; returns when it is worth another try, `false` when it is not
+  ///     worth it any more.
+  /// - Returns: Whether it was worth it to the end.
+  public mutating func drainAll(undelivered: [TickRecord], pause: () -> Bool) -> Bool {
+    guard output.failure == nil else {
+      giveUp(undelivered)
+      return true
+    }
     // The answer of one and the same look decides. If the ring were left when the output refuses, and the output asked
     // again, it could have got room in between, with records still in the ring.
     while !drain() {
-      guard output.failure == nil else { return discardRing() }
-      pause()
+      guard output.failure == nil else {
+        giveUp(undelivered)
+        return true
+      }
+      guard pause() else { return false }
     }
     for record in undelivered { write(record) }
+    return true
   }
 
   /// Writes the log's end and hands it over; nothing may be written after it. After a failure of the output, what it
   /// does not take is left out.
   ///
   /// - Parameter pause: As for ``drainAll(undelivered:pause:)``.
-  public mutating func finish(
-    reason: StopReason, lateness: LatenessSummary, pause: () -> Void
-  ) {
-    var isTaken = finish(reason: reason, lateness: lateness)
+  /// - Returns: As that.
+  public mutating func finish(reason: StopReason, pause: () -> Bool) -> Bool {
+    var isTaken = finish(reason: reason)
     while !isTaken, output.failure == nil {
-      pause()
+      guard pause() else { return false }
       isTaken = deliver()
     }
+    return true
   }
 
-  /// Empties the ring and forgets what was in it: the storage can take no more.
-  public mutating func discardRing() {
-    while consumer?.pop() != nil {}
+  /// Empties the ring of a sampler that has ended, and gives its ticks up: the storage takes no more samples, but there
+  /// may be room for a gap over them and for the log's end.
+  ///
+  /// - Parameter undelivered: The sampler's last records, which follow those of the ring.
+  public mutating func giveUp(_ undelivered: [TickRecord]) {
+    var end = ledger.scheduled
+    while let record = consumer?.pop() { end = max(end, record.tick + record.count) }
+    for record in undelivered { end = max(end, record.tick + record.count) }
     lookedAt = 0
+    giveUp(before: end, because: .ringFull)
   }
+
+  /// Logs a gap over the ticks before `end` that are not in the log.
+  ///
+  /// - Parameter cause: `nil` for a sampler that is silent: a bus that refused the ticks before them is why, else they
+  ///   count as missed.
+  public mutating func giveUp(before end: UInt64, because cause: GapCause? = nil) {
+    let first = ledger.scheduled
+    guard first < end else { return }
+    var gap = Gap(firstTick: first, count: end - first, cause: cause ?? .missed)
+    if cause == nil, let newestGap, newestGap.cause == .busError {
+      (gap.cause, gap.code) = (.busError, newestGap.code)
+    }
+    write(TickRecord(gap))
+  }
+
+  /// How late the reads of the samples in the log began.
+  public var lateness: LatenessSummary { histogram.summary }
 
   /// Adds to `records` what came into the ring since the last look, each record once, and leaves it there. A
   /// card that is held up holds up what is drained, and no one's look.
@@ -132,11 +171,16 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
     writer.append(mark)
   }
 
-  /// Logs records that did not fit into the ring before the sampler ended.
+  /// Logs a record that is not in the ring.
   public mutating func write(_ record: TickRecord) {
     switch record.kind {
-    case .sample: ledger.sampled += 1
-    case .gap: if let gap = record.gap { ledger.add(gap.count, gap.cause) }
+    case .sample:
+      ledger.sampled += 1
+      histogram.record(record.time - rate.nanoseconds(atTick: record.tick))
+      newestGap = nil
+    case .gap:
+      newestGap = record.gap
+      if let newestGap { ledger.add(newestGap.count, newestGap.cause) }
     case .sensorEvent: break
     }
     writer.append(record)
@@ -166,7 +210,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   ///
   /// - Returns: Whether the output took everything. If not, call ``deliver()`` again when there is room.
   @discardableResult
-  public mutating func finish(reason: StopReason, lateness: LatenessSummary) -> Bool {
+  public mutating func finish(reason: StopReason) -> Bool {
     writer.finish(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
     guard deliver() else { return false }
     output.requestSync()

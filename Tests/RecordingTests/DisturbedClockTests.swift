@@ -53,7 +53,7 @@ struct DisturbedClockTests {
     }
     recorder.drain()
     for record in sampler.undelivered { recorder.write(record) }
-    recorder.finish(reason: .completed, lateness: sampler.lateness)
+    recorder.finish(reason: .completed)
     return (try encodeHeader(description) + disk.bytes, sampler.ledger)
   }
 

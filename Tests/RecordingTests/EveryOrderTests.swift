@@ -97,7 +97,7 @@ final class OrderedTake {
   /// Runs the take; what `end` does is the writer's end of it.
   func run(
     end: (
-      inout Recorder<InterruptedOutput>, _ undelivered: [TickRecord], _ pause: () -> Void
+      inout Recorder<InterruptedOutput>, _ undelivered: [TickRecord], _ pause: () -> Bool
     ) -> Void
   ) throws -> [ReadEvent] {
     guard let consumer = consumer.take() else { preconditionFailure("a take runs once") }
@@ -116,6 +116,7 @@ final class OrderedTake {
       self.letOthersAct()
       // No card stalls for ever.
       if self.pauses == 2 { self.stepFlusher() }
+      return true
     }
     queue.close()
     while !isFinished { stepFlusher() }
@@ -158,9 +159,9 @@ struct EveryOrderTests {
     repeat {
       let take = OrderedTake(ticks: ticks, tree: tree, disk: MemoryDisk())
       let events = try take.run { recorder, undelivered, pause in
-        recorder.drainAll(undelivered: undelivered, pause: pause)
+        _ = recorder.drainAll(undelivered: undelivered, pause: pause)
         if take.queue.byteCount == 4096 { stalledEnds += 1 }
-        recorder.finish(reason: .completed, lateness: LatenessSummary(), pause: pause)
+        _ = recorder.finish(reason: .completed, pause: pause)
       }
       orders += 1
       try check(events, ticks: ticks, ledger: take.ledger)

@@ -161,7 +161,7 @@ final class HeldTake: StorageWitness {
     guard recorder.deliver() else { return }
     if !isEnded {
       for record in sampler.undelivered { recorder.write(record) }
-      recorder.finish(reason: .completed, lateness: sampler.lateness)
+      recorder.finish(reason: .completed)
       isEnded = true
     }
     if recorder.deliver() {

@@ -1,3 +1,4 @@
+import Glibc
 import IMUModel
 import LogFormat
 import LogStore
@@ -82,8 +83,7 @@ struct RecorderTests {
       ]
     for record in records { _ = producer.push(record) }
     recorder.drain()
-    let lateness = LatenessSummary(median: 1, percentile99: 2, maximum: 3)
-    let isTaken = recorder.finish(reason: .signal, lateness: lateness)
+    let isTaken = recorder.finish(reason: .signal)
     #expect(isTaken)
     let ledger = recorder.ledger
     #expect(ledger.sampled == 4)
@@ -116,7 +116,7 @@ struct RecorderTests {
     recorder.output.hasRoom = true
     recorder.drain()
     #expect(recorder.ledger.sampled == 500)
-    recorder.finish(reason: .completed, lateness: LatenessSummary())
+    recorder.finish(reason: .completed)
     let events = try RecorderTests.events(recorder.release().bytes)
     #expect(events.reduce(0) { $0 + $1.tickCount } == 500)
   }
@@ -158,8 +158,8 @@ struct RecorderTests {
     #expect(recorder.output.syncCount == 1)
   }
 
-  @Test("what the ring holds when the storage is full is forgotten, and the account leaves it out")
-  func discarding() throws {
+  @Test("what the ring holds when the storage is full is a gap, up to the sampler's last tick")
+  func givingUp() throws {
     var ring = RingEnds<TickRecord>(capacity: 600)
     var producer = ring.takeProducer()
     var recorder = try Recorder(
@@ -168,10 +168,69 @@ struct RecorderTests {
     _ = producer.push(RecorderTests.sample(0))
     recorder.drain()
     for tick in 1..<100 as Range<UInt64> { _ = producer.push(RecorderTests.sample(tick)) }
-    recorder.discardRing()
-    recorder.finish(reason: .storageFull, lateness: LatenessSummary())
+    recorder.output.failure = StorageError(.write, path: "memory", errno: ENOSPC)
+    let gap = TickRecord(Gap(firstTick: 100, count: 20, cause: .busError, code: 121))
+    let isWorthIt = recorder.drainAll(undelivered: [gap, RecorderTests.sample(120)]) {
+      Issue.record("nothing is waited for")
+      return false
+    }
+    #expect(isWorthIt)
+    recorder.finish(reason: .storageFull)
     #expect(recorder.ledger.sampled == 1)
+    #expect(recorder.ledger.ringFull == 120)
     let events = try RecorderTests.events(recorder.release().bytes)
-    #expect(events.reduce(0) { $0 + $1.tickCount } == 1)
+    #expect(events.compactMap(\.damage).isEmpty)
+    #expect(events.reduce(0) { $0 + $1.tickCount } == 121)
+  }
+
+  @Test("who does not want to wait any longer for room is not kept")
+  func impatience() throws {
+    var ring = RingEnds<TickRecord>(capacity: 600)
+    var producer = ring.takeProducer()
+    var output = BoundedOutput()
+    output.hasRoom = false
+    var recorder = try Recorder(
+      after: ExampleLog.description(), consumer: ring.takeConsumer(), output: output,
+      start: RecorderTests.start)
+    _ = producer.push(RecorderTests.sample(0))
+    recorder.drain()
+    recorder.sync()
+    var pauses = 0
+    let pause = {
+      pauses += 1
+      return pauses % 3 != 0
+    }
+    let isDrained = recorder.drainAll(undelivered: [], pause: pause)
+    #expect(!isDrained && pauses == 3)
+    let isFinished = recorder.finish(reason: .signal, pause: pause)
+    #expect(!isFinished && pauses == 6)
+  }
+
+  @Test("the log's end tells how late the reads of its samples were")
+  func lateness() throws {
+    var ring = RingEnds<TickRecord>(capacity: 600)
+    var producer = ring.takeProducer()
+    var recorder = try Recorder(
+      after: ExampleLog.description(), consumer: ring.takeConsumer(), output: BoundedOutput(),
+      start: RecorderTests.start)
+    #expect(recorder.lateness == LatenessSummary())
+    for tick in 0..<100 as Range<UInt64> {
+      var record = RecorderTests.sample(tick)
+      record.time += tick == 99 ? 7_000_000 : 20_000
+      _ = producer.push(record)
+    }
+    _ = producer.push(TickRecord(Gap(firstTick: 100, count: 5, cause: .missed)))
+    recorder.drain()
+    // As exact as the histogram's buckets.
+    #expect((20_000..<20_625).contains(recorder.lateness.median))
+    #expect(recorder.lateness.percentile99 == recorder.lateness.median)
+    #expect(recorder.lateness.maximum == 7_000_000)
+    recorder.finish(reason: .completed)
+    let events = try RecorderTests.events(recorder.release().bytes)
+    let isTold = events.contains { event in
+      if case .other(.end(let end)) = event { return end.lateness.maximum == 7_000_000 }
+      return false
+    }
+    #expect(isTold)
   }
 }

@@ -39,13 +39,6 @@ public struct TakeFrame: Equatable, Sendable {
     return record
   }
 
-  /// How late the read of a sample began, in nanoseconds; `nil` for what is no sample. `record` has the
-  /// sampler's numbers.
-  public func lateness(of record: TickRecord) -> Int64? {
-    guard record.kind == .sample else { return nil }
-    return record.time - schedule.rate.nanoseconds(atTick: record.tick)
-  }
-
   /// The first tick of the sampler that is due at `instant` or later.
   public static func firstTick(from instant: MonotonicTime, _ schedule: Schedule) -> UInt64 {
     guard instant > schedule.start else { return 0 }

@@ -10,11 +10,7 @@ final class TakeLog {
   let queue: FlushQueue
   private var recorder: Recorder<QueueOutput>
   private var watch = ClockWatch()
-  private var histogram = LatenessHistogram()
-  private(set) var hasSample = false
-  private(set) var isStorageEndTold = false
-  /// Why the newest tick has no sample; `nil` when it has one.
-  private var newestGap: Gap?
+  private var isStorageEndTold = false
 
   init(_ description: RecordingDescription, frame: TakeFrame, queue: FlushQueue) throws(LogError) {
     self.frame = frame
@@ -24,36 +20,24 @@ final class TakeLog {
 
   var ledger: TickLedger { recorder.ledger }
 
+  var hasSample: Bool { recorder.ledger.sampled > 0 }
+
   /// The sampler's first tick that is not in the log.
   var reached: UInt64 { frame.base + ledger.scheduled }
 
   var progress: TakeProgress {
-    TakeProgress(ledger: recorder.ledger, latenessPercentile99: histogram.percentile(99))
+    TakeProgress(ledger: recorder.ledger, latenessPercentile99: recorder.lateness.percentile99)
   }
 
   /// Whether the queue has taken all that is encoded.
   func deliver() -> Bool { recorder.deliver() }
 
   /// Logs a record with the sampler's numbers.
-  func write(_ record: TickRecord) {
-    if let lateness = frame.lateness(of: record) {
-      histogram.record(lateness)
-      hasSample = true
-    }
-    if record.kind != .sensorEvent { newestGap = record.gap }
-    recorder.write(frame.rebased(record))
-  }
+  func write(_ record: TickRecord) { recorder.write(frame.rebased(record)) }
 
-  /// Logs a gap over the sampler's ticks before `end` that are not in the log. A bus that refused the ticks before
-  /// them is why the sampler is silent; else they count as missed.
-  func giveUp(before end: UInt64) {
-    let first = reached
-    guard first < end else { return }
-    var gap = Gap(firstTick: first, count: end - first, cause: .missed)
-    if let newestGap, newestGap.cause == .busError {
-      (gap.cause, gap.code) = (.busError, newestGap.code)
-    }
-    write(TickRecord(gap))
+  /// Logs a gap over the sampler's ticks before `end` that are not in the log; of `cause` as in the recorder.
+  func giveUp(before end: UInt64, because cause: GapCause? = nil) {
+    recorder.giveUp(before: end - min(end, frame.base), because: cause)
   }
 
   func mark(at instant: MonotonicTime, label: String) {
@@ -75,7 +59,7 @@ final class TakeLog {
       watch.end(
         time: reading.monotonic - frame.start, wall: reading.wall,
         isSynchronised: reading.isSynchronised))
-    return recorder.finish(reason: reason, lateness: histogram.summary)
+    return recorder.finish(reason: reason)
   }
 
   /// The storage's error, the first time that it is asked for.

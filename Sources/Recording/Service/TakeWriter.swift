@@ -14,14 +14,13 @@ public import Sampling
 /// It starts no thread and makes no file; whoever owns it calls ``tend(_:)`` a few times a second and does
 /// what the news say. While the file is being made, and while much is held back, records are taken out of
 /// the ring into memory, for ``patience`` records at most; then they stay in the ring, and once that is full
-/// the newest are dropped and counted. What a take leaves is the history of the next, for a while also when
-/// it is more than the ring holds: a press that was long may begin a take, and is known to be long only when
-/// the button is released.
+/// the newest are dropped and counted. What a take leaves is the history of the next, also when it is more than the
+/// ring holds, until ``forgetRest()``: the next take may have been asked for long before this one is on the card.
 ///
 /// A take that is ended waits for the ticks that were due by then and are still being read or proved, and for the
 /// card to take what it has. It waits a bounded time: of a sampler that is silent for longer, the ticks up to the end
-/// are a gap. Every tick from a take's first to its end has a sample or a gap in the log, unless the storage failed;
-/// then the log ends with what the storage took.
+/// are a gap. Every tick from a take's first to its end has a sample or a gap in the log, after a failure of the
+/// storage too; what of that it still takes is another matter.
 public struct TakeWriter: ~Copyable {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   public static let patience = 20_000
@@ -35,10 +34,6 @@ public struct TakeWriter: ~Copyable {
   static func undatedEndPatience(_ rate: SampleRate) -> Int64 {
     min(endPatience(rate), 10_000_000_000)
   }
-  /// How long what a take leaves waits for the next one, in nanoseconds: as long as a card may stall
-  /// while the log is ended.
-  static let restPatience: Int64 = 10_000_000_000
-
   enum Phase {
     case idle
     case waiting(TakeOrder)
@@ -64,8 +59,8 @@ public struct TakeWriter: ~Copyable {
   private var endReason: StopReason?
   /// When an end stops to wait for ticks that are being read; `nil` until the first round after it was asked for.
   private var endBy: MonotonicTime?
-  /// Until when what the last take left is history as a whole.
-  private var restKeptUntil: MonotonicTime?
+  /// Whether what the last take left is history as a whole.
+  private var isRestKept = false
   private var isLimitTold = false
   private var isReadyTold = false
 
@@ -112,7 +107,7 @@ extension TakeWriter {
   public mutating func begin(_ order: TakeOrder) {
     precondition(isIdle, "one take at a time")
     phase = .waiting(order)
-    (isLimitTold, isReadyTold, restKeptUntil) = (false, false, nil)
+    (isLimitTold, isReadyTold) = (false, false)
   }
 
   /// The file is there: what waits goes into its log, which is put into `queue`.
@@ -133,6 +128,12 @@ extension TakeWriter {
   /// The file could not be made: the take is forgotten, and what it would have had is history.
   public mutating func abandon() {
     reset()
+  }
+
+  /// No take follows the last one at once: what it left becomes usual history. While a take is at hand, it means
+  /// nothing.
+  public mutating func forgetRest() {
+    if isIdle { isRestKept = false }
   }
 
   /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``. What was logged stays.
@@ -170,6 +171,7 @@ extension TakeWriter {
     phase = .idle
     (log, frame, forgotten, heldFrom, endReason, endBy) = (nil, nil, nil, nil, nil, nil)
     marks.removeAll()
+    isRestKept = true
   }
 }
 
@@ -181,7 +183,7 @@ extension TakeWriter {
     if endReason != nil, endBy == nil { dateEnd(reading.monotonic) }
     switch phase {
     case .idle:
-      if let restKeptUntil, reading.monotonic < restKeptUntil {
+      if isRestKept {
         history.remember(upTo: TakeWriter.patience)
       } else {
         history.trim(to: historyTicks)
@@ -195,7 +197,7 @@ extension TakeWriter {
     case .logging(let limit):
       return write(before: limit, reading)
     case .ending(let reason):
-      return close(reason, reading.monotonic)
+      return close(reason)
     }
   }
 
@@ -259,11 +261,18 @@ extension TakeWriter {
       isMoved && (reached >= limit || isEnded(at: reached, now: reading.monotonic))
     guard let reason = endReason, isComplete || log.queue.failure != nil else { return news }
     phase = .ending(reason)
-    // What is missing now comes too late.
-    if log.queue.failure == nil { log.giveUp(before: min(limit, heldFrom ?? .max)) }
-    unlogged = max(unlogged, log.reached)
+    let end = min(limit, heldFrom ?? .max)
+    if log.queue.failure == nil {
+      // What is missing now comes too late.
+      log.giveUp(before: end)
+      unlogged = max(unlogged, log.reached)
+    } else {
+      // What waits may go into the next take.
+      unlogged = max(unlogged, log.reached)
+      log.giveUp(before: end, because: .ringFull)
+    }
     _ = log.finish(reason, reading)
-    return news + close(reason, reading.monotonic)
+    return news + close(reason)
   }
 
   /// Gives to the log what waits, as far as its queue has room; `false` when something had to stay for want of it.
@@ -286,12 +295,11 @@ extension TakeWriter {
   }
 
   /// Hands over the rest of a log that has its end, when there is room.
-  private mutating func close(_ reason: StopReason, _ now: MonotonicTime) -> [TakeNews] {
+  private mutating func close(_ reason: StopReason) -> [TakeNews] {
     guard let log, log.deliver() || log.queue.failure != nil else { return [] }
     log.queue.close()
     let ledger = log.ledger
     reset()
-    restKeptUntil = now + TakeWriter.restPatience
     return [.ended(reason, ledger)]
   }
 }

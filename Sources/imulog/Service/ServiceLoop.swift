@@ -146,11 +146,6 @@ final class ServiceLoop {
     }
   }
 
-  /// How long the end of the service may wait for the card, in nanoseconds: less than the 30 s after which the unit's
-  /// processes are killed. What is not on the card by then is reported, and the recording is recovered at the next
-  /// start.
-  private static var patience: Int64 { 20_000_000_000 }
-
   private func doWhatIsDue(_ now: MonotonicTime) {
     if let due = retryAt, now >= due {
       retryAt = nil
@@ -163,14 +158,10 @@ final class ServiceLoop {
   }
 
   private func giveUp() -> Never {
-    let span = "in \(ServiceLoop.patience / 1_000_000_000) s"
-    let sentence =
-      take.number.map {
-        "the card did not take the end of recording \($0) \(span); what is on it will be recovered at the next start"
-      } ?? "the file of the take could not be made \(span), and nothing of the take is kept"
-    ServiceJournal.say(.error, sentence)
-    answer(requests.refuseAll((ExitStatus.inputOutput.rawValue, sentence)))
-    exit(ExitStatus.inputOutput.rawValue)
+    let failure = KeptTake.lateEnd(number: take.number)
+    ServiceJournal.say(.error, failure.sentence)
+    answer(requests.refuseAll((failure.status.rawValue, failure.sentence)))
+    exit(failure.status.rawValue)
   }
 
   /// Moves the machine, and carries out what follows. Events that an effect brings about wait for their turn.
@@ -189,9 +180,14 @@ final class ServiceLoop {
       answer(
         requests.note(
           event, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
+      switch event {
+      // After the order to begin, if a take waited for this.
+      case .saved, .savedNothing, .takeRefused: threads?.orders.post(.forgetRest)
+      default: break
+      }
       if machine.state != before { notifier?.status(machine.state.rawValue) }
       // However the end was asked for.
-      if machine.state == .ending { exitBy = exitBy ?? clock.now() + ServiceLoop.patience }
+      if machine.state == .ending { exitBy = exitBy ?? clock.now() + KeptTake.patience }
       pending.removeFirst()
     }
   }

@@ -69,6 +69,8 @@ enum WriterOrder: Sendable {
   case attach(RecordingDescription, FlushQueue)
   /// From the flusher: there will be no file.
   case abandon
+  /// No take follows the last one at once.
+  case forgetRest
   /// Somebody watches: look at the ring now.
   case look
   /// Return when no take is at hand.

@@ -82,6 +82,7 @@ struct ServiceWriting: ~Copyable {
     case .end(let instant, let reason): writer.end(at: instant, reason: reason)
     case .attach(let description, let queue): attach(description, queue)
     case .abandon: writer.abandon()
+    case .forgetRest: writer.forgetRest()
     case .look, .quit: break
     }
   }

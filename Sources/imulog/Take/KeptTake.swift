@@ -20,6 +20,25 @@ struct KeptTake {
     }
   }
 
+  /// How long somebody who wants the end waits for the card, in nanoseconds: less than the 30 s after which systemd
+  /// kills the service.
+  static var patience: Int64 { 20_000_000_000 }
+
+  /// What to say when the card took longer.
+  ///
+  /// - Parameter number: The recording's; `nil` while it has no file.
+  static func lateEnd(number: UInt32?) -> CommandFailure {
+    let time = "in \(patience / 1_000_000_000) s"
+    return CommandFailure(
+      .inputOutput,
+      number.map {
+        "the card did not take the end of recording \($0) \(time);"
+          + " what is on it will be recovered before the next recording"
+      }
+        ?? "the card did not make the recording's file \(time), and nothing of the recording is kept"
+    )
+  }
+
   /// What to say when the storage ended a take.
   static func failure(_ error: StorageError, number: UInt32) -> CommandFailure {
     CommandFailure(

@@ -25,6 +25,9 @@ extension TakeSession {
   /// How often the main thread looks at the card and at the end of the take.
   private static var mainPeriod: Int64 { 50_000_000 }
 
+  /// How often it looks whether the recording's file is made.
+  private static var filePeriod: Int64 { 2_000_000 }
+
   func runLive<Sensor: IMUSensor & Sendable & ~Copyable>(
     _ sensor: consuming sending Sensor
   ) throws -> TakeOutcome {
@@ -64,7 +67,7 @@ extension TakeSession {
       let now = SystemClock().wallTime
       try OpenStore.writing(store, now: now).remove(ended.entry, now: now)
       discarded.append(ended.entry.number)
-      next = .some(ended.sensor)
+      next = ended.sensor
     }
     preconditionFailure("a take that was thrown away is followed by another")
   }
@@ -89,40 +92,56 @@ extension TakeSession {
     _ sensor: consuming sending Sensor, realTime: String, signals: borrowing SignalWatch,
     threads: consuming TakeThreads, screen: TakeScreen?
   ) throws -> EndedTake<Sensor> {
-    var take = Take()
-    _ = take.handle(.begin)
+    let oversight = TakeOversight(screen: screen)
     // Until the sampler has ended, on whatever way out.
     let latency = TakeLatency(microseconds: request.cpuLatency)
     defer { withExtendedLifetime(latency) {} }
-    let live = try createRecording(
-      description(of: sensor.description, realTime: realTime, cpuLatency: latency.words))
-    let entry = live.entry
-    let description = live.description
+    let (queue, samplerEnded) = (oversight.queue, oversight.samplerEnded)
+    let clock = self.clock
+    let session = self
+    let log = description(
+      of: sensor.description, realTime: realTime, cpuLatency: latency.words)
+    let files = try Inbox<Result<RecordingFile, any Error>>()
+    let watching = try screen?.prepare()
+    let flushing = threads.flusher.run {
+      do {
+        let live = try session.createRecording(log)
+        files.post(.success((live.entry, live.description)))
+        var storage = live.takeStorage()
+        queue.flusherLoop(&storage, clock: clock)
+        // The lock goes with the storage.
+      } catch {
+        files.post(.failure(error))
+      }
+    }
+    guard let file = waitForFile(files, oversight, signals) else {
+      flushing.leaveBehind()
+      throw KeptTake.lateEnd(number: nil)
+    }
+    let (entry, description) = try file.get()
     var ring = RingEnds<TickRecord>()
-    let queue = FlushQueue()
-    let stop = StopFlag()
-    let samplerEnded = StopFlag()
     let start = clock.now() + TakeSession.lead
-    var recorder = try Recorder(
-      after: description, consumer: ring.takeConsumer(), output: QueueOutput(queue),
-      start: start)
+    var recorder: Recorder<QueueOutput>
+    do {
+      recorder = try Recorder(
+        after: description, consumer: ring.takeConsumer(), output: QueueOutput(queue), start: start)
+    } catch {
+      // The store has made a header of the same description.
+      preconditionFailure("a header that was written cannot be continued: \(error)")
+    }
     var watch = ClockWatch()
     note(&recorder, &watch, start)
     let sampler = Sampler(
       sensor: sensor, clock: clock, sink: RingSink(ring.takeProducer()), rate: request.sensor.rate,
       start: start,
-      plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: stop)
+      plannedTicks: request.plannedTicks, timeUnit: TakeSession.timeUnit, stop: oversight.stop)
 
-    _ = take.handle(.sensorReady)
-    let clock = self.clock
-    let session = self
-    let watching = try screen?.begin(number: entry.number, start: start)
+    let rate = request.sensor.rate
+    oversight.begin(until: request.plannedTicks.map { start + rate.nanoseconds(atTick: $0) })
+    screen?.begin(number: entry.number, start: start)
     let sampling = threads.sampler.run(moving: sampler) { sampler in
       sampler.run()
       samplerEnded.request()
-    }
-    let flushing = threads.flusher.run(moving: live.takeStorage()) { storage in
-      queue.flusherLoop(&storage, clock: clock)
     }
     let writing = threads.writer.run(
       moving: WriterWork(recorder: recorder, watch: watch, watching: watching)
@@ -138,62 +157,91 @@ extension TakeSession {
       work.showNews()
     }
     if let screen {
-      screen.watchOver(&take, signals: signals, queue: queue, stop: stop, ended: samplerEnded)
+      screen.watchOver(oversight, signals: signals)
     } else {
-      watchOver(&take, signals: signals, queue: queue, stop: stop, ended: samplerEnded)
+      while oversight.isSampling {
+        if signals.wait(timeoutNanoseconds: TakeSession.mainPeriod) != nil {
+          oversight.handle(.stopRequested(.signal))
+        }
+        oversight.look()
+      }
     }
 
+    let isHung = !samplerEnded.isRequested
+    guard !isHung else {
+      sampling.join(within: 0)
+      samplerEnded.request()
+      let outcome = try finish(
+        oversight, work: writing.join(), undelivered: nil, flushing: flushing, signals: signals,
+        entry: entry, start: start)
+      return EndedTake(outcome: outcome, entry: entry, sensor: nil)
+    }
     let ended = sampling.join()
-    let outcome = finish(
-      take, work: writing.join(), queue: queue, undelivered: ended.undelivered,
-      lateness: ended.lateness, flushing: flushing, entry: entry, start: start)
-    return EndedTake(outcome: outcome, entry: entry, sensor: ended.releaseSensor())
+    let outcome = try finish(
+      oversight, work: writing.join(), undelivered: ended.undelivered, flushing: flushing,
+      signals: signals, entry: entry, start: start)
+    return EndedTake(outcome: outcome, entry: entry, sensor: .some(ended.releaseSensor()))
   }
 
-  /// Looks after signals and the card until the sampler has ended.
-  private func watchOver(
-    _ take: inout Take, signals: borrowing SignalWatch, queue: FlushQueue, stop: StopFlag,
-    ended: StopFlag
-  ) {
-    while !ended.isRequested {
-      if signals.wait(timeoutNanoseconds: TakeSession.mainPeriod) != nil {
-        if take.handle(.stopRequested(.signal)).contains(.stopSampler) { stop.request() }
-      }
-      if let failure = queue.failure {
-        let event: Take.Event = failure.isFull ? .storageFull : .storageFailed
-        if take.handle(event).contains(.stopSampler) { stop.request() }
-      }
+  /// Waits for the recording's file; `nil` when it takes too long for who wants the end.
+  private func waitForFile(
+    _ files: Inbox<Result<RecordingFile, any Error>>, _ oversight: TakeOversight,
+    _ signals: borrowing SignalWatch
+  ) -> Result<RecordingFile, any Error>? {
+    while oversight.waitForCard(signals, nanoseconds: TakeSession.filePeriod) {
+      if let file = files.take().first { return file }
     }
+    return nil
   }
 
   private func finish(
-    _ state: Take, work: consuming WriterWork, queue: FlushQueue, undelivered: [TickRecord],
-    lateness: LatenessSummary, flushing: consuming RunningThread<FileStorage>,
+    _ oversight: TakeOversight, work: consuming WriterWork, undelivered: [TickRecord]?,
+    flushing: consuming RunningThread<Void>, signals: borrowing SignalWatch,
     entry: CatalogueEntry, start: MonotonicTime
-  ) -> TakeOutcome {
-    var take = state
+  ) throws -> TakeOutcome {
     var recorder = work.recorder
-    let clock = self.clock
+    let queue = oversight.queue
     // The queue may be full of what a slow card has not taken yet.
-    let pause = { clock.sleep(until: clock.now() + TakeSession.writerPeriod) }
-    recorder.drainAll(undelivered: undelivered, pause: pause)
-    if let failure = queue.failure {
-      _ = take.handle(failure.isFull ? .storageFull : .storageFailed)
+    var isPatient = recorder.drainAll(undelivered: undelivered ?? []) {
+      oversight.waitForCard(signals, nanoseconds: TakeSession.writerPeriod)
     }
-    guard case .finishLog(let reason)? = take.handle(.samplerFinished).first else {
+    if undelivered == nil, let stoppedAt = oversight.stoppedAt {
+      let schedule = Schedule(start: start, rate: request.sensor.rate)
+      recorder.giveUp(before: min(schedule.tick(at: stoppedAt) + 1, request.plannedTicks ?? .max))
+    }
+    oversight.look()
+    guard case .finishLog(let reason)? = oversight.handle(.samplerFinished).first else {
       preconditionFailure("a take that was recording ends with its log")
     }
     let reading = clockReading(start: start)
     recorder.note(
       work.watch.end(
         time: reading.time, wall: reading.wall, isSynchronised: reading.isSynchronised))
-    recorder.finish(reason: reason, lateness: lateness, pause: pause)
+    if isPatient {
+      isPatient = recorder.finish(reason: reason) {
+        oversight.waitForCard(signals, nanoseconds: TakeSession.writerPeriod)
+      }
+    }
     queue.close()
-    // The lock goes with the storage.
-    _ = flushing.join()
+    while isPatient, !flushing.isFinished {
+      isPatient = oversight.waitForCard(signals, nanoseconds: TakeSession.filePeriod)
+    }
+    guard isPatient else {
+      flushing.leaveBehind()
+      throw KeptTake.lateEnd(number: entry.number)
+    }
+    flushing.join()
     return outcome(
-      of: entry, id: recorder.id, reason: reason, ledger: recorder.ledger, lateness: lateness,
-      failure: queue.failure)
+      of: entry, id: recorder.id, reason: reason, ledger: recorder.ledger,
+      lateness: recorder.lateness, failure: queue.failure,
+      hang: undelivered == nil ? TakeSession.hang(entry.number) : nil)
+  }
+
+  private static func hang(_ number: UInt32) -> CommandFailure {
+    CommandFailure(
+      .unavailable,
+      "the sensor's bus hangs, and recording \(number) ends with a gap; check that SDA and SCL are not shorted, and"
+        + " switch the sensor's power off and on")
   }
 
   /// Logs a reading of the wall clock if it says something new.
@@ -208,6 +256,9 @@ extension TakeSession {
     }
   }
 }
+
+/// A recording whose file is there, and what its header says.
+private typealias RecordingFile = (entry: CatalogueEntry, description: RecordingDescription)
 
 /// The threads of a take, made before anything that would have to be taken back.
 struct TakeThreads: ~Copyable {

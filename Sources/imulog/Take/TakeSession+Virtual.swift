@@ -58,7 +58,7 @@ extension TakeSession {
     var failure = recorder.output.failure
     if let problem = failure {
       _ = take.handle(problem.isFull ? .storageFull : .storageFailed)
-      recorder.discardRing()
+      recorder.giveUp(sampler.undelivered)
       recorder.output.forgiveFull()
     } else {
       recorder.drain()
@@ -72,8 +72,8 @@ extension TakeSession {
       ClockPair(
         time: elapsed, wall: pair.wallAtStart + elapsed, isSynchronised: wall.isSynchronised,
         reason: .end))
-    recorder.finish(reason: reason, lateness: sampler.lateness)
-    let ledger = recorder.ledger
+    recorder.finish(reason: reason)
+    let (ledger, lateness) = (recorder.ledger, recorder.lateness)
     failure = failure ?? recorder.output.failure
     var storage = recorder.release().release()
     do {
@@ -83,7 +83,7 @@ extension TakeSession {
     }
     _ = consume storage
     return outcome(
-      of: entry, id: description.id, reason: reason, ledger: ledger, lateness: sampler.lateness,
+      of: entry, id: description.id, reason: reason, ledger: ledger, lateness: lateness,
       failure: failure)
   }
 }

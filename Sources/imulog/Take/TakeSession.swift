@@ -69,14 +69,16 @@ struct TakeSession<Clock: MonotonicClock> {
 
   /// What a take came to. Of one that its storage ended, what is found in its file counts: the card may have taken less
   /// than the recorder gave.
+  ///
+  /// - Parameter hang: What to say of a sampler that did not end.
   func outcome(
     of entry: CatalogueEntry, id: RecordingID, reason: StopReason, ledger: TickLedger,
-    lateness: LatenessSummary, failure: StorageError?
+    lateness: LatenessSummary, failure: StorageError?, hang: CommandFailure? = nil
   ) -> TakeOutcome {
     guard let failure else {
       return TakeOutcome(
         number: entry.number, id: id, reason: reason, ledger: ledger, lateness: lateness,
-        failure: nil, isGone: false)
+        failure: hang, isGone: false)
     }
     let kept = KeptTake(entry, in: store)
     return TakeOutcome(

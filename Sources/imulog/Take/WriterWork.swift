@@ -47,5 +47,6 @@ struct TakeWatching: Sendable {
 struct EndedTake<Sensor: ~Copyable>: ~Copyable {
   let outcome: TakeOutcome
   let entry: CatalogueEntry
-  let sensor: Sensor
+  /// `nil` when its thread hangs, which keeps it.
+  let sensor: Sensor?
 }

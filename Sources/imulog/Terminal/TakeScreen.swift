@@ -38,8 +38,15 @@ final class TakeScreen {
     session.isStoppable = false
   }
 
-  /// Begins with another take; what its writer thread is to fill and to ask.
-  func begin(number: UInt32, start: MonotonicTime) throws(LinuxIOError) -> TakeWatching {
+  /// What the writer thread of another take is to fill and to ask.
+  func prepare() throws(LinuxIOError) -> TakeWatching {
+    let watching = TakeWatching(feed: LiveFeed(isWatched: true), marks: try Inbox())
+    self.watching = watching
+    return watching
+  }
+
+  /// Begins with another take.
+  func begin(number: UInt32, start: MonotonicTime) {
     isDiscarded = false
     self.start = start
     account = LiveAccount(rate: request.sensor.rate)
@@ -49,26 +56,16 @@ final class TakeScreen {
     status.state = "recording \(number)"
     status.isRecording = true
     status.planned = request.plannedTicks.map { request.sensor.rate.nanoseconds(atTick: $0) }
-    let watching = TakeWatching(feed: LiveFeed(isWatched: true), marks: try Inbox())
-    self.watching = watching
-    return watching
   }
 
-  /// Shows the take and looks after keys, signals and the card until the sampler has ended.
-  func watchOver(
-    _ take: inout Take, signals: borrowing SignalWatch, queue: FlushQueue, stop: StopFlag,
-    ended: StopFlag
-  ) {
+  /// Shows the take and looks after keys, signals and the card until the sampler has ended, or is overdue.
+  func watchOver(_ oversight: TakeOversight, signals: borrowing SignalWatch) {
     var next = clock.now()
-    while !ended.isRequested {
+    while oversight.isSampling {
       for event in session.wait(signals, until: next) {
-        guard let end = self.take(event) else { continue }
-        if take.handle(end).contains(.stopSampler) { stop.request() }
+        if let end = take(event) { oversight.handle(end) }
       }
-      if let failure = queue.failure {
-        let event: Take.Event = failure.isFull ? .storageFull : .storageFailed
-        if take.handle(event).contains(.stopSampler) { stop.request() }
-      }
+      oversight.look()
       let now = clock.now()
       if now >= next {
         draw(now)
@@ -76,6 +73,24 @@ final class TakeScreen {
       }
     }
     status.state = "ending"
+    draw(clock.now())
+  }
+
+  /// Waits while nothing is sampled; whether somebody wants the end.
+  func isEndAsked(_ signals: borrowing SignalWatch, until deadline: MonotonicTime) -> Bool {
+    session.wait(signals, until: deadline).contains { event in
+      switch event {
+      case .ended: true
+      case .resized: false
+      case .key(let key): view.handle(key) == .stop
+      }
+    }
+  }
+
+  /// Shows a sentence that stands to the end.
+  func notice(_ sentence: String) {
+    status.notice = sentence
+    noticeUntil = MonotonicTime(nanoseconds: .max)
     draw(clock.now())
   }
 

@@ -118,6 +118,7 @@ final class ButtonService {
     guard pending.count == 1 else { return }
     while let event = pending.first {
       for effect in machine.handle(event) { try carryOut(effect) }
+      if event == .saved || event == .savedNothing { bench.writer.forgetRest() }
       pending.removeFirst()
     }
     // An order wakes the writer.

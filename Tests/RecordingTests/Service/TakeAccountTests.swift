@@ -107,10 +107,10 @@ struct TakeAccountTests {
     try bench.logs[0].expect(1..<3, of: bench.schedule, bench.sampleTimes, reason: .signal)
   }
 
-  @Test(
-    "a take that waited for longer than its history was kept begins with a gap",
-    arguments: [100, 1000] as [UInt32])
-  func forgottenBeginning(_ hertz: UInt32) throws {
+  /// A take that is asked for at 3 s, with half a second in front, while the card takes until `end` with the one before.
+  private func waitingTake(_ hertz: UInt32, until end: Double, isRestKept: Bool = true) throws
+    -> WriterBench
+  {
     let rate = UInt64(hertz)
     let bench = WriterBench(TakeWriterTests.rate(hertz))
     bench.advance(to: 1)
@@ -118,22 +118,49 @@ struct TakeAccountTests {
     bench.advance(to: 2)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish())
+    if !isRestKept { bench.writer.forgetRest() }
+    bench.advance(to: end)
     let press = bench.instant(3)
-    // The card takes its time with the log.
-    bench.advance(to: 20)
     bench.writer.begin(TakeOrder(at: press, ticksBefore: rate / 2, ticksAfter: nil))
-    bench.advance(to: 22)
+    bench.advance(to: end + 2)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish())
-    let log = try #require(bench.logs.last)
-    #expect(log.plan.start == bench.schedule.deadline(of: 3 * rate))
+    return bench
+  }
+
+  @Test(
+    "a take that waited while the card ended the one before lacks nothing",
+    arguments: [100, 1000] as [UInt32])
+  func waitingForCard(_ hertz: UInt32) throws {
+    let rate = UInt64(hertz)
+    let bench = try waitingTake(hertz, until: 20)
+    try bench.logs[1].expect(
+      5 * rate / 2..<22 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("beyond what memory holds, a take that waited lacks the newest, and the log says so")
+  func waitingForTooLong() throws {
+    let bench = try waitingTake(1000, until: 30)
+    try bench.logs[1].expect(
+      2500..<32_001, of: bench.schedule, bench.sampleTimes, reason: .button)
+    // From the last tick of the take before on.
+    #expect(bench.droppedTicks.min() == UInt64(2001 + TakeWriter.patience + 600))
+    #expect(try bench.logs[1].gaps().map(\.cause) == [.ringFull])
+  }
+
+  @Test("a take that is asked for after what was sampled is forgotten begins with a gap")
+  func forgottenBeginning() throws {
+    let bench = try waitingTake(1000, until: 5, isRestKept: false)
+    let log = bench.logs[1]
+    #expect(log.plan.start == bench.schedule.deadline(of: 3000))
     let report = try log.verification()
     #expect(report.isIntact)
-    #expect(report.end?.ledger.scheduled == 19 * rate + 1)
+    #expect(report.end?.ledger.scheduled == 4001)
     let gap = try #require(try log.gaps().first)
     #expect(gap.firstTick == 0 && gap.cause == .ringFull)
     #expect(try log.gaps().count == 1)
-    #expect(try log.sampledTicks() == Array(3 * rate + gap.count..<22 * rate + 1))
+    #expect(try log.sampledTicks() == Array(3000 + gap.count..<7001))
   }
 
   @Test("a press within the take before begins a take after that one's last tick, without a gap")

@@ -173,11 +173,12 @@ struct TakeEndTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("what a take leaves becomes usual history after a while")
+  @Test("what a take leaves becomes usual history when no take follows at once")
   func restIsTrimmed() throws {
     let bench = WriterBench(TakeWriterTests.rate(1000))
     press(bench, at: 2, until: 4)
-    bench.advance(to: 15)
+    bench.writer.forgetRest()
+    bench.advance(to: 5)
     bench.writer.begin(TakeOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
     bench.writer.end(at: nil, reason: .button)
     #expect(bench.finish())

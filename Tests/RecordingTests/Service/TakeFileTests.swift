@@ -150,6 +150,8 @@ struct TakeFileTests {
         sched_yield()
       }
     }
+    bench.advance(to: bench.now + 300_000_000)
+    let end = bench.schedule.tick(at: bench.now) + 1
     bench.writer.end(at: nil, reason: .storageFull)
     #expect(bench.finish())
     let report = try bench.logs[0].verification()
@@ -157,6 +159,18 @@ struct TakeFileTests {
     #expect(report.end?.reason == .storageFull)
     #expect(report.sampleCount > 1000)
     let ticks = try bench.logs[0].sampledTicks()
-    #expect(ticks == Array(1000..<1000 + UInt64(ticks.count)))
+    let next = 1000 + UInt64(ticks.count)
+    #expect(ticks == Array(1000..<next))
+    // What was sampled up to the order to end and found no room is a gap, and may go into the next take.
+    #expect(
+      try bench.logs[0].gaps() == [
+        Gap(firstTick: next - 1000, count: end - next, cause: .ringFull)
+      ])
+    #expect(report.end?.ledger == report.counted && report.counted.scheduled == end - 1000)
+    bench.configureDisk = { _ in }
+    bench.writer.begin(TakeOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
+    bench.writer.end(at: nil, reason: .button)
+    #expect(bench.finish())
+    #expect(try bench.logs[1].sampledTicks().first == next)
   }
 }

@@ -36,20 +36,12 @@ struct TakeFrameTests {
     }
   }
 
-  @Test("a gap keeps its length, and has no lateness")
+  @Test("a gap keeps its length")
   func gap() {
     let frame = frame(TakeWriterTests.rate(10), base: 40)
     let record = TickRecord(Gap(firstTick: 43, count: 9, cause: .missed, code: 0))
     #expect(frame.rebased(record).tick == 3)
     #expect(frame.rebased(record).count == 9)
-    #expect(frame.lateness(of: record) == nil)
-  }
-
-  @Test("lateness is what lies between a tick's deadline and its read")
-  func lateness() {
-    let frame = frame(TakeWriterTests.rate(10), base: 40)
-    let record = TickRecord(tick: 43, time: 4_300_052_000, sample: WriterBench.sample(43))
-    #expect(frame.lateness(of: record) == 52_000)
   }
 
   @Test("the first tick from an instant on is due at it or later, and the one before is not")

@@ -1,0 +1,166 @@
+import Glibc
+import LinuxIOTestSupport
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+/// A thread of the program that the kernel does not let on, as in a transfer to a card or on a bus that hangs.
+final class HeldThread {
+  private let thread: pid_t
+
+  /// Why no thread can be held here, if none can.
+  static let refusal: String? = {
+    let child = Bench().start(["record", "--board", "simulator", "--until-stopped"])
+    guard let held = HeldThread("imu-writer", of: child) else {
+      return "tracing is not permitted (errno \(errno))"
+    }
+    held.release()
+    return nil
+  }()
+
+  static let isPossible = refusal == nil
+  static let reason = "needs to hold a thread: \(refusal ?? "it can")"
+
+  /// Holds the thread of that name, as soon as there is one; `nil` when it cannot.
+  init?(_ name: String, of child: borrowing Child) {
+    var thread = hold_thread(child.pid, name)
+    while thread < 0, errno == ESRCH {
+      sched_yield()
+      thread = hold_thread(child.pid, name)
+    }
+    self.thread = thread
+    if thread < 0 { return nil }
+  }
+
+  /// Lets it go on.
+  func release() { release_thread(thread) }
+
+  /// Waits until it is gone with its process, whose end others see only then.
+  func waitForEnd() { wait_for_thread(thread) }
+}
+
+@Suite(
+  "Hangs of card and bus", .waitsForPrograms, .timeLimit(.minutes(15)),
+  .enabled(if: HeldThread.isPossible, Comment(rawValue: HeldThread.reason)))
+struct HangTests {
+  private let bench = Bench()
+
+  private func record() -> Child {
+    bench.start([
+      "record", "--board", "simulator", "--rate", "100", "--sync-every", "50ms", "--until-stopped",
+    ])
+  }
+
+  /// Waits until the program has said it.
+  private func wait(_ child: borrowing Child, says words: String) throws {
+    let end = time(nil) + 60
+    while !child.said.contains(words) {
+      try #require(time(nil) < end, "never \(words): \(child.said)")
+      sched_yield()
+    }
+  }
+
+  @Test(
+    "a signal ends record 20 s later when the card hangs, and what is on it is there",
+    arguments: [SIGINT, SIGTERM])
+  func heldFlusher(_ signal: Int32) throws {
+    let child = record()
+    while bench.recordings.isEmpty { sched_yield() }
+    let thread = HeldThread("imu-flusher", of: child)
+    let held = try #require(thread)
+    child.signal(signal)
+    try wait(child, says: "waits for the card, up to 20 s")
+    try wait(
+      child, says: "did not take the end of recording 1 in 20 s; what is on it will be recovered")
+    held.waitForEnd()
+    let outcome = child.outcome()
+    #expect(outcome.status == 74)
+    #expect(outcome.bytes.isEmpty)
+    #expect(try bench.list().map { $0["state"] } == [.string("recovered")])
+  }
+
+  @Test(
+    "a signal ends record when the card does not even make the file, and nothing is said to be kept"
+  )
+  func heldStore() throws {
+    try bench.record("--for", "1s")
+    let lock = try #require(StoreLock(bench))
+    let child = record()
+    // While it waits for the lock, for which it would not wait for ever.
+    while !hasOpen("/.lock", child) { sched_yield() }
+    let thread = HeldThread("imu-flusher", of: child)
+    let held = try #require(thread)
+    try wait(child, says: "waits for the card; Ctrl-C gives it 20 s")
+    child.signal(SIGTERM)
+    try wait(
+      child,
+      says:
+        "the card did not make the recording's file in 20 s, and nothing of the recording is kept")
+    held.waitForEnd()
+    #expect(child.outcome().status == 74)
+    withExtendedLifetime(lock) {}
+    #expect(bench.recordings.count == 1)
+  }
+
+  private func hasOpen(_ name: String, _ child: borrowing Child) -> Bool {
+    let directory = "/proc/\(child.pid)/fd"
+    var target = [CChar](repeating: 0, count: 4096)
+    return TemporaryDirectory.names(at: directory).contains { descriptor in
+      let count = readlink(directory + "/" + descriptor, &target, target.count)
+      return String(
+        decoding: target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self
+      )
+      .hasSuffix(name)
+    }
+  }
+
+  @Test("a signal ends record 5 s later when the bus hangs, and the log has a gap up to it")
+  func heldSampler() throws {
+    let child = record()
+    while bench.recordings.isEmpty { sched_yield() }
+    while try bench.list().first?["samples"].integer ?? 0 < 10 { sched_yield() }
+    let thread = HeldThread("imu-sampler", of: child)
+    let held = try #require(thread)
+    child.signal(SIGTERM)
+    try wait(child, says: "the sensor's bus hangs, and recording 1 ends with a gap")
+    held.waitForEnd()
+    let outcome = child.outcome()
+    #expect(outcome.status == 69)
+    #expect(outcome.lines == ["1"])
+    let json = try bench.run("export", "1").json()
+    #expect(json["complete"].isTrue)
+    #expect(json["stopReason"] == .string("signal"))
+    let ticks = json["ticks"]
+    #expect(try #require(ticks["missed"].integer) > 0)
+    #expect(json["gaps"].items.last?["cause"] == .string("missed"))
+    #expect(bench.run("verify", "1").status == 0)
+  }
+
+  @Test(
+    "a take whose bus hangs up to its planned end and beyond ends by itself, with a gap up to it")
+  func heldSamplerToTheEnd() throws {
+    let child = bench.start(["record", "--board", "simulator", "--rate", "100", "--for", "5s"])
+    while bench.recordings.isEmpty { sched_yield() }
+    let thread = HeldThread("imu-sampler", of: child)
+    let held = try #require(thread)
+    try wait(child, says: "the sensor's bus hangs, and recording 1 ends with a gap")
+    held.waitForEnd()
+    #expect(child.outcome().status == 69)
+    let json = try bench.run("export", "1").json()
+    #expect(json["complete"].isTrue)
+    #expect(json["stopReason"] == .string("sensor-lost"))
+    #expect(json["ticks"]["scheduled"] == .integer(500))
+  }
+}
+
+/// The lock of a store's numbers, held: the store hangs.
+final class StoreLock {
+  private let descriptor: Int32
+
+  init?(_ bench: Bench) {
+    descriptor = open(bench.store + "/.lock", O_RDWR | O_CLOEXEC)
+    if descriptor < 0 || flock(descriptor, LOCK_EX) != 0 { return nil }
+  }
+
+  deinit { close(descriptor) }
+}

@@ -106,8 +106,10 @@ extension ImportPlacing where Source: ~Copyable {
     throws(ImportError) -> ImportGrid
   {
     var refusal: ImportError?
-    for grid in survey.grids(rate) {
+    for likely in survey.grids(rate) {
       do throws(ImportError) {
+        let exact = likely.look.isExact ? try exactGrid(period: likely.period) : likely
+        guard let grid = exact else { continue }
         try restart(on: grid)
         try placeAll()
         guard account.samples == survey.count else { throw ImportError.changed(name: name) }
@@ -116,7 +118,7 @@ extension ImportPlacing where Source: ~Copyable {
         switch error {
         case .line(_, _, .sharesTick), .line(_, _, .late):
           // That samples drift against a rate that was given is no reason to refuse them.
-          if !grid.look.isExact { refusal = refusal ?? error }
+          if !likely.look.isExact { refusal = refusal ?? error }
         case .line(_, _, .holeTooLong), .file: throw error
         // All lines were right before.
         default: throw .changed(name: name)

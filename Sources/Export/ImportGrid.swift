@@ -15,7 +15,7 @@
 /// before those in front of it, and stay there, two samples lie on one tick.
 ///
 /// An exact grid is simpler: all samples lie within half a period of ticks that are a period apart from first to
-/// last, and every tick between two samples is lost.
+/// last, and every tick between two samples is lost. Where its ticks are, an ``ImportSeam`` finds.
 struct ImportGrid {
   /// How far samples are compared, and when they count as lost or as too many.
   struct Look {
@@ -44,14 +44,24 @@ struct ImportGrid {
   private var sinceHole = 0
   /// Long intervals in which nothing was lost: the sample after them was late.
   private(set) var delays: UInt64 = 0
-  /// The first sample's time, and by how many periods samples were late against it; of an exact grid.
+  /// The first sample's time; of an exact grid.
   private var origin: Int64 = 0
-  private var spread = 0.0...0.0
+  /// Periods from that time to the next place between two ticks, and whether a tick may be lost in little more than a
+  /// period; of an exact grid.
+  private let seam: (phase: Double, mayCrowd: Bool)
 
   /// A grid whose tick 0 is the sample that comes first.
   init(period: Double, _ look: Look) {
     self.period = period
     self.look = look
+    seam = (0.5, false)
+  }
+
+  /// A grid on whose ticks all samples lie, from which ``ImportSeam`` has found how far they are.
+  init(period: Double, seam: (phase: Double, mayCrowd: Bool)) {
+    self.period = period
+    self.seam = seam
+    look = .exact
   }
 
   /// Places the sample at `times[0]`, and says how many ticks before it are lost; `nil` when it and the sample before
@@ -92,18 +102,14 @@ struct ImportGrid {
     return count
   }
 
-  /// Places a sample on the tick that the samples before leave for it; `nil` when no grid fits all of them.
+  /// Places a sample on the tick between whose seams it lies; `nil` when no exact grid fits.
   private mutating func placeExactly(_ time: Int64) -> UInt64? {
-    let periods = distance(origin, time) / period
-    let middle = (spread.lowerBound + spread.upperBound) / 2
-    let next = max(Double(tick) + 1, (periods - middle).rounded())
-    let late = periods - next
-    spread = min(spread.lowerBound, late)...max(spread.upperBound, late)
-    // Beyond it the differences of such numbers are no ticks.
-    guard spread.upperBound - spread.lowerBound <= 1, next < 0x1p50 else { return nil }
+    let next = (distance(origin, time) / period - seam.phase).rounded(.down) + 1
+    // From 2⁵⁰ on the differences of such numbers are no ticks.
+    guard next > Double(tick), next < 0x1p50 else { return nil }
     let lost = UInt64(next) - tick - 1
-    // A period and a little holds no hole: the clock drifts against the rate.
-    guard lost == 0 || distance(self.time, time) > 1.3 * period else { return nil }
+    // A period and a little holds no hole where times do not jitter: the clock drifts against the rate.
+    guard lost == 0 || seam.mayCrowd || distance(self.time, time) > 1.3 * period else { return nil }
     remember(time, tick: UInt64(next))
     return lost
   }

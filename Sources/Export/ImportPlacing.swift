@@ -39,6 +39,14 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     (head, isAtEnd, account) = (0, false, Account())
   }
 
+  /// The grid of this period on whose ticks all samples lie; `nil` when there is none.
+  mutating func exactGrid(period: Double) throws(ImportError) -> ImportGrid? {
+    try table.rewind()
+    var seam = ImportSeam(period: period)
+    while let row = try table.next() { seam.add(row.time) }
+    return seam.seam.map { ImportGrid(period: period, seam: $0) }
+  }
+
   /// The next row, and how many ticks before it have none; `nil` after the last one.
   ///
   /// - Throws: ``ImportError/line(name:line:problem:)`` with ``ImportLineProblem/sharesTick(hertz:)`` where the grid

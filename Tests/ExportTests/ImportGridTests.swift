@@ -258,6 +258,35 @@ struct ImportGridTests {
     #expect(abs(Int64(lost) + Int64(off.count) - 20_000) < 40)
   }
 
+  @Test("with the rate, jitter of nearly half a period hides no lost tick and makes none")
+  func exactWithJitter() throws {
+    // 952 Hz in whole milliseconds: rounding alone takes 95 % of a period.
+    for missing in [[], [77], Array(stride(from: 5, to: 1990, by: 66))] {
+      let all = (0..<2000).filter { !missing.contains($0) }
+        .map { Int64((Double($0) * 1000 / 952 + 0.5).rounded(.down)) * 1_000_000 }
+      let found = try imported(all, rate: hertz(952))
+      #expect(found.ledger.scheduled == 2000)
+      #expect(found.gaps.map(\.lowerBound) == missing.map(Int64.init))
+    }
+    for jitter in [150, 300, 450] as [UInt64] {
+      for seed in 1...8 as ClosedRange<UInt64> {
+        var generator = SplitMix(seed: seed)
+        var lost: [Int64] = []
+        var all: [Int64] = []
+        for tick in 0..<6000 as Range<Int64> {
+          let offset = Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)
+          if (1..<5999).contains(tick), generator.next() % 20 == 0 {
+            lost.append(tick)
+          } else {
+            all.append(tick * 10_000_000 + offset * 10_000)
+          }
+        }
+        let found = try imported(all, rate: hertz(100))
+        #expect(found.gaps.flatMap { $0 } == lost, "jitter \(jitter) ‰, seed \(seed)")
+      }
+    }
+  }
+
   @Test("a hole among samples that come ten at a time is of the length that it has")
   func bursts() throws {
     var all = (0..<2000).map { Int64($0 / 10) * 100_000_000 }

@@ -13,8 +13,8 @@ public import IMUModel
 /// sample become gaps with the cause `lost`. What fits no grid is refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
-/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, so memory
-/// does not grow with it.
+/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and some ten
+/// times where the samples jitter and some are lost, so memory does not grow with it.
 public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
@@ -108,12 +108,15 @@ extension ImportPlacing where Source: ~Copyable {
     var refusal: ImportError?
     for likely in survey.grids(rate) {
       do throws(ImportError) {
-        let exact = likely.look.isExact ? try exactGrid(period: likely.period) : likely
+        let exact =
+          likely.look.isExact ? try exactGrid(period: likely.period, isKnown: true) : likely
         guard let grid = exact else { continue }
         try restart(on: grid)
         try placeAll()
         guard account.samples == survey.count else { throw ImportError.changed(name: name) }
-        return rate == nil && grid.look.slack > 1 ? try settled(grid, survey) : grid
+        guard rate == nil else { return grid }
+        if let exact = try exactly(grid) { return exact }
+        return grid.look.slack > 1 ? try settled(grid, survey) : grid
       } catch {
         switch error {
         case .line(_, _, .sharesTick), .line(_, _, .late):
@@ -126,6 +129,26 @@ extension ImportPlacing where Source: ~Copyable {
       }
     }
     throw refusal ?? .noRate(name: name)
+  }
+
+  /// The exact grid on which the samples lie that were placed on another one, if some were lost or late there: what
+  /// jitters hides a lost tick from its neighbours, and not from the whole table. They are placed on it; or, when there
+  /// is none, on the other one again.
+  private mutating func exactly(_ grid: ImportGrid) throws(ImportError) -> ImportGrid? {
+    guard account.lost > 0 || account.delays > 0, grid.look.slack.isFinite else { return nil }
+    let period = try refined(grid.period, ticks: tick)
+    if let exact = try exactGrid(period: period, isKnown: false) {
+      do throws(ImportError) {
+        try restart(on: exact)
+        try placeAll()
+        return exact
+      } catch {
+        guard case .line(_, _, .sharesTick) = error else { throw error }
+      }
+    }
+    try restart(on: grid)
+    try placeAll()
+    return nil
   }
 
   /// The grid whose period is that of the samples and of what was lost among them, which are placed on it.

@@ -40,11 +40,27 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   /// The grid of this period on whose ticks all samples lie; `nil` when there is none.
-  mutating func exactGrid(period: Double) throws(ImportError) -> ImportGrid? {
+  ///
+  /// - Parameter isKnown: Whether the rate was given; otherwise chance must not make such a grid.
+  mutating func exactGrid(period: Double, isKnown: Bool) throws(ImportError) -> ImportGrid? {
     try table.rewind()
     var seam = ImportSeam(period: period)
     while let row = try table.next() { seam.add(row.time) }
-    return seam.seam.map { ImportGrid(period: period, seam: $0) }
+    guard let found = seam.seam, isKnown || found.isWide else { return nil }
+    return ImportGrid(period: period, seam: (found.phase, found.mayCrowd))
+  }
+
+  /// The period of samples of which so many ticks were found, more precisely.
+  mutating func refined(_ period: Double, ticks: UInt64) throws(ImportError) -> Double {
+    var (period, window) = (period, 4.0)
+    while window <= max(4, Double(ticks) / 4) {
+      try table.rewind()
+      var phase = ImportPhase(period: period, window: window)
+      while let row = try table.next() { phase.add(row.time) }
+      period = phase.end()
+      window *= 8
+    }
+    return period
   }
 
   /// The next row, and how many ticks before it have none; `nil` after the last one.

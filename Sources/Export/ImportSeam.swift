@@ -29,12 +29,13 @@ struct ImportSeam {
     count += 1
   }
 
-  /// Periods from the first sample to the middle of the widest place without one; and whether a tick may be lost where
-  /// the samples around it are little more than a period apart. `nil` when samples are everywhere.
+  /// Periods from the first sample to the middle of the widest place without one; whether it is wider than chance makes
+  /// it; and whether a tick may be lost where the samples around it are little more than a period apart. `nil` when
+  /// samples are everywhere.
   ///
-  /// They may when the intervals show that the samples jitter, and the place is wider than chance makes it: of N
-  /// phases without a grid the widest one is about ln N / N.
-  var seam: (phase: Double, mayCrowd: Bool)? {
+  /// Of N phases without a grid the widest place is about ln N / N. In such a place that is wider, ticks may be lost
+  /// between crowded samples if other intervals show that the samples jitter.
+  var seam: (phase: Double, isWide: Bool, mayCrowd: Bool)? {
     var (widest, end, run) = (0, 0, 0)
     // Twice around, because the widest place may lie across the beginning.
     for step in 0..<2 * ImportSeam.bins {
@@ -46,12 +47,63 @@ struct ImportSeam {
     let middle = (Double(end) - Double(widest) / 2) / bins
     let width = Double(widest) / bins
     let byChance = 3 * log(Double(count)) / Double(count)
-    let mayCrowd = shortest < 0.7 && width > max(1.0 / 64, byChance)
-    return (middle - middle.rounded(.down), mayCrowd)
+    let isWide = width > max(1.0 / 64, byChance)
+    return (middle - middle.rounded(.down), isWide, isWide && shortest < 0.7)
   }
 
   private func periods(_ earlier: Int64, _ later: Int64) -> Double {
     let (difference, overflow) = later.subtractingReportingOverflow(earlier)
     return (overflow ? Double(later) - Double(earlier) : Double(difference)) / period
+  }
+}
+
+/// Finds the period of samples, of which it is known but for a few percent, by the phase that they have in it.
+///
+///     window        0         1         2
+///     phase        ▁▆▁       ▁▁▆▁      ▁▁▁▆▁         later by so much a window: the period is longer by that
+///
+/// What is missing among the samples, and what jitters, takes nothing from that.
+struct ImportPhase {
+  private let period: Double
+  /// Periods in a window.
+  private let window: Double
+  private var first: Int64?
+  /// Sums of the samples' phases, as vectors, in the latest window with a sample and in all windows against the one before.
+  private var index = 0.0
+  private var sum = (x: 0.0, y: 0.0)
+  private var before: (x: Double, y: Double)?
+  private var advance = (x: 0.0, y: 0.0)
+
+  /// - Parameters:
+  ///   - period: Nanoseconds, above 0; known to half a period in a window.
+  init(period: Double, window: Double) {
+    (self.period, self.window) = (period, window)
+  }
+
+  mutating func add(_ time: Int64) {
+    let first = self.first ?? time
+    self.first = first
+    let periods = (Double(time) - Double(first)) / period
+    let index = (periods / window).rounded(.down)
+    if index != self.index {
+      compare()
+      before = index == self.index + 1 ? sum : nil
+      (self.index, sum) = (index, (0, 0))
+    }
+    let angle = 2 * Double.pi * (periods - periods.rounded(.down))
+    sum = (sum.x + cos(angle), sum.y + sin(angle))
+  }
+
+  private mutating func compare() {
+    guard let before else { return }
+    advance.x += sum.x * before.x + sum.y * before.y
+    advance.y += sum.y * before.x - sum.x * before.y
+  }
+
+  /// Ends with the last sample; the period in nanoseconds.
+  mutating func end() -> Double {
+    compare()
+    let turns = atan2(advance.y, advance.x) / (2 * .pi)
+    return period / (1 - turns / window)
   }
 }

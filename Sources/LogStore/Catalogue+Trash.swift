@@ -17,14 +17,14 @@ public struct TrashedRecording: Hashable, Sendable {
 extension Catalogue {
   static let trashName = ".trash"
   static let stampMark: Character = "~"
-  /// Follows the stamp of a clock that was not synchronised: it gives an order at most, and no age.
+  /// Follows the stamp of what was removed by a clock that was not synchronised: it gives an order, and no age.
   static let undatedMark = "-undated"
 
   /// Seconds that a removed recording stays in the trash: 30 days.
   public static let trashAgeLimit: Int64 = 30 * 24 * 3600
 
   /// Moves a recording to the trash, whence it goes at the first sweep after 30 days. They begin when the clock is
-  /// synchronised, at the first sweep then if it is not yet.
+  /// synchronised, at the first removal or sweep then if it is not yet.
   ///
   /// - Parameters:
   ///   - entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link, the
@@ -43,7 +43,7 @@ extension Catalogue {
     guard isRemoved else { throw .isLive(file: entry.path) }
     let file: String
     do {
-      file = try trashName(entry.fileName, now)
+      file = try trashName(entry.fileName, now, removalStamp(now))
       try files.rename(entry.path, to: path(of: file))
     } catch {
       guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
@@ -54,6 +54,21 @@ extension Catalogue {
       preconditionFailure("a name that was just made is one of the trash")
     }
     return trashed
+  }
+
+  /// The stamp of what is removed at `now`, later than all that was removed before: a clock that is not synchronised
+  /// may be behind the one by which that was dated, or have been ahead of this one.
+  private func removalStamp(_ now: WallTime) throws(StorageError) -> UTCStamp {
+    guard now.isCredible else {
+      // No name has room for a later one than those of the last year.
+      let newest = try trashContents().last { $0.stamp.seconds < UTCStamp.lastYear }
+      return max(now.stamp, UTCStamp(seconds: (newest?.stamp.seconds ?? .min) + 1))
+    }
+    // What cannot be renamed is said by the sweep.
+    var failures: [StorageError] = []
+    let before = UTCStamp(seconds: now.stamp.seconds - 1)
+    date(try trashContents().map(\.recording), until: before, now: now, &failures)
+    return now.stamp
   }
 
   /// Makes a recording's move durable.
@@ -102,22 +117,22 @@ extension Catalogue {
   /// Recordings in the trash, the one that was removed last first. Reads the directory and no file.
   public func trashed() throws(CatalogueError) -> [TrashedRecording] {
     let found = try wrapped { () throws(StorageError) in try trashContents() }
-    return found.sorted {
-      ($0.stamp.seconds, $0.recording.entry.number, $0.recording.entry.fileName)
-        > ($1.stamp.seconds, $1.recording.entry.number, $1.recording.entry.fileName)
-    }.map(\.recording)
+    return found.reversed().map(\.recording)
   }
 
-  /// What the trash holds with the dates that the names say, credible or not; names of another form are not this
-  /// program's, and stay.
+  /// What the trash holds with the dates that the names say, credible or not, the one that was removed first first;
+  /// names of another form are not this program's, and stay.
   func trashContents() throws(StorageError) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
-    try trashNames().compactMap { trashed("\(Catalogue.trashName)/\($0)") }
+    try trashNames().compactMap { trashed("\(Catalogue.trashName)/\($0)") }.sorted {
+      ($0.stamp.seconds, $0.recording.entry.number, $0.recording.entry.fileName)
+        < ($1.stamp.seconds, $1.recording.entry.number, $1.recording.entry.fileName)
+    }
   }
 
   /// Deletes from the trash what has been there for 30 days or more.
   ///
   /// A clock that is not synchronised gives no age: by it nothing goes. What was removed while it was not is dated by
-  /// the first sweep at which it is, and thus stays for another 30 days. What cannot be deleted stays, and stops
+  /// the first removal or sweep at which it is, and thus stays for another 30 days. What cannot be deleted stays, and stops
   /// nothing.
   ///
   /// - Parameters:
@@ -131,16 +146,12 @@ extension Catalogue {
     var failures: [StorageError] = []
     var due: [TrashedRecording] = []
     do {
-      for (recording, _) in try trashContents() {
-        if ofAnyAge {
-          due.append(recording)
-        } else if now.isCredible {
-          guard let removed = recording.removedSeconds else {
-            date(recording, now: now, &failures)
-            continue
-          }
-          if now.stamp.seconds - removed >= Catalogue.trashAgeLimit { due.append(recording) }
-        }
+      let contents = try trashContents().map(\.recording)
+      if ofAnyAge {
+        due = contents
+      } else if now.isCredible {
+        due = contents.filter { $0.dueSeconds.map { $0 <= now.stamp.seconds } ?? false }
+        date(contents, until: now.stamp, now: now, &failures)
       }
     } catch {
       failures.append(error)
@@ -148,23 +159,31 @@ extension Catalogue {
     return (delete(due, &failures), failures)
   }
 
-  /// Gives a recording a date that was removed while the clock was not synchronised.
+  /// Gives a date to those of the trash that were removed while the clock was not synchronised: `end` to the last one,
+  /// and to each before it a second less, so that they keep their order.
   private func date(
-    _ recording: TrashedRecording, now: WallTime, _ failures: inout [StorageError]
+    _ contents: [TrashedRecording], until end: UTCStamp, now: WallTime,
+    _ failures: inout [StorageError]
   ) {
-    do {
-      let file = try trashName(recording.formerName, now)
-      try files.rename(recording.entry.path, to: path(of: file))
-    } catch {
-      failures.append(error)
+    let undated = contents.filter { $0.removedSeconds == nil }
+    for (age, recording) in undated.reversed().enumerated() {
+      do {
+        let file = try trashName(
+          recording.formerName, now, UTCStamp(seconds: end.seconds - Int64(age)))
+        try files.rename(recording.entry.path, to: path(of: file))
+      } catch {
+        failures.append(error)
+      }
     }
   }
 
   /// A path in the trash that is free. The name says when the recording was removed, so that copying the trash keeps
-  /// its age: the second of `now`, or the next one at which no recording of this name was removed, because a rename to
+  /// its age: the second of `first`, or the next one at which no recording of this name was removed, because a rename to
   /// a name that is there would delete what has it.
-  private func trashName(_ name: String, _ now: WallTime) throws(StorageError) -> String {
-    var stamp = now.stamp
+  private func trashName(
+    _ name: String, _ now: WallTime, _ first: UTCStamp
+  ) throws(StorageError) -> String {
+    var stamp = first
     while true {
       let mark = now.isCredible ? "" : Catalogue.undatedMark
       let file = "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp.text)\(mark)"

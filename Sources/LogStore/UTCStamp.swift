@@ -8,6 +8,9 @@ struct UTCStamp: Comparable, Hashable, Sendable {
     self.seconds = seconds
   }
 
+  /// 9999-01-01: from then on a stamp may have no later one.
+  static let lastYear: Int64 = 253_370_764_800
+
   /// The second in which `nanoseconds` since 1970 fall.
   init(nanoseconds: Int64) {
     let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

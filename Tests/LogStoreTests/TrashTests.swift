@@ -118,6 +118,38 @@ struct TrashTests {
     #expect(throws: missing) { try store.trashedRecording(for: "4") }
   }
 
+  @Test(
+    "a clock that was not set keeps the order of removal, in the list, for room, and once it is set",
+    arguments: [-50 * 365, -40, 0, 40])
+  func order(daysOff: Int64) throws {
+    let store = try store()
+    for seed in 1...6 { try take(store, UInt64(seed)) }
+    func remove(_ number: Int, _ days: Int64, isSet: Bool = true) throws {
+      var clock = ExampleTake.time(days: days)
+      clock.isSynchronised = isSet
+      try store.remove(try store.entry(for: "\(number)"), now: clock)
+    }
+    func order() throws -> [UInt32] { try store.trashed().map(\.entry.number) }
+    try remove(4, 0)
+    try remove(6, daysOff, isSet: false)
+    try remove(3, daysOff, isSet: false)
+    try remove(5, daysOff - 1, isSet: false)
+    #expect(try order() == [5, 3, 6, 4])
+    #expect(try store.trashedRecording(for: "latest").entry.number == 5)
+    // As `rm` does: the removal, and the sweep after it at the same time.
+    try remove(2, 1)
+    #expect(try order() == [2, 5, 3, 6, 4])
+    store.emptyTrash(now: ExampleTake.time(days: 1))
+    #expect(try order() == [2, 5, 3, 6, 4])
+    try remove(1, daysOff, isSet: false)
+    store.emptyTrash(now: ExampleTake.time(days: 2))
+    #expect(try order() == [1, 2, 5, 3, 6, 4])
+    let room = try store.makeRoom(for: 4 * 4096, deletesOldest: false) {
+      UInt64(6 - directory.names(in: ".trash").count) * 4096
+    }
+    #expect(room.deletedFromTrash == [4, 6, 3, 5])
+  }
+
   @Test("what is removed twice within a second, or before the clock was set, is kept twice")
   func removedTwice() throws {
     let store = try store()

@@ -73,8 +73,8 @@ int clinuxio_is_fixed(const char *path) {
 int clinuxio_is_open_elsewhere(int fd) {
   // Whoever opens the file while the lease lasts is announced by a signal: SIGIO would end the process, SIGURG is
   // ignored.
-  if (fcntl(fd, F_SETSIG, SIGURG) != 0) return 0;
-  if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return errno == EAGAIN;
+  if (fcntl(fd, F_SETSIG, SIGURG) != 0) return -errno;
+  if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return errno == EAGAIN ? 1 : -errno;
   fcntl(fd, F_SETLEASE, F_UNLCK);
   return 0;
 }

@@ -49,9 +49,10 @@ extension Catalogue {
   /// `wanted` bytes are free; nothing at all when that would not be enough.
   ///
   /// Recordings that a program is writing stay, and so does what cannot be opened or deleted, and what would free
-  /// nothing: links, and files that another program has open or that have another name elsewhere. When something
-  /// cannot be deleted after all, all is planned anew. When deleting frees less than it should (the file system keeps
-  /// snapshots), it ends there.
+  /// nothing: links, and files that another program has open or that have another name elsewhere. Where the kernel does
+  /// not say whether a program has it open, a recording goes after all others of its kind. When something cannot be
+  /// deleted after all, all is planned anew. When deleting frees less than it should (the file system keeps snapshots),
+  /// it ends there; one recording of which it was not known does not end it.
   ///
   /// Cost: a look at each recording of the trash, and at the oldest recordings as far as they are needed.
   ///
@@ -83,16 +84,21 @@ extension Catalogue {
     /// What was deleted should have freed so much.
     var freed: UInt64 = 0
     var hopeless: Set<String> = []
+    /// Bytes of the recording that some program had open after all, which nobody could know.
+    var mistaken: UInt64?
     while room.free < wanted {
       let missing = wanted - room.free
       let plan = try deletions(for: missing, deletesOldest: deletesOldest, besides: hopeless)
       let gained = room.free - min(before, room.free)
       let isVain = freed > 2 * gained + Catalogue.slack
       guard plan.byteCount >= missing, !isVain else {
-        if isVain { room.unreleased = freed - gained }
-        room.inTrash = plan.victims.reduce(0) { $0 + ($1.isTrashed ? $1.byteCount : 0) }
-        room.inRecordings = plan.byteCount - room.inTrash
-        room.inUse = plan.inUse
+        room.unreleased = (mistaken ?? 0) + (isVain ? freed - min(freed, gained) : 0)
+        // Of the plan that was enough, there may be more.
+        let rest =
+          isVain ? try deletions(for: .max, deletesOldest: deletesOldest, besides: hopeless) : plan
+        room.inTrash = rest.victims.reduce(0) { $0 + ($1.isTrashed ? $1.byteCount : 0) }
+        room.inRecordings = rest.byteCount - room.inTrash
+        room.inUse = rest.inUse
         return room
       }
       try noteNumbers(plan.victims)
@@ -103,13 +109,20 @@ extension Catalogue {
           room.free = try measure()
           break
         }
-        freed += victim.byteCount
         if victim.isTrashed {
           room.deletedFromTrash.append(victim.entry.number)
         } else {
           room.deleted.append(victim.entry.number)
         }
+        let last = room.free
         room.free = try measure()
+        if !victim.isKnown, mistaken == nil, room.free - min(last, room.free) < victim.byteCount / 2
+        {
+          // What is left may not be enough any more. A second one that frees nothing counts: it is the file system.
+          mistaken = victim.byteCount
+          break
+        }
+        freed += victim.byteCount
         if freed > 2 * (room.free - min(before, room.free)) + Catalogue.slack { break }
       }
     }
@@ -125,6 +138,8 @@ extension Catalogue {
     let entry: CatalogueEntry
     let isTrashed: Bool
     let byteCount: UInt64
+    /// Whether it is known that no program has it open.
+    let isKnown: Bool
   }
 
   /// What may be deleted, in that order.
@@ -134,6 +149,11 @@ extension Catalogue {
     var byteCount: UInt64 = 0
     /// Bytes of what was passed over because another program has it open.
     var inUse: UInt64 = 0
+
+    mutating func add(_ victim: Deletion) {
+      victims.append(victim)
+      byteCount += victim.byteCount
+    }
   }
 
   /// What to delete so that `missing` bytes become free; all that may go when it is less.
@@ -143,21 +163,25 @@ extension Catalogue {
     var plan = Plan()
     func add(_ entries: [CatalogueEntry], in directory: String, isTrashed: Bool) {
       guard files.mayChangeNames(in: directory) else { return }
+      var unknown: [Deletion] = []
       for entry in entries where plan.byteCount < missing && !hopeless.contains(entry.fileName) {
         let byteCount = releasedByteCount(entry, in: directory)
         guard byteCount > 0 else { continue }
-        switch use(of: entry) {
+        let found = use(of: entry)
+        let victim = Deletion(
+          entry: entry, isTrashed: isTrashed, byteCount: byteCount, isKnown: found == .none)
+        switch found {
         case .written: continue
         case .open: plan.inUse += byteCount
-        case .unknown where !isTrashed: continue
-        case .none, .unknown:
-          plan.victims.append(Deletion(entry: entry, isTrashed: isTrashed, byteCount: byteCount))
-          plan.byteCount += byteCount
+        case .unreadable where !isTrashed: continue
+        case .unknown, .unreadable: unknown.append(victim)
+        case .none: plan.add(victim)
         }
       }
+      for victim in unknown where plan.byteCount < missing { plan.add(victim) }
     }
     if files.mayChangeNames(in: path(of: Catalogue.trashName)) {
-      let trash = try trashContents().sorted { $0.stamp < $1.stamp }
+      let trash = try trashContents()
       add(trash.map(\.recording.entry), in: path(of: Catalogue.trashName), isTrashed: true)
     }
     if deletesOldest, plan.byteCount < missing {
@@ -185,16 +209,16 @@ extension Catalogue {
     }
   }
 
-  /// What other programs do with a recording.
-  private enum Use { case none, written, open, unknown }
+  /// What other programs do with a recording; `unknown` when the kernel does not say whether one has it open.
+  private enum Use { case none, written, open, unknown, unreadable }
 
   private func use(of entry: CatalogueEntry) -> Use {
     do {
       let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
       guard try file.lock(exclusive: false) else { return .written }
-      return file.isOpenElsewhere() ? .open : .none
+      do { return try file.isOpenElsewhere() ? .open : .none } catch { return .unknown }
     } catch {
-      return .unknown
+      return .unreadable
     }
   }
 
@@ -210,7 +234,10 @@ extension Catalogue {
   }
 
   private func delete(_ victim: Deletion) -> Bool {
-    guard victim.isTrashed || use(of: victim.entry) == .none else { return false }
+    if !victim.isTrashed {
+      let found = use(of: victim.entry)
+      guard found == .none || (found == .unknown && !victim.isKnown) else { return false }
+    }
     do { return try files.remove(victim.entry.path) } catch { return false }
   }
 }

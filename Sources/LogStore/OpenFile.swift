@@ -195,8 +195,16 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Whether it is certain that the file is open elsewhere, too: removing its name frees nothing then.
-  func isOpenElsewhere() -> Bool { clinuxio_is_open_elsewhere(descriptor) == 1 }
+  /// Whether the file is open elsewhere, too: removing its name frees nothing then.
+  ///
+  /// - Throws: When the kernel does not say: of another user's file to who may not lease it, and on some file systems.
+  func isOpenElsewhere() throws(StorageError) -> Bool {
+    try retried(FaultGate.Call(.lease, path), gate) {
+      let code = clinuxio_is_open_elsewhere(descriptor)
+      if code < 0 { errno = -code }
+      return code < 0 ? -1 : code
+    } == 1
+  }
 
   /// Takes a lock that lasts until the file is closed; `false` when somebody else has one.
   ///

@@ -16,6 +16,8 @@ public struct StorageError: Error, Equatable, Sendable {
     case truncate = "cutting to length"
     /// `flock`.
     case lock = "locking"
+    /// `fcntl` with `F_SETLEASE`.
+    case lease = "asking who has open"
     /// `opendir`, `readdir`.
     case list = "listing"
     /// `rename`.

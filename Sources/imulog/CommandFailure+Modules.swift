@@ -99,7 +99,8 @@ extension CommandFailure {
     }
     switch error.operation {
     case .open, .makeDirectory, .rename, .handOver: return .cannotCreate
-    case .look, .read, .write, .sync, .truncate, .lock, .list, .remove, .find: return .inputOutput
+    case .look, .read, .write, .sync, .truncate, .lock, .lease, .list, .remove, .find:
+      return .inputOutput
     }
   }
 }

@@ -121,6 +121,7 @@ struct InstallTests {
     for line in [
       "UMask=0007", "StateDirectory=imulog/recordings", "StateDirectoryMode=2770",
       "Environment=IMULOG_STORE=/var/lib/imulog/recordings",
+      "CapabilityBoundingSet=CAP_LEASE", "AmbientCapabilities=CAP_LEASE",
     ] {
       #expect(unit.contains("\n\(line)\n"), "\(line)")
     }

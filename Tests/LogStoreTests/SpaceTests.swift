@@ -159,6 +159,53 @@ struct SpaceTests {
     #expect(room.unreleased >= UInt64(room.deleted.count) * 2 << 20)
   }
 
+  /// A store of large recordings, of which the kernel says of those in `unknown` not whether they are open.
+  private func largeStore(_ count: Int, unknown: ClosedRange<Int>) throws -> Catalogue {
+    let clean = try Catalogue(path: directory.path)
+    for seed in 1...count {
+      let live = try clean.create(ExampleLog.description(UInt64(seed)), wall: ExampleTake.wall)
+      directory.write([UInt8](repeating: 7, count: 5 << 20), to: live.entry.fileName)
+    }
+    let names = unknown.map { "/00000\($0)-" }
+    let gate = FaultGate { call in
+      call.operation == .lease && names.contains { call.path.contains($0) }
+        ? .refuse(EACCES) : .pass
+    }
+    return try Catalogue(path: directory.path, create: false, gate: gate)
+  }
+
+  /// What is free after so many recordings went, without those that stay open.
+  private func free(of count: Int, open: Set<String>) -> UInt64 {
+    let here = Set(
+      directory.names().filter { $0.hasSuffix(".imulog") }.map { String($0.prefix(6)) })
+    return UInt64(count - here.union(open).count) * (5 << 20)
+  }
+
+  @Test("a recording of which it is not known whether a program has it open goes after all others")
+  func unknownLast() throws {
+    let store = try largeStore(4, unknown: 1...2)
+    let room = try store.makeRoom(for: 15 << 20, deletesOldest: true) { free(of: 4, open: []) }
+    #expect(room.isEnough && room.deleted == [3, 4, 1])
+  }
+
+  @Test("one that a program had open after all, which could not be known, does not end it")
+  func unknownOpen() throws {
+    let store = try largeStore(4, unknown: 1...4)
+    let room = try store.makeRoom(for: 5 << 20, deletesOldest: true) {
+      free(of: 4, open: ["000001"])
+    }
+    #expect(room.isEnough && room.deleted == [1, 2])
+  }
+
+  @Test("two of them that free nothing end it, and what is said to be left is all that is left")
+  func unknownVain() throws {
+    let store = try largeStore(6, unknown: 1...6)
+    let room = try store.makeRoom(for: 5 << 20, deletesOldest: true) { 0 }
+    #expect(!room.isEnough && room.deleted == [1, 2])
+    #expect(room.unreleased == 10 << 20)
+    #expect(room.inRecordings == 20 << 20)
+  }
+
   @Test("what another program has open is no victim: its bytes would not come free")
   func inUse() throws {
     let store = try store(with: 4)

@@ -64,8 +64,8 @@ int clinuxio_sync_file_system(int fd);
 /// statx: 1 when nobody can remove the name, because its file is immutable or append-only, or something is mounted on
 /// it; 0 when not, or when the file system does not say. Outside the Glibc module.
 int clinuxio_is_fixed(const char *_Nonnull path);
-/// fcntl(F_SETLEASE): 1 when the file is open elsewhere, too; 0 when not, or when the kernel does not say, as of other
-/// users' files and on file systems without leases. `fd` is open for reading. fcntl is variadic.
+/// fcntl(F_SETLEASE): 1 when the file is open elsewhere, too; 0 when not. Fails when the kernel does not say: of another
+/// user's file without CAP_LEASE (EACCES), and on file systems without leases. `fd` is open for reading. fcntl is variadic.
 int clinuxio_is_open_elsewhere(int fd);
 
 // Record locks, which end with the process.

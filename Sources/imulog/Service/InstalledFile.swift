@@ -73,7 +73,9 @@ struct InstalledFile {
     DeviceAllow=char-gpiochip rw
     DeviceAllow=/dev/cpu_dma_latency w
 
-    CapabilityBoundingSet=
+    # Asking whether a program has a member's recording open, before it goes to make room: of its own the service may.
+    CapabilityBoundingSet=CAP_LEASE
+    AmbientCapabilities=CAP_LEASE
     LockPersonality=yes
     MemoryDenyWriteExecute=yes
     NoNewPrivileges=yes
@@ -91,7 +93,7 @@ struct InstalledFile {
     RestrictSUIDSGID=yes
     SystemCallArchitectures=native
     # Reading whether the clock is synchronised is adjtimex, which ProtectClock= would forbid; without
-    # capabilities nothing here can set it.
+    # CAP_SYS_TIME nothing here can set it.
     SystemCallFilter=@system-service adjtimex clock_adjtime
     SystemCallErrorNumber=EPERM
 

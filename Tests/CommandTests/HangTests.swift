@@ -51,13 +51,20 @@ struct HangTests {
     ])
   }
 
-  /// Waits until the program has said it.
-  private func wait(_ child: borrowing Child, says words: String) throws {
+  /// Waits until the program has said it. If it never does, its thread is released: nothing else could end it.
+  private func wait(_ child: borrowing Child, _ held: HeldThread, says words: String) throws {
     let end = time(nil) + 60
     while !child.said.contains(words) {
+      if time(nil) >= end { held.release() }
       try #require(time(nil) < end, "never \(words): \(child.said)")
       sched_yield()
     }
+  }
+
+  /// Waits until samples are on the card: a recording whose file has just got its name is not yet one to the program.
+  private func waitForSamples() throws {
+    while bench.recordings.isEmpty { sched_yield() }
+    while try bench.list().first?["samples"].integer ?? 0 < 10 { sched_yield() }
   }
 
   @Test(
@@ -65,13 +72,14 @@ struct HangTests {
     arguments: [SIGINT, SIGTERM])
   func heldFlusher(_ signal: Int32) throws {
     let child = record()
-    while bench.recordings.isEmpty { sched_yield() }
+    try waitForSamples()
     let thread = HeldThread("imu-flusher", of: child)
     let held = try #require(thread)
     child.signal(signal)
-    try wait(child, says: "waits for the card, up to 20 s")
+    try wait(child, held, says: "waits for the card, up to 20 s")
     try wait(
-      child, says: "did not take the end of recording 1 in 20 s; what is on it will be recovered")
+      child, held,
+      says: "did not take the end of recording 1 in 20 s; what is on it will be recovered")
     held.waitForEnd()
     let outcome = child.outcome()
     #expect(outcome.status == 74)
@@ -90,10 +98,10 @@ struct HangTests {
     while !hasOpen("/.lock", child) { sched_yield() }
     let thread = HeldThread("imu-flusher", of: child)
     let held = try #require(thread)
-    try wait(child, says: "waits for the card; Ctrl-C gives it 20 s")
+    try wait(child, held, says: "waits for the card; Ctrl-C gives it 20 s")
     child.signal(SIGTERM)
     try wait(
-      child,
+      child, held,
       says:
         "the card did not make the recording's file in 20 s, and nothing of the recording is kept")
     held.waitForEnd()
@@ -117,12 +125,11 @@ struct HangTests {
   @Test("a signal ends record 5 s later when the bus hangs, and the log has a gap up to it")
   func heldSampler() throws {
     let child = record()
-    while bench.recordings.isEmpty { sched_yield() }
-    while try bench.list().first?["samples"].integer ?? 0 < 10 { sched_yield() }
+    try waitForSamples()
     let thread = HeldThread("imu-sampler", of: child)
     let held = try #require(thread)
     child.signal(SIGTERM)
-    try wait(child, says: "the sensor's bus hangs, and recording 1 ends with a gap")
+    try wait(child, held, says: "the sensor's bus hangs, and recording 1 ends with a gap")
     held.waitForEnd()
     let outcome = child.outcome()
     #expect(outcome.status == 69)
@@ -140,10 +147,10 @@ struct HangTests {
     "a take whose bus hangs up to its planned end and beyond ends by itself, with a gap up to it")
   func heldSamplerToTheEnd() throws {
     let child = bench.start(["record", "--board", "simulator", "--rate", "100", "--for", "5s"])
-    while bench.recordings.isEmpty { sched_yield() }
+    try waitForSamples()
     let thread = HeldThread("imu-sampler", of: child)
     let held = try #require(thread)
-    try wait(child, says: "the sensor's bus hangs, and recording 1 ends with a gap")
+    try wait(child, held, says: "the sensor's bus hangs, and recording 1 ends with a gap")
     held.waitForEnd()
     #expect(child.outcome().status == 69)
     let json = try bench.run("export", "1").json()

@@ -12,10 +12,12 @@ final class TakeLog {
   private var watch = ClockWatch()
   private var isStorageEndTold = false
 
+  // Inlined, the optimiser of Swift 6.3 stops at the queue, which an error takes back.
+  @inline(never)
   init(_ description: RecordingDescription, frame: TakeFrame, queue: FlushQueue) throws(LogError) {
+    recorder = try Recorder(after: description, output: QueueOutput(queue), start: frame.start)
     self.frame = frame
     self.queue = queue
-    recorder = try Recorder(after: description, output: QueueOutput(queue), start: frame.start)
   }
 
   var ledger: TickLedger { recorder.ledger }

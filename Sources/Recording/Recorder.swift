@@ -23,13 +23,14 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   public var output: Output
 
   private var writer: LogWriter
-  // Spelt out: one with a question mark is nil before the initialiser begins, and Swift 6.0 cannot take that down.
+  // Not `?`, which is nil before the initialiser begins, and no value of a class or of arrays by default: Swift 6.0
+  // cannot release these where the initialiser throws.
   // swift-format-ignore: UseShorthandTypeNames
   private var consumer: Optional<RingConsumer<TickRecord>>
   private let rate: SampleRate
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
-  private var histogram = LatenessHistogram()
+  private var histogram: LatenessHistogram
   /// Why the newest tick has no sample; `nil` when it has one.
   private var newestGap: Gap?
   /// Records at the front of the ring that were looked at and not yet drained.
@@ -51,6 +52,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
     self.consumer = .some(consumer)
     self.output = output
     self.rate = description.rate
+    self.histogram = LatenessHistogram()
     self.syncInterval = description.syncInterval
     self.nextSync = start + description.syncInterval
   }
@@ -64,6 +66,7 @@ public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
     self.consumer = .none
     self.output = output
     self.rate = description.rate
+    self.histogram = LatenessHistogram()
     self.syncInterval = description.syncInterval
     self.nextSync = start + description.syncInterval
   }

@@ -13,6 +13,8 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case ambiguous(id: String, candidates: [String])
   /// The recording is being written.
   case isLive(file: String)
+  /// A pull relies on the recording, or did and had no answer; the file `mark` says so.
+  case isRelied(mark: String)
   /// The store is this user's to change and its trash is not.
   case trashForbidden(path: String)
   /// The recording was moved, as `place` says, and a loss of power may undo that.
@@ -49,6 +51,9 @@ extension CatalogueError: CustomStringConvertible {
       return "\(id) could be any of \(candidates.joined(separator: ", ")); give more digits"
     case .isLive(let file):
       return "\(file) is being written; stop that recording first"
+    case .isRelied(let mark):
+      return "a pull relies on this very recording, as when both ends have one store; when neither "
+        + "a pull nor its far end is at work any more, delete \(mark)"
     case .trashForbidden(let path):
       return "the trash of \(path) is another user's; give it back with "
         + "`sudo chown -R --reference=\(path) \(path)/.trash`"

@@ -63,7 +63,7 @@ extension CommandFailure {
     case .ambiguous: self.init(.usage, "\(error)")
     case .notADirectory, .outOfNumbers, .present: self.init(.cannotCreate, "\(error)")
     case .isLive: self.init(.tryAgain, "\(error)")
-    case .trashForbidden: self.init(.noPermission, "\(error)")
+    case .trashForbidden, .isRelied: self.init(.noPermission, "\(error)")
     case .storage(let cause), .moveNotDurable(_, _, let cause):
       self.init(CommandFailure.status(cause), "\(error)")
     case .log(let cause): self.init(cause)

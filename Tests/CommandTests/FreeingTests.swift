@@ -124,21 +124,59 @@ struct FreeingTests {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
     let store = bench.pi.inventory()
-    // What sshd has started goes on when the connection is gone.
     let far = try ScriptedFarEnd(
-      "trap '' TERM HUP PIPE\n"
-        + bench.serving(
-          "case \"$line\" in free*) kill -9 $PPID; while kill -0 $PPID; do :; done;; esac"))
+      FreeingTests.outliving
+        + bench.serving("case \"$line\" in free*) kill -9 $pull; read go < late;; esac"))
     #expect(far.pull("--store", bench.pi.store, "--then-free").status == -SIGKILL)
+    far.laptop.directory.write([10], to: "late")
     #expect(far.goes)
     let id = try #require(try bench.pi.list().first?["id"].text)
     #expect(bench.pi.inventory() == [".freeing-\(id) 0"] + store)
-    // The next answer takes the mark away.
+    // The first request may still be carried out.
     let again = try ScriptedFarEnd(bench.serving(""))
     let outcome = again.pull("--store", bench.pi.store, "--then-free")
     #expect(outcome.status == 77)
     #expect(outcome.talk.contains("both ends have one store"), "\(outcome.talk)")
-    #expect(bench.pi.inventory() == store)
+    #expect(bench.pi.inventory() == [".freeing-\(id) 0"] + store)
+  }
+
+  @Test(
+    "the only copy is not freed by a request that is carried out late, whatever a later one was answered"
+  )
+  func lateRequest() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    let store = bench.pi.inventory()
+    // The first request to free takes the connection with it and reaches its server when the pipe `late` is opened.
+    let far = try ScriptedFarEnd(
+      """
+      \(FreeingTests.outliving)
+      if [ -e relay ]; then
+      \(bench.serving(""))
+      else
+      \(bench.serving("case \"$line\" in free*) kill -9 $$ $(cat relay); read go < late;; esac")) |
+        sh -c 'echo $$ > relay; exec cat'
+      fi
+      """)
+    let outcome = far.pull("--store", bench.pi.store, "--then-free", "--timeout", "20s")
+    #expect(outcome.status == 77, "\(outcome.talk)")
+    #expect(outcome.talk.contains("the connection broke"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("both ends have one store"), "\(outcome.talk)")
+    far.laptop.directory.write([10], to: "late")
+    #expect(far.goes)
+    let id = try #require(try bench.pi.list().first?["id"].text)
+    #expect(bench.pi.inventory().filter { !$0.hasPrefix(".freeing-\(id) ") } == store)
+  }
+
+  @Test("a mark that a killed pull left goes as soon as the other machine has freed its recording")
+  func markGoes() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    #expect(bench.pull().status == 0)
+    let id = try #require(try bench.laptop.list().first?["id"].text)
+    bench.laptop.directory.write([], to: "store/.freeing-\(id)")
+    #expect(bench.pull("--then-free").status == 0)
+    #expect(bench.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".freeing") })
   }
 
   @Test("a recording that is here by a link alone is not freed")
@@ -154,6 +192,16 @@ struct FreeingTests {
     #expect(outcome.talk.contains("only a link"), "\(outcome.talk)")
     #expect(bench.pi.recordings.count == 1)
   }
+
+  /// Shell lines of a far end that no end of its connection ends, as what sshd has started. `$pull` is who started it;
+  /// what it asks late waits for the pipe `late`.
+  private static let outliving = """
+    [ "$pull" ] || exec env pull=$PPID setsid -w bash "$0"
+    exec 200>&-
+    trap '' TERM HUP PIPE
+    [ -e late ] || mkfifo late
+
+    """
 
   private static func server(_ bench: RemoteBench, _ filter: String) -> String {
     """

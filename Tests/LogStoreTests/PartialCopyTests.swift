@@ -207,6 +207,33 @@ struct PartialCopyTests {
     try store.restore(try store.remove(entry, now: ExampleTake.time()))
     #expect(script.operations.suffix(2) == [.sync("store"), .sync(".trash")])
   }
+
+  @Test("a recording is freed for no pull while another one relies on it or had no answer")
+  func relied() throws {
+    let store = try store()
+    let entry = try bring(into: store)
+    do {
+      let hold = try store.rely(on: entry, id)
+      let wasMarked = hold.wasMarked
+      #expect(!wasMarked)
+      #expect(throws: CatalogueError.isLive(file: entry.path)) {
+        try store.free(entry, id, now: ExampleTake.time())
+      }
+      _ = consume hold
+    }
+    let mark = "\(store.path)/.freeing-\(id)"
+    #expect(throws: CatalogueError.isRelied(mark: mark)) {
+      try store.free(entry, id, now: ExampleTake.time())
+    }
+    do {
+      let wasMarked = try store.rely(on: entry, id).wasMarked
+      #expect(wasMarked)
+    }
+    try store.relyNoMore(on: id)
+    try store.free(entry, id, now: ExampleTake.time())
+    #expect(throws: CatalogueError.self) { _ = try store.rely(on: entry, id) }
+    #expect(!directory.names(in: "store").contains(".freeing-\(id)"))
+  }
 }
 
 @Suite("Copies that became no recording", .excludesProgramStarts)

@@ -203,12 +203,7 @@ struct PullServer {
         "this key may not free recordings; add --allow-delete to its line in authorized_keys")
     }
     // Both ends may have the same store, and the pull may be gone by now.
-    if let mark = try catalogue.mark(of: id) {
-      throw CommandFailure(
-        .noPermission,
-        "a pull relies on this very recording, as when both ends have one store; if none is at work, delete \(mark)"
-      )
-    }
+    try catalogue.makeSure(noPullReliesOn: id)
     guard let entry = try entry(id) else {
       // Its answer may have been lost.
       let trashed = try catalogue.trashed().first {
@@ -219,7 +214,7 @@ struct PullServer {
       return try say(.freed)
     }
     try prove(entry, count, digest)
-    try catalogue.remove(entry, now: clock.wallTime)
+    try catalogue.free(entry, id, now: clock.wallTime)
     journal?.noted("moved recording \(entry.number), \(id), to the trash")
     try say(.freed)
   }

@@ -261,6 +261,7 @@ final class FreeRequest {
   let byteCount: UInt64
   let digest: SHA256Digest
   private var hold: RecordingHold?
+  private var wasMarked = false
 
   init(
     _ outcome: PulledRecording, _ entry: CatalogueEntry, byteCount: UInt64, digest: SHA256Digest
@@ -273,17 +274,25 @@ final class FreeRequest {
 
   /// The request; the recording here cannot be moved until ``withdraw()`` or ``end(in:)``.
   func begin(in catalogue: Catalogue) throws(CatalogueError) -> PullRequest {
-    hold = try catalogue.rely(on: entry, outcome.offer.id)
+    let hold = try catalogue.rely(on: entry, outcome.offer.id)
+    wasMarked = hold.wasMarked
+    self.hold = consume hold
     return .free(outcome.offer.id, byteCount: byteCount, digest: digest)
   }
 
   /// The connection is gone, and what was asked may be done all the same: the mark stays.
   func withdraw() { hold = nil }
 
-  /// The answer is here.
+  /// The answer is here, in ``outcome``. The mark goes, unless an earlier request may be unanswered and be carried out:
+  /// one to a store that is not this one, as whoever frees in spite of the mark shows, does no harm.
   func end(in catalogue: Catalogue) {
-    hold = nil
+    if wasMarked, !outcome.isFreed {
+      hold = nil
+      return
+    }
+    // First the mark and then the lock: the next pull's mark is not this one's.
     do { try catalogue.relyNoMore(on: outcome.offer.id) } catch { outcome.note("\(error)") }
+    hold = nil
   }
 }
 

@@ -179,6 +179,30 @@ struct FreeingTests {
     #expect(bench.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".freeing") })
   }
 
+  @Test("what came beside a recording that another pull brought goes, other bytes stay")
+  func beginningBeside() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    for _ in 1...3 { try bench.pi.record("--for", "1s") }
+    #expect(bench.pull().status == 0)
+    var ids: [String] = []
+    for (index, recording) in try bench.laptop.list().enumerated() {
+      let id = try #require(recording["id"].text)
+      let number = try #require(recording["number"].integer)
+      let name = try #require(bench.laptop.recordings.first { $0.hasPrefix("00000\(number)") })
+      var bytes = bench.laptop.directory.bytes(of: "store/\(name)")
+      // Whole, a beginning, and one that is of another.
+      if index == 1 { bytes.removeLast(100) }
+      if index == 2 { bytes[bytes.count / 2] ^= 1 }
+      bench.laptop.directory.write(bytes, to: "store/.part-\(id)")
+      ids.append(id)
+    }
+    let outcome = bench.pull("--then-free")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    let parts = bench.laptop.directory.names(in: "store").filter { $0.hasPrefix(".part") }
+    #expect(parts == [".part-\(ids[2])"])
+    #expect(bench.pi.recordings.isEmpty)
+  }
+
   @Test("a recording that is here by a link alone is not freed")
   func link() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

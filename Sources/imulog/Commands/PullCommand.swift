@@ -84,9 +84,12 @@ struct PullCommand: ParsableCommand {
     settings.openFiles = share.openFiles
     let board = PullBoard(hosts: hosts)
     let catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
-    let queue = HostQueue(hosts, ssh, settings, try LocalCopies(catalogue), board)
-    let results = try queue.run(jobs: share.jobs)
+    let local = try LocalCopies(catalogue)
+    let results = try HostQueue(hosts, ssh, settings, local, board).run(jobs: share.jobs)
     board.end()
+    for failure in try local.dropBeginnings() {
+      Console.talk("a copy that is of no use stays: \(failure)")
+    }
     let report = PullReport(hosts: results)
     try json ? Console.json(report.json) : report.print()
     let failed = results.filter { $0.status != nil }

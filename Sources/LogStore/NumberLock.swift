@@ -13,16 +13,32 @@ struct NumberLock: ~Copyable {
   }
 
   /// The number written last; 0 when there is none.
-  func number() throws(StorageError) -> UInt32 { try NumberLock.number(in: file) }
+  ///
+  /// - Throws: EILSEQ when it is no number any more.
+  func number() throws(StorageError) -> UInt32 {
+    guard let number = try NumberLock.number(in: file) else {
+      throw StorageError(.read, path: file.path, errno: EILSEQ)
+    }
+    return number
+  }
 
-  fileprivate static func number(in file: borrowing OpenFile) throws(StorageError) -> UInt32 {
-    var bytes = [UInt8](repeating: 0, count: 11)
+  /// The same; `nil` when it is no number. Zeros are what a loss of power leaves of the first number before any
+  /// recording has it.
+  fileprivate static func number(in file: borrowing OpenFile) throws(StorageError) -> UInt32? {
+    var bytes = [UInt8](repeating: 0, count: byteCount + 1)
     let count = try bytes.withMutableBytes { buffer throws(StorageError) in
       try file.read(at: 0, into: buffer)
     }
-    let digits = bytes[..<count].prefix { $0 &- 48 < 10 }
-    return UInt32(String(decoding: digits, as: UTF8.self)) ?? 0
+    let written = bytes[..<count]
+    guard written.contains(where: { $0 != 0 }) else { return 0 }
+    guard count == byteCount, written.last == UInt8(ascii: "\n"),
+      written.dropLast().allSatisfy({ $0 &- 48 < 10 })
+    else { return nil }
+    return UInt32(String(decoding: written.dropLast(), as: UTF8.self))
   }
+
+  /// Ten digits and a line feed.
+  fileprivate static let byteCount = 11
 
   fileprivate static func write(_ number: UInt32, to file: borrowing OpenFile) throws(StorageError)
   {
@@ -52,7 +68,13 @@ extension Catalogue {
       let file = try lockFile()
       try file.waitForLock(patience: lockPatience)
       // A file system whose files have another number at each look would keep this going for ever.
-      if try isInPlace(file) || attempts == 16 { return NumberLock(locked: file) }
+      guard try isInPlace(file) || attempts == 16 else { continue }
+      if try NumberLock.number(in: file) == nil {
+        // Cut last: what is longer is no number, and written anew.
+        try NumberLock.write(try numberAhead(), to: file)
+        try file.truncate(to: UInt64(NumberLock.byteCount))
+      }
+      return NumberLock(locked: file)
     }
   }
 
@@ -72,8 +94,7 @@ extension Catalogue {
   /// old one cannot be read. A directory is renamed.
   func replaceLock() throws(StorageError) {
     let place = path(of: Catalogue.lockName)
-    var number: UInt32 = 0
-    var isReadable = false
+    var number: UInt32?
     var old: OpenFile?
     var isDirectory = false
     do throws(StorageError) {
@@ -85,24 +106,19 @@ extension Catalogue {
         // Another program was faster.
         guard try isInPlace(file) else { return }
         number = try NumberLock.number(in: file)
-        isReadable = true
         old = .some(file)
       }
     } catch {
       guard [EACCES, ELOOP, ENXIO].contains(error.errno) else { throw error }
     }
-    if !isReadable {
-      // The highest number that was given is not known then.
-      let known = try numbersInUse().max() ?? 0
-      number = known > .max - 1000 ? .max : known + 1000
-    }
+    let given = if let number { number } else { try numberAhead() }
     let temporary = "\(Catalogue.temporaryPrefix)lock-\(getpid())"
     try files.remove(path(of: temporary))
     do throws(StorageError) {
       guard let new = try ownFile(temporary) else {
         throw StorageError(.open, path: path(of: temporary), errno: EEXIST)
       }
-      if number > 0 { try NumberLock.write(number, to: new) }
+      if given > 0 { try NumberLock.write(given, to: new) }
       if isDirectory { try files.rename(place, to: place + "-aside") }
       try files.rename(path(of: temporary), to: place)
       try files.syncDirectory(path)
@@ -111,6 +127,12 @@ extension Catalogue {
       throw error
     }
     _ = consume old
+  }
+
+  /// A number far ahead of those that are known, for where the highest one that was given is not known.
+  private func numberAhead() throws(StorageError) -> UInt32 {
+    let known = try numbersInUse().max() ?? 0
+    return known > .max - 1000 ? .max : known + 1000
   }
 
   /// Whether the lock's name still stands for this file.

@@ -151,6 +151,22 @@ struct NumberTests {
     }
   }
 
+  @Test("a lock whose contents are no number is written anew, and no number is given twice")
+  func garbledLock() throws {
+    for contents in [
+      "99999999999\n", "4294967296\n", "000000000", "nonsense", "0000000003\n4", "\n",
+    ] {
+      let directory = TemporaryDirectory()
+      let store = try Catalogue(path: directory.path)
+      for seed in 1...3 { try self.make(.recorded, in: store, seed: UInt64(seed)) }
+      try store.remove(try store.entry(for: "3"), now: ExampleTake.time())
+      #expect(store.emptyTrash(now: ExampleTake.time(), ofAnyAge: true).deleted.count == 1)
+      directory.write(Array(contents.utf8), to: ".lock")
+      #expect(try self.make(.recorded, in: store, seed: 4) == 1003, "\(contents)")
+      #expect(try self.make(.imported, in: store, seed: 5) == 1004, "\(contents)")
+    }
+  }
+
   @Test("a lock that another program holds is waited for until the patience ends, and it is named")
   func heldLock() throws {
     let directory = TemporaryDirectory()

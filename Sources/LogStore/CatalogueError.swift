@@ -52,8 +52,9 @@ extension CatalogueError: CustomStringConvertible {
     case .isLive(let file):
       return "\(file) is being written; stop that recording first"
     case .isRelied(let mark):
-      return "a pull relies on this very recording, as when both ends have one store; when neither "
-        + "a pull nor its far end is at work any more, delete \(mark)"
+      return
+        "a pull relies on this very recording, as when both ends have one store; else run that "
+        + "pull again, with --then-free, or delete \(mark) when neither it nor its far end is at work any more"
     case .trashForbidden(let path):
       return "the trash of \(path) is another user's; give it back with "
         + "`sudo chown -R --reference=\(path) \(path)/.trash`"

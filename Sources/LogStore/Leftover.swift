@@ -94,7 +94,8 @@ extension Catalogue {
     let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard try file.lock(exclusive: true), try file.isNamed() else { return false }
     // A date to the second was given here: a write leaves nanoseconds, where the file system has them.
-    if try file.status().st_mtim.tv_nsec != 0 {
+    let status = try file.status()
+    if status.st_mtim.tv_nsec != 0 {
       do {
         try file.date(seconds: now)
         return false
@@ -103,7 +104,9 @@ extension Catalogue {
         guard error.isForbidden else { throw error }
       }
     }
-    guard now - leftover.changed >= Catalogue.trashAgeLimit else { return false }
+    // It may have been written since it was listed.
+    let changed = Int64(max(status.st_mtim.tv_sec, status.st_ctim.tv_sec))
+    guard now - changed >= Catalogue.trashAgeLimit else { return false }
     try files.remove(path)
     return true
   }

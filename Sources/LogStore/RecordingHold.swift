@@ -4,26 +4,30 @@ public import IMUModel
 /// A recording that is not moved to the trash as long as this lives.
 public struct RecordingHold: ~Copyable {
   let file: OpenFile
-  /// Whether the mark was there before: then an earlier request may be unanswered and still be carried out.
-  public let wasMarked: Bool
+  /// Whether an earlier request by the same route may be unanswered, and be carried out still.
+  public let isRepeated: Bool
 }
 
 /// A recording on which a pull relies while it asks another machine to free its own.
 ///
 /// Where both are one file, because both ends have the same store, its owner would lose the only copy. A lock protects
 /// it from other programs as long as the pull lives. The request may outlive the pull: therefore a mark,
-/// `DIR/.freeing-UUID`, is there from before the request until no request is unanswered, and whoever carries the request
+/// `DIR/.freeing-UUID`, is there from before the request until no request is unanswered, and whoever carries a request
 /// out finds it in the store where the recording is.
+///
+/// The mark has a line for each far end with a request that may be unanswered: its route, which is how it is reached,
+/// word for word. An answer takes its own route away alone, because it says nothing of another machine.
 extension Catalogue {
   static let freeingPrefix = ".freeing-"
 
   /// Marks a recording, and keeps it from being moved to the trash, as if a program were writing it, while the result
   /// lives.
   ///
+  /// - Parameter route: How the far end is reached that will be asked, without a line feed.
   /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when a program reads whether it is being written, or
   ///   writes it.
   public func rely(
-    on entry: CatalogueEntry, _ id: RecordingID
+    on entry: CatalogueEntry, _ id: RecordingID, by route: String
   ) throws(CatalogueError) -> RecordingHold {
     try wrapped { () throws(StorageError) in
       let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
@@ -34,16 +38,33 @@ extension Catalogue {
       guard try file.isNamed() else {
         throw StorageError(.open, path: entry.path, errno: ENOENT)
       }
-      let wasMarked = try files.facts(freeingPath(id)) != nil
-      // The write dates the mark anew, so that it does not expire under this request.
-      if let mark = try ownFile("\(Catalogue.freeingPrefix)\(id)") { try mark.truncate(to: 0) }
-      return RecordingHold(file: file, wasMarked: wasMarked)
+      let before = try changeMark(of: id) { $0.contains(route) ? $0 : $0 + [route] }
+      return RecordingHold(file: file, isRepeated: before.contains(route))
     }
   }
 
-  /// Removes the mark of a recording: no request is unanswered.
-  public func relyNoMore(on id: RecordingID) throws(CatalogueError) {
-    _ = try wrapped { () throws(StorageError) in try files.remove(freeingPath(id)) }
+  /// Removes a route from the mark of a recording: no request by it is unanswered.
+  public func relyNoMore(on id: RecordingID, by route: String) throws(CatalogueError) {
+    try wrapped { () throws(StorageError) in
+      _ = try changeMark(of: id) { $0.filter { $0 != route } }
+    }
+  }
+
+  /// The routes that each mark names. A mark that this user cannot read is not of their pulls.
+  public func marks() throws(CatalogueError) -> [RecordingID: [String]] {
+    var marks: [RecordingID: [String]] = [:]
+    for leftover in try leftovers() where leftover.state == .freeing {
+      do throws(StorageError) {
+        let path = path(of: leftover.fileName)
+        let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        marks[leftover.id] = try Catalogue.routes(file)
+      } catch {
+        guard error.isMissing || [EACCES, ELOOP].contains(error.errno) else {
+          throw .storage(error)
+        }
+      }
+    }
+    return marks
   }
 
   /// Looks whether a pull relies on a recording here.
@@ -72,6 +93,47 @@ extension Catalogue {
     try remove(entry, now: now)
     // The lock lasts until here.
     _ = consume file
+  }
+
+  /// Changes which routes a mark names, under its lock; one that names none goes.
+  ///
+  /// It is written each time, so that it does not expire under a request, and in place, so that it is there all the time.
+  ///
+  /// - Returns: The routes that it named before.
+  private func changeMark(
+    of id: RecordingID, _ change: ([String]) -> [String]
+  ) throws(StorageError) -> [String] {
+    while true {
+      guard let file = try ownFile("\(Catalogue.freeingPrefix)\(id)") else {
+        throw StorageError(.open, path: freeingPath(id), errno: EEXIST)
+      }
+      try file.waitForLock(patience: lockPatience)
+      guard try file.isNamed() else { continue }
+      let before = try Catalogue.routes(file)
+      let bytes = Array(change(before).map { $0 + "\n" }.joined().utf8)
+      guard !bytes.isEmpty else {
+        try files.remove(file.path)
+        return before
+      }
+      do throws(StorageError) {
+        try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
+        try file.truncate(to: UInt64(bytes.count))
+      } catch {
+        // On a full disk: one that names no route protects from none.
+        if before.isEmpty { try files.remove(file.path) }
+        throw error
+      }
+      return before
+    }
+  }
+
+  private static func routes(_ file: borrowing OpenFile) throws(StorageError) -> [String] {
+    // Far more than the routes of one recording take: the length is anybody's.
+    var bytes = [UInt8](repeating: 0, count: Int(min(try file.regularFileSize(), 1 << 20)))
+    let count = try bytes.withMutableBytes { buffer throws(StorageError) in
+      try file.read(at: 0, into: buffer)
+    }
+    return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map { "\($0)" }
   }
 
   private func freeingPath(_ id: RecordingID) -> String {

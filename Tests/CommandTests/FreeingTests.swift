@@ -131,13 +131,13 @@ struct FreeingTests {
     far.laptop.directory.write([10], to: "late")
     #expect(far.goes)
     let id = try #require(try bench.pi.list().first?["id"].text)
-    #expect(bench.pi.inventory() == [".freeing-\(id) 0"] + store)
+    #expect(bench.pi.inventory() == [".freeing-\(id) \(far.route.utf8.count)"] + store)
     // The first request may still be carried out.
     let again = try ScriptedFarEnd(bench.serving(""))
     let outcome = again.pull("--store", bench.pi.store, "--then-free")
     #expect(outcome.status == 77)
     #expect(outcome.talk.contains("both ends have one store"), "\(outcome.talk)")
-    #expect(bench.pi.inventory() == [".freeing-\(id) 0"] + store)
+    #expect(bench.pi.inventory() == [".freeing-\(id) \(far.route.utf8.count)"] + store)
   }
 
   @Test(
@@ -168,15 +168,45 @@ struct FreeingTests {
     #expect(bench.pi.inventory().filter { !$0.hasPrefix(".freeing-\(id) ") } == store)
   }
 
-  @Test("a mark that a killed pull left goes as soon as the other machine has freed its recording")
-  func markGoes() throws {
+  @Test("a pull that was killed at the answer asks again at its next call, and its mark goes")
+  func killedAtAnswer() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    let first = try ScriptedFarEnd(FreeingTests.server(bench, ""))
+    #expect(first.pull().status == 0)
+    let store = first.laptop.store
+    let before = first.laptop.inventory()
+    let far = try ScriptedFarEnd(
+      FreeingTests.server(
+        bench,
+        """
+        | while read -r line; do
+          if [ "$line" = freed ] && [ ! -e asked ]; then touch asked; kill -9 $PPID; exit; fi
+          echo "$line"
+        done
+        """))
+    #expect(far.pull("--store", store, "--then-free").status == -SIGKILL)
+    #expect(bench.pi.recordings.isEmpty)
+    #expect(first.laptop.inventory() != before)
+    let outcome = far.pull("--store", store, "--then-free", "--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(outcome.talk.contains("recording 1 here is in the trash there"), "\(outcome.talk)")
+    let summary = try outcome.json()[0]
+    #expect(summary["offered"] == .integer(0) && summary["freed"] == .integer(1), "\(summary)")
+    #expect(first.laptop.inventory() == before)
+  }
+
+  @Test("what one machine has freed does not answer for another one that was asked")
+  func otherMachine() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     try bench.pi.record("--for", "1s")
     #expect(bench.pull().status == 0)
     let id = try #require(try bench.laptop.list().first?["id"].text)
-    bench.laptop.directory.write([], to: "store/.freeing-\(id)")
+    let other = Array("ssh -T -o BatchMode=yes -- other imulog pull-server\n".utf8)
+    bench.laptop.directory.write(other, to: "store/.freeing-\(id)")
     #expect(bench.pull("--then-free").status == 0)
-    #expect(bench.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".freeing") })
+    #expect(bench.pi.recordings.isEmpty)
+    #expect(bench.laptop.directory.bytes(of: "store/.freeing-\(id)") == other)
   }
 
   @Test("what came beside a recording that another pull brought goes, other bytes stay")

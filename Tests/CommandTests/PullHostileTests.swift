@@ -191,6 +191,11 @@ struct ScriptedFarEnd {
     ).outcome()
   }
 
+  /// What the mark of a request to it says.
+  var route: String {
+    "\(laptop.directory.path)/ssh -T -o BatchMode=yes -- pi imulog pull-server\n"
+  }
+
   /// How often it was started.
   var connections: Int { laptop.directory.bytes(of: "calls").count }
 

@@ -213,25 +213,36 @@ struct PartialCopyTests {
     let store = try store()
     let entry = try bring(into: store)
     do {
-      let hold = try store.rely(on: entry, id)
-      let wasMarked = hold.wasMarked
-      #expect(!wasMarked)
+      let hold = try store.rely(on: entry, id, by: "one")
+      let isRepeated = hold.isRepeated
+      #expect(!isRepeated)
       #expect(throws: CatalogueError.isLive(file: entry.path)) {
         try store.free(entry, id, now: ExampleTake.time())
       }
       _ = consume hold
     }
-    let mark = "\(store.path)/.freeing-\(id)"
-    #expect(throws: CatalogueError.isRelied(mark: mark)) {
-      try store.free(entry, id, now: ExampleTake.time())
+    for (route, wasAsked) in [("one", true), ("other", false), ("one", true)] {
+      let isRepeated = try store.rely(on: entry, id, by: route).isRepeated
+      #expect(isRepeated == wasAsked)
     }
-    do {
-      let wasMarked = try store.rely(on: entry, id).wasMarked
-      #expect(wasMarked)
+    #expect(try store.marks() == [id: ["one", "other"]])
+    // Each answer is of its own far end.
+    for route in ["other", "one"] {
+      #expect(throws: CatalogueError.isRelied(mark: "\(store.path)/.freeing-\(id)")) {
+        try store.free(entry, id, now: ExampleTake.time())
+      }
+      try store.relyNoMore(on: id, by: route)
     }
-    try store.relyNoMore(on: id)
     try store.free(entry, id, now: ExampleTake.time())
-    #expect(throws: CatalogueError.self) { _ = try store.rely(on: entry, id) }
+    #expect(throws: CatalogueError.self) { _ = try store.rely(on: entry, id, by: "one") }
+    #expect(!directory.names(in: "store").contains(".freeing-\(id)"))
+  }
+
+  @Test("a mark for which the disk has no room is none")
+  func noRoomForMark() throws {
+    let entry = try bring(into: try store())
+    let full = try store(FaultScript(.full(at: 0)))
+    #expect(throws: CatalogueError.self) { _ = try full.rely(on: entry, id, by: "one") }
     #expect(!directory.names(in: "store").contains(".freeing-\(id)"))
   }
 }

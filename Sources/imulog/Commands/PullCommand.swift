@@ -84,7 +84,7 @@ struct PullCommand: ParsableCommand {
     settings.openFiles = share.openFiles
     let board = PullBoard(hosts: hosts)
     let catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
-    let local = try LocalCopies(catalogue)
+    let local = try LocalCopies(catalogue, frees: thenFree)
     let results = try HostQueue(hosts, ssh, settings, local, board).run(jobs: share.jobs)
     board.end()
     for failure in try local.dropBeginnings() {

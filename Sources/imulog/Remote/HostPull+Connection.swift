@@ -64,7 +64,7 @@ extension HostPull {
   /// The line that asks to free a recording; `nil` when that cannot be asked now, which is noted.
   private mutating func begin(_ request: FreeRequest) -> PullRequest? {
     do {
-      return try request.begin(in: fetch.local.catalogue)
+      return try request.begin(in: fetch.local.catalogue, by: route)
     } catch {
       request.outcome.isUnfreed = true
       request.outcome.note("it stays there: \(error)")
@@ -73,7 +73,7 @@ extension HostPull {
     }
   }
 
-  private mutating func take(_ step: RecordingFetch.Step) {
+  mutating func take(_ step: RecordingFetch.Step) {
     switch step {
     case .done(let outcome): finish(outcome)
     case .fetch(let copy): asked.append(.fetch(copy))
@@ -185,6 +185,7 @@ extension HostPull {
     _ free: FreeRequest, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
     patience.expect(.free(free.outcome.offer.id), adding: free.byteCount)
+    var isGone = false
     do throws(FarEnd.Failure) {
       guard case .freed = try farEnd.reply() else {
         throw farEnd.violation("answers what it was not asked")
@@ -192,12 +193,15 @@ extension HostPull {
       free.outcome.isFreed = true
       patience.progressed(now: clock.now())
     } catch {
-      guard case .refused(_, let sentence) = error else { throw error }
-      free.outcome.isUnfreed = true
-      free.outcome.note("it stays there: \(sentence)")
+      guard case .refused(let status, let sentence) = error else { throw error }
+      isGone = status == ExitStatus.noInput.rawValue
+      if !isGone || free.outcome.fate != .asked {
+        free.outcome.isUnfreed = true
+        free.outcome.note("it stays there: \(sentence)")
+      }
     }
     asked.removeFirst()
-    free.end(in: fetch.local.catalogue)
+    free.end(in: fetch.local.catalogue, by: route, isGone: isGone)
     finish(free.outcome)
   }
 

@@ -34,6 +34,10 @@ extension HostPull {
       if outcome.isFreed || outcome.remark != nil || outcome.conversionFailure != nil {
         board.talk("\(name) is here as \(outcome.number ?? 0)\(freed)\(remark)")
       }
+    case .asked:
+      guard outcome.isFreed || outcome.remark != nil else { break }
+      let place = outcome.isFreed ? " is in the trash there" : ""
+      board.talk("\(host): recording \(outcome.number ?? 0) here\(place)\(remark)")
     case .fetched, .resumed:
       let again = outcome.fate == .resumed ? ", taken up where an earlier attempt stopped" : ""
       board.talk(

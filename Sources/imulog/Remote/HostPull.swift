@@ -45,6 +45,9 @@ struct HostPull {
   /// Recordings that a host may say it cannot read.
   private static var mostUnreadable: Int { 10_000 }
 
+  /// How the host is reached.
+  var route: String { options.route(to: host) }
+
   init(
     host: String, index: Int, options: SSHOptions, settings: PullSettings, local: LocalCopies,
     board: PullBoard
@@ -184,6 +187,7 @@ struct HostPull {
       // One that is followed may last hours: the others need not wait for it.
       let last = chosen.filter { settings.follow && $0.state == .running }
       todo = (chosen.filter { !settings.follow || $0.state != .running } + last)[...]
+      if farEnd.mayFree { askAgain(offers) }
       patience.progressed(now: clock.now())
     } catch let unknown as UnknownRecording {
       let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"
@@ -196,6 +200,15 @@ struct HostPull {
         ))
     } catch {
       throw .unusable(CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)"))
+    }
+  }
+
+  /// Asks again for what is not offered any more and was asked for without an answer: it may be in the trash there.
+  private mutating func askAgain(_ offers: [PullOffer]) {
+    let offered = Set(offers.map(\.id))
+    for (id, routes) in fetch.local.unanswered where routes.contains(route) && !offered.contains(id)
+    {
+      if let step = fetch.askAgain(id) { take(step) }
     }
   }
 }

@@ -10,10 +10,14 @@ final class LocalCopies: Sendable {
   private let index: StoreIndex
   /// Recordings that a host of this pull is bringing.
   private let claimed = Mutex<Set<RecordingID>>([])
+  /// Recordings that earlier pulls have asked to be freed without an answer, with the routes by which they asked.
+  let unanswered: [RecordingID: [String]]
 
-  init(_ catalogue: Catalogue) throws(CatalogueError) {
+  /// - Parameter frees: Whether the pull asks for recordings to be freed.
+  init(_ catalogue: Catalogue, frees: Bool) throws(CatalogueError) {
     self.catalogue = catalogue
     index = try StoreIndex(catalogue)
+    unanswered = frees ? try catalogue.marks() : [:]
   }
 
   /// The recording's entry here; `nil` when it is not here.

@@ -5,6 +5,8 @@ struct PulledRecording {
   enum Fate: String {
     /// It was here.
     case here
+    /// It was here and is not offered; an earlier request to free it had no answer.
+    case asked
     /// It came, from its beginning or from where an earlier attempt ended.
     case fetched
     case resumed
@@ -63,6 +65,7 @@ struct PulledHost: Sendable {
   mutating func add(_ recording: PulledRecording) {
     switch recording.fate {
     case .here: here += 1
+    case .asked: break
     case .fetched, .resumed: fetched += 1
     case .running: running += 1
     case .differs, .busy, .failed: failed += 1

@@ -213,6 +213,27 @@ struct RecordingFetch {
     outcome.number = entry.number
     if let format = settings.format { convert(entry, to: format, &outcome) }
     guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }
+    return try free(entry, outcome, proof: proof)
+  }
+
+  /// Asks once more to free a recording that is not offered any more; `nil` when it is not here.
+  func askAgain(_ id: RecordingID) -> Step? {
+    var offer = PullOffer(number: 0, id: id, byteCount: 0, state: .complete, start: 0)
+    do {
+      guard let entry = try local.entry(of: id) else { return nil }
+      offer.number = entry.number
+      return try free(
+        entry, PulledRecording(offer: offer, fate: .asked, number: entry.number), proof: nil)
+    } catch {
+      return .done(RecordingFetch.failed(offer, error))
+    }
+  }
+
+  private func free(
+    _ entry: CatalogueEntry, _ earlier: PulledRecording,
+    proof: (byteCount: UInt64, digest: SHA256Digest)?
+  ) throws -> Step {
+    var outcome = earlier
     // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
     if proof == nil, try !local.catalogue.secure(entry) {
       outcome.isUnfreed = true
@@ -261,7 +282,7 @@ final class FreeRequest {
   let byteCount: UInt64
   let digest: SHA256Digest
   private var hold: RecordingHold?
-  private var wasMarked = false
+  private var isRepeated = false
 
   init(
     _ outcome: PulledRecording, _ entry: CatalogueEntry, byteCount: UInt64, digest: SHA256Digest
@@ -272,10 +293,10 @@ final class FreeRequest {
     self.digest = digest
   }
 
-  /// The request; the recording here cannot be moved until ``withdraw()`` or ``end(in:)``.
-  func begin(in catalogue: Catalogue) throws(CatalogueError) -> PullRequest {
-    let hold = try catalogue.rely(on: entry, outcome.offer.id)
-    wasMarked = hold.wasMarked
+  /// The request; the recording here cannot be moved until ``withdraw()`` or ``end(in:by:isGone:)``.
+  func begin(in catalogue: Catalogue, by route: String) throws(CatalogueError) -> PullRequest {
+    let hold = try catalogue.rely(on: entry, outcome.offer.id, by: route)
+    isRepeated = hold.isRepeated
     self.hold = consume hold
     return .free(outcome.offer.id, byteCount: byteCount, digest: digest)
   }
@@ -283,16 +304,19 @@ final class FreeRequest {
   /// The connection is gone, and what was asked may be done all the same: the mark stays.
   func withdraw() { hold = nil }
 
-  /// The answer is here, in ``outcome``. The mark goes, unless an earlier request may be unanswered and be carried out:
-  /// one to a store that is not this one, as whoever frees in spite of the mark shows, does no harm.
-  func end(in catalogue: Catalogue) {
-    if wasMarked, !outcome.isFreed {
-      hold = nil
-      return
-    }
+  /// The answer is here, in ``outcome``. The mark goes, unless an earlier request to the same store may be unanswered and
+  /// be carried out. That does no harm in another store than this one, as who finds no mark there shows.
+  ///
+  /// - Parameter isGone: Whether that store has no mark and no such recording.
+  func end(in catalogue: Catalogue, by route: String, isGone: Bool) {
+    defer { hold = nil }
+    guard !isRepeated || outcome.isFreed || isGone else { return }
     // First the mark and then the lock: the next pull's mark is not this one's.
-    do { try catalogue.relyNoMore(on: outcome.offer.id) } catch { outcome.note("\(error)") }
-    hold = nil
+    do {
+      try catalogue.relyNoMore(on: outcome.offer.id, by: route)
+    } catch {
+      outcome.note("\(error)")
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import IMUModel
 
 /// How `ssh` is started; everything else is in the user's own configuration of it.
 struct SSHOptions: ParsableArguments {
@@ -48,6 +49,11 @@ struct SSHOptions: ParsableArguments {
     words += ["--", host, "imulog"]
     if let remoteStore { words += ["--store", SSHOptions.quoted(remoteStore)] }
     return words + ["pull-server"]
+  }
+
+  /// How a host's imulog is reached, on one line: the same words lead to the same store.
+  func route(to host: String) -> String {
+    ForeignText.shown(([program] + arguments(host: host)).joined(separator: " "))
   }
 
   /// A word for the shell on the other machine, which `ssh` hands the command to.

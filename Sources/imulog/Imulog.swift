@@ -51,6 +51,13 @@ enum Program {
     signal(SIGXFSZ, SIG_IGN)
     occupyStandardDescriptors()
     do {
+      // The Swift runtime reads its arguments in /proc. Without them each verb would be a call for help, with status 0.
+      guard CommandLine.argc > 0 else {
+        throw CommandFailure(
+          .unavailable,
+          "the arguments cannot be read without /proc; mount it (`mount -t proc proc /proc`), in a container or chroot too"
+        )
+      }
       if let listing = try ListShortcut.listing(CommandLine.arguments.dropFirst()) {
         try listing.print()
       } else {

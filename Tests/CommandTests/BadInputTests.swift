@@ -265,4 +265,17 @@ struct BadInputTests {
     expectSentence(outcome, 65, [path, "line 3"])
     #expect(bench.inventory().isEmpty)
   }
+
+  @Test(
+    "without /proc, in which the arguments are read, every verb is refused",
+    .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
+  func noProc() {
+    let outcome = Child(
+      ["-m", "/bin/sh", "-c", "umount -l /proc && exec \(Child.program) list"],
+      environment: bench.environment, directory: bench.directory.path, stdout: nil,
+      program: "/usr/bin/unshare"
+    ).outcome()
+    expectSentence(outcome, 69, ["/proc"])
+    #expect(outcome.bytes.isEmpty)
+  }
 }

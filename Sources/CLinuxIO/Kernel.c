@@ -62,6 +62,10 @@ int clinuxio_i2c_write(int fd, uint16_t address, uint8_t reg, uint8_t value) {
 
 int clinuxio_sync_file_system(int fd) { return answer(syncfs(fd)); }
 
+void clinuxio_begin_writing(int fd, uint64_t start, uint64_t count) {
+  (void)sync_file_range(fd, (off_t)start, (off_t)count, SYNC_FILE_RANGE_WRITE);
+}
+
 int clinuxio_is_fixed(const char *path) {
   struct statx status;
   int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;

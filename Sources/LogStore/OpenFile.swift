@@ -60,6 +60,12 @@ struct OpenFile: ~Copyable {
     }
   }
 
+  /// Lets the kernel begin to write these bytes to the medium, so that a sync after it has less to wait for. What fails
+  /// is reported by that sync. The C function is `sync_file_range`.
+  func beginWriting(_ bytes: Range<UInt64>) {
+    clinuxio_begin_writing(descriptor, bytes.lowerBound, UInt64(bytes.count))
+  }
+
   /// `O_DIRECT`, which the C library's header hides and each processor has its own of (asm/fcntl.h).
   #if arch(arm) || arch(arm64)
     private static let direct: CInt = 0o200000

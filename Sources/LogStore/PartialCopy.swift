@@ -21,6 +21,8 @@ public struct PartialCopy: LogStorage, ~Copyable {
   public var name: String { file.path }
   /// Bytes that are here.
   public private(set) var byteCount: UInt64
+  /// Bytes from the first one on that are on their way to the medium.
+  private var begun: UInt64
   private var file: OpenFile
   private let files: FileSystem
   private let partialPath: String
@@ -32,6 +34,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// - Parameter file: The file under its first name, locked.
   init(_ id: RecordingID, _ file: consuming OpenFile, in store: Catalogue) throws(StorageError) {
     byteCount = try file.regularFileSize()
+    begun = byteCount
     self.id = id
     files = store.files
     partialPath = file.path
@@ -46,16 +49,25 @@ public struct PartialCopy: LogStorage, ~Copyable {
     do { try files.remove(file.path) } catch { return }
   }
 
+  /// Bytes that go to the medium at a time while more come.
+  private static let stride: UInt64 = 4 << 20
+
   /// Writes after what is here.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     try file.write(bytes, at: byteCount)
     byteCount += UInt64(bytes.count)
+    // The last page is still written to.
+    let whole = byteCount & ~4095
+    guard whole >= begun + PartialCopy.stride else { return }
+    file.beginWriting(begun..<whole)
+    begun = whole
   }
 
   /// Forgets what comes after `length` bytes.
   public mutating func cut(to length: UInt64) throws(StorageError) {
     try file.truncate(to: length)
     byteCount = length
+    begun = min(begun, length)
   }
 
   /// Reads anywhere.

@@ -168,8 +168,10 @@ struct FreeingTests {
     #expect(bench.pi.inventory().filter { !$0.hasPrefix(".freeing-\(id) ") } == store)
   }
 
-  @Test("a pull that was killed at the answer asks again at its next call, and its mark goes")
-  func killedAtAnswer() throws {
+  @Test(
+    "a pull that was killed at the answer asks again at its next call, and its mark goes",
+    arguments: [("", 0), ("1", 66)] as [(String, Int32)])
+  func killedAtAnswer(id: String, status: Int32) throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
     let first = try ScriptedFarEnd(FreeingTests.server(bench, ""))
@@ -188,8 +190,8 @@ struct FreeingTests {
     #expect(far.pull("--store", store, "--then-free").status == -SIGKILL)
     #expect(bench.pi.recordings.isEmpty)
     #expect(first.laptop.inventory() != before)
-    let outcome = far.pull("--store", store, "--then-free", "--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = far.pull(id, "--store", store, "--then-free", "--json")
+    #expect(outcome.status == status, "\(outcome.talk)")
     #expect(outcome.talk.contains("recording 1 here is in the trash there"), "\(outcome.talk)")
     let summary = try outcome.json()[0]
     #expect(summary["offered"] == .integer(0) && summary["freed"] == .integer(1), "\(summary)")

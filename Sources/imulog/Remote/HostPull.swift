@@ -179,6 +179,11 @@ struct HostPull {
   /// Asks what there is, and chooses.
   private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     let (offers, unreadable) = try list(&farEnd)
+    if farEnd.mayFree {
+      // Of a connection that broke here, what is left of it is there already.
+      if frees.isEmpty { askAgain(offers) }
+      try work(&farEnd)
+    }
     do {
       try refuse(unreadable, newest: offers.first)
       let chosen = try settings.choose(offers).get()
@@ -187,7 +192,6 @@ struct HostPull {
       // One that is followed may last hours: the others need not wait for it.
       let last = chosen.filter { settings.follow && $0.state == .running }
       todo = (chosen.filter { !settings.follow || $0.state != .running } + last)[...]
-      if farEnd.mayFree { askAgain(offers) }
       patience.progressed(now: clock.now())
     } catch let unknown as UnknownRecording {
       let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"

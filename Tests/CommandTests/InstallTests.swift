@@ -102,11 +102,8 @@ struct InstallTests {
       rmdir(folder)
     }
     // Copied by the shell: a file that this process writes is still open in programs that other tests start now.
-    let outcome = Child(
-      ["-c", "cp \(Child.program) \(folder) && exec \(folder)/imulog install --print"],
-      environment: bench.environment, directory: bench.directory.path, stdout: nil,
-      program: "/bin/sh"
-    ).outcome()
+    let outcome = bench.shell(
+      "cp \(Child.program) \(folder) && exec \(folder)/imulog install --print")
     #expect(outcome.status == 0)
     #expect(
       String(decoding: outcome.bytes, as: UTF8.self).contains(

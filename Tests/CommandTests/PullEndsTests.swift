@@ -25,22 +25,35 @@ struct PullEndsTests {
       + "echo end; read verb uuid offset rest; \(answer)"
   }
 
-  private func serving(state: String = "complete", log: [UInt8] = log, _ answer: String) throws
-    -> ScriptedFarEnd
-  {
+  /// Says that all of the log came, and waits for one more request.
+  private static let whole =
+    "echo whole $(stat -c %s log) $(sha256sum < log | cut -d' ' -f1) complete; read request"
+
+  /// Pulls from a far end that lists the log and answers so.
+  ///
+  /// - Returns: The far end, and what the pull said.
+  private func pull(
+    _ options: String = "--timeout 1s", state: String = "complete", log: [UInt8] = log,
+    hasCopy: Bool = false, status: Int32, _ answer: String
+  ) throws -> (far: ScriptedFarEnd, talk: String) {
     let far = try ScriptedFarEnd(PullEndsTests.script(state, answer))
     far.laptop.directory.write(log, to: "log")
-    return far
+    if hasCopy {
+      let id = PullEndsTests.id.description.prefix(8)
+      far.laptop.record(log, as: "000003-20261121T023807Z-\(id).imulog")
+    }
+    let outcome = far.pull(options)
+    #expect(outcome.status == status, "\(outcome.talk)")
+    return (far, outcome.talk)
   }
 
   @Test("has the beginning set aside once, when it has another one at each connection")
   func otherBeginnings() throws {
-    let far = try serving(
+    let (far, talk) = try pull(
+      status: 74,
       "[ $offset = 0 ] || { echo prefix \(PullEndsTests.zeros); echo whole 0 \(PullEndsTests.zeros) complete\n"
         + "read request; }; echo bytes 90112; head -c 90112 log")
-    let outcome = far.pull("--timeout", "1s")
-    #expect(outcome.status == 74, "\(outcome.talk)")
-    #expect(outcome.talk.contains("another beginning there for the second time"), "\(outcome.talk)")
+    #expect(talk.contains("another beginning there for the second time"), "\(talk)")
     #expect(far.connections < 8)
     let names = far.laptop.directory.names(in: "store")
     #expect(names.count { $0.hasPrefix(".aside-") } == 1, "\(names)")
@@ -51,14 +64,12 @@ struct PullEndsTests {
     var log = PullEndsTests.log
     for page in 2..<20 { log[page * 4096 + 100] ^= 1 }
     // It says that a prefix with damage is another one, and brings all after the intact part once more.
-    let far = try serving(
-      log: log,
+    let (far, _) = try pull(
+      log: log, status: 75,
       "[ $offset = 8192 ] && echo prefix $(head -c 8192 log | sha256sum | cut -d' ' -f1)\n"
         + "[ $offset -le 8192 ] || { echo prefix \(PullEndsTests.zeros); exit; }\n"
         + "echo bytes $((90112 - offset)); tail -c +$((offset + 1)) log | head -c $((90112 - offset))"
     )
-    let outcome = far.pull("--timeout", "1s")
-    #expect(outcome.status == 75, "\(outcome.talk)")
     #expect(far.connections < 20, "\(far.connections)")
   }
 
@@ -68,11 +79,8 @@ struct PullEndsTests {
       ticks: 1_200, flushEvery: 100, marksEvery: 1, marksAtOnce: 20, labelLength: 200
     ).bytes
     #expect(log.count > 4 << 20)
-    let far = try serving(log: log, "exit 0")
-    far.laptop.record(
-      log, as: "000003-20261121T023807Z-\(PullEndsTests.id.description.prefix(8)).imulog")
-    let outcome = far.pull("--then-free", "--timeout", "1s")
-    #expect(outcome.status == 75, "\(outcome.talk)")
+    let (far, _) = try pull(
+      "--then-free --timeout 1s", log: log, hasCopy: true, status: 75, "exit 0")
     #expect(far.connections < 8, "\(far.connections)")
   }
 
@@ -82,13 +90,11 @@ struct PullEndsTests {
   func aliveForEver() throws {
     var description = ExampleLog.description()
     description.syncInterval = 1_000_000_000_000_000
-    let log = try ExampleLog(ticks: 30, description: description, ends: false).bytes
-    let far = try serving(
-      state: "running", log: log,
+    let (_, talk) = try pull(
+      "--follow --timeout 200ms", state: "running",
+      log: try ExampleLog(ticks: 30, description: description, ends: false).bytes, status: 75,
       "echo bytes $(stat -c %s log); cat log; while :; do echo alive; sleep 0.05; done")
-    let outcome = far.pull("--follow", "--timeout", "200ms")
-    #expect(outcome.status == 75, "\(outcome.talk)")
-    #expect(outcome.talk.contains("brought nothing new for 2.2 s"), "\(outcome.talk)")
+    #expect(talk.contains("brought nothing new for 2.2 s"), "\(talk)")
   }
 
   @Test(
@@ -97,23 +103,19 @@ struct PullEndsTests {
     var description = ExampleLog.description()
     description.syncInterval = 10_000_000
     let log = try ExampleLog(ticks: 300, description: description).bytes
-    let far = try serving(
-      state: "running", log: log,
+    let (far, _) = try pull(
+      "--follow --timeout 500ms", state: "running", log: log, status: 0,
       "echo bytes 5000; head -c 5000 log; for i in 1 2 3 4 5 6; do sleep 0.25; echo alive; done\n"
-        + "echo bytes $(($(stat -c %s log) - 5000)); tail -c +5001 log\n"
-        + "echo whole $(stat -c %s log) $(sha256sum < log | cut -d' ' -f1) complete; read request")
-    let outcome = far.pull("--follow", "--timeout", "500ms")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+        + "echo bytes $(($(stat -c %s log) - 5000)); tail -c +5001 log\n" + PullEndsTests.whole)
     #expect(try RemoteBench.log(far.laptop) == log)
   }
 
   @Test("is not blamed for a stop of this side that lasts longer than the timeout")
   func stopped() throws {
-    let far = try serving(
+    let (far, _) = try pull(
+      status: 0,
       "kill -STOP $PPID; sleep 2; kill -CONT $PPID; sleep 0.1; echo bytes $(stat -c %s log); cat log\n"
-        + "echo whole $(stat -c %s log) $(sha256sum < log | cut -d' ' -f1) complete; read request")
-    let outcome = far.pull("--timeout", "1s")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+        + PullEndsTests.whole)
     #expect(try RemoteBench.log(far.laptop) == PullEndsTests.log)
   }
 }

@@ -41,10 +41,7 @@ struct PullFaultTests {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     #expect(try RemoteBench.log(bench.pi).count > 110_000)
     // A limit of 100 kB for each file stands for a disk that is full.
-    let outcome = Child(
-      ["-c", "ulimit -f 200; exec \(Child.program) pull pi"], environment: bench.laptop.environment,
-      directory: bench.laptop.directory.path, stdout: nil, program: "/bin/sh"
-    ).outcome()
+    let outcome = bench.laptop.shell("ulimit -f 200; exec \(Child.program) pull pi")
     #expect(outcome.status == 74, "\(outcome.talk)")
     #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(2)))
     #expect(bench.pull().status == 0)
@@ -61,11 +58,7 @@ struct PullFaultTests {
       #expect(pwrite(file, "x", 1, 5 << 20) == 1)
       close(file)
     }
-    let outcome = Child(
-      ["-c", "ulimit -f 200; exec \(Child.program) pull pi --timeout 10s"],
-      environment: bench.laptop.environment, directory: bench.laptop.directory.path, stdout: nil,
-      program: "/bin/sh"
-    ).outcome()
+    let outcome = bench.laptop.shell("ulimit -f 200; exec \(Child.program) pull pi --timeout 10s")
     #expect(outcome.status == 74, "\(outcome.talk)")
     #expect(!outcome.talk.contains("the connection broke"), "\(outcome.talk)")
     #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(1)))
@@ -253,11 +246,8 @@ struct PullFaultTests {
     let isThere = try watch.wait { try bench.list().count == 1 }
     #expect(isThere)
     // The shell returns when both ends of its pipe are gone.
-    let outcome = Child(
-      ["-c", "\(Child.program) export 1 --follow --format csv --from 1h | true; echo over"],
-      environment: bench.environment, directory: bench.directory.path, stdout: nil,
-      program: "/bin/sh"
-    ).outcome()
+    let outcome = bench.shell(
+      "\(Child.program) export 1 --follow --format csv --from 1h | true; echo over")
     #expect(outcome.lines == ["over"])
     take.signal(SIGTERM)
     #expect(take.outcome().status == 0)

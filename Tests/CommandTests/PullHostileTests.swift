@@ -159,7 +159,8 @@ struct PullHostileTests {
     "a far end whose output is full ends with a pull that has enough, and takes its children along")
   func children() throws {
     let far = try ScriptedFarEnd("trap '' TERM HUP PIPE; sleep 1000 & sleep 1000 & wait")
-    let outcome = far.pull("--timeout", "200ms")
+    // Long enough for its shell to begin.
+    let outcome = far.pull("--timeout", "2s")
     #expect(outcome.status == 69)
     #expect(far.isGone)
   }
@@ -184,11 +185,7 @@ struct ScriptedFarEnd {
   /// `imulog pull pi …`, which may use no more than 32 MB of memory of its own.
   func pull(_ options: String...) -> Outcome {
     let words = (["pull", "pi"] + options).joined(separator: " ")
-    return Child(
-      ["-c", "ulimit -d 32768; exec \(Child.program) \(words)"],
-      environment: laptop.environment, directory: laptop.directory.path, stdout: nil,
-      program: "/bin/sh"
-    ).outcome()
+    return laptop.shell("ulimit -d 32768; exec \(Child.program) \(words)")
   }
 
   /// What the mark of a request to it says.

@@ -175,11 +175,7 @@ struct PullTests {
   func manyHosts() throws {
     try bench.pi.record("--for", "1s")
     let hosts = (1...40).map { "pi\($0)" }.joined(separator: ",")
-    let outcome = Child(
-      ["-c", "ulimit -n 128; exec \(Child.program) pull \(hosts) --json"],
-      environment: bench.laptop.environment, directory: bench.laptop.directory.path, stdout: nil,
-      program: "/bin/sh"
-    ).outcome()
+    let outcome = bench.laptop.shell("ulimit -n 128; exec \(Child.program) pull \(hosts) --json")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(bench.connections == 40)
     let rows = try outcome.json().items

@@ -166,10 +166,7 @@ struct TerminalTextTests {
     // The commands are what they say: a shell takes them as they stand.
     for command in next.split(separator: "`").filter({ $0.hasPrefix("imulog ") }) {
       let line = "\(Child.program)\(command.dropFirst("imulog".count))"
-      let shell = Child(
-        ["-c", line], environment: bench.environment, directory: bench.directory.path, stdout: nil,
-        program: "/bin/sh"
-      ).outcome()
+      let shell = bench.shell(line)
       #expect(shell.status == 0, "\(line): \(shell.talk)")
     }
     #expect(bench.directory.names().contains("1.json"))

@@ -25,6 +25,14 @@ struct Bench {
     start(arguments, stdout: stdout).outcome()
   }
 
+  /// Runs a line of the shell.
+  func shell(_ line: String) -> Outcome {
+    Child(
+      ["-c", line], environment: environment, directory: directory.path, stdout: nil,
+      program: "/bin/sh"
+    ).outcome()
+  }
+
   /// Starts the program.
   func start(_ arguments: [String], stdout: String? = nil) -> Child {
     Child(arguments, environment: environment, directory: directory.path, stdout: stdout)

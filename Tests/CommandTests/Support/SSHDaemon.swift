@@ -117,12 +117,9 @@ final class SSHDaemon {
 
   /// A line for the shell of this machine, in which `$SSH` stands for ssh and its options.
   func shell(_ line: String) -> Outcome {
-    var environment = bench.environment
-    environment["SSH"] = "\(SSHDaemon.client) -F \(clientConfiguration) -o BatchMode=yes"
-    return Child(
-      ["-c", line], environment: environment, directory: bench.directory.path, stdout: nil,
-      program: "/bin/sh"
-    ).outcome()
+    var bench = bench
+    bench.environment["SSH"] = "\(SSHDaemon.client) -F \(clientConfiguration) -o BatchMode=yes"
+    return bench.shell(line)
   }
 
   private static func run(_ program: String, _ arguments: [String]) throws {

@@ -19,7 +19,7 @@ extension Catalogue {
 
   /// Opens the beginning of a copy, or makes it, and locks it; `nil` when it is to be tried again.
   ///
-  /// What this user may not go on with, and a file with another name elsewhere, whose contents are not the store's, is
+  /// What this user may not continue, and a file with another name elsewhere, whose contents are not the store's, is
   /// removed where names may be changed.
   private func partialFile(_ path: String) throws(StorageError) -> OpenFile? {
     let belonging = try belonging()

@@ -2,7 +2,7 @@ import CLinuxIO
 import Glibc
 
 extension OpenFile {
-  /// Takes the exclusive lock as ``lock(exclusive:)``, and waits for it: everybody who may read a file may lock it, for
+  /// Takes the exclusive lock as ``lock(exclusive:)``, and waits for it: whoever may read a file may lock it, for
   /// as long as they like.
   ///
   /// - Parameter patience: Nanoseconds to wait at most.
@@ -46,7 +46,7 @@ extension OpenFile {
     return nil
   }
 
-  /// What the kernel tells in a file; empty when it does not.
+  /// What the kernel says in a file; empty when it does not.
   private static func text(of path: String) -> String {
     do throws(StorageError) {
       let file = try OpenFile(path: path, flags: O_RDONLY, gate: .open)

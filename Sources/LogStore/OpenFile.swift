@@ -5,12 +5,12 @@ import Glibc
 ///
 /// Every method is one kernel call, made again when a signal interrupts it.
 struct OpenFile: ~Copyable {
-  /// What errors call it; a rename is the owner's to tell.
+  /// What errors call it; a rename is the owner's to report.
   var path: String
   private let descriptor: CInt
   private let gate: FaultGate
 
-  /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by everybody
+  /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by all users
   /// (0644).
   init(path: String, flags: CInt, gate: FaultGate) throws(StorageError) {
     var call = FaultGate.Call(.open, path)
@@ -212,7 +212,7 @@ struct OpenFile: ~Copyable {
     } == 1
   }
 
-  /// Takes a lock that lasts until the file is closed; `false` when somebody else has one.
+  /// Takes a lock that lasts until the file is closed; `false` when another program has one.
   ///
   /// The corresponding C function is `flock`: the lock belongs to this open file, so that two
   /// openings in one process exclude each other as two processes do.

@@ -153,7 +153,7 @@ struct PullTests {
   @Test("many recordings are asked for before the first has come, so that distance costs little")
   func pipelining() throws {
     for _ in 1...12 { try bench.pi.record("--for", "1s") }
-    // No request goes on before ten of its kind are here.
+    // No request is passed on before ten of its kind are here.
     let far = try ScriptedFarEnd(
       """
       export SSH_ORIGINAL_COMMAND=pull-server

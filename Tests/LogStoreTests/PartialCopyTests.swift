@@ -145,7 +145,7 @@ struct PartialCopyTests {
     _ = consume copy
   }
 
-  @Test("a copy of which nothing came leaves nothing behind")
+  @Test("a copy of which nothing came leaves nothing")
   func empty() throws {
     do {
       var copy = try store().partialCopy(of: id)

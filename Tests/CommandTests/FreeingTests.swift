@@ -198,6 +198,23 @@ struct FreeingTests {
     #expect(first.laptop.inventory() == before)
   }
 
+  @Test("a copy here at which another program is now is freed there at the next call")
+  func busyHere() throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    #expect(bench.pull().status == 0)
+    let log = open(
+      bench.laptop.directory.path + "/" + (try bench.laptop.logName()), O_RDONLY | O_CLOEXEC)
+    #expect(flock(log, LOCK_SH | LOCK_NB) == 0)
+    let outcome = bench.pull("--then-free")
+    #expect(outcome.status == 75, "\(outcome.talk)")
+    #expect(outcome.talk.contains("it stays there"), "\(outcome.talk)")
+    #expect(bench.pi.recordings.count == 1)
+    close(log)
+    #expect(bench.pull("--then-free").status == 0)
+    #expect(bench.pi.recordings.isEmpty)
+  }
+
   @Test("what one machine has freed does not answer for another one that was asked")
   func otherMachine() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

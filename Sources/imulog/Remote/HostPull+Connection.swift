@@ -66,8 +66,7 @@ extension HostPull {
     do {
       return try request.begin(in: fetch.local.catalogue, by: route)
     } catch {
-      request.outcome.isUnfreed = true
-      request.outcome.note("it stays there: \(error)")
+      request.outcome.stays(CommandFailure(error)?.status, "\(error)")
       finish(request.outcome)
       return nil
     }
@@ -196,8 +195,7 @@ extension HostPull {
       guard case .refused(let status, let sentence) = error else { throw error }
       isGone = status == ExitStatus.noInput.rawValue
       if !isGone || free.outcome.fate != .asked {
-        free.outcome.isUnfreed = true
-        free.outcome.note("it stays there: \(sentence)")
+        free.outcome.stays(ExitStatus(rawValue: status), sentence)
       }
     }
     asked.removeFirst()

@@ -58,6 +58,6 @@ extension HostPull {
     }
     if let status = outcome.conversionFailure { result.note(status) }
     if outcome.isDamaged { result.note(.damagedData) }
-    if outcome.isUnfreed { result.note(.noPermission) }
+    if let status = outcome.unfreed { result.note(status) }
   }
 }

@@ -28,8 +28,8 @@ struct PulledRecording {
   var byteCount: UInt64 = 0
   /// Whether the other machine moved it to its trash.
   var isFreed = false
-  /// Whether the other machine was asked to and did not.
-  var isUnfreed = false
+  /// Why it was to be freed and was not: a program is at it, or it is not allowed.
+  private(set) var unfreed: ExitStatus?
   /// Whether parts of it cannot be read, here as there, or what had come before was not theirs.
   var isDamaged = false
   /// Why it could not be written out in another form, if that was asked for.
@@ -42,6 +42,12 @@ struct PulledRecording {
     self.fate = fate
     self.number = number
     self.remark = remark
+  }
+
+  /// It was to be freed and was not.
+  mutating func stays(_ status: ExitStatus?, _ sentence: String) {
+    unfreed = status == .tryAgain ? .tryAgain : .noPermission
+    note("it stays there: \(sentence)")
   }
 
   /// Adds what a person should know.

@@ -236,9 +236,7 @@ struct RecordingFetch {
     var outcome = earlier
     // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
     if proof == nil, try !local.catalogue.secure(entry) {
-      outcome.isUnfreed = true
-      outcome.note(
-        "it stays there: here is only a link to a file; put the file itself in its place")
+      outcome.stays(nil, "here is only a link to a file; put the file itself in its place")
       return .done(outcome)
     }
     let (byteCount, digest) = try proof ?? self.digest(of: entry)

@@ -33,6 +33,7 @@ public struct Leftover: Equatable, Sendable {
 
   /// What a file's name says; `nil` when it is none of these.
   init?(fileName: String) {
+    guard fileName.hasPrefix(".") else { return nil }
     let states: [(String, State)] = [
       (PartialCopy.prefix, .partial), (PartialCopy.unsyncedPrefix, .unsynced),
       (Leftover.asidePrefix, .aside), (Catalogue.freeingPrefix, .freeing),
@@ -58,10 +59,12 @@ extension Catalogue {
   public func leftovers() throws(CatalogueError) -> [Leftover] {
     try wrapped { () throws(StorageError) in
       var leftovers: [Leftover] = []
-      for name in try files.names(in: path).sorted() {
-        guard var leftover = Leftover(fileName: name) else { continue }
+      // Of many recordings few names are sorted.
+      for var leftover in try files.names(in: path).compactMap({ Leftover(fileName: $0) })
+        .sorted(by: { $0.fileName < $1.fileName })
+      {
         // One that went meanwhile is none any more.
-        guard let facts = try files.facts(path(of: name)) else { continue }
+        guard let facts = try files.facts(path(of: leftover.fileName)) else { continue }
         leftover.byteCount = facts.byteCount
         leftover.changed = facts.changed
         leftovers.append(leftover)

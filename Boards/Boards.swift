@@ -2,7 +2,7 @@
 //
 // One file a board, named ID.board, UTF-8, made part of the program when it is built (Package.swift
 // lists the files). A line is empty, a comment (# as its first character), or a key, spaces and a value
-// that goes on to the end of the line. Unknown keys, keys given twice and missing keys are errors.
+// that continues to the end of the line. Unknown keys, keys given twice and missing keys are errors.
 //
 //     key                  times  value
 //     title                1      the name that people use

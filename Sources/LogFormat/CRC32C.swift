@@ -1,6 +1,6 @@
 import CLinuxIO
 
-/// CRC-32C of `bytes`, going on from `previous` (0 at the beginning).
+/// CRC-32C of `bytes`, continuing from `previous` (0 at the beginning).
 ///
 /// Safe: the C function reads exactly `count` bytes from the buffer's base, and nothing when the base is nil.
 @inline(__always)

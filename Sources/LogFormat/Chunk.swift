@@ -1,7 +1,7 @@
 /// Finds the chunks of a page one after the other and verifies their checks.
 ///
 ///     ┌───────────────────┬──────┬───────┐
-///     │ kind<<12 | length │ body │ check │    check: CRC-32C of head and body, going on from the check before
+///     │ kind<<12 | length │ body │ check │    check: CRC-32C of head and body, continuing from the check before
 ///     └───────────────────┴──────┴───────┘
 struct ChunkReader {
   /// Offset after the last intact chunk.
@@ -53,7 +53,7 @@ struct ChunkWriter {
   private let offset: Int
   private let previousCheck: UInt32
 
-  /// A writer of the chunk at `offset`, whose check goes on from `check`.
+  /// A writer of the chunk at `offset`, whose check continues from `check`.
   init(_ page: UnsafeMutableRawBufferPointer, offset: Int, check: UInt32) {
     self.page = page
     self.offset = offset

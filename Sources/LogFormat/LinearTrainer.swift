@@ -51,7 +51,7 @@ struct LinearTrainer: ~Copyable {
     (row + LinearTrainer.row - new).update(from: values + count - new, count: new)
     known[channel] = min(known[channel] + new, LinearTrainer.row)
     fresh[channel] += new
-    // Advice that was followed is not given again; advice to go on as before is none.
+    // Advice that was followed is not given again; advice to continue as before is none.
     if advice[channel] == current { advice[channel] = nil }
     guard fresh[channel] >= LinearTrainer.interval, known[channel] == LinearTrainer.row else {
       return

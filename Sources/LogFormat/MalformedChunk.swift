@@ -20,7 +20,7 @@ enum MalformedChunk: Error {
     case .unknownMethod: return "a channel is coded by an unknown method"
     case .wideCoefficients: return "predictor coefficients are too wide"
     case .badLattice: return "the values of a channel are out of order"
-    case .noHistory: return "a channel goes on from a value that does not exist"
+    case .noHistory: return "a channel continues from a value that does not exist"
     case .unknownPartition: return "a partition length is out of range"
     case .badParameter: return "a Rice parameter is out of range"
     case .reservedBits: return "reserved bits are set"

@@ -110,7 +110,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   /// The next record of the page that is neither samples nor a gap, `nil` after the last one.
   ///
   /// Chunks of those are passed over: their checks are verified, their bodies are not looked at. ``next(into:)``
-  /// cannot go on in the same page.
+  /// cannot continue in the same page.
   ///
   /// - Throws: what ``next(into:)`` throws.
   public mutating func nextBesidesTicks() throws(FormatError) -> LogRecord? {

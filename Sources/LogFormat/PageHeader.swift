@@ -19,7 +19,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
   public var firstTick: UInt64
   /// Nanoseconds since tick 0's deadline of the page's first sample, or of where one is expected.
   public var firstTime: Int64
-  /// CRC-32C of the header before this field; the chunks' checks go on from it.
+  /// CRC-32C of the header before this field; the chunks' checks continue from it.
   public internal(set) var check: UInt32 = 0
 
   /// A header whose check is computed when it is encoded.

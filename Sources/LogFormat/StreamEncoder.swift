@@ -221,7 +221,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     return sorted[length / 2]
   }
 
-  /// The mean of the residuals after codes of 16 bits, rounded.
+  /// The mean of the residuals that codes of 16 bits stand for, rounded.
   static func mean(_ codes: UnsafePointer<Value.Magnitude>, _ count: Int) -> Int64 {
     var sum: Int64 = 0
     for index in 0..<count { sum &+= Int64(RiceCode.unfold(codes[index], as: Value.self)) }

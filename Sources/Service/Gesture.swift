@@ -3,9 +3,9 @@ public import IMUModel
 /// What a person did with the button. Each carries the stamp of the press's going down, of a double press the
 /// first one's.
 public enum Gesture: Equatable, Sendable {
-  /// A short press was released. Told at once; ``settled(at:)`` or ``double(at:)`` follows and is the first to.
+  /// A short press was released. Reported at once; ``settled(at:)`` or ``double(at:)`` follows and is the first to.
   case press(at: MonotonicTime)
-  /// A second short press followed the one of ``press(at:)``; told at its release.
+  /// A second short press followed the one of ``press(at:)``; reported at its release.
   case double(at: MonotonicTime)
   /// No second press followed the one of ``press(at:)``.
   case settled(at: MonotonicTime)

@@ -5,14 +5,14 @@ public import IMUModel
 ///
 ///      level       ▁▁▁▔▔▔▁▁▁▁▁▁▁▁▁▁▁▁    ▁▁▁▔▔▔▁▁▁▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
 ///                        └─window─┤            │     │        └─long─┤ │        └─────very long──┤
-///      told              press  settled      press double       holding long        holding  veryLong
+///      reported          press  settled      press double       holding long        holding  veryLong
 ///
 /// Every limit belongs to the longer gesture: a press of just ``GestureTiming/long`` is a long one. Edges that
 /// repeat a level are ignored, so that an edge the kernel lost neither doubles a press nor loses the next one.
 /// Stamps that run backwards count as no time at all.
 ///
 /// - Note: Hand over all edges that are waiting before calling ``elapse(to:)``; an edge with a stamp before that
-///   instant is still understood, but what was due has been told by then.
+///   instant is still understood, but what was due has been reported by then.
 public struct GestureRecogniser: Sendable {
   /// What the button is at.
   private enum Phase {
@@ -37,7 +37,7 @@ public struct GestureRecogniser: Sendable {
     phase = isHeldAtStart ? .ignored : .idle
   }
 
-  /// When ``elapse(to:)`` will have something to tell if no edge comes before; `nil` when never.
+  /// When ``elapse(to:)`` will have something to report if no edge comes before; `nil` when never.
   public var deadline: MonotonicTime? {
     switch phase {
     case .idle, .ignored: return nil

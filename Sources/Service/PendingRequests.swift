@@ -10,7 +10,7 @@ public import IMUModel
 ///     discard   the take is in the trash, and the next one has its file and its first sample
 ///
 /// Pure: it is given each step of the ``ServiceMachine``, and the time. No caller waits for longer than its patience;
-/// what it asked for goes on then, and the answer says so.
+/// what it asked for continues then, and the answer says so.
 public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   /// What a caller waits for.
   enum Goal: Sendable {

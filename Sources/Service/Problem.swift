@@ -6,7 +6,7 @@ public enum Problem: UInt8, CaseIterable, Sendable {
   case storageFull = 2
   /// The storage failed.
   case storage = 3
-  /// The configuration was read again and is wrong; the old one goes on.
+  /// The configuration was read again and is wrong; the old one stays in force.
   case configuration = 4
 
   /// The word used in the status.

@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// What the service is to do, in the order told.
+/// What the service is to do, in the order given.
 public enum ServiceEffect: Equatable, Sendable {
   /// Bring the sensor up and sample into the history; answered by ``ServiceEvent/sensorReady`` or
   /// ``ServiceEvent/sensorFailed``.

@@ -4,7 +4,7 @@ public import IMUModel
 public enum ServiceEvent: Equatable, Sendable {
   /// The service is up.
   case begin
-  /// The button went down; what it means is told by a gesture, when it has gone up or was held long enough.
+  /// The button went down; what it means is reported as a gesture, when it has gone up or was held long enough.
   case buttonDown(at: MonotonicTime)
   /// The button was used.
   case gesture(Gesture)
@@ -28,7 +28,7 @@ public enum ServiceEvent: Equatable, Sendable {
   case sensorReady
   /// The sensor could not be brought up, or was given up. It is not sampled any more.
   case sensorFailed
-  /// The sensor is sampled and does not answer; the gaps go on.
+  /// The sensor is sampled and does not answer; the gaps continue.
   case sensorSilent
   /// It answers again.
   case sensorHeard
@@ -56,7 +56,7 @@ public enum ServiceEvent: Equatable, Sendable {
   case reload
   /// It was read and is in force.
   case reloaded(samplesWhileIdle: Bool)
-  /// It is wrong; the old one goes on.
+  /// It is wrong; the old one stays in force.
   case reloadRefused
   /// SIGTERM or SIGINT.
   case terminate

@@ -46,7 +46,7 @@ extension ServiceMachine {
       return [.release]
     case .gesture(.settled), .gesture(.long), .stop: return end(at: stopPress, .button)
     case .gesture(.press(let start)):
-      // The button never tells one press before the other is settled; if it did, none would be lost.
+      // The button never reports one press before the other is settled; if it did, none would be lost.
       return end(at: stopPress, .button) + wait(start, isRequest: false)
     case .discard(let start): return discard(andBeginAt: start)
     case .start, .keep, .mark: return [.refuse(Refusal.isStopping)]

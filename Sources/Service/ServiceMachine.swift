@@ -83,7 +83,7 @@ public import IMUModel
 ///   one counts, a second request is refused. A press from before the last take's limit was meant to end that
 ///   take and is refused.
 /// - c: refused while the sensor cannot be found.
-/// - d: a start that waits is forgotten instead; the end of the take at hand goes on.
+/// - d: a start that waits is forgotten instead; the end of the take at hand continues.
 /// - e: → starting: begin, when a start waits.
 /// - f: a start that waits is forgotten and refused. Without sampling while idle: → asleep, and the next press
 ///   tries again.
@@ -183,7 +183,7 @@ public struct ServiceMachine: Hashable, Sendable {
     }
   }
 
-  /// What to tell: ``problem``, or that the sensor does not answer just now.
+  /// What to report: ``problem``, or that the sensor does not answer just now.
   public var presentProblem: Problem? {
     problem ?? (isSensorAwake && isSensorSilent ? .sensor : nil)
   }

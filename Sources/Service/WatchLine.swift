@@ -11,7 +11,7 @@ public import IMUModel
 ///     t TICKS                                    how long the recording at hand is to be; 0 until stopped
 ///     d COUNT                                    so many lines were left out, because the caller was slow
 ///
-/// Lines of other kinds are to be skipped. Ticks are the sampler's own and go on through takes.
+/// Lines of other kinds are to be skipped. Ticks are the sampler's own and continue through takes.
 public enum WatchLine: Equatable, Sendable {
   /// How the service is, as it answers ``ControlRequest/status``.
   case status(ServiceStatus)

@@ -5,12 +5,12 @@ public import IMUModel
 public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// The supply fails for a moment: all registers are back at reset, and the chips boot.
   case brownOut
-  /// The same in the middle of a read: data bytes from number `byte` on are `rest`, FF from a chip that lets go of
+  /// The same in the middle of a read: data bytes from number `byte` on are `rest`, FF from a chip that releases
   /// the line, 00 from one that continues with cleared registers. One that does not `boot` answers again at once. A write,
   /// or a read that is shorter, is through before.
   case brownOutInBurst(byte: Int, rest: UInt8, boots: Bool)
   /// Output registers stand still for `nanoseconds`, or until the chip is reset. With
-  /// `keepsDataReady` the data-ready bits go on as if there were new samples. What `survivesReset` shows the same
+  /// `keepsDataReady` the data-ready bits continue as if there were new samples. What `survivesReset` shows the same
   /// outputs after one.
   case freeze(nanoseconds: Int64, keepsDataReady: Bool, survivesReset: Bool = false)
   /// No chip is on the bus for `nanoseconds`, and the adapter does not say so: reads give FF, writes go nowhere. Then

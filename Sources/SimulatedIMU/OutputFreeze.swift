@@ -4,7 +4,7 @@ import IMUModel
 struct OutputFreeze: Sendable, BitwiseCopyable {
   let first: Int64
   let last: Int64
-  /// Whether the data-ready bits go on as if all was well.
+  /// Whether the data-ready bits continue as if all was well.
   let keepsDataReady: Bool
   /// What the outputs show whatever becomes of the chip; `nil` when a reset ends the freeze.
   let kept: RawSample?

@@ -87,7 +87,7 @@ public struct KeyParser: Sendable {
     switch pending[1] {
     case UInt8(ascii: "["):
       guard pending.count >= 3, let last = pending.last else { return .unfinished }
-      // Parameters and intermediates go on, a final byte ends. (ECMA-48, 5.4)
+      // Parameters and intermediates continue, a final byte ends. (ECMA-48, 5.4)
       if (0x20...0x3F).contains(last) {
         return pending.count < KeyParser.longest ? .unfinished : .nothing
       }

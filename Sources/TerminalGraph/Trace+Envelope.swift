@@ -8,7 +8,7 @@ extension Trace {
   /// - Complexity: a division a bucket in the span.
   public func draw(into envelope: inout Envelope, before limit: Int64? = nil) {
     let end = min(envelope.end, limit ?? .max)
-    // Gaps first, that an envelope may tell where lines break.
+    // Gaps first, so that an envelope knows where lines break.
     draw(gapsInto: &envelope, before: limit ?? .max)
     for index in bucketRange(from: envelope.start, to: end) {
       let bucket = buckets[index]

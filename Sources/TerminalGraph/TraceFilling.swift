@@ -10,7 +10,7 @@ public struct TraceFilling: Sendable {
   private var trace: Trace
   /// The tick after the last one that is accounted for.
   private var nextTick: UInt64 = 0
-  /// Gaps that no sample has followed yet: a log may tell of one before the samples in front of it.
+  /// Gaps that no sample has followed yet: a log may hold one before the samples in front of it.
   private var waiting: [Gap] = []
 
   /// A trace without samples.

@@ -24,7 +24,7 @@ enum Console {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
-  /// Writes a line of talk to stderr. A closed stderr is no program listening, hence no error.
+  /// Writes a line of talk to stderr. Where stderr is closed no program listens, hence no error.
   static func talk(_ line: String) {
     var text = "imulog: " + Plain.text(line) + "\n"
     text.withUTF8 { bytes in
@@ -40,7 +40,7 @@ enum Console {
 
   /// Whether no program reads the pipe at the descriptor any more.
   static func isReaderGone(_ descriptor: Int32) -> Bool {
-    // Asked for nothing, poll says errors alone: POLLERR at a pipe's end, POLLHUP at a socket's.
+    // Asked for nothing, poll reports errors alone: POLLERR at a pipe's end, POLLHUP at a socket's.
     var entry = pollfd(fd: descriptor, events: 0, revents: 0)
     return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLERR | POLLHUP) != 0
   }

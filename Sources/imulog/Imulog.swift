@@ -45,7 +45,7 @@ enum Software {
 @main
 enum Program {
   static func main() {
-    // A closed pipe is an error to be reported, or no program listening; a file at its limit of size is a full disk.
+    // A closed pipe is an error to be reported, or has no reader any more; a file at its limit of size is a full disk.
     // Neither is a signal that ends a take.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)

@@ -1,4 +1,4 @@
-"""A headless Chromium that is told what to do through a pipe: the Chrome DevTools Protocol, standard library only."""
+"""A headless Chromium that is controlled through a pipe: the Chrome DevTools Protocol, standard library only."""
 
 import base64
 import json

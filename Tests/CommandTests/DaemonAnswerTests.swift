@@ -30,7 +30,8 @@ struct DaemonAnswerTests {
     service.end(child)
   }
 
-  @Test("a store that is gone is told by stop, status and journal, and made anew for the next take")
+  @Test(
+    "a store that is gone is reported by stop, status and journal, and made anew for the next take")
   func goneStore() throws {
     let service = DaemonBench()
     let child = try service.startArmed()

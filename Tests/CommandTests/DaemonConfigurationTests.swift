@@ -80,7 +80,7 @@ struct DaemonConfigurationTests {
     try service.startTake()
     service.configure(["note": "new"])
     child.signal(SIGHUP)
-    // A request after it: the signal was heard before.
+    // A request after it: the signal was taken before.
     try service.tell("mark", "after the signal")
     #expect(try service.status()?["note"] == .string("old"))
     try service.tell("stop")

@@ -32,7 +32,7 @@ struct DaemonTests {
     #expect(access(service.socket, F_OK) != 0)
   }
 
-  @Test("status tells a person and a program how the service is")
+  @Test("status shows a person and a program how the service is")
   func status() throws {
     let service = DaemonBench(["note": "left wrist"])
     let child = try service.startArmed()
@@ -143,7 +143,7 @@ struct DaemonTests {
     #expect(service.bench.recordings.count == 1)
   }
 
-  @Test("a service that is told to end in a take keeps it whole", arguments: [SIGTERM, SIGINT])
+  @Test("a service that is ended in a take keeps it whole", arguments: [SIGTERM, SIGINT])
   func terminate(_ signal: Int32) throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -157,7 +157,7 @@ struct DaemonTests {
     #expect(service.bench.run("verify", "1").status == 0)
   }
 
-  @Test("a second one exits 75 and says who is serving; the first one goes on")
+  @Test("a second one exits 75 and says who is serving; the first one continues")
   func two() throws {
     let service = DaemonBench()
     let child = try service.startArmed()

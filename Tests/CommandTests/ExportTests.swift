@@ -174,7 +174,7 @@ struct ExportCommandTests {
       ).status == 0)
   }
 
-  @Test("gyrodata of a recording with a hole is refused, or done as --fill says, and told")
+  @Test("gyrodata of a recording with a hole is refused, or done as --fill says, and reported")
   func filled() throws {
     let bench = Bench()
     let rows = (Array(0..<30) + Array(50..<80)).map { "\($0 * 10),\($0),0,0\n" }.joined()
@@ -306,7 +306,8 @@ struct ExportCommandTests {
     expectSentence(outcome, 74, ["no space is left on the device", "free space"])
   }
 
-  @Test("a full device behind stdout is told by every verb", arguments: ["list", "info", "verify"])
+  @Test(
+    "a full device behind stdout is reported by every verb", arguments: ["list", "info", "verify"])
   func fullDevice(verb: String) throws {
     let bench = try #require(ExportCommandTests.bench)
     let outcome = bench.run([verb] + (verb == "list" ? [] : ["1"]), stdout: "/dev/full")

@@ -22,13 +22,13 @@ struct FollowTests {
     return child
   }
 
-  @Test("an export goes on until the recording ends, and is then what an export of all is")
+  @Test("an export continues until the recording ends, and is then what an export of all is")
   func exports() throws {
     let bench = Bench()
     let take = try startTake(bench)
     let watch = DirectoryWatch(bench.directory.path)
     let followers = FollowerSet(bench, formats: ["ndjson", "csv", "raw"])
-    // Something of each has come while the recording goes on.
+    // Something of each has come while the recording runs.
     let hasBegun = watch.wait { followers.hasBegun }
     #expect(hasBegun)
     take.signal(SIGTERM)

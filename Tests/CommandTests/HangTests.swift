@@ -4,7 +4,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-/// A thread of the program that the kernel does not let on, as in a transfer to a card or on a bus that hangs.
+/// A thread of the program that the kernel does not run, as in a transfer to a card or on a bus that hangs.
 final class HeldThread {
   private let thread: pid_t
 
@@ -32,7 +32,7 @@ final class HeldThread {
     if thread < 0 { return nil }
   }
 
-  /// Lets it go on.
+  /// Lets it run.
   func release() { release_thread(thread) }
 
   /// Waits until it is gone with its process, whose end others see only then.

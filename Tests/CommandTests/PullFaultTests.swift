@@ -6,7 +6,8 @@ import TestScheduling
 @Suite("What goes wrong in a pull", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullFaultTests {
   @Test(
-    "a connection cut while a running recording is followed continues, and no change is reported")
+    "a pull whose connection is cut while it follows a running recording continues and reports no change"
+  )
   func cutWhileFollowing() throws {
     let bench = RemoteBench()
     mkdir(bench.pi.store, 0o755)

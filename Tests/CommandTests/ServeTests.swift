@@ -105,7 +105,7 @@ struct ServeTests {
     expectSentence(bench.ask("info 9"), 66, ["no recording 9"])
   }
 
-  @Test("is told what it may ask for when it asks for nothing, or for help")
+  @Test("is answered with what it may ask for when it asks for nothing, or for help")
   func help() {
     let login = bench.laptop.run("--store", bench.pi.store, "serve")
     #expect(login.status == 0)

@@ -89,7 +89,7 @@ struct TerminalTests {
     #expect(!child.terminal.isOnOtherScreen && child.isAsBefore)
   }
 
-  @Test("where no shell could bring the program back it goes on; no key stops a take")
+  @Test("where no shell could bring the program back it continues; no key stops a take")
   func unstoppable() throws {
     let child = bench.atTerminal(TerminalTests.live + ["--until-stopped"])
     #expect(child.waits(for: "samples"))

@@ -189,7 +189,7 @@ struct CSVImporterTests {
   }
 
   @Test(
-    "the kind of a file is told from its first bytes",
+    "the kind of a file is recognised by its first bytes",
     arguments: [
       ("t_us,ax\n0,1\n", .csv), ("{\"sensor\":0}", .gyrodata), ("\u{FEFF} \r\n\t{", .gyrodata),
       ("[1]", .gyrodata), ("x", .csv),

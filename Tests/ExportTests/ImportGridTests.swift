@@ -305,7 +305,7 @@ struct ImportGridTests {
     }
   }
 
-  @Test("few samples give what can be told from them")
+  @Test("few samples give what can be known from them")
   func few() throws {
     #expect(try imported([5]).rate == hertz(10))
     #expect(

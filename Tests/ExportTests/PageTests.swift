@@ -97,7 +97,7 @@ struct PageTests {
     }
   }
 
-  @Test("gaps, marks, start and units are told to the script")
+  @Test("gaps, marks, start and units are given to the script")
   func facts() throws {
     var log = TestLog()
     log.clock(0, wall: 1_795_228_687_000_000_000, synchronised: true)

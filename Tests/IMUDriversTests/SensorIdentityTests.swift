@@ -127,7 +127,7 @@ struct SensorIdentityTests {
     #expect(failure(&bus, .mpu6050).contains("no chip"))
   }
 
-  @Test("of two sensors the first is taken, and the other told; either can be chosen by address")
+  @Test("of two sensors the first is taken, and the other named; either can be chosen by address")
   func two() throws {
     let (low, high) = (I2CAddress(known: 0x68), I2CAddress(known: 0x69))
     let lsm6dso = I2CAddress(known: 0x6A)

@@ -354,7 +354,7 @@ final class ControlSocketTests {
     unlink(long + ".lock")
   }
 
-  @Test("that no program serves is told to the client as such")
+  @Test("that no program serves is reported to the client as such")
   func notRunning() {
     for leftover in [false, true] {
       if leftover {

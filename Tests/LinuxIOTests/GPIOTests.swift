@@ -86,7 +86,7 @@ final class GPIOTests {
         + " one you mean by its chip, such as raspberrypi-exp-gpio:2.")
   }
 
-  @Test("that no chip has tells the chips", arguments: ["GPIO26", "pinctrl-rp1:17", "gpiochip0:5"])
+  @Test("that no chip has names the chips", arguments: ["GPIO26", "pinctrl-rp1:17", "gpiochip0:5"])
   func missing(text: String) {
     let error = error(text)
     #expect(error?.kind == .noSuchLine)

@@ -201,7 +201,7 @@ final class LinuxI2CBusTests {
     #expect(isLimited)
   }
 
-  @Test("leaves the adapter's time limit alone when told so")
+  @Test("leaves the adapter's time limit alone when asked to")
   func noTimeLimit() throws {
     let bus = try open(Self.plain, timeout: nil)
     #expect(adapter.pointee.timeout == 0)

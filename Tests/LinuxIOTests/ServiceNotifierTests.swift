@@ -13,7 +13,7 @@ final class ServiceNotifierTests {
     ServiceNotifier(environment: { variables[$0] }, process: process)
   }
 
-  @Test("needs a socket to tell it to", arguments: ["", "/", "@", "relative", "vsock:2:1"])
+  @Test("needs a socket to send it to", arguments: ["", "/", "@", "relative", "vsock:2:1"])
   func nobody(socket: String) {
     #expect(made(["NOTIFY_SOCKET": socket]) == nil)
     #expect(made([:]) == nil)

@@ -31,7 +31,7 @@ final class SystemTreeTests {
   }
 
   @Test(
-    "tell the bus clock, most significant byte first, by any of the directory's names",
+    "give the bus clock, most significant byte first, by any of the directory's names",
     arguments: [
       "/sys/class/i2c-adapter/i2c-1", "/sys/bus/i2c/devices/i2c-1",
       "/sys/class/i2c-dev/i2c-1/device",
@@ -43,7 +43,7 @@ final class SystemTreeTests {
   }
 
   @Test(
-    "tell no bus clock that is not a number above 0 of four bytes",
+    "give no bus clock that is not a number above 0 of four bytes",
     arguments: [[], [0, 6, 26], [0, 0, 0, 0], [0, 0, 0, 0, 0, 6, 26, 0x80]] as [[UInt8]])
   func oddClock(bytes: [UInt8]) {
     fixture.file("/sys/class/i2c-adapter/i2c-1/of_node/clock-frequency", bytes)
@@ -81,7 +81,7 @@ final class SystemTreeTests {
     #expect(SystemTree.live.hostName() == line(of: "/proc/sys/kernel/hostname"))
   }
 
-  @Test("tell the processor's temperature, in whole thousandths of a degree")
+  @Test("give the processor's temperature, in whole thousandths of a degree")
   func temperature() {
     #expect(blank.tree.cpuTemperature() == nil)
     let thermal = "/sys/class/thermal"
@@ -99,7 +99,7 @@ final class SystemTreeTests {
     #expect(fixture.tree.cpuTemperature() == 39)
   }
 
-  @Test("tell the room that is left for anybody")
+  @Test("give the room that is left for anybody")
   func space() {
     var status = statvfs()
     statvfs(fixture.root, &status)

@@ -25,7 +25,7 @@ struct CRC32CTests {
     }
   }
 
-  @Test("of two pieces goes on from the first one's")
+  @Test("of two pieces continues from the first one's")
   func goesOn() {
     let bytes = (0..<40).map { UInt8($0) }
     for cut in 0...40 {

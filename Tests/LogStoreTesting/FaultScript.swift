@@ -42,7 +42,7 @@ public final class FaultScript: Sendable {
   /// What the calls did to the disk, and syncs that failed.
   public var operations: [DiskOperation] { state.withLock { $0.operations } }
 
-  /// Goes over to another plan; the count of calls goes on.
+  /// Goes over to another plan; the count of calls continues.
   public func change(to plan: Plan) {
     state.withLock { $0.plan = plan }
   }

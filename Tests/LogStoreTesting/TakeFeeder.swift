@@ -74,7 +74,7 @@ final class TakeFeeder: StorageWitness {
     case .other(.mark(let mark)): writer.append(mark)
     case .other(.clock(let pair)): writer.append(pair)
     case .other(.sensor(let event)): writer.append(TickRecord(event))
-    case .other: preconditionFailure("nothing else is reported in a story")
+    case .other: preconditionFailure("nothing else is in a story")
     }
   }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A directory of its own for one test, deleted with what is in it when the test lets go of it.
+/// A directory of its own for one test, deleted with what is in it when the test releases it.
 public final class TemporaryDirectory: Sendable {
   /// The directory's path.
   public let path: String

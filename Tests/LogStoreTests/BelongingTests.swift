@@ -118,7 +118,7 @@ struct BelongingTests {
     #expect(self.status(".lock").st_uid == user)
   }
 
-  @Test("a copy that is not whole is for every member to go on with, and for none once it is whole")
+  @Test("a copy that is not whole is for every member to continue, and for none once it is whole")
   func sharedCopy() throws {
     #expect(chown(directory.path, user, group) == 0 && chmod(directory.path, 0o2770) == 0)
     let store = try Catalogue(path: directory.path)

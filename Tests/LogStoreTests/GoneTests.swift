@@ -41,7 +41,8 @@ struct GoneTests {
     }
   }
 
-  @Test("is told by the next sync, by the end, and where space is made", arguments: Way.allCases)
+  @Test(
+    "is reported by the next sync, by the end, and where space is made", arguments: Way.allCases)
   func told(_ way: Way) throws {
     directory.makeDirectory("store")
     var storage = try FileStorage(creating: path)

@@ -115,7 +115,7 @@ struct NumberTests {
     return entries.count
   }
 
-  @Test("an import that goes on is not swept away, one whose program is gone is")
+  @Test("an import that continues is not swept away, one whose program is gone is")
   func sweep() throws {
     let directory = TemporaryDirectory()
     let store = try Catalogue(path: directory.path)

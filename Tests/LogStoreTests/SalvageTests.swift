@@ -49,7 +49,7 @@ struct SalvageTests {
     }
     let told = source.damagedTickCount + source.unexplainedTickCount
     let lost = report.counted.lost - source.counted.lost
-    // Where nothing follows that says how many were lost, a gap may tell that some were.
+    // Where nothing follows that says how many were lost, a gap may say that some were.
     #expect(source.isLossKnown ? lost == told : lost >= told, "\(place)")
     if let end = source.end { #expect(covered == end.ledger.scheduled, "\(place)") }
     #expect((report.end?.reason == .recovered) == !source.isIntact, "\(place)")
@@ -112,7 +112,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("gaps that overlap, come late or tell of samples that are there are cut to what is missing")
+  @Test("gaps that overlap, come late or cover samples that are there are cut to what is missing")
   func disorder() throws {
     var encoder = try LogEncoder(ExampleLog.description())
     let gaps: [Gap] = [

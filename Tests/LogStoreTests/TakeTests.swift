@@ -45,7 +45,7 @@ struct TakeTests {
     let calls = script.calls[before...].filter { ![.lock, .list, .read, .look].contains($0) }
     #expect(
       calls == [
-        .open, .open, .handOver,  // .lock: not there, made, for nobody else to lock
+        .open, .open, .handOver,  // .lock: not there, made, for no other program to lock
         .open, .sync, .write, .sync,  // its name, and the number in it
         .open, .write, .write, .sync, .find,  // the temporary file: zeros, header
         .rename, .sync, .find, .open, .sync,  // the name, the file again for FAT, and the directory

@@ -43,7 +43,7 @@ struct LiveFeedTests {
     #expect(feed.take().records.isEmpty)
   }
 
-  @Test("a look at a history tells each record once and takes none out, whatever leaves in between")
+  @Test("a look at a history shows each record once and takes none out, whatever leaves in between")
   func history() {
     var ring = RingEnds<TickRecord>(capacity: 8)
     var producer = ring.takeProducer()

@@ -206,7 +206,7 @@ struct RecorderTests {
     #expect(!isFinished && pauses == 6)
   }
 
-  @Test("the log's end tells how late the reads of its samples were")
+  @Test("the log's end says how late the reads of its samples were")
   func lateness() throws {
     var ring = RingEnds<TickRecord>(capacity: 600)
     var producer = ring.takeProducer()
@@ -227,10 +227,10 @@ struct RecorderTests {
     #expect(recorder.lateness.maximum == 7_000_000)
     recorder.finish(reason: .completed)
     let events = try RecorderTests.events(recorder.release().bytes)
-    let isTold = events.contains { event in
+    let isSaid = events.contains { event in
       if case .other(.end(let end)) = event { return end.lateness.maximum == 7_000_000 }
       return false
     }
-    #expect(isTold)
+    #expect(isSaid)
   }
 }

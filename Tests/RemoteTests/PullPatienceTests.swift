@@ -35,7 +35,7 @@ struct PullPatienceTests {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     #expect(patience.look(now: at(10_000)) == 60 * second - patience.slice)
     #expect(patience.slice * 16 == 60 * second)
-    // A clock that another processor is after with takes nothing.
+    // A clock that another processor reads a little earlier takes nothing.
     #expect(patience.look(now: at(9_999)) == 60 * second - patience.slice)
   }
 

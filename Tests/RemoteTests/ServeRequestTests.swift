@@ -73,7 +73,7 @@ struct ServeRequestTests {
     }
   }
 
-  @Test("what changes something is refused as forbidden, what is no word of ours as unknown")
+  @Test("what changes something is refused as forbidden, an unknown word as unknown")
   func refusals() throws {
     let forbidden = [
       "record", "rm 1", "rm --empty-trash", "import /etc/passwd", "install", "daemon", "start",

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct FullSinkTests {
   @Test(
-    "a full sink keeps what it has; the newest are dropped and told as one gap when there is room")
+    "a full sink keeps what it has; the newest are dropped and reported as one gap when there is room"
+  )
   func dropNewest() {
     let take = Take(.hz(1000), ticks: 10)
     take.box.room = 3
@@ -57,7 +58,7 @@ import Testing
     #expect(take.events.map(\.kind) == [told.kind])
   }
 
-  @Test("a gap that goes on for long is reported every second")
+  @Test("a gap that lasts for long is reported every second")
   func longGap() {
     let take = Take(.hz(1000), ticks: 5000)
     take.script.ailmentAtTime = { _ in .dead }

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// A clock that moves only when it is slept on or told to, and whose sleeps can be made to end late.
+/// A clock that moves only when it is slept on or moved, and whose sleeps can be made to end late.
 ///
 /// Safe to send: each test uses its own on one thread.
 struct HandClock: MonotonicClock, @unchecked Sendable {

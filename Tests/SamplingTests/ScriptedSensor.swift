@@ -47,7 +47,7 @@ enum Ailment: CaseIterable, Sendable {
   }
 }
 
-/// A chip that does what a test tells it, on a clock moved by hand.
+/// A chip that does what a test scripts, on a clock moved by hand.
 ///
 /// Bring-up cures every ailment but ``Ailment/dead``, in three steps with waits of 100 and 30 ms.
 struct ScriptedSensor: IMUSensor, ~Copyable {

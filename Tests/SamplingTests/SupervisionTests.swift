@@ -34,7 +34,7 @@ import Testing
     return take
   }
 
-  @Test("trouble is noticed within a second, told, and sampling resumes", arguments: cases)
+  @Test("trouble is noticed within a second, reported, and sampling resumes", arguments: cases)
   func noticed(subject: Case) throws {
     // At any phase of the ticks and of the sampler's own intervals.
     for phase in 0..<9 {
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(
-    "a chip that stays stuck is set up again and again, told once, and back when its outputs change"
+    "a chip that stays stuck is set up again and again, reported once, and back when its outputs change"
   )
   func staysStuck() {
     let take = Take(.hz(100), ticks: 3000)

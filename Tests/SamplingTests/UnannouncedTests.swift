@@ -11,7 +11,7 @@ import Testing
     return take
   }
 
-  @Test("are samples when the chip goes on making samples")
+  @Test("are samples when the chip keeps making samples")
   func between() {
     let take = take(ticks: 100) { [10, 11, 12, 40].contains($0) ? .unannounced : nil }
     take.sampler.run()

@@ -9,7 +9,7 @@
 struct BounceTrain {
   /// What the finger does.
   let finger: PressTrain
-  /// What the kernel shows.
+  /// What the kernel reports.
   let edges: PressTrain
 
   /// The most by which an edge lies after the finger: bounces, 20 ms, and a late kernel.
@@ -57,7 +57,7 @@ struct BounceTrain {
     return changes
   }
 
-  /// What is left of the changes: levels that stood for 20 ms, told once each.
+  /// What is left of the changes: levels that stood for 20 ms, reported once each.
   private static func debounced(
     _ changes: [Int64], _ generator: inout TrainGenerator
   ) -> [Int64] {

@@ -121,7 +121,7 @@ struct GestureTests {
     "a press that is forgotten means nothing, whatever it had come to; one that was released keeps its meaning"
   )
   func forgotten() {
-    // Pressed; held; pressed for the second time: what is told then, and what was told before.
+    // Pressed; held; pressed for the second time: what is reported then, and what was reported before.
     for (edges, before) in [([10], 20), ([10], 1600), ([10, 110, 300], 400)] as [([Int64], Int64)] {
       var recogniser = GestureRecogniser(isHeldAtStart: false)
       for (index, edge) in edges.enumerated() {

@@ -2,7 +2,7 @@ import IMUModel
 import Service
 import Testing
 
-/// Callers of a service whose daemon does what it is told, and what they are told.
+/// Callers of a service whose daemon does what it is asked, and what they are answered.
 private struct Crowd {
   var machine: ServiceMachine
   var daemon = Daemon()

@@ -8,7 +8,7 @@ struct PendingRequestsTests {
     MonotonicTime(nanoseconds: seconds * 1_000_000_000)
   }
 
-  /// A machine, and callers who wait; what they hear.
+  /// A machine, and callers who wait; what they are answered.
   private struct Bench {
     var machine: ServiceMachine
     var requests = PendingRequests<Int>()
@@ -184,7 +184,7 @@ struct PendingRequestsTests {
     #expect(saving.status(stop) == 75)
   }
 
-  @Test("everybody hears when the service ends")
+  @Test("everybody is answered when the service ends")
   func ending() {
     var bench = Bench(samplesWhileIdle: false)
     let start = bench.ask(.start, .start(at: Self.time(1)))

@@ -74,7 +74,7 @@ struct PressTrain {
     return gestures
   }
 
-  /// What a recogniser reports them, which is woken at its deadlines or late, and gets some edges twice.
+  /// What a recogniser makes of them that is woken at its deadlines or late, and gets some edges twice.
   func play(_ generator: inout TrainGenerator) -> [Gesture] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     var told: [Gesture] = []

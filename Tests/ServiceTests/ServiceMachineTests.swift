@@ -65,7 +65,7 @@ struct ServiceMachineTests {
       ])
   }
 
-  @Test("a second press while the first sample is awaited marks, and the take goes on as it was")
+  @Test("a second press while the first sample is awaited marks, and the take continues as it was")
   func markBeforeFirstSample() {
     var machine = StateTable.machine(in: "starting")
     play(

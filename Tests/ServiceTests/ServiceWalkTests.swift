@@ -2,7 +2,7 @@ import IMUModel
 import Service
 import Testing
 
-/// A daemon that does what it is told, and what it then knows: which answers are due.
+/// A daemon that does what it is asked, and what it then knows: which answers are due.
 struct Daemon: Hashable {
   /// What the daemon's side of a take is at.
   enum Take: Hashable { case none, begun, ready, ending }
@@ -31,7 +31,7 @@ struct Daemon: Hashable {
       guard isSensorReady else { return "began a take without a sensor" }
       take = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
     case .holdBack:
-      // Twice by one press: when it goes down, and when it is told to have been one.
+      // Twice by one press: when it goes down, and when it is reported to have been one.
       guard take == .begun || take == .ready else { return "held nothing back" }
     case .release:
       guard take == .begun || take == .ready else { return "released outside a take" }
@@ -112,7 +112,7 @@ private struct Pair {
   }
 }
 
-@Suite("The service and a daemon that does what it is told")
+@Suite("The service and a daemon that does what it is asked")
 struct ServiceWalkTests {
   /// Every pair that can be reached.
   private static let everyPair: [Pair] = {
@@ -141,7 +141,7 @@ struct ServiceWalkTests {
   }()
 
   @Test(
-    "whatever happens, effects make sense, and the service ends with every take's end when it is told to"
+    "whatever happens, effects make sense, and the service ends with every take's end when it is asked to"
   )
   func everyWalk() {
     let pairs = Self.everyPair
@@ -160,7 +160,7 @@ struct ServiceWalkTests {
   func everyPress() {
     for pair in Self.everyPair where !pair.daemon.hasExited && !pair.daemon.awaitsReload {
       var pair = pair
-      // Of gestures, none tells a press between another one and what that one meant.
+      // Of gestures, none reports a press between another one and what that one meant.
       guard pair.machine.state != .stopping else { continue }
       let effects = pair.machine.handle(Notation.event("press 5")).map(Notation.word)
       let isHeard =

@@ -82,7 +82,7 @@ struct FaultTests {
     #expect(outputs == RawSample())
   }
 
-  @Test("frozen outputs stand still, with data-ready going on or not, and then move again")
+  @Test("frozen outputs stand still, with data-ready continuing or not, and then move again")
   func freeze() throws {
     for keepsDataReady in [true, false] {
       var bench = try Bench.runningMPU(.mpu6050)

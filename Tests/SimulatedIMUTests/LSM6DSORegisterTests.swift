@@ -64,7 +64,7 @@ struct LSM6DSORegisterTests {
     #expect(outputs == RawSample())
   }
 
-  @Test("with IF_INC a burst goes on from register to register, without it stays")
+  @Test("with IF_INC a burst continues from register to register, without it stays")
   func autoIncrement() throws {
     var bench = Bench(.lsm6dso)
     try bench.write(0x10, 0x12)

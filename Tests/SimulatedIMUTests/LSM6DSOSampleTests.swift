@@ -209,7 +209,7 @@ struct LSM6DSOSampleTests {
     }
   }
 
-  @Test("a sleeping gyroscope stands still while the accelerometer goes on")
+  @Test("a sleeping gyroscope stands still while the accelerometer continues")
   func gyroscopeSleep() throws {
     var bench = try Bench.runningLSM(.lsm6dso)
     try bench.write(0x13, 0x40)

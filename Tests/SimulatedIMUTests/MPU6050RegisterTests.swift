@@ -76,7 +76,7 @@ struct MPU6050RegisterTests {
     #expect(power == 0x40)
   }
 
-  @Test("a burst goes on from register to register, except in the FIFO's")
+  @Test("a burst continues from register to register, except in the FIFO's")
   func autoIncrement() throws {
     var bench = Bench(.mpu6050)
     try bench.write(0x19, 0x12)

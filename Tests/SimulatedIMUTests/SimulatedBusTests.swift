@@ -64,7 +64,7 @@ struct SimulatedBusTests {
     #expect(abs(fromMPU) > 1000)
   }
 
-  @Test("an empty address has no samples to tell of")
+  @Test("an empty address has no samples to report")
   func emptyAddress() {
     let bench = Bench(.mpu6050)
     let other = I2CAddress(known: 0x6A)
@@ -89,7 +89,7 @@ struct SimulatedBusTests {
     }
   }
 
-  @Test("a virtual clock moves when told, never back, and its copies with it")
+  @Test("a virtual clock moves when it is moved, never back, and its copies with it")
   func virtualClock() {
     let clock = VirtualClock(start: MonotonicTime(nanoseconds: 5))
     let copy = clock

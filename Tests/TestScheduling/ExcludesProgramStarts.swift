@@ -3,7 +3,7 @@ public import Testing
 /// Runs tests while no program is being started; for short ones, because programs have to wait for their end.
 ///
 /// The tests must not suspend (no `await` in them, no time limit): a start holds a thread while it waits for them, and
-/// so do tests that wait for the start, so that none might be left for one that wants to go on.
+/// so do tests that wait for the start, so that none might be left for one that wants to continue.
 public struct ExcludesProgramStarts: SuiteTrait, TestTrait, TestScoping {
   /// A suite's tests have it, too.
   public let isRecursive = true

@@ -64,7 +64,7 @@ int clinuxio_sync_file_system(int fd);
 /// sync_file_range(SYNC_FILE_RANGE_WRITE): the kernel begins to write these bytes to the medium, without a wait. A failure
 /// is not consumed and is reported by the next sync of the file. Outside the Glibc module.
 void clinuxio_begin_writing(int fd, uint64_t start, uint64_t count);
-/// statx: 1 when nobody can remove the name, because its file is immutable or append-only, or something is mounted on
+/// statx: 1 when no program can remove the name, because its file is immutable or append-only, or something is mounted on
 /// it; 0 when not, or when the file system does not say. Outside the Glibc module.
 int clinuxio_is_fixed(const char *_Nonnull path);
 /// fcntl(F_SETLEASE): 1 when the file is open elsewhere, too; 0 when not. Fails when the kernel does not say: of another

@@ -89,7 +89,7 @@ struct InstallCommand: ParsableCommand {
   private static func program() throws(CommandFailure) -> String {
     guard let path = realpath("/proc/self/exe", nil) else {
       throw CommandFailure(
-        .unavailable, "cannot tell where this program is: \(String(cString: strerror(errno)))")
+        .unavailable, "cannot find where this program is: \(String(cString: strerror(errno)))")
     }
     // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
     defer { free(path) }

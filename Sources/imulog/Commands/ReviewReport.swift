@@ -140,7 +140,7 @@ struct ReviewReport {
 }
 
 extension GapCause {
-  /// What a person is told.
+  /// What a person is shown.
   fileprivate var words: String {
     switch self {
     case .missed: return "woken too late"

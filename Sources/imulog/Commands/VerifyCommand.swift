@@ -31,7 +31,7 @@ struct VerifyCommand: ParsableCommand {
     return try reader.verify()
   }
 
-  /// By the catalogue, which follows links only where it is told to.
+  /// By the catalogue, which follows links only where it is asked to.
   private func verifyRecording() throws -> LogVerification {
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: target)

@@ -13,7 +13,7 @@ enum OpenStore {
   /// A store that is made when it is missing and put in order after a kill or a loss of power.
   ///
   /// - Parameters:
-  ///   - now: The time, by which the trash's age is told.
+  ///   - now: The time, by which what is in the trash ages.
   ///   - isWanted: Asked before each recording that is looked into; `false` leaves the rest for the next start.
   static func writing(
     _ path: String, now: WallTime, while isWanted: () -> Bool = { true }

@@ -7,7 +7,7 @@ private func addWorkingDirectory(
   _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ path: UnsafePointer<CChar>
 ) -> Int32
 
-/// A run of the program that was started and may still be going on.
+/// A run of the program that was started and may not have ended.
 struct Child: ~Copyable {
   let pid: pid_t
   private let output: Int32

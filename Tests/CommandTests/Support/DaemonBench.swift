@@ -54,7 +54,7 @@ struct DaemonBench {
     #expect(outcome.bytes.isEmpty && outcome.talk.isEmpty, sourceLocation: sourceLocation)
   }
 
-  /// What `status --json` says; `nil` while no chip answers.
+  /// What `status --json` says; `nil` while no service answers.
   func status() throws -> JSON? {
     let outcome = bench.run("status", "--json")
     return outcome.status == 0 ? try outcome.json() : nil
@@ -127,7 +127,7 @@ struct DaemonBench {
       setsockopt(
         descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
-    // A service that has heard enough hangs up before all is sent.
+    // A service that has received enough hangs up before all is sent.
     _ = bytes.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }

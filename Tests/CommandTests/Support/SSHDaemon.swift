@@ -89,7 +89,7 @@ final class SSHDaemon {
       guard !bytes.isEmpty else { throw NotStarted(talk: said) }
       said += String(decoding: bytes, as: UTF8.self)
     }
-    // It goes on talking, and must not be stopped by a full pipe.
+    // It keeps talking, and must not be stopped by a full pipe.
     talk.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
   }
 

@@ -1,5 +1,5 @@
 """An independent decoder of imulog logs, version 1.
 
-Written from Specification.md alone, without a look at the other decoder; the
+Written from Specification.md alone, without looking at the other decoder; the
 docstrings name its sections.
 """

@@ -27,7 +27,7 @@ _CRC_TABLE = _crc_table()
 
 
 def crc32c(data, before=0):
-    """CRC-32C of data, going on from the check before it ("Checks")."""
+    """CRC-32C of data, continuing from the check before it ("Checks")."""
     register = before ^ 0xFFFFFFFF
     for byte in data:
         register = register >> 8 ^ _CRC_TABLE[(register ^ byte) & 0xFF]

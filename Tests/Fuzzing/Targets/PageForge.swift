@@ -3,7 +3,7 @@ import LogFormat
 
 /// Makes pages whose checks are right of inputs in which there are none.
 ///
-/// A page is reported as in the specification, without its checks: chunks of a head and a body, ended
+/// A page is described as in the specification, without its checks: chunks of a head and a body, ended
 /// by a head of 0 or by the end of the input. Thus nearly every change of an input reaches the
 /// decoders of bodies.
 struct PageForge: ~Copyable {
@@ -66,7 +66,7 @@ struct PageForge: ~Copyable {
     check = header.check
   }
 
-  /// Adds the chunks that an input shows, up to a head of 0, the page's end or its own.
+  /// Adds the chunks that an input describes, up to a head of 0, the page's end or its own.
   mutating func addChunks(_ input: inout InputCursor) {
     while !input.isAtEnd {
       let head = input.number(UInt16.self)

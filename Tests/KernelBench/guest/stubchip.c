@@ -2,7 +2,7 @@
 //
 // The stub is memory: what is written can be read. This program gives it life: it ends a reset, and while the chip is
 // awake it writes a new sample with its data-ready flag every 2 ms, flag and sample in one transfer. A read does not
-// clear the flag. TRUTH gets a line for each sample as ../kernelbench/chips/truth.py shows, in the guest's time.
+// clear the flag. TRUTH gets a line for each sample as ../kernelbench/chips/truth.py describes, in the guest's time.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/i2c-dev.h>

@@ -14,7 +14,7 @@ class CheckFailed(Exception):
 
 
 class HostTooSlow(CheckFailed):
-    """The program told that it was late, as it should, but so often that nothing more can be checked; or the guest or its
+    """The program said that it was late, as it should, but so often that nothing more can be checked; or the guest or its
     contacts stood still for long enough to explain what failed."""
 
 
@@ -32,7 +32,7 @@ class CannotRun(Exception):
 
 
 STALL = 40_000_000
-"""Nanoseconds. A press that is over before the guest goes on is none, and two that come late do not belong together."""
+"""Nanoseconds. A press that is over before the guest continues is none, and two that come late do not belong together."""
 
 
 def check_timely(condition: bool, message: str) -> None:

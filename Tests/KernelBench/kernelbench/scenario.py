@@ -1,4 +1,4 @@
-"""Scenarios: how they are declared, run, counted and told.
+"""Scenarios: how they are declared, run, counted and reported.
 
 A scenario is a function that takes a `Bench` and returns a sentence of figures, or raises: `CheckFailed` when the
 program broke a promise, `BenchError` when the bench did not work, which fails it too, `CannotRun` when something is

@@ -5,7 +5,7 @@ there too. All times are nanoseconds of the host's monotonic clock.
 
     press        ┌┐┌───────────┐┌┐          what the contacts do (down, up)
             ─────┘└┘           └┘└─────
-    kernel            ┌───────────────┐     what the program is told, 20 ms after the last bounce
+    kernel            ┌───────────────┐     what the program is given, 20 ms after the last bounce
             ──────────┘               └──
 """
 

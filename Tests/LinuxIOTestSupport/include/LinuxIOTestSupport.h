@@ -59,10 +59,10 @@ pid_t begin_process_serving(const char *_Nonnull path);
 /// Kills such a process and waits until it is gone.
 void end_other_process(pid_t process);
 
-/// Holds a thread of another process, by its name, as if the kernel did not let it on. Its number, or -1 where tracing is
+/// Holds a thread of another process, by its name, as if the kernel did not run it. Its number, or -1 where tracing is
 /// not permitted. To be released, or waited for, by the thread that held it.
 pid_t hold_thread(pid_t process, const char *_Nonnull name);
-/// Lets it go on.
+/// Lets it run.
 void release_thread(pid_t thread);
 /// Waits until it has ended with its process, whose end can be waited for only then.
 void wait_for_thread(pid_t thread);

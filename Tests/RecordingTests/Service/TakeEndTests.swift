@@ -114,7 +114,7 @@ struct TakeEndTests {
     try bench.logs[0].expect(20..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("holding back and going on loses nothing", arguments: [10, 200, 1000] as [UInt32])
+  @Test("holding back and continuing loses nothing", arguments: [10, 200, 1000] as [UInt32])
   func release(_ hertz: UInt32) throws {
     let bench = WriterBench(TakeWriterTests.rate(hertz))
     bench.advance(to: 1)

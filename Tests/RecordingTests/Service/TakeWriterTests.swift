@@ -28,7 +28,7 @@ struct TakeWriterTests {
     bench.writer.begin(TakeOrder(at: press, ticksBefore: 20, ticksAfter: 50))
     let own = bench.schedule.tick(at: press) + 1
     bench.advance(to: press + 30 * unit)
-    // It is slower to tell than the writer is to write.
+    // It is slower to report than the writer is to write.
     while !bench.news.contains(.limitReached) { bench.advance(to: bench.now + unit) }
     bench.advance(to: bench.now + 9 * unit)
     bench.writer.end(at: nil, reason: .completed)

@@ -5,7 +5,7 @@ import Recording
 import RingBuffer
 import Sampling
 
-/// A sampler that goes on for many takes, the ring, and the writer of a service, on one thread and on the test's
+/// A sampler that runs through many takes, the ring, and the writer of a service, on one thread and on the test's
 /// clock; each take's flusher has a thread of its own and memory for a disk.
 ///
 ///     advance(to:)   record of tick n arrives at deadline(n) + read time      writer's turn every 50 ms
@@ -43,7 +43,7 @@ final class WriterBench {
   /// Bytes of a take's queue.
   var queueCapacity = 1 << 20
 
-  /// What the writer told.
+  /// What the writer reported.
   private(set) var news: [TakeNews] = []
   /// The take at hand, and those before.
   private(set) var logs: [WrittenLog] = []
@@ -186,7 +186,7 @@ final class WriterBench {
     dropped?.count += UInt64(ticks.count)
   }
 
-  /// Counts that tell the tick they were read at.
+  /// Counts that show the tick they were read at.
   static func sample(_ tick: UInt64) -> RawSample {
     RawSample(
       ax: Int16(truncatingIfNeeded: tick), ay: Int16(truncatingIfNeeded: tick >> 16), az: 3,

@@ -6,7 +6,7 @@ A transfer of the guest is one or more requests, all but the last with the flag 
     answer    bytes that were read | status:1                      writable
 
 The status is an errno; the guest's driver is patched to hand it on. A transfer is answered when it would have ended on
-a real bus, but for what an emulated guest takes longer to hear of it. The adapter can be stalled: then nothing is
+a real bus, but for what an emulated guest takes longer to notice it. The adapter can be stalled: then nothing is
 answered until it is released. It can be gone: then every transfer fails at once with the errno that says so.
 """
 
@@ -54,7 +54,7 @@ class Adapter(VhostDevice):
         self.is_stalled = True
 
     def release(self) -> None:
-        """The controller goes on."""
+        """The controller continues."""
         self.is_stalled = False
         self.drain(0)
 

@@ -23,7 +23,7 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `mpu6050`, 
     rest CHIP on|off               a board that lies still instead of numbers that can be recognised
     identity CHIP VALUE|own        what WHO_AM_I says
     absent CHIP | present CHIP     the chip was never there; it is
-    stall | release                the controller hangs; it goes on
+    stall | release                the controller hangs; it continues
     gone | back                    the controller is gone: every transfer fails with ENODEV; it is back
     line NUMBER LEVEL              a GPIO line is pulled up or down
     train NUMBER DELAY...          a line changes its level now and again after each delay in microseconds, as contacts

@@ -1,4 +1,4 @@
-"""What the chips sense: numbers by which every sample can be told, or a board that lies still."""
+"""What the chips sense: numbers by which every sample can be recognised, or a board that lies still."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Scale(NamedTuple):
 
 
 def recognisable(number: int, temperature: int) -> Counts:
-    """A sample in which each value alone tells its number nearly, and all together tell it surely.
+    """A sample in which each value alone gives its number nearly, and all together give it surely.
 
     Each axis is a linear congruence of the number with a multiplier of its own, 16 bits of it: a sample that mixes
     two, or that has one bit turned, is then no sample that was ever made.

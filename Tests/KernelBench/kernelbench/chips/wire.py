@@ -44,7 +44,7 @@ class Dip(NamedTuple):
     at: int
     """The byte that is the first one after it; a negative one counts from the burst's end."""
     is_released: bool
-    """Whether the chip lets go of the data line, so that the adapter reads ones, or continues with what the registers hold
+    """Whether the chip releases the data line, so that the adapter reads ones, or continues with what the registers hold
     after the reset."""
 
 

@@ -23,7 +23,7 @@ def run(bench: Bench, group: Group) -> None:
     try:
         group.run("unknown chip at 0x68", lambda: unknown(guest))
         group.run("a clock chip at 0x68", lambda: clock(guest))
-        group.run("nobody there", lambda: nobody(guest))
+        group.run("no chip there", lambda: no_chip(guest))
         group.run("another chip than the one that is named", lambda: another(guest))
         group.run("two sensors and none is named", lambda: two(guest))
         group.run("SMBus-only adapter through libi2c", lambda: smbus(guest))
@@ -73,7 +73,7 @@ def clock(guest: Guest) -> str:
         guest.chips.tell("present", "lsm6dso")
 
 
-def nobody(guest: Guest) -> str:
+def no_chip(guest: Guest) -> str:
     for chip in ("mpu6050", "lsm6dso"):
         guest.chips.tell("absent", chip)
     try:

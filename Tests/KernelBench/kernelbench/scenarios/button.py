@@ -168,7 +168,7 @@ def double(guest: Guest) -> str:
     time.sleep(1)
     first, _ = service.press(SHORT, SHORT)
     time.sleep(1)
-    check_timely(service.status()["state"] == "recording", "the take did not go on")
+    check_timely(service.status()["state"] == "recording", "the take did not continue")
     service.press(SHORT)
     service.wait("armed")
     take = service.export()
@@ -306,7 +306,7 @@ def lights(guest: Guest) -> str:
     time.sleep(4)
     silent = watch(service, 6)
     check_flashes("a silent sensor", silent, 200, 1200)
-    check(service.status()["problem"] is not None, "status does not tell the silence")
+    check(service.status()["problem"] is not None, "status does not report the silence")
     for chip in CHIPS:
         guest.chips.tell("plug", chip)
     service.wait_well()
@@ -328,7 +328,7 @@ def lights(guest: Guest) -> str:
         time.sleep(1)
         problem = watch(service, 6)
         check_flashes("a missing sensor", problem, 200, 1200)
-        check(service.status()["problem"] is not None, "status does not tell the problem")
+        check(service.status()["problem"] is not None, "status does not report the problem")
     finally:
         for chip in CHIPS:
             guest.chips.tell("present", chip)
@@ -362,7 +362,7 @@ SCENARIOS = {
     "a short press begins a take, the next one ends it": short,
     "the seconds before the press are in front": pre_trigger,
     "a take ends at its length, and the service is ready again": length,
-    "two short presses mark, and the take goes on": double,
+    "two short presses mark, and the take continues": double,
     "a long press begins anew": discard,
     "a long press while idle keeps what just happened": keep,
     "6 s end the service and keep the take": very_long,
@@ -370,6 +370,6 @@ SCENARIOS = {
     "a press wakes a sensor that sleeps": asleep,
     "a line in use names its user": busy,
     "a second service and a take beside it give way": second,
-    "the light tells each state": lights,
+    "the light shows each state": lights,
 }
 """In the order in which they run."""

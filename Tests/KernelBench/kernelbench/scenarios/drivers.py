@@ -42,7 +42,7 @@ def run(guest: Guest, group: Group) -> None:
 
 
 def bind(machine: Machine, chip: Driver) -> None:
-    """Loads the driver and tells the kernel of the chip."""
+    """Loads the driver and announces the chip to the kernel."""
     machine.check(f"load {chip.module}")
     machine.check(f"echo {chip.name} {chip.address:#x} >/sys/bus/i2c/devices/i2c-0/new_device")
     for _ in range(50):

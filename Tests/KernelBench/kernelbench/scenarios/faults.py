@@ -1,4 +1,4 @@
-"""Faults while recording: the recording goes on, the gap has the right cause and length, samples after it are right.
+"""Faults while recording: the recording continues, the gap has the right cause and length, samples after it are right.
 
 Both chips record at once and both are struck, so that each fault takes its time only once. When a fault began and
 ended is read from the truth file and brought to the export's time by the constant that comparing the samples gave.
@@ -27,7 +27,7 @@ BEGIN = 1.5
 SLACK = 60 * MILLISECOND
 """Between what is written into the truth file and what a tick sees of it: three periods."""
 LATE = 0.3
-"""Part of a take's ticks that an emulated processor may be too late for; imulog tells them as missed or stale."""
+"""Part of a take's ticks that an emulated processor may be too late for; imulog reports them as missed or stale."""
 EREMOTEIO, ENXIO = 121, 6
 
 
@@ -62,7 +62,7 @@ FAULTS = (
     Fault(
         "burst of 40 NACKs", 3.5, ("nack CHIP 40 121",), causes=("busError",), errno=EREMOTEIO, lasts=0.2),
     Fault(
-        "burst of 40 NACKs as other adapters tell them", 3.5, ("nack CHIP 40 6",), causes=("busError",), errno=ENXIO,
+        "burst of 40 NACKs as other adapters report them", 3.5, ("nack CHIP 40 6",), causes=("busError",), errno=ENXIO,
         lasts=0.2),
     Fault(
         "30 NACKs in mid-transfer", 3.5, ("nackmid CHIP 5 30",), causes=("busError",), errno=EREMOTEIO, lasts=0.15),
@@ -140,7 +140,7 @@ def check_fault(fault: Fault, recording: Recording, truth: Path) -> str:
         check(("lost", fault.event) in kinds and kinds[-1][0] == "back", f"the events are {kinds}")
     if fault.damaged:
         damaged = checked.comparison.matches.count(None)
-        return f"{len(take.samples)} samples, {damaged} with the corrupted byte, which nothing can tell"
+        return f"{len(take.samples)} samples, {damaged} with the corrupted byte, which nothing can notice"
     return f"{checked.comparison.summary()}; lost {', '.join(describe(gap) for gap in take.gaps if gap.count > 1)}"
 
 

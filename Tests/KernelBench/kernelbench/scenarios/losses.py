@@ -27,7 +27,7 @@ OPENED_ANEW, SET_UP = 2.0, 1.0
 """Seconds between attempts to open the bus, and from then to samples."""
 SLACK = 60 * MILLISECOND
 PATIENCE = 5.0
-"""Seconds until a bus that hangs has to be told."""
+"""Seconds until a bus that hangs has to be reported."""
 NO_SENSOR, STORAGE, TRY_AGAIN = 69, (73, 74), 75
 MISSED = 0.3
 """Part of a take's ticks that an emulated processor may be too late for."""
@@ -89,7 +89,7 @@ def check_plugged(recording: Recording) -> str:
     check(not inside, f"{len(inside)} samples are from a time at which there was no bus")
     lost = [gap for gap in take.gaps if gap.cause not in ("missed", "stale")]
     told = ", ".join(map(describe, lost))
-    check(any((gap.cause, gap.errno) == ("busError", errno.ENODEV) for gap in lost), f"ENODEV is not told: {told}")
+    check(any((gap.cause, gap.errno) == ("busError", errno.ENODEV) for gap in lost), f"ENODEV is not reported: {told}")
     strange = [gap for gap in lost if gap.cause not in ("busError", "reinitialising")]
     check(not strange, f"ticks have another cause: {told}")
     after = [sample.time for sample in take.samples if sample.time > back - SLACK]
@@ -171,7 +171,7 @@ def lose_take(guest: Guest, way: str, command: str) -> str:
 
 
 def start(service: Service, seconds: float) -> None:
-    """Begins a take and lets it go on for so long."""
+    """Begins a take and lets it run for so long."""
     service.guest.machine.check("imulog start")
     service.wait("recording")
     time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Power cuts at random moments while recording: what was synced is there afterwards, and the store goes on.
+"""Power cuts at random moments while recording: what was synced is there afterwards, and the store stays usable.
 
 Each cycle is one life of the virtual machine on a disk that loses or tears what was not flushed (../disk.py):
 
@@ -208,7 +208,7 @@ def examine(bench: Bench, guest: Guest, life: Life, tally: Tally) -> None:
 def compare_with_promise(guest: Guest, number: int, synced: Take, truth: Path | None, tally: Tally) -> int:
     """Exports what was found and compares it with what was synced, and with the chip; how many samples there are."""
     file = f"take{number}.json"
-    # Status 65: damage is told, as where a write was torn after the last sync.
+    # Status 65: damage is reported, as where a write was torn after the last sync.
     ended = guest.machine.run(f"imulog --store {STORE} export {number} --units raw -o /host/{file}")
     check(ended.status in (0, 65), f"export ended with {ended.status}: {ended.errors.strip()}")
     found = read_take(guest.machine.share / file)

@@ -50,7 +50,7 @@ LEAST_DIPS = 0.7
 
 
 def dips(first: str, second: str, places: Sequence[int] = PLACES) -> str:
-    """A command: the supply dips at all those places, and the bus goes on in the one way and in the other by turns."""
+    """A command: the supply dips at all those places, and what follows is read in the one way and in the other by turns."""
     kinds = (first, second)
     return f"dip CHIP {PAUSE} " + " ".join(f"{kinds[index % 2]}:{place}" for index, place in enumerate(places))
 
@@ -178,7 +178,7 @@ def check_frozen(recording: Recording, truth: Path, stalled: list[int]) -> str:
 
 
 def check_gone(recording: Recording, truth: Path, stalled: list[int]) -> str:
-    """No chip on the bus gave no sample, or comparing would have failed."""
+    """A bus without a chip gave no sample, or comparing would have failed."""
     checked = check_recording(recording, truth)
     told = check_gaps(checked)
     took = [first_after(checked, back) - back for back in events(checked.truth, f"healthy {recording.chip}")]

@@ -59,7 +59,7 @@ public struct ServiceStatus: Equatable, Sendable {
       ("state", state.rawValue),
       ("problem", problem?.meaning),
       ("failure", failure),
-      ("take", take.map { "\($0)" }),
+      ("recording", take.map { "\($0)" }),
       ("samples", take.map { _ in "\(sampled) of \(scheduled), \(gaps) lost" }),
       ("lateness", lateness),
       ("worst flush", worstFlush.map(ServiceStatus.milliseconds)),

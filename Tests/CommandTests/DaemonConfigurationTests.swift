@@ -58,7 +58,7 @@ struct DaemonConfigurationTests {
     #expect(status["note"] == .string("old"))
     let said = child.said.split(separator: "\n").filter { $0.contains("\(service.configuration):") }
     #expect(said.count == 1, "\(child.said)")
-    for word in ["rate = fast", "hertz", "the configuration before goes on"] {
+    for word in ["rate = fast", "hertz", "the configuration before stays in force"] {
       #expect(said.first?.contains(word) == true, "\(said)")
     }
     // It records as before.
@@ -111,11 +111,12 @@ struct DaemonConfigurationTests {
     try service.bench.record("--for", "1s")
     service.configure(["reserve": "8000000GB"])
     let child = try service.startArmed()
-    expectSentence(service.bench.run("start"), 73, ["no room for a take", service.bench.store])
+    expectSentence(
+      service.bench.run("start"), 73, ["no room for a recording", service.bench.store])
     let status = try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
     #expect(status["take"] == .null)
     let said = child.said
-    for word in ["no room for a take", service.bench.store] {
+    for word in ["no room for a recording", service.bench.store] {
       #expect(said.contains(word), "\(said)")
     }
     // Deleting the one recording would not make room, so it is not advised.

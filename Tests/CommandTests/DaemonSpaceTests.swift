@@ -37,11 +37,11 @@ struct DaemonSpaceTests {
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
     fill(disk, leaving: 500_000, service)
     let child = try service.startArmed()
-    expectSentence(service.bench.run("start"), 73, ["no room for a take"])
+    expectSentence(service.bench.run("start"), 73, ["no room for a recording"])
     let status = try #require(try service.status())
     #expect(status["problem"] == .string("storage-full"))
-    #expect(status["failure"].text?.contains("no room for a take") == true)
-    #expect(child.said.contains("no room for a take"))
+    #expect(status["failure"].text?.contains("no room for a recording") == true)
+    #expect(child.said.contains("no room for a recording"))
     #expect(!child.said.contains("delete-oldest"))
     service.end(child)
     withExtendedLifetime(disk) {}
@@ -55,7 +55,7 @@ struct DaemonSpaceTests {
     #expect(service.bench.run("rm", "2").status == 0)
     let before = service.bench.inventory()
     let child = try service.startArmed()
-    expectSentence(service.bench.run("start"), 73, ["no room for a take"])
+    expectSentence(service.bench.run("start"), 73, ["no room for a recording"])
     try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
     #expect(service.bench.inventory() == before)
     #expect(child.said.contains("it needs 720002 MB"))
@@ -140,7 +140,7 @@ struct DaemonSpaceTests {
     #expect(service.bench.directory.names(in: "store/.trash").isEmpty)
     #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
     fill(disk, leaving: (1 << 20) - 40_000, service)
-    expectSentence(service.bench.run("start"), 73, ["no room for a take"])
+    expectSentence(service.bench.run("start"), 73, ["no room for a recording"])
     try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
     #expect(child.said.contains("or set delete-oldest = yes"))

@@ -104,7 +104,7 @@ struct DaemonTests {
     #expect(
       try service.bench.run("info", "latest", "--json").json()["stopReason"] == .string("button"))
     try service.startTake()
-    expectSentence(service.bench.run("keep"), 75, ["a take is running", "stop it"])
+    expectSentence(service.bench.run("keep"), 75, ["a recording is running", "stop it"])
     service.end(child)
     for row in try service.bench.list() {
       #expect(row["complete"].isTrue)
@@ -132,10 +132,10 @@ struct DaemonTests {
     let service = DaemonBench()
     let child = try service.startArmed()
     for verb in ["stop", "mark", "discard"] {
-      expectSentence(service.bench.run(verb), 75, ["no take is running", "imulog start"])
+      expectSentence(service.bench.run(verb), 75, ["no recording is running", "imulog start"])
     }
     try service.startTake()
-    expectSentence(service.bench.run("start"), 75, ["a take is running already"])
+    expectSentence(service.bench.run("start"), 75, ["a recording is running already"])
     expectSentence(
       service.bench.run("mark", String(repeating: "é", count: 101)), 64, ["202 bytes", "200 fit"])
     #expect(try service.status()?["state"] == .string("recording"))

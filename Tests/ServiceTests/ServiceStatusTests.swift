@@ -46,7 +46,7 @@ struct ServiceStatusTests {
         state        recording
         problem      there is no space for a recording
         failure      there is no room in /var/x
-        take         12
+        recording    12
         samples      340 of 345, 5 lost
         lateness     0.12 ms, 99 % of reads
         worst flush  1234.56 ms

@@ -10,7 +10,7 @@ struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write a recording out as JSON or in another form.",
     discussion: """
-      Times in the output are nanoseconds from the first scheduled sample. A damaged recording is exported \
+      Times in the output are nanoseconds from the first scheduled sample, of an import its own. A damaged recording is exported \
       as far as it can be read; the exit status is then 65. html is one page for any browser, which needs no \
       network; svg is a drawing for papers.
       """)
@@ -56,7 +56,7 @@ struct ExportCommand: ParsableCommand {
       "Write to a file, which appears when it is whole; - for stdout.", valueName: "file"))
   var output = "-"
 
-  @Flag(help: "Go on until a recording that is being written ends; for ndjson, csv and raw.")
+  @Flag(help: "Continue until a recording that is being written ends; for ndjson, csv and raw.")
   var follow = false
 
   func validate() throws {

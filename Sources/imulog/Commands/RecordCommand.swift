@@ -5,10 +5,10 @@ import IMUModel
 /// `imulog record`: one take, now.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Record one take now and print its number.",
+    commandName: "record", abstract: "Make a recording now and print its number.",
     discussion: """
-      Records 60 s at 10 Hz by default and then stops by itself. Ctrl-C or SIGTERM ends a \
-      take early and keeps it. On a terminal its graph is shown meanwhile, and the last line names the keys. Talk \
+      Records 60 s at 10 Hz by default and then stops by itself. Ctrl-C or SIGTERM ends it \
+      early and keeps it. On a terminal its graph is shown meanwhile, and the last line names the keys. Talk \
       goes to stderr; the last line of stdout is the recording's number.
       """)
 
@@ -84,7 +84,7 @@ struct RecordCommand: ParsableCommand {
   @Flag(help: "Let the simulator's time run as fast as it can.")
   var virtualTime = false
 
-  @Flag(help: "Print what came of the take as JSON.")
+  @Flag(help: "Print the result as JSON.")
   var json = false
 
   @OptionGroup var terminalOptions: TerminalOptions

@@ -9,7 +9,7 @@ struct RecoverCommand: ParsableCommand {
     discussion: """
       Prints the new recording's number. It has every sample, gap, mark and event that can be read; ticks that \
       cannot be read are gaps with the cause "lost". The damaged log stays as it is. Exit status 0 when \
-      nothing is missing, 65 when something is, which is then told.
+      nothing is missing; 65 when something is, and stderr says what.
       """)
 
   @ParentCommand var program: Imulog

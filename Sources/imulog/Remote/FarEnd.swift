@@ -157,7 +157,7 @@ struct FarEnd: ~Copyable {
       return .over(
         CommandFailure(
           .tryAgain,
-          "\(host) brought nothing new for \(FarEnd.span(bounds)); what came is kept, so run the same again, for a slow link or a slow take with a longer --timeout"
+          "\(host) brought nothing new for \(FarEnd.span(bounds)); what came is kept, so run the same again, for a slow link or a slow recording with a longer --timeout"
         ))
     case .endlessTalk: return .over(CommandFailure(.unavailable, FarEnd.endlessTalk(host)))
     case .nonsense(let line): return nonsense(line)

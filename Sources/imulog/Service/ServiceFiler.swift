@@ -167,7 +167,7 @@ struct NoRoom: Error, CustomStringConvertible {
 
   var description: String {
     var sentence =
-      "there is no room for a take in \(path): with the reserve of \(NoRoom.text(reserve)) it needs "
+      "there is no room for a recording in \(path): with the reserve of \(NoRoom.text(reserve)) it needs "
       + "\(NoRoom.text(wanted)), \(NoRoom.text(room.free)) are free"
     if room.inTrash > 0 { sentence += ", the trash holds \(NoRoom.text(room.inTrash))" }
     if room.inRecordings > 0 {

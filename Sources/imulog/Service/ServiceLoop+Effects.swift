@@ -80,7 +80,7 @@ extension ServiceLoop {
       handle(.reloaded(samplesWhileIdle: next.configuration.samplesWhileIdle))
     } catch {
       let failure = CommandFailure(error) ?? CommandFailure(.configuration, "\(error)")
-      ServiceJournal.say(.error, "\(failure.sentence); the configuration before goes on")
+      ServiceJournal.say(.error, "\(failure.sentence); the configuration before stays in force")
       handle(.reloadRefused, because: failure)
     }
     notifier?.ready(status: machine.state.rawValue)

@@ -4,7 +4,7 @@ import LogStore
 import Recording
 import Service
 
-/// What the other threads tell.
+/// What the other threads report.
 extension ServiceLoop {
   func hear(_ item: ServiceNews) {
     switch item {
@@ -42,7 +42,7 @@ extension ServiceLoop {
     handle(.sensorFailed, because: failure)
   }
 
-  /// The sampler goes on asking and sets the chip up again when it answers.
+  /// The sampler keeps asking and sets the chip up again when it answers.
   private func hear(isSilent: Bool) {
     let place = sensor?.sensor.place ?? "the sensor"
     ServiceJournal.say(
@@ -90,7 +90,7 @@ extension ServiceLoop {
       take.fate?.post(
         take.isDiscarded ? .discarded : ledger.sampled == 0 ? .withoutSamples : .kept)
     case .nothing:
-      ServiceJournal.say(.notice, "the take had no sample, and nothing is kept")
+      ServiceJournal.say(.notice, "the recording had no sample, and nothing is kept")
       handle(.savedNothing)
     }
   }
@@ -153,7 +153,7 @@ extension ServiceLoop {
           .notice, "recording \(filed.number) was thrown away; it is in the trash")
       }
     case .withoutSamples:
-      ServiceJournal.say(.notice, "the take had no sample, and nothing is kept")
+      ServiceJournal.say(.notice, "the recording had no sample, and nothing is kept")
     }
     if case .withoutSamples = filed.fate {
       take.number = nil
@@ -170,7 +170,7 @@ extension ServiceLoop {
       .notice, "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples")
   }
 
-  /// The flusher has told its last news: it returns at once.
+  /// The flusher has reported its last news: it returns at once.
   private func joinFlusher() {
     if let flusher = flusher.take() { flusher.join() }
   }

@@ -68,7 +68,7 @@ struct DaemonAnswerTests {
     let child = try service.startArmed()
     _ = service.send(Array("start\n".utf8), hangsUp: true)
     for _ in 0..<20 { _ = service.send(Array("mark\n".utf8), hangsUp: true) }
-    try service.wait(until: { try service.status()?["state"] == .string("starting") })
+    try waitUntil({ try service.status()?["state"] == .string("starting") })
     child.signal(SIGTERM)
     let outcome = child.outcome()
     #expect(outcome.status == 0, "\(outcome.talk)")

@@ -125,7 +125,7 @@ struct DaemonConfigurationTests {
     // The next one that has room clears the sign.
     service.configure([:])
     child.signal(SIGHUP)
-    try service.wait(until: { child.said.contains("is in force") })
+    try waitUntil({ child.said.contains("is in force") })
     try service.wait(for: "armed")
     try service.startTake()
     #expect(try service.status()?["problem"] == .null)

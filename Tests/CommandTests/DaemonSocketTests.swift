@@ -93,7 +93,7 @@ struct DaemonSocketTests {
     bench.environment["RUNTIME_DIRECTORY"] = "\(run):/run/other"
     let child = bench.start(["daemon", "--config", service.configuration])
     let path = "\(run)/control"
-    try service.wait(until: { bench.run("status", "--socket", path).output.contains("armed") })
+    try waitUntil({ bench.run("status", "--socket", path).output.contains("armed") })
     service.end(child)
   }
 }

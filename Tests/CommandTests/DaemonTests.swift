@@ -77,7 +77,7 @@ struct DaemonTests {
     let child = service.start("--pre-trigger", "250ms")
     try service.wait(for: "armed")
     var scheduled: [Int64] = []
-    try service.wait {
+    try waitUntil {
       // Longer and longer between the takes.
       for _ in 0..<5 * scheduled.count { _ = try service.status() }
       try service.tell("start")
@@ -95,7 +95,7 @@ struct DaemonTests {
   func keep() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
-    try service.wait {
+    try waitUntil {
       let outcome = service.bench.run("keep")
       #expect(outcome.status == 0 || outcome.talk.contains("being saved"))
       return try service.bench.list().contains { $0["samples"].integer ?? 0 >= 10 }

@@ -8,28 +8,37 @@ import TestScheduling
 final class HeldThread {
   private let thread: pid_t
 
+  /// What is said where tracing is not permitted.
+  struct Refusal: Error, CustomStringConvertible {
+    let code: Int32
+    var description: String { "tracing is not permitted (errno \(code))" }
+  }
+
   /// Why no thread can be held here, if none can.
   static let refusal: String? = {
     let child = Bench().start(["record", "--board", "simulator", "--until-stopped"])
-    guard let held = HeldThread("imu-writer", of: child) else {
-      return "tracing is not permitted (errno \(errno))"
+    do {
+      try HeldThread("imu-writer", of: child).release()
+      return nil
+    } catch {
+      return "\(error)"
     }
-    held.release()
-    return nil
   }()
 
   static let isPossible = refusal == nil
   static let reason = "needs to hold a thread: \(refusal ?? "it can")"
 
-  /// Holds the thread of that name, as soon as there is one; `nil` when it cannot.
-  init?(_ name: String, of child: borrowing Child) {
-    var thread = hold_thread(child.pid, name)
-    while thread < 0, errno == ESRCH {
-      sched_yield()
-      thread = hold_thread(child.pid, name)
-    }
+  /// Holds the thread of that name, as soon as there is one.
+  init(_ name: String, of child: borrowing Child) throws {
+    let pid = child.pid
+    var thread: pid_t = -1
+    try waitUntil(
+      {
+        thread = hold_thread(pid, name)
+        return thread >= 0 || errno != ESRCH
+      }, else: "never a thread \(name)")
+    if thread < 0 { throw Refusal(code: errno) }
     self.thread = thread
-    if thread < 0 { return nil }
   }
 
   /// Lets it run.
@@ -53,18 +62,18 @@ struct HangTests {
 
   /// Waits until the program has said it. If it never does, its thread is released: nothing else could end it.
   private func wait(_ child: borrowing Child, _ held: HeldThread, says words: String) throws {
-    let end = time(nil) + 60
-    while !child.said.contains(words) {
-      if time(nil) >= end { held.release() }
-      try #require(time(nil) < end, "never \(words): \(child.said)")
-      sched_yield()
+    do {
+      try waitUntil({ child.said.contains(words) }, else: "never \(words): \(child.said)")
+    } catch {
+      held.release()
+      throw error
     }
   }
 
   /// Waits until samples are on the card: a recording whose file has just got its name is not yet one to the program.
   private func waitForSamples() throws {
-    while bench.recordings.isEmpty { sched_yield() }
-    while try bench.list().first?["samples"].integer ?? 0 < 10 { sched_yield() }
+    try waitUntil({ !bench.recordings.isEmpty })
+    try waitUntil({ try bench.list().first?["samples"].integer ?? 0 >= 10 })
   }
 
   @Test(
@@ -73,8 +82,7 @@ struct HangTests {
   func heldFlusher(_ signal: Int32) throws {
     let child = record()
     try waitForSamples()
-    let thread = HeldThread("imu-flusher", of: child)
-    let held = try #require(thread)
+    let held = try HeldThread("imu-flusher", of: child)
     child.signal(signal)
     try wait(child, held, says: "waits for the card, up to 20 s")
     try wait(
@@ -95,9 +103,8 @@ struct HangTests {
     let lock = try #require(StoreLock(bench))
     let child = record()
     // While it waits for the lock, for which it would not wait for ever.
-    while !hasOpen("/.lock", child) { sched_yield() }
-    let thread = HeldThread("imu-flusher", of: child)
-    let held = try #require(thread)
+    try waitUntil({ hasOpen("/.lock", child) })
+    let held = try HeldThread("imu-flusher", of: child)
     try wait(child, held, says: "waits for the card; Ctrl-C gives it 20 s")
     child.signal(SIGTERM)
     try wait(
@@ -126,8 +133,7 @@ struct HangTests {
   func heldSampler() throws {
     let child = record()
     try waitForSamples()
-    let thread = HeldThread("imu-sampler", of: child)
-    let held = try #require(thread)
+    let held = try HeldThread("imu-sampler", of: child)
     child.signal(SIGTERM)
     try wait(child, held, says: "the sensor's bus hangs, and recording 1 ends with a gap")
     held.waitForEnd()
@@ -148,8 +154,7 @@ struct HangTests {
   func heldSamplerToTheEnd() throws {
     let child = bench.start(["record", "--board", "simulator", "--rate", "100", "--for", "5s"])
     try waitForSamples()
-    let thread = HeldThread("imu-sampler", of: child)
-    let held = try #require(thread)
+    let held = try HeldThread("imu-sampler", of: child)
     try wait(child, held, says: "the sensor's bus hangs, and recording 1 ends with a gap")
     held.waitForEnd()
     #expect(child.outcome().status == 69)

@@ -134,7 +134,7 @@ struct TrashCommandTests {
     try service.wait(for: "armed")
     #expect(service.bench.recordings.count == 1)
     if try service.bench.isClockSynchronised(in: "latest") {
-      try service.wait(until: { child.said.contains("not all could be deleted of what") })
+      try waitUntil({ child.said.contains("not all could be deleted of what") })
       #expect(service.bench.directory.names(in: "store/.trash").count == 1)
     }
     service.end(child)

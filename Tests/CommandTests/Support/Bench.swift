@@ -1,3 +1,4 @@
+import Glibc
 import LogStoreTesting
 import Testing
 
@@ -103,6 +104,27 @@ struct Bench {
   func file(_ name: String, _ bytes: [UInt8]) -> String {
     directory.write(bytes, to: name)
     return "\(directory.path)/\(name)"
+  }
+}
+
+/// Seconds. What takes longer than any machine does hangs.
+let waitingPatience = 60
+
+/// Waits until `condition` holds, which another program brings about.
+///
+/// - Parameter complaint: What is wrong when it never does.
+func waitUntil(
+  _ condition: () throws -> Bool, else complaint: @autoclosure () -> String = "never",
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  var now = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &now)
+  let end = now.tv_sec + waitingPatience
+  while try !condition() {
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    try #require(now.tv_sec < end, "\(complaint())", sourceLocation: sourceLocation)
+    // The processor is for the program.
+    poll(nil, 0, 1)
   }
 }
 

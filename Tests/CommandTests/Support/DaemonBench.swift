@@ -16,9 +16,6 @@ struct DaemonBench {
     "button": "none", "light": "none", "reserve": "0",
   ]
 
-  /// Takes longer on no machine; what takes longer hangs.
-  private static let patience = 60
-
   /// - Parameter environment: Variables of the service beside the usual ones.
   init(_ settings: [String: String] = [:], environment: [String: String] = [:]) {
     bench.environment.merge(environment) { $1 }
@@ -67,30 +64,13 @@ struct DaemonBench {
     _ condition: (JSON) throws -> Bool = { _ in true }
   ) throws -> JSON {
     var last: JSON?
-    let end = DaemonBench.seconds() + DaemonBench.patience
-    while DaemonBench.seconds() < end {
-      last = try status()
-      if let last, last["state"].text == state, try condition(last) { return last }
-    }
-    return try #require(
-      nil, "never \(state): \(String(describing: last))", sourceLocation: sourceLocation)
-  }
-
-  /// Tries until `condition` holds.
-  func wait(
-    until condition: () throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    let end = DaemonBench.seconds() + DaemonBench.patience
-    while try !condition() {
-      try #require(DaemonBench.seconds() < end, sourceLocation: sourceLocation)
-      sched_yield()
-    }
-  }
-
-  private static func seconds() -> Int {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec
+    try waitUntil(
+      {
+        last = try status()
+        guard let last, last["state"].text == state else { return false }
+        return try condition(last)
+      }, else: "never \(state): \(String(describing: last))", sourceLocation: sourceLocation)
+    return try #require(last)
   }
 
   /// Begins a take and waits until it is recorded.
@@ -122,7 +102,7 @@ struct DaemonBench {
         socklen_t(bytes.count))
     }
     guard answer == 0 else { return "" }
-    var patience = timeval(tv_sec: DaemonBench.patience, tv_usec: 0)
+    var patience = timeval(tv_sec: waitingPatience, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(
         descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))

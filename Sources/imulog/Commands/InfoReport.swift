@@ -31,7 +31,7 @@ struct InfoReport {
     return figures
   }
 
-  /// Keys of at most 11 characters, and values.
+  /// Keys of at most 11 characters, and values; without what is not known.
   var lines: [(String, String)] {
     var lines = [
       ("number", "\(entry.number)"), ("id", "\(log.id)"), ("file", Plain.text(entry.path)),
@@ -42,12 +42,11 @@ struct InfoReport {
       ("board", Plain.text(log.board)), ("host", Plain.text(log.host)),
       ("software", Plain.text(log.software)), ("real time", Plain.text(log.realTime)),
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
-      ("state", summary.state.rawValue),
+      ("state", summary.state.rawValue), ("cpu latency", Plain.text(log.cpuLatency)),
     ]
-    if !log.cpuLatency.isEmpty { lines.append(("cpu latency", Plain.text(log.cpuLatency))) }
     if summary.state != .live { lines.append(("stopped", stopReason)) }
     if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
-    if !log.note.isEmpty { lines.append(("note", Plain.text(log.note))) }
+    lines.append(("note", Plain.text(log.note)))
     lines.append(
       ("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
     if let lateness = summary.end?.measuredLateness {
@@ -60,7 +59,7 @@ struct InfoReport {
     lines.append(("bytes", bytesLine))
     lines += review.findings
     lines.append(("verdict", review.sentence))
-    return lines
+    return lines.filter { !$0.1.isEmpty }
   }
 
   private var startedLine: String {

@@ -27,6 +27,7 @@ from ..compare import compare
 from ..errors import BenchError, CheckFailed, HostTooSlow, check
 from ..export import Take, read_take
 from ..scenario import Group
+from ..service import LIST_PAGE
 from . import stalledcard
 from .guestdisk import FILE_SYSTEMS, Disk, fresh, mount
 
@@ -34,8 +35,6 @@ STORE = "/disk/recordings"
 SHORTEST, LONGEST = 0.3, 4.0
 """Seconds from the start of the command to the cut: from before the first sync to well after some."""
 SYNC_MILLISECONDS = 300
-PAGE = 10
-"""Recordings that `imulog list` prints a page."""
 OPENING_SECONDS = 3.0
 """Within which the store has to be listed, in an emulated guest and with the way there and back."""
 
@@ -153,7 +152,7 @@ def list_takes(guest: Guest) -> tuple[list[dict], float]:
         takes += (listed := json.loads(ended.output or "[]"))
         if page == 1:
             first = seconds
-        if len(listed) < PAGE:
+        if len(listed) < LIST_PAGE:
             break
     return takes, first
 

@@ -75,9 +75,9 @@ public enum Reading: Equatable, Sendable, BitwiseCopyable {
   /// The counts of the last sample, and nothing that announces a new one: none, or one with the same counts by
   /// chance, whose flag the last read took away.
   ///
-  /// It is a new one when the chip has made one since, by the time that went by, and goes on making samples.
+  /// It is a new one when the chip has made one since, by the time that went by, and keeps making samples.
   case unannounced
-  /// The chip may have been reset, or no chip answered: only ``IMUSensor/checkConfiguration()`` tells.
+  /// The chip may have been reset, or no chip answered: only ``IMUSensor/checkConfiguration()`` shows that.
   case doubtful
 }
 

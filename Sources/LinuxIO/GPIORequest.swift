@@ -49,7 +49,7 @@ struct GPIORequest {
     var name = [CChar](repeating: 0, count: size)
     var consumer = name
     // Safe: both arrays have the size that the call fills at most. A line that was given free
-    // meanwhile has no user's name, and neither has one whose user told none.
+    // meanwhile has no user's name, and neither has one whose user gave none.
     _ = clinuxio_gpio_line(descriptor, UInt32(line.offset), &name, &consumer)
     let holder = GPIOSurvey.text(consumer)
     let finding =

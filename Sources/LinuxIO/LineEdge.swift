@@ -20,7 +20,7 @@ public struct LineEdge: Equatable, Sendable {
 /// oldest go. An edge that does not change the level can only follow a lost one, which is put in
 /// front of it, at the same time for want of a better one:
 ///
-///     told      up 1   ·   ·   up 4          number 2 and 3 lost: down, and up or nothing
+///     reported  up 1   ·   ·   up 4          number 2 and 3 lost: down, and up or nothing
 ///     given     up     down    up
 package struct EdgeSequence {
   /// The level after the last edge.

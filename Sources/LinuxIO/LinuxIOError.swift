@@ -15,12 +15,12 @@ public struct LinuxIOError: Error, Equatable, Sendable {
     case notAnI2CBus
     /// The adapter can do neither of the transfers a sensor needs.
     case adapterTooSimple
-    /// A transfer does not end, and the kernel cannot be told to end it.
+    /// A transfer does not end, and the kernel cannot be made to end it.
     case busHangs
-    /// A kernel driver owns the chip. `driver` is `nil` when the kernel does not tell its name.
+    /// A kernel driver owns the chip. `driver` is `nil` when the kernel does not give its name.
     case heldByDriver(I2CAddress, driver: String?)
     /// Another process has what may be had once: try again when it is done. `process` is `nil` when
-    /// the kernel does not tell which.
+    /// the kernel does not say which.
     case busy(process: Int32?)
     /// The machine has no GPIO chip that programs may use.
     case noGPIO

@@ -1,4 +1,4 @@
-/// Something the kernel did not grant and the program goes on without.
+/// Something the kernel did not grant and the program runs without.
 public struct Refusal: Equatable, Sendable {
   /// What was refused, such as `real-time scheduling (SCHED_FIFO 80)`.
   public var what: String

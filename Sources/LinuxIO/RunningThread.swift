@@ -64,7 +64,7 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
     return true
   }
 
-  /// Waits for the thread and lets go of what was shared with it; called exactly once.
+  /// Waits for the thread and releases what was shared with it; called exactly once.
   private func finish() -> UnsafeMutablePointer<Payload> {
     pthread_join(identifier, nil)
     core.release()

@@ -2,7 +2,7 @@ import CLinuxIO
 import Glibc
 public import IMUModel
 
-/// Tells the service manager how the service is: the protocol of sd_notify(3), datagrams to the
+/// Reports to the service manager how the service is: the protocol of sd_notify(3), datagrams to the
 /// socket that `NOTIFY_SOCKET` names.
 ///
 /// Each message is one datagram through a socket of its own, a few tens of microseconds, and waits
@@ -13,7 +13,7 @@ public struct ServiceNotifier: Sendable {
   private static let patienceMilliseconds: Int32 = 100
 
   private let path: String
-  /// Within which time the manager wants to hear ``watchdog()``, in nanoseconds; `nil` when it does
+  /// Within which time the manager expects ``watchdog()``, in nanoseconds; `nil` when it does
   /// not. Feed it at half of that.
   public let watchdogInterval: Int64?
 
@@ -59,7 +59,7 @@ public struct ServiceNotifier: Sendable {
   @discardableResult
   public func watchdog() -> Bool { send("WATCHDOG=1") }
 
-  /// From now on the manager wants to hear ``watchdog()`` at least every `nanoseconds`; 0 for never.
+  /// From now on the manager expects ``watchdog()`` at least every `nanoseconds`; 0 for never.
   @discardableResult
   public func setWatchdog(nanoseconds: Int64) -> Bool {
     send("WATCHDOG_USEC=\(max(0, nanoseconds) / 1000)")

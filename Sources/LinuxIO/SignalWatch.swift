@@ -73,8 +73,8 @@ public struct SignalWatch: ~Copyable {
     }
   }
 
-  /// Stops the program as Ctrl-Z does, until it is told to go on; returns at once where there is no shell that could
-  /// tell it.
+  /// Stops the program as Ctrl-Z does, until it is made to continue; returns at once where there is no shell that
+  /// could do that.
   ///
   /// Call it when SIGTSTP was among the watched signals and came.
   public func stop() {

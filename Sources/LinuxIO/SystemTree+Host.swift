@@ -16,7 +16,7 @@ extension SystemTree {
     return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The name of a group in `/etc/group`; `nil` when the file does not tell it.
+  /// The name of a group in `/etc/group`; `nil` when the file does not have it.
   func groupName(_ identifier: UInt32) -> String? {
     guard let file = bytes("/etc/group", limit: 65536) else { return nil }
     for line in file.split(separator: UInt8(ascii: "\n")) {

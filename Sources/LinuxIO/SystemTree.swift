@@ -28,7 +28,7 @@ extension SystemTree {
     defer { close(descriptor) }
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-      // Safe: each read is told what is left of the buffer, and `count` counts what was written.
+      // Safe: each read is given what is left of the buffer, and `count` counts what was written.
       while count < limit, let start = buffer.baseAddress {
         let result = Glibc.read(descriptor, start + count, limit - count)
         if result < 0 && errno == EINTR { continue }

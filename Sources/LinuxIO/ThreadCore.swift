@@ -24,7 +24,7 @@ final class ThreadCore: @unchecked Sendable {
     self.priority = priority
   }
 
-  /// On the thread: takes its name and class, tells the owner, waits at the gate, works.
+  /// On the thread: takes its name and class, reports to the owner, waits at the gate, works.
   func run() {
     clinuxio_set_thread_name(name)
     blockSignals()

@@ -5,7 +5,7 @@ import LogFormat
 /// A recording that is being written: its file, with the header in it and durable, and its lock.
 ///
 /// The lock, by which others see that the recording is live, is held until the storage is closed,
-/// which happens when its last owner lets go of it.
+/// which happens when its last owner releases it.
 public struct LiveRecording: ~Copyable {
   /// The recording in its store.
   public let entry: CatalogueEntry

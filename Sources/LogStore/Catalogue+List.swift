@@ -61,7 +61,7 @@ extension Catalogue {
     try FileStorage(reading: entry.path, flags: linkFlag, gate: files.gate)
   }
 
-  /// What a list says of a recording: its first and last page tell it of a complete one.
+  /// What a list says of a recording: its first and last page hold it of a complete one.
   public func summary(of entry: CatalogueEntry) throws(LogError) -> LogSummary {
     var reader = try reader(of: entry)
     return try reader.summary { () throws(LogError) in

@@ -84,7 +84,7 @@ extension Catalogue {
     /// What was deleted should have freed so much.
     var freed: UInt64 = 0
     var hopeless: Set<String> = []
-    /// Bytes of the recording that some program had open after all, which nobody could know.
+    /// Bytes of the recording that some program had open after all, which could not be known.
     var mistaken: UInt64?
     while room.free < wanted {
       let missing = wanted - room.free

@@ -1,6 +1,6 @@
 import LogFormat
 
-/// Damage that goes on from page to page until one can be read.
+/// Damage that continues from page to page until one can be read.
 struct DamageRun {
   private var damage: Damage?
 

@@ -66,7 +66,7 @@ public struct FileStorage: LogStorage, ~Copyable {
   }
 
   /// From now on writes whole sectors past the page cache, if the file system lets them and what
-  /// the file ends with can be read back; else goes on as before.
+  /// the file ends with can be read back; else continues as before.
   package mutating func bypassCache() {
     let sector = LastSector(ending: length)
     let begin = sector.begin(to: length)
@@ -166,7 +166,7 @@ extension FileStorage {
       if error.isFull { isSpareOpen = true }
       throw error
     }
-    // Of a take that is synced at its end alone, nothing else would tell before.
+    // Of a take that is synced at its end alone, nothing else would show it before.
     if !isNew { try file.checkPath() }
   }
 

@@ -168,7 +168,7 @@ extension LogReader where Storage: ~Copyable {
   private static func extent(of block: borrowing SampleBlock) -> (UInt64, UInt64)? {
     let ticks = block.ticks
     guard let first = ticks.first, let last = ticks.last else { return nil }
-    // Where the ticks are consecutive, as nearly always, the ends would tell; but they need not be.
+    // Where the ticks are consecutive, as nearly always, the ends would say; but they need not be.
     var rises = true
     for index in 1..<max(1, ticks.count) { rises = rises && ticks[index - 1] < ticks[index] }
     return rises ? (first, last) : nil

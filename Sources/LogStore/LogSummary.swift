@@ -98,7 +98,7 @@ extension LogReader where Storage: ~Copyable {
       byteCount: size)
   }
 
-  /// Whether the recording ended and says how: the first and the last page tell. The reader is at the beginning
+  /// Whether the recording ended and says how: the first and the last page show it. The reader is at the beginning
   /// afterwards.
   public mutating func hasEnd() throws(LogError) -> Bool {
     let size = try byteCount()

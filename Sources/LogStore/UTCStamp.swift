@@ -96,7 +96,7 @@ struct UTCStamp: Comparable, Hashable, Sendable {
   }
 }
 
-/// What the wall clock shows, and whether ages may be told by it.
+/// What the wall clock shows, and whether ages may be counted by it.
 public struct WallTime: Equatable, Sendable {
   /// Nanoseconds since 1970-01-01T00:00:00Z.
   public var nanoseconds: Int64

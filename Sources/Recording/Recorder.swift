@@ -10,7 +10,7 @@ import Sampling
 ///                                  ▼ the sampler drops the newest samples and counts them
 ///                               ledger
 ///
-/// It is told the time and asks no clock. It allocates only when the encoder's buffers grow, and belongs to
+/// It is given the time and asks no clock. It allocates only when the encoder's buffers grow, and belongs to
 /// one thread (which must not be the sampler's: an output may take a lock).
 public struct Recorder<Output: LogOutput & ~Copyable>: ~Copyable {
   /// What happened to the ticks that are in the log so far.

@@ -4,7 +4,7 @@ public import IMUModel
 ///
 /// A sample is handed on when three things are known, which only later looks at the chip can show: that the chip still
 /// had its configuration after it was read, that it was not stuck, and, of one that was not announced, that the chip
-/// goes on making samples.
+/// keeps making samples.
 ///
 ///     0        alive          configured     count
 ///     │ proved   │ may be stuck   │ may be of a chip that was reset

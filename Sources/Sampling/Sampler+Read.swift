@@ -15,7 +15,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   ///
   /// A tick that comes soon after the last sample was read, because that read or the wake-up was late, waits for
   /// the chip to make the next one. When that does not come within the tick, the computer is to blame. One that comes
-  /// later finds a new sample, also when it is not announced: that the chip goes on making them is proved afterwards.
+  /// later finds a new sample, also when it is not announced: that the chip keeps making them is proved afterwards.
   @inlinable
   mutating func readTick(at now: MonotonicTime) {
     var sample = RawSample()

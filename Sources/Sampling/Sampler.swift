@@ -16,7 +16,7 @@ public import IMUModel
 /// - A sample is handed on when a later look at the chip, the next tick's read or one between, proves it
 ///   (``HeldRecords``): some 10 ms later, or when a chip at rest repeats itself, as soon as it does not.
 /// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and
-///   during the ticks; the recording goes on.
+///   during the ticks; the recording continues.
 ///
 /// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, as far as sensor, clock and sink
 /// do not. Run it on a thread of its own. The thread that drives it in virtual time calls ``step()``
@@ -109,7 +109,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// How late reads began after their deadlines: median, 99th percentile, maximum.
   public var lateness: LatenessSummary { histogram.summary }
 
-  /// How the loop ended; `nil` while it goes on.
+  /// How the loop ended; `nil` while it runs.
   public var ending: SamplerEnding? { outcome }
 
   /// Records that the sink had no room for so far, oldest first: to be written after what is in the sink.

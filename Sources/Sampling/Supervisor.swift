@@ -3,7 +3,7 @@ public import IMUModel
 
 /// Decides from what the sampler sees whether the chip can still be trusted, and what to do when not.
 ///
-/// Pure: it is told what happened and when, and answers what to do; it calls nothing and reads no clock.
+/// Pure: it is given what happened and when, and answers what to do; it calls nothing and reads no clock.
 ///
 ///                       suspicion: check says lost, or trouble lasts
 ///     ┌──────────┐ ─────────────────────────────────────► ┌────────────────┐ ──┐ step taken,

@@ -114,7 +114,7 @@ extension ExportPlan {
 }
 
 extension GapCause {
-  /// What a reader is told.
+  /// What a reader is shown.
   var words: String {
     switch self {
     case .missed: return "woken too late"

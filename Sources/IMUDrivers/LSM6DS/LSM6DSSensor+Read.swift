@@ -8,7 +8,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
   ///     S 6A+W 22 Sr 6A+R                  gx gx gy gy gz gz  ax ax ay ay az az  P
   ///
   /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes
-  /// two samples, and the flags do not tell: the high bytes that follow clear them. So the axes are
+  /// two samples, and the flags do not show it: the high bytes that follow clear them. So the axes are
   /// read twice. As long as one update at most falls between the first axis of the one burst and
   /// the last of the other, one of the two is whole, and ``LSM6DSLook`` says which. Where counts
   /// that chance made equal leave it open, the axes are read a third time: right after the update
@@ -21,7 +21,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// at 600 Hz 0.5 ms.
   ///
   /// An axis that is read takes the flag of its sensor away, also when the update came after the status was read. Then the
-  /// counts alone tell a new sample, and at rest in a coarse range they are often the last one's. Such a reading
+  /// counts alone show a new sample, and at rest in a coarse range they are often the last one's. Such a reading
   /// is unannounced: the caller, who has a clock, knows whether the chip has made another sample since.
   ///
   /// Axes that are not recorded are read once at most: for the gyroscope alone the second burst ends with it,

@@ -71,7 +71,7 @@ public struct History: ~Copyable {
     return held?.tick
   }
 
-  /// Takes the oldest record out, if it is of a tick before `limit`; of a gap that goes on after it, the
+  /// Takes the oldest record out, if it is of a tick before `limit`; of a gap that continues after it, the
   /// part before.
   public mutating func next(before limit: UInt64) -> TickRecord? {
     guard var record = pop() else { return nil }

@@ -1,7 +1,7 @@
 public import IMUModel
 public import Sampling
 
-/// Where a take lies in the ticks of a sampler that goes on for many takes.
+/// Where a take lies in the ticks of a sampler that runs through many takes.
 ///
 ///     sampler's tick   0 … base     base+1 …
 ///     take's tick          0        1

@@ -2,7 +2,7 @@ import IMUModel
 import LogStore
 import Sampling
 
-/// The log of a take that is being written: recorder, queue, and what is told about it.
+/// The log of a take that is being written: recorder, queue, and what is reported about it.
 ///
 /// A class, so that the writer can hold one or none; only the writer's thread uses it.
 final class TakeLog {

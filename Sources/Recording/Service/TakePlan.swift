@@ -33,7 +33,7 @@ public struct TakeProgress: Equatable, Sendable {
   public var latenessPercentile99: Int64 = 0
 }
 
-/// What the writer has to tell.
+/// What the writer has to report.
 public enum TakeNews: Equatable, Sendable {
   /// The take has its first record: make its file and call ``TakeWriter/attach(_:queue:)``, or
   /// ``TakeWriter/abandon()``.

@@ -3,7 +3,7 @@ public import LogStore
 public import RingBuffer
 public import Sampling
 
-/// What the writer of a service does with the ticks of a sampler that goes on for many takes.
+/// What the writer of a service does with the ticks of a sampler that runs through many takes.
 ///
 ///        begin            first record          attach                end, or all ticks
 ///     idle ──► waiting ───────────────► filing ────────► logging ──────────────────────► ending ──► idle
@@ -223,7 +223,7 @@ extension TakeWriter {
       reset()
       return [.nothing]
     }
-    // Ticks from before the take's own first are a gift; of its own, none goes without a word.
+    // Ticks from before the take's own first are a gift; of its own, none is left out silently.
     let base = min(first, max(own, wanted))
     if base < first {
       forgotten = Gap(firstTick: base, count: first - base, cause: .ringFull)

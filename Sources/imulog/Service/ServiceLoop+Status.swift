@@ -77,7 +77,7 @@ extension ServiceLoop {
     return status
   }
 
-  /// Tells the service manager that the service is well: while the sensor is sampled, only if the sampler was
+  /// Reports to the service manager that the service is well: while the sensor is sampled, only if the sampler was
   /// seen to hand on records. A sensor that does not answer is no ill health, as its gaps are records; a sampler or
   /// a writer that hangs is.
   func feedWatchdog(_ now: MonotonicTime) {

@@ -59,7 +59,7 @@ final class ServiceLoop {
   let feed = LiveFeed()
   /// When they get more; `nil` while there are none.
   var watchAt: MonotonicTime?
-  /// When they are told how the service is.
+  /// When they are sent how the service is.
   var watchStatusAt = MonotonicTime(nanoseconds: 0)
   /// Callers who wait until what they asked for is done.
   var requests = PendingRequests<ControlPeer>()

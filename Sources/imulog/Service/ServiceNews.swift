@@ -3,7 +3,7 @@ import LogStore
 import Recording
 import Sampling
 
-/// What the threads of a service tell its main thread.
+/// What the threads of a service report to its main thread.
 enum ServiceNews: Sendable {
   /// The sensor is set up, and the sampler of these threads runs.
   case sensorReady(SensorStart, session: UInt64)
@@ -58,7 +58,7 @@ enum TakeFate: Sendable {
   case discarded
 }
 
-/// What the main thread and the flusher tell the writer.
+/// What the main thread and the flusher send to the writer.
 enum WriterOrder: Sendable {
   case begin(TakeOrder)
   case hold(at: MonotonicTime)

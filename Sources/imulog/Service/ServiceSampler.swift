@@ -5,7 +5,7 @@ import Recording
 import RingBuffer
 import Sampling
 
-/// The sampler thread's work in a service: opens the sensor, brings it up, samples until it is told to stop.
+/// The sampler thread's work in a service: opens the sensor, brings it up, samples until it is asked to stop.
 ///
 /// One thread for all of it, so that the main thread stays with the button while a chip takes its time.
 struct ServiceSampler: ~Copyable {
@@ -41,7 +41,7 @@ private final class ProducerPlace {
   }
 }
 
-/// A service that wants a sensor: returns when it was told to stop.
+/// A service that wants a sensor: returns when it was asked to stop.
 private struct ServiceSampling: SensorUser {
   let rate: SampleRate
   let session: UInt64

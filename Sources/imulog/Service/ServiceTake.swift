@@ -10,7 +10,7 @@ struct ServiceTake {
   var isDiscarded = false
   /// Ticks and times, once it has its first record.
   var plan: TakePlan?
-  /// What the flusher is told about the file's end.
+  /// What the flusher is given about the file's end.
   var fate: Inbox<TakeFate>?
   /// What happened to its ticks, once its log has its end.
   var ledger: TickLedger?

@@ -17,7 +17,7 @@ final class ServiceThreads {
   /// SCHED_FIFO priority of the sampler, as that of `record`.
   private static var priority: Int32 { 80 }
 
-  /// What to tell the writer.
+  /// What to ask of the writer.
   let orders: Inbox<WriterOrder>
   /// What the writer shows.
   let gauge = SamplingGauge()
@@ -75,7 +75,7 @@ final class ServiceThreads {
     if let writer = writer.take() { writer.join(within: ServiceThreads.patience) }
   }
 
-  /// How long to wait for a thread that was told to end, in nanoseconds: of what systemd gives between two signs of
+  /// How long to wait for a thread that was asked to end, in nanoseconds: of what systemd gives between two signs of
   /// life, 10 s, a small part.
   private static var patience: Int64 { 1_000_000_000 }
 }

@@ -55,7 +55,7 @@ struct SensorSearch: Sendable {
   }
 
   /// Leaves out the addresses at which a kernel driver holds the chip; if no chip is found at the others, the
-  /// driver of a wanted one is what to tell about.
+  /// driver of a wanted one is what to report.
   private func claim(
     _ node: inout LinuxI2CBus
   ) -> (free: [I2CAddress], refusal: LinuxIOError?) {

@@ -5,7 +5,7 @@ import Recording
 import Sampling
 
 /// What the main thread of `record` looks after: who ends the take, and that what hangs in the kernel, where nothing can
-/// interrupt it, keeps nobody waiting who wants the end.
+/// interrupt it, keeps no one waiting who wants the end.
 ///
 ///     order to end ── 5 s ──► the sampler is left behind
 ///     Ctrl-C, SIGTERM ── 20 s from then or from the sampler's end ──► the card is left behind
@@ -27,7 +27,7 @@ final class TakeOversight {
 
   /// How long a sampler may take to end that usually takes 0.1 s, in nanoseconds.
   private static var samplerPatience: Int64 { 5_000_000_000 }
-  /// After how long a wait for the card is told, in nanoseconds.
+  /// After how long a wait for the card is reported, in nanoseconds.
   private static var silence: Int64 { 4_000_000_000 }
 
   init(screen: TakeScreen?) {

@@ -113,3 +113,12 @@ package struct JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 }
+
+extension JSONText {
+  /// `text` as a JSON string with its quotes: escaped so that no terminal obeys what is in it.
+  package static func quoted(_ text: String) -> String {
+    var json = JSONText()
+    json.string(text)
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}

@@ -13,8 +13,8 @@ public import IMUModel
 /// sample become gaps with the cause `lost`. What fits no grid is refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
-/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and some ten
-/// times where the samples jitter and some are lost, so memory does not grow with it.
+/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and some
+/// twenty times where the samples jitter, so memory does not grow with it.
 public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
@@ -41,13 +41,10 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
     var placing = ImportPlacing(table)
     let grid = try placing.findGrid(survey, options.rate)
     let account = placing.account
-    let rate =
-      options.rate
-      ?? SampleRate(
-        ofSamples: placing.tick + 1, from: survey.first, to: survey.last,
-        halfPeriods: account.holes + UInt64(2 * grid.look.slack))
+    let rate = options.rate ?? placing.rate(on: grid, survey)
     guard let rate else { throw .rateBeyondLog(name: name) }
     if options.rate != nil { try survey.check(grid, lastTick: placing.tick, name) }
+    try placing.checkDrift(grid, rate)
     try placing.restart(on: grid)
 
     description = options.description(
@@ -62,7 +59,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
     end = .imported(samples: account.samples, lost: account.lost)
-    remarks = account.remarks(name, grid, isRateGiven: options.rate != nil)
+    remarks = account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
     self.placing = placing
   }
 
@@ -99,29 +96,33 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
 }
 
 extension ImportPlacing where Source: ~Copyable {
+  /// The rate of the samples, which are all placed on the grid; `nil` when no log can hold it.
+  fileprivate func rate(on grid: ImportGrid, _ survey: ImportSurvey) -> SampleRate? {
+    // After each hole the samples may lie half a period elsewhere, but all together no further than they do.
+    let span = Double(survey.last) - Double(survey.first)
+    let shift = min(abs(span / grid.period - Double(tick)), Double(account.holes) / 2)
+    let halfPeriods = grid.look.isExact ? 1 : (2 * shift).rounded(.up) + 2 * grid.look.slack
+    return SampleRate(
+      ofSamples: tick + 1, from: survey.first, to: survey.last,
+      halfPeriods: UInt64(min(halfPeriods, 0x1p58)), near: grid.period)
+  }
+
   /// The first grid on which all samples have a tick each; they are placed on it.
   ///
   /// - Throws: where the likeliest one does not fit, if none does.
   fileprivate mutating func findGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
     throws(ImportError) -> ImportGrid
   {
+    if let exact = try findExactGrid(survey, rate) { return exact }
     var refusal: ImportError?
     for likely in survey.grids(rate) {
       do throws(ImportError) {
-        let exact =
-          likely.look.isExact ? try exactGrid(period: likely.period, isKnown: true) : likely
-        guard let grid = exact else { continue }
-        try restart(on: grid)
-        try placeAll()
-        guard account.samples == survey.count else { throw ImportError.changed(name: name) }
-        guard rate == nil else { return grid }
-        if let exact = try exactly(grid) { return exact }
-        return grid.look.slack > 1 ? try settled(grid, survey) : grid
+        try restart(on: likely)
+        try placeAll(survey.count)
+        return rate == nil && likely.look.slack > 1 ? try settled(likely, survey) : likely
       } catch {
         switch error {
-        case .line(_, _, .sharesTick), .line(_, _, .late):
-          // That samples drift against a rate that was given is no reason to refuse them.
-          if !likely.look.isExact { refusal = refusal ?? error }
+        case .line(_, _, .sharesTick), .line(_, _, .late): refusal = refusal ?? error
         case .line(_, _, .holeTooLong), .file: throw error
         // All lines were right before.
         default: throw .changed(name: name)
@@ -131,24 +132,37 @@ extension ImportPlacing where Source: ~Copyable {
     throw refusal ?? .noRate(name: name)
   }
 
-  /// The exact grid on which the samples lie that were placed on another one, if some were lost or late there: what
-  /// jitters hides a lost tick from its neighbours, and not from the whole table. They are placed on it; or, when there
-  /// is none, on the other one again.
-  private mutating func exactly(_ grid: ImportGrid) throws(ImportError) -> ImportGrid? {
-    guard account.lost > 0 || account.delays > 0, grid.look.slack.isFinite else { return nil }
-    let period = try refined(grid.period, ticks: tick)
-    if let exact = try exactGrid(period: period, isKnown: false) {
-      do throws(ImportError) {
-        try restart(on: exact)
-        try placeAll()
-        return exact
-      } catch {
-        guard case .line(_, _, .sharesTick) = error else { throw error }
-      }
+  /// The exact grid of the rate, or, where it is not known, of a period that is found; all samples are placed on it. `nil`
+  /// where there is none, because they drift against the rate, jitter too far or are late.
+  private mutating func findExactGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
+    throws(ImportError) -> ImportGrid?
+  {
+    guard survey.first < survey.last else { return nil }
+    if let rate { return try exactly(rate.period, survey, isKnown: true) }
+    for guess in survey.jitteringPeriods {
+      guard let period = guess() else { continue }
+      if let grid = try exactly(period, survey, isKnown: false) { return grid }
+      let ticks = UInt64((Double(survey.last) - Double(survey.first)) / period)
+      let fine = try refined(period, ticks: ticks)
+      if let grid = try exactly(fine, survey, isKnown: false) { return grid }
     }
-    try restart(on: grid)
-    try placeAll()
     return nil
+  }
+
+  private mutating func exactly(_ period: Double, _ survey: ImportSurvey, isKnown: Bool)
+    throws(ImportError) -> ImportGrid?
+  {
+    guard let grid = try exactGrid(period: period, unit: isKnown ? nil : survey.unit) else {
+      return nil
+    }
+    do throws(ImportError) {
+      try restart(on: grid)
+      try placeAll(survey.count)
+      return grid
+    } catch {
+      guard case .line(_, _, .sharesTick) = error else { throw error }
+      return nil
+    }
   }
 
   /// The grid whose period is that of the samples and of what was lost among them, which are placed on it.
@@ -163,7 +177,7 @@ extension ImportPlacing where Source: ~Copyable {
       let span = Double(survey.last) - Double(survey.first)
       grid = ImportGrid(period: span / Double(tick), grid.look)
       try restart(on: grid)
-      try placeAll()
+      try placeAll(survey.count)
     }
     return grid
   }
@@ -171,7 +185,9 @@ extension ImportPlacing where Source: ~Copyable {
 
 extension ImportPlacing.Account where Source: ~Copyable {
   /// What the user should know of a table that was placed on a grid.
-  fileprivate func remarks(_ name: String, _ grid: ImportGrid, isRateGiven: Bool) -> [String] {
+  fileprivate func remarks(_ name: String, _ grid: ImportGrid, timeUnit: Int64, isRateGiven: Bool)
+    -> [String]
+  {
     var remarks: [String] = []
     if lost > 0 {
       remarks.append(
@@ -191,6 +207,11 @@ extension ImportPlacing.Account where Source: ~Copyable {
       return [
         "all times in \(name) are the same, so that only --rate says how far samples are apart"
       ]
+    }
+    if lost > 0, !isRateGiven, Double(timeUnit) > grid.period / 2 {
+      remarks.append(
+        "times in \(name) are rounded to about a period, so that lost ticks cannot be told from a lower rate; --rate says "
+          + "at which rate they were taken")
     }
     let least = Int((grid.look.slack + 0.5).rounded(.up))
     if least > 1 {

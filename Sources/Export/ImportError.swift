@@ -50,6 +50,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case sharesTick(hertz: String)
   /// On the grid of this rate, decimal hertz, the sample is the first of many that are far from their ticks.
   case late(hertz: String)
+  /// The samples from line `since` to this one come at `found` Hz, on a grid of `hertz`; both are decimal.
+  case drifts(hertz: String, since: Int, found: String)
   /// More ticks are missing before the sample than a log can count.
   case holeTooLong
   /// More bytes than any line of a table has.
@@ -106,7 +108,8 @@ extension ImportLineProblem {
     case .notAnInteger(let column, let name, _), .notSeconds(let column, let name, _),
       .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _):
       return ", column \(column) (\(name))"
-    case .noTimeColumn, .noAxis, .fieldCount, .blank, .sharesTick, .late, .holeTooLong, .tooLong:
+    case .noTimeColumn, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts, .holeTooLong,
+      .tooLong:
       return ""
     }
   }
@@ -154,6 +157,10 @@ extension ImportLineProblem {
       return
         "at \(hertz) Hz its sample and many others come later than half a period after their ticks: the "
         + "times are those of no fixed rate; give with --rate the rate at which the samples were taken"
+    case .drifts(let hertz, let since, let found):
+      return
+        "from line \(since) to here samples come at about \(found) Hz and not at \(hertz) Hz: the times are those "
+        + "of no fixed rate; import the parts of the table apart"
     case .holeTooLong:
       return
         "more ticks are missing before its sample than a log can count: import the two parts apart"

@@ -50,6 +50,18 @@ struct ImportIntervals {
     return strangers <= max(count / 10, count >= 8 ? 2 : count >= 3 ? 1 : 0)
   }
 
+  /// How far they are from whole multiples of the median, in medians, on average: up to a quarter.
+  var unevenness: Double {
+    let median = median
+    guard median > 0 else { return 0 }
+    var sum = 0.0
+    for place in counts.indices where counts[place] > 0 {
+      let periods = sums[place] / Double(counts[place]) / median
+      sum += Double(counts[place]) * abs(periods - periods.rounded())
+    }
+    return sum / Double(count)
+  }
+
   /// Whether nine in ten are at most so far from the median.
   func areWithin(_ distance: Double) -> Bool {
     let median = median

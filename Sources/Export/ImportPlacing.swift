@@ -41,13 +41,13 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// The grid of this period on whose ticks all samples lie; `nil` when there is none.
   ///
-  /// - Parameter isKnown: Whether the rate was given; otherwise chance must not make such a grid.
-  mutating func exactGrid(period: Double, isKnown: Bool) throws(ImportError) -> ImportGrid? {
+  /// - Parameter unit: That of the times where the rate is a guess, so that chance must not make such a grid.
+  mutating func exactGrid(period: Double, unit: Int64?) throws(ImportError) -> ImportGrid? {
     try table.rewind()
     var seam = ImportSeam(period: period)
     while let row = try table.next() { seam.add(row.time) }
-    guard let found = seam.seam, isKnown || found.isWide else { return nil }
-    return ImportGrid(period: period, seam: (found.phase, found.mayCrowd))
+    guard let found = seam.seam(unit: unit) else { return nil }
+    return ImportGrid(period: period, seam: found)
   }
 
   /// The period of samples of which so many ticks were found, more precisely.
@@ -89,15 +89,58 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     return (time, sample, lost)
   }
 
-  /// Places all that is left.
+  /// Places all that is left, which must be so many samples.
   ///
   /// - Throws: what ``next()`` throws, or ``ImportLineProblem/late(hertz:)`` where a quarter of all samples are late.
-  mutating func placeAll() throws(ImportError) {
+  mutating func placeAll(_ count: UInt64) throws(ImportError) {
     while try next() != nil {}
+    guard account.samples == count else { throw ImportError.changed(name: name) }
     guard grid.look.slack < 1, account.samples > 8, account.delays > account.samples / 4
     else { return }
     let hertz = HertzText.text(1e9 / grid.period)
     throw .line(name: name, line: account.firstDelay, problem: .late(hertz: hertz))
+  }
+
+  /// Refuses samples that leave the ticks of a rate by more than a twentieth of the ticks that go by, wherever that begins,
+  /// and two periods. What a sample is late after a long interval, it and the next ones may catch up.
+  mutating func checkDrift(_ grid: ImportGrid, _ rate: SampleRate) throws(ImportError) {
+    guard !grid.look.isExact, grid.look.slack.isFinite else { return }
+    try restart(on: grid)
+    var slowest: Place?, fastest: Place?
+    var (before, level, late, areFirst): (Int64?, Double, Double, Bool) = (nil, 0, 0, true)
+    while let (time, _, lost) = try next() {
+      let rise =
+        (Double(time) - Double(before ?? time)) / rate.period
+        - (before == nil ? 0 : Double(lost + 1))
+      // A long interval in which nothing was lost makes samples late; they catch up in shorter ones. The first ones of all
+      // may have been late from the beginning.
+      if rise > -0.5, before != nil { areFirst = false }
+      let change = rise > 0.5 || areFirst ? rise : max(-late, min(rise, 0))
+      late = max(0, late + change)
+      level += rise - change
+      before = time
+      let here = Place(lateness: level, tick: tick, line: rows[head - 1].line)
+      if slowest.map({ here.lean(-1) < $0.lean(-1) }) ?? true { slowest = here }
+      if fastest.map({ here.lean(1) > $0.lean(1) }) ?? true { fastest = here }
+      for case let other? in [slowest, fastest] {
+        let (ticks, off) = (Double(tick - other.tick), level - other.lateness)
+        guard abs(off) > ticks / 20 + 2 + grid.look.slack else { continue }
+        let problem = ImportLineProblem.drifts(
+          hertz: HertzText.text(rate.hertz), since: other.line,
+          found: HertzText.text(rate.hertz * ticks / (ticks + off)))
+        throw .line(name: name, line: here.line, problem: problem)
+      }
+    }
+  }
+
+  /// How late a sample is, in periods, and where it stands.
+  private struct Place {
+    let lateness: Double
+    let tick: UInt64
+    let line: Int
+
+    /// The lateness on a grid that is faster (1) or slower (-1) by a twentieth.
+    func lean(_ direction: Double) -> Double { lateness + direction * Double(tick) / 20 }
   }
 
   /// Counts of an end are below 2⁶⁰.
@@ -129,4 +172,9 @@ enum HertzText {
       to: &digits)
     return String(decoding: digits, as: UTF8.self)
   }
+}
+
+extension SampleRate {
+  /// Nanoseconds, with their fraction.
+  var period: Double { 1e9 * Double(denominator) / Double(numerator) }
 }

@@ -7,11 +7,15 @@ extension SampleRate {
   /// `count` includes samples that are missing. A rate is taken when its grid, laid on the first sample, is at most
   /// half a period off the last one, and so many `halfPeriods` more: one for each hole, whose length need not be
   /// a whole number of periods, and those by which times are rounded or late.
-  /// Tried in this order: the whole number of hertz nearest to the mean rate (10 Hz, 985 Hz), the whole
+  /// Tried in this order: the whole number of hertz nearest to that of the `period` (nanoseconds) of most of them (100 Hz,
+  /// where a few intervals were longer), that nearest to the mean rate (10 Hz, 985 Hz), the whole
   /// number of seconds nearest to the mean period (1/5 Hz), the mean rate itself if its denominator is at
   /// most 1000 (4/3 Hz), the fraction with the smallest denominator (9903/100 Hz). A single sample gives
   /// 10 Hz.
-  init?(ofSamples count: UInt64, from first: Int64, to last: Int64, halfPeriods: UInt64 = 0) {
+  init?(
+    ofSamples count: UInt64, from first: Int64, to last: Int64, halfPeriods: UInt64 = 0,
+    near period: Double = 0
+  ) {
     guard count > 1 else {
       self.init(10)
       return
@@ -26,9 +30,10 @@ extension SampleRate {
     let high = Ratio((2 * steps + slack) * second, 2 * span)
     let hertz = Ratio((2 * steps * second + span) / (2 * span), 1)
     let seconds = Ratio(1, max(1, (2 * span + steps * second) / (2 * steps * second)))
+    let usual = Ratio(period > 1 ? max(1, Int128((1e9 / period).rounded())) : hertz.numerator, 1)
     let mean = Ratio(steps * second, span).reduced
     let short = mean.denominator <= 1000 ? mean : hertz
-    for ratio in [hertz, seconds, short, Ratio.simplest(from: low, to: high)] {
+    for ratio in [usual, hertz, seconds, short, Ratio.simplest(from: low, to: high)] {
       guard low <= ratio, ratio <= high, let numerator = UInt32(exactly: ratio.numerator),
         let denominator = UInt32(exactly: ratio.denominator), numerator > 0
       else { continue }

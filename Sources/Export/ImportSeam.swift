@@ -16,12 +16,15 @@ struct ImportSeam {
   private var last: Int64 = 0
   private var count: UInt64 = 0
   private var shortest = Double.infinity
+  /// Intervals since the last look at them, and whether the middle one of so many always was about a number of periods.
+  private var intervals: [Double] = []
+  private var areSteady = true
 
   /// - Parameter period: Nanoseconds, above 0.
   init(period: Double) { self.period = period }
 
   mutating func add(_ time: Int64) {
-    if count == 0 { first = time } else { shortest = min(shortest, periods(last, time)) }
+    if count == 0 { first = time } else { add(periods(last, time)) }
     let phase = periods(first, time)
     let bin = Int((phase - phase.rounded(.down)) * Double(ImportSeam.bins))
     isTaken[min(bin, ImportSeam.bins - 1)] = true
@@ -29,13 +32,30 @@ struct ImportSeam {
     count += 1
   }
 
-  /// Periods from the first sample to the middle of the widest place without one; whether it is wider than chance makes
-  /// it; and whether a tick may be lost where the samples around it are little more than a period apart. `nil` when
-  /// samples are everywhere.
+  private mutating func add(_ interval: Double) {
+    shortest = min(shortest, interval)
+    intervals.append(interval)
+    guard intervals.count == 64 else { return }
+    endStretch()
+  }
+
+  private mutating func endStretch() {
+    let middle = intervals.sorted()[intervals.count / 2]
+    if abs(middle - middle.rounded()) > 0.3 { areSteady = false }
+    intervals.removeAll(keepingCapacity: true)
+  }
+
+  /// Periods from the first sample to the middle of the widest place without one, and whether a tick may be lost where the
+  /// samples around it are little more than a period apart. `nil` when samples are everywhere.
   ///
-  /// Of N phases without a grid the widest place is about ln N / N. In such a place that is wider, ticks may be lost
-  /// between crowded samples if other intervals show that the samples jitter.
-  var seam: (phase: Double, isWide: Bool, mayCrowd: Bool)? {
+  /// Of N phases without a grid the widest place is about ln N / N, and times of which the period is a multiple of their
+  /// unit leave one of the unit. In such a place that is wider, ticks may be lost between crowded samples if other
+  /// intervals show that the samples jitter.
+  ///
+  /// - Parameter unit: That of the times where the period is a guess, which must make such a wider place, and be that
+  ///   of the samples everywhere: of 14 ms on a grid of 10 ms many would be lost.
+  mutating func seam(unit: Int64?) -> (phase: Double, mayCrowd: Bool)? {
+    if intervals.count >= 16 { endStretch() }
     var (widest, end, run) = (0, 0, 0)
     // Twice around, because the widest place may lie across the beginning.
     for step in 0..<2 * ImportSeam.bins {
@@ -46,9 +66,15 @@ struct ImportSeam {
     let bins = Double(ImportSeam.bins)
     let middle = (Double(end) - Double(widest) / 2) / bins
     let width = Double(widest) / bins
-    let byChance = 3 * log(Double(count)) / Double(count)
+    let byChance = (unit == nil ? 3 : 4) * log(Double(count)) / Double(count)
     let isWide = width > max(1.0 / 64, byChance)
-    return (middle - middle.rounded(.down), isWide, isWide && shortest < 0.7)
+    let phases = Double(isTaken.count { $0 })
+    if let unit {
+      // One phase alone is a grid, whatever the unit.
+      let byUnit = phases > 1 ? min(Double(unit) / period, 1 / phases) : 0
+      guard areSteady, isWide, width > 1.2 * byUnit else { return nil }
+    }
+    return (middle - middle.rounded(.down), isWide && shortest < 0.7)
   }
 
   private func periods(_ earlier: Int64, _ later: Int64) -> Double {

@@ -1,3 +1,4 @@
+import Glibc
 import IMUModel
 
 /// What a first look at the times of a table finds out.
@@ -13,6 +14,9 @@ struct ImportSurvey {
   private var short = ImportIntervals()
   private var long = ImportIntervals()
   private var recent = [Int64](repeating: 0, count: 256)
+  /// The first times, by which the period of samples that jitter is found.
+  private var beginning: [Int64] = []
+  private static let beginningLimit = 2048
 
   mutating func add(_ time: Int64) {
     if count == 0 { first = time }
@@ -20,6 +24,7 @@ struct ImportSurvey {
     if count >= 16 { short.add(distance(16, to: time)) }
     if count >= 256 { long.add(distance(256, to: time)) }
     recent[Int(count % 256)] = time
+    if beginning.count < ImportSurvey.beginningLimit { beginning.append(time) }
     last = time
     count += 1
     while time % unit != 0 { unit /= 1000 }
@@ -30,9 +35,21 @@ struct ImportSurvey {
     UInt64(bitPattern: time &- recent[Int((count - samples) % 256)])
   }
 
-  /// The grids on which the samples may lie, the likeliest first.
+  /// Guesses at the period of an exact grid on which the samples may lie, the likeliest first.
   ///
-  ///     the rate is known                             its own ticks, if each time is within half a period of one
+  /// There are none where samples do not jitter by an eighth of a period: their intervals say more, because after a hole
+  /// they may have another phase. Nor are there where times are too coarse to say more than their own unit.
+  var jitteringPeriods: [() -> Double?] {
+    let (median, unevenness) = (single.median, single.unevenness)
+    guard median >= 2 * Double(unit), unevenness > 0.085 else { return [] }
+    let coherent = { coherentPeriod(of: 512) }
+    return unevenness < 0.2
+      ? [{ single.mean(in: 0.7 * median...1.3 * median) }, coherent]
+      : [coherent, { coherentPeriod(of: ImportSurvey.beginningLimit) }]
+  }
+
+  /// The grids on which the samples may lie if it is not an exact one, the likeliest first.
+  ///
   ///     intervals near the median or its multiples    the mean of those near the median
   ///     jitter of up to half a period, rounded times  the median of 16 intervals together
   ///     held up and delivered together by a host      the median of 256 intervals together; holes must be long
@@ -46,7 +63,7 @@ struct ImportSurvey {
     let mean = (Double(last) - Double(first)) / Double(count - 1)
     let given = rate.map { 1e9 * Double($0.denominator) / Double($0.numerator) }
     if let given, first == last { return [ImportGrid(period: given, .blind)] }
-    var grids = given.map { [ImportGrid(period: $0, .exact)] } ?? []
+    var grids: [ImportGrid] = []
     let median = single.median
     let isRegular = single.areRegular && (given != nil || !areRounded)
     if isRegular, let period = given ?? single.mean(in: 0.7 * median...1.3 * median) {
@@ -72,6 +89,46 @@ struct ImportSurvey {
     let unit = Double(unit)
     return single.median < 2 * unit && single.count >= 16 && single.areOftenLong
       && short.areWithin(1.25 * unit)
+  }
+
+  /// The period near the median interval over which the first times lie together best, whatever is missing among them.
+  ///
+  ///     Σ exp(2πi f t), for each frequency f in small steps: each time's vector is turned on from step to step
+  private func coherentPeriod(of samples: Int) -> Double? {
+    let median = single.median
+    let times = beginning.prefix(samples).map { Double($0) - Double(first) }
+      .prefix { $0 < Double(2 * samples) * median }
+    guard times.count > 8, let span = times.last, span > 0 else { return nil }
+    let (lowest, highest, step) = (0.8 / median, 1.35 / median, 0.5 / span)
+    var vectors = times.map { Vector(turns: lowest * $0) }
+    let turns = times.map { Vector(turns: step * $0) }
+    var best = (frequency: lowest, square: 0.0)
+    for index in 0..<Int((highest - lowest) / step) {
+      var sum = Vector(x: 0, y: 0)
+      for place in vectors.indices {
+        sum = Vector(x: sum.x + vectors[place].x, y: sum.y + vectors[place].y)
+        vectors[place] = vectors[place].turned(by: turns[place])
+      }
+      let square = sum.x * sum.x + sum.y * sum.y
+      if square > best.square { best = (lowest + Double(index) * step, square) }
+    }
+    return 1 / best.frequency
+  }
+
+  private struct Vector {
+    var x: Double
+    var y: Double
+
+    init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
+
+    init(turns: Double) {
+      let angle = 2 * Double.pi * (turns - turns.rounded(.down))
+      self.init(x: cos(angle), y: sin(angle))
+    }
+
+    func turned(by other: Vector) -> Vector {
+      Vector(x: x * other.x - y * other.y, y: x * other.y + y * other.x)
+    }
   }
 
   /// The mean of the intervals that are not far from the median one: a hole is in few of them.

@@ -5,72 +5,31 @@ import Testing
 
 @Suite("Holes in imported tables")
 struct ImportGridTests {
-  /// A table with the times, in nanoseconds, and counts that go up by one.
-  private func table(_ times: [Int64]) -> String {
-    "t_ns,ax\n" + times.enumerated().map { "\($1),\($0 % 30_000)\n" }.joined()
-  }
-
   /// Times on a grid of `period` nanoseconds without some ticks.
   private func times(_ count: Int64, _ period: Int64, without holes: [Range<Int64>] = []) -> [Int64]
   {
     (0..<count).filter { tick in !holes.contains { $0.contains(tick) } }.map { $0 * period }
   }
 
-  private func imported(_ times: [Int64], rate: SampleRate? = nil) throws -> Imported {
-    var options = Imports.options
-    options.rate = rate
-    return try Imported(Imports.csv(table(times), options))
-  }
-
-  /// An imported recording, whose samples and gaps must be one row of ticks.
-  private struct Imported {
-    let rate: SampleRate
-    let ledger: TickLedger
-    let remarks: [String]
-    var times: [Int64] = []
-    var gaps: [Range<Int64>] = []
-
-    init(_ importer: consuming CSVImporter<ArraySource>) throws {
-      rate = importer.description.rate
-      ledger = importer.end.ledger
-      remarks = importer.remarks
-      #expect(importer.description.plannedTicks == ledger.scheduled)
-      var tick: UInt64 = 0
-      while let record = try importer.next() {
-        #expect(record.tick == tick)
-        tick += record.count
-        if let gap = record.gap {
-          #expect(gap.cause == .lost)
-          gaps.append(Int64(gap.firstTick)..<Int64(gap.firstTick + gap.count))
-        } else {
-          times.append(record.time)
-        }
-      }
-      #expect(tick == ledger.scheduled)
-      #expect(ledger.sampled == times.count)
-      #expect(ledger.lost == gaps.reduce(0) { $0 + $1.count })
-    }
-  }
-
   @Test("a hole is a gap with the cause lost, and the rate is that of the samples around it")
   func hole() throws {
     let fast = times(1000, 10_000_000, without: [300..<360])
-    let found = try imported(fast)
+    let found = try Imported(fast)
     #expect(found.rate == hertz(100))
     #expect(found.gaps == [300..<360])
     #expect(found.times == fast)
     #expect(found.remarks == ["60 ticks of table.csv have no sample, in 1 gap"])
 
     let slow = times(600, 100_000_000, without: [250..<350])
-    #expect(try imported(slow).rate == hertz(10))
-    #expect(try imported(slow).gaps == [250..<350])
-    #expect(try imported(times(600, 100_000_000)).gaps == [])
+    #expect(try Imported(slow).rate == hertz(10))
+    #expect(try Imported(slow).gaps == [250..<350])
+    #expect(try Imported(times(600, 100_000_000)).gaps == [])
   }
 
   @Test("an imported table with holes is a whole recording that exports the same times")
   func roundTrip() throws {
     let all = times(5000, 5_000_000, without: [1..<2, 100..<103, 2000..<4000, 4998..<4999])
-    let text = table(all)
+    let text = Imports.table(all)
     let log = try Imports.log(Imports.csv(text))
     var reader = try LogReader(ArrayStorage(log))
     let report = try reader.verify()
@@ -87,7 +46,7 @@ struct ImportGridTests {
       for length in 1...8 as ClosedRange<Int64> {
         for place in 1..<count - 1 {
           let hole = place..<place + length
-          let found = try imported(times(count + length, 10_000_000, without: [hole]))
+          let found = try Imported(times(count + length, 10_000_000, without: [hole]))
           #expect(found.gaps == [hole], "\(count) samples, \(hole)")
           #expect(found.rate == hertz(100))
         }
@@ -121,7 +80,7 @@ struct ImportGridTests {
           tick += 1
         }
         times.sort()
-        let found = try imported(times)
+        let found = try Imported(times)
         #expect(found.times == times)
         // Of more jitter than an eighth to both sides a tick cannot be told from the phase.
         if jitter <= 12 {
@@ -144,10 +103,10 @@ struct ImportGridTests {
       var all = (0..<4000).map { tick in
         Int64(tick) * 10_000_000 + Int64(generator.next() % 9_900_000) - 4_950_000
       }
-      #expect(try imported(all).gaps == [], "seed \(seed)")
+      #expect(try Imported(all).gaps == [], "seed \(seed)")
       all.removeSubrange(1000..<1300)
       all.removeSubrange(3000..<3010)
-      let found = try imported(all)
+      let found = try Imported(all)
       #expect(found.gaps.count == 2, "seed \(seed): \(found.gaps)")
       #expect(found.ledger.lost == 310, "seed \(seed)")
       #expect(found.rate == hertz(100))
@@ -158,15 +117,15 @@ struct ImportGridTests {
   func drift() throws {
     // 96.7 Hz for ten minutes would be 97 Hz but for more than a second.
     let steady = (0..<60_000).map { Int64(Double($0) * 1e9 / 96.7) }
-    #expect(try imported(steady).gaps == [])
-    #expect(try imported(steady, rate: hertz(97)).gaps == [])
-    #expect(try imported(steady, rate: hertz(97)).times == steady)
+    #expect(try Imported(steady).gaps == [])
+    #expect(try Imported(steady, rate: hertz(97)).gaps == [])
+    #expect(try Imported(steady, rate: hertz(97)).times == steady)
     var time = 0.0
     let waves = (0..<20_000).map { index in
       time += 10_000_000 * (1 + 0.03 * (Double(index % 4000) / 2000 - 1).magnitude)
       return Int64(time)
     }
-    #expect(try imported(waves).gaps == [])
+    #expect(try Imported(waves).gaps == [])
   }
 
   @Test(
@@ -186,7 +145,7 @@ struct ImportGridTests {
       }
     }
     holes.removeLast()
-    #expect(try imported(times).gaps == holes)
+    #expect(try Imported(times).gaps == holes)
   }
 
   @Test("samples that were held up and came together are late and not lost")
@@ -194,7 +153,7 @@ struct ImportGridTests {
     for length in [1, 2, 3, 5, 12, 22, 23, 24, 25, 26, 30, 60] {
       var all = times(200, 10_000_000)
       for index in 100..<100 + length { all[index] = all[100 + length] - Int64(length) }
-      let found = try imported(all)
+      let found = try Imported(all)
       #expect(found.gaps == [], "\(length) samples")
       #expect(found.times == all)
     }
@@ -206,7 +165,7 @@ struct ImportGridTests {
     let late = (0..<6).map { 1_200_000_000 - Int64(6 - $0) * 100_000 }
     let all =
       times(100, 10_000_000) + late + times(100, 10_000_000).map { $0 + 1_200_000_000 }
-    let found = try imported(all)
+    let found = try Imported(all)
     #expect(found.ledger.lost == 14)
     #expect(found.gaps.count == 1)
   }
@@ -215,7 +174,7 @@ struct ImportGridTests {
   func coarse() throws {
     for rate in [300.0, 700, 850, 1100, 3000] {
       let all = (0..<2000).map { Int64(Double($0) * 1000 / rate) * 1_000_000 }
-      let found = try imported(all)
+      let found = try Imported(all)
       #expect(found.gaps == [], "\(rate) Hz")
       #expect(abs(found.rate.hertz - rate) < rate / 100)
     }
@@ -229,7 +188,7 @@ struct ImportGridTests {
         .map { Int64($0) * 1_000_000 }
       let ticks = UInt64((all.last ?? 0) / 1_000_000) + 1
       for rate in [nil, hertz(1000)] {
-        let found = try imported(all, rate: rate)
+        let found = try Imported(all, rate: rate)
         #expect(found.rate == hertz(1000), "\(percent) %")
         #expect(found.ledger.scheduled == ticks, "\(percent) %")
         #expect(found.ledger.sampled == all.count)
@@ -242,11 +201,11 @@ struct ImportGridTests {
     for given in [300.0, 480, 700, 850, 950, 999] {
       let rate = try #require(SampleRate(decimal: "\(Int(given))"))
       let coarse = (0..<5000).map { Int64(Double($0) * 1000 / given) * 1_000_000 }
-      #expect(try imported(coarse, rate: rate).ledger.scheduled == 5000, "\(given) Hz")
+      #expect(try Imported(coarse, rate: rate).ledger.scheduled == 5000, "\(given) Hz")
     }
     // Rounded to milliseconds, every tenth tick and a whole second is lost.
     let holed = (0..<5000).filter { $0 % 10 != 7 && !(2000..<2700).contains($0) }
-    let found = try imported(
+    let found = try Imported(
       holed.map { Int64((Double($0) / 0.7).rounded()) * 1_000_000 }, rate: hertz(700))
     #expect(found.ledger.scheduled == 5000)
     #expect(found.ledger.sampled == holed.count)
@@ -254,7 +213,7 @@ struct ImportGridTests {
     var generator = SplitMix(seed: 4)
     let off = (0..<20_000).filter { $0 == 0 || generator.next() % 10 > 2 }
       .map { Int64(Double($0) * 1.001) * 1_000_000 }
-    let lost = try imported(off, rate: hertz(1000)).ledger.lost
+    let lost = try Imported(off, rate: hertz(1000)).ledger.lost
     #expect(abs(Int64(lost) + Int64(off.count) - 20_000) < 40)
   }
 
@@ -266,7 +225,7 @@ struct ImportGridTests {
     for missing in [[], [77], Array(stride(from: 5, to: 1990, by: 66))] {
       let all = (0..<2000).filter { !missing.contains($0) }
         .map { Int64((Double($0) * 1000 / 952 + 0.5).rounded(.down)) * 1_000_000 }
-      let found = try imported(all, rate: hertz(952))
+      let found = try Imported(all, rate: hertz(952))
       #expect(found.ledger.scheduled == 2000)
       #expect(found.gaps.map(\.lowerBound) == missing.map(Int64.init))
     }
@@ -283,10 +242,10 @@ struct ImportGridTests {
             all.append(tick * 10_000_000 + offset * 10_000)
           }
         }
-        let found = try imported(all, rate: hertz(100))
+        let found = try Imported(all, rate: hertz(100))
         #expect(found.gaps.flatMap { $0 } == lost, "jitter \(jitter) ‰, seed \(seed)")
         guard jitter < 300 else { continue }
-        let unaided = try imported(all)
+        let unaided = try Imported(all)
         #expect(unaided.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
         #expect(unaided.gaps == found.gaps, "jitter \(jitter) ‰, seed \(seed)")
       }
@@ -296,10 +255,10 @@ struct ImportGridTests {
   @Test("a hole among samples that come ten at a time is of the length that it has")
   func bursts() throws {
     var all = (0..<2000).map { Int64($0 / 10) * 100_000_000 }
-    #expect(try imported(all).rate == hertz(100))
+    #expect(try Imported(all).rate == hertz(100))
     all.removeSubrange(1000..<1060)
     for rate in [nil, hertz(100)] {
-      let found = try imported(all, rate: rate)
+      let found = try Imported(all, rate: rate)
       #expect(found.ledger.lost == 60)
       #expect(found.rate == hertz(100))
     }
@@ -307,20 +266,20 @@ struct ImportGridTests {
 
   @Test("few samples give what can be known from them")
   func few() throws {
-    #expect(try imported([5]).rate == hertz(10))
+    #expect(try Imported([5]).rate == hertz(10))
     #expect(
-      try imported([5]).remarks
+      try Imported([5]).remarks
         == ["table.csv has one sample, which gives no rate: 10 Hz is assumed; --rate says it"])
-    #expect(try imported([5], rate: hertz(7)).remarks == [])
-    #expect(try imported([0, 20_000_000]).rate == hertz(50))
-    #expect(try imported([0, 10_000_000, 30_000_000]).gaps == [2..<3])
-    #expect(try imported([0, 10_000_000, 1_000_000_000]).gaps == [2..<100])
-    #expect(try imported([0, 10_000_000, 27_000_000]).gaps == [])
-    #expect(try imported([0, 20_000_000, 30_000_000]).gaps == [1..<2])
-    #expect(try imported([0, 10_000_000, 23_000_000]).gaps == [])
-    #expect(try imported([0, 10_000_000, 990_000_000], rate: hertz(100)).gaps == [2..<99])
-    #expect(try imported([0, 36_000_000, 40_000_000, 44_000_000, 48_000_000]).gaps == [1..<9])
-    #expect(try imported([0, 3_000_000, 13_000_000, 23_000_000, 33_000_000]).gaps == [])
+    #expect(try Imported([5], rate: hertz(7)).remarks == [])
+    #expect(try Imported([0, 20_000_000]).rate == hertz(50))
+    #expect(try Imported([0, 10_000_000, 30_000_000]).gaps == [2..<3])
+    #expect(try Imported([0, 10_000_000, 1_000_000_000]).gaps == [2..<100])
+    #expect(try Imported([0, 10_000_000, 27_000_000]).gaps == [])
+    #expect(try Imported([0, 20_000_000, 30_000_000]).gaps == [1..<2])
+    #expect(try Imported([0, 10_000_000, 23_000_000]).gaps == [])
+    #expect(try Imported([0, 10_000_000, 990_000_000], rate: hertz(100)).gaps == [2..<99])
+    #expect(try Imported([0, 36_000_000, 40_000_000, 44_000_000, 48_000_000]).gaps == [1..<9])
+    #expect(try Imported([0, 3_000_000, 13_000_000, 23_000_000, 33_000_000]).gaps == [])
   }
 
   private static let misfits: [(String, [Int64], SampleRate?, String)] = [
@@ -356,13 +315,13 @@ struct ImportGridTests {
   func refused(_ name: String, _ times: [Int64], _ rate: SampleRate?, _ words: String) {
     var options = Imports.options
     options.rate = rate
-    let error = Imports.csvError(table(times.map { $0 * 1_000_000 }), options)
+    let error = Imports.csvError(Imports.table(times.map { $0 * 1_000_000 }), options)
     #expect(error?.description.contains(words) == true, "\(name): \(String(describing: error))")
   }
 
   @Test("times that stand still are kept where the rate is given")
   func still() throws {
-    let found = try imported([7, 7, 7, 7], rate: hertz(10))
+    let found = try Imported([7, 7, 7, 7], rate: hertz(10))
     #expect(found.times == [7, 7, 7, 7])
     #expect(found.ledger.scheduled == 4)
     #expect(
@@ -373,7 +332,7 @@ struct ImportGridTests {
 
   @Test("a rate above that of the samples makes gaps of the ticks between them")
   func decimated() throws {
-    let found = try imported(times(20, 20_000_000), rate: hertz(100))
+    let found = try Imported(times(20, 20_000_000), rate: hertz(100))
     #expect(found.ledger.sampled == 20)
     #expect(found.ledger.lost == 19)
   }
@@ -382,7 +341,7 @@ struct ImportGridTests {
   func hugeHole() {
     var options = Imports.options
     options.rate = SampleRate(4_000_000_000)
-    let error = Imports.csvError(table([0, 1, 2, .max]), options)
+    let error = Imports.csvError(Imports.table([0, 1, 2, .max]), options)
     #expect(error == .line(name: "table.csv", line: 5, problem: .holeTooLong))
   }
 }

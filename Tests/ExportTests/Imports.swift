@@ -1,6 +1,7 @@
 import Export
 import IMUModel
 import LogFormat
+import Testing
 
 /// A source that gives its bytes in small pieces.
 struct DribblingSource: ImportSource, ~Copyable {
@@ -29,6 +30,11 @@ struct DribblingSource: ImportSource, ~Copyable {
 enum Imports {
   static let options = ImportOptions(
     id: TestLog.id, number: 7, host: "lab", software: "imulog 0.1.0", note: "a note")
+
+  /// A table with the times, in nanoseconds, and counts that go up by one.
+  static func table(_ times: [Int64]) -> String {
+    "t_ns,ax\n" + times.enumerated().map { "\($1),\($0 % 30_000)\n" }.joined()
+  }
 
   static func csv(_ text: String, _ options: ImportOptions = Imports.options) throws(ImportError)
     -> CSVImporter<ArraySource>
@@ -74,5 +80,42 @@ enum Imports {
     while let record = try importer.next() { encoder.append(record) }
     encoder.finish(importer.end)
     return Array(encoder.output)
+  }
+}
+
+/// An imported recording, whose samples and gaps must be one row of ticks.
+struct Imported {
+  let rate: SampleRate
+  let ledger: TickLedger
+  let remarks: [String]
+  var times: [Int64] = []
+  var gaps: [Range<Int64>] = []
+
+  /// What a table of these times, in nanoseconds, becomes.
+  init(_ times: [Int64], rate: SampleRate? = nil) throws {
+    var options = Imports.options
+    options.rate = rate
+    try self.init(Imports.csv(Imports.table(times), options))
+  }
+
+  init(_ importer: consuming CSVImporter<ArraySource>) throws {
+    rate = importer.description.rate
+    ledger = importer.end.ledger
+    remarks = importer.remarks
+    #expect(importer.description.plannedTicks == ledger.scheduled)
+    var tick: UInt64 = 0
+    while let record = try importer.next() {
+      #expect(record.tick == tick)
+      tick += record.count
+      if let gap = record.gap {
+        #expect(gap.cause == .lost)
+        gaps.append(Int64(gap.firstTick)..<Int64(gap.firstTick + gap.count))
+      } else {
+        times.append(record.time)
+      }
+    }
+    #expect(tick == ledger.scheduled)
+    #expect(ledger.sampled == times.count)
+    #expect(ledger.lost == gaps.reduce(0) { $0 + $1.count })
   }
 }

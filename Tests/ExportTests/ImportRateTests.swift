@@ -1,0 +1,149 @@
+import Export
+import IMUModel
+import Testing
+
+@Suite("Rates of imported tables")
+struct ImportRateTests {
+  /// Times, in nanoseconds, with these intervals in microseconds between them.
+  private static func times(_ intervals: [Int64]) -> [Int64] {
+    intervals.reduce(into: [0]) { times, interval in
+      times.append((times.last ?? 0) + interval * 1000)
+    }
+  }
+
+  private static func alternating(_ rounds: Int) -> [Int64] {
+    (0..<rounds).flatMap { $0 % 2 == 0 ? row(100, 14_000) : row(100, 10_000) }
+  }
+
+  private static func row(_ count: Int, _ interval: Int64) -> [Int64] {
+    [Int64](repeating: interval, count: count)
+  }
+
+  private static let unsteady: [(name: String, intervals: [Int64], line: Int, words: String)] = [
+    (
+      "slower by a half from the middle on", row(500, 10_000) + row(400, 14_900), 18,
+      "from line 2 to here samples come at about 100 Hz and not at 82.1168 Hz"
+    ),
+    (
+      "slower by a fifth from the middle on", row(500, 10_000) + row(500, 12_000), 51,
+      "from line 2 to here samples come at about 100 Hz and not at 90.9091 Hz"
+    ),
+    (
+      "slower by a half, in a short table", row(50, 10_000) + row(49, 15_000), 16,
+      "samples come at about 100 Hz and not at 80 Hz"
+    ),
+    (
+      "now slow, now fast", alternating(10), 20,
+      "samples come at about 71.4286 Hz and not at 83.3333 Hz"
+    ),
+    (
+      "ever slower", (0..<60).map { Int64(15_000 * Double($0).squareRoot()) }, 0,
+      "the times are those of no fixed rate"
+    ),
+    (
+      "steady for long and then faster", row(20_000, 10_000) + row(200, 8_000), 0,
+      "the times are those of no fixed rate"
+    ),
+  ]
+
+  @Test(
+    "times whose rate changes are refused with the lines between which it does", arguments: unsteady
+  )
+  func unsteadyRate(_ name: String, _ intervals: [Int64], _ line: Int, _ words: String) throws {
+    let error = try #require(Imports.csvError(Imports.table(Self.times(intervals))), "\(name)")
+    #expect(error.description.contains(words), "\(name): \(error)")
+    #expect(error.description.hasSuffix("import the parts of the table apart"))
+    #expect(line == 0 || error.description.contains(", line \(line): "), "\(name): \(error)")
+  }
+
+  @Test("a clock that is off its rate by up to 7 % and drifts by up to 2 % is taken as it is")
+  func steadyRate() throws {
+    for off in [-0.07, -0.02, 0.001, 0.03, 0.07] {
+      for drift in [0, 0.005, 0.02] {
+        var (time, all) = (0.0, [Int64]())
+        for index in 0..<4000 {
+          all.append(Int64(time))
+          time += 1e7 / (1 + off) * (1 + drift * (Double(index) / 2000 - 1))
+        }
+        let found = try Imported(all)
+        #expect(found.gaps == [])
+        #expect(abs(found.rate.hertz / 100 / (1 + off) - 1) < 0.001, "\(off), drift \(drift)")
+      }
+    }
+  }
+
+  @Test("the rate is that of the median interval where the ends of the table allow it")
+  func median() throws {
+    let late = (0..<60).map { Int64($0) * 10_000_000 + ($0 >= 30 ? 5_000_000 : 0) }
+    #expect(try Imported(late).rate == hertz(100))
+    #expect(try Imported(late).gaps == [])
+    // Gaps do not make a rate rounder than the times say.
+    let holed = (0..<6000).filter { $0 % 20 != 7 }.map { Int64(Double($0) * 1e9 / 193.44) }
+    #expect(abs(try Imported(holed).rate.hertz - 193.44) < 0.05)
+  }
+
+  @Test("lost ticks are found among samples that jitter by nearly half a period")
+  func greatJitter() throws {
+    for (jitter, seeds) in [(300, 1...2), (400, 1...2)]
+      as [(UInt64, ClosedRange<UInt64>)]
+    {
+      for seed in seeds {
+        var generator = SplitMix(seed: seed)
+        var lost: [Int64] = []
+        var all: [Int64] = []
+        for tick in 0..<6000 as Range<Int64> {
+          let offset = Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)
+          if (1..<5999).contains(tick), generator.next() % 50 == 0 {
+            lost.append(tick)
+          } else {
+            all.append(tick * 10_000_000 + offset * 10_000)
+          }
+        }
+        let found = try Imported(all)
+        #expect(found.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
+        #expect(found.gaps.flatMap { $0 } == lost, "jitter \(jitter) ‰, seed \(seed)")
+      }
+    }
+  }
+
+  @Test("where rounded times allow two rates, that is said with the remedy")
+  func doubt() throws {
+    let rounded = (0..<2000).map { Int64((Double($0) * 1000 / 952).rounded()) * 1_000_000 }
+    let sentence =
+      "times in table.csv are rounded to about a period, so that lost ticks cannot be told from a lower rate; "
+      + "--rate says at which rate they were taken"
+    #expect(try Imported(rounded).remarks.contains(sentence))
+    #expect(try Imported(rounded, rate: hertz(952)).remarks == [])
+    // Times of a kilohertz without a hole leave no doubt.
+    #expect(try Imported((0..<2000).map { Int64($0) * 1_000_000 }).remarks == [])
+  }
+
+  @Test("tables of known rates, jitter, losses, rounding and drift are imported as they were made")
+  func random() throws {
+    let seed: UInt64 = 20_261_122
+    var generator = SplitMix(seed: seed)
+    for index in 0..<120 {
+      let period = 1e9 / [10, 97.3, 100, 208, 952, 6667][Int(generator.next() % 6)]
+      let kind = index % 5
+      let jitter = kind == 1 ? Double(generator.next() % 450) / 1000 : 0
+      let loss: UInt64 = kind == 2 ? [1, 10, 50, 200][Int(generator.next() % 4)] : 0
+      let drift = kind == 3 ? Double(generator.next() % 20) / 1000 : 0
+      let unit: Int64 = kind == 4 ? 1000 : 1
+      var (time, all, lost) = (0.0, [Int64](), [Int64]())
+      for tick in 0..<1000 {
+        let shift = (Double(generator.next() % 2001) / 1000 - 1) * jitter * period
+        if loss > 0, (1..<999).contains(tick), generator.next() % 1000 < loss {
+          lost.append(Int64(tick))
+        } else {
+          all.append(Int64(((time + shift) / Double(unit)).rounded()) * unit)
+        }
+        time += period * (1 + drift * (Double(tick) / 500 - 1))
+      }
+      let found = try Imported(all)
+      #expect(found.gaps.flatMap { $0 } == lost, "seed \(seed), table \(index)")
+      #expect(
+        abs(found.rate.hertz * time / 1e9 / 1000 - 1) < 0.002,
+        "seed \(seed), table \(index): \(found.rate)")
+    }
+  }
+}

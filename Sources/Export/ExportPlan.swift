@@ -65,12 +65,13 @@ struct ExportPlan {
     time >= to && to != .max
   }
 
-  /// How many of a gap's ticks have their deadlines in the range.
-  func ticks(of gap: Gap) -> UInt64 {
+  /// The part of a gap whose ticks have their deadlines in the range; `nil` when none has.
+  func part(of gap: Gap) -> Gap? {
     let end = gap.firstTick + gap.count
     let first = max(gap.firstTick, from == .min ? 0 : firstTick(atOrAfter: from))
     let last = min(end, to == .max ? end : firstTick(atOrAfter: to))
-    return last > first ? last - first : 0
+    guard last > first else { return nil }
+    return Gap(firstTick: first, count: last - first, cause: gap.cause, code: gap.code)
   }
 
   /// The plan with its grid beginning elsewhere.

@@ -48,7 +48,7 @@ extension Exporter {
     var rows = RowPass(plan, layout, opening: UInt8(ascii: "["), holds: holds)
     var report = try rows.run(&reader, to: &sink)
     report.damages = account.damages.count
-    report.remarks = remarks(missing, description.rate)
+    report.remarks = remarks(account, description.rate)
 
     var tail = JSONText()
     tail.word(report.samples == 0 ? "[]" : "]")
@@ -67,12 +67,20 @@ extension Exporter {
   private static let heldLimit: UInt64 = 100_000_000
 
   /// What the document does not say.
-  private func remarks(_ missing: UInt64, _ rate: SampleRate) -> [String] {
+  private func remarks(_ account: LogAccount, _ rate: SampleRate) -> [String] {
     var remarks: [String] = []
+    let (missing, around) = (account.missingTicks, account.ticksAround)
     if rate.numerator != 10 * rate.denominator {
       remarks.append(
         "gyrodata has no times: whoever takes it as 10 Hz reads a recording at "
           + "\(HertzText.text(rate.hertz)) Hz wrong; only its duration says otherwise")
+    }
+    if around > 0 {
+      remarks.append(
+        account.ledger.sampled == 0
+          ? "none of the \(around) \(around == 1 ? "tick" : "ticks") has a sample: the document is empty"
+          : "\(around) \(around == 1 ? "tick" : "ticks") before the first sample or after the last one "
+            + "\(around == 1 ? "has" : "have") none: the document is shorter by that")
     }
     if missing > 0 {
       remarks.append(

@@ -183,7 +183,7 @@ extension JSONText {
   mutating func add(_ item: LogItem, to section: LogAccount.Section, _ plan: ExportPlan) {
     switch (section, item) {
     case (.clockPairs, .clock(let pair)): add(pair)
-    case (.gaps, .gap(let gap)) where plan.ticks(of: gap) > 0: add(gap, plan)
+    case (.gaps, .gap(let gap)): if let part = plan.part(of: gap) { add(part, plan) }
     case (.marks, .mark(let mark)) where plan.contains(mark.time): add(mark)
     case (.sensorEvents, .sensor(let event)) where plan.contains(event):
       add(event, plan)

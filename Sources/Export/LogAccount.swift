@@ -77,9 +77,9 @@ struct LogAccount {
   }
 
   private mutating func add(_ place: GapPlaces.Place, in plan: ExportPlan) {
-    let inRange = plan.on(place.origin).ticks(of: place.gap)
-    ledger.add(inRange, place.gap.cause)
-    if inRange > 0 { gaps.add(.gap(place.gap), origin: place.origin) }
+    guard let part = plan.on(place.origin).part(of: place.gap) else { return }
+    ledger.add(part.count, part.cause)
+    gaps.add(.gap(part), origin: place.origin)
   }
 
   private mutating func addSamples(_ block: borrowing SampleBlock, _ plan: ExportPlan) {
@@ -90,6 +90,12 @@ struct LogAccount {
       lastTime = block.times[rows.upperBound - 1]
     }
     if let last = block.times.last, plan.isOver(at: last) { goesOn = true }
+  }
+
+  /// Ticks of the plan's range before its first sample and after its last one.
+  var ticksAround: UInt64 {
+    let gaps = ledger.scheduled - ledger.sampled
+    return gaps - min(missingTicks, gaps)
   }
 
   /// Ticks between the first and the last sample that have none.

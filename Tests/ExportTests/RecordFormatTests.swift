@@ -165,6 +165,33 @@ struct RecordFormatTests {
     }
   }
 
+  @Test("gyrodata of a range in a gap, or with an end in one, says what is not in it")
+  func gapAroundForThePhone() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    for tick in 0..<10 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 1))
+    }
+    log.gap(10, 3, .missed)
+    log.sample(13, 1_300_000_000, RawSample(ax: 2))
+    func remarks(_ from: Int64, _ to: Int64) throws -> [String] {
+      let options = ExportOptions(format: .gyrodata, from: from * 100_000_000, to: to * 100_000_000)
+      return try TestLog.export(log.bytes(), options).report.remarks
+    }
+    #expect(try remarks(10, 13) == ["none of the 3 ticks has a sample: the document is empty"])
+    #expect(try remarks(11, 12) == ["none of the 1 tick has a sample: the document is empty"])
+    #expect(
+      try remarks(5, 12)
+        == [
+          "2 ticks before the first sample or after the last one have none: the document is shorter by that"
+        ])
+    #expect(
+      try remarks(12, 14)
+        == [
+          "1 tick before the first sample or after the last one has none: the document is shorter by that"
+        ])
+    #expect(try remarks(2, 9) == [])
+  }
+
   @Test("--fill is for the format without times alone", arguments: ExportFormat.allCases)
   func fillElsewhere(_ format: ExportFormat) {
     guard format != .gyrodata else { return }

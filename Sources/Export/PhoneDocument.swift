@@ -32,6 +32,18 @@ struct PhoneDocument {
       throw .document(
         name: name, what: "it has both \"coordinateList\" and \"axisValues\": take one of them out")
     }
+    if let key = PhoneDocument.repeatedKey(in: bytes) {
+      throw .document(
+        name: name, what: "\(JSONText.quoted(key)) stands twice in one object: take one of them out"
+      )
+    }
+    if let (key, own, list) = shape.foreignKey {
+      throw .document(
+        name: name,
+        what:
+          "\"\(key)\" does not go with \"\(list)\", whose documents have \"\(own)\": rename it, or take it out"
+      )
+    }
     let (list, key, listName): ([Vector], Int?, String)
     if let coordinates = shape.coordinateList {
       (list, key, listName) = (coordinates, shape.dataType, "dataType")
@@ -84,6 +96,38 @@ struct PhoneDocument {
     return bytes
   }
 
+  /// A key that stands twice in one object of valid JSON, of which the library takes one silently, as it is written; `nil`
+  /// when there is none.
+  private static func repeatedKey(in bytes: [UInt8]) -> String? {
+    // The keys of each object around the place; `nil` for a list.
+    var keys: [Set<ArraySlice<UInt8>>?] = []
+    var (place, isKey) = (0, false)
+    while place < bytes.count {
+      switch bytes[place] {
+      case UInt8(ascii: "{"):
+        keys.append([])
+        isKey = true
+      case UInt8(ascii: "["): keys.append(nil)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): keys.removeLast()
+      case UInt8(ascii: ","): isKey = true
+      case UInt8(ascii: ":"): isKey = false
+      case UInt8(ascii: "\""):
+        let begin = place + 1
+        place = begin
+        while bytes[place] != UInt8(ascii: "\"") {
+          place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        if isKey, keys.last??.contains(bytes[begin..<place]) == true {
+          return String(decoding: bytes[begin..<place], as: UTF8.self)
+        }
+        if isKey { keys[keys.count - 1]?.insert(bytes[begin..<place]) }
+      default: break
+      }
+      place += 1
+    }
+    return nil
+  }
+
   private struct Vector: Decodable {
     var x: Double
     var y: Double
@@ -99,6 +143,18 @@ struct PhoneDocument {
     var date: Double?
     var duration: Double?
     var time: Double?
+
+    /// A key of the other shape than that of the list, the list's own key for that, and the list.
+    var foreignKey: (key: String, own: String, list: String)? {
+      if coordinateList != nil {
+        if sensor != nil { return ("sensor", "dataType", "coordinateList") }
+        if time != nil { return ("time", "duration", "coordinateList") }
+      } else if axisValues != nil {
+        if dataType != nil { return ("dataType", "sensor", "axisValues") }
+        if duration != nil { return ("duration", "time", "axisValues") }
+      }
+      return nil
+    }
   }
 
   /// The library's error as a clause.

@@ -161,6 +161,47 @@ struct PhoneImporterTests {
       """
     ),
     (
+      #"{"dataType":0,"sensor":1,"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
+      """
+      phone.json is not a recording of the phone apps: "sensor" does not go with "coordinateList", whose \
+      documents have "dataType": rename it, or take it out
+      """
+    ),
+    (
+      #"{"dataType":0,"coordinateList":[{"x":1,"y":2,"z":3}],"time":20}"#,
+      """
+      phone.json is not a recording of the phone apps: "time" does not go with "coordinateList", whose \
+      documents have "duration": rename it, or take it out
+      """
+    ),
+    (
+      #"{"sensor":1,"dataType":1,"axisValues":[{"x":1,"y":2,"z":3}]}"#,
+      """
+      phone.json is not a recording of the phone apps: "dataType" does not go with "axisValues", whose \
+      documents have "sensor": rename it, or take it out
+      """
+    ),
+    (
+      #"{"sensor":1,"axisValues":[{"x":1,"y":2,"z":3}],"time":0.2,"duration":0.1}"#,
+      """
+      phone.json is not a recording of the phone apps: "duration" does not go with "axisValues", whose \
+      documents have "time": rename it, or take it out
+      """
+    ),
+    (
+      #"{"dataType":0,"dataType":1,"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
+      """
+      phone.json is not a recording of the phone apps: "dataType" stands twice in one object: take one of \
+      them out
+      """
+    ),
+    (
+      #"{"words":["a","a",{"k\"":1}],"sensor":1,"axisValues":[{"x":1,"y":2,"z":3,"y":2}]}"#,
+      """
+      phone.json is not a recording of the phone apps: "y" stands twice in one object: take one of them out
+      """
+    ),
+    (
       #"{"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
       "phone.json is not a recording of the phone apps: \"dataType\" is missing"
     ),

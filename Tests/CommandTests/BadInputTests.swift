@@ -84,7 +84,7 @@ struct BadInputTests {
     "what the parser refuses is reported in one sentence with the command for help",
     arguments: [
       "nope", "record --nope", "record --for", "record --for 3x", "record --for -1s",
-      "record --bus x", "list --page -1", "export 1 --from -1s", "import x --accel-lsb-per-g",
+      "record --bus x", "list --page -1", "export 1 --from -x", "import x --accel-lsb-per-g",
       "record --channels temp", "export", "export 1 --format xml",
       "export 1 --units m", "export 1 --from yesterday", "import", "import x --format pdf", "rm",
       "list --page 0", "list --page x", "list 1",

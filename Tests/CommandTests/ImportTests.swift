@@ -96,6 +96,24 @@ struct ImportCommandTests {
     #expect(graph.contains("⠤") || graph.contains("⡠") || graph.contains("⢀"))
   }
 
+  @Test("times of a table before 0 are ends of a range like others")
+  func negativeTimes() throws {
+    let rows = (-300..<300).map { "\($0 * 10),\($0)\n" }.joined()
+    #expect(bench.run("import", bench.file("table.csv", "t_ms,ax\n" + rows)).status == 0)
+    func count(_ options: String...) -> Int {
+      bench.run(["export", "1", "--format", "csv"] + options).lines.count - 1
+    }
+    #expect(count("--from=-1s") == 400)
+    #expect(count("--from", "-1s", "--to", "-500ms") == 50)
+    #expect(count("--to", "0") == 300)
+    #expect(count("--from", "-10s") == 600)
+    expectSentence(bench.run("export", "1", "--to=-3s"), 64, ["begins at -3s", "--to -3s"])
+    expectSentence(bench.run("export", "1", "--from", "5s"), 64, ["ends at 2.99s", "--from 5s"])
+    expectSentence(
+      bench.run("export", "1", "--from=-1s", "--to=-2s"), 64, ["--from -1s", "--to -2s"])
+    expectSentence(bench.run("export", "1", "--from=-x"), 64, ["--from"])
+  }
+
   @Test("the scales of a table are those that the command line gives")
   func scales() throws {
     let file = bench.file("table.csv", "t_us,ax,gx\n0,2048,164\n10000,4096,328\n")

@@ -43,12 +43,12 @@ struct ExportCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Leave out samples before this time, such as 12.5s or 1h30m.", valueName: "time"))
-  var from: Span?
+  var from: RangeTime?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Leave out samples from this time on.", valueName: "time"))
-  var to: Span?
+  var to: RangeTime?
 
   @Option(
     name: [.customShort("o"), .long],
@@ -60,11 +60,12 @@ struct ExportCommand: ParsableCommand {
   var follow = false
 
   func validate() throws {
-    let begin = from?.nanoseconds ?? 0
-    guard let to, to.nanoseconds <= begin else { return }
-    throw ValidationError(
-      "no time is from --from \(SpanText.text(begin)) on and before --to \(SpanText.text(to.nanoseconds)); "
-        + "give a --to that is later")
+    guard let from, let to, to.nanoseconds <= from.nanoseconds else { return }
+    throw ValidationError(ExportCommand.noTime(from, to))
+  }
+
+  private static func noTime(_ from: RangeTime, _ to: RangeTime) -> String {
+    "no time is from --from \(from.text) on and before --to \(to.text); give a --to that is later"
   }
 
   mutating func run() throws {
@@ -78,7 +79,7 @@ struct ExportCommand: ParsableCommand {
     options.fill = fill
     options.number = entry.number
     options.isLive = try catalogue.isLive(entry)
-    if !options.isLive, options.format != .raw { try refuseOutside(entry, of: catalogue) }
+    if options.format != .raw { try refuseOutside(entry, of: catalogue) }
     let report =
       try output == "-"
       ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)
@@ -112,27 +113,34 @@ struct ExportCommand: ParsableCommand {
   /// A range after the end of a recording is a mistake, unless more may come, and so is one before an import's first time.
   private func refuseOutside(_ entry: CatalogueEntry, of catalogue: Catalogue) throws {
     var reader = try catalogue.reader(of: entry)
+    if let to, !reader.description.isImported, to.nanoseconds <= 0 {
+      throw CommandFailure(.usage, ExportCommand.noTime(RangeTime(nanoseconds: 0), to))
+    }
+    guard try !catalogue.isLive(entry) else { return }
     if let to, reader.description.isImported, let first = try firstTime(&reader),
       first >= to.nanoseconds
     {
       throw CommandFailure(
         .usage,
-        "recording \(entry.number) begins at \(SpanText.text(first)), and --to "
-          + "\(SpanText.text(to.nanoseconds)) is not after that; give a later --to")
+        "recording \(entry.number) begins at \(RangeTime(nanoseconds: first).text), and --to "
+          + "\(to.text) is not after that; give a later --to")
     }
-    guard let from, from.nanoseconds > 0 else { return }
+    let isImported = reader.description.isImported
+    guard let from, from.nanoseconds > 0 || isImported else { return }
     try reader.seek(toTime: from.nanoseconds)
-    var last: Int64 = 0
+    var last: Int64?
     while let item = try reader.next() {
-      if case .samples = item { last = max(last, reader.block.times.last ?? 0) }
-      guard last < from.nanoseconds else { return }
+      if case .samples = item { last = reader.block.times.last ?? last }
+      if let last, last >= from.nanoseconds { return }
     }
-    let end = max(last, reader.description.rate.nanoseconds(atTick: reader.nextTick))
+    // The grid of an imported recording does not begin at 0.
+    let planned = reader.description.rate.nanoseconds(atTick: reader.nextTick)
+    let end = isImported ? last ?? planned : max(last ?? 0, planned)
     guard end <= from.nanoseconds else { return }
     throw CommandFailure(
       .usage,
-      "recording \(entry.number) ends at \(SpanText.text(end)), and --from "
-        + "\(SpanText.text(from.nanoseconds)) is not before that; give an earlier --from")
+      "recording \(entry.number) ends at \(RangeTime(nanoseconds: end).text), and --from "
+        + "\(from.text) is not before that; give an earlier --from")
   }
 
   private func firstTime(_ reader: inout LogReader<FileStorage>) throws -> Int64? {

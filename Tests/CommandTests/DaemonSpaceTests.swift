@@ -94,7 +94,7 @@ struct DaemonSpaceTests {
       try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
     }
     fill(disk, leaving: (1 << 20) - 40_000, service)
-    let reader = open(service.bench.store + "/" + service.bench.recordings[0], O_RDONLY)
+    let reader = open(service.bench.store + "/" + service.bench.recordings[0], O_RDONLY | O_CLOEXEC)
     defer { close(reader) }
     let child = try service.startArmed()
     try service.startTake()
@@ -110,11 +110,12 @@ struct DaemonSpaceTests {
     let service = DaemonBench()
     try service.bench.record("--for", "1s")
     let child = try service.startArmed()
-    let holder = open(service.bench.store + "/.lock", O_RDONLY)
-    #expect(flock(holder, LOCK_EX) == 0)
-    expectSentence(
-      service.bench.run("start"), 75, [".lock", "process \(getpid())", "has it locked"])
-    close(holder)
+    do {
+      let lock = try #require(StoreLock(service.bench))
+      expectSentence(
+        service.bench.run("start"), 75, [".lock", "process \(getpid())", "has it locked"])
+      withExtendedLifetime(lock) {}
+    }
     try service.wait(for: "armed")
     try service.startTake()
     try service.tell("stop")

@@ -290,7 +290,7 @@ struct ExportCommandTests {
     let path = directory.path + "/fifo"
     mkfifo(path, 0o600)
     // Open for both, so that neither end waits for the other; the document fits into the pipe.
-    let descriptor = open(path, O_RDWR)
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
     defer { close(descriptor) }
     #expect(bench.run("export", "1", "--format", "csv", "-o", path).status == 0)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -28,20 +28,10 @@ struct GoneStoreTests {
     "record", "--board", "simulator", "--rate", "100", "--until-stopped", "--sync-every", "50ms",
   ]
 
-  /// A take with samples in its log.
-  private func take(_ bench: Bench, _ options: [String]) throws -> Child {
-    mkdir(bench.store, 0o755)
-    let watch = DirectoryWatch(bench.store)
-    let child = bench.start(options)
-    let hasSamples = try watch.wait { try bench.list().first?["samples"].integer ?? 0 > 0 }
-    #expect(hasSamples)
-    return child
-  }
-
   @Test("ends the take with a sentence and exit status 74", arguments: Way.allCases)
   func record(_ way: Way) throws {
     let bench = Bench()
-    let child = try take(bench, GoneStoreTests.live)
+    let child = try bench.startTake(GoneStoreTests.live)
     try way.perform(bench)
     let outcome = child.outcome()
     expectSentence(
@@ -56,8 +46,7 @@ struct GoneStoreTests {
   func atTheEnd() throws {
     let bench = Bench()
     // Fast, so that a page fills and is written before the end.
-    let child = try take(
-      bench,
+    let child = try bench.startTake(
       [
         "record", "--board", "simulator", "--motion", "tumble", "--rate", "1000",
         "--until-stopped", "--sync-every", "0", "--json",
@@ -73,7 +62,7 @@ struct GoneStoreTests {
   @Test("what a moved store holds of the take is whole")
   func moved() throws {
     var bench = Bench()
-    let child = try take(bench, GoneStoreTests.live)
+    let child = try bench.startTake(GoneStoreTests.live)
     try Way.renamed.perform(bench)
     #expect(child.outcome().status == 74)
     bench.environment["IMULOG_STORE"] = bench.store + "-away"

@@ -173,7 +173,7 @@ struct NumberTests {
     var store = try Catalogue(path: directory.path)
     store.lockPatience = 0
     #expect(try make(.recorded, in: store, seed: 1) == 1)
-    let holder = open(directory.path + "/.lock", O_RDONLY)
+    let holder = open(directory.path + "/.lock", O_RDONLY | O_CLOEXEC)
     #expect(flock(holder, LOCK_EX) == 0)
     for way in [Way.recorded, .imported] {
       do {

@@ -214,7 +214,7 @@ struct SpaceTests {
     let sizes = try ["1", "2", "4"].map { bytes(of: try store.entry(for: $0).fileName) }
     let inUse = sizes[0] + bytes(of: trashed)
     let open = try [trashed, store.entry(for: "1").fileName].map {
-      Glibc.open("\(directory.path)/\($0)", O_RDONLY)
+      Glibc.open("\(directory.path)/\($0)", O_RDONLY | O_CLOEXEC)
     }
     defer { for descriptor in open { close(descriptor) } }
     let capacity = used

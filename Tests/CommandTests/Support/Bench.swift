@@ -55,6 +55,16 @@ struct Bench {
       program: program)
   }
 
+  /// Starts a live take; it has samples on the card, so that its recording is one to the program.
+  func startTake(_ options: [String]) throws -> Child {
+    mkdir(store, 0o755)
+    let watch = DirectoryWatch(store)
+    let child = start(options)
+    let hasSamples = try watch.wait { try list().first?["samples"].integer ?? 0 >= 10 }
+    try #require(hasSamples, "no samples: \(child.said)")
+    return child
+  }
+
   /// Makes a recording in simulated time; its number.
   @discardableResult
   func record(_ options: String...) throws -> String {

@@ -107,11 +107,20 @@ struct Child: ~Copyable {
   /// What the program wrote to stderr so far.
   var said: String { String(decoding: Child.content(talk), as: UTF8.self) }
 
+  /// Waits until the program has written `words` to stderr; `false` when it has not within a minute.
+  func waits(toSay words: String) -> Bool {
+    // The file has no name any more but this.
+    let watch = DirectoryWatch("/proc/self/fd/\(talk)")
+    return watch.wait { said.contains(words) }
+  }
+
   /// Sends the program a signal.
   func signal(_ number: Int32) { kill(pid, number) }
 
   /// Waits for the program's end.
-  consuming func outcome() -> Outcome {
+  ///
+  /// - Parameter held: A thread of it that was held to its end: the process is gone for others only when that was seen.
+  consuming func outcome(holding held: HeldThread? = nil) -> Outcome {
     var entry = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
     while true {
       let count = poll(&entry, 1, Child.patience)
@@ -120,6 +129,7 @@ struct Child: ~Copyable {
       kill(pid, SIGKILL)
       break
     }
+    held?.waitForEnd()
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
     isGone = true

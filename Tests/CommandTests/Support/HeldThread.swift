@@ -1,0 +1,43 @@
+import Glibc
+import LinuxIOTestSupport
+
+/// A thread of the program that the kernel does not run, as in a transfer to a card or on a bus that hangs.
+///
+/// Used by the test thread that made it alone; released when nothing refers to it any more.
+final class HeldThread {
+  private let thread: pid_t
+
+  /// Why no thread can be held here, if none can.
+  static let refusal: String? = {
+    let child = Bench().start(["record", "--board", "simulator", "--until-stopped"])
+    guard child.waits(toSay: "recording from") else { return "a take did not begin" }
+    do {
+      let held = try HeldThread("imu-writer", of: child)
+      held.release()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }()
+
+  static let isPossible = refusal == nil
+  static let reason = "needs to hold a thread: \(refusal ?? "it can")"
+
+  struct Refused: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Holds the thread of that name, which must be there.
+  init(_ name: String, of child: borrowing Child) throws {
+    thread = hold_thread(child.pid, name)
+    guard thread > 0 else { throw Refused(description: "\(name) cannot be held (errno \(errno))") }
+  }
+
+  deinit { release() }
+
+  /// Lets it run.
+  func release() { release_thread(thread) }
+
+  /// Waits until it is gone with its process.
+  func waitForEnd() { wait_for_thread(thread) }
+}

@@ -56,4 +56,47 @@ struct DaemonWatchdogTests {
     #expect(messages(manager, until: "WATCHDOG_USEC=0").last == "WATCHDOG_USEC=0")
     service.end(child)
   }
+
+  @Test(
+    "is fed, status answers and the service ends while the card keeps what looks after the store",
+    .enabled(if: HeldThread.isPossible, Comment(rawValue: HeldThread.reason)))
+  func heldKeeper() throws {
+    let (service, manager) = service([:])
+    defer { close(manager) }
+    let child = try service.startArmed()
+    let free = try #require(try service.status()?["freeBytes"].integer)
+    let held = try HeldThread("imu-keeper", of: child)
+    // Whoever asks the card now finds that it is gone.
+    rename(service.bench.store, service.bench.store + "-away")
+    let other = service.bench.directory.path + "/other"
+    service.configure(["store": other])
+    child.signal(SIGHUP)
+    // Four of them are more than may have come before.
+    for _ in 0..<4 { #expect(messages(manager, until: "WATCHDOG=1").last == "WATCHDOG=1") }
+    let status = try #require(try service.status())
+    #expect(status["state"] == .string("armed"))
+    #expect(status["freeBytes"] == .integer(free))
+    #expect(access(other, F_OK) != 0)
+    child.signal(SIGTERM)
+    #expect(child.outcome(holding: held).status == 0)
+  }
+
+  @Test(
+    "is fed, and the service ends 20 s later, while the card keeps what writes a take",
+    .enabled(if: HeldThread.isPossible, Comment(rawValue: HeldThread.reason)))
+  func heldFlusher() throws {
+    let (service, manager) = service([:])
+    defer { close(manager) }
+    let child = try service.startArmed()
+    try service.startTake()
+    let held = try HeldThread("imu-flusher", of: child)
+    child.signal(SIGHUP)
+    child.signal(SIGTERM)
+    #expect(messages(manager, until: "STATUS=ending").last == "STATUS=ending")
+    #expect(messages(manager, until: "WATCHDOG=1").last == "WATCHDOG=1")
+    #expect(try service.status()?["state"] == .string("ending"))
+    let outcome = child.outcome(holding: held)
+    #expect(outcome.status == 74)
+    #expect(outcome.talk.contains("did not take the end of recording 1 in 20 s"))
+  }
 }

@@ -68,16 +68,17 @@ extension ServiceLoop {
 
   // MARK: The configuration
 
+  /// Puts in force what the keeper read: a card that hangs has held up no take, and no sign of life.
   private func reload() {
+    guard let nextSetup else { preconditionFailure("the news of what was read order the reload") }
     notifier?.reloading(at: clock.now())
     do {
-      let next = try ServiceSetup(try file.read(), usualStore: usualStore)
-      let store = try OpenStore.making(next.store)
-      try replacePanel(next)
-      (setup, self.store) = (next, store)
+      let next = try nextSetup.get()
+      try replacePanel(next.setup)
+      (setup, store) = (next.setup, next.store)
       keeper.tend(store)
       ServiceJournal.say(.notice, "the configuration was read again and is in force")
-      handle(.reloaded(samplesWhileIdle: next.configuration.samplesWhileIdle))
+      handle(.reloaded(samplesWhileIdle: setup.configuration.samplesWhileIdle))
     } catch {
       let failure = CommandFailure(error) ?? CommandFailure(.configuration, "\(error)")
       ServiceJournal.say(.error, "\(failure.sentence); the configuration before stays in force")

@@ -28,6 +28,9 @@ extension ServiceLoop {
       ServiceJournal.say(.error, failure.sentence)
       handle(.takeRefused(isFull ? .storageFull : .storage), because: failure)
     case .filed(let filed): hear(filed)
+    case .configurationRead(let next):
+      nextSetup = next
+      handle(.reload)
     }
   }
 

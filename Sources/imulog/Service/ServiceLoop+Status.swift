@@ -67,7 +67,7 @@ extension ServiceLoop {
     status.gaps = ledger.scheduled - ledger.sampled
     status.latenessP99 = gauge?.progress?.latenessPercentile99
     status.worstFlush = gauge?.longestSync
-    status.freeBytes = SystemTree.live.freeBytes(at: store.path)
+    status.freeBytes = keeper.freeByteCount(in: store)
     status.temperature = SystemTree.live.cpuTemperature()
     status.sensor = sensor?.sensor.place
     status.realTime = threads.map(realTime)

@@ -27,6 +27,8 @@ final class ServiceLoop {
   var control: ControlSocket
   var setup: ServiceSetup
   var store: Catalogue
+  /// What was read when the service was last asked to read its configuration again.
+  var nextSetup: NextSetup?
   var panel: ServicePanel
   var machine: ServiceMachine
 
@@ -84,7 +86,7 @@ final class ServiceLoop {
     news = try Inbox()
     notifier = ServiceNotifier(environment: Environment.value)
     store = try OpenStore.making(setup.store)
-    keeper = try StoreKeeper()
+    keeper = try StoreKeeper(news: news)
     panel = try ServicePanel(setup)
     memoryRefusal = MemoryLock.engage()
     machine = ServiceMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
@@ -140,7 +142,7 @@ final class ServiceLoop {
 
   private func receive(_ signal: Int32) {
     if signal == SIGHUP {
-      handle(.reload)
+      keeper.read(file, usualStore: usualStore)
     } else {
       handle(.terminate)
     }

@@ -19,7 +19,12 @@ enum ServiceNews: Sendable {
   case fileRefused(CommandFailure, isFull: Bool)
   /// The take's file has its end.
   case filed(FiledTake)
+  /// The configuration was read again, or cannot be put in force.
+  case configurationRead(NextSetup)
 }
+
+/// A configuration that can be put in force and its store, or what is wrong with it.
+typealias NextSetup = Result<(setup: ServiceSetup, store: Catalogue), CommandFailure>
 
 /// A sampler that has begun.
 struct SensorStart: Sendable {

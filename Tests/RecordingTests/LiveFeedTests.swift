@@ -61,7 +61,7 @@ struct LiveFeedTests {
       case 2:
         // Before anything leaves, as the writer does it.
         history.look(into: &seen)
-        history.trim(to: Int(state >> 40 % 8))
+        history.trim(to: Int(state >> 40 % 8), remembering: Int(state >> 44 % 4))
       default:
         history.look(into: &seen)
         _ = history.next(before: made > 2 ? made - 2 : 0)

@@ -37,10 +37,19 @@ public struct History: ~Copyable {
   /// Whether at least half of the ring is filled.
   public var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
 
-  /// Drops the oldest records until at most `limit` are left.
-  public mutating func trim(to limit: Int) {
-    while rememberedCount > 0, count > limit { _ = forget() }
-    if rememberedCount == 0 { taken += UInt64(consumer.trim(to: limit)) }
+  /// Leaves at most `limit` records in the ring, and of those before them the newest `extra` in memory; older ones are
+  /// dropped.
+  public mutating func trim(to limit: Int, remembering extra: Int) {
+    while consumer.count > limit, let record = consumer.pop() {
+      taken += 1
+      memory.append(record)
+    }
+    while rememberedCount > extra { _ = forget() }
+    // Else the used up ones would pile up.
+    if first > memory.count / 2 {
+      memory.removeFirst(first)
+      first = 0
+    }
   }
 
   /// Makes room in the ring: moves records into memory until `limit` wait there.

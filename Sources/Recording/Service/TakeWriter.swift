@@ -24,6 +24,9 @@ public import Sampling
 public struct TakeWriter: ~Copyable {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   public static let patience = 20_000
+  /// How long before its order a take may begin, in nanoseconds: a press is understood when the button is released,
+  /// within 1.5 s. The history has so much more.
+  static var longestPress: Int64 { 1_800_000_000 }
   /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler keeps a gap
   /// back that may still grow. At a slow rate what is kept back, or is yet to be proved, leaves with a later tick.
   static func endPatience(_ rate: SampleRate) -> Int64 {
@@ -186,7 +189,8 @@ extension TakeWriter {
       if isRestKept {
         history.remember(upTo: TakeWriter.patience)
       } else {
-        history.trim(to: historyTicks)
+        let pressTicks = Int(schedule.rate.tick(atNanoseconds: TakeWriter.longestPress)) + 1
+        history.trim(to: historyTicks, remembering: pressTicks)
       }
       return []
     case .waiting(let order):

@@ -151,16 +151,16 @@ struct TakeAccountTests {
 
   @Test("a take that is asked for after what was sampled is forgotten begins with a gap")
   func forgottenBeginning() throws {
-    let bench = try waitingTake(1000, until: 5, isRestKept: false)
+    let bench = try waitingTake(1000, until: 6, isRestKept: false)
     let log = bench.logs[1]
     #expect(log.plan.start == bench.schedule.deadline(of: 3000))
     let report = try log.verification()
     #expect(report.isIntact)
-    #expect(report.end?.ledger.scheduled == 4001)
+    #expect(report.end?.ledger.scheduled == 5001)
     let gap = try #require(try log.gaps().first)
     #expect(gap.firstTick == 0 && gap.cause == .ringFull)
     #expect(try log.gaps().count == 1)
-    #expect(try log.sampledTicks() == Array(3000 + gap.count..<7001))
+    #expect(try log.sampledTicks() == Array(3000 + gap.count..<8001))
   }
 
   @Test("a press within the take before begins a take after that one's last tick, without a gap")

@@ -72,6 +72,24 @@ struct TakeFileTests {
     #expect(try bench.logs[0].marks() == [])
   }
 
+  @Test(
+    "a press that lasts longer than the ring's history begins a take without a gap",
+    arguments: [10, 100, 500, 1000] as [UInt32])
+  func longPress(_ hertz: UInt32) throws {
+    let bench = WriterBench(TakeWriterTests.rate(hertz))
+    bench.advance(to: 70)
+    let before = UInt64(bench.historyTicks)
+    let press = bench.instant(68.4)
+    bench.writer.begin(TakeOrder(at: press, ticksBefore: before, ticksAfter: nil))
+    bench.advance(to: 71)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    let own = TakeFrame.firstTick(from: press, bench.schedule)
+    try bench.logs[0].expect(
+      own - before..<UInt64(hertz) * 71 + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.droppedTicks == [])
+  }
+
   @Test("a card that stalls at the end of a take keeps it waiting, and nothing is lost")
   func stalledEnd() throws {
     let bench = WriterBench(TakeWriterTests.rate(1000))

@@ -3,16 +3,15 @@
 ///     S  address+W  register  Sr  address+R  data … data  P
 ///     1      9         9      1       9        9 · N      1     bits
 ///
-/// The time that the kernel adds (some 50 to 150 µs a transfer on a Raspberry Pi) is not counted.
 public enum BusTiming {
   /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
   public static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
 
-  /// Bit times that one tick takes.
+  /// Bit times that one tick takes at least.
   ///
   /// MPU-6050 family: the burst. LSM6DS family: the burst, and the axes once more, by which samples
-  /// that an update fell into are known. Where these two leave doubt, in one tick of twenty at 10
-  /// Hz to one of sixty from 500 Hz on, the axes are read a third time: 450 bit times in all. Above 888
+  /// that an update fell into are known. Where these two leave doubt, in one tick of twelve at 100
+  /// Hz to one of thirty from 500 Hz on, the axes are read a third time: 450 bit times in all. Above 888
   /// Hz at 400 kHz, and 222 Hz at 100 kHz, the next tick then begins late.
   public static func bits(ofTick family: SensorFamily) -> Int {
     let burst = bits(ofBurst: family.burstByteCount)
@@ -30,20 +29,37 @@ public enum BusTiming {
     Int64(bits) * 1_500_000_000 / Int64(busClock ?? 100_000)
   }
 
-  /// Ticks a second at most when each may take `bits` bit times at `busClock` hertz, rounded down.
-  public static func maximumRate(bits: Int, busClock: Int) -> Int { busClock / bits }
+  /// Nanoseconds that a tick takes on average: on the wire, with the third bursts of an LSM6DS, and in the kernel.
+  public static func nanoseconds(ofTick family: SensorFamily, busClock: Int) -> Int64 {
+    let transfers: Int64 = family == .mpu6050 ? 1 : 2
+    return Int64(averageBits(family)) * 1_000_000_000 / Int64(busClock) + transfers * kernelTime
+  }
 
-  /// The arithmetic in words, such as `an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz: 520
-  /// Hz at most`.
+  /// What the kernel adds to a transfer, in nanoseconds: on a Raspberry Pi some 50 to 150 µs.
+  private static var kernelTime: Int64 { 100_000 }
+
+  /// Bit times of a tick, with its share of third bursts: one in 25.
+  private static func averageBits(_ family: SensorFamily) -> Int {
+    bits(ofTick: family) + (family == .lsm6ds ? (bits(ofBurst: 12) + 24) / 25 : 0)
+  }
+
+  /// Ticks a second at most that a bus of `busClock` hertz carries, rounded down.
+  public static func maximumRate(_ family: SensorFamily, busClock: Int) -> Int {
+    Int(1_000_000_000 / nanoseconds(ofTick: family, busClock: busClock))
+  }
+
+  /// The arithmetic in words, such as `an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.1 ms in the
+  /// kernel: 495 Hz at most`.
   public static func sentence(_ family: SensorFamily, busClock: Int) -> String {
-    let bits = bits(ofTick: family)
+    let bits = averageBits(family)
     let what: String
     switch family {
     case .mpu6050: what = "an 18-byte burst takes"
-    case .lsm6ds: what = "bursts of 16 and 12 bytes take"
+    case .lsm6ds: what = "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take"
     }
     return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "
-      + "at \(clock(busClock)): \(maximumRate(bits: bits, busClock: busClock)) Hz at most"
+      + "at \(clock(busClock)), and \(family == .mpu6050 ? "0.1" : "0.2") ms in the kernel: "
+      + "\(maximumRate(family, busClock: busClock)) Hz at most"
   }
 
   /// A time on the wire in milliseconds with two digits after the point.

@@ -51,8 +51,9 @@ public struct SensorConfiguration: Equatable, Sendable {
       throw SensorError.rateAboveChip(model, asked: rate)
     }
     if let busClock {
-      let bits = BusTiming.bits(ofTick: model.family)
-      guard rate.hertz * Double(bits) <= Double(busClock) else {
+      guard
+        rate.hertz <= 1e9 / Double(BusTiming.nanoseconds(ofTick: model.family, busClock: busClock))
+      else {
         throw SensorError.rateAboveBus(model, asked: rate, busClock: busClock)
       }
     }

@@ -81,14 +81,14 @@ extension SensorError: CustomStringConvertible {
   private static func rateAboveBusSentence(
     _ model: SensorModel, _ asked: SampleRate, _ busClock: Int
   ) -> String {
-    let bits = BusTiming.bits(ofTick: model.family)
     let sentence =
       BusTiming.sentence(model.family, busClock: busClock) + ", \(hertz(asked)) Hz was asked; "
     let clock = [400_000, 1_000_000].first {
-      $0 > busClock && $0 <= model.maximumBusClock && asked.hertz * Double(bits) <= Double($0)
+      $0 > busClock && $0 <= model.maximumBusClock
+        && asked.hertz <= 1e9 / Double(BusTiming.nanoseconds(ofTick: model.family, busClock: $0))
     }
     guard let clock else {
-      let most = BusTiming.maximumRate(bits: bits, busClock: busClock)
+      let most = BusTiming.maximumRate(model.family, busClock: busClock)
       return sentence + (most > 0 ? "ask for \(most) Hz or less" : "ask for less")
     }
     return sentence + "set dtparam=i2c_arm_baudrate=\(clock)"

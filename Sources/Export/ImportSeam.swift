@@ -72,7 +72,8 @@ struct ImportSeam {
     if let unit {
       // One phase alone is a grid, whatever the unit.
       let byUnit = phases > 1 ? min(Double(unit) / period, 1 / phases) : 0
-      guard areSteady, isWide, width > 1.2 * byUnit else { return nil }
+      // Whole units of time fit a period below two of them as well as one above.
+      guard period >= 2 * Double(unit), areSteady, isWide, width > 1.2 * byUnit else { return nil }
     }
     return (middle - middle.rounded(.down), isWide && shortest < 0.7)
   }

@@ -99,7 +99,9 @@ struct ImportSurvey {
     let times = beginning.prefix(samples).map { Double($0) - Double(first) }
       .prefix { $0 < Double(2 * samples) * median }
     guard times.count > 8, let span = times.last, span > 0 else { return nil }
-    let (lowest, highest, step) = (0.8 / median, 1.35 / median, 0.5 / span)
+    // Above half a period a unit, whole units of time look the same as below: milliseconds at 588 Hz as at 412 Hz.
+    let highest = min(1.35 / median, 0.5 / Double(unit))
+    let (lowest, step) = (0.8 / median, 0.5 / span)
     var vectors = times.map { Vector(turns: lowest * $0) }
     let turns = times.map { Vector(turns: step * $0) }
     var best = (frequency: lowest, square: 0.0)

@@ -114,6 +114,13 @@ struct ImportRateTests {
       + "--rate says at which rate they were taken"
     #expect(try Imported(rounded).remarks.contains(sentence))
     #expect(try Imported(rounded, rate: hertz(952)).remarks == [])
+    // Whole milliseconds of 412 Hz are as near to 588 Hz, at which ticks would be lost.
+    for rate in [412, 429.51] {
+      let all = (0..<2000).map { Int64((Double($0) * 1000 / rate).rounded()) * 1_000_000 }
+      let mirrored = try Imported(all)
+      #expect(abs(mirrored.rate.hertz - rate) < 1)
+      #expect(mirrored.gaps == [])
+    }
     // Times of a kilohertz without a hole leave no doubt.
     #expect(try Imported((0..<2000).map { Int64($0) * 1_000_000 }).remarks == [])
   }

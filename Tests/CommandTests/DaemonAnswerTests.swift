@@ -41,7 +41,8 @@ struct DaemonAnswerTests {
     #expect(status["failure"].text?.contains("recording 1 is gone") == true)
     #expect(child.said.contains("recording 1 is gone"))
     #expect(!child.said.contains(" of "), "\(child.said)")
-    expectSentence(service.bench.run("stop"), 75, ["no recording is running"])
+    expectSentence(
+      service.bench.run("stop"), 74, ["no recording is running: recording 1 is gone"])
     try service.tell("start")
     try service.tell("stop")
     #expect(try service.bench.list()[0]["state"] == .string("complete"))

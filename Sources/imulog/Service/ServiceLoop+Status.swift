@@ -40,12 +40,30 @@ extension ServiceLoop {
     }
     refusal = nil
     handle(event)
-    if let refusal { return refuse(peer, refusal) }
+    if let refusal {
+      guard request == .stop, let failure = storageFailure else { return refuse(peer, refusal) }
+      return answer([
+        (
+          peer,
+          .refused(
+            status: failure.status.rawValue,
+            message: "no recording is running: \(failure.sentence)")
+        )
+      ])
+    }
     let period = setup.sensor.rate.periodNanoseconds
     let answered = requests.add(
       peer, request, after: machine, at: clock.now(),
       patience: PendingRequests<ControlPeer>.patience(period: period))
     if let answered { answer([(peer, answered)]) }
+  }
+
+  /// Why the storage ended the last recording by itself, or kept it from beginning; `nil` when it did not.
+  private var storageFailure: CommandFailure? {
+    switch machine.presentProblem {
+    case .storage, .storageFull: lastFailure
+    case .sensor, .configuration, nil: nil
+    }
   }
 
   private func refuse(_ peer: ControlPeer, _ sentence: String) {

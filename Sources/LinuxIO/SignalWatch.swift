@@ -21,9 +21,6 @@ public struct SignalWatch: ~Copyable {
     return isIgnored ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
   }
 
-  /// Whether a signal that ends a recording is blocked and pending, and no watch has taken it yet.
-  public static var isEndAsked: Bool { clinuxio_is_end_asked() == 1 }
-
   /// Blocks the signals for the calling thread and opens a `signalfd` for them.
   ///
   /// - Parameter signals: ``endings`` by default.

@@ -20,7 +20,8 @@ extension Catalogue {
   ///
   /// Cost: a `stat` of each recording, and a look into those that were made or changed since the last call.
   ///
-  /// - Parameter isWanted: Asked before each look into a recording; `false` leaves the rest for the next call.
+  /// - Parameter isWanted: Asked before each look into a recording, and before each MiB of zeros at its end; `false`
+  ///   leaves the rest for the next call.
   /// - Returns: The recordings that were cut.
   /// - Throws: ``CatalogueError/storage(_:)`` when the directory cannot be listed.
   public func adopt(
@@ -45,7 +46,8 @@ extension Catalogue {
           continue
         }
         guard isWanted() else { continue }
-        let (whole, cut) = try trim(entry, isAlone: fresh.count < Catalogue.mostSyncs)
+        let (whole, cut) = try trim(
+          entry, isAlone: fresh.count < Catalogue.mostSyncs, while: isWanted)
         if cut > 0 { adoptions.append(Adoption(entry: entry, cutByteCount: cut)) }
         if let whole { fresh.append(whole) }
       } catch {
@@ -112,24 +114,26 @@ extension Catalogue {
   }
 
   /// Cuts pages of zeros from the end of a log that no program is writing; any other file stays what it is, whatever
-  /// its name.
+  /// its name, and is not looked through.
   ///
-  /// - Parameter isAlone: Whether to make the file durable that needs no cut.
+  /// - Parameters:
+  ///   - isAlone: Whether to make the file durable that needs no cut.
+  ///   - isWanted: Asked before each MiB of zeros.
   /// - Returns: Its key, when nothing is left to do to it; and how many bytes went.
   private func trim(
-    _ entry: CatalogueEntry, isAlone: Bool
+    _ entry: CatalogueEntry, isAlone: Bool, while isWanted: () -> Bool
   ) throws(StorageError) -> (whole: UInt64?, cut: UInt64) {
     do {
       let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
       // One that is being written may look whole for a moment, on a full disk.
       guard try file.lock(exclusive: false) else { return (nil, 0) }
       let status = try file.status()
-      let length = UInt64(clamping: status.st_size)
       // The cheap question first: a recording that was ended has no page of zeros at its end.
-      if try Catalogue.writtenLength(of: file, size: length) == length {
+      if try !Catalogue.endsInZeros(file, size: UInt64(clamping: status.st_size)) {
         if isAlone { try file.sync() }
         return (KnownRecordings.key(entry.fileName, status), 0)
       }
+      guard try Catalogue.isLog(file) else { return (nil, 0) }
     }
     let file = try files.open(entry.path, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW)
     guard try file.lock(exclusive: true) else { return (nil, 0) }
@@ -139,10 +143,24 @@ extension Catalogue {
     let length = try file.regularFileSize()
     // A log of a later version is the program's that knows it, which may find zeros to cut.
     guard try Catalogue.isLog(file) else { return (nil, 0) }
-    let written = try Catalogue.writtenLength(of: file, size: length)
-    if written < length { try file.truncate(to: written) }
-    try file.sync()
-    return (KnownRecordings.key(entry.fileName, try file.status()), length - written)
+    var log = FileStorage(file, length: length)
+    let written = try log.writtenByteCount { () throws(StorageError) in
+      guard isWanted() else { throw StorageError(.read, path: entry.path, errno: EINTR) }
+    }
+    if written < length { try log.file.truncate(to: written) }
+    try log.file.sync()
+    return (KnownRecordings.key(entry.fileName, try log.file.status()), length - written)
+  }
+
+  /// Whether a page after the first is the last one and all zeros.
+  private static func endsInZeros(
+    _ file: borrowing OpenFile, size: UInt64
+  ) throws(StorageError) -> Bool {
+    let pageSize = UInt64(LogFormat.pageSize)
+    guard size > pageSize else { return false }
+    let page = PageMemory()
+    let count = try file.read(at: (size - 1) / pageSize * pageSize, into: page.bytes)
+    return LogReader<FileStorage>.isZero(page.prefix(count))
   }
 
   /// Whether one of the first two pages is a page of a log: the first may be damaged.
@@ -163,24 +181,5 @@ extension Catalogue {
         }
       }
     }
-  }
-
-  /// The end of the last page that is not all zeros, or the file's end within it. The header page
-  /// stays.
-  private static func writtenLength(of file: borrowing OpenFile, size: UInt64) throws(StorageError)
-    -> UInt64
-  {
-    let pageSize = UInt64(LogFormat.pageSize)
-    var page = [UInt8](repeating: 0, count: LogFormat.pageSize)
-    var end = size
-    while end > pageSize {
-      let begin = (end - 1) / pageSize * pageSize
-      let count = try page.withMutableBytes { buffer throws(StorageError) in
-        try file.read(at: begin, into: buffer)
-      }
-      if page[..<count].contains(where: { $0 != 0 }) { return end }
-      end = begin
-    }
-    return end
   }
 }

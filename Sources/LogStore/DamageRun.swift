@@ -25,6 +25,13 @@ struct DamageRun {
     damage?.byteCount += UInt64(count)
   }
 
+  /// The same, of whole pages.
+  mutating func note(_ reason: Damage.Reason, pages: Range<UInt32>) {
+    guard let last = pages.last else { return }
+    note(reason, page: pages.lowerBound, byte: 0, count: 0)
+    note(reason, page: last, byte: 0, count: pages.count * LogFormat.pageSize)
+  }
+
   /// Ends it.
   mutating func take() -> Damage? {
     defer { damage = nil }

@@ -20,7 +20,7 @@ public struct FileStorage: LogStorage, ~Copyable {
 
   /// The file's path, as it was opened or renamed.
   public var name: String { file.path }
-  private var file: OpenFile
+  private(set) var file: OpenFile
   /// Where the next byte goes.
   private var length: UInt64
   /// Bytes of the file that exist, zeros included.
@@ -54,7 +54,7 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.init(file, length: size)
   }
 
-  private init(_ file: consuming OpenFile, length: UInt64) {
+  init(_ file: consuming OpenFile, length: UInt64) {
     self.file = file
     self.length = length
     self.made = length
@@ -124,6 +124,11 @@ public struct FileStorage: LogStorage, ~Copyable {
   /// The file's length now, as whoever writes it has left it.
   public mutating func size() throws(StorageError) -> UInt64 {
     try file.regularFileSize()
+  }
+
+  /// The C function is `lseek`.
+  public mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? {
+    try file.nextData(from: offset)
   }
 
   /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`. Fails as

@@ -11,6 +11,10 @@ extension LogReader where Storage: ~Copyable {
     while nextPage < .max {
       let count = try load(page: nextPage)
       if count == 0 { return false }
+      if LogReader.isZero(page.prefix(count)) {
+        try passZeroPage()
+        continue
+      }
       pageIndex = nextPage
       nextPage += 1
       if begin(count: count) { return true }
@@ -34,10 +38,6 @@ extension LogReader where Storage: ~Copyable {
   /// Opens the page in the buffer, or notes why it cannot be read.
   private mutating func begin(count: Int) -> Bool {
     let bytes = page.prefix(count)
-    if LogReader.isZero(bytes) {
-      if firstZeroPage == nil { firstZeroPage = pageIndex }
-      return false
-    }
     noteZeroPages()
     pageByteCount = count
     let header: PageHeader
@@ -96,13 +96,26 @@ extension LogReader where Storage: ~Copyable {
     return tick > known ? tick - known : 0
   }
 
+  /// Goes on after a page of zeros, the next one: after many of them, the first that is in no hole.
+  mutating func passZeroPage() throws(LogError) {
+    let pageSize = UInt64(LogFormat.pageSize)
+    let first = firstZeroPage ?? nextPage
+    firstZeroPage = first
+    nextPage += 1
+    guard UInt64(nextPage - first) * pageSize >= ZeroRun.longestRead else { return }
+    do throws(StorageError) {
+      let data = try storage.nextData(from: UInt64(nextPage) * pageSize)
+      nextPage = data.map { UInt32(clamping: $0 / pageSize) } ?? .max
+    } catch {
+      throw .storage(error)
+    }
+  }
+
   /// Zeros are no damage as long as nothing follows; here something follows.
   private mutating func noteZeroPages() {
     guard let first = firstZeroPage else { return }
     firstZeroPage = nil
-    for index in first..<pageIndex {
-      damage.note(.format(.notWritten), page: index, byte: 0, count: LogFormat.pageSize)
-    }
+    damage.note(.format(.notWritten), pages: first..<pageIndex)
   }
 
   /// What is missing at the end of the file, where the end of the recording shows.

@@ -34,8 +34,7 @@ extension LogReader where Storage: ~Copyable {
   public mutating func outermost() throws(LogError)
     -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)?
   {
-    let size = try byteCount()
-    let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
+    let lastPage = try lastWrittenPage()
     var end: RecordingEnd?
     let first = try clockPairs(ofPage: 0, &end)
     let last = lastPage > 0 ? try clockPairs(ofPage: lastPage, &end) : []
@@ -63,9 +62,8 @@ extension LogReader where Storage: ~Copyable {
 
   /// The last page whose header `isBefore`, which headers are up to some page; 0 when none is.
   private mutating func lastPage(_ isBefore: (PageHeader) -> Bool) throws(LogError) -> UInt32 {
-    let size = try byteCount()
     var low: UInt32 = 1
-    var high = UInt32(clamping: size / UInt64(LogFormat.pageSize))
+    var high = try lastWrittenPage()
     var best: UInt32 = 0
     while low <= high {
       let middle = low + (high - low) / 2
@@ -87,8 +85,18 @@ extension LogReader where Storage: ~Copyable {
   private mutating func firstPage(from first: UInt32, through last: UInt32) throws(LogError)
     -> (index: UInt32, header: PageHeader)?
   {
-    for index in first...last {
+    nextPage = first
+    firstZeroPage = nil
+    while nextPage <= last, nextPage < .max {
+      let index = nextPage
       let count = try load(page: index)
+      if count == 0 { return nil }
+      if LogReader.isZero(page.prefix(count)) {
+        try passZeroPage()
+        continue
+      }
+      firstZeroPage = nil
+      nextPage += 1
       do {
         return (index, try decoder.begin(page: page.prefix(count), sequence: index))
       } catch {

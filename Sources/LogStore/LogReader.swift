@@ -44,7 +44,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var loadLimit = UInt64.max
   /// Bytes of the page that is read.
   var pageByteCount = 0
-  /// First of the pages of zeros that end with the page read last.
+  /// First of the pages of zeros that end with ``nextPage``.
   var firstZeroPage: UInt32?
   /// What lasts until the next page that can be read.
   var damage: DamageRun

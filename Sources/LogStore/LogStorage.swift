@@ -1,3 +1,5 @@
+import LogFormat
+
 /// Where one log's bytes are kept: append at the end, read anywhere, rewrite nowhere.
 ///
 ///     0            length                        size
@@ -6,7 +8,6 @@
 /// Storage may hold more bytes than were appended; these are zeros until ``finish()`` cuts them,
 /// and a log's reader takes zeros as "not written".
 ///
-/// Two types conform: ``FileStorage``, and a memory storage in the tests that fails on request.
 public protocol LogStorage: ~Copyable {
   /// What to call this storage in messages: a path.
   var name: String { get }
@@ -30,6 +31,73 @@ public protocol LogStorage: ~Copyable {
   /// Bytes that can be read, zeros made ahead included.
   mutating func size() throws(StorageError) -> UInt64
 
+  /// The first byte from `offset` on that is in no hole, as far as that is known without reading; `nil` when there is
+  /// none up to the end. A hole reads as zeros and may be far longer than any disk.
+  mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64?
+
   /// Cuts zeros made ahead and makes the whole durable. Nothing is appended afterwards.
   mutating func finish() throws(StorageError)
+}
+
+/// How much of a log is looked at, though it is zeros, before the file system is asked for holes.
+///
+/// A program that was killed leaves a few MiB of zeros at most, and those are read: what is cut off, or passed over, of
+/// such a log rests on no file system's word.
+enum ZeroRun {
+  /// Bytes of zeros that are read.
+  static let longestRead: UInt64 = 64 << 20
+  /// Bytes between two questions whether to go on.
+  static let stride: UInt64 = 1 << 20
+}
+
+extension LogStorage where Self: ~Copyable {
+  /// `offset`: where no holes are known of.
+  public mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? { offset }
+
+  /// Bytes without the pages of zeros at the end: space that was made ahead and not written, or a hole.
+  ///
+  /// A log's last byte may well be a zero, so nothing less than a page is taken off.
+  ///
+  /// - Parameter check: Called before each MiB of zeros that is read; what it throws ends it.
+  public mutating func writtenByteCount(
+    check: () throws(StorageError) -> Void = { () throws(StorageError) in }
+  ) throws(StorageError) -> UInt64 {
+    let pageSize = UInt64(LogFormat.pageSize)
+    let page = PageMemory()
+    var end = try size()
+    var zeros: UInt64 = 0
+    while end > 0 {
+      if zeros.isMultiple(of: ZeroRun.stride) { try check() }
+      if zeros == ZeroRun.longestRead {
+        zeros = 0
+        end = try dataEnd(before: end)
+        continue
+      }
+      let begin = (end - 1) / pageSize * pageSize
+      // Another program may have cut it meanwhile: what is not there is not written.
+      let count = try read(
+        at: begin, into: UnsafeMutableRawBufferPointer(rebasing: page.bytes[..<Int(end - begin)]))
+      if !LogReader<FileStorage>.isZero(page.prefix(count)) { return end }
+      end = begin
+      zeros += pageSize
+    }
+    return 0
+  }
+
+  /// The end of the last page in front of `limit` with a byte in it that is in no hole; 0 when there is none.
+  private mutating func dataEnd(before limit: UInt64) throws(StorageError) -> UInt64 {
+    let pageSize = UInt64(LogFormat.pageSize)
+    // From some page on there is no data up to the limit: that page is found by halving.
+    var low: UInt64 = 0
+    var high = (limit + pageSize - 1) / pageSize
+    while low < high {
+      let middle = low + (high - low) / 2
+      if let data = try nextData(from: middle * pageSize), data < limit {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return min(low * pageSize, limit)
+  }
 }

@@ -86,12 +86,8 @@ extension LogReader where Storage: ~Copyable {
   /// end of a log that ends in between is found.
   mutating func summary(_ isLive: () throws(LogError) -> Bool) throws(LogError) -> LogSummary {
     let size = try byteCount()
-    let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
-    var clock: ClockPair?
-    var found = try readPage(0, &clock)
-    if lastPage > 0 { found = try readPage(lastPage, &clock) }
-    rewind()
-    guard let end = found else { return try fullSummary(isLive: try isLive()) }
+    let (end, clock) = try outerPages(of: size)
+    guard let end else { return try fullSummary(isLive: try isLive()) }
     return LogSummary(
       description: description, state: LogSummary.State(end), ledger: end.ledger,
       tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
@@ -101,13 +97,33 @@ extension LogReader where Storage: ~Copyable {
   /// Whether the recording ended and says how: the first and the last page show it. The reader is at the beginning
   /// afterwards.
   public mutating func hasEnd() throws(LogError) -> Bool {
-    let size = try byteCount()
-    let lastPage = size == 0 ? 0 : UInt32(clamping: (size - 1) / UInt64(LogFormat.pageSize))
+    try outerPages(of: try byteCount()).end != nil
+  }
+
+  /// The end that the last page with anything in it gives, and the best pair of clocks of that page and the first one.
+  /// The reader is at the beginning afterwards.
+  private mutating func outerPages(
+    of size: UInt64
+  ) throws(LogError) -> (end: RecordingEnd?, clock: ClockPair?) {
+    let lastPage = LogReader.page(ofByte: max(1, size) - 1)
     var clock: ClockPair?
-    var found = try readPage(0, &clock)
-    if lastPage > 0 { found = try readPage(lastPage, &clock) }
+    var end = try readPage(0, &clock)
+    if lastPage > 0 {
+      end = try readPage(lastPage, &clock)
+      if end == nil { end = try readPage(try lastWrittenPage(), &clock) }
+    }
     rewind()
-    return found != nil
+    return (end, clock)
+  }
+
+  /// The last page that is not all zeros; 0 when there is none.
+  mutating func lastWrittenPage() throws(LogError) -> UInt32 {
+    let size = try writtenByteCount()
+    return LogReader.page(ofByte: max(1, size) - 1)
+  }
+
+  private static func page(ofByte offset: UInt64) -> UInt32 {
+    UInt32(clamping: offset / UInt64(LogFormat.pageSize))
   }
 
   /// A summary from reading everything. The reader is at the beginning afterwards.

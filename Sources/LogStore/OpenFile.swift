@@ -102,6 +102,29 @@ struct OpenFile: ~Copyable {
     return done
   }
 
+  /// `SEEK_DATA` of linux/fs.h, which the C library's header hides.
+  private static let seekData: CInt = 3
+
+  /// The first byte from `offset` on that is in no hole; `nil` when only a hole is left, or nothing. Where the file
+  /// system knows of no holes, `offset`.
+  ///
+  /// The corresponding C function is `lseek`; no other call here looks at the position that it moves.
+  func nextData(from offset: UInt64) throws(StorageError) -> UInt64? {
+    guard let start = off_t(exactly: offset) else { return nil }
+    do {
+      let place = try retried(FaultGate.Call(.seek, path), gate) {
+        lseek(descriptor, start, OpenFile.seekData)
+      }
+      return UInt64(place)
+    } catch {
+      switch error.errno {
+      case ENXIO: return nil
+      case EINVAL: return offset
+      default: throw error
+      }
+    }
+  }
+
   /// Makes data and length durable, but not the times of the file. The C function is `fdatasync`.
   func syncData() throws(StorageError) {
     try retried(FaultGate.Call(.sync, path), gate) { fdatasync(descriptor) }

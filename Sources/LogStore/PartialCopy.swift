@@ -80,6 +80,11 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// ``byteCount``.
   public mutating func size() throws(StorageError) -> UInt64 { byteCount }
 
+  /// The C function is `lseek`.
+  public mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? {
+    try file.nextData(from: offset)
+  }
+
   /// Makes it durable. After a failure nothing of it is used. The C function is `fsync`.
   public mutating func sync() throws(StorageError) {
     try doubt()

@@ -8,6 +8,8 @@ public struct StorageError: Error, Equatable, Sendable {
     case look = "looking at"
     /// `pread`, `fstat`.
     case read = "reading"
+    /// `lseek` with `SEEK_DATA`.
+    case seek = "looking for holes in"
     /// `pwrite`.
     case write = "writing to"
     /// `fdatasync`, `fsync`.

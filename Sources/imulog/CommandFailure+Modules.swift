@@ -99,7 +99,7 @@ extension CommandFailure {
     }
     switch error.operation {
     case .open, .makeDirectory, .rename, .handOver: return .cannotCreate
-    case .look, .read, .write, .sync, .truncate, .lock, .lease, .list, .remove, .find:
+    case .look, .read, .seek, .write, .sync, .truncate, .lock, .lease, .list, .remove, .find:
       return .inputOutput
     }
   }

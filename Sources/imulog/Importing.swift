@@ -112,34 +112,15 @@ struct Importing {
       byteCount: LogFormat.pageSize, alignment: 16)
     defer { page.deallocate() }
     // Safe: the buffer is this function's own until it returns, and only filled bytes of it are read.
-    let zeros = [UInt8](repeating: 0, count: LogFormat.pageSize)
+    let end = try log.writtenByteCount()
     var offset = UInt64(LogFormat.pageSize)
-    var zeroPages = 0
-    while true {
-      let count = try log.read(at: offset, into: page)
+    while offset < end {
+      let room = Int(min(UInt64(page.count), end - offset))
+      let count = try log.read(
+        at: offset, into: UnsafeMutableRawBufferPointer(rebasing: page[..<room]))
       guard count > 0 else { return }
+      try copy.append(UnsafeRawBufferPointer(rebasing: page[..<count]))
       offset += UInt64(count)
-      let bytes = UnsafeRawBufferPointer(rebasing: page[..<count])
-      if bytes.allSatisfy({ $0 == 0 }) {
-        zeroPages += 1
-        continue
-      }
-      for _ in 0..<zeroPages { try append(zeros, to: &copy) }
-      zeroPages = 0
-      try copy.append(bytes)
     }
-  }
-
-  private static func append(
-    _ bytes: [UInt8], to copy: inout FileStorage
-  ) throws(StorageError) {
-    let result = bytes.withUnsafeBytes { buffer -> Result<Void, StorageError> in
-      do throws(StorageError) {
-        return .success(try copy.append(buffer))
-      } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LogStoreTesting
 import Testing
 import TestScheduling
@@ -100,5 +101,45 @@ struct StoreLocationTests {
     bench.directory.write([1, 2, 3], to: "1")
     #expect(bench.run("verify", "mylog").status == 0)
     #expect(bench.run("verify", "1").status == 0)
+  }
+}
+
+@Suite("Files in the store that are far longer than what is in them", .waitsForPrograms)
+struct HugeFileTests {
+  private static let stranger = "000006-20261122T120839Z-aaaaaaae.imulog"
+
+  /// Makes a file of the store 4 TB long: read through, it takes hours.
+  private func lengthen(_ name: String, _ bench: Bench) {
+    #expect(truncate("\(bench.store)/\(name)", 4 << 40) == 0)
+  }
+
+  @Test("they keep no verb from its work", .timeLimit(.minutes(3)))
+  func verbs() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    let log = bench.directory.bytes(of: try bench.logName())
+    bench.record([], as: HugeFileTests.stranger)
+    lengthen(HugeFileTests.stranger, bench)
+    lengthen(bench.recordings[0], bench)
+    #expect(try bench.list().map { $0["samples"].integer } == [nil, 10])
+    for verb in ["info", "export", "verify"] { #expect(bench.run(verb, "1").status == 0) }
+    #expect(try bench.record("--for", "1s") == "7")
+    // The take is over, and what can be put in order is.
+    try #require(try bench.list().last?["bytes"].integer == 4096)
+    #expect(bench.directory.bytes(of: "store/" + bench.recordings[0]).prefix(log.count) == log[...])
+    #expect(bench.run("rm", "6", "7").status == 0)
+    let remote = RemoteBench()
+    try remote.pi.record("--for", "1s")
+    lengthen(remote.pi.recordings[0], remote.pi)
+    remote.pi.record([], as: HugeFileTests.stranger)
+    lengthen(HugeFileTests.stranger, remote.pi)
+    remote.laptop.directory.makeDirectory("store")
+    let id = try #require(remote.pi.list().last?["id"].text)
+    remote.laptop.record(log, as: ".part-\(id)")
+    lengthen(".part-\(id)", remote.laptop)
+    let outcome = remote.pull()
+    #expect(outcome.talk.contains("no imulog recording"), "\(outcome.talk)")
+    #expect(try remote.laptop.list().map { $0["samples"].integer } == [10])
+    #expect(remote.laptop.run("list", "--partial").status == 0)
   }
 }

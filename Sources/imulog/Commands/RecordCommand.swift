@@ -1,6 +1,7 @@
 import ArgumentParser
 import IMUDrivers
 import IMUModel
+import LinuxIO
 
 /// `imulog record`: one take, now.
 struct RecordCommand: ParsableCommand {
@@ -107,7 +108,20 @@ struct RecordCommand: ParsableCommand {
     } else if !outcome.isGone {
       try Console.data("\(outcome.number)")
     }
+    if !outcome.isGone { try RecordCommand.adopt(in: store) }
     if let failure = outcome.failure { throw failure }
+  }
+
+  /// Puts recordings in order that were cut off earlier, until a signal comes.
+  private static func adopt(in store: String) throws {
+    let signals = try SignalWatch()
+    var isWanted = true
+    OpenStore.adopt(try OpenStore.making(store)) {
+      isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
+      return isWanted
+    } say: {
+      Console.talk($0)
+    }
   }
 }
 

@@ -12,18 +12,15 @@ enum OpenStore {
 
   /// A store that is made when it is missing and put in order after a kill or a loss of power.
   ///
-  /// - Parameters:
-  ///   - now: The time, by which what is in the trash ages.
-  ///   - isWanted: Asked before each recording that is looked into; `false` leaves the rest for the next start.
-  static func writing(
-    _ path: String, now: WallTime, while isWanted: () -> Bool = { true }
-  ) throws(CatalogueError) -> Catalogue {
+  /// - Parameter now: The time, by which what is in the trash ages.
+  static func writing(_ path: String, now: WallTime) throws(CatalogueError) -> Catalogue {
     let catalogue = try making(path)
-    tidy(catalogue, now: now, while: isWanted) { Console.talk($0) }
+    tidy(catalogue, now: now) { Console.talk($0) }
     return catalogue
   }
 
-  /// A store that is made when it is missing. Nothing is looked into: ``tidy(_:now:while:say:)`` is for another thread.
+  /// A store that is made when it is missing. Nothing is looked into: ``tidy(_:now:while:say:)`` is for another thread,
+  /// or another time.
   static func making(_ path: String) throws(CatalogueError) -> Catalogue {
     try Catalogue(path: path, create: true)
   }
@@ -38,11 +35,23 @@ enum OpenStore {
     _ catalogue: Catalogue, now: WallTime, while isWanted: () -> Bool = { true },
     say: (String) -> Void
   ) {
+    adopt(catalogue, while: isWanted, say: say)
+    sweep(catalogue, now: now, say: say)
+  }
+
+  /// The part of ``tidy(_:now:while:say:)`` that looks into recordings, of which there may be many.
+  static func adopt(
+    _ catalogue: Catalogue, while isWanted: () -> Bool, say: (String) -> Void
+  ) {
     do {
       _ = try catalogue.adopt(while: isWanted)
     } catch {
       say("recordings that were cut off could not be looked for: \(error)")
     }
+  }
+
+  /// The part that frees space.
+  static func sweep(_ catalogue: Catalogue, now: WallTime, say: (String) -> Void) {
     do {
       _ = try catalogue.expireLeftovers(now: now)
     } catch {

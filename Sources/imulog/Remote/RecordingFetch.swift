@@ -104,7 +104,7 @@ struct RecordingFetch {
         offer, outcome, in: local, isFollowed: follow, isAnew: isAnew, copy: nil)
     }
     var copy = try local.catalogue.partialCopy(of: offer.id)
-    let (sum, intact) = try beginning(of: &copy)
+    let (sum, intact) = try beginning(of: &copy, offer)
     // One that is written has more by now than when it was offered.
     if copy.byteCount > offer.byteCount, offer.state != .running {
       guard !isAnew else { throw IncomingCopy.changesAgain }
@@ -134,9 +134,14 @@ struct RecordingFetch {
     return true
   }
 
-  /// Cuts off what is torn at the end of a beginning, adds the rest up, and says how much of it is intact. Damage in
-  /// the middle may be theirs, which the digest shows.
-  private func beginning(of copy: inout PartialCopy) throws -> (SHA256, intact: UInt64) {
+  /// Cuts off what is torn at the end of a beginning, adds the rest up unless there is more than they have, and says how
+  /// much of it is intact. Damage in the middle may be theirs, which the digest shows; what is being written has none.
+  private func beginning(
+    of copy: inout PartialCopy, _ offer: PullOffer
+  ) throws -> (SHA256, intact: UInt64) {
+    let isLive = offer.state == .running
+    let written = try copy.writtenByteCount()
+    if written < copy.byteCount { try copy.cut(to: written) }
     var sum = SHA256()
     guard copy.byteCount > 0 else { return (sum, 0) }
     var intact: UInt64 = 0
@@ -145,9 +150,11 @@ struct RecordingFetch {
       var check = PageCheck(description)
       try check.run(&copy, stopsAtDamage: true)
       intact = check.settledByteCount
-      end = max(intact, copy.byteCount / IncomingCopy.pageSize * IncomingCopy.pageSize)
+      let whole = copy.byteCount / IncomingCopy.pageSize * IncomingCopy.pageSize
+      end = isLive ? intact : max(intact, whole)
     }
     if end < copy.byteCount { try copy.cut(to: end) }
+    guard isLive || copy.byteCount <= offer.byteCount else { return (sum, intact) }
     while sum.byteCount < copy.byteCount {
       let count = try copy.read(at: sum.byteCount, into: memory.bytes)
       sum.add(UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]))

@@ -65,7 +65,7 @@ extension TakeSession {
         return outcome
       }
       let now = SystemClock().wallTime
-      try OpenStore.writing(store, now: now).remove(ended.entry, now: now)
+      try OpenStore.making(store).remove(ended.entry, now: now)
       discarded.append(ended.entry.number)
       next = ended.sensor
     }

@@ -61,8 +61,10 @@ struct TakeSession<Clock: MonotonicClock> {
     _ description: RecordingDescription
   ) throws -> LiveRecording {
     let now = SystemClock().wallTime
-    let live = try OpenStore.writing(store, now: now, while: { !SignalWatch.isEndAsked })
-      .create(description, wall: now.nanoseconds)
+    let catalogue = try OpenStore.making(store)
+    // What others left in the store is looked into after the take, which waits for none of it.
+    OpenStore.sweep(catalogue, now: now) { Console.talk($0) }
+    let live = try catalogue.create(description, wall: now.nanoseconds)
     if !request.isOnTerminal { Console.talk(request.beginning(description.sensor)) }
     return live
   }

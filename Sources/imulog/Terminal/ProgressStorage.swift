@@ -52,6 +52,10 @@ struct ProgressStorage: LogStorage, ~Copyable {
 
   mutating func size() throws(StorageError) -> UInt64 { try storage.size() }
 
+  mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? {
+    try storage.nextData(from: offset)
+  }
+
   mutating func finish() throws(StorageError) { try storage.finish() }
 }
 

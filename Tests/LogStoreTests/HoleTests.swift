@@ -1,0 +1,142 @@
+import Glibc
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Synchronization
+import Testing
+import TestScheduling
+
+@Suite("Files far longer than what is in them", .excludesProgramStarts)
+struct HoleTests {
+  private let directory = TemporaryDirectory()
+  /// 4 TB: read through, it takes hours.
+  private static let huge: off_t = 4 << 40
+  private static let stranger = "000006-20261122T120839Z-aaaaaaae.imulog"
+
+  /// A take without its end, cut to the last page with anything in it; its bytes without the zeros made ahead.
+  private func killedTake() throws -> (entry: CatalogueEntry, bytes: [UInt8]) {
+    let store = try Catalogue(path: directory.path)
+    let entry = try #require(ExampleTake(in: store, syncs: 300, ends: false).entry)
+    _ = try store.adopt()
+    return (entry, directory.bytes(of: entry.fileName))
+  }
+
+  /// Puts the store in order; how often files were read for it, and what was cut.
+  private func adopt(
+    knowsHoles: Bool = true, while isWanted: () -> Bool = { true }
+  ) throws -> (reads: Int, cut: [UInt64]) {
+    let reads = Mutex(0)
+    let gate = FaultGate { call in
+      if call.operation == .read { reads.withLock { $0 += 1 } }
+      return call.operation == .seek && !knowsHoles ? .refuse(EINVAL) : .pass
+    }
+    let store = try Catalogue(path: directory.path, create: false, gate: gate)
+    let adoptions = try store.adopt(while: isWanted)
+    return (reads.withLock { $0 }, adoptions.map(\.cutByteCount))
+  }
+
+  @Test("one that is no log is left as it is after a look at its first and its last pages")
+  func foreign() throws {
+    directory.write([], to: HoleTests.stranger)
+    #expect(truncate("\(directory.path)/\(HoleTests.stranger)", HoleTests.huge) == 0)
+    let (reads, cut) = try adopt()
+    #expect(reads < 10 && cut.isEmpty)
+  }
+
+  @Test("a log with a hole at its end is cut to what was written, after 64 MiB were read")
+  func cut() throws {
+    let (entry, bytes) = try killedTake()
+    #expect(truncate(entry.path, HoleTests.huge) == 0)
+    let (reads, cut) = try adopt()
+    #expect(reads < 16_500)
+    #expect(cut == [UInt64(HoleTests.huge) - UInt64(bytes.count)])
+    #expect(directory.bytes(of: entry.fileName) == bytes)
+  }
+
+  @Test("where the file system knows of no holes, the same comes of reading")
+  func unknown() throws {
+    let (entry, bytes) = try killedTake()
+    #expect(truncate(entry.path, off_t(bytes.count) + 100 << 20) == 0)
+    #expect(try adopt(knowsHoles: false).cut.count == 1)
+    #expect(directory.bytes(of: entry.fileName) == bytes)
+  }
+
+  @Test("data between two holes is found, and zeros beside it are passed over")
+  func between() throws {
+    let (entry, _) = try killedTake()
+    let place: off_t = 1 << 40
+    #expect(truncate(entry.path, HoleTests.huge) == 0)
+    let descriptor = open(entry.path, O_WRONLY)
+    defer { close(descriptor) }
+    #expect(pwrite(descriptor, [7], 1, place) == 1)
+    let zeros = [UInt8](repeating: 0, count: 70_000)
+    #expect(pwrite(descriptor, zeros, zeros.count, place + 100_000) == zeros.count)
+    #expect(try adopt().cut == [UInt64(HoleTests.huge - place) - 4096])
+  }
+
+  @Test("whoever wants no more of it is asked before each MiB, and nothing is cut then")
+  func unwanted() throws {
+    let (entry, bytes) = try killedTake()
+    #expect(truncate(entry.path, off_t(bytes.count) + 20 << 20) == 0)
+    var questions = 0
+    let (reads, cut) = try adopt {
+      questions += 1
+      return questions < 5
+    }
+    #expect(questions == 5 && cut.isEmpty)
+    // The first question is whether to look at all.
+    #expect((3 * 256..<3 * 256 + 20).contains(reads))
+  }
+
+  @Test("a list, a check, a search by tick and an offer of one are as without the hole")
+  func readers() throws {
+    let store = try Catalogue(path: directory.path)
+    let entry = try #require(ExampleTake(in: store, syncs: 300).entry)
+    let size = directory.bytes(of: entry.fileName).count
+    var reader = try store.reader(of: entry)
+    let events = try reader.readAll()
+    let summary = try store.summary(of: entry)
+    let padded = (size + LogFormat.pageSize - 1) / LogFormat.pageSize * LogFormat.pageSize
+    #expect(truncate(entry.path, HoleTests.huge) == 0)
+    var expected = summary
+    expected.byteCount = UInt64(HoleTests.huge)
+    #expect(try store.summary(of: entry) == expected)
+    let standing = try #require(try store.standing(of: entry))
+    #expect(standing.state == .complete && standing.byteCount == UInt64(padded))
+    reader = try store.reader(of: entry)
+    #expect(try reader.readAll() == events)
+    #expect(try reader.verify().isIntact)
+    try reader.seek(toTick: 1499)
+    var last: LogItem?
+    while let item = try reader.next() { last = item }
+    guard case .end? = last else {
+      Issue.record("the last item is \(String(describing: last))")
+      return
+    }
+  }
+
+  @Test("a hole in the middle is damage of its length, and what follows it is read")
+  func middle() throws {
+    let store = try Catalogue(path: directory.path)
+    let entry = try #require(ExampleTake(in: store, syncs: 300).entry)
+    let bytes = directory.bytes(of: entry.fileName)
+    let lastPage = (bytes.count - 1) / LogFormat.pageSize * LogFormat.pageSize
+    try #require(lastPage >= 2 * LogFormat.pageSize)
+    // The first page, a hole, and the last page where it does not belong.
+    #expect(truncate(entry.path, off_t(LogFormat.pageSize)) == 0)
+    #expect(truncate(entry.path, HoleTests.huge) == 0)
+    let descriptor = open(entry.path, O_WRONLY)
+    defer { close(descriptor) }
+    let page = Array(bytes[lastPage...])
+    #expect(pwrite(descriptor, page, page.count, HoleTests.huge) == page.count)
+    var reader = try store.reader(of: entry)
+    let report = try reader.verify()
+    #expect(report.damageCount == 1)
+    #expect(report.damage.first?.offset == UInt64(LogFormat.pageSize))
+    #expect(
+      report.damage.first?.byteCount
+        == UInt64(HoleTests.huge) - UInt64(LogFormat.pageSize) + UInt64(page.count))
+    try reader.seek(toTick: 1499)
+    #expect(try reader.readAll().isEmpty == false)
+  }
+}

@@ -67,6 +67,29 @@ extension Catalogue {
     }
   }
 
+  /// Deletes one recording, the first that ``makeRoom(for:deletesOldest:)`` would, because the file system refused bytes
+  /// or files although some are free: it has no inode left, or this user's quota is used up. Of a quota, only what
+  /// this user owns counts.
+  ///
+  /// - Returns: What came of it; ``Room/deletedCount`` is 0 when there was nothing that could help.
+  public func makeRoom(
+    after error: StorageError, deletesOldest: Bool
+  ) throws(StorageError) -> Room {
+    var room = Room(free: try freeByteCount())
+    guard [ENOSPC, EDQUOT].contains(error.errno) else { return room }
+    var hopeless: Set<String> = []
+    while room.deletedCount == 0,
+      let victim = try deletions(
+        for: 1, deletesOldest: deletesOldest, ofThisUser: error.errno == EDQUOT, besides: hopeless
+      ).victims.first
+    {
+      try noteNumbers([victim])
+      if delete(victim) { room.note(victim) } else { hopeless.insert(victim.entry.fileName) }
+    }
+    room.free = try freeByteCount()
+    return room
+  }
+
   /// Whether `wanted` bytes would be free if the trash and all recordings went that may be deleted.
   public func wouldFit(_ wanted: UInt64) throws(StorageError) -> Bool {
     let free = try freeByteCount()
@@ -109,11 +132,7 @@ extension Catalogue {
           room.free = try measure()
           break
         }
-        if victim.isTrashed {
-          room.deletedFromTrash.append(victim.entry.number)
-        } else {
-          room.deleted.append(victim.entry.number)
-        }
+        room.note(victim)
         let last = room.free
         room.free = try measure()
         if !victim.isKnown, mistaken == nil, room.free - min(last, room.free) < victim.byteCount / 2
@@ -134,7 +153,7 @@ extension Catalogue {
   private static var slack: UInt64 { 4 << 20 }
 
   /// A recording that may be deleted for good, and the bytes which that frees.
-  private struct Deletion {
+  fileprivate struct Deletion {
     let entry: CatalogueEntry
     let isTrashed: Bool
     let byteCount: UInt64
@@ -157,15 +176,18 @@ extension Catalogue {
   }
 
   /// What to delete so that `missing` bytes become free; all that may go when it is less.
+  ///
+  /// - Parameter ofThisUser: Whether only files of this user go.
   private func deletions(
-    for missing: UInt64, deletesOldest: Bool, besides hopeless: Set<String>
+    for missing: UInt64, deletesOldest: Bool, ofThisUser: Bool = false,
+    besides hopeless: Set<String>
   ) throws(StorageError) -> Plan {
     var plan = Plan()
     func add(_ entries: [CatalogueEntry], in directory: String, isTrashed: Bool) {
       guard files.mayChangeNames(in: directory) else { return }
       var unknown: [Deletion] = []
       for entry in entries where plan.byteCount < missing && !hopeless.contains(entry.fileName) {
-        let byteCount = releasedByteCount(entry, in: directory)
+        let byteCount = releasedByteCount(entry, in: directory, ofThisUser: ofThisUser)
         guard byteCount > 0 else { continue }
         let found = use(of: entry)
         let victim = Deletion(
@@ -192,13 +214,16 @@ extension Catalogue {
   }
 
   /// Bytes that deleting a file frees; 0 when it frees none or may not be deleted.
-  private func releasedByteCount(_ entry: CatalogueEntry, in directory: String) -> UInt64 {
+  private func releasedByteCount(
+    _ entry: CatalogueEntry, in directory: String, ofThisUser: Bool
+  ) -> UInt64 {
     do {
       let status = try files.status(entry.path, followsLink: false)
       guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1, !files.isFixed(entry.path)
       else { return 0 }
       let parent = try files.status(directory)
       let user = geteuid()
+      if ofThisUser, status.st_uid != user { return 0 }
       // In a sticky directory only the owners of the file and of the directory remove a name.
       if parent.st_mode & S_ISVTX != 0, ![0, status.st_uid, parent.st_uid].contains(user) {
         return 0
@@ -239,5 +264,15 @@ extension Catalogue {
       guard found == .none || (found == .unknown && !victim.isKnown) else { return false }
     }
     do { return try files.remove(victim.entry.path) } catch { return false }
+  }
+}
+
+extension Room {
+  fileprivate mutating func note(_ victim: Catalogue.Deletion) {
+    if victim.isTrashed {
+      deletedFromTrash.append(victim.entry.number)
+    } else {
+      deleted.append(victim.entry.number)
+    }
   }
 }

@@ -89,6 +89,9 @@ public struct FileStorage: LogStorage, ~Copyable {
     made = max(made, end)
   }
 
+  /// From now on the last ``spareByteCount`` bytes of the space made are kept for the end again, once more is made.
+  public mutating func closeSpare() { isSpareOpen = false }
+
   private mutating func write(
     _ bytes: UnsafeRawBufferPointer, upTo end: UInt64
   ) throws(StorageError) {

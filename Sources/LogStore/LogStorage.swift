@@ -20,6 +20,9 @@ public protocol LogStorage: ~Copyable {
   /// ``sync()``.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError)
 
+  /// Keeps a spare back again, after space was made: the next refusal is as the first one.
+  mutating func closeSpare()
+
   /// Makes everything appended durable.
   mutating func sync() throws(StorageError)
 
@@ -51,6 +54,9 @@ enum ZeroRun {
 }
 
 extension LogStorage where Self: ~Copyable {
+  /// Nothing: where no spare is kept.
+  public mutating func closeSpare() {}
+
   /// `offset`: where no holes are known of.
   public mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? { offset }
 

@@ -1,43 +1,70 @@
 import Glibc
 
-/// A log's storage that leaves a part of the file system free: reaching it is as if the disk were full.
+/// A log's storage that leaves a part of the file system free, and has space made when there is no more.
 ///
-/// What is free is asked for at the first bytes and after each 64 KiB, before they are appended. After the refusal
-/// everything is let through, as ``LogStorage/append(_:)`` says, so that the log can be ended.
+/// What is free is asked for at the first bytes and after each 64 KiB, before they are appended; reaching the reserve is
+/// as if the disk were full. Bytes that the storage itself refuses, because others were faster or the user's quota is
+/// used up, are tried once more when space could be made. After a refusal everything is let through, as
+/// ``LogStorage/append(_:)`` says, so that the log can be ended.
 public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Copyable {
   private var storage: Storage
   private let reserve: UInt64
   private let free: @Sendable () throws(StorageError) -> UInt64
+  private let makeRoom: @Sendable (StorageError) -> Bool
   private var unasked: Int = .max
   private var isRefused = false
 
   /// Bytes appended between two questions.
   static var interval: Int { 64 * 1024 }
 
-  /// `storage`, leaving `reserve` bytes free, of which `free` says how many there are.
+  /// `storage`, leaving `reserve` bytes free.
+  ///
+  /// - Parameters:
+  ///   - free: How many bytes are free, after whatever can be done about it.
+  ///   - makeRoom: Makes room for bytes that were refused with this error, for which ``StorageError/isFull`` holds;
+  ///     `false` when it can do nothing. It is called once for the same bytes.
   public init(
     _ storage: consuming Storage, reserve: UInt64,
-    free: @escaping @Sendable () throws(StorageError) -> UInt64
+    free: @escaping @Sendable () throws(StorageError) -> UInt64,
+    makeRoom: @escaping @Sendable (StorageError) -> Bool
   ) {
     self.storage = storage
     self.reserve = reserve
     self.free = free
+    self.makeRoom = makeRoom
   }
 
   /// The storage's.
   public var name: String { storage.name }
 
-  /// Appends, or refuses once with ENOSPC when no more than the reserve is free.
+  /// Appends, or refuses once when no more than the reserve is free, or no room can be made.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-    if !isRefused, unasked >= ReservingStorage.interval {
-      if try free() <= reserve {
-        isRefused = true
-        throw StorageError(.write, path: name, errno: ENOSPC)
+    guard !isRefused else { return try storage.append(bytes) }
+    do throws(StorageError) {
+      if unasked >= ReservingStorage.interval {
+        guard try free() > reserve else {
+          throw StorageError(.write, path: name, errno: ENOSPC)
+        }
+        unasked = 0
       }
-      unasked = 0
+      try appendOrMakeRoom(bytes)
+      unasked += bytes.count
+    } catch {
+      isRefused = error.isFull
+      throw error
     }
-    try storage.append(bytes)
-    if unasked < .max - bytes.count { unasked += bytes.count }
+  }
+
+  private mutating func appendOrMakeRoom(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(StorageError) {
+    do throws(StorageError) {
+      try storage.append(bytes)
+    } catch {
+      guard error.isFull, makeRoom(error) else { throw error }
+      storage.closeSpare()
+      try storage.append(bytes)
+    }
   }
 
   /// The storage's.

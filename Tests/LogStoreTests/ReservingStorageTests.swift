@@ -53,7 +53,10 @@ struct ReservingStorageTests {
     let space = Space(1_000_000)
     let disk = MemoryDisk()
     var storage = ReservingStorage(MemoryStorage(disk), reserve: 1000) {
-      () throws(StorageError) in try space.ask()
+      () throws(StorageError) in
+      try space.ask()
+    } makeRoom: { _ in
+      false
     }
     #expect(space.questions == 0)
     for piece in 0..<64 {
@@ -72,7 +75,10 @@ struct ReservingStorageTests {
       let space = Space(free)
       let disk = MemoryDisk()
       var storage = ReservingStorage(MemoryStorage(disk), reserve: 1000) {
-        () throws(StorageError) in try space.ask()
+        () throws(StorageError) in
+        try space.ask()
+      } makeRoom: { _ in
+        false
       }
       let error = append(10, to: &storage)
       #expect((error != nil) == isRefused)
@@ -90,7 +96,10 @@ struct ReservingStorageTests {
     let space = Space(0, error: EIO)
     let disk = MemoryDisk()
     var storage = ReservingStorage(MemoryStorage(disk), reserve: 0) {
-      () throws(StorageError) in try space.ask()
+      () throws(StorageError) in
+      try space.ask()
+    } makeRoom: { _ in
+      false
     }
     let error = append(10, to: &storage)
     #expect(error?.errno == EIO)
@@ -107,6 +116,8 @@ struct ReservingStorageTests {
       () throws(StorageError) in
       if space.questions == 3 { space.set(5000) }
       return try space.ask()
+    } makeRoom: { _ in
+      false
     }
     let log = (0..<250_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     let queue = FlushQueue(capacity: 300_000)
@@ -119,5 +130,113 @@ struct ReservingStorageTests {
     #expect(result == nil)
     #expect(disk.bytes == log)
     #expect(disk.snapshot.isFinished)
+  }
+
+  /// A file of which the quota is used up from one of its writes on, until room was made often enough.
+  private func storage(
+    _ directory: TemporaryDirectory, _ quota: Quota
+  ) throws -> ReservingStorage<FileStorage> {
+    let gate = FaultGate { call in
+      call.operation == .write && !quota.allows(call) ? .refuse(EDQUOT) : .pass
+    }
+    let file = try FileStorage(creating: directory.path + "/log", gate: gate)
+    return ReservingStorage(file, reserve: 0) { () throws(StorageError) in
+      1
+    } makeRoom: { _ in
+      quota.makeRoom()
+    }
+  }
+
+  @Test("a quota that is used up at any write costs nothing when room can be made")
+  func quota() throws {
+    var write = 0
+    while true {
+      let directory = TemporaryDirectory(inMemory: true)
+      let quota = Quota(usedUpAt: write, roomsNeeded: 1)
+      var storage = try storage(directory, quota)
+      for piece in 0..<40 { #expect(append(4096, to: &storage) == nil, "\(write), \(piece)") }
+      // A spare is kept as before.
+      quota.useUp()
+      var refusals = 0
+      var count = 40
+      while refusals == 0, count < 1000 {
+        if append(4096, to: &storage) == nil { count += 1 } else { refusals += 1 }
+      }
+      #expect(refusals == 1, "\(write)")
+      #expect(append(FileStorage.spareByteCount, to: &storage) == nil, "\(write)")
+      try storage.finish()
+      let length = count * 4096 + FileStorage.spareByteCount
+      #expect(directory.bytes(of: "log") == [UInt8](repeating: 7, count: length), "\(write)")
+      guard quota.wasMet else { break }
+      write += 1
+    }
+    #expect(write > 5)
+  }
+
+  @Test("room that does not help is made once, and the log has its end in the spare")
+  func quotaForGood() throws {
+    for write in 30..<60 {
+      let directory = TemporaryDirectory(inMemory: true)
+      let quota = Quota(usedUpAt: write, roomsNeeded: .max)
+      var storage = try storage(directory, quota)
+      var count = 0
+      var refusal: StorageError?
+      while refusal == nil {
+        refusal = append(4096, to: &storage)
+        if refusal == nil { count += 1 }
+      }
+      #expect(refusal?.errno == EDQUOT && quota.rooms == 1, "\(write)")
+      #expect(append(FileStorage.spareByteCount, to: &storage) == nil, "\(write)")
+      #expect(quota.rooms == 1, "\(write)")
+      try storage.finish()
+      #expect(directory.bytes(of: "log").count == count * 4096 + FileStorage.spareByteCount)
+    }
+  }
+}
+
+/// A user's quota: what is written over counts no more, what makes the file longer does.
+private final class Quota: Sendable {
+  private struct State {
+    var writesLeft: Int
+    var roomsNeeded: Int
+    var rooms = 0
+    var length: UInt64 = 0
+    var isUsedUp = false
+    var wasMet = false
+  }
+  private let state: Mutex<State>
+
+  init(usedUpAt write: Int, roomsNeeded: Int) {
+    state = Mutex(State(writesLeft: write, roomsNeeded: roomsNeeded))
+  }
+
+  var rooms: Int { state.withLock { $0.rooms } }
+
+  /// Whether it was used up at a write, and not by ``useUp()``.
+  var wasMet: Bool { state.withLock { $0.wasMet } }
+
+  func allows(_ call: FaultGate.Call) -> Bool {
+    state.withLock { state in
+      let end = call.offset + UInt64(call.bytes.count)
+      guard end > state.length else { return true }
+      if !state.isUsedUp, !state.wasMet, state.writesLeft == 0 {
+        (state.isUsedUp, state.wasMet) = (true, true)
+      }
+      state.writesLeft -= 1
+      if !state.isUsedUp { state.length = end }
+      return !state.isUsedUp
+    }
+  }
+
+  func useUp() {
+    state.withLock { ($0.isUsedUp, $0.roomsNeeded) = (true, .max) }
+  }
+
+  func makeRoom() -> Bool {
+    state.withLock { state in
+      state.rooms += 1
+      if state.rooms >= state.roomsNeeded { state.isUsedUp = false }
+      return true
+    }
   }
 }

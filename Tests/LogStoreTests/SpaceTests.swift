@@ -1,6 +1,7 @@
 import Glibc
 import LogStore
 import LogStoreTesting
+import Synchronization
 import Testing
 import TestScheduling
 
@@ -274,5 +275,75 @@ struct SpaceTests {
       }
       #expect(index > 10)
     }
+  }
+
+  @Test("a quota that is used up in a take costs what is in the trash, at any of its writes")
+  func quota() throws {
+    var index = 0
+    var wasMet = true
+    while wasMet {
+      let directory = TemporaryDirectory(inMemory: true)
+      let clean = try Catalogue(path: directory.path)
+      for seed in 1...3 {
+        _ = ExampleTake(in: clean, syncs: 1, description: ExampleLog.description(UInt64(seed)))
+      }
+      try clean.remove(try clean.entry(for: "3"), now: now)
+      // Used up from a write of the take on, until something is deleted.
+      let writes = Mutex(-1)
+      let (chosen, limit) = (index, FileStorage.spareByteCount)
+      let gate = FaultGate { call in
+        writes.withLock { writes in
+          if call.operation == .remove { writes = .min }
+          guard call.operation == .write, call.path.hasSuffix(".imulog"), writes != .min else {
+            return .pass
+          }
+          writes += 1
+          return writes >= chosen ? .refuse(EDQUOT) : .pass
+        }
+      }
+      let store = try Catalogue(path: directory.path, create: false, gate: gate)
+      let live = try store.create(ExampleLog.description(9), wall: ExampleTake.wall)
+      let entry = live.entry
+      var storage = ReservingStorage(live.takeStorage(), reserve: 0) {
+        () throws(StorageError) in
+        try store.freeByteCount()
+      } makeRoom: { error in
+        do {
+          return try store.makeRoom(after: error, deletesOldest: true).deletedFromTrash == [3]
+        } catch {
+          return false
+        }
+      }
+      let body = (0..<10 * limit).map { UInt8(truncatingIfNeeded: $0 &* 7) | 1 }
+      let queue = FlushQueue()
+      #expect(queue.put(body))
+      queue.close()
+      #expect(queue.flusherLoop(&storage, clock: SteppingClock(step: 1)) == nil, "\(index)")
+      #expect(queue.failure == nil, "\(index)")
+      #expect(directory.bytes(of: entry.fileName).suffix(body.count) == body[...], "\(index)")
+      wasMet = writes.withLock { $0 == .min }
+      #expect(directory.names(in: ".trash").isEmpty == wasMet, "\(index)")
+      #expect(try clean.list().entries.map(\.number) == [4, 2, 1], "\(index)")
+      index += 1
+    }
+    #expect(index > 40)
+  }
+
+  @Test(
+    "of a used-up quota only this user's recordings go, of a full disk all",
+    .enabled(if: geteuid() == 0, "only root gives files to others"))
+  func quotaOfOthers() throws {
+    let store = try store(with: 4)
+    for number in ["1", "2"] { try store.remove(try store.entry(for: number), now: now) }
+    for name in directory.names(in: ".trash") {
+      #expect(chown("\(directory.path)/.trash/\(name)", 4001, 4001) == 0)
+    }
+    let quota = StorageError(.write, path: "log", errno: EDQUOT)
+    #expect(try store.makeRoom(after: quota, deletesOldest: false).deletedCount == 0)
+    #expect(try store.makeRoom(after: quota, deletesOldest: true).deleted == [3])
+    let full = StorageError(.write, path: "log", errno: ENOSPC)
+    #expect(try store.makeRoom(after: full, deletesOldest: false).deletedFromTrash == [1])
+    let tooLarge = StorageError(.write, path: "log", errno: EFBIG)
+    #expect(try store.makeRoom(after: tooLarge, deletesOldest: true).deletedCount == 0)
   }
 }

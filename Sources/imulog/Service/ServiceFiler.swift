@@ -45,29 +45,36 @@ struct ServiceFiler: Sendable {
     let queue = FlushQueue()
     orders.post(.attach(live.description, queue))
     news.post(.fileMade(number: entry.number))
-    let reserve = self.reserve
-    var store = self.store
-    // What is not free now is asked for again with the next bytes: the card waits for no other program.
-    store.lockPatience = 0
     let hasFailed = StopFlag()
     var storage = ReservingStorage(live.takeStorage(), reserve: reserve) {
-      [store] () throws(StorageError) in
-      let wanted = reserve.saturatedSum(ServiceFiler.leastByteCount)
+      () throws(StorageError) in
+      var store = self.store
+      // What is not free now is asked for again with the next bytes: the card waits for no other program.
+      store.lockPatience = 0
       do {
-        // The trash goes before a take ends for want of room.
-        let room = try store.makeRoom(for: wanted, deletesOldest: false)
+        let room = try store.makeRoom(
+          for: reserve.saturatedSum(ServiceFiler.leastByteCount), deletesOldest: deletesOldest)
         ServiceFiler.tell(room)
         return room.free
       } catch {
         if !hasFailed.isRequested {
-          ServiceJournal.say(.warning, "the trash cannot be emptied to make room: \(error)")
+          ServiceJournal.say(.warning, "recordings cannot be deleted to make room: \(error)")
         }
         hasFailed.request()
         return try store.freeByteCount()
       }
+    } makeRoom: {
+      do {
+        let room = try store.makeRoom(after: $0, deletesOldest: deletesOldest)
+        ServiceFiler.tell(room)
+        return room.deletedCount > 0
+      } catch {
+        ServiceJournal.say(.warning, "recordings cannot be deleted to make room: \(error)")
+        return false
+      }
     }
     queue.flusherLoop(&storage, clock: SystemClock())
-    // Lets go of the lock by which others see that the recording is live.
+    // Releases the lock by which others see that the recording is live.
     _ = consume storage
     news.post(.filed(close(entry, queue.failure)))
   }
@@ -96,11 +103,8 @@ struct ServiceFiler: Sendable {
       do {
         return try store.create(description, wall: wall)
       } catch {
-        guard case .storage(let cause) = error, [ENOSPC, EDQUOT].contains(cause.errno) else {
-          throw error
-        }
-        let room = try store.makeRoom(
-          for: try store.freeByteCount() + 1, deletesOldest: deletesOldest)
+        guard case .storage(let cause) = error, cause.isFull else { throw error }
+        let room = try store.makeRoom(after: cause, deletesOldest: deletesOldest)
         ServiceFiler.tell(room)
         deletions += 1
         guard deletions <= ServiceFiler.mostForFile, room.deletedCount > 0 else { throw error }

@@ -33,7 +33,7 @@ struct KeptTake {
       .inputOutput,
       number.map {
         "the card did not take the end of recording \($0) \(time);"
-          + " what is on it will be recovered before the next recording"
+          + " what is on it will be recovered with the next recording"
       }
         ?? "the card did not make the recording's file \(time), and nothing of the recording is kept"
     )

@@ -86,13 +86,9 @@ extension StoreIndex {
   ///
   /// The result of each says how that ended. One that is durable and gets no name is the beginning of a copy still, to its
   /// last byte: the next attempt need not bring it anew.
-  ///
-  /// - Parameter limit: Nanoseconds to wait for another program that has the lock of numbers.
-  public func publish(_ copies: [WholeCopy], within limit: Int64) {
+  public func publish(_ copies: [WholeCopy]) {
     StoreIndex.sync(copies)
     do {
-      var catalogue = catalogue
-      catalogue.lockPatience = limit
       let lock = try catalogue.wrapped { () throws(StorageError) in try catalogue.numberLock() }
       for copy in copies { copy.place(in: self, lock) }
     } catch {

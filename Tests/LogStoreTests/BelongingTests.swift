@@ -129,7 +129,7 @@ struct BelongingTests {
     }
     #expect(status(".part-\(description.id)").st_mode & 0o060 == 0o060)
     let whole = WholeCopy(copy, number: 1, start: 0)
-    try StoreIndex(store).publish([whole], within: 0)
+    try StoreIndex(store).publish([whole])
     #expect(status(try whole.result.get().fileName).st_mode & 0o060 == 0o040)
   }
 }

@@ -27,7 +27,7 @@ struct NumberTests {
       let bytes = try ExampleLog(ticks: 20, description: description).bytes
       try bytes.withUnsafeBytes { try copy.append($0) }
       let whole = WholeCopy(copy, number: 5, start: 0)
-      try StoreIndex(store).publish([whole], within: .max)
+      try StoreIndex(store).publish([whole])
       return try whole.result.get().number
     }
   }

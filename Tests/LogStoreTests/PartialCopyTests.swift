@@ -36,7 +36,7 @@ struct PartialCopyTests {
     let begin = Int(copy.byteCount)
     try log[begin...].withUnsafeBytes { try copy.append($0) }
     let whole = WholeCopy(copy, number: 1, start: 0)
-    try StoreIndex(store).publish([whole], within: 0)
+    try StoreIndex(store).publish([whole])
     return try whole.result.get()
   }
 

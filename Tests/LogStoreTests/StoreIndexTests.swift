@@ -48,7 +48,7 @@ struct StoreIndexTests {
     try log.withUnsafeBytes { try copy.append($0) }
     directory.write(log, to: name(3, RecordingID(high: 1, low: 2)))
     let whole = WholeCopy(copy, number: 3, start: 0)
-    index.publish([whole], within: .max)
+    index.publish([whole])
     #expect(try whole.result.get().number == 4)
   }
 
@@ -63,7 +63,7 @@ struct StoreIndexTests {
       try log.withUnsafeBytes { try copy.append($0) }
       copies.append(WholeCopy(copy, number: UInt32(number), start: 0))
     }
-    index.publish(copies, within: .max)
+    index.publish(copies)
     for (number, copy) in zip(UInt32(1)..., copies) {
       #expect(try copy.result.get().number == number)
     }

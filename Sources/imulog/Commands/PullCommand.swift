@@ -83,7 +83,8 @@ struct PullCommand: ParsableCommand {
     let share = HostQueue.share(jobs: jobs, hosts: hosts.count)
     settings.openFiles = share.openFiles
     let board = PullBoard(hosts: hosts)
-    let catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
+    var catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
+    catalogue.lockPatience = settings.timeout
     let local = try LocalCopies(catalogue, frees: thenFree)
     let results = try HostQueue(hosts, ssh, settings, local, board).run(jobs: share.jobs)
     board.end()

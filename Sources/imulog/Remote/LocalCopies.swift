@@ -30,10 +30,8 @@ final class LocalCopies: Sendable {
 
   func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
 
-  /// Makes copies recordings of the store, as ``StoreIndex/publish(_:within:)``.
-  func publish(_ copies: [WholeCopy], within limit: Int64) {
-    index.publish(copies, within: limit)
-  }
+  /// Makes copies recordings of the store, as ``StoreIndex/publish(_:)``.
+  func publish(_ copies: [WholeCopy]) { index.publish(copies) }
 
   /// The numbers wanted for recordings that are to come: their own, where no recording here has them; else the next ones,
   /// older recordings before newer ones.

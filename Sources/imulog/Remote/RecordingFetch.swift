@@ -170,7 +170,7 @@ struct RecordingFetch {
       guard let whole = copy.whole(number: numbers[copy.offer.id]) else { continue }
       copies.append((copy, copy.digest, whole))
     }
-    local.publish(copies.map(\.2), within: settings.timeout)
+    local.publish(copies.map(\.2))
     for (copy, digest, whole) in copies {
       do {
         do {

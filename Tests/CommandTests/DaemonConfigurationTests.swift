@@ -38,9 +38,7 @@ struct DaemonConfigurationTests {
     child.signal(SIGHUP)
     try service.wait(for: "armed") { $0["note"].text == "new" }
     #expect(try service.status()?["sensor"] == .string("LSM6DSO at 0x6a"))
-    try service.startTake()
-    try service.tell("stop")
-    try service.wait(for: "armed")
+    try service.recordTake()
     let json = try service.bench.run("info", "1", "--json").json()
     #expect(json["note"] == .string("new"))
     #expect(json["rateHz"].double == 200)
@@ -62,9 +60,7 @@ struct DaemonConfigurationTests {
       #expect(said.first?.contains(word) == true, "\(said)")
     }
     // It records as before.
-    try service.startTake()
-    try service.tell("stop")
-    try service.wait(for: "armed")
+    try service.recordTake()
     #expect(try service.bench.list()[0]["note"] == .string("old"))
     service.configure(["note": "new"])
     child.signal(SIGHUP)

@@ -11,9 +11,7 @@ struct DaemonSpaceTests {
   func deleteOldest() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
-    for _ in 1...3 {
-      try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
-    }
+    try makeRecordings(service)
     let sizes = service.bench.recordings.map {
       service.bench.directory.bytes(of: "store/" + $0).count
     }
@@ -21,9 +19,7 @@ struct DaemonSpaceTests {
     try #require(sizes[0] > 80_000)
     fill(disk, leaving: (1 << 20) - 40_000, service)
     let child = try service.startArmed()
-    try service.startTake()
-    try service.tell("stop")
-    try service.wait(for: "armed")
+    try service.recordTake()
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 2])
     #expect(child.said.contains("recording 1, the oldest, was deleted to make room"))
     #expect(service.bench.run("verify", "4").status == 0)
@@ -75,9 +71,7 @@ struct DaemonSpaceTests {
     let child = try service.startArmed()
     // A number whose file could not be made is passed over.
     for left in [[7, 5, 4, 3, 1], [9, 7, 5, 4, 3]] as [[Int64]] {
-      try service.startTake()
-      try service.tell("stop")
-      try service.wait(for: "armed")
+      try service.recordTake()
       #expect(try service.bench.list().compactMap { $0["number"].integer } == left)
     }
     #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
@@ -90,16 +84,12 @@ struct DaemonSpaceTests {
   func readOldest() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
-    for _ in 1...3 {
-      try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
-    }
+    try makeRecordings(service)
     fill(disk, leaving: (1 << 20) - 40_000, service)
     let reader = open(service.bench.store + "/" + service.bench.recordings[0], O_RDONLY | O_CLOEXEC)
     defer { close(reader) }
     let child = try service.startArmed()
-    try service.startTake()
-    try service.tell("stop")
-    try service.wait(for: "armed")
+    try service.recordTake()
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
     service.end(child)
     withExtendedLifetime(disk) {}
@@ -117,9 +107,7 @@ struct DaemonSpaceTests {
       withExtendedLifetime(lock) {}
     }
     try service.wait(for: "armed")
-    try service.startTake()
-    try service.tell("stop")
-    try service.wait(for: "armed")
+    try service.recordTake()
     #expect(try service.bench.list().map { $0["number"].integer } == [2, 1])
     service.end(child)
   }
@@ -128,15 +116,11 @@ struct DaemonSpaceTests {
   func trashMakesRoom() throws {
     let service = DaemonBench()
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
-    for _ in 1...3 {
-      try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
-    }
+    try makeRecordings(service)
     #expect(service.bench.run("rm", "2").status == 0)
     fill(disk, leaving: (1 << 20) - 40_000, service)
     let child = try service.startArmed()
-    try service.startTake()
-    try service.tell("stop")
-    try service.wait(for: "armed")
+    try service.recordTake()
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
     #expect(service.bench.directory.names(in: "store/.trash").isEmpty)
     #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
@@ -147,6 +131,13 @@ struct DaemonSpaceTests {
     #expect(child.said.contains("or set delete-oldest = yes"))
     service.end(child)
     withExtendedLifetime(disk) {}
+  }
+
+  /// Makes three recordings, each of which makes room for a take that lacks 40,000 bytes.
+  private func makeRecordings(_ service: DaemonBench) throws {
+    for _ in 1...3 {
+      try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
+    }
   }
 
   /// Puts a file on the disk that leaves so many bytes.

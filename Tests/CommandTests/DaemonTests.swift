@@ -183,9 +183,7 @@ struct DaemonTests {
     #expect(first.outcome().status == -SIGKILL)
     #expect(access(service.socket, F_OK) == 0)
     let second = try service.startArmed()
-    try service.startTake()
-    try service.tell("stop")
-    try service.wait(for: "armed")
+    try service.recordTake()
     let rows = try service.bench.list()
     #expect(rows.map { $0["state"] } == [.string("complete"), .string("recovered")])
     #expect(rows.map { $0["number"] } == [.integer(2), .integer(1)])
@@ -198,9 +196,7 @@ struct DaemonTests {
     let service = DaemonBench(["rate": "1000"])
     let child = try service.startArmed()
     func take() throws {
-      try service.startTake()
-      try service.tell("stop")
-      try service.wait(for: "armed")
+      try service.recordTake()
     }
     for _ in 0..<5 { try take() }
     let before = try Holdings(of: child.pid)

@@ -79,6 +79,13 @@ struct DaemonBench {
     try wait(for: "recording")
   }
 
+  /// Records a take and waits until it is whole.
+  func recordTake() throws {
+    try startTake()
+    try tell("stop")
+    try wait(for: "armed")
+  }
+
   /// Ends a service, which must end well.
   func end(_ child: consuming Child, sourceLocation: SourceLocation = #_sourceLocation) {
     child.signal(SIGTERM)

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -64,6 +65,10 @@ int clinuxio_sync_file_system(int fd) { return answer(syncfs(fd)); }
 
 void clinuxio_begin_writing(int fd, uint64_t start, uint64_t count) {
   (void)sync_file_range(fd, (off_t)start, (off_t)count, SYNC_FILE_RANGE_WRITE);
+}
+
+int clinuxio_rename_free(int old_directory, const char *old, int new_directory, const char *new) {
+  return answer(renameat2(old_directory, old, new_directory, new, RENAME_NOREPLACE));
 }
 
 int clinuxio_is_fixed(const char *path) {

@@ -87,13 +87,19 @@ extension Catalogue {
   /// - Returns: The path that it has now.
   public func setAside(_ copy: consuming PartialCopy) throws(CatalogueError) -> String {
     var copy = copy
-    var count = 1
-    while access(path(of: "\(Leftover.asidePrefix)\(copy.id)-\(count)"), F_OK) == 0 { count += 1 }
-    let aside = path(of: "\(Leftover.asidePrefix)\(copy.id)-\(count)")
-    try wrapped { () throws(StorageError) in
-      try copy.rename(to: aside)
+    return try wrapped { () throws(StorageError) in
+      var count = 1
+      while true {
+        do throws(StorageError) {
+          try copy.rename(toFree: path(of: "\(Leftover.asidePrefix)\(copy.id)-\(count)"))
+          break
+        } catch {
+          guard error.errno == EEXIST else { throw error }
+          count += 1
+        }
+      }
       try files.syncDirectory(path)
+      return copy.name
     }
-    return aside
   }
 }

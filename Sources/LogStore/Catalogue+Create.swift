@@ -109,18 +109,23 @@ extension Catalogue {
     return storage
   }
 
-  /// Gives a file its final name, durably, or takes both names away.
+  /// Gives a file its final name, durably, or takes away whichever it has.
   private func rename(_ storage: inout FileStorage, to final: String) throws(StorageError) {
     let temporary = storage.name
     do {
-      try files.rename(temporary, to: final)
+      try files.rename(temporary, toFree: final)
+    } catch {
+      withdraw(temporary)
+      throw error
+    }
+    do {
       storage.wasRenamed(to: final)
       // On FAT a name carries the file's length and place; the new one gets them when the file is
       // synced, not with the directory. Until then a power cut leaves an empty file.
       try storage.sync()
       try files.syncDirectory(path)
     } catch {
-      withdraw(temporary, final)
+      withdraw(final)
       throw error
     }
   }
@@ -182,12 +187,10 @@ extension Catalogue {
     }
   }
 
-  /// Takes both names of a recording that was not created. What cannot be removed under a temporary
+  /// Takes the name of a recording that was not created. What cannot be removed under a temporary
   /// name is swept at the next start; a file under its final name is, at worst, a recording without
   /// samples.
-  private func withdraw(_ names: String...) {
-    for name in names {
-      do { try files.remove(name) } catch { continue }
-    }
+  private func withdraw(_ name: String) {
+    do { try files.remove(name) } catch { return }
   }
 }

@@ -66,7 +66,7 @@ public final class WholeCopy: @unchecked Sendable {
         number: try index.freeNumber(number, lock), start: UTCStamp(seconds: start), id: id)
       let entry = CatalogueEntry(name, in: index.catalogue.path)
       do throws(StorageError) {
-        try copy?.rename(to: entry.path)
+        try copy?.rename(toFree: entry.path)
       } catch {
         throw .storage(error)
       }

@@ -50,7 +50,8 @@ extension Catalogue {
     }
     let entry = CatalogueEntry(name, in: path)
     do {
-      try files.rename(trashed.entry.path, to: entry.path)
+      try files.rename(
+        trashed.nameInTrash, in: try openTrash(), toFree: entry.fileName, in: try openStore())
     } catch {
       if error.isMissing {
         throw .notFound(

@@ -263,7 +263,13 @@ extension Catalogue {
       let found = use(of: victim.entry)
       guard found == .none || (found == .unknown && !victim.isKnown) else { return false }
     }
-    do { return try files.remove(victim.entry.path) } catch { return false }
+    do {
+      guard victim.isTrashed else { return try files.remove(victim.entry.path) }
+      let name = victim.entry.fileName.dropFirst(Catalogue.trashName.count + 1)
+      return try files.remove(String(name), in: try openTrash())
+    } catch {
+      return false
+    }
   }
 }
 

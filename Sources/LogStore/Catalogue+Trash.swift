@@ -10,6 +10,9 @@ public struct TrashedRecording: Hashable, Sendable {
   /// The name that it had in the store.
   let formerName: String
 
+  /// The name that it has in the trash.
+  var nameInTrash: String { String(entry.fileName.dropFirst(Catalogue.trashName.count + 1)) }
+
   /// Seconds since 1970 from which on it is deleted for good; `nil` when it is not known yet.
   public var dueSeconds: Int64? { removedSeconds.map { $0 + Catalogue.trashAgeLimit } }
 }
@@ -43,8 +46,10 @@ extension Catalogue {
     guard isRemoved else { throw .isLive(file: entry.path) }
     let file: String
     do {
-      file = try trashName(entry.fileName, now, removalStamp(now))
-      try files.rename(entry.path, to: path(of: file))
+      let trash = try openTrash()
+      file = try move(
+        entry.fileName, in: try openStore(), to: trash, as: entry.fileName, now,
+        removalStamp(now, trash))
     } catch {
       guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
       throw .trashForbidden(path: path)
@@ -58,16 +63,22 @@ extension Catalogue {
 
   /// The stamp of what is removed at `now`, later than all that was removed before: a clock that is not synchronised
   /// may be behind the one by which that was dated, or have been ahead of this one.
-  private func removalStamp(_ now: WallTime) throws(StorageError) -> UTCStamp {
+  private func removalStamp(
+    _ now: WallTime, _ trash: borrowing OpenFile
+  ) throws(StorageError) -> UTCStamp {
     guard now.isCredible else {
       // No name has room for a later one than those of the last year.
-      let newest = try trashContents().last { $0.stamp.seconds < UTCStamp.lastYear }
+      let newest = contents(try files.names(in: trash)).last {
+        $0.stamp.seconds < UTCStamp.lastYear
+      }
       return max(now.stamp, UTCStamp(seconds: (newest?.stamp.seconds ?? .min) + 1))
     }
     // What cannot be renamed is said by the sweep.
     var failures: [StorageError] = []
     let before = UTCStamp(seconds: now.stamp.seconds - 1)
-    date(try trashContents().map(\.recording), until: before, now: now, &failures)
+    date(
+      contents(try files.names(in: trash)).map(\.recording), in: trash, until: before, now: now,
+      &failures)
     return now.stamp
   }
 
@@ -123,7 +134,11 @@ extension Catalogue {
   /// What the trash holds with the dates that the names say, credible or not, the one that was removed first first;
   /// names of another form are not this program's, and stay.
   func trashContents() throws(StorageError) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
-    try trashNames().compactMap { trashed("\(Catalogue.trashName)/\($0)") }.sorted {
+    contents(try trashNames())
+  }
+
+  private func contents(_ names: [String]) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
+    names.compactMap { trashed("\(Catalogue.trashName)/\($0)") }.sorted {
       ($0.stamp.seconds, $0.recording.entry.number, $0.recording.entry.fileName)
         < ($1.stamp.seconds, $1.recording.entry.number, $1.recording.entry.fileName)
     }
@@ -144,58 +159,66 @@ extension Catalogue {
     now: WallTime, ofAnyAge: Bool = false
   ) -> (deleted: [String], failures: [StorageError]) {
     var failures: [StorageError] = []
-    var due: [TrashedRecording] = []
-    do {
-      let contents = try trashContents().map(\.recording)
-      if ofAnyAge {
-        due = contents
-      } else if now.isCredible {
-        due = contents.filter { $0.dueSeconds.map { $0 <= now.stamp.seconds } ?? false }
-        date(contents, until: now.stamp, now: now, &failures)
+    do throws(StorageError) {
+      // Held from the list to the last deletion: a link that takes the trash's name meanwhile leads nowhere.
+      let trash = try openTrash()
+      var due = contents(try files.names(in: trash)).map(\.recording)
+      if !ofAnyAge {
+        guard now.isCredible else { return ([], []) }
+        let all = due
+        due = all.filter { $0.dueSeconds.map { $0 <= now.stamp.seconds } ?? false }
+        date(all, in: trash, until: now.stamp, now: now, &failures)
       }
+      return (delete(due, in: trash, &failures), failures)
     } catch {
-      failures.append(error)
+      return ([], error.isMissing ? [] : [error])
     }
-    return (delete(due, &failures), failures)
   }
 
   /// Gives a date to those of the trash that were removed while the clock was not synchronised: `end` to the last one,
   /// and to each before it a second less, so that they keep their order.
   private func date(
-    _ contents: [TrashedRecording], until end: UTCStamp, now: WallTime,
-    _ failures: inout [StorageError]
+    _ contents: [TrashedRecording], in trash: borrowing OpenFile, until end: UTCStamp,
+    now: WallTime, _ failures: inout [StorageError]
   ) {
     let undated = contents.filter { $0.removedSeconds == nil }
     for (age, recording) in undated.reversed().enumerated() {
       do {
-        let file = try trashName(
-          recording.formerName, now, UTCStamp(seconds: end.seconds - Int64(age)))
-        try files.rename(recording.entry.path, to: path(of: file))
+        _ = try move(
+          recording.nameInTrash, in: trash, to: trash, as: recording.formerName, now,
+          UTCStamp(seconds: end.seconds - Int64(age)))
       } catch {
         failures.append(error)
       }
     }
   }
 
-  /// A path in the trash that is free. The name says when the recording was removed, so that copying the trash keeps
-  /// its age: the second of `first`, or the next one at which no recording of this name was removed, because a rename to
-  /// a name that is there would delete what has it.
-  private func trashName(
-    _ name: String, _ now: WallTime, _ first: UTCStamp
+  /// Gives a file a name in the trash that is free; its path in the store. The name says when the recording was removed,
+  /// so that copying the trash keeps its age: the second of `first`, or the next one at which no recording of this name
+  /// was removed.
+  private func move(
+    _ old: String, in directory: borrowing OpenFile, to trash: borrowing OpenFile, as name: String,
+    _ now: WallTime, _ first: UTCStamp
   ) throws(StorageError) -> String {
     var stamp = first
     while true {
       let mark = now.isCredible ? "" : Catalogue.undatedMark
-      let file = "\(Catalogue.trashName)/\(name)\(Catalogue.stampMark)\(stamp.text)\(mark)"
-      if try files.facts(path(of: file)) == nil { return file }
-      stamp = UTCStamp(seconds: stamp.seconds + 1)
+      let new = "\(name)\(Catalogue.stampMark)\(stamp.text)\(mark)"
+      do {
+        try files.rename(old, in: directory, toFree: new, in: trash)
+        return "\(Catalogue.trashName)/\(new)"
+      } catch {
+        guard error.errno == EEXIST else { throw error }
+        stamp = UTCStamp(seconds: stamp.seconds + 1)
+      }
     }
   }
 
   /// Deletes recordings of the trash for good, after their numbers were noted; the names that they had. On a full disk
   /// there may be no room for that note: then the names that are left say which numbers were given.
   private func delete(
-    _ recordings: [TrashedRecording], _ failures: inout [StorageError]
+    _ recordings: [TrashedRecording], in trash: borrowing OpenFile,
+    _ failures: inout [StorageError]
   ) -> [String] {
     guard let highest = recordings.map(\.entry.number).max() else { return [] }
     var deleted: [String] = []
@@ -207,7 +230,7 @@ extension Catalogue {
     }
     for recording in recordings {
       do {
-        try files.remove(recording.entry.path)
+        try files.remove(recording.nameInTrash, in: trash)
         deleted.append(recording.formerName)
       } catch {
         failures.append(error)
@@ -216,18 +239,26 @@ extension Catalogue {
     return deleted
   }
 
-  /// - Throws: ENOTDIR when the trash is no directory of the store's own: what a link leads to may be the trash of
-  ///   another store.
   func trashNames() throws(StorageError) -> [String] {
-    let trash = path(of: Catalogue.trashName)
     do {
-      let isDirectory = try files.status(trash, followsLink: false).st_mode & S_IFMT == S_IFDIR
-      if isDirectory { return try files.names(in: trash) }
+      return try files.names(in: try openTrash())
     } catch {
       if error.isMissing { return [] }
       throw error
     }
-    throw StorageError(.open, path: trash, errno: ENOTDIR)
+  }
+
+  /// The trash, to work in it whatever has its path meanwhile.
+  ///
+  /// - Throws: ENOTDIR when the trash is no directory of the store's own: what a link leads to may be the trash of
+  ///   another store.
+  func openTrash() throws(StorageError) -> OpenFile {
+    try files.open(path(of: Catalogue.trashName), flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  }
+
+  /// The store's directory.
+  func openStore() throws(StorageError) -> OpenFile {
+    try files.open(path, flags: O_RDONLY | O_DIRECTORY)
   }
 
   static func withoutStamp(_ file: String) -> Substring {

@@ -88,11 +88,63 @@ struct FileSystem: Sendable {
     try retried(call, gate) { Glibc.rename(old, new) }
   }
 
+  /// Gives `old` the name `new`, or fails with EEXIST when something has it.
+  func rename(_ old: String, toFree new: String) throws(StorageError) {
+    try renameFree(AT_FDCWD, old, old, AT_FDCWD, new, new)
+  }
+
+  /// The same with names in directories that are open: whatever their paths stand for by now.
+  func rename(
+    _ old: String, in oldDirectory: borrowing OpenFile, toFree new: String,
+    in newDirectory: borrowing OpenFile
+  ) throws(StorageError) {
+    try renameFree(
+      oldDirectory.descriptor, old, "\(oldDirectory.path)/\(old)", newDirectory.descriptor, new,
+      "\(newDirectory.path)/\(new)")
+  }
+
+  /// Where the file system cannot promise it (EINVAL), the new name is looked at just before.
+  private func renameFree(
+    _ oldDirectory: CInt, _ old: String, _ oldPath: String, _ newDirectory: CInt, _ new: String,
+    _ newPath: String
+  ) throws(StorageError) {
+    var call = FaultGate.Call(.rename, oldPath)
+    call.newPath = newPath
+    do {
+      try retried(call, gate) {
+        let code = clinuxio_rename_free(oldDirectory, old, newDirectory, new)
+        if code < 0 { errno = -code }
+        return code
+      }
+    } catch {
+      guard error.errno == EINVAL else { throw error }
+      var status = stat()
+      guard fstatat(newDirectory, new, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
+        throw StorageError(.rename, path: oldPath, errno: EEXIST)
+      }
+      guard errno == ENOENT else { throw StorageError(.rename, path: oldPath, errno: errno) }
+      try retried(call, gate) { renameat(oldDirectory, old, newDirectory, new) }
+    }
+  }
+
   /// Removes the name of a file; one that is missing already is no error, and answered with `false`.
   @discardableResult
   func remove(_ path: String) throws(StorageError) -> Bool {
     do {
       try retried(FaultGate.Call(.remove, path), gate) { unlink(path) }
+      return true
+    } catch {
+      if error.errno != ENOENT { throw error }
+      return false
+    }
+  }
+
+  /// The same in a directory that is open: whatever its path stands for by now.
+  @discardableResult
+  func remove(_ name: String, in directory: borrowing OpenFile) throws(StorageError) -> Bool {
+    let (path, descriptor) = ("\(directory.path)/\(name)", directory.descriptor)
+    do {
+      try retried(FaultGate.Call(.remove, path), gate) { unlinkat(descriptor, name, 0) }
       return true
     } catch {
       if error.errno != ENOENT { throw error }
@@ -140,9 +192,32 @@ struct FileSystem: Sendable {
     if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
       throw StorageError(.list, path: path, errno: code)
     }
-    guard let directory = opendir(path) else {
-      throw StorageError(.list, path: path, errno: errno)
+    return try FileSystem.names(opendir(path), path)
+  }
+
+  /// The same of one that is open.
+  func names(in directory: borrowing OpenFile) throws(StorageError) -> [String] {
+    let path = directory.path
+    if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
+      throw StorageError(.list, path: path, errno: code)
     }
+    // The stream closes its descriptor.
+    let own = fcntl(directory.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard own >= 0 else { throw StorageError(.list, path: path, errno: errno) }
+    guard let stream = fdopendir(own) else {
+      let error = StorageError(.list, path: path, errno: errno)
+      close(own)
+      throw error
+    }
+    // Both descriptors have one position.
+    rewinddir(stream)
+    return try FileSystem.names(stream, path)
+  }
+
+  private static func names(_ stream: OpaquePointer?, _ path: String) throws(StorageError)
+    -> [String]
+  {
+    guard let directory = stream else { throw StorageError(.list, path: path, errno: errno) }
     defer { closedir(directory) }
     var names: [String] = []
     while true {

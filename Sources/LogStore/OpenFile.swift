@@ -7,7 +7,7 @@ import Glibc
 struct OpenFile: ~Copyable {
   /// What errors call it; a rename is the owner's to report.
   var path: String
-  private let descriptor: CInt
+  let descriptor: CInt
   private let gate: FaultGate
 
   /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by all users

@@ -114,8 +114,14 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// Gives it the second name: under a name for good it would be taken for what is here.
   mutating func doubt() throws(StorageError) { try rename(to: unsyncedPath) }
 
-  mutating func rename(to path: String) throws(StorageError) {
+  private mutating func rename(to path: String) throws(StorageError) {
     try files.rename(file.path, to: path)
+    file.path = path
+  }
+
+  /// Gives it a name that nothing has, or fails with EEXIST.
+  mutating func rename(toFree path: String) throws(StorageError) {
+    try files.rename(file.path, toFree: path)
     file.path = path
   }
 }

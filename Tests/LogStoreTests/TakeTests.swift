@@ -46,7 +46,8 @@ struct TakeTests {
     #expect(
       calls == [
         .open, .open, .handOver,  // .lock: not there, made, for no other program to lock
-        .open, .sync, .write, .sync,  // its name, and the number in it
+        .open,  // the trash: not there
+        .open, .sync, .write, .sync,  // the lock's name, and the number in it
         .open, .write, .write, .sync, .find,  // the temporary file: zeros, header
         .rename, .sync, .find, .open, .sync,  // the name, the file again for FAT, and the directory
       ])

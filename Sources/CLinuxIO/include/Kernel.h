@@ -64,6 +64,10 @@ int clinuxio_sync_file_system(int fd);
 /// sync_file_range(SYNC_FILE_RANGE_WRITE): the kernel begins to write these bytes to the medium, without a wait. A failure
 /// is not consumed and is reported by the next sync of the file. Outside the Glibc module.
 void clinuxio_begin_writing(int fd, uint64_t start, uint64_t count);
+/// renameat2(RENAME_NOREPLACE): -EEXIST when there is something of the new name, -EINVAL when the file system cannot
+/// promise that. Outside the Glibc module.
+int clinuxio_rename_free(
+    int old_directory, const char *_Nonnull old, int new_directory, const char *_Nonnull new);
 /// statx: 1 when no program can remove the name, because its file is immutable or append-only, or something is mounted on
 /// it; 0 when not, or when the file system does not say. Outside the Glibc module.
 int clinuxio_is_fixed(const char *_Nonnull path);

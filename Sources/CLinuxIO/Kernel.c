@@ -127,7 +127,7 @@ int clinuxio_lock_memory(void) {
 // read-only; relocated data begins after it.
 extern const char __executable_start[], etext[];
 
-int clinuxio_let_go_of_code(void) {
+int clinuxio_drop_code(void) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t begin = ((uintptr_t)__executable_start + page - 1) / page * page;
   uintptr_t end = (uintptr_t)etext / page * page;

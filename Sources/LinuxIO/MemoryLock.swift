@@ -14,7 +14,7 @@ public enum MemoryLock {
   /// - Returns: `nil` when granted, else what stood against it; nothing is locked then.
   public static func engage(tree: SystemTree = .live) -> Refusal? {
     // Refused when it is locked already, and then it stays.
-    _ = clinuxio_let_go_of_code()
+    _ = clinuxio_drop_code()
     var limit: UInt64 = 0
     let answer = clinuxio_memory_lock_limit(&limit)
     if answer < 0 { return refusal(-answer) }

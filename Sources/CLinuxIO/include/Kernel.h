@@ -42,7 +42,7 @@ int clinuxio_memory_lock_limit(uint64_t *_Nonnull bytes);
 int clinuxio_lock_memory(void);
 /// madvise(MADV_DONTNEED) of the program's code, whose bounds are the linker's: what is needed again
 /// comes back from the page cache. Refused when it is locked.
-int clinuxio_let_go_of_code(void);
+int clinuxio_drop_code(void);
 /// Writes a byte to each page of the next 64 KiB of the calling thread's stack. Swift has no
 /// alloca.
 void clinuxio_touch_stack(void);

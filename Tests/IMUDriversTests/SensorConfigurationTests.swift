@@ -41,17 +41,17 @@ struct SensorConfigurationTests {
   func busTooSlow() {
     #expect(
       refusal(SensorConfiguration(rate: hertz(1000), busClock: 100_000), .mpu6050)
-        == "an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.1 ms in the "
-        + "kernel: 495 Hz at most, 1000 Hz was asked; set dtparam=i2c_arm_baudrate=400000")
+        == "an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the "
+        + "kernel: 507 Hz at most, 1000 Hz was asked; set dtparam=i2c_arm_baudrate=400000")
     #expect(
       refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6dso)
         == "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take 318 bit times, 3.18 ms at "
-        + "100 kHz, and 0.2 ms in the kernel: 295 Hz at most, 400 Hz was asked; set dtparam=i2c_arm_baudrate=400000"
+        + "100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was asked; set dtparam=i2c_arm_baudrate=400000"
     )
-    #expect(refusal(SensorConfiguration(rate: hertz(495), busClock: 100_000), .mpu6050) == nil)
-    #expect(refusal(SensorConfiguration(rate: hertz(496), busClock: 100_000), .mpu6050) != nil)
-    #expect(refusal(SensorConfiguration(rate: hertz(295), busClock: 100_000), .lsm6dso) == nil)
-    #expect(refusal(SensorConfiguration(rate: hertz(296), busClock: 100_000), .lsm6dso) != nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(507), busClock: 100_000), .mpu6050) == nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(508), busClock: 100_000), .mpu6050) != nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(304), busClock: 100_000), .lsm6dso) == nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(305), busClock: 100_000), .lsm6dso) != nil)
     #expect(refusal(SensorConfiguration(rate: hertz(1000), busClock: 400_000), .lsm6dso) == nil)
     #expect(refusal(SensorConfiguration(rate: hertz(1000)), .lsm6dso) == nil)
   }
@@ -77,9 +77,9 @@ struct SensorConfigurationTests {
 
   @Test("a bus carries what the wire, third bursts and the kernel leave")
   func busRates() {
-    #expect(BusTiming.maximumRate(.mpu6050, busClock: 100_000) == 495)
-    #expect(BusTiming.maximumRate(.mpu6050, busClock: 400_000) == 1724)
-    #expect(BusTiming.maximumRate(.lsm6ds, busClock: 100_000) == 295)
-    #expect(BusTiming.maximumRate(.lsm6ds, busClock: 400_000) == 1005)
+    #expect(BusTiming.maximumRate(.mpu6050, busClock: 100_000) == 507)
+    #expect(BusTiming.maximumRate(.mpu6050, busClock: 400_000) == 1886)
+    #expect(BusTiming.maximumRate(.lsm6ds, busClock: 100_000) == 304)
+    #expect(BusTiming.maximumRate(.lsm6ds, busClock: 400_000) == 1117)
   }
 }

@@ -111,10 +111,10 @@ public struct FileStorage: LogStorage, ~Copyable {
   /// Makes what was appended durable, and the space made. The C function is `fdatasync`.
   ///
   /// Bytes of a file that has lost its name are durable for no one: fails with
-  /// ``StorageError/isGone`` when the path has no file any more, or another one.
+  /// ``StorageError/isGone`` when the path has no file any more, or another one, or when another program has cut it.
   public mutating func sync() throws(StorageError) {
     try file.syncData()
-    try file.checkPath()
+    try file.checkPath(holding: made)
   }
 
   /// Reads anywhere in the file. The C function is `pread`.
@@ -137,10 +137,12 @@ public struct FileStorage: LogStorage, ~Copyable {
   /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`. Fails as
   /// ``sync()`` does when the file is gone from its path.
   public mutating func finish() throws(StorageError) {
+    let isCut = try file.regularFileSize() < made
     try file.truncate(to: length)
     made = length
     try file.sync()
-    try file.checkPath()
+    try file.checkPath(holding: length)
+    guard !isCut else { throw StorageError(.find, path: name, errno: ESTALE) }
   }
 
   /// Gives the file to the store's owner.
@@ -165,7 +167,9 @@ extension FileStorage {
       target += UInt64(nextStep)
       nextStep = min(2 * nextStep, FileStorage.largestStep)
     }
-    let isNew = made == 0
+    // Zeros after what another program has cut would hide that. Of a take that is synced at its end alone, nothing else
+    // shows what happened to its file before.
+    if made > 0 { try file.checkPath(holding: made) }
     do {
       try writeZeros(upTo: target)
     } catch {
@@ -174,8 +178,6 @@ extension FileStorage {
       if error.isFull { isSpareOpen = true }
       throw error
     }
-    // Of a take that is synced at its end alone, nothing else would show it before.
-    if !isNew { try file.checkPath() }
   }
 
   private mutating func writeZeros(upTo target: UInt64) throws(StorageError) {

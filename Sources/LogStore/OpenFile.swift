@@ -135,9 +135,9 @@ struct OpenFile: ~Copyable {
     try retried(FaultGate.Call(.sync, path), gate) { fsync(descriptor) }
   }
 
-  /// Fails with ESTALE when another file than the open one has the path, or none. The C functions are
-  /// `fstat` and `stat`.
-  func checkPath() throws(StorageError) {
+  /// Fails with ESTALE when another file than the open one has the path, or none, or when it has fewer bytes than
+  /// `byteCount`. The C functions are `fstat` and `stat`.
+  func checkPath(holding byteCount: UInt64) throws(StorageError) {
     var own = stat()
     var found = stat()
     guard fstat(descriptor, &own) == 0 else {
@@ -150,7 +150,9 @@ struct OpenFile: ~Copyable {
       throw StorageError(.find, path: path, errno: ESTALE)
     }
     // The number of an open file is not given to another one.
-    guard own.st_dev == found.st_dev, own.st_ino == found.st_ino else {
+    guard own.st_dev == found.st_dev, own.st_ino == found.st_ino,
+      UInt64(clamping: own.st_size) >= byteCount
+    else {
       throw StorageError(.find, path: path, errno: ESTALE)
     }
   }

@@ -83,7 +83,7 @@ extension StorageError {
       )
     case ESTALE:
       return (
-        "while it was written, it or its directory was deleted, moved, replaced or unmounted (ESTALE)",
+        "while it was written, it was cut, or it or its directory was deleted, moved, replaced or unmounted (ESTALE)",
         "look for what was recorded where the directory was moved to; the next recording makes the store anew"
       )
     case EBADF: return ("the file was not opened for this (EBADF)", "")

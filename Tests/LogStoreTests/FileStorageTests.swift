@@ -36,7 +36,7 @@ struct FileStorageTests {
     try storage.append(pattern(100))
     let before = script.calls.count
     try storage.finish()
-    #expect(script.calls[before...] == [.truncate, .sync, .find])
+    #expect(script.calls[before...] == [.read, .truncate, .sync, .find])
   }
 
   @Test("space is made in steps that double up to 1 MiB, before it is needed")

@@ -3,7 +3,7 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-@Suite("A file that is gone from its path while it is written")
+@Suite("A file that is gone from its path, or cut, while it is written")
 struct GoneTests {
   let directory = TemporaryDirectory()
   var store: String { directory.path + "/store" }
@@ -15,6 +15,10 @@ struct GoneTests {
     case deleted
     /// Another file takes its name.
     case displaced
+    /// Another program cuts all of it.
+    case emptied
+    /// Another program cuts a part of it.
+    case cut
     /// Its directory gets another name.
     case moved
     /// Its directory gets another name, and a copy of it takes the old one.
@@ -29,6 +33,8 @@ struct GoneTests {
       case .displaced:
         directory.write(directory.bytes(of: "store/log"), to: "other")
         rename(directory.path + "/other", store + "/log")
+      case .emptied: truncate(store + "/log", 0)
+      case .cut: truncate(store + "/log", 4096)
       case .moved: rename(store, directory.path + "/moved")
       case .replaced:
         rename(store, directory.path + "/moved")

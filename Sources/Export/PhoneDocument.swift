@@ -23,8 +23,10 @@ struct PhoneDocument {
     let bytes = try PhoneDocument.bytes(&source)
     guard !bytes.isEmpty else { throw .empty(name: name) }
     let shape: Shape
+    let repeated: String?
     do {
       shape = try JSONDecoder().decode(Shape.self, from: Data(bytes))
+      repeated = try PhoneDocument.repeatedKey(in: bytes)
     } catch {
       throw .document(name: name, what: PhoneDocument.clause(error))
     }
@@ -32,7 +34,7 @@ struct PhoneDocument {
       throw .document(
         name: name, what: "it has both \"coordinateList\" and \"axisValues\": take one of them out")
     }
-    if let key = PhoneDocument.repeatedKey(in: bytes) {
+    if let key = repeated {
       throw .document(
         name: name, what: "\(JSONText.quoted(key)) stands twice in one object: take one of them out"
       )
@@ -96,11 +98,12 @@ struct PhoneDocument {
     return bytes
   }
 
-  /// A key that stands twice in one object of valid JSON, of which the library takes one silently, as it is written; `nil`
-  /// when there is none.
-  private static func repeatedKey(in bytes: [UInt8]) -> String? {
+  /// A key that stands twice in one object of valid JSON, of which the library takes one silently; `nil` when there is none.
+  ///
+  /// Keys are compared without their escapes, as the library compares them.
+  private static func repeatedKey(in bytes: [UInt8]) throws -> String? {
     // The keys of each object around the place; `nil` for a list.
-    var keys: [Set<ArraySlice<UInt8>>?] = []
+    var keys: [Set<String>?] = []
     var (place, isKey) = (0, false)
     while place < bytes.count {
       switch bytes[place] {
@@ -112,15 +115,22 @@ struct PhoneDocument {
       case UInt8(ascii: ","): isKey = true
       case UInt8(ascii: ":"): isKey = false
       case UInt8(ascii: "\""):
-        let begin = place + 1
-        place = begin
+        let begin = place
+        var isEscaped = false
+        place += 1
         while bytes[place] != UInt8(ascii: "\"") {
-          place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+          if bytes[place] == UInt8(ascii: "\\") {
+            isEscaped = true
+            place += 1
+          }
+          place += 1
         }
-        if isKey, keys.last??.contains(bytes[begin..<place]) == true {
-          return String(decoding: bytes[begin..<place], as: UTF8.self)
-        }
-        if isKey { keys[keys.count - 1]?.insert(bytes[begin..<place]) }
+        guard isKey else { break }
+        let key =
+          isEscaped
+          ? try JSONDecoder().decode(String.self, from: Data(bytes[begin...place]))
+          : String(decoding: bytes[begin + 1..<place], as: UTF8.self)
+        guard keys[keys.count - 1]?.insert(key).inserted != false else { return key }
       default: break
       }
       place += 1

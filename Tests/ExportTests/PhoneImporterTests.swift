@@ -196,6 +196,13 @@ struct PhoneImporterTests {
       """
     ),
     (
+      #"{"dataType":0,"d\u0061taType":1,"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
+      """
+      phone.json is not a recording of the phone apps: "dataType" stands twice in one object: take one of \
+      them out
+      """
+    ),
+    (
       #"{"words":["a","a",{"k\"":1}],"sensor":1,"axisValues":[{"x":1,"y":2,"z":3,"y":2}]}"#,
       """
       phone.json is not a recording of the phone apps: "y" stands twice in one object: take one of them out

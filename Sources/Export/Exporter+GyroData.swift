@@ -27,9 +27,9 @@ extension Exporter {
     guard missing == 0 || options.fill != nil || account.damages.count > 0 else {
       throw .ticksMissing(count: missing, format: .gyrodata)
     }
-    let holds = missing > 0 && options.fill == .hold
-    let length = account.ledger.sampled.addingSaturated(holds ? missing : 0)
-    guard !holds || length <= Exporter.heldLimit else {
+    let repeated = options.fill == .hold ? missing.addingSaturated(account.ticksAfter) : 0
+    let length = account.ledger.sampled.addingSaturated(repeated)
+    guard repeated == 0 || length <= Exporter.heldLimit else {
       throw .tooLong(samples: length, limit: Exporter.heldLimit, format: .gyrodata)
     }
     try reader.begin(plan)
@@ -45,7 +45,10 @@ extension Exporter {
 
     let layout = RowLayout(
       prefix: ",{\"x\":", hasTime: false, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
-    var rows = RowPass(plan, layout, opening: UInt8(ascii: "["), holds: holds)
+    let lastSample = account.sampledTicks?.upperBound ?? 0
+    var rows = RowPass(
+      plan, layout, opening: UInt8(ascii: "["),
+      holdEnd: repeated > 0 ? lastSample + 1 + account.ticksAfter : nil)
     var report = try rows.run(&reader, to: &sink)
     report.damages = account.damages.count
     report.remarks = remarks(account, description.rate)
@@ -53,8 +56,11 @@ extension Exporter {
     var tail = JSONText()
     tail.word(report.samples == 0 ? "[]" : "]")
     if let started = account.started, report.samples > 0 {
+      // The last row is as much after the last sample as their ticks are apart.
+      let rate = description.rate
+      let held = rate.nanoseconds(atTick: rows.lastTick) &- rate.nanoseconds(atTick: lastSample)
       tail.key("date")
-      tail.seconds(started &+ rows.lastTime &- Exporter.phoneReferenceDate)
+      tail.seconds(started &+ rows.lastTime &+ held &- Exporter.phoneReferenceDate)
     }
     tail.key("duration")
     tail.seconds(duration(rows.firstTick, rows.lastTick, description.rate))
@@ -69,7 +75,10 @@ extension Exporter {
   /// What the document does not say.
   private func remarks(_ account: LogAccount, _ rate: SampleRate) -> [String] {
     var remarks: [String] = []
-    let (missing, around) = (account.missingTicks, account.ticksAround)
+    let holds = options.fill == .hold
+    let after = holds ? account.ticksAfter : 0
+    let missing = account.missingTicks.addingSaturated(after)
+    let around = account.ticksAround - min(after, account.ticksAround)
     if rate.numerator != 10 * rate.denominator {
       remarks.append(
         "gyrodata has no times: whoever takes it as 10 Hz reads a recording at "
@@ -79,13 +88,13 @@ extension Exporter {
       remarks.append(
         account.ledger.sampled == 0
           ? "none of the \(around) \(around == 1 ? "tick" : "ticks") has a sample: the document is empty"
-          : "\(around) \(around == 1 ? "tick" : "ticks") before the first sample or after the last one "
+          : "\(around) \(around == 1 ? "tick" : "ticks") before the first sample \(holds ? "" : "or after the last one ")"
             + "\(around == 1 ? "has" : "have") none: the document is shorter by that")
     }
     if missing > 0 {
       remarks.append(
         "\(missing) \(missing == 1 ? "tick" : "ticks") without a sample "
-          + (options.fill == .hold
+          + (holds
             ? "repeat the sample before"
             : "are left out: samples after them come too early"))
     }

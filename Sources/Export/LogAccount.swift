@@ -19,6 +19,8 @@ struct LogAccount {
   private var found: UInt64 = 0
   /// The first and the last tick with a sample in the plan's range.
   private(set) var sampledTicks: ClosedRange<UInt64>?
+  /// The tick after the last one of the gaps in the plan's range.
+  private var gapsEnd: UInt64 = 0
   /// Time of the last sample in the plan's range.
   private var lastTime: Int64?
   /// Whether there is a sample at the end of the range or after it.
@@ -79,6 +81,7 @@ struct LogAccount {
   private mutating func add(_ place: GapPlaces.Place, in plan: ExportPlan) {
     guard let part = plan.on(place.origin).part(of: place.gap) else { return }
     ledger.add(part.count, part.cause)
+    gapsEnd = max(gapsEnd, part.firstTick.addingSaturated(part.count))
     gaps.add(.gap(part), origin: place.origin)
   }
 
@@ -96,6 +99,11 @@ struct LogAccount {
   var ticksAround: UInt64 {
     let gaps = ledger.scheduled - ledger.sampled
     return gaps - min(missingTicks, gaps)
+  }
+
+  /// Ticks of the plan's range after its last sample, if it has one.
+  var ticksAfter: UInt64 {
+    sampledTicks.map { gapsEnd > $0.upperBound ? gapsEnd - $0.upperBound - 1 : 0 } ?? 0
   }
 
   /// Ticks between the first and the last sample that have none.

@@ -11,8 +11,8 @@ struct RowPass: ~Copyable {
   private var writer: RowWriter
   /// Takes the place of the first row's first byte, where rows begin with a separator.
   private let opening: UInt8?
-  /// Whether ticks without a sample get the one before them.
-  private let holds: Bool
+  /// The tick up to which those without a sample get the one before them; `nil` when none does.
+  private let holdEnd: UInt64?
   /// The last sample, as often as it is repeated at a time.
   private var held = SampleBlock()
   private var heldSample = RawSample()
@@ -23,10 +23,10 @@ struct RowPass: ~Copyable {
   /// Time of the last sample written.
   private(set) var lastTime: Int64 = 0
 
-  init(_ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil, holds: Bool = false) {
+  init(_ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil, holdEnd: UInt64? = nil) {
     self.plan = plan
     self.opening = opening
-    self.holds = holds
+    self.holdEnd = holdEnd
     writer = plan.rowWriter(layout)
   }
 
@@ -37,6 +37,7 @@ struct RowPass: ~Copyable {
     while let item = try reader.nextItem() {
       if try take(item, &reader, &sink) { break }
     }
+    if let holdEnd, firstTick != nil { try hold(upTo: holdEnd, to: &sink) }
     return report
   }
 
@@ -118,7 +119,7 @@ struct RowPass: ~Copyable {
   private mutating func write<Sink: ByteSink & ~Copyable>(
     _ rows: Range<Int>, of block: borrowing SampleBlock, to sink: inout Sink
   ) throws(ExportError) {
-    guard holds else { return try put(rows, of: block, to: &sink) }
+    guard holdEnd != nil else { return try put(rows, of: block, to: &sink) }
     try writeHolding(rows, of: block, to: &sink)
   }
 

@@ -190,6 +190,19 @@ struct RecordFormatTests {
           "1 tick before the first sample or after the last one has none: the document is shorter by that"
         ])
     #expect(try remarks(2, 9) == [])
+    // Held up to the end of the range, which dates the document, but from a sample in it on.
+    var held = ExportOptions(format: .gyrodata, from: 800_000_000, to: 1_200_000_000)
+    held.fill = .hold
+    log.clock(0, wall: 978_307_200_000_000_000)
+    let (text, report) = try TestLog.export(log.bytes(), held)
+    #expect(text.split(separator: "x").count == 5)
+    #expect(text.hasSuffix("],\"date\":1.1,\"duration\":0.4}\n"), "\(text)")
+    #expect(report.remarks == ["2 ticks without a sample repeat the sample before"])
+    (held.from, held.to) = (1_100_000_000, 1_400_000_000)
+    #expect(
+      try TestLog.export(log.bytes(), held).report.remarks == [
+        "2 ticks before the first sample have none: the document is shorter by that"
+      ])
   }
 
   @Test("--fill is for the format without times alone", arguments: ExportFormat.allCases)

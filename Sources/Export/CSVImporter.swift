@@ -44,7 +44,8 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
     let rate = options.rate ?? placing.rate(on: grid, survey)
     guard let rate else { throw .rateBeyondLog(name: name) }
     if options.rate != nil { try survey.check(grid, lastTick: placing.tick, name) }
-    try placing.checkDrift(grid, rate)
+    let areRounded = options.rate == nil && Double(survey.unit) > grid.period / 2
+    let departure = try placing.checkDrift(grid, rate, areRounded: areRounded)
     try placing.restart(on: grid)
 
     description = options.description(
@@ -59,7 +60,11 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
     end = .imported(samples: account.samples, lost: account.lost)
-    remarks = account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
+    remarks =
+      account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
+      + (departure.map {
+        [account.remark($0, name, rate, isRateGiven: options.rate != nil)]
+      } ?? [])
     self.placing = placing
   }
 
@@ -184,6 +189,16 @@ extension ImportPlacing where Source: ~Copyable {
 }
 
 extension ImportPlacing.Account where Source: ~Copyable {
+  /// That samples leave the ticks of the recording's rate, at this line so many periods.
+  fileprivate func remark(
+    _ departure: (periods: Double, line: Int), _ name: String, _ rate: SampleRate, isRateGiven: Bool
+  ) -> String {
+    "at line \(departure.line) the samples of \(name) are \(Int(min(departure.periods, 0x1p60))) periods off the ticks of "
+      + "\(HertzText.text(rate.hertz)) Hz: "
+      + (isRateGiven ? "their rate is another one, or changes" : "their rate changes")
+      + (holes > 0 ? ", or gaps are not whole periods long" : "")
+  }
+
   /// What the user should know of a table that was placed on a grid.
   fileprivate func remarks(_ name: String, _ grid: ImportGrid, timeUnit: Int64, isRateGiven: Bool)
     -> [String]

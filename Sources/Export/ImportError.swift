@@ -50,8 +50,9 @@ public enum ImportLineProblem: Equatable, Sendable {
   case sharesTick(hertz: String)
   /// On the grid of this rate, decimal hertz, the sample is the first of many that are far from their ticks.
   case late(hertz: String)
-  /// The samples from line `since` to this one come at `found` Hz, on a grid of `hertz`; both are decimal.
-  case drifts(hertz: String, since: Int, found: String)
+  /// The samples from line `since` to this one come at `found` Hz, on a grid of `hertz`; both are decimal. Of times that are
+  /// rounded to about a period the grid may be a wrong guess.
+  case drifts(hertz: String, since: Int, found: String, areRounded: Bool)
   /// More ticks are missing before the sample than a log can count.
   case holeTooLong
   /// More bytes than any line of a table has.
@@ -157,10 +158,12 @@ extension ImportLineProblem {
       return
         "at \(hertz) Hz its sample and many others come later than half a period after their ticks: the "
         + "times are those of no fixed rate; give with --rate the rate at which the samples were taken"
-    case .drifts(let hertz, let since, let found):
+    case .drifts(let hertz, let since, let found, let areRounded):
       return
-        "from line \(since) to here samples come at about \(found) Hz and not at \(hertz) Hz: the times are those "
-        + "of no fixed rate; import the parts of the table apart"
+        "from line \(since) to here samples come at about \(found) Hz and not at \(hertz) Hz: "
+        + (areRounded
+          ? "the times are rounded to about a period; give with --rate the rate at which the samples were taken"
+          : "the times are those of no fixed rate; import the parts of the table apart")
     case .holeTooLong:
       return
         "more ticks are missing before its sample than a log can count: import the two parts apart"

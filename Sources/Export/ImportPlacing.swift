@@ -103,9 +103,19 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// Refuses samples that leave the ticks of a rate by more than a twentieth of the ticks that go by, wherever that begins,
   /// and two periods. What a sample is late after a long interval, it and the next ones may catch up.
-  mutating func checkDrift(_ grid: ImportGrid, _ rate: SampleRate) throws(ImportError) {
-    guard !grid.look.isExact, grid.look.slack.isFinite else { return }
+  ///
+  /// - Parameter areRounded: Whether the rate is a guess at which rounded times allow two.
+  /// - Returns: How far the samples leave the ticks of the rate that begin with the first one, in periods, and the line where they
+  ///   are farthest off; `nil` where that may be jitter and rounding.
+  mutating func checkDrift(_ grid: ImportGrid, _ rate: SampleRate, areRounded: Bool)
+    throws(ImportError) -> (periods: Double, line: Int)?
+  {
+    guard grid.look.slack.isFinite else { return nil }
+    // Samples on an exact grid leave the rate's ticks as that does.
+    if grid.look.isExact, abs(grid.period / rate.period - 1) * Double(tick) < 1 { return nil }
     try restart(on: grid)
+    // A period of jitter, half of it to both sides, and one more.
+    var farthest = (periods: 2 + grid.look.slack, line: 0)
     var slowest: Place?, fastest: Place?
     var (before, level, late, areFirst): (Int64?, Double, Double, Bool) = (nil, 0, 0, true)
     while let (time, _, lost) = try next() {
@@ -120,6 +130,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
       level += rise - change
       before = time
       let here = Place(lateness: level, tick: tick, line: rows[head - 1].line)
+      if abs(level) > farthest.periods { farthest = (abs(level), here.line) }
       if slowest.map({ here.lean(-1) < $0.lean(-1) }) ?? true { slowest = here }
       if fastest.map({ here.lean(1) > $0.lean(1) }) ?? true { fastest = here }
       for case let other? in [slowest, fastest] {
@@ -127,10 +138,11 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
         guard abs(off) > ticks / 20 + 2 + grid.look.slack else { continue }
         let problem = ImportLineProblem.drifts(
           hertz: HertzText.text(rate.hertz), since: other.line,
-          found: HertzText.text(rate.hertz * ticks / (ticks + off)))
+          found: HertzText.text(rate.hertz * ticks / (ticks + off)), areRounded: areRounded)
         throw .line(name: name, line: here.line, problem: problem)
       }
     }
+    return farthest.line > 0 ? farthest : nil
   }
 
   /// How late a sample is, in periods, and where it stands.

@@ -56,6 +56,38 @@ struct ImportRateTests {
     #expect(line == 0 || error.description.contains(", line \(line): "), "\(name): \(error)")
   }
 
+  @Test(
+    "samples that leave the ticks of the rate are taken, and it is said how far they do, and where")
+  func departure() throws {
+    let halves = Self.times(Self.row(500, 10_000) + Self.row(500, 11_000))
+    let sentence = "at line 502 the samples of table.csv are 23 periods off the ticks of 95.2"
+    let remarks = try Imported(halves).remarks
+    #expect(remarks.count == 1 && remarks[0].hasPrefix(sentence), "\(remarks)")
+    #expect(remarks[0].hasSuffix(" Hz: their rate changes"), "\(remarks)")
+    let other = (0..<6000).map { Int64(Double($0) * 1e9 / 96.7) }
+    #expect(
+      try Imported(other, rate: hertz(97)).remarks == [
+        "at line 6001 the samples of table.csv are 18 periods off the ticks of 97 Hz: "
+          + "their rate is another one, or changes"
+      ])
+    #expect(try Imported(other).remarks == [])
+  }
+
+  @Test("where times are rounded and none fits, --rate is the remedy")
+  func roundedRefusal() throws {
+    var generator = SplitMix(seed: 8)
+    let all = (0..<3000).filter { _ in generator.next() % 22 != 0 }.map { tick in
+      let jitter = (Double(generator.next() % 2001) / 1000 - 1) * 0.02
+      return Int64(((Double(tick) + 0.3 + jitter) * 1000 / 657.64).rounded()) * 1_000_000
+    }
+    let error = Imports.csvError(Imports.table(all))
+    #expect(
+      error?.description.hasSuffix(
+        "the times are rounded to about a period; give with --rate the rate at which the samples were taken"
+      ) == true, "\(String(describing: error))")
+    #expect(try Imported(all, rate: SampleRate(decimal: "657.64")).ledger.sampled == all.count)
+  }
+
   @Test("a clock that is off its rate by up to 7 % and drifts by up to 2 % is taken as it is")
   func steadyRate() throws {
     for off in [-0.07, -0.02, 0.001, 0.03, 0.07] {

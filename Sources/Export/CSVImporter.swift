@@ -63,7 +63,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
     remarks =
       account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
       + (departure.map {
-        [account.remark($0, name, rate, isRateGiven: options.rate != nil)]
+        [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])
     self.placing = placing
   }
@@ -137,19 +137,22 @@ extension ImportPlacing where Source: ~Copyable {
     throw refusal ?? .noRate(name: name)
   }
 
-  /// The exact grid of the rate, or, where it is not known, of a period that is found; all samples are placed on it. `nil`
-  /// where there is none, because they drift against the rate, jitter too far or are late.
+  /// The exact grid of the rate, or, where it is not known or their clock is off it by up to a fiftieth, of a period that is
+  /// found; all samples are placed on it. `nil` where there is none, because the clock drifts, or they jitter too far or are late.
   private mutating func findExactGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
     throws(ImportError) -> ImportGrid?
   {
     guard survey.first < survey.last else { return nil }
-    if let rate { return try exactly(rate.period, survey, isKnown: true) }
+    if let rate, let grid = try exactly(rate.period, survey, isKnown: true) { return grid }
+    func isNear(_ period: Double) -> Bool {
+      rate.map { abs(period / $0.period - 1) < 0.02 } ?? true
+    }
     for guess in survey.jitteringPeriods {
-      guard let period = guess() else { continue }
+      guard let period = guess(), isNear(period) else { continue }
       if let grid = try exactly(period, survey, isKnown: false) { return grid }
       let ticks = UInt64((Double(survey.last) - Double(survey.first)) / period)
       let fine = try refined(period, ticks: ticks)
-      if let grid = try exactly(fine, survey, isKnown: false) { return grid }
+      if isNear(fine), let grid = try exactly(fine, survey, isKnown: false) { return grid }
     }
     return nil
   }
@@ -191,12 +194,17 @@ extension ImportPlacing where Source: ~Copyable {
 extension ImportPlacing.Account where Source: ~Copyable {
   /// That samples leave the ticks of the recording's rate, at this line so many periods.
   fileprivate func remark(
-    _ departure: (periods: Double, line: Int), _ name: String, _ rate: SampleRate, isRateGiven: Bool
+    _ departure: (periods: Double, line: Int), _ name: String, _ grid: ImportGrid,
+    _ rate: SampleRate, isRateGiven: Bool
   ) -> String {
-    "at line \(departure.line) the samples of \(name) are \(Int(min(departure.periods, 0x1p60))) periods off the ticks of "
-      + "\(HertzText.text(rate.hertz)) Hz: "
-      + (isRateGiven ? "their rate is another one, or changes" : "their rate changes")
-      + (holes > 0 ? ", or gaps are not whole periods long" : "")
+    let cause =
+      grid.look.isExact
+      ? "they come at \(HertzText.text(1e9 / grid.period)) Hz, which an import without --rate finds"
+      : (isRateGiven ? "their rate is another one, or changes" : "their rate changes")
+        + (holes > 0 ? ", or gaps are not whole periods long" : "")
+    return
+      "at line \(departure.line) the samples of \(name) are \(Int(min(departure.periods, 0x1p60))) periods off the ticks of "
+      + "\(HertzText.text(rate.hertz)) Hz: \(cause)"
   }
 
   /// What the user should know of a table that was placed on a grid.

@@ -88,6 +88,31 @@ struct ImportRateTests {
     #expect(try Imported(all, rate: SampleRate(decimal: "657.64")).ledger.sampled == all.count)
   }
 
+  @Test("a rate that is given and a little off hides no lost tick among samples that jitter")
+  func offGiven() throws {
+    for (off, jitter) in [(0.0001, 200), (0.0004, 300), (-0.0004, 300), (0.01, 200)]
+      as [(Double, UInt64)]
+    {
+      var generator = SplitMix(seed: jitter)
+      var (all, lost): ([Int64], [Int64]) = ([], [])
+      for tick in 0..<8000 as Range<Int64> {
+        let shift = (Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)) * 10_000
+        if (1..<7999).contains(tick), generator.next() % 30 == 0 {
+          lost.append(tick)
+        } else {
+          all.append((Int64(Double(tick) * 1e7 * (1 + off)) + shift) / 1000 * 1000)
+        }
+      }
+      let found = try Imported(all, rate: hertz(100))
+      #expect(found.rate == hertz(100))
+      #expect(found.gaps.flatMap { $0 } == lost, "off by \(off)")
+      let isSaid = found.remarks.contains {
+        $0.hasSuffix(" Hz, which an import without --rate finds")
+      }
+      #expect(isSaid == (abs(off) > 0.0003), "off by \(off): \(found.remarks)")
+    }
+  }
+
   @Test("a clock that is off its rate by up to 7 % and drifts by up to 2 % is taken as it is")
   func steadyRate() throws {
     for off in [-0.07, -0.02, 0.001, 0.03, 0.07] {

@@ -62,8 +62,9 @@ struct ImportRateTests {
     let halves = Self.times(Self.row(500, 10_000) + Self.row(500, 11_000))
     let sentence = "at line 502 the samples of table.csv are 23 periods off the ticks of 95.2"
     let remarks = try Imported(halves).remarks
-    #expect(remarks.count == 1 && remarks[0].hasPrefix(sentence), "\(remarks)")
-    #expect(remarks[0].hasSuffix(" Hz: their rate changes"), "\(remarks)")
+    #expect(remarks.count == 1)
+    let remark = try #require(remarks.first)
+    #expect(remark.hasPrefix(sentence) && remark.hasSuffix(" Hz: their rate changes"), "\(remark)")
     let other = (0..<6000).map { Int64(Double($0) * 1e9 / 96.7) }
     #expect(
       try Imported(other, rate: hertz(97)).remarks == [

@@ -198,6 +198,33 @@ struct FreeingTests {
     #expect(first.laptop.inventory() == before)
   }
 
+  @Test(
+    "what is refused of an earlier request is said, and costs a call that frees all it is offered no status"
+  )
+  func refusedAgain() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "20s", "--rate", "100")
+    let far = try ScriptedFarEnd(FreeingTests.server(bench, ""))
+    #expect(far.pull("--then-free").status == 0)
+    let id = try #require(try far.laptop.list().first?["id"].text)
+    far.laptop.directory.write(Array(far.route.utf8), to: "store/.freeing-\(id)")
+    let trashed =
+      "store/.trash/" + (try #require(bench.pi.directory.names(in: "store/.trash").first))
+    var bytes = bench.pi.directory.bytes(of: trashed)
+    bytes[bytes.count / 2] ^= 1
+    bench.pi.directory.write(bytes, to: trashed)
+    try bench.pi.record("--for", "1s")
+    let outcome = far.pull("--then-free", "--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try outcome.json()[0]["freed"] == .integer(1))
+    #expect(
+      outcome.talk.contains("recording 1 here: whether it was freed there is not known"),
+      "\(outcome.talk)")
+    #expect(outcome.talk.contains("is not what the copy is"), "\(outcome.talk)")
+    #expect(bench.pi.recordings.isEmpty)
+    #expect(far.laptop.directory.bytes(of: "store/.freeing-\(id)") == Array(far.route.utf8))
+  }
+
   @Test("a copy here at which another program is now is freed there at the next call")
   func busyHere() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

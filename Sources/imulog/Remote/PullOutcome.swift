@@ -44,8 +44,13 @@ struct PulledRecording {
     self.remark = remark
   }
 
-  /// It was to be freed and was not.
+  /// It was to be freed and was not. What is not offered is asked for because of an earlier call: for this one's status
+  /// it counts only when asking again may help.
   mutating func stays(_ status: ExitStatus?, _ sentence: String) {
+    if fate == .asked {
+      if status == .tryAgain { unfreed = .tryAgain }
+      return note("whether it was freed there is not known: \(sentence)")
+    }
     unfreed = status == .tryAgain ? .tryAgain : .noPermission
     note("it stays there: \(sentence)")
   }

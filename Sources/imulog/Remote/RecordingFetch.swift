@@ -225,14 +225,15 @@ struct RecordingFetch {
 
   /// Asks once more to free a recording that is not offered any more; `nil` when it is not here.
   func askAgain(_ id: RecordingID) -> Step? {
-    var offer = PullOffer(number: 0, id: id, byteCount: 0, state: .complete, start: 0)
+    let offer = PullOffer(number: 0, id: id, byteCount: 0, state: .complete, start: 0)
+    var outcome = PulledRecording(offer: offer, fate: .asked)
     do {
       guard let entry = try local.entry(of: id) else { return nil }
-      offer.number = entry.number
-      return try free(
-        entry, PulledRecording(offer: offer, fate: .asked, number: entry.number), proof: nil)
+      outcome.number = entry.number
+      return try free(entry, outcome, proof: nil)
     } catch {
-      return .done(RecordingFetch.failed(offer, error))
+      outcome.stays(CommandFailure(error)?.status, CommandFailure(error)?.sentence ?? "\(error)")
+      return .done(outcome)
     }
   }
 

@@ -16,7 +16,9 @@ public struct RecordingHold: ~Copyable {
 /// out finds it in the store where the recording is.
 ///
 /// The mark has a line for each far end with a request that may be unanswered: its route, which is how it is reached,
-/// word for word. An answer takes its own route away alone, because it says nothing of another machine.
+/// word for word. An answer takes its own route away alone, because it says nothing of another machine. The same words
+/// may lead to another store later: of a request that is asked again, only the answer that the recording is in the trash
+/// there takes the route away. Else the mark goes as other leftovers, after 30 days without a change.
 extension Catalogue {
   static let freeingPrefix = ".freeing-"
 
@@ -97,7 +99,8 @@ extension Catalogue {
 
   /// Changes which routes a mark names, under its lock; one that names none goes.
   ///
-  /// It is written each time, so that it does not expire under a request, and in place, so that it is there all the time.
+  /// It is written in place, so that it is there all the time, and only when it changes: asking again does not date it
+  /// anew, so that one that no machine answers for goes in the end.
   ///
   /// - Returns: The routes that it named before.
   private func changeMark(
@@ -110,7 +113,9 @@ extension Catalogue {
       try file.waitForLock(patience: lockPatience)
       guard try file.isNamed() else { continue }
       let before = try Catalogue.routes(file)
-      let bytes = Array(change(before).map { $0 + "\n" }.joined().utf8)
+      let after = change(before)
+      guard after.isEmpty || after != before else { return before }
+      let bytes = Array(after.map { $0 + "\n" }.joined().utf8)
       guard !bytes.isEmpty else {
         try files.remove(file.path)
         return before

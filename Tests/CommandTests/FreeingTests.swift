@@ -198,6 +198,32 @@ struct FreeingTests {
     #expect(first.laptop.inventory() == before)
   }
 
+  @Test("a store that knows nothing of the recording takes no mark of an earlier request away")
+  func otherStore() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    let store = bench.pi.inventory()
+    let id = try #require(try bench.pi.list().first?["id"].text)
+    // The words that once led to this very store lead to another one.
+    let other = RemoteBench()
+    try other.pi.record("--for", "1s")
+    let far = try ScriptedFarEnd(FreeingTests.server(other, ""))
+    let mark = bench.pi.file("store/.freeing-\(id)", far.route)
+    try #require(
+      utimes(mark, Array(repeating: timeval(tv_sec: 1_800_000_000, tv_usec: 0), count: 2)) == 0)
+    for _ in 1...2 {
+      let outcome = far.pull("--store", bench.pi.store, "--then-free")
+      #expect(outcome.status == 0, "\(outcome.talk)")
+      #expect(outcome.talk.contains("there is no recording \(id) any more"), "\(outcome.talk)")
+    }
+    #expect(other.pi.recordings.isEmpty)
+    #expect(bench.pi.inventory().contains { $0 == ".freeing-\(id) \(far.route.utf8.count)" })
+    #expect(Set(bench.pi.inventory()).isSuperset(of: store))
+    // Asking again does not make it last longer.
+    var status = stat()
+    #expect(stat(mark, &status) == 0 && status.st_mtim.tv_sec == 1_800_000_000)
+  }
+
   @Test(
     "what is refused of an earlier request is said, and costs a call that frees all it is offered no status"
   )

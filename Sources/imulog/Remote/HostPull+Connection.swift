@@ -184,7 +184,6 @@ extension HostPull {
     _ free: FreeRequest, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
     patience.expect(.free(free.outcome.offer.id), adding: free.byteCount)
-    var isGone = false
     do throws(FarEnd.Failure) {
       guard case .freed = try farEnd.reply() else {
         throw farEnd.violation("answers what it was not asked")
@@ -193,13 +192,10 @@ extension HostPull {
       patience.progressed(now: clock.now())
     } catch {
       guard case .refused(let status, let sentence) = error else { throw error }
-      isGone = status == ExitStatus.noInput.rawValue
-      if !isGone || free.outcome.fate != .asked {
-        free.outcome.stays(ExitStatus(rawValue: status), sentence)
-      }
+      free.outcome.stays(ExitStatus(rawValue: status), sentence)
     }
     asked.removeFirst()
-    free.end(in: fetch.local.catalogue, by: route, isGone: isGone)
+    free.end(in: fetch.local.catalogue, by: route)
     finish(free.outcome)
   }
 

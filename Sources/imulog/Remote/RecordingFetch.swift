@@ -299,7 +299,7 @@ final class FreeRequest {
     self.digest = digest
   }
 
-  /// The request; the recording here cannot be moved until ``withdraw()`` or ``end(in:by:isGone:)``.
+  /// The request; the recording here cannot be moved until ``withdraw()`` or ``end(in:by:)``.
   func begin(in catalogue: Catalogue, by route: String) throws(CatalogueError) -> PullRequest {
     let hold = try catalogue.rely(on: entry, outcome.offer.id, by: route)
     isRepeated = hold.isRepeated
@@ -310,13 +310,11 @@ final class FreeRequest {
   /// The connection is gone, and what was asked may be done all the same: the mark stays.
   func withdraw() { hold = nil }
 
-  /// The answer is here, in ``outcome``. The mark goes, unless an earlier request to the same store may be unanswered and
-  /// be carried out. That does no harm in another store than this one, as who finds no mark there shows.
-  ///
-  /// - Parameter isGone: Whether that store has no mark and no such recording.
-  func end(in catalogue: Catalogue, by route: String, isGone: Bool) {
+  /// The answer is here, in ``outcome``. The mark goes, unless an earlier request by the same route may be unanswered and
+  /// be carried out: a refusal says nothing of that one, because the route may lead to another store by now.
+  func end(in catalogue: Catalogue, by route: String) {
     defer { hold = nil }
-    guard !isRepeated || outcome.isFreed || isGone else { return }
+    guard !isRepeated || outcome.isFreed else { return }
     // First the mark and then the lock: the next pull's mark is not this one's.
     do {
       try catalogue.relyNoMore(on: outcome.offer.id, by: route)

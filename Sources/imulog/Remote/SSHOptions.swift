@@ -51,7 +51,7 @@ struct SSHOptions: ParsableArguments {
     return words + ["pull-server"]
   }
 
-  /// How a host's imulog is reached, on one line: the same words lead to the same store.
+  /// How a host's imulog is reached, on one line. The same words may lead to another store later.
   func route(to host: String) -> String {
     ForeignText.shown(([program] + arguments(host: host)).joined(separator: " "))
   }

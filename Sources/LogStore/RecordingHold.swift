@@ -52,21 +52,22 @@ extension Catalogue {
     }
   }
 
-  /// The routes that each mark names. A mark that this user cannot read is not of their pulls.
-  public func marks() throws(CatalogueError) -> [RecordingID: [String]] {
-    var marks: [RecordingID: [String]] = [:]
+  /// The routes that each mark names, and why marks cannot be read, which costs no other one.
+  public func marks() throws(CatalogueError) -> (
+    routes: [RecordingID: [String]], failures: [StorageError]
+  ) {
+    var routes: [RecordingID: [String]] = [:]
+    var failures: [StorageError] = []
     for leftover in try leftovers() where leftover.state == .freeing {
       do throws(StorageError) {
         let path = path(of: leftover.fileName)
         let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        marks[leftover.id] = try Catalogue.routes(file)
+        routes[leftover.id] = try Catalogue.routes(file)
       } catch {
-        guard error.isMissing || [EACCES, ELOOP].contains(error.errno) else {
-          throw .storage(error)
-        }
+        if !error.isMissing { failures.append(error) }
       }
     }
-    return marks
+    return (routes, failures)
   }
 
   /// Looks whether a pull relies on a recording here.

@@ -251,6 +251,21 @@ struct FreeingTests {
     #expect(far.laptop.directory.bytes(of: "store/.freeing-\(id)") == Array(far.route.utf8))
   }
 
+  @Test(
+    "a mark that is no file, or no mark's, is named and stops nothing else",
+    arguments: [false, true])
+  func strangeMark(isLink: Bool) throws {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    try bench.pi.record("--for", "1s")
+    #expect(bench.pull().status == 0)
+    let mark = bench.laptop.store + "/.freeing-1b4e28ba-2fa1-41d2-883f-0016d3cca427"
+    try #require((isLink ? symlink("elsewhere", mark) : mkdir(mark, 0o755)) == 0)
+    let outcome = bench.pull("--then-free")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(outcome.talk.contains(mark), "\(outcome.talk)")
+    #expect(bench.pi.recordings.isEmpty)
+  }
+
   @Test("a copy here at which another program is now is freed there at the next call")
   func busyHere() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

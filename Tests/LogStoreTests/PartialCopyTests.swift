@@ -225,7 +225,7 @@ struct PartialCopyTests {
       let isRepeated = try store.rely(on: entry, id, by: route).isRepeated
       #expect(isRepeated == wasAsked)
     }
-    #expect(try store.marks() == [id: ["one", "other"]])
+    #expect(try store.marks().routes == [id: ["one", "other"]])
     // Each answer is of its own far end.
     for route in ["other", "one"] {
       #expect(throws: CatalogueError.isRelied(mark: "\(store.path)/.freeing-\(id)")) {

@@ -85,7 +85,12 @@ struct PullCommand: ParsableCommand {
     let board = PullBoard(hosts: hosts)
     var catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
     catalogue.lockPatience = settings.timeout
-    let local = try LocalCopies(catalogue, frees: thenFree)
+    let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])
+    for failure in unread {
+      Console.talk(
+        "whether an earlier request to free a recording had no answer is not known: \(failure)")
+    }
+    let local = try LocalCopies(catalogue, unanswered: unanswered)
     let results = try HostQueue(hosts, ssh, settings, local, board).run(jobs: share.jobs)
     board.end()
     for failure in try local.dropBeginnings() {

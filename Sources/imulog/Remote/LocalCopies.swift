@@ -13,11 +13,11 @@ final class LocalCopies: Sendable {
   /// Recordings that earlier pulls have asked to be freed without an answer, with the routes by which they asked.
   let unanswered: [RecordingID: [String]]
 
-  /// - Parameter frees: Whether the pull asks for recordings to be freed.
-  init(_ catalogue: Catalogue, frees: Bool) throws(CatalogueError) {
+  /// - Parameter unanswered: Empty for a pull that asks for no recordings to be freed.
+  init(_ catalogue: Catalogue, unanswered: [RecordingID: [String]]) throws(CatalogueError) {
     self.catalogue = catalogue
     index = try StoreIndex(catalogue)
-    unanswered = frees ? try catalogue.marks() : [:]
+    self.unanswered = unanswered
   }
 
   /// The recording's entry here; `nil` when it is not here.

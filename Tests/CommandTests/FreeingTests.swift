@@ -320,6 +320,17 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
+  @Test("what was pulled is told, also when the store here is gone at the end")
+  func storeGone() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    let far = try ScriptedFarEnd(
+      bench.serving("case \"$line\" in free*) mv store gone;; esac"))
+    let outcome = far.pull("--then-free", "--json")
+    #expect(outcome.status == 74, "\(outcome.talk)")
+    #expect(try outcome.json()[0]["freed"] == .integer(1))
+  }
+
   @Test("a recording that is here by a link alone is not freed")
   func link() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

@@ -93,11 +93,12 @@ struct PullCommand: ParsableCommand {
     let local = try LocalCopies(catalogue, unanswered: unanswered)
     let results = try HostQueue(hosts, ssh, settings, local, board).run(jobs: share.jobs)
     board.end()
+    let report = PullReport(hosts: results)
+    try json ? Console.json(report.json) : report.print()
+    // After what came is said: the store may be gone by now.
     for failure in try local.dropBeginnings() {
       Console.talk("a copy that is of no use stays: \(failure)")
     }
-    let report = PullReport(hosts: results)
-    try json ? Console.json(report.json) : report.print()
     let failed = results.filter { $0.status != nil }
     guard
       let status = failed.first(where: { $0.status != .tryAgain })?.status ?? failed.first?.status

@@ -45,6 +45,57 @@ extension Catalogue {
     }
   }
 
+  /// Removes a copy whose recording is here: no machine offers it again, and none would be continued.
+  ///
+  /// Only the store's own file goes, which has another name nowhere and no other bytes than the recording. All else stays
+  /// as it is: nothing proves that it is of no use.
+  ///
+  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when another program is at it.
+  public func drop(_ leftover: Leftover, of entry: CatalogueEntry) throws(CatalogueError) {
+    let path = path(of: leftover.fileName)
+    let file = try wrapped { () throws(StorageError) -> OpenFile? in
+      guard let file = try lockedFile(path, flags: O_RDONLY) else { return nil }
+      guard try belonging().isOwn(try file.status()) else { return nil }
+      return file
+    }
+    guard let file else { return }
+    guard try isBeginning(file, of: entry) else { return }
+    _ = try wrapped { () throws(StorageError) in try files.remove(path) }
+    // The lock lasts until here.
+    _ = consume file
+  }
+
+  private func isBeginning(
+    _ file: borrowing OpenFile, of entry: CatalogueEntry
+  ) throws(CatalogueError) -> Bool {
+    var theirs = [UInt8](repeating: 0, count: 1 << 16)
+    var ours = theirs
+    var offset: UInt64 = 0
+    do throws(LogError) {
+      var source = try copySource(of: entry)
+      while true {
+        let count: Int
+        do throws(StorageError) {
+          count = try theirs.withMutableBytes { buffer throws(StorageError) in
+            try file.read(at: offset, into: buffer)
+          }
+        } catch {
+          throw .storage(error)
+        }
+        guard count > 0 else { return true }
+        guard offset + UInt64(count) <= source.byteCount else { return false }
+        try ours.withMutableBytes { buffer throws(LogError) in
+          try source.read(
+            at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        guard theirs[..<count] == ours[..<count] else { return false }
+        offset += UInt64(count)
+      }
+    } catch {
+      throw .log(error)
+    }
+  }
+
   /// Opens a file and locks it; `nil` when it is missing, or had another name or none by the time it was locked.
   ///
   /// - Throws: EWOULDBLOCK when another program has it locked.

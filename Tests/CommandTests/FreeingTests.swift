@@ -320,6 +320,27 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
+  @Test("what is not the store's own, or has other bytes, stays beside a recording that is here")
+  func foreignBeside() throws {
+    let bench = RemoteBench()
+    for _ in 1...3 { try bench.pi.record("--for", "1s") }
+    #expect(bench.pull().status == 0)
+    let ids = try bench.laptop.list().compactMap { $0["id"].text }
+    let elsewhere = bench.laptop.file("elsewhere", try RemoteBench.log(bench.laptop))
+    let folder = bench.laptop.store
+    try #require(ids.count == 3 && Glibc.link(elsewhere, "\(folder)/.part-\(ids[0])") == 0)
+    for id in ids { _ = bench.laptop.file("store/.unsynced-\(id)", "other bytes") }
+    _ = bench.laptop.file("store/.part-\(ids[1])", [])
+    if geteuid() == 0 {
+      try #require(chown(bench.laptop.file("store/.part-\(ids[2])", []), 65534, 65534) == 0)
+    }
+    // Of these only the store's own that has not a byte more than the recording goes.
+    let before = bench.laptop.inventory().filter { $0 != ".part-\(ids[1]) 0" }
+    let outcome = bench.pull()
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.laptop.inventory() == before)
+  }
+
   @Test("what was pulled is told, also when the store here is gone at the end")
   func storeGone() throws {
     let bench = RemoteBench()

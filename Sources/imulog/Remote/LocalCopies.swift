@@ -62,8 +62,8 @@ final class LocalCopies: Sendable {
     )
   }
 
-  /// Removes copies of recordings that are here and whole, which other pulls have brought meanwhile: no machine offers
-  /// them again, and none would be continued. What has other bytes than the recording stays, and what a pull is at.
+  /// Removes copies of recordings that are here and whole, which other pulls have brought meanwhile, as
+  /// ``Catalogue/drop(_:of:)``. What a pull is at stays.
   ///
   /// - Returns: What could not be looked at or removed, and why.
   func dropBeginnings() throws(CatalogueError) -> [any Error] {
@@ -72,8 +72,7 @@ final class LocalCopies: Sendable {
       do {
         guard let entry = try entry(of: leftover.id), try catalogue.standing(of: entry) != nil
         else { continue }
-        var copy = try catalogue.partialCopy(of: leftover.id)
-        if try isBeginning(&copy, of: entry) { try copy.cut(to: 0) }
+        try catalogue.drop(leftover, of: entry)
       } catch CatalogueError.storage(let error) where error.operation == .lock {
         // Whoever is at it finds the recording here.
       } catch {
@@ -81,24 +80,5 @@ final class LocalCopies: Sendable {
       }
     }
     return failures
-  }
-
-  private func isBeginning(
-    _ copy: inout PartialCopy, of entry: CatalogueEntry
-  ) throws -> Bool {
-    var source = try catalogue.copySource(of: entry)
-    guard copy.byteCount <= source.byteCount else { return false }
-    var (theirs, ours) = ([UInt8](repeating: 0, count: 1 << 16), [UInt8]())
-    var offset: UInt64 = 0
-    while offset < copy.byteCount {
-      let wanted = Int(min(UInt64(theirs.count), copy.byteCount - offset))
-      theirs.removeLast(theirs.count - wanted)
-      ours = theirs
-      let count = try theirs.withUnsafeMutableBytes { try copy.read(at: offset, into: $0) }
-      try ours.withUnsafeMutableBytes { try source.read(at: offset, into: $0) }
-      guard count == wanted, theirs == ours else { return false }
-      offset += UInt64(count)
-    }
-    return true
   }
 }

@@ -79,7 +79,9 @@ struct ExportCommand: ParsableCommand {
     options.fill = fill
     options.number = entry.number
     options.isLive = try catalogue.isLive(entry)
-    if options.format != .raw { try refuseOutside(entry, of: catalogue) }
+    if options.format != .raw {
+      try refuseOutside(entry, of: catalogue, isLive: options.isLive)
+    }
     let report =
       try output == "-"
       ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)
@@ -111,12 +113,13 @@ struct ExportCommand: ParsableCommand {
   }
 
   /// A range after the end of a recording is a mistake, unless more may come, and so is one before an import's first time.
-  private func refuseOutside(_ entry: CatalogueEntry, of catalogue: Catalogue) throws {
+  private func refuseOutside(_ entry: CatalogueEntry, of catalogue: Catalogue, isLive: Bool) throws
+  {
     var reader = try catalogue.reader(of: entry)
     if let to, !reader.description.isImported, to.nanoseconds <= 0 {
       throw CommandFailure(.usage, ExportCommand.noTime(RangeTime(nanoseconds: 0), to))
     }
-    guard try !catalogue.isLive(entry) else { return }
+    guard !isLive else { return }
     if let to, reader.description.isImported, let first = try firstTime(&reader),
       first >= to.nanoseconds
     {

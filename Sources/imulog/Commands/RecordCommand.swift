@@ -108,19 +108,24 @@ struct RecordCommand: ParsableCommand {
     } else if !outcome.isGone {
       try Console.data("\(outcome.number)")
     }
-    if !outcome.isGone { try RecordCommand.adopt(in: store) }
+    if !outcome.isGone { RecordCommand.adopt(in: store) }
     if let failure = outcome.failure { throw failure }
   }
 
-  /// Puts recordings in order that were cut off earlier, until a signal comes.
-  private static func adopt(in store: String) throws {
-    let signals = try SignalWatch()
-    var isWanted = true
-    OpenStore.adopt(try OpenStore.making(store)) {
-      isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
-      return isWanted
-    } say: {
-      Console.talk($0)
+  /// Puts recordings in order that were cut off earlier, until a signal comes. The take has ended: what fails here
+  /// changes nothing of its outcome.
+  private static func adopt(in store: String) {
+    do {
+      let signals = try SignalWatch()
+      var isWanted = true
+      OpenStore.adopt(try OpenStore.making(store)) {
+        isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
+        return isWanted
+      } say: {
+        Console.talk($0)
+      }
+    } catch {
+      Console.talk("recordings that were cut off could not be looked for: \(error)")
     }
   }
 }

@@ -1,8 +1,9 @@
+import IMUModel
+
 /// How long transfers take on the wire, and what follows for the rate.
 ///
 ///     S  address+W  register  Sr  address+R  data … data  P
 ///     1      9         9      1       9        9 · N      1     bits
-///
 public enum BusTiming {
   /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
   public static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
@@ -17,7 +18,7 @@ public enum BusTiming {
     let burst = bits(ofBurst: family.burstByteCount)
     switch family {
     case .mpu6050: return burst
-    case .lsm6ds: return burst + bits(ofBurst: 12)
+    case .lsm6ds: return burst + bits(ofBurst: axesByteCount)
     }
   }
 
@@ -29,19 +30,9 @@ public enum BusTiming {
     Int64(bits) * 1_500_000_000 / Int64(busClock ?? 100_000)
   }
 
-  /// Nanoseconds that a tick takes on average at least: on the wire, with the third bursts of an LSM6DS, and in the kernel.
-  public static func nanoseconds(ofTick family: SensorFamily, busClock: Int) -> Int64 {
-    let transfers: Int64 = family == .mpu6050 ? 1 : 2
-    return Int64(averageBits(family)) * 1_000_000_000 / Int64(busClock) + transfers * kernelTime
-  }
-
-  /// What the kernel adds to a transfer at least, in nanoseconds: on a Raspberry Pi some 50 to 150 µs. What a bus may
-  /// carry is not refused; the log says which ticks were missed.
-  private static var kernelTime: Int64 { 50_000 }
-
-  /// Bit times of a tick, with its share of third bursts: one in 25.
-  private static func averageBits(_ family: SensorFamily) -> Int {
-    bits(ofTick: family) + (family == .lsm6ds ? (bits(ofBurst: 12) + 24) / 25 : 0)
+  /// Whether a bus of `busClock` hertz may carry `rate` ticks a second.
+  static func carries(_ rate: SampleRate, _ family: SensorFamily, busClock: Int) -> Bool {
+    rate.hertz <= 1e9 / Double(nanoseconds(ofTick: family, busClock: busClock))
   }
 
   /// Ticks a second at most that a bus of `busClock` hertz carries, rounded down.
@@ -53,15 +44,42 @@ public enum BusTiming {
   /// kernel: 507 Hz at most`.
   public static func sentence(_ family: SensorFamily, busClock: Int) -> String {
     let bits = averageBits(family)
+    let bytes = family.burstByteCount
     let what: String
     switch family {
-    case .mpu6050: what = "an 18-byte burst takes"
-    case .lsm6ds: what = "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take"
+    case .mpu6050: what = "an \(bytes)-byte burst takes"
+    case .lsm6ds:
+      what =
+        "bursts of \(bytes) and \(axesByteCount) bytes, and in one tick of \(ticksPerThirdBurst) of "
+        + "\(axesByteCount) more, take"
     }
     return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "
-      + "at \(clock(busClock)), and \(family == .mpu6050 ? "0.05" : "0.1") ms in the kernel: "
+      + "at \(clock(busClock)), and \(Double(kernelTime(family)) / 1e6) ms in the kernel: "
       + "\(maximumRate(family, busClock: busClock)) Hz at most"
   }
+
+  /// Nanoseconds that a tick takes on average at least: on the wire, with the third bursts of an LSM6DS, and in the kernel.
+  private static func nanoseconds(ofTick family: SensorFamily, busClock: Int) -> Int64 {
+    Int64(averageBits(family)) * 1_000_000_000 / Int64(busClock) + kernelTime(family)
+  }
+
+  /// Bit times of a tick, with its share of third bursts, rounded up.
+  private static func averageBits(_ family: SensorFamily) -> Int {
+    let bits = bits(ofTick: family)
+    guard family == .lsm6ds else { return bits }
+    return bits + (self.bits(ofBurst: axesByteCount) + ticksPerThirdBurst - 1) / ticksPerThirdBurst
+  }
+
+  /// What the kernel adds to a tick's transfers at least, in nanoseconds: to each on a Raspberry Pi some 50 to 150 µs. What
+  /// a bus may carry is not refused; the log says which ticks were missed.
+  private static func kernelTime(_ family: SensorFamily) -> Int64 {
+    50_000 * (family == .mpu6050 ? 1 : 2)
+  }
+
+  /// The registers of the six axes.
+  private static let axesByteCount = 12
+  /// Of so many ticks of an LSM6DS one needs a third burst, on average.
+  private static let ticksPerThirdBurst = 25
 
   /// A time on the wire in milliseconds with two digits after the point.
   static func milliseconds(bits: Int, busClock: Int) -> String {

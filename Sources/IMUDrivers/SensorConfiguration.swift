@@ -50,12 +50,8 @@ public struct SensorConfiguration: Equatable, Sendable {
     guard rate.hertz <= Double(model.maximumPolledRate) else {
       throw SensorError.rateAboveChip(model, asked: rate)
     }
-    if let busClock {
-      guard
-        rate.hertz <= 1e9 / Double(BusTiming.nanoseconds(ofTick: model.family, busClock: busClock))
-      else {
-        throw SensorError.rateAboveBus(model, asked: rate, busClock: busClock)
-      }
+    if let busClock, !BusTiming.carries(rate, model.family, busClock: busClock) {
+      throw SensorError.rateAboveBus(model, asked: rate, busClock: busClock)
     }
   }
 }

@@ -72,7 +72,8 @@ extension SensorError: CustomStringConvertible {
     case .mpu6050:
       return limit + question + ": its accelerometer samples 1000 times a second"
     case .lsm6ds:
-      let burst = BusTiming.milliseconds(bits: BusTiming.bits(ofBurst: 16), busClock: 400_000)
+      let burst = BusTiming.milliseconds(
+        bits: BusTiming.bits(ofBurst: model.family.burstByteCount), busClock: 400_000)
       return limit + question + ": it would need a data rate of 3333 Hz, 0.30 ms a sample, and a "
         + "16-byte burst takes \(burst) ms at 400 kHz"
     }
@@ -85,7 +86,7 @@ extension SensorError: CustomStringConvertible {
       BusTiming.sentence(model.family, busClock: busClock) + ", \(hertz(asked)) Hz was asked; "
     let clock = [400_000, 1_000_000].first {
       $0 > busClock && $0 <= model.maximumBusClock
-        && asked.hertz <= 1e9 / Double(BusTiming.nanoseconds(ofTick: model.family, busClock: $0))
+        && BusTiming.carries(asked, model.family, busClock: $0)
     }
     guard let clock else {
       let most = BusTiming.maximumRate(model.family, busClock: busClock)

@@ -8,6 +8,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case notARegularFile(name: String)
   /// There is nothing in it.
   case empty(name: String)
+  /// It is text in another encoding, such as UTF-16, or no text.
+  case notUTF8(name: String)
   /// A line of a table, counted from 1, is wrong, and how.
   case line(name: String, line: Int, problem: ImportLineProblem)
   /// A table has more than one sample, but its times stand still, so that they give no rate.
@@ -69,6 +71,8 @@ extension ImportError: CustomStringConvertible {
       return "\(name) is not a regular file: save what it holds to a file and import that"
     case .empty(let name):
       return "\(name) is empty: there is nothing to import"
+    case .notUTF8(let name):
+      return "\(name) is not text in UTF-8: save it in that encoding and import that"
     case .line(let name, let line, let problem):
       return "\(name), line \(line)\(problem.place): \(problem.sentence)"
     case .noRate(let name):

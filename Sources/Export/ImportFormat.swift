@@ -10,7 +10,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   /// What a file is by its first bytes: a log by its mark, a phone's document by its bracket, else a table.
   /// The source is at its first byte afterwards.
   ///
-  /// - Throws: ``ImportError/empty(name:)``, or that the file could not be read.
+  /// - Throws: ``ImportError/empty(name:)``, ``ImportError/notUTF8(name:)`` for UTF-16 and UTF-32, or that the file could
+  ///   not be read.
   public static func detect<Source: ImportSource & ~Copyable>(_ source: inout Source)
     throws(ImportError) -> ImportFormat
   {
@@ -27,6 +28,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     source.rewind()
     guard !bytes.isEmpty else { throw .empty(name: source.name) }
     if bytes.starts(with: [0x89, UInt8(ascii: "I"), UInt8(ascii: "M")]) { return .raw }
+    // ASCII in UTF-16 and UTF-32 has bytes of 0, text in UTF-8 has none.
+    guard !bytes.contains(0) else { throw .notUTF8(name: source.name) }
     var text = bytes
     if text.starts(with: byteOrderMark) { text.removeFirst(byteOrderMark.count) }
     let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]

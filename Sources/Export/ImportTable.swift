@@ -16,6 +16,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     var lines = ImportLines(source)
     lines.rewind()
     guard let header = try lines.next() else { throw .empty(name: name) }
+    guard !header.contains(0) else { throw .notUTF8(name: name) }
     let columns: ImportColumns
     do {
       columns = try ImportColumns(header)

@@ -22,6 +22,10 @@ struct PhoneDocument {
     let name = source.name
     let bytes = try PhoneDocument.bytes(&source)
     guard !bytes.isEmpty else { throw .empty(name: name) }
+    // The library takes UTF-16 and UTF-32 as well, of which JSON has bytes of 0, but the search for keys does not.
+    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
+      throw .notUTF8(name: name)
+    }
     let shape: Shape
     let repeated: String?
     do {
@@ -100,7 +104,7 @@ struct PhoneDocument {
 
   /// A key that stands twice in one object of valid JSON, of which the library takes one silently; `nil` when there is none.
   ///
-  /// Keys are compared without their escapes, as the library compares them.
+  /// Keys are compared without their escapes, as the library compares them. Of other bytes the result means nothing.
   private static func repeatedKey(in bytes: [UInt8]) throws -> String? {
     // The keys of each object around the place; `nil` for a list.
     var keys: [Set<String>?] = []
@@ -111,26 +115,26 @@ struct PhoneDocument {
         keys.append([])
         isKey = true
       case UInt8(ascii: "["): keys.append(nil)
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): keys.removeLast()
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = keys.popLast()
       case UInt8(ascii: ","): isKey = true
       case UInt8(ascii: ":"): isKey = false
       case UInt8(ascii: "\""):
         let begin = place
         var isEscaped = false
         place += 1
-        while bytes[place] != UInt8(ascii: "\"") {
+        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
           if bytes[place] == UInt8(ascii: "\\") {
             isEscaped = true
             place += 1
           }
           place += 1
         }
-        guard isKey else { break }
+        guard place < bytes.count, isKey, let object = keys.indices.last else { break }
         let key =
           isEscaped
           ? try JSONDecoder().decode(String.self, from: Data(bytes[begin...place]))
           : String(decoding: bytes[begin + 1..<place], as: UTF8.self)
-        guard keys[keys.count - 1]?.insert(key).inserted != false else { return key }
+        guard keys[object]?.insert(key).inserted != false else { return key }
       default: break
       }
       place += 1

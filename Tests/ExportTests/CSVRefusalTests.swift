@@ -179,8 +179,20 @@ struct CSVRefusalTests {
   @Test("bytes that are no text are refused")
   func noText() {
     #expect(throws: ImportError.self) {
-      let bytes: [UInt8] = [0xFF, 0x00, 0x80, 0x0A, 0x31]
+      let bytes: [UInt8] = [0xFF, 0x80, 0x0A, 0x31]
       _ = try CSVImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
+    }
+  }
+
+  @Test("UTF-16 and UTF-32 are refused as such", arguments: WideEncoding.all)
+  func wide(_ encoding: WideEncoding) {
+    let bytes = encoding.bytes("t_us,ax\n0,1\n10,2\n")
+    #expect(throws: ImportError.notUTF8(name: "table.csv")) {
+      _ = try CSVImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
+    }
+    #expect(throws: ImportError.notUTF8(name: "table.csv")) {
+      var source = ArraySource(bytes, name: "table.csv")
+      _ = try ImportFormat.detect(&source)
     }
   }
 }

@@ -27,6 +27,33 @@ struct DribblingSource: ImportSource, ~Copyable {
   }
 }
 
+/// UTF-16 or UTF-32, in either order of bytes, with or without a byte order mark.
+struct WideEncoding: CustomTestStringConvertible {
+  static let all = [2, 4].flatMap { width in
+    [false, true].flatMap { isBig in
+      [false, true].map { WideEncoding(width: width, isBigEndian: isBig, hasMark: $0) }
+    }
+  }
+
+  let width: Int
+  let isBigEndian: Bool
+  let hasMark: Bool
+
+  var testDescription: String {
+    "UTF-\(8 * width)-\(isBigEndian ? "BE" : "LE")\(hasMark ? " with a byte order mark" : "")"
+  }
+
+  func bytes(_ text: String) -> [UInt8] {
+    let text = (hasMark ? "\u{FEFF}" : "") + text
+    let units = width == 2 ? text.utf16.map(UInt32.init) : text.unicodeScalars.map(\.value)
+    return units.flatMap { unit in
+      (0..<width).map {
+        UInt8(truncatingIfNeeded: unit >> UInt32(8 * (isBigEndian ? width - 1 - $0 : $0)))
+      }
+    }
+  }
+}
+
 enum Imports {
   static let options = ImportOptions(
     id: TestLog.id, number: 7, host: "lab", software: "imulog 0.1.0", note: "a note")
@@ -57,9 +84,11 @@ enum Imports {
     }
   }
 
-  static func phoneError(_ text: String) -> ImportError? {
-    do {
-      _ = try phone(text)
+  static func phoneError(_ text: String) -> ImportError? { phoneError(Array(text.utf8)) }
+
+  static func phoneError(_ bytes: [UInt8]) -> ImportError? {
+    do throws(ImportError) {
+      _ = try PhoneImporter(ArraySource(bytes, name: "phone.json"), options)
       return nil
     } catch {
       return error

@@ -260,4 +260,40 @@ struct PhoneImporterTests {
   func wrong(_ text: String, _ sentence: String) {
     #expect(Imports.phoneError(text)?.description == sentence)
   }
+
+  @Test("UTF-16 and UTF-32 are refused as such", arguments: WideEncoding.all)
+  func wide(_ encoding: WideEncoding) {
+    for word in ["X", "\u{2200}", "\u{5C22}", "\u{7D7D}\u{5D22}"] {
+      let bytes = encoding.bytes(Self.first.replacing("1B4E28BA", with: word))
+      #expect(Imports.phoneError(bytes) == .notUTF8(name: "phone.json"))
+      #expect(throws: ImportError.notUTF8(name: "phone.json")) {
+        var source = ArraySource(bytes, name: "phone.json")
+        _ = try ImportFormat.detect(&source)
+      }
+    }
+  }
+
+  @Test("a byte order mark of UTF-8 does no harm")
+  func byteOrderMark() throws {
+    #expect(
+      try Imports.log(Imports.phone("\u{FEFF}" + Self.first))
+        == Imports.log(Imports.phone(Self.first)))
+  }
+
+  @Test("a document that is cut off or has a wrong byte anywhere is refused or imported")
+  func wrongBytes() {
+    let document = Array(
+      #"{"d\u0061te":1,"a":"\"","b":[["}"],{}],"sensor":1,"axisValues":[{"x":1,"y":2,"z":3}]}"#.utf8
+    )
+    #expect(Imports.phoneError(document) == nil)
+    for place in document.indices {
+      #expect(Imports.phoneError(Array(document[..<place])) != nil)
+      for byte in Array(#""\{}[],:"#.utf8) + [0xFF, 0xC3] {
+        var wrong = document
+        wrong[place] = byte
+        let error = Imports.phoneError(wrong)
+        #expect(byte < 0x80 || error == .notUTF8(name: "phone.json"))
+      }
+    }
+  }
 }

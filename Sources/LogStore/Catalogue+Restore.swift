@@ -51,7 +51,7 @@ extension Catalogue {
     let entry = CatalogueEntry(name, in: path)
     do {
       try files.rename(
-        trashed.nameInTrash, in: try openTrash(), toFree: entry.fileName, in: try openStore())
+        trashed.entry.nameInTrash, in: try openTrash(), toFree: entry.fileName, in: try openStore())
     } catch {
       if error.isMissing {
         throw .notFound(

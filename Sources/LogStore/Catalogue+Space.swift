@@ -265,8 +265,7 @@ extension Catalogue {
     }
     do {
       guard victim.isTrashed else { return try files.remove(victim.entry.path) }
-      let name = victim.entry.fileName.dropFirst(Catalogue.trashName.count + 1)
-      return try files.remove(String(name), in: try openTrash())
+      return try files.remove(victim.entry.nameInTrash, in: try openTrash())
     } catch {
       return false
     }

@@ -10,11 +10,13 @@ public struct TrashedRecording: Hashable, Sendable {
   /// The name that it had in the store.
   let formerName: String
 
-  /// The name that it has in the trash.
-  var nameInTrash: String { String(entry.fileName.dropFirst(Catalogue.trashName.count + 1)) }
-
   /// Seconds since 1970 from which on it is deleted for good; `nil` when it is not known yet.
   public var dueSeconds: Int64? { removedSeconds.map { $0 + Catalogue.trashAgeLimit } }
+}
+
+extension CatalogueEntry {
+  /// The name that what is in the trash has there.
+  var nameInTrash: String { String(fileName.dropFirst(Catalogue.trashName.count + 1)) }
 }
 
 extension Catalogue {
@@ -44,10 +46,10 @@ extension Catalogue {
       return true
     }
     guard isRemoved else { throw .isLive(file: entry.path) }
-    let file: String
+    let name: String
     do {
       let trash = try openTrash()
-      file = try move(
+      name = try move(
         entry.fileName, in: try openStore(), to: trash, as: entry.fileName, now,
         removalStamp(now, trash))
     } catch {
@@ -55,7 +57,7 @@ extension Catalogue {
       throw .trashForbidden(path: path)
     }
     try syncMove(to: path(of: Catalogue.trashName), from: path, "in the trash", entry)
-    guard let (trashed, _) = trashed(file) else {
+    guard let (trashed, _) = trashed(name) else {
       preconditionFailure("a name that was just made is one of the trash")
     }
     return trashed
@@ -96,10 +98,9 @@ extension Catalogue {
     }
   }
 
-  /// A recording in the trash and its stamp, by its path in the store; `nil` for names of another form, which are not
-  /// this program's.
-  private func trashed(_ file: String) -> (recording: TrashedRecording, stamp: UTCStamp)? {
-    let text = file.dropFirst(Catalogue.trashName.count + 1)
+  /// A recording in the trash and its stamp, by its name there; `nil` for names of another form, which are not this
+  /// program's.
+  private func trashed(_ text: String) -> (recording: TrashedRecording, stamp: UTCStamp)? {
     guard let mark = text.lastIndex(of: Catalogue.stampMark),
       let name = RecordingName(text[..<mark])
     else { return nil }
@@ -109,7 +110,7 @@ extension Catalogue {
     guard let stamp = UTCStamp(date) else { return nil }
     let isCredible = isDated && stamp.seconds >= WallTime.earliestCredible
     let recording = TrashedRecording(
-      entry: CatalogueEntry(name, file: file, in: path),
+      entry: CatalogueEntry(name, file: "\(Catalogue.trashName)/\(text)", in: path),
       removedSeconds: isCredible ? stamp.seconds : nil, formerName: String(text[..<mark]))
     return (recording, stamp)
   }
@@ -138,7 +139,7 @@ extension Catalogue {
   }
 
   private func contents(_ names: [String]) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
-    names.compactMap { trashed("\(Catalogue.trashName)/\($0)") }.sorted {
+    names.compactMap(trashed).sorted {
       ($0.stamp.seconds, $0.recording.entry.number, $0.recording.entry.fileName)
         < ($1.stamp.seconds, $1.recording.entry.number, $1.recording.entry.fileName)
     }
@@ -185,7 +186,7 @@ extension Catalogue {
     for (age, recording) in undated.reversed().enumerated() {
       do {
         _ = try move(
-          recording.nameInTrash, in: trash, to: trash, as: recording.formerName, now,
+          recording.entry.nameInTrash, in: trash, to: trash, as: recording.formerName, now,
           UTCStamp(seconds: end.seconds - Int64(age)))
       } catch {
         failures.append(error)
@@ -193,9 +194,8 @@ extension Catalogue {
     }
   }
 
-  /// Gives a file a name in the trash that is free; its path in the store. The name says when the recording was removed,
-  /// so that copying the trash keeps its age: the second of `first`, or the next one at which no recording of this name
-  /// was removed.
+  /// Gives a file a name in the trash that is free; that name. It says when the recording was removed, so that copying
+  /// the trash keeps its age: the second of `first`, or the next one at which no recording of this name was removed.
   private func move(
     _ old: String, in directory: borrowing OpenFile, to trash: borrowing OpenFile, as name: String,
     _ now: WallTime, _ first: UTCStamp
@@ -206,7 +206,7 @@ extension Catalogue {
       let new = "\(name)\(Catalogue.stampMark)\(stamp.text)\(mark)"
       do {
         try files.rename(old, in: directory, toFree: new, in: trash)
-        return "\(Catalogue.trashName)/\(new)"
+        return new
       } catch {
         guard error.errno == EEXIST else { throw error }
         stamp = UTCStamp(seconds: stamp.seconds + 1)
@@ -230,7 +230,7 @@ extension Catalogue {
     }
     for recording in recordings {
       do {
-        try files.remove(recording.nameInTrash, in: trash)
+        try files.remove(recording.entry.nameInTrash, in: trash)
         deleted.append(recording.formerName)
       } catch {
         failures.append(error)

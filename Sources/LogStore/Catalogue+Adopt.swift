@@ -160,7 +160,7 @@ extension Catalogue {
     guard size > pageSize else { return false }
     let page = PageMemory()
     let count = try file.read(at: (size - 1) / pageSize * pageSize, into: page.bytes)
-    return LogReader<FileStorage>.isZero(page.prefix(count))
+    return page.prefix(count).isZero
   }
 
   /// Whether one of the first two pages is a page of a log: the first may be damaged.

@@ -1,4 +1,3 @@
-import Glibc
 import IMUModel
 import LogFormat
 
@@ -11,7 +10,7 @@ extension LogReader where Storage: ~Copyable {
     while nextPage < .max {
       let count = try load(page: nextPage)
       if count == 0 { return false }
-      if LogReader.isZero(page.prefix(count)) {
+      if page.prefix(count).isZero {
         try passZeroPage()
         continue
       }
@@ -130,14 +129,6 @@ extension LogReader where Storage: ~Copyable {
     }
     account = PageAccount(page: account.page, firstTick: nextTick)
   }
-
-  /// Whether all bytes are zero.
-  static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let base = bytes.baseAddress, !bytes.isEmpty else { return true }
-    // Safe: both ranges of count - 1 bytes lie inside the buffer. Each byte equals the next, and
-    // the first is 0.
-    return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
-  }
 }
 
 extension LogReader where Storage: ~Copyable {
@@ -221,7 +212,7 @@ extension LogReader where Storage: ~Copyable {
 
   private static func begin(of bytes: UnsafeRawBufferPointer) -> String {
     if bytes.isEmpty { return "is empty" }
-    if isZero(bytes) { return "begins with zeros: nothing was written" }
+    if bytes.isZero { return "begins with zeros: nothing was written" }
     let digits = bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
     return "begins with the bytes \(digits.joined(separator: " "))"
   }

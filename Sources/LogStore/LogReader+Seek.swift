@@ -91,7 +91,7 @@ extension LogReader where Storage: ~Copyable {
       let index = nextPage
       let count = try load(page: index)
       if count == 0 { return nil }
-      if LogReader.isZero(page.prefix(count)) {
+      if page.prefix(count).isZero {
         try passZeroPage()
         continue
       }

@@ -83,7 +83,7 @@ extension LogStorage where Self: ~Copyable {
       // Another program may have cut it meanwhile: what is not there is not written.
       let count = try read(
         at: begin, into: UnsafeMutableRawBufferPointer(rebasing: page.bytes[..<Int(end - begin)]))
-      if !LogReader<FileStorage>.isZero(page.prefix(count)) { return end }
+      if !page.prefix(count).isZero { return end }
       end = begin
       zeros += pageSize
     }

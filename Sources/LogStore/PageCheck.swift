@@ -110,7 +110,7 @@ public struct PageCheck: ~Copyable {
   ) throws(StorageError) -> Bool {
     loadedCount = try storage.read(
       at: UInt64(index) * UInt64(LogFormat.pageSize), into: page.bytes)
-    return !LogReader<FileStorage>.isZero(page.prefix(loadedCount))
+    return !page.prefix(loadedCount).isZero
   }
 
   /// Where the page's last intact chunk ends, and whether it is the last thing in the page.

@@ -25,17 +25,13 @@ public struct Room: Equatable, Sendable {
 }
 
 extension Catalogue {
-  /// Bytes that this user may still write to the store's file system. The C function is `statvfs`.
+  /// Bytes that this user may still write to the store's file system.
   public func freeByteCount() throws(StorageError) -> UInt64 {
-    var status = statvfs()
-    while statvfs(path, &status) != 0 {
-      guard errno == EINTR else { throw StorageError(.open, path: path, errno: errno) }
-    }
-    return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+    try room().free
   }
 
   /// Bytes that this user may still write to the store's file system, and how many of them copies from elsewhere leave to
-  /// others: a sixty-fourth of it, at most 64 MiB.
+  /// others: a sixty-fourth of it, at most 64 MiB. The C function is `statvfs`.
   public func room() throws(StorageError) -> (free: UInt64, reserve: UInt64) {
     var status = statvfs()
     while statvfs(path, &status) != 0 {

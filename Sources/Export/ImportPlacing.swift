@@ -185,8 +185,3 @@ enum HertzText {
     return String(decoding: digits, as: UTF8.self)
   }
 }
-
-extension SampleRate {
-  /// Nanoseconds, with their fraction.
-  var period: Double { 1e9 * Double(denominator) / Double(numerator) }
-}

@@ -42,6 +42,9 @@ extension SampleRate {
     }
     return nil
   }
+
+  /// Nanoseconds from a tick to the next, with their fraction.
+  var period: Double { 1e9 * Double(denominator) / Double(numerator) }
 }
 
 /// A positive ratio of large whole numbers.

@@ -61,7 +61,7 @@ struct ImportSurvey {
   func grids(_ rate: SampleRate?) -> [ImportGrid] {
     guard count > 1 else { return [ImportGrid(period: 1, .close)] }
     let mean = (Double(last) - Double(first)) / Double(count - 1)
-    let given = rate.map { 1e9 * Double($0.denominator) / Double($0.numerator) }
+    let given = rate?.period
     if let given, first == last { return [ImportGrid(period: given, .blind)] }
     var grids: [ImportGrid] = []
     let median = single.median

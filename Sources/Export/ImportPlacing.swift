@@ -101,12 +101,10 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     throw .line(name: name, line: account.firstDelay, problem: .late(hertz: hertz))
   }
 
-  /// Refuses samples that leave the ticks of a rate by more than a twentieth of the ticks that go by, wherever that begins,
-  /// and two periods. What a sample is late after a long interval, it and the next ones may catch up.
+  /// Refuses a table of which a part comes at another rate: see ``ImportDrift``.
   ///
   /// - Parameter areRounded: Whether the rate is a guess at which rounded times allow two.
-  /// - Returns: How far the samples leave the ticks of the rate that begin with the first one, in periods, and the line where they
-  ///   are farthest off; `nil` where that may be jitter and rounding.
+  /// - Returns: Where the samples are farthest off the ticks of the rate; `nil` where that may be jitter and rounding.
   mutating func checkDrift(_ grid: ImportGrid, _ rate: SampleRate, areRounded: Bool)
     throws(ImportError) -> (periods: Double, line: Int)?
   {
@@ -114,45 +112,16 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     // Samples on an exact grid leave the rate's ticks as that does.
     if grid.look.isExact, abs(grid.period / rate.period - 1) * Double(tick) < 1 { return nil }
     try restart(on: grid)
-    // A period of jitter, half of it to both sides, and one more.
-    var farthest = (periods: 2 + grid.look.slack, line: 0)
-    var slowest: Place?, fastest: Place?
-    var (before, level, late, areFirst): (Int64?, Double, Double, Bool) = (nil, 0, 0, true)
-    while let (time, _, lost) = try next() {
-      let rise =
-        (Double(time) - Double(before ?? time)) / rate.period
-        - (before == nil ? 0 : Double(lost + 1))
-      // A long interval in which nothing was lost makes samples late; they catch up in shorter ones. The first ones of all
-      // may have been late from the beginning.
-      if rise > -0.5, before != nil { areFirst = false }
-      let change = rise > 0.5 || areFirst ? rise : max(-late, min(rise, 0))
-      late = max(0, late + change)
-      level += rise - change
-      before = time
-      let here = Place(lateness: level, tick: tick, line: rows[head - 1].line)
-      if abs(level) > farthest.periods { farthest = (abs(level), here.line) }
-      if slowest.map({ here.lean(-1) < $0.lean(-1) }) ?? true { slowest = here }
-      if fastest.map({ here.lean(1) > $0.lean(1) }) ?? true { fastest = here }
-      for case let other? in [slowest, fastest] {
-        let (ticks, off) = (Double(tick - other.tick), level - other.lateness)
-        guard abs(off) > ticks / 20 + 2 + grid.look.slack else { continue }
-        let problem = ImportLineProblem.drifts(
-          hertz: HertzText.text(rate.hertz), since: other.line,
-          found: HertzText.text(rate.hertz * ticks / (ticks + off)), areRounded: areRounded)
-        throw .line(name: name, line: here.line, problem: problem)
-      }
+    var drift = ImportDrift(against: rate, slack: grid.look.slack)
+    while let (time, _, _) = try next() {
+      let line = rows[head - 1].line
+      guard let part = drift.add(time, tick: tick, line: line) else { continue }
+      let problem = ImportLineProblem.drifts(
+        hertz: HertzText.text(rate.hertz), since: part.since, found: HertzText.text(part.hertz),
+        areRounded: areRounded)
+      throw .line(name: name, line: line, problem: problem)
     }
-    return farthest.line > 0 ? farthest : nil
-  }
-
-  /// How late a sample is, in periods, and where it stands.
-  private struct Place {
-    let lateness: Double
-    let tick: UInt64
-    let line: Int
-
-    /// The lateness on a grid that is faster (1) or slower (-1) by a twentieth.
-    func lean(_ direction: Double) -> Double { lateness + direction * Double(tick) / 20 }
+    return drift.departure
   }
 
   /// Counts of an end are below 2⁶⁰.

@@ -231,21 +231,11 @@ struct ImportGridTests {
     }
     for jitter in [150, 200, 250, 300, 450] as [UInt64] {
       for seed in 1...8 as ClosedRange<UInt64> {
-        var generator = SplitMix(seed: seed)
-        var lost: [Int64] = []
-        var all: [Int64] = []
-        for tick in 0..<6000 as Range<Int64> {
-          let offset = Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)
-          if (1..<5999).contains(tick), generator.next() % 20 == 0 {
-            lost.append(tick)
-          } else {
-            all.append(tick * 10_000_000 + offset * 10_000)
-          }
-        }
-        let found = try Imported(all, rate: hertz(100))
-        #expect(found.gaps.flatMap { $0 } == lost, "jitter \(jitter) ‰, seed \(seed)")
+        let table = JitteringTable(jitter: jitter, lossOneIn: 20, seed: seed)
+        let found = try Imported(table.times, rate: hertz(100))
+        #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
         guard jitter < 300 else { continue }
-        let unaided = try Imported(all)
+        let unaided = try Imported(table.times)
         #expect(unaided.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
         #expect(unaided.gaps == found.gaps, "jitter \(jitter) ‰, seed \(seed)")
       }

@@ -94,19 +94,12 @@ struct ImportRateTests {
     for (off, jitter) in [(0.0001, 200), (0.0004, 300), (-0.0004, 300), (0.01, 200)]
       as [(Double, UInt64)]
     {
-      var generator = SplitMix(seed: jitter)
-      var (all, lost): ([Int64], [Int64]) = ([], [])
-      for tick in 0..<8000 as Range<Int64> {
-        let shift = (Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)) * 10_000
-        if (1..<7999).contains(tick), generator.next() % 30 == 0 {
-          lost.append(tick)
-        } else {
-          all.append((Int64(Double(tick) * 1e7 * (1 + off)) + shift) / 1000 * 1000)
-        }
+      let table = JitteringTable(ticks: 8000, jitter: jitter, lossOneIn: 30, seed: jitter) {
+        Int64(Double($0) * 1e7 * (1 + off)) / 1000 * 1000
       }
-      let found = try Imported(all, rate: hertz(100))
+      let found = try Imported(table.times, rate: hertz(100))
       #expect(found.rate == hertz(100))
-      #expect(found.gaps.flatMap { $0 } == lost, "off by \(off)")
+      #expect(found.gaps.flatMap { $0 } == table.lost, "off by \(off)")
       let isSaid = found.remarks.contains {
         $0.hasSuffix(" Hz, which an import without --rate finds")
       }
@@ -146,20 +139,10 @@ struct ImportRateTests {
       as [(UInt64, ClosedRange<UInt64>)]
     {
       for seed in seeds {
-        var generator = SplitMix(seed: seed)
-        var lost: [Int64] = []
-        var all: [Int64] = []
-        for tick in 0..<6000 as Range<Int64> {
-          let offset = Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)
-          if (1..<5999).contains(tick), generator.next() % 50 == 0 {
-            lost.append(tick)
-          } else {
-            all.append(tick * 10_000_000 + offset * 10_000)
-          }
-        }
-        let found = try Imported(all)
+        let table = JitteringTable(jitter: jitter, lossOneIn: 50, seed: seed)
+        let found = try Imported(table.times)
         #expect(found.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
-        #expect(found.gaps.flatMap { $0 } == lost, "jitter \(jitter) ‰, seed \(seed)")
+        #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
       }
     }
   }

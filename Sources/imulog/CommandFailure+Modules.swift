@@ -28,6 +28,11 @@ extension CommandFailure {
     }
   }
 
+  /// The failure that any error is to the user: of one that is no module's, its own words with `status`.
+  init(_ error: any Error, else status: ExitStatus) {
+    self = CommandFailure(error) ?? CommandFailure(status, "\(error)")
+  }
+
   private init(_ error: SensorError) {
     switch error {
     case .accelerometerRange, .gyroscopeRange, .rateAboveChip, .rateAboveBus:

@@ -66,7 +66,8 @@ extension HostPull {
     do {
       return try request.begin(in: fetch.local.catalogue, by: route)
     } catch {
-      request.outcome.stays(CommandFailure(error)?.status, "\(error)")
+      let failure = CommandFailure(error, else: .inputOutput)
+      request.outcome.stays(failure.status, failure.sentence)
       finish(request.outcome)
       return nil
     }

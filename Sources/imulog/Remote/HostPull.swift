@@ -68,7 +68,7 @@ struct HostPull {
     do {
       try pull()
     } catch {
-      let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
+      let failure = CommandFailure(error, else: .inputOutput)
       board.talk("\(host): \(failure.sentence)")
       result.note(failure.status)
     }
@@ -203,7 +203,7 @@ struct HostPull {
             : "\(unknown.id) could be any of \(unknown.count) recordings on \(host); give more digits"
         ))
     } catch {
-      throw .unusable(CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)"))
+      throw .unusable(CommandFailure(error, else: .inputOutput))
     }
   }
 

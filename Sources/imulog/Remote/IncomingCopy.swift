@@ -235,7 +235,7 @@ final class IncomingCopy {
         isBusy = true
       }
       if isForeign { do { try copy?.cut(to: 0) } catch { failure = CommandFailure(error) } }
-      failure = failure ?? CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
+      failure = failure ?? CommandFailure(error, else: .inputOutput)
       check = nil
       live = nil
       copy = nil

@@ -63,7 +63,7 @@ struct RecordingFetch {
   }
 
   static func failed(_ offer: PullOffer, _ error: any Error) -> PulledRecording {
-    let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
+    let failure = CommandFailure(error, else: .inputOutput)
     return PulledRecording(offer: offer, fate: .failed, remark: failure.sentence)
   }
 
@@ -218,9 +218,16 @@ struct RecordingFetch {
   ) throws -> Step {
     var outcome = earlier
     outcome.number = entry.number
-    if let format = settings.format { convert(entry, to: format, &outcome) }
+    // One that is only asked about was written out when it came.
+    if let format = settings.format, outcome.fate != .asked { convert(entry, to: format, &outcome) }
     guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }
-    return try free(entry, outcome, proof: proof)
+    // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
+    if proof == nil, try !local.catalogue.secure(entry) {
+      outcome.stays(nil, "here is only a link to a file; put the file itself in its place")
+      return .done(outcome)
+    }
+    let (byteCount, digest) = try proof ?? self.digest(of: entry)
+    return .free(FreeRequest(outcome, entry, byteCount: byteCount, digest: digest))
   }
 
   /// Asks once more to free a recording that is not offered any more; `nil` when it is not here.
@@ -230,25 +237,12 @@ struct RecordingFetch {
     do {
       guard let entry = try local.entry(of: id) else { return nil }
       outcome.number = entry.number
-      return try free(entry, outcome, proof: nil)
+      return try kept(entry, outcome, proof: nil)
     } catch {
-      outcome.stays(CommandFailure(error)?.status, CommandFailure(error)?.sentence ?? "\(error)")
+      let failure = CommandFailure(error, else: .inputOutput)
+      outcome.stays(failure.status, failure.sentence)
       return .done(outcome)
     }
-  }
-
-  private func free(
-    _ entry: CatalogueEntry, _ earlier: PulledRecording,
-    proof: (byteCount: UInt64, digest: SHA256Digest)?
-  ) throws -> Step {
-    var outcome = earlier
-    // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
-    if proof == nil, try !local.catalogue.secure(entry) {
-      outcome.stays(nil, "here is only a link to a file; put the file itself in its place")
-      return .done(outcome)
-    }
-    let (byteCount, digest) = try proof ?? self.digest(of: entry)
-    return .free(FreeRequest(outcome, entry, byteCount: byteCount, digest: digest))
   }
 
   /// Writes a recording out. It is here and whole, also when that fails.
@@ -262,7 +256,7 @@ struct RecordingFetch {
       if report.damages > 0 { outcome.isDamaged = true }
       for remark in report.remarks { outcome.note(remark) }
     } catch {
-      let failure = CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)")
+      let failure = CommandFailure(error, else: .inputOutput)
       outcome.conversionFailure = failure.status
       outcome.note(failure.sentence)
     }

@@ -37,7 +37,7 @@ struct ServiceFiler: Sendable {
       orders.post(.abandon)
       news.post(
         .fileRefused(
-          CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)"),
+          CommandFailure(error, else: .inputOutput),
           isFull: (error as? CatalogueError)?.isFull ?? (error is NoRoom)))
       return
     }
@@ -151,7 +151,7 @@ struct ServiceFiler: Sendable {
       failure =
         failure
         ?? FilingFailure(
-          failure: CommandFailure(error) ?? CommandFailure(.inputOutput, "\(error)"),
+          failure: CommandFailure(error, else: .inputOutput),
           isFull: false, isGone: false, ledger: nil)
     }
     return FiledTake(number: entry.number, fate: fate, failure: failure)

@@ -80,7 +80,7 @@ extension ServiceLoop {
       ServiceJournal.say(.notice, "the configuration was read again and is in force")
       handle(.reloaded(samplesWhileIdle: setup.configuration.samplesWhileIdle))
     } catch {
-      let failure = CommandFailure(error) ?? CommandFailure(.configuration, "\(error)")
+      let failure = CommandFailure(error, else: .configuration)
       ServiceJournal.say(.error, "\(failure.sentence); the configuration before stays in force")
       handle(.reloadRefused, because: failure)
     }

@@ -135,7 +135,7 @@ final class StoreKeeper {
         let setup = try ServiceSetup(try file.read(), usualStore: usualStore)
         return .success((setup, try OpenStore.making(setup.store)))
       } catch {
-        return .failure(CommandFailure(error) ?? CommandFailure(.configuration, "\(error)"))
+        return .failure(CommandFailure(error, else: .configuration))
       }
     }
 

@@ -12,12 +12,13 @@ struct PullHostileTests {
     /// Lines of a shell; `$offer` is a line that offers 8192 bytes, `$large` one that offers a gigabyte.
     let script: String
     let status: Int32
+    /// `$timeout` is the timeout.
     let words: String
-    /// Long enough for what ends by its amount.
-    let timeout: String
+    /// Seconds; long enough for what ends by its amount.
+    let timeout: Int
 
     init(
-      _ what: String, _ script: String, _ status: Int32, _ words: String, timeout: String = "1s"
+      _ what: String, _ script: String, _ status: Int32, _ words: String, timeout: Int = 1
     ) {
       testDescription = what
       self.script = script
@@ -37,39 +38,39 @@ struct PullHostileTests {
   private static let silence = "exec sleep 1000"
 
   static let cases: [Case] = [
-    Case("no greeting", silence, 69, "did not greet within 1 s"),
+    Case("no greeting", silence, 69, "did not greet within $timeout"),
     Case(
       "a greeting letter by letter", "while :; do printf i; sleep 0.05; done", 69,
-      "did not greet within 1 s"),
+      "did not greet within $timeout"),
     Case("a greeting without end", "yes | tr -d '\\n'", 69, "not as imulog"),
     Case("noise", "cat /dev/urandom", 69, "not as imulog"),
     Case("another version", "echo imulog-pull 2 keep; " + silence, 69, "speaks version 2"),
     Case(
-      "endless words on stderr", "yes >&2", 69, "more than a megabyte on stderr", timeout: "50s"),
+      "endless words on stderr", "yes >&2", 69, "more than a megabyte on stderr", timeout: 50),
     Case(
       "endless words on stderr after the greeting", greeted + "yes >&2", 69,
-      "more than a megabyte on stderr", timeout: "50s"),
+      "more than a megabyte on stderr", timeout: 50),
     Case(
       "stdout closed before the greeting, and no end", "exec >&-; " + silence, 69,
       "ended with status 143"),
     Case(
       "stdout closed after the greeting, and no end", greeted + "exec >&-; " + silence, 75,
       "broke again and again"),
-    Case("a list that does not begin", greeted + silence, 75, "brought nothing new for 1 s"),
+    Case("a list that does not begin", greeted + silence, 75, "brought nothing new for $timeout"),
     Case(
       "a list without its end", greeted + "echo $offer; " + silence, 75,
-      "brought nothing new for 1 s"),
+      "brought nothing new for $timeout"),
     Case(
       "an endless list", greeted + "yes \"$offer\"", 69, "lists recordings without end",
-      timeout: "50s"),
+      timeout: 50),
     Case(
       "an endless list of what cannot be read",
       greeted + "seq -f 'unreadable %.0f because' 1000000", 69, "lists recordings without end",
-      timeout: "50s"),
+      timeout: 50),
     Case(
       "a list drop by drop",
       greeted + "while :; do echo unreadable 1 because; sleep 0.05; done", 75,
-      "brought nothing new for 1 s"),
+      "brought nothing new for $timeout"),
     Case(
       "two recordings of one UUID",
       greeted + "echo recording 5 \(id) 8192 complete 0; echo $offer; echo end; read request; "
@@ -80,30 +81,30 @@ struct PullHostileTests {
     Case(
       "an answer that was not asked for", listed + "echo prefix \(digest); " + silence, 69,
       "answers what it was not asked"),
-    Case("no answer", listed + silence, 75, "brought nothing new for 1 s"),
-    Case("alive for ever, at once", listed + "yes alive", 75, "brought nothing new for 1 s"),
+    Case("no answer", listed + silence, 75, "brought nothing new for $timeout"),
+    Case("alive for ever, at once", listed + "yes alive", 75, "brought nothing new for $timeout"),
     Case(
       "alive for ever, now and then", listed + "while :; do echo alive; sleep 0.05; done", 75,
-      "brought nothing new for 1 s"),
+      "brought nothing new for $timeout"),
     Case(
       "bytes one by one",
       listedLarge + "while :; do echo bytes 1; printf x; sleep 0.02; done", 75,
-      "brought nothing new for 1 s"),
+      "brought nothing new for $timeout"),
     Case(
       "a chunk that does not end", listed + "echo bytes 8192; printf x; " + silence, 75,
-      "brought nothing new for 1 s"),
+      "brought nothing new for $timeout"),
     Case(
       "one chunk larger than the offer",
       listed + "echo bytes 1048576; head -c 1048576 /dev/zero; " + silence, 69,
-      "sends more of recording 1 than the 8192 bytes", timeout: "50s"),
+      "sends more of recording 1 than the 8192 bytes", timeout: 50),
     Case(
       "bytes without end, a few at a time",
       listed + "while :; do echo bytes 64; head -c 64 /dev/zero; done", 69,
-      "sends more of recording 1 than the 8192 bytes", timeout: "50s"),
+      "sends more of recording 1 than the 8192 bytes", timeout: 50),
     Case(
       "a gigabyte of what is no recording",
       listedLarge + "while :; do echo bytes 65536; head -c 65536 /dev/zero; done", 74,
-      "what comes is not recording", timeout: "50s"),
+      "what comes is not recording", timeout: 50),
     Case(
       "another digest than that of the bytes",
       listed + "echo bytes 1; printf x; echo whole 1 \(digest) complete; " + silence, 74,
@@ -114,12 +115,11 @@ struct PullHostileTests {
     "ends within the timeout with a sentence, in bounded memory and disk, and ssh with it",
     arguments: cases)
   func hostile(_ hostile: Case) throws {
-    let far = try ScriptedFarEnd(
-      "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n"
-        + "large='recording 1 \(PullHostileTests.id) 1073741824 complete 0'\n" + hostile.script)
-    let outcome = far.pull("--timeout", hostile.timeout)
+    let (far, outcome) = try ScriptedFarEnd.pull(
+      from: "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n"
+        + "large='recording 1 \(PullHostileTests.id) 1073741824 complete 0'\n" + hostile.script,
+      until: hostile.words, timeout: hostile.timeout)
     #expect(outcome.status == hostile.status, "\(outcome.talk)")
-    #expect(outcome.talk.contains(hostile.words), "\(outcome.talk)")
     #expect(far.isGone)
     let kept = far.laptop.directory.names(in: "store")
     for name in kept {
@@ -131,13 +131,11 @@ struct PullHostileTests {
   @Test("a connection that dies early each time is made a few times, with pauses, and given up")
   func dying() throws {
     let far = try ScriptedFarEnd(PullHostileTests.greeted + "echo end; read request")
-    #expect(far.pull("--timeout", "1s").status == 0)
-    let dying = try ScriptedFarEnd(
-      "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n" + PullHostileTests.listed
-        + "exit 0")
-    let outcome = dying.pull("--timeout", "1s")
+    #expect(far.pull().status == 0)
+    let (dying, outcome) = try ScriptedFarEnd.pull(
+      from: "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n" + PullHostileTests.listed
+        + "exit 0", until: "the connection broke again and again", timeout: 1)
     #expect(outcome.status == 75)
-    #expect(outcome.talk.contains("the connection broke again and again"))
     #expect((2...7).contains(dying.connections), "\(dying.connections)")
   }
 
@@ -158,9 +156,9 @@ struct PullHostileTests {
   @Test(
     "a far end whose output is full ends with a pull that has enough, and takes its children along")
   func children() throws {
-    let far = try ScriptedFarEnd("trap '' TERM HUP PIPE; sleep 1000 & sleep 1000 & wait")
-    // Long enough for its shell to begin.
-    let outcome = far.pull("--timeout", "2s")
+    let (far, outcome) = try ScriptedFarEnd.pull(
+      from: "trap '' TERM HUP PIPE; sleep 1000 & sleep 1000 & wait",
+      until: "did not greet within $timeout", timeout: 1)
     #expect(outcome.status == 69)
     #expect(far.isGone)
   }
@@ -186,6 +184,24 @@ struct ScriptedFarEnd {
   func pull(_ options: String...) -> Outcome {
     let words = (["pull", "pi"] + options).joined(separator: " ")
     return laptop.shell("ulimit -d 32768; exec \(Child.program) \(words)")
+  }
+
+  /// A pull that ends with `words`, in which `$timeout` is the timeout, in seconds.
+  ///
+  /// A machine that is too busy to start or run the far end within the timeout says nothing about what the far end
+  /// does: when the time ran out before that, the pull is made anew once, with ten times as long.
+  static func pull(
+    from script: String, until words: String, timeout: Int, isLast: Bool = false
+  ) throws -> (ScriptedFarEnd, Outcome) {
+    let far = try ScriptedFarEnd(script)
+    let outcome = far.pull("--timeout", "\(timeout)s")
+    let end = words.replacing("$timeout", with: "\(timeout) s")
+    if far.connections > 0, outcome.talk.contains(end) { return (far, outcome) }
+    let isHurried = ["did not greet within", "brought nothing new for"].contains {
+      outcome.talk.contains($0)
+    }
+    try #require(isHurried && !isLast, "\(outcome.talk)")
+    return try pull(from: script, until: words, timeout: 10 * timeout, isLast: true)
   }
 
   /// What the mark of a request to it says.

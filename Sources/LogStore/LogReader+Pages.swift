@@ -7,18 +7,27 @@ extension LogReader where Storage: ~Copyable {
   /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before
   /// it is over, and the tick that the page begins with says what is missing.
   mutating func openNextPage() throws(LogError) -> Bool {
-    while nextPage < .max {
+    while let count = try loadNextPage() {
+      if begin(count: count) { return true }
+    }
+    return false
+  }
+
+  /// Fills the page buffer with the next page that is not all zeros, and says with how many bytes; `nil` when there is
+  /// none up to page `last`.
+  mutating func loadNextPage(through last: UInt32 = .max) throws(LogError) -> Int? {
+    while nextPage <= last, nextPage < .max {
       let count = try load(page: nextPage)
-      if count == 0 { return false }
+      if count == 0 { return nil }
       if page.prefix(count).isZero {
         try passZeroPage()
         continue
       }
       pageIndex = nextPage
       nextPage += 1
-      if begin(count: count) { return true }
+      return count
     }
-    return false
+    return nil
   }
 
   /// Fills the page buffer and says with how many bytes; 0 after the end of the file.
@@ -95,8 +104,8 @@ extension LogReader where Storage: ~Copyable {
     return tick > known ? tick - known : 0
   }
 
-  /// Goes on after a page of zeros, the next one: after many of them, the first that is in no hole.
-  mutating func passZeroPage() throws(LogError) {
+  /// Continues after a page of zeros, the next one: after many of them, the first that is in no hole.
+  private mutating func passZeroPage() throws(LogError) {
     let pageSize = UInt64(LogFormat.pageSize)
     let first = firstZeroPage ?? nextPage
     firstZeroPage = first

@@ -87,18 +87,10 @@ extension LogReader where Storage: ~Copyable {
   {
     nextPage = first
     firstZeroPage = nil
-    while nextPage <= last, nextPage < .max {
-      let index = nextPage
-      let count = try load(page: index)
-      if count == 0 { return nil }
-      if page.prefix(count).isZero {
-        try passZeroPage()
-        continue
-      }
+    while let count = try loadNextPage(through: last) {
       firstZeroPage = nil
-      nextPage += 1
       do {
-        return (index, try decoder.begin(page: page.prefix(count), sequence: index))
+        return (pageIndex, try decoder.begin(page: page.prefix(count), sequence: pageIndex))
       } catch {
         continue
       }

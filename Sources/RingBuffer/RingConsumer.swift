@@ -40,15 +40,4 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   public func peek(_ index: Int) -> Element? {
     steps.peek(index, in: storage)
   }
-
-  /// Throws away the oldest elements until at most `limit` are left, and returns how many went.
-  ///
-  /// What stays are the newest, a history to begin from. The producer may add more at once.
-  /// Traps when `limit` is negative.
-  /// - Complexity: O(1).
-  @inlinable
-  public mutating func trim(to limit: Int) -> Int {
-    precondition(limit >= 0, "a ring cannot hold less than nothing")
-    return steps.trim(to: limit, in: storage)
-  }
 }

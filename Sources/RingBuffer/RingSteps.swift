@@ -126,16 +126,4 @@ package struct RingConsumerSteps: Hashable, Sendable {
     guard index >= 0, index < positions.count(from: head, to: memory.loadTail()) else { return nil }
     return memory.read(positions.slot(of: positions.position(head, advancedBy: index)))
   }
-
-  /// Gives back all but the newest `limit` slots, unread; returns how many.
-  @inlinable @inline(__always)
-  package mutating func trim<Memory: RingMemory & ~Copyable>(
-    to limit: Int, in memory: borrowing Memory
-  ) -> Int {
-    let surplus = positions.count(from: head, to: memory.loadTail()) - limit
-    guard surplus > 0 else { return 0 }
-    head = positions.position(head, advancedBy: surplus)
-    memory.storeHead(head)
-    return surplus
-  }
 }

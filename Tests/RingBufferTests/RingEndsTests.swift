@@ -13,7 +13,7 @@ import TestScheduling
   }
 
   @Test(
-    "every sequence of pushes, pops and trims from every position of a small ring does what an array does",
+    "every sequence of pushes, pops and looks from every position of a small ring does what an array does",
     arguments: [1, 2, 3])
   func everySequence(capacity: Int) {
     // Each digit in base 4 is one operation; 7 of them walk a ring of 3 past its wrap both ways.
@@ -42,8 +42,8 @@ import TestScheduling
     switch operation {
     case 0: agrees = ring.producer.push(step) == model.push(step)
     case 1: agrees = ring.consumer.pop() == model.pop()
-    case 2: agrees = ring.consumer.trim(to: 1) == model.trim(to: 1)
-    default: agrees = ring.consumer.trim(to: 0) == model.trim(to: 0)
+    case 2: agrees = ring.consumer.peek(0) == model.peek(0)
+    default: agrees = ring.consumer.peek(1) == model.peek(1)
     }
     return agrees && ring.consumer.count == model.elements.count
       && ring.producer.free == model.capacity - model.elements.count
@@ -100,21 +100,6 @@ import TestScheduling
     }
   }
 
-  @Test("trimming keeps the newest and says how many went", arguments: [0, 1, 3, 599, 600, 601])
-  func trim(limit: Int) {
-    for position in [0, 1, 599, 600, 601, 1199] {
-      var ring = Ring(capacity: 600, position: position)
-      for element in 0..<600 { _ = ring.producer.push(element) }
-      let gone = ring.consumer.trim(to: limit)
-      #expect(gone == 600 - min(limit, 600))
-      #expect(ring.consumer.count == min(limit, 600))
-      let oldest = ring.consumer.pop()
-      #expect(oldest == (limit == 0 ? nil : gone))
-      let room = ring.producer.free
-      #expect(room == gone + (limit == 0 ? 0 : 1))
-    }
-  }
-
   @Test("an end outlives the other, and what was pushed is still there")
   func oneEndGoes() {
     var consumer = filledRing(with: [7, 8, 9])
@@ -147,14 +132,6 @@ import TestScheduling
         var ends = RingEnds<Int>()
         _ = ends.takeConsumer()
         _ = ends.takeConsumer()
-      }
-    }
-
-    @Test("a negative trim is refused", .waitsForPrograms)
-    func negativeTrim() async {
-      await #expect(processExitsWith: .failure) {
-        var ring = Ring(capacity: 1, position: 0)
-        _ = ring.consumer.trim(to: -1)
       }
     }
   #endif

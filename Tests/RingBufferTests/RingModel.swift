@@ -17,9 +17,7 @@ struct RingModel {
     elements.isEmpty ? nil : elements.removeFirst()
   }
 
-  mutating func trim(to limit: Int) -> Int {
-    let surplus = max(0, elements.count - limit)
-    elements.removeFirst(surplus)
-    return surplus
+  func peek(_ index: Int) -> Int? {
+    index < elements.count ? elements[index] : nil
   }
 }

@@ -5,7 +5,7 @@ import RingBuffer
 struct RingModelChecker {
   enum ConsumerOperation: Hashable {
     case pop
-    case trim(to: Int)
+    case peek(Int)
   }
 
   let orderings: RingOrderings
@@ -130,10 +130,12 @@ struct RingModelChecker {
       }
       state.taken += 1
       state.popped.append(element)
-    case .trim(let limit):
-      let gone = state.consumer.trim(to: limit, in: memory)
-      guard memory.next == nil else { return }
-      state.taken += gone
+    case .peek(let index):
+      let element = state.consumer.peek(index, in: memory)
+      guard memory.next == nil, let element else { return }
+      guard element == state.taken + index else {
+        throw .wrongElement(got: element, expected: state.taken + index)
+      }
     }
   }
 }

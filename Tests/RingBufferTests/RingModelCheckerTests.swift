@@ -30,9 +30,9 @@ import Testing
     #expect(checker.outcomes == Set((0...capacity + 2).map { Array(0..<$0) }))
   }
 
-  @Test("trimming beside a producer is as safe as popping", arguments: [1, 2])
-  func trimming(capacity: Int) {
-    let operations: [Operation] = [.pop, .trim(to: 0), .trim(to: 1)]
+  @Test("a look beside a producer is as safe as popping", arguments: [1, 2])
+  func looking(capacity: Int) {
+    let operations: [Operation] = [.pop, .peek(0), .peek(1)]
     for first in operations {
       for second in operations {
         for third in operations {

@@ -59,7 +59,7 @@ struct DaemonWatchdogTests {
 
   @Test(
     "is fed, status answers and the service ends while the card keeps what looks after the store",
-    .enabled(if: HeldThread.isPossible, Comment(rawValue: HeldThread.reason)))
+    .holdsThread)
   func heldKeeper() throws {
     let (service, manager) = service([:])
     defer { close(manager) }
@@ -83,7 +83,7 @@ struct DaemonWatchdogTests {
 
   @Test(
     "is fed, and the service ends 20 s later, while the card keeps what writes a take",
-    .enabled(if: HeldThread.isPossible, Comment(rawValue: HeldThread.reason)))
+    .holdsThread)
   func heldFlusher() throws {
     let (service, manager) = service([:])
     defer { close(manager) }

@@ -5,6 +5,14 @@ import TestScheduling
 
 @Suite("Freeing recordings whose copy is proved", .waitsForPrograms)
 struct FreeingTests {
+  /// A far end that frees, and so many of its recordings whose copies are here.
+  private func pulled(_ count: Int = 1) throws -> RemoteBench {
+    let bench = RemoteBench(serveOptions: "--allow-delete")
+    for _ in 1...count { try bench.pi.record("--for", "1s") }
+    #expect(bench.pull().status == 0)
+    return bench
+  }
+
   @Test("a key must be allowed to; without, everything comes and stays")
   func notAllowed() throws {
     let bench = RemoteBench()
@@ -18,9 +26,7 @@ struct FreeingTests {
 
   @Test("with it, recordings that are here go to the trash there, also those that were here before")
   func allowed() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    try bench.pi.record("--for", "1s")
-    #expect(bench.pull().status == 0)
+    let bench = try pulled()
     try bench.pi.record("--for", "2s")
     let outcome = bench.pull("--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
@@ -255,9 +261,7 @@ struct FreeingTests {
     "a mark that is no file, or no mark's, is named and stops nothing else",
     arguments: [false, true])
   func strangeMark(isLink: Bool) throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    try bench.pi.record("--for", "1s")
-    #expect(bench.pull().status == 0)
+    let bench = try pulled()
     let mark = bench.laptop.store + "/.freeing-1b4e28ba-2fa1-41d2-883f-0016d3cca427"
     try #require((isLink ? symlink("elsewhere", mark) : mkdir(mark, 0o755)) == 0)
     let outcome = bench.pull("--then-free")
@@ -268,9 +272,7 @@ struct FreeingTests {
 
   @Test("a copy here at which another program is now is freed there at the next call")
   func busyHere() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    try bench.pi.record("--for", "1s")
-    #expect(bench.pull().status == 0)
+    let bench = try pulled()
     let log = open(
       bench.laptop.directory.path + "/" + (try bench.laptop.logName()), O_RDONLY | O_CLOEXEC)
     #expect(flock(log, LOCK_SH | LOCK_NB) == 0)
@@ -285,9 +287,7 @@ struct FreeingTests {
 
   @Test("what one machine has freed does not answer for another one that was asked")
   func otherMachine() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    try bench.pi.record("--for", "1s")
-    #expect(bench.pull().status == 0)
+    let bench = try pulled()
     let id = try #require(try bench.laptop.list().first?["id"].text)
     let other = Array("ssh -T -o BatchMode=yes -- other imulog pull-server\n".utf8)
     bench.laptop.directory.write(other, to: "store/.freeing-\(id)")
@@ -298,9 +298,7 @@ struct FreeingTests {
 
   @Test("what came beside a recording that another pull brought goes, other bytes stay")
   func beginningBeside() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    for _ in 1...3 { try bench.pi.record("--for", "1s") }
-    #expect(bench.pull().status == 0)
+    let bench = try pulled(3)
     var ids: [String] = []
     for (index, recording) in try bench.laptop.list().enumerated() {
       let id = try #require(recording["id"].text)
@@ -354,9 +352,7 @@ struct FreeingTests {
 
   @Test("a recording that is here by a link alone is not freed")
   func link() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    try bench.pi.record("--for", "1s")
-    #expect(bench.pull().status == 0)
+    let bench = try pulled()
     let log = bench.laptop.directory.path + "/" + (try bench.laptop.logName())
     let elsewhere = bench.laptop.directory.path + "/elsewhere"
     #expect(rename(log, elsewhere) == 0 && symlink(elsewhere, log) == 0)

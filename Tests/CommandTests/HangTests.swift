@@ -5,7 +5,7 @@ import TestScheduling
 
 @Suite(
   "Hangs of card and bus", .waitsForPrograms, .timeLimit(.minutes(15)),
-  .enabled(if: HeldThread.isPossible, Comment(rawValue: HeldThread.reason)))
+  .holdsThread)
 struct HangTests {
   private let bench = Bench()
 

@@ -10,8 +10,10 @@ struct SpaceTests {
   private let directory = TemporaryDirectory()
   private let now = ExampleTake.time()
 
-  private func store(with count: Int) throws -> Catalogue {
-    let store = try Catalogue(path: directory.path)
+  private func store(
+    with count: Int, in directory: TemporaryDirectory? = nil
+  ) throws -> Catalogue {
+    let store = try Catalogue(path: (directory ?? self.directory).path)
     for seed in 1...count {
       _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
     }
@@ -78,10 +80,7 @@ struct SpaceTests {
   func order() throws {
     for wantedCount in 0...5 {
       let directory = TemporaryDirectory()
-      let store = try Catalogue(path: directory.path)
-      for seed in 1...5 {
-        _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
-      }
+      let store = try store(with: 5, in: directory)
       // The one that was removed first is not the one with the lowest number.
       try store.remove(try store.entry(for: "4"), now: now)
       try store.remove(try store.entry(for: "2"), now: ExampleTake.time(days: 1))
@@ -249,10 +248,7 @@ struct SpaceTests {
       var index = 1
       while true {
         let directory = TemporaryDirectory(inMemory: true)
-        let clean = try Catalogue(path: directory.path)
-        for seed in 1...4 {
-          _ = ExampleTake(in: clean, syncs: 1, description: ExampleLog.description(UInt64(seed)))
-        }
+        let clean = try store(with: 4, in: directory)
         try clean.remove(try clean.entry(for: "4"), now: now)
         let script = FaultScript(.once(index, errno: errno))
         let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
@@ -283,10 +279,7 @@ struct SpaceTests {
     var wasMet = true
     while wasMet {
       let directory = TemporaryDirectory(inMemory: true)
-      let clean = try Catalogue(path: directory.path)
-      for seed in 1...3 {
-        _ = ExampleTake(in: clean, syncs: 1, description: ExampleLog.description(UInt64(seed)))
-      }
+      let clean = try store(with: 3, in: directory)
       try clean.remove(try clean.entry(for: "3"), now: now)
       // Used up from a write of the take on, until something is deleted.
       let writes = Mutex(-1)

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxIOTestSupport
+import Testing
 
 /// A thread of the program that the kernel does not run, as in a transfer to a card or on a bus that hangs.
 ///
@@ -20,9 +21,6 @@ final class HeldThread {
     }
   }()
 
-  static let isPossible = refusal == nil
-  static let reason = "needs to hold a thread: \(refusal ?? "it can")"
-
   struct Refused: Error, CustomStringConvertible {
     let description: String
   }
@@ -40,4 +38,13 @@ final class HeldThread {
 
   /// Waits until it is gone with its process.
   func waitForEnd() { wait_for_thread(thread) }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Where no thread can be held, the test is skipped and says why.
+  static var holdsThread: Self {
+    .enabled(
+      if: HeldThread.refusal == nil,
+      "needs to hold a thread: \(HeldThread.refusal ?? "it can")")
+  }
 }

@@ -68,7 +68,7 @@ static void die(int number) {
 }
 
 /// Whether the program would end, or, for a crash, say what it was. A signal that is ignored or answered by
-/// somebody else ends nothing.
+/// other code ends nothing.
 static int is_end(int n) {
   int is_handled = others[n].sa_flags & SA_SIGINFO || others[n].sa_handler != SIG_DFL;
   return n < crash_count ? others[n].sa_handler != SIG_IGN : !is_handled;

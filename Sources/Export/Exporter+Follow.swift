@@ -1,7 +1,7 @@
 public import LogStore
 
 extension Exporter {
-  /// Writes a recording out while somebody is writing it, until it ends: NDJSON, CSV, or the log's own bytes.
+  /// Writes a recording out while a program is writing it, until it ends: NDJSON, CSV, or the log's own bytes.
   ///
   /// `sink` is flushed whenever all that is there was written. What the log says of its end, and damage, is found
   /// when the writer is gone.

@@ -27,7 +27,7 @@ extension Exporter {
       let buffer = UnsafeMutableRawBufferPointer(
         start: room, count: Int(min(UInt64(reservationLimit), range.upperBound - offset)))
       let count = try read(&storage, at: offset, into: buffer)
-      // A file that was cut by somebody else meanwhile.
+      // A file that was cut by another program meanwhile.
       guard count > 0 else { return }
       sink.commit(count)
       offset += UInt64(count)

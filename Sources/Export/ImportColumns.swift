@@ -70,7 +70,7 @@ struct ImportColumns: Equatable {
   }
 }
 
-/// What is wrong with a line, before anybody knows which line of which file it is.
+/// What is wrong with a line, before it is known which line of which file it is.
 struct ImportFieldError: Error {
   let problem: ImportLineProblem
 

@@ -18,7 +18,7 @@ public enum ImportError: Error, Equatable, Sendable {
   case rateBeyondLog(name: String)
   /// The rate that was given is not that of a table's times; both are decimal hertz.
   case otherRate(name: String, given: String, found: String)
-  /// The file was changed by somebody else while it was read.
+  /// The file was changed by another program while it was read.
   case changed(name: String)
   /// A document is not of a shape that the phone apps write; `what` says in a clause what is wrong.
   case document(name: String, what: String)

@@ -41,7 +41,7 @@ struct RowPass: ~Copyable {
     return report
   }
 
-  /// Writes the rows of a log that somebody is writing, as they come.
+  /// Writes the rows of a log that a program is writing, as they come.
   ///
   /// - Parameter more: Waits, and says how many bytes are final; `nil` when the writer is gone.
   mutating func follow<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(

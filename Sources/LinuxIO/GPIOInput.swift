@@ -96,11 +96,11 @@ public struct GPIOInput: ~Copyable {
     var edges: [LineEdge] = []
     let room = 16
     while true {
-      var told = [clinuxio_gpio_edge](repeating: clinuxio_gpio_edge(), count: room)
+      var reported = [clinuxio_gpio_edge](repeating: clinuxio_gpio_edge(), count: room)
       // Safe: the array has room for the count that is given.
-      let count = clinuxio_gpio_edges(fileDescriptor, &told, UInt32(room))
+      let count = clinuxio_gpio_edges(fileDescriptor, &reported, UInt32(room))
       guard count >= 0 else { throw gone(-count) }
-      for edge in told.prefix(Int(count)) {
+      for edge in reported.prefix(Int(count)) {
         let time = MonotonicTime(nanoseconds: Int64(clamping: edge.time))
         sequence.append(
           LineEdge(isActive: edge.is_active == 1, time: time), number: edge.number, to: &edges)

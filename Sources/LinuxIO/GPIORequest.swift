@@ -54,7 +54,7 @@ struct GPIORequest {
     let holder = GPIOSurvey.text(consumer)
     let finding =
       holder.isEmpty
-      ? "the line is in use, by somebody who gave no name" : "\"\(holder)\" is using the line"
+      ? "the line is in use, by a program that gave no name" : "\"\(holder)\" is using the line"
     return Self.error(
       .lineBusy(holder: holder.isEmpty ? nil : holder), line, finding, EBUSY,
       holder == Self.consumer

@@ -64,7 +64,7 @@ public struct SignalWatch: ~Copyable {
     while true {
       let signal = clinuxio_next_signal(fileDescriptor)
       // The descriptor is our own and open: a refusal is a programming error.
-      precondition(signal >= 0, "the signal descriptor was closed by somebody else")
+      precondition(signal >= 0, "the signal descriptor was closed by other code")
       if signal > 0 { return signal }
       guard pause(until: end, clock) else { return nil }
     }
@@ -80,7 +80,7 @@ public struct SignalWatch: ~Copyable {
     sigaddset(&set, SIGTSTP)
     var previous = sigset_t()
     pthread_sigmask(SIG_UNBLOCK, &set, &previous)
-    // The kernel's own answer to it, which no handler can give: it knows whether somebody looks after this job.
+    // The kernel's own answer to it, which no handler can give: it knows whether a shell looks after this job.
     raise(SIGTSTP)
     pthread_sigmask(SIG_SETMASK, &previous, nil)
   }

@@ -31,7 +31,7 @@ extension HeaderText {
 
 /// The lines of a header text by key, the first one of each key.
 ///
-/// A list shows ten recordings, so headers are read where somebody waits: keys and numbers stay bytes.
+/// A list shows ten recordings, so headers are read where a user waits: keys and numbers stay bytes.
 struct HeaderEntries {
   private let text: [UInt8]
   /// Where keys and values are in ``text``; of a line without a space, the value is empty.

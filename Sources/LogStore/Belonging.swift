@@ -10,7 +10,7 @@ struct Belonging {
   private let group: gid_t
   /// Whether its group may write to it.
   let isShared: Bool
-  /// Whether everybody may.
+  /// Whether every user may.
   private let isOthers: Bool
 
   /// What is made in a directory with this status.

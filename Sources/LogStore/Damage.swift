@@ -21,7 +21,7 @@ public struct Damage: Equatable, Sendable {
   /// What is wrong where it begins.
   public var reason: Reason
   /// Ticks that are missing here, sampled or not; `nil` when nothing readable follows that would
-  /// tell.
+  /// say.
   public var ticksLost: UInt64?
 
   /// A part that cannot be read.

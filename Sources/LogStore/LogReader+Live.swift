@@ -1,7 +1,7 @@
 import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// The next item within the first `limit` bytes of a log that somebody is writing; `nil` when there is none yet.
+  /// The next item within the first `limit` bytes of a log that a program is writing; `nil` when there is none yet.
   ///
   ///     page 7: chunk, chunk │ chunk          page 7 is opened again when the limit has grown,
   ///             given ───────┘ └─ new         and what was given of it is passed over

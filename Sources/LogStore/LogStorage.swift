@@ -7,7 +7,6 @@ import LogFormat
 ///
 /// Storage may hold more bytes than were appended; these are zeros until ``finish()`` cuts them,
 /// and a log's reader takes zeros as "not written".
-///
 public protocol LogStorage: ~Copyable {
   /// What to call this storage in messages: a path.
   var name: String { get }
@@ -49,7 +48,7 @@ public protocol LogStorage: ~Copyable {
 enum ZeroRun {
   /// Bytes of zeros that are read.
   static let longestRead: UInt64 = 64 << 20
-  /// Bytes between two questions whether to go on.
+  /// Bytes between two questions whether to continue.
   static let stride: UInt64 = 1 << 20
 }
 

@@ -77,7 +77,7 @@ extension LogReader where Storage: ~Copyable {
   /// A summary from the first and the last page if the recording has an end, else from reading it
   /// through. The reader is at the beginning afterwards.
   ///
-  /// - Parameter isLive: Whether somebody is writing it; the catalogue knows by the file's lock.
+  /// - Parameter isLive: Whether a program is writing it; the catalogue knows by the file's lock.
   public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {
     try summary { () throws(LogError) in isLive }
   }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The one table of this module that says what an errno means for a store and what to do about it.
 extension StorageError {
-  /// No room is left, for anybody, for this user or in this file: a take can still be ended cleanly.
+  /// No room is left, for any user, for this user or in this file: a take can still be ended cleanly.
   public var isFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
   /// What is open is no longer what has this path: it is lost, or elsewhere.

@@ -5,7 +5,7 @@ public import LogStore
 extension LogReader where Storage: ~Copyable {
   /// Reads the recording through and says how it came out. The reader is at the beginning afterwards.
   ///
-  /// - Parameter isLive: Whether somebody is writing it.
+  /// - Parameter isLive: Whether a program is writing it.
   /// - Throws: ``LogError/storage(_:)`` only.
   /// - Complexity: one pass over the log, in memory that does not grow with it.
   public mutating func review(isLive: Bool = false) throws(LogError) -> Review {

@@ -21,7 +21,7 @@ public struct Review: Equatable, Sendable {
 
   /// The log's header.
   public let description: RecordingDescription
-  /// Whether somebody is still writing it.
+  /// Whether a program is still writing it.
   public let isLive: Bool
   /// Samples in the log.
   public internal(set) var sampleCount: UInt64 = 0

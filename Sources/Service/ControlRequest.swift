@@ -18,7 +18,7 @@ public enum ControlRequest: Equatable, Sendable {
   case keep
   /// Throw the take away and begin anew, as a long press in a take does.
   case discard
-  /// Go on answering with what is sampled, in lines as ``WatchLine`` has them, until the caller hangs up.
+  /// Continue answering with what is sampled, in lines as ``WatchLine`` has them, until the caller hangs up.
   case watch
 
   /// Bytes that a request may have, its line feed among them.

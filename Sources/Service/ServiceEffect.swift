@@ -17,7 +17,7 @@ public enum ServiceEffect: Equatable, Sendable {
   case keepHistory(at: MonotonicTime)
   /// Log nothing later than `at` for now; what was logged already stays.
   case holdBack(at: MonotonicTime)
-  /// Go on logging, and log what was held back.
+  /// Continue logging, and log what was held back.
   case release
   /// Put a mark into the take, which may still await its first sample.
   case mark(at: MonotonicTime, label: String)

@@ -70,7 +70,7 @@ extension ServiceMachine {
     return []
   }
 
-  /// The take ends, and not because somebody wants it to: what was held back is logged as far as it goes.
+  /// The take ends, and not because a user wants it to: what was held back is logged as far as it goes.
   private mutating func endByItself(_ event: ServiceEvent) -> [ServiceEffect] {
     switch event {
     case .limitReached(let time):

@@ -1,7 +1,7 @@
 public import IMUModel
 import Synchronization
 
-/// A monotonic clock that stands still until somebody moves it.
+/// A monotonic clock that stands still until it is moved.
 ///
 /// Copies share one instant. ``sleep(until:)`` does not wait but moves the instant forward, so that
 /// a program that only reads this clock and waits on it runs through an hour in no time, and the

@@ -22,9 +22,9 @@ public struct ListView: Sendable {
     case play(ListEntry)
     /// Write it out.
     case export(ListEntry)
-    /// Move it to the trash; then tell by ``deleted(_:)`` or ``tell(_:isAlert:)``.
+    /// Move it to the trash; then report by ``deleted(_:)`` or ``report(_:isAlert:)``.
     case delete(ListEntry)
-    /// Bring it back from the trash; then tell by ``restored(_:)`` or ``tell(_:isAlert:)``.
+    /// Bring it back from the trash; then report by ``restored(_:)`` or ``report(_:isAlert:)``.
     case restore(ListEntry)
   }
 
@@ -92,13 +92,13 @@ public struct ListView: Sendable {
   /// A recording is in the trash.
   public mutating func deleted(_ entry: ListEntry) {
     deletedEntries.append(entry)
-    tell("recording \(entry.number) is in the trash; u brings it back")
+    report("recording \(entry.number) is in the trash; u brings it back")
   }
 
   /// A recording is back; `refresh` shows it.
   public mutating func restored(_ entry: ListEntry) {
     deletedEntries.removeAll { $0 == entry }
-    tell("recording \(entry.number) is back")
+    report("recording \(entry.number) is back")
     if let place = entries.firstIndex(where: { $0.key == entry.key }) {
       selected = place
       settle()
@@ -106,7 +106,7 @@ public struct ListView: Sendable {
   }
 
   /// Says something until the next key.
-  public mutating func tell(_ sentence: String, isAlert: Bool = false) {
+  public mutating func report(_ sentence: String, isAlert: Bool = false) {
     notice = sentence
     isNoticeAlert = isAlert
   }
@@ -115,7 +115,7 @@ public struct ListView: Sendable {
 
   /// Does what a key asks.
   public mutating func handle(_ key: Key) -> Outcome {
-    tell("")
+    report("")
     switch key {
     case .character("q"), .escape, .control("c"): return .leave
     case .up, .character("k"): select(selected - 1)
@@ -128,7 +128,7 @@ public struct ListView: Sendable {
     case .end, .character("G"): select(entries.count - 1)
     case .character("u"):
       guard let last = deletedEntries.last else {
-        tell("nothing was deleted here")
+        report("nothing was deleted here")
         return .stay
       }
       return .restore(last)
@@ -150,7 +150,7 @@ public struct ListView: Sendable {
 
   private mutating func select(_ position: Int) {
     if position < 0 || (position >= entries.count && !entries.isEmpty) {
-      tell(position < 0 ? "this is the newest" : "this is the oldest")
+      report(position < 0 ? "this is the newest" : "this is the oldest")
     }
     selected = position
     settle()
@@ -159,7 +159,7 @@ public struct ListView: Sendable {
   private mutating func turn(forward: Bool) {
     let step = forward ? ListView.pageLength : -ListView.pageLength
     guard entries.indices.contains(top + step) || (!forward && top > 0) else {
-      return tell(forward ? "this is the last page" : "this is the first page")
+      return report(forward ? "this is the last page" : "this is the first page")
     }
     top = max(0, top + step)
     selected = top

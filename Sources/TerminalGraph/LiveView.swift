@@ -29,7 +29,7 @@ public struct LiveView: Sendable {
   public enum Purpose: Equatable, Sendable {
     /// The view is all there is of a take: leaving it ends it.
     case take
-    /// Somebody else's take is watched; the caller says which keys it understands.
+    /// Another program's take is watched; the caller says which keys it understands.
     case watch
   }
 

@@ -30,7 +30,7 @@ public struct PlayView: Sendable {
   private let rotation: ClosedRange<Double>?
   /// Nanoseconds of the recording that have been played.
   public private(set) var head: Int64
-  /// Whether time goes on.
+  /// Whether time runs.
   public private(set) var isPlaying = true
   /// Recorded seconds a second.
   public private(set) var speed: Double
@@ -77,7 +77,7 @@ public struct PlayView: Sendable {
   /// Whether the end is reached.
   public var isEnded: Bool { head >= window.duration }
 
-  /// Lets time go on to an instant.
+  /// Lets time run to an instant.
   public mutating func tick(now: Int64) {
     guard isPlaying else { return }
     let played = Double(now - since) * speed

@@ -136,7 +136,7 @@ struct ListViewTests {
   func failure() {
     var view = view(1...3)
     _ = view.handle(.character("d"))
-    view.tell("cannot remove it: the disk is read-only", isAlert: true)
+    view.report("cannot remove it: the disk is read-only", isAlert: true)
     #expect(screen(view).text.contains("cannot remove it: the disk is read-only"))
     #expect(view.selection?.number == 3)
     // There is nothing to bring back.

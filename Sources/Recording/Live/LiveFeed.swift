@@ -1,7 +1,7 @@
 import Glibc
 public import IMUModel
 
-/// Samples on their way to somebody who watches, from the writer thread to the main thread.
+/// Samples on their way to what shows them, from the writer thread to the main thread.
 ///
 ///     sampler ─► ring ─► writer ─► log
 ///                          └─ offer ─► [ bounded ] ─► take ─► main thread ─► terminal, or a caller
@@ -22,7 +22,7 @@ public final class LiveFeed: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - capacity: Most records that wait: 4 s at 1 kHz by default.
-  ///   - isWatched: Whether somebody watches from the beginning.
+  ///   - isWatched: Whether they are watched from the beginning.
   public init(capacity: Int = 4096, isWatched: Bool = false) {
     self.capacity = max(1, capacity)
     isWanted = isWatched
@@ -37,7 +37,7 @@ public final class LiveFeed: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Whether somebody watches; while no one does, nothing waits.
+  /// Whether they are watched; while they are not, nothing waits.
   public var isWatched: Bool {
     get { locked { isWanted } }
     set {

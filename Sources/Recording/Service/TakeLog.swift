@@ -10,7 +10,7 @@ final class TakeLog {
   let queue: FlushQueue
   private var recorder: Recorder<QueueOutput>
   private var watch = ClockWatch()
-  private var isStorageEndTold = false
+  private var isStorageEndReported = false
 
   // Inlined, the optimiser of Swift 6.3 stops at the queue, which an error takes back.
   @inline(never)
@@ -66,8 +66,8 @@ final class TakeLog {
 
   /// The storage's error, the first time that it is asked for.
   func newFailure() -> StorageError? {
-    guard !isStorageEndTold, let failure = queue.failure else { return nil }
-    isStorageEndTold = true
+    guard !isStorageEndReported, let failure = queue.failure else { return nil }
+    isStorageEndReported = true
     return failure
   }
 }

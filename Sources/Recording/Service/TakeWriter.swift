@@ -146,7 +146,7 @@ extension TakeWriter {
     heldFrom = min(heldFrom ?? .max, schedule.tick(at: instant) + 1)
   }
 
-  /// Goes on logging.
+  /// Continues logging.
   public mutating func release() {
     heldFrom = nil
   }

@@ -54,7 +54,7 @@ struct ServiceFiler: Sendable {
       do {
         let room = try store.makeRoom(
           for: reserve.saturatedSum(ServiceFiler.leastByteCount), deletesOldest: deletesOldest)
-        ServiceFiler.tell(room)
+        ServiceFiler.report(room)
         return room.free
       } catch {
         if !hasFailed.isRequested {
@@ -66,7 +66,7 @@ struct ServiceFiler: Sendable {
     } makeRoom: {
       do {
         let room = try store.makeRoom(after: $0, deletesOldest: deletesOldest)
-        ServiceFiler.tell(room)
+        ServiceFiler.report(room)
         return room.deletedCount > 0
       } catch {
         ServiceJournal.say(.warning, "recordings cannot be deleted to make room: \(error)")
@@ -87,7 +87,7 @@ struct ServiceFiler: Sendable {
     let wanted = reserve.saturatedSum(overflow ? .max : bytes)
       .saturatedSum(ServiceFiler.leastByteCount)
     let room = try store.makeRoom(for: wanted, deletesOldest: deletesOldest)
-    ServiceFiler.tell(room)
+    ServiceFiler.report(room)
     guard !room.isEnough else { return }
     let isHelpful = try !deletesOldest && store.wouldFit(wanted)
     throw NoRoom(
@@ -105,7 +105,7 @@ struct ServiceFiler: Sendable {
       } catch {
         guard case .storage(let cause) = error, cause.isFull else { throw error }
         let room = try store.makeRoom(after: cause, deletesOldest: deletesOldest)
-        ServiceFiler.tell(room)
+        ServiceFiler.report(room)
         deletions += 1
         guard deletions <= ServiceFiler.mostForFile, room.deletedCount > 0 else { throw error }
       }
@@ -115,7 +115,7 @@ struct ServiceFiler: Sendable {
   /// Recordings that are deleted at most to make a file that has bytes: it and the lock need an inode each.
   private static var mostForFile: Int { 3 }
 
-  private static func tell(_ room: Room) {
+  private static func report(_ room: Room) {
     for number in room.deletedFromTrash {
       ServiceJournal.say(
         .notice, "recording \(number), which was in the trash, was deleted to make room")

@@ -21,7 +21,7 @@ extension ServiceLoop {
     case .release: threads?.orders.post(.release)
     case .mark(let instant, let label):
       threads?.orders.post(.mark(at: instant, label: label))
-      tellWatchers(ofMarkAt: instant)
+      sendMarkToWatchers(at: instant)
     case .endTake(let instant, let reason):
       threads?.orders.post(.end(at: instant, reason: reason))
     case .discardTake(let instant):

@@ -66,7 +66,7 @@ extension ServiceLoop {
       return handle(.sensorFailed, because: CommandFailure(error))
     }
     sensor = start
-    tellWatchersOfSensor()
+    sendSensorToWatchers()
     hadSensor = true
     lastSaid = nil
     if let refusal = threads.scheduling.refusal { ServiceJournal.say(.warning, "\(refusal)") }

@@ -42,7 +42,7 @@ extension ServiceLoop {
   }
 
   /// A sensor was woken, or set up otherwise.
-  func tellWatchersOfSensor() {
+  func sendSensorToWatchers() {
     // What waits is another sensor's, or of another grid.
     _ = feed.take()
     guard let line = sensorLine else { return }
@@ -50,7 +50,7 @@ extension ServiceLoop {
   }
 
   /// A moment of the take at hand was marked, by the button or by a caller.
-  func tellWatchers(ofMarkAt instant: MonotonicTime) {
+  func sendMarkToWatchers(at instant: MonotonicTime) {
     guard let sensor else { return }
     let mark = WatchLine.mark(instant - sensor.schedule.start).line
     // The status first: the mark counts for the take that it is in.
@@ -78,9 +78,9 @@ extension ServiceLoop {
     for index in watchers.indices {
       watchers[index].lost += lost
       if watchers[index].lost > 0 {
-        let told = send(
+        let isSent = send(
           Array((WatchLine.lost(watchers[index].lost).line + "\n").utf8), to: index)
-        if told { watchers[index].lost = 0 }
+        if isSent { watchers[index].lost = 0 }
       }
       if !bytes.isEmpty, !send(bytes, to: index) { watchers[index].lost += UInt64(records.count) }
     }

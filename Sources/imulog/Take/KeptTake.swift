@@ -20,7 +20,7 @@ struct KeptTake {
     }
   }
 
-  /// How long somebody who wants the end waits for the card, in nanoseconds: less than the 30 s after which systemd
+  /// How long a user who wants the end waits for the card, in nanoseconds: less than the 30 s after which systemd
   /// kills the service.
   static var patience: Int64 { 20_000_000_000 }
 

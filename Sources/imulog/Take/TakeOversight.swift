@@ -20,7 +20,7 @@ final class TakeOversight {
   private let clock = SystemClock()
   /// When the sampler has its last tick; `nil` when it is to be stopped.
   private var dueAt: MonotonicTime?
-  /// When somebody asked for the end, for the first time.
+  /// When the user asked for the end, for the first time.
   private var askedAt: MonotonicTime?
   /// Since when the card is waited for, and whether that was said.
   private var wait: (since: MonotonicTime, isSaid: Bool)?
@@ -35,7 +35,7 @@ final class TakeOversight {
     _ = take.handle(.begin)
   }
 
-  /// The sampler begins, and ends at once when somebody did not want to wait for the card until then.
+  /// The sampler begins, and ends at once when the user did not want to wait for the card until then.
   ///
   /// - Parameter end: When it has its last tick; `nil` when it is to be stopped.
   func begin(until end: MonotonicTime?) {
@@ -79,7 +79,7 @@ final class TakeOversight {
     var wait = self.wait ?? (since: now, isSaid: false)
     if !wait.isSaid, now - wait.since >= TakeOversight.silence {
       wait.isSaid = true
-      tell()
+      report()
     }
     self.wait = wait
     let isAsked =
@@ -89,7 +89,7 @@ final class TakeOversight {
     return askedAt.map { clock.now() - max($0, wait.since) < KeptTake.patience } ?? true
   }
 
-  private func tell() {
+  private func report() {
     let limit = "\(KeptTake.patience / 1_000_000_000) s"
     let sentence =
       "waits for the card" + (askedAt == nil ? "; Ctrl-C gives it \(limit)" : ", up to \(limit)")

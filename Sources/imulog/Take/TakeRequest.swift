@@ -29,7 +29,7 @@ struct TakeRequest {
     }
     cpuLatency = command.virtualTime ? nil : latency.microseconds(at: rate)
     note = command.note
-    // Simulated time is over before anybody could look.
+    // Simulated time is over before a user could look.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
     guard note.utf8.count <= 1000 else {
       throw CommandFailure(

@@ -7,7 +7,7 @@ import Recording
 struct WriterWork: ~Copyable {
   var recorder: Recorder<QueueOutput>
   var watch: ClockWatch
-  /// Who watches, if anybody does.
+  /// Where what is sampled is shown, if it is.
   let watching: TakeWatching?
   private var seen: [TickRecord] = []
 
@@ -19,7 +19,7 @@ struct WriterWork: ~Copyable {
     self.watching = watching
   }
 
-  /// Nanoseconds between two looks at the ring: a frame's time when somebody watches.
+  /// Nanoseconds between two looks at the ring: a frame's time when it is shown.
   var period: Int64 { watching == nil ? 50_000_000 : TakeWatching.framePeriod }
 
   /// Hands on what came, and logs what the user marked.

@@ -99,7 +99,7 @@ final class ListScreen {
       case .restore(let entry): try restore(entry)
       }
     } catch {
-      view.tell(CommandFailure(error)?.sentence ?? "\(error)", isAlert: true)
+      view.report(CommandFailure(error)?.sentence ?? "\(error)", isAlert: true)
     }
     return true
   }
@@ -118,14 +118,14 @@ final class ListScreen {
 
   private func restore(_ entry: ListEntry) throws {
     guard let found = trashed[entry.key] else {
-      return view.tell("recording \(entry.number) was not deleted here", isAlert: true)
+      return view.report("recording \(entry.number) was not deleted here", isAlert: true)
     }
     let back = try catalogue.restore(found)
     trashed[entry.key] = nil
     try refresh(force: true)
     view.restored(entry)
     if back.number != entry.number {
-      view.tell("recording \(entry.number) is back as \(back.number)")
+      view.report("recording \(entry.number) is back as \(back.number)")
     }
   }
 
@@ -134,7 +134,7 @@ final class ListScreen {
     guard let found = entries[entry.key] else { return }
     let name = "recording-\(entry.number).json"
     guard access(name, F_OK) != 0 else {
-      return view.tell("\(name) is there already, and stays as it is", isAlert: true)
+      return view.report("\(name) is there already, and stays as it is", isAlert: true)
     }
     var options = ExportOptions(format: .json)
     options.number = entry.number
@@ -143,7 +143,7 @@ final class ListScreen {
     let report = try Exporter(options).write(try FileStorage(reading: found.path), to: &sink)
     try file.publish()
     let damage = report.damages > 0 ? "; parts of the recording are damaged and missing in it" : ""
-    view.tell("written to \(name)\(damage)", isAlert: report.damages > 0)
+    view.report("written to \(name)\(damage)", isAlert: report.damages > 0)
   }
 }
 

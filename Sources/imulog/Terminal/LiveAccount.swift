@@ -27,8 +27,8 @@ final class LiveAccount {
     }
   }
 
-  /// Says it beside the graph.
-  func tell(_ status: inout LiveStatus) {
+  /// Reports it beside the graph.
+  func report(in status: inout LiveStatus) {
     status.ledger = ledger
     status.gapCount = gapCount
     status.latenessP99 = histogram.percentile(99)

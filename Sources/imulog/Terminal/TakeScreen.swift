@@ -76,7 +76,7 @@ final class TakeScreen {
     draw(clock.now())
   }
 
-  /// Waits while nothing is sampled; whether somebody wants the end.
+  /// Waits while nothing is sampled; whether the user wants the end.
   func isEndAsked(_ signals: borrowing SignalWatch, until deadline: MonotonicTime) -> Bool {
     session.wait(signals, until: deadline).contains { event in
       switch event {
@@ -129,7 +129,7 @@ final class TakeScreen {
     if now > noticeUntil { status.notice = "" }
     status.elapsed = max(0, now - start)
     if let planned = status.planned { status.elapsed = min(planned, max(0, now - start)) }
-    account.tell(&status)
+    account.report(in: &status)
     view.status = status
     let size = session.size
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))

@@ -114,10 +114,10 @@ final class WatchScreen {
     guard isTake, let rate else {
       status.elapsed = nil
       status.ledger = nil
-      account?.tell(&status)
+      account?.report(in: &status)
       return
     }
-    account?.tell(&status)
+    account?.report(in: &status)
     status.elapsed = rate.nanoseconds(atTick: service.scheduled)
     status.planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
     var ledger = TickLedger()

@@ -32,9 +32,9 @@ extension ServiceStatus {
     }
     failure = members.string("failure")
     take = members.integer("take")
-    scheduled = members.integer("scheduled") ?? 0
-    sampled = members.integer("sampled") ?? 0
-    gaps = members.integer("gaps") ?? 0
+    scheduled = members.integer("scheduled")
+    sampled = members.integer("sampled")
+    gaps = members.integer("gaps")
     latenessP99 = members.integer("latenessP99_ns")
     worstFlush = members.integer("worstFlush_ns")
     freeBytes = members.integer("freeBytes")

@@ -6,12 +6,12 @@ public struct ServiceStatus: Equatable, Sendable {
   public var state: ServiceMachine.State
   /// The number of the take at hand, or of the last one; `nil` when there was none.
   public var take: UInt32?
-  /// Ticks of that take that were scheduled so far.
-  public var scheduled: UInt64
+  /// Ticks of that take that were scheduled so far; `nil`, as the next two, when its file is gone or cannot be read.
+  public var scheduled: UInt64?
   /// Ticks of it with a sample.
-  public var sampled: UInt64
+  public var sampled: UInt64?
   /// Ticks of it without one.
-  public var gaps: UInt64
+  public var gaps: UInt64?
   /// Nanoseconds by which 99 % of its reads began late at most.
   public var latenessP99: Int64?
   /// Nanoseconds of the longest wait for the card.
@@ -55,12 +55,16 @@ public struct ServiceStatus: Equatable, Sendable {
   /// The same for a person, a line a fact, without facts that are not known.
   public var text: String {
     let lateness = latenessP99.map { "\(ServiceStatus.milliseconds($0)), 99 % of reads" }
+    var samples: String?
+    if take != nil, let scheduled, let sampled, let gaps {
+      samples = "\(sampled) of \(scheduled), \(gaps) lost"
+    }
     let facts: [(String, String?)] = [
       ("state", state.rawValue),
       ("problem", problem?.meaning),
       ("failure", failure),
       ("recording", take.map { "\($0)" }),
-      ("samples", take.map { _ in "\(sampled) of \(scheduled), \(gaps) lost" }),
+      ("samples", samples),
       ("lateness", lateness),
       ("worst flush", worstFlush.map(ServiceStatus.milliseconds)),
       ("free space", freeBytes.map(ByteText.text)),

@@ -39,6 +39,8 @@ struct DaemonAnswerTests {
     rename(service.bench.store, service.bench.store + "-away")
     let status = try service.wait(for: "armed") { $0["problem"].text == "storage" }
     #expect(status["failure"].text?.contains("recording 1 is gone") == true)
+    for name in ["scheduled", "sampled", "gaps"] { #expect(status[name] == .null) }
+    #expect(!service.bench.run("status").output.contains("samples "))
     #expect(child.said.contains("recording 1 is gone"))
     #expect(!child.said.contains(" of "), "\(child.said)")
     expectSentence(

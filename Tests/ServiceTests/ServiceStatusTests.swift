@@ -22,6 +22,14 @@ struct ServiceStatusTests {
     return status
   }
 
+  /// After a take whose file no one can read.
+  private static var gone: ServiceStatus {
+    var status = ServiceStatus(state: .armed)
+    status.take = 12
+    (status.scheduled, status.sampled, status.gaps) = (nil, nil, nil)
+    return status
+  }
+
   @Test("a status is one line of JSON with every fact")
   func json() {
     #expect(
@@ -57,6 +65,7 @@ struct ServiceStatusTests {
         note         left "wrist"
         """)
     #expect(ServiceStatus(state: .armed).text == "state        armed")
+    #expect(Self.gone.text == "state        armed\nrecording    12")
   }
 
   @Test("temperatures are tenths, and what is no temperature is null")
@@ -103,7 +112,7 @@ struct ServiceStatusTests {
     var whole = Self.whole
     whole.temperature = 48.3
     for answer in [
-      .status(whole), .status(ServiceStatus(state: .ending)), .done(.starting),
+      .status(whole), .status(Self.gone), .status(ServiceStatus(state: .ending)), .done(.starting),
       .refused(status: 75, message: "no \"take\"\n is running \u{1B}"),
       .refused(status: -1, message: ""),
     ] as [ControlAnswer] {

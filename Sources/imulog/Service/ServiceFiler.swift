@@ -139,7 +139,7 @@ struct ServiceFiler: Sendable {
         found.isMissing ? StorageError(.find, path: entry.path, errno: ESTALE) : found
       return FilingFailure(
         failure: KeptTake.failure(problem, number: entry.number), isFull: problem.isFull,
-        isGone: problem.isGone, ledger: KeptTake(entry, in: store.path)?.ledger)
+        ledger: problem.isGone ? nil : KeptTake(entry, in: store.path)?.ledger)
     }
     do {
       switch fate {
@@ -152,7 +152,7 @@ struct ServiceFiler: Sendable {
         failure
         ?? FilingFailure(
           failure: CommandFailure(error, else: .inputOutput),
-          isFull: false, isGone: false, ledger: nil)
+          isFull: false, ledger: KeptTake(entry, in: store.path)?.ledger)
     }
     return FiledTake(number: entry.number, fate: fate, failure: failure)
   }

@@ -144,12 +144,19 @@ extension ServiceLoop {
     if let problem = filed.failure {
       ServiceJournal.say(.error, problem.failure.sentence)
       // What is in the file counts, and not what was given to it.
-      take.ledger = problem.ledger ?? TickLedger()
+      take.ledger = problem.ledger
+      take.isUnreadable = problem.ledger == nil
       handle(
         .storageEnded(problem.isFull ? .storageFull : .storage), because: problem.failure)
     }
     switch filed.fate {
-    case .kept: if filed.failure?.isGone != true { sayKept(filed.number) }
+    case .kept:
+      // Of what cannot be read, its failure is all that is known.
+      if let ledger = take.ledger {
+        ServiceJournal.say(
+          .notice,
+          "recording \(filed.number): \(ledger.sampled) of \(ledger.scheduled) samples")
+      }
     case .discarded:
       if failure == nil {
         ServiceJournal.say(
@@ -165,12 +172,6 @@ extension ServiceLoop {
       handle(.saved, because: failure)
     }
     if machine.state == .ended { lastWords = failure }
-  }
-
-  private func sayKept(_ number: UInt32) {
-    let ledger = take.ledger ?? TickLedger()
-    ServiceJournal.say(
-      .notice, "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples")
   }
 
   /// The flusher has reported its last news: it returns at once.

@@ -78,11 +78,12 @@ extension ServiceLoop {
   func status() -> ServiceStatus {
     var status = ServiceStatus(state: machine.state)
     let gauge = threads?.gauge.value
-    let ledger = take.ledger ?? gauge?.progress?.ledger ?? TickLedger()
     status.take = take.number
-    status.scheduled = ledger.scheduled
-    status.sampled = ledger.sampled
-    status.gaps = ledger.scheduled - ledger.sampled
+    let ledger =
+      take.isUnreadable ? nil : take.ledger ?? gauge?.progress?.ledger ?? TickLedger()
+    status.scheduled = ledger?.scheduled
+    status.sampled = ledger?.sampled
+    status.gaps = ledger.map { $0.scheduled - $0.sampled }
     status.latenessP99 = gauge?.progress?.latenessPercentile99
     status.worstFlush = gauge?.longestSync
     status.freeBytes = keeper.freeByteCount(in: store)

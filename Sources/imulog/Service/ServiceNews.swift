@@ -47,9 +47,7 @@ struct FiledTake: Sendable {
 struct FilingFailure: Sendable {
   let failure: CommandFailure
   let isFull: Bool
-  /// Whether the file is gone from the store.
-  let isGone: Bool
-  /// What is found in the file; `nil` when it cannot be read.
+  /// What is found in the file; `nil` when it is gone or cannot be read.
   let ledger: TickLedger?
 }
 
@@ -76,7 +74,7 @@ enum WriterOrder: Sendable {
   case abandon
   /// No take follows the last one at once.
   case forgetRest
-  /// Somebody watches: look at the ring now.
+  /// What is sampled is watched: look at the ring now.
   case look
   /// Return when no take is at hand.
   case quit

@@ -14,4 +14,6 @@ struct ServiceTake {
   var fate: Inbox<TakeFate>?
   /// What happened to its ticks, once its log has its end.
   var ledger: TickLedger?
+  /// Whether its file is gone or cannot be read, so that no one knows what is in it.
+  var isUnreadable = false
 }

@@ -8,8 +8,8 @@ struct TakeOutcome {
   let id: RecordingID
   /// Why it ended.
   let reason: StopReason
-  /// What happened to its ticks.
-  let ledger: TickLedger
+  /// What happened to its ticks; `nil` when its file is gone or cannot be read.
+  let ledger: TickLedger?
   /// How late its reads began.
   let lateness: LatenessSummary
   /// What stopped it, when it was not the user or the plan.
@@ -19,9 +19,9 @@ struct TakeOutcome {
   /// Numbers of the recordings before it that the user threw away.
   var discarded: [UInt32] = []
 
-  /// One line for a person: how many samples, and what is missing; `nil` when nothing is left of it.
+  /// One line for a person: how many samples, and what is missing; `nil` when that is not known.
   var talk: String? {
-    if isGone { return nil }
+    guard let ledger else { return nil }
     var parts = ["recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"]
     let losses = [
       (ledger.missed, "missed"), (ledger.busErrors, "bus errors"), (ledger.ringFull, "ring full"),
@@ -40,8 +40,11 @@ struct TakeOutcome {
   /// The same for a program, on one line.
   var json: String {
     "{\"number\":\(number),\"id\":\"\(id)\",\"stopReason\":\"\(reason.name)\","
-      + "\"scheduled\":\(ledger.scheduled),\"sampled\":\(ledger.sampled),"
+      + "\"scheduled\":\(TakeOutcome.json(ledger?.scheduled)),"
+      + "\"sampled\":\(TakeOutcome.json(ledger?.sampled)),"
       + "\"lateness_ns\":{\"median\":\(lateness.median),\"percentile99\":\(lateness.percentile99),"
       + "\"maximum\":\(lateness.maximum)}}"
   }
+
+  private static func json(_ count: UInt64?) -> String { count.map { "\($0)" } ?? "null" }
 }

@@ -82,11 +82,11 @@ struct TakeSession<Clock: MonotonicClock> {
         number: entry.number, id: id, reason: reason, ledger: ledger, lateness: lateness,
         failure: hang, isGone: false)
     }
-    let kept = KeptTake(entry, in: store)
+    let kept = failure.isGone ? nil : KeptTake(entry, in: store)
     return TakeOutcome(
       number: entry.number, id: id,
       reason: reason == .completed ? kept?.reason ?? .storageError : reason,
-      ledger: kept?.ledger ?? TickLedger(), lateness: lateness,
+      ledger: kept?.ledger, lateness: lateness,
       failure: KeptTake.failure(failure, number: entry.number), isGone: failure.isGone)
   }
 }

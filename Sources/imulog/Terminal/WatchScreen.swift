@@ -111,18 +111,18 @@ final class WatchScreen {
     let number = service.take.map { " \($0)" } ?? ""
     status.state = isTake ? "recording\(number)" : service.state.rawValue
     if let problem = service.problem, status.notice.isEmpty { status.notice = problem.name }
-    guard isTake, let rate else {
+    guard isTake, let rate, let scheduled = service.scheduled, let sampled = service.sampled else {
       status.elapsed = nil
       status.ledger = nil
       account?.report(in: &status)
       return
     }
     account?.report(in: &status)
-    status.elapsed = rate.nanoseconds(atTick: service.scheduled)
+    status.elapsed = rate.nanoseconds(atTick: scheduled)
     status.planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
     var ledger = TickLedger()
-    ledger.sampled = service.sampled
-    ledger.missed = service.gaps
+    ledger.sampled = sampled
+    ledger.missed = scheduled - sampled
     status.ledger = ledger
     status.gapCount = nil
     status.latenessP99 = service.latenessP99

@@ -73,7 +73,8 @@ extension Catalogue {
     }
   }
 
-  /// Whether somebody is writing the recording: its writer holds a lock on the file.
+  /// Whether a program is writing the recording: its writer has the file locked. The kernel does not say what for a file
+  /// is locked: one that another program keeps locked exclusively reads as being written.
   public func isLive(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
     let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
     return !(try file.lock(exclusive: false))

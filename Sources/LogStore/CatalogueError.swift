@@ -11,7 +11,7 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case notFound(id: String, path: String, existing: String)
   /// Several recordings answer to `id`; they are listed by number and first digits.
   case ambiguous(id: String, candidates: [String])
-  /// The recording is being written.
+  /// The recording is being written, or another program has its file locked.
   case isLive(file: String)
   /// A pull relies on the recording, or did and had no answer; the file `mark` says so.
   case isRelied(mark: String)
@@ -50,7 +50,7 @@ extension CatalogueError: CustomStringConvertible {
     case .ambiguous(let id, let candidates):
       return "\(id) could be any of \(candidates.joined(separator: ", ")); give more digits"
     case .isLive(let file):
-      return "\(file) is being written; stop that recording first"
+      return "\(file) is being written, or locked by another program; stop that first"
     case .isRelied(let mark):
       return
         "a pull relies on this very recording, as when both ends have one store; else run that "

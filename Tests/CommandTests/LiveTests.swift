@@ -127,6 +127,17 @@ struct LiveTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
+  @Test("one that another program has locked stays, and is listed as what it is")
+  func locked() throws {
+    #expect(try bench.record("--for", "1s") == "1")
+    let log = open("\(bench.store)/\(try #require(bench.recordings.first))", O_RDONLY | O_CLOEXEC)
+    #expect(flock(log, LOCK_EX | LOCK_NB) == 0)
+    #expect(try bench.list()[0]["state"] == .string("complete"))
+    expectSentence(bench.run("rm", "1"), 75, ["is being written, or locked by another program"])
+    close(log)
+    #expect(bench.run("rm", "1").status == 0)
+  }
+
   @Test("the reader of a pipe that goes away ends neither a take nor an export with a signal")
   func brokenPipe() throws {
     let fifo = bench.directory.path + "/fifo"

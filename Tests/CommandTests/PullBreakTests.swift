@@ -162,7 +162,7 @@ struct PullBreakTests {
     #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     let outcome = bench.pull()
     #expect(outcome.status == 75)
-    #expect(outcome.talk.contains("another pull is at it"))
+    #expect(outcome.talk.contains("another program is at it here"))
     close(descriptor)
     #expect(bench.pull().status == 0)
   }

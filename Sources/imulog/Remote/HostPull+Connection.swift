@@ -80,7 +80,7 @@ extension HostPull {
     case .free(let request): frees.append(request)
     case .busy(let offer):
       if isLastLook {
-        finish(PulledRecording(offer: offer, fate: .busy, remark: "another pull is at it"))
+        finish(PulledRecording(offer: offer, fate: .busy, remark: "another program is at it here"))
       } else {
         postponed.append(offer)
       }

@@ -45,7 +45,9 @@ extension HostPull {
       )
     case .running:
       result.note(.tryAgain)
-      board.talk("\(name) is being written; what there is has come, --follow waits for the rest")
+      board.talk(
+        "\(name) is being written, or locked by another program; what there is has come, --follow waits for the rest"
+      )
     case .differs:
       result.note(.damagedData)
       board.talk("\(name)\(remark)")

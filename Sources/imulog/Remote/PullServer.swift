@@ -225,7 +225,8 @@ struct PullServer {
   ) throws {
     var source = try catalogue.copySource(of: entry)
     guard source.state != .live else {
-      throw CommandFailure(.tryAgain, "recording \(entry.number) is being written")
+      throw CommandFailure(
+        .tryAgain, "recording \(entry.number) is being written, or locked by another program")
     }
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: PullServer.chunk, alignment: 4096)

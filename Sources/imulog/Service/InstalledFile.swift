@@ -74,6 +74,7 @@ struct InstalledFile {
     DeviceAllow=/dev/cpu_dma_latency w
 
     # Asking whether a program has a member's recording open, before it goes to make room: of its own the service may.
+    # A container without this right starts the service without it (systemd 246 and later), and what may be open goes last.
     CapabilityBoundingSet=CAP_LEASE
     AmbientCapabilities=CAP_LEASE
     LockPersonality=yes

@@ -339,7 +339,7 @@ struct FreeingTests {
     #expect(bench.laptop.inventory() == before)
   }
 
-  @Test("what was pulled is told, also when the store here is gone at the end")
+  @Test("what was pulled is reported, also when the store here is gone at the end")
   func storeGone() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")

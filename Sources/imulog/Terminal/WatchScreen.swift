@@ -111,7 +111,9 @@ final class WatchScreen {
     let number = service.take.map { " \($0)" } ?? ""
     status.state = isTake ? "recording\(number)" : service.state.rawValue
     if let problem = service.problem, status.notice.isEmpty { status.notice = problem.name }
-    guard isTake, let rate, let scheduled = service.scheduled, let sampled = service.sampled else {
+    guard isTake, let rate, let scheduled = service.scheduled, let sampled = service.sampled,
+      let gaps = service.gaps
+    else {
       status.elapsed = nil
       status.ledger = nil
       account?.report(in: &status)
@@ -122,7 +124,7 @@ final class WatchScreen {
     status.planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
     var ledger = TickLedger()
     ledger.sampled = sampled
-    ledger.missed = scheduled - sampled
+    ledger.missed = gaps
     status.ledger = ledger
     status.gapCount = nil
     status.latenessP99 = service.latenessP99

@@ -13,8 +13,8 @@ public import IMUModel
 /// sample become gaps with the cause `lost`. What fits no grid is refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
-/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and some
-/// twenty times where the samples jitter, so memory does not grow with it.
+/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and up to some
+/// thirty times where the samples jitter, so memory does not grow with it.
 public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
@@ -138,31 +138,39 @@ extension ImportPlacing where Source: ~Copyable {
   }
 
   /// The exact grid of the rate, or, where it is not known or their clock is off it by up to a fiftieth, of a period that is
-  /// found; all samples are placed on it. `nil` where there is none, because the clock drifts, or they jitter too far or are late.
+  /// found, which may change slowly; all samples are placed on it. `nil` where there is none, because they jitter too far, are
+  /// late, or have another phase after a hole.
   private mutating func findExactGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
     throws(ImportError) -> ImportGrid?
   {
     guard survey.first < survey.last else { return nil }
-    if let rate, let grid = try exactly(rate.period, survey, isKnown: true) { return grid }
+    func clock(_ period: Double) -> ImportClock { ImportClock(period: period, from: survey.first) }
+    if let rate, let grid = try exactly(clock(rate.period), survey, isKnown: true) { return grid }
     func isNear(_ period: Double) -> Bool {
       rate.map { abs(period / $0.period - 1) < 0.02 } ?? true
     }
+    var periods: [Double] = []
     for guess in survey.jitteringPeriods {
       guard let period = guess(), isNear(period) else { continue }
-      if let grid = try exactly(period, survey, isKnown: false) { return grid }
+      periods.append(period)
+      if let grid = try exactly(clock(period), survey, isKnown: false) { return grid }
       let ticks = UInt64((Double(survey.last) - Double(survey.first)) / period)
       let fine = try refined(period, ticks: ticks)
-      if isNear(fine), let grid = try exactly(fine, survey, isKnown: false) { return grid }
+      if isNear(fine), let grid = try exactly(clock(fine), survey, isKnown: false) { return grid }
+    }
+    for period in periods {
+      for gain in ImportClock.gains {
+        let following = ImportClock(following: survey.beginning, period: period, gain: gain)
+        if let grid = try exactly(following, survey, isKnown: false) { return grid }
+      }
     }
     return nil
   }
 
-  private mutating func exactly(_ period: Double, _ survey: ImportSurvey, isKnown: Bool)
+  private mutating func exactly(_ clock: ImportClock, _ survey: ImportSurvey, isKnown: Bool)
     throws(ImportError) -> ImportGrid?
   {
-    guard let grid = try exactGrid(period: period, unit: isKnown ? nil : survey.unit) else {
-      return nil
-    }
+    guard let grid = try exactGrid(clock, unit: isKnown ? nil : survey.unit) else { return nil }
     do throws(ImportError) {
       try restart(on: grid)
       try placeAll(survey.count)
@@ -198,7 +206,7 @@ extension ImportPlacing.Account where Source: ~Copyable {
     _ rate: SampleRate, isRateGiven: Bool
   ) -> String {
     let cause =
-      grid.look.isExact
+      grid.look.isExact && grid.clock.isExact
       ? "they come at \(HertzText.text(1e9 / grid.period)) Hz, which an import without --rate finds"
       : (isRateGiven ? "their rate is another one, or changes" : "their rate changes")
         + (holes > 0 ? ", or gaps are not whole periods long" : "")

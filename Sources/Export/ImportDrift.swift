@@ -47,7 +47,7 @@ struct ImportDrift {
   ///   where that is off by more than a twentieth.
   mutating func add(_ time: Int64, tick: UInt64, line: Int) -> (since: Int, hertz: Double)? {
     if let before {
-      let periods = (Double(time) - Double(before.time)) / rate.period
+      let periods = time.nanoseconds(since: before.time) / rate.period
       follow(periods - Double(tick - before.tick))
     }
     let here = Sample(level: level, tick: tick, line: line)

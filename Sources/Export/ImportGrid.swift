@@ -14,8 +14,9 @@
 /// A sample may be late, but not early: when the earliest samples after a short interval are a period
 /// before those in front of it, and stay there, two samples lie on one tick.
 ///
-/// An exact grid is simpler: all samples lie within half a period of ticks that are a period apart from first to
-/// last, and every tick between two samples is lost. Where its ticks are, an ``ImportSeam`` finds.
+/// An exact grid is simpler: all samples lie within half a period of the ticks of an ``ImportClock``, which are a period apart
+/// from first to last or follow a rate that changes, and every tick between two samples is lost. Where its ticks are, an
+/// ``ImportSeam`` finds.
 struct ImportGrid {
   /// How far samples are compared, and when they count as lost or as too many.
   struct Look {
@@ -44,9 +45,10 @@ struct ImportGrid {
   private var sinceHole = 0
   /// Long intervals in which nothing was lost: the sample after them was late.
   private(set) var delays: UInt64 = 0
-  /// The first sample's time; of an exact grid.
-  private var origin: Int64 = 0
-  /// Periods from that time to the next place between two ticks, and whether a tick may be lost in little more than a
+  /// The clock, and its tick to which the first sample belongs; of an exact grid.
+  private(set) var clock: ImportClock
+  private var origin = 0.0
+  /// Periods from a tick of the clock to the next place between two, and whether a tick may be lost in little more than a
   /// period; of an exact grid.
   private let seam: (phase: Double, mayCrowd: Bool)
 
@@ -55,11 +57,13 @@ struct ImportGrid {
     self.period = period
     self.look = look
     seam = (0.5, false)
+    clock = ImportClock(period: period, from: 0)
   }
 
   /// A grid on whose ticks all samples lie, from which ``ImportSeam`` has found how far they are.
-  init(period: Double, seam: (phase: Double, mayCrowd: Bool)) {
-    self.period = period
+  init(_ clock: ImportClock, seam: (phase: Double, mayCrowd: Bool)) {
+    period = clock.period
+    self.clock = clock
     self.seam = seam
     look = .exact
   }
@@ -73,11 +77,11 @@ struct ImportGrid {
     guard let next = times.first else { return 0 }
     guard sinceHole > 0 else {
       begin(at: next, tick: 0, level: level(of: times, from: next, tick: -1))
-      origin = next
+      if look.isExact { origin = clockTick(next) }
       return 0
     }
     if look.isExact { return placeExactly(next) }
-    let periods = distance(time, next) / period
+    let periods = next.nanoseconds(since: time) / period
     var lost = 0.0
     if periods > 1.5 + look.slack {
       let isAmongRegular = isRegular(times) && isPastRegular
@@ -104,14 +108,21 @@ struct ImportGrid {
 
   /// Places a sample on the tick between whose seams it lies; `nil` when no exact grid fits.
   private mutating func placeExactly(_ time: Int64) -> UInt64? {
-    let next = (distance(origin, time) / period - seam.phase).rounded(.down) + 1
+    let next = clockTick(time) - origin
     // From 2⁵⁰ on the differences of such numbers are no ticks.
     guard next > Double(tick), next < 0x1p50 else { return nil }
     let lost = UInt64(next) - tick - 1
     // A period and a little holds no hole where times do not jitter: the clock drifts against the rate.
-    guard lost == 0 || seam.mayCrowd || distance(self.time, time) > 1.3 * period else { return nil }
+    guard lost == 0 || seam.mayCrowd || time.nanoseconds(since: self.time) > 1.3 * period else {
+      return nil
+    }
     remember(time, tick: UInt64(next))
     return lost
+  }
+
+  /// The tick of the clock between whose seams a sample lies.
+  private mutating func clockTick(_ time: Int64) -> Double {
+    (clock.place(time) - seam.phase).rounded(.down) + 1
   }
 
   /// How many ticks before the first of the times are lost, by the earliest of the samples around.
@@ -123,7 +134,7 @@ struct ImportGrid {
       var (tick, witnesses) = (0.0, 0)
       for next in times {
         tick += 1
-        if distance(time, next) / period - tick < after + 0.5 { witnesses += 1 }
+        if next.nanoseconds(since: time) / period - tick < after + 0.5 { witnesses += 1 }
       }
       guard witnesses >= 6 else { return 0 }
     }
@@ -138,7 +149,7 @@ struct ImportGrid {
     var tick = tick
     for next in times {
       tick += 1
-      least = min(least, distance(time, next) / period - tick)
+      least = min(least, next.nanoseconds(since: time) / period - tick)
     }
     return least
   }
@@ -154,7 +165,7 @@ struct ImportGrid {
   }
 
   private func lateness(_ earlier: Int64, _ earlierTick: UInt64) -> Double {
-    Double(tick - earlierTick) - distance(earlier, time) / period
+    Double(tick - earlierTick) - time.nanoseconds(since: earlier) / period
   }
 
   /// Whether all intervals after the sample are about a period long, or hold a hole.
@@ -178,7 +189,7 @@ struct ImportGrid {
   }
 
   private func isRegular(_ earlier: Int64, _ later: Int64) -> Bool {
-    let periods = distance(earlier, later) / period
+    let periods = later.nanoseconds(since: earlier) / period
     return periods >= 0.75 && (periods <= 1.25 || periods >= 1.75)
   }
 
@@ -198,11 +209,6 @@ struct ImportGrid {
       past[oldest] = (time, tick)
       oldest = (oldest + 1) % past.count
     }
-  }
-
-  private func distance(_ earlier: Int64, _ later: Int64) -> Double {
-    let (difference, overflow) = later.subtractingReportingOverflow(earlier)
-    return overflow ? Double(later) - Double(earlier) : Double(difference)
   }
 }
 

@@ -39,15 +39,15 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     (head, isAtEnd, account) = (0, false, Account())
   }
 
-  /// The grid of this period on whose ticks all samples lie; `nil` when there is none.
+  /// The grid of a clock, as it was at the first sample, on whose ticks all samples lie; `nil` when there is none.
   ///
   /// - Parameter unit: That of the times where the rate is a guess, so that chance must not make such a grid.
-  mutating func exactGrid(period: Double, unit: Int64?) throws(ImportError) -> ImportGrid? {
+  mutating func exactGrid(_ clock: ImportClock, unit: Int64?) throws(ImportError) -> ImportGrid? {
     try table.rewind()
-    var seam = ImportSeam(period: period)
+    var seam = ImportSeam(clock)
     while let row = try table.next() { seam.add(row.time) }
     guard let found = seam.seam(unit: unit) else { return nil }
-    return ImportGrid(period: period, seam: found)
+    return ImportGrid(clock, seam: found)
   }
 
   /// The period of samples of which so many ticks were found, more precisely.
@@ -110,7 +110,10 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   {
     guard grid.look.slack.isFinite else { return nil }
     // Samples on an exact grid leave the rate's ticks as that does.
-    if grid.look.isExact, abs(grid.period / rate.period - 1) * Double(tick) < 1 { return nil }
+    if grid.look.isExact, grid.clock.isExact, abs(grid.period / rate.period - 1) * Double(tick) < 1
+    {
+      return nil
+    }
     try restart(on: grid)
     var drift = ImportDrift(against: rate, slack: grid.look.slack)
     while let (time, _, _) = try next() {

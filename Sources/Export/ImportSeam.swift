@@ -6,33 +6,34 @@ import Glibc
 ///     seam                                  ↑
 ///
 /// Samples that were taken at one rate have such a place when they jitter by less than half a period, rounding
-/// included, whatever is missing among them. Of a clock that drifts by a period against the rate they have none.
+/// included, whatever is missing among them. Of a clock that drifts by a period against the rate they have none, unless an
+/// ``ImportClock`` follows it.
 struct ImportSeam {
   private static let bins = 4096
 
   private let period: Double
+  private var clock: ImportClock
   private var isTaken = [Bool](repeating: false, count: bins)
-  private var first: Int64 = 0
-  private var last: Int64 = 0
+  private var last = 0.0
   private var count: UInt64 = 0
   private var shortest = Double.infinity
   /// Intervals since the last look at them, and whether the middle one of so many always was about a number of periods.
   private var intervals: [Double] = []
   private var areSteady = true
 
-  /// - Parameter period: Nanoseconds, above 0.
-  init(period: Double) { self.period = period }
+  /// - Parameter clock: As it was at the first sample.
+  init(_ clock: ImportClock) { (self.clock, period) = (clock, clock.period) }
 
   mutating func add(_ time: Int64) {
-    if count == 0 { first = time } else { add(periods(last, time)) }
-    let phase = periods(first, time)
-    let bin = Int((phase - phase.rounded(.down)) * Double(ImportSeam.bins))
+    let place = clock.place(time)
+    if count > 0 { add(interval: place - last) }
+    let bin = Int((place - place.rounded(.down)) * Double(ImportSeam.bins))
     isTaken[min(bin, ImportSeam.bins - 1)] = true
-    last = time
+    last = place
     count += 1
   }
 
-  private mutating func add(_ interval: Double) {
+  private mutating func add(interval: Double) {
     shortest = min(shortest, interval)
     intervals.append(interval)
     guard intervals.count == 64 else { return }
@@ -45,7 +46,7 @@ struct ImportSeam {
     intervals.removeAll(keepingCapacity: true)
   }
 
-  /// Periods from the first sample to the middle of the widest place without one, and whether a tick may be lost where the
+  /// Periods from a tick of the clock to the middle of the widest place without one, and whether a tick may be lost where the
   /// samples around it are little more than a period apart. `nil` when samples are everywhere.
   ///
   /// Of N phases without a grid the widest place is about ln N / N, and times of which the period is a multiple of their
@@ -76,11 +77,6 @@ struct ImportSeam {
       guard period >= 2 * Double(unit), areSteady, isWide, width > 1.2 * byUnit else { return nil }
     }
     return (middle - middle.rounded(.down), isWide && shortest < 0.7)
-  }
-
-  private func periods(_ earlier: Int64, _ later: Int64) -> Double {
-    let (difference, overflow) = later.subtractingReportingOverflow(earlier)
-    return (overflow ? Double(later) - Double(earlier) : Double(difference)) / period
   }
 }
 

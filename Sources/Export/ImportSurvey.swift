@@ -14,8 +14,8 @@ struct ImportSurvey {
   private var short = ImportIntervals()
   private var long = ImportIntervals()
   private var recent = [Int64](repeating: 0, count: 256)
-  /// The first times, by which the period of samples that jitter is found.
-  private var beginning: [Int64] = []
+  /// The first times, by which the clock of samples that jitter is found.
+  private(set) var beginning: [Int64] = []
   private static let beginningLimit = 2048
 
   mutating func add(_ time: Int64) {

@@ -147,6 +147,29 @@ struct ImportRateTests {
     }
   }
 
+  @Test(
+    "lost ticks are found among samples that jitter while their clock drifts, with or without the rate"
+  )
+  func jitterAndDrift() throws {
+    for jitter in [200, 250, 300, 350] as [UInt64] {
+      for seed in 1...4 as ClosedRange<UInt64> {
+        let table = JitteringTable(ticks: 8000, jitter: jitter, lossOneIn: 33, seed: seed) {
+          // From half a percent too fast to half a percent too slow, which is ten periods in the middle.
+          let tick = Double($0)
+          let drift = 0.005 * tick * (tick / 8000 - 1)
+          return Int64(1e7 * (tick + drift))
+        }
+        for rate in [nil, hertz(100)] {
+          let found = try Imported(table.times, rate: rate)
+          #expect(found.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
+          #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
+          let isSaid = found.remarks.contains { $0.contains(" periods off the ticks of 100 Hz: ") }
+          #expect(isSaid, "\(found.remarks)")
+        }
+      }
+    }
+  }
+
   @Test("where rounded times allow two rates, that is said with the remedy")
   func doubt() throws {
     let rounded = (0..<2000).map { Int64((Double($0) * 1000 / 952).rounded()) * 1_000_000 }

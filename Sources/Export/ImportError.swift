@@ -156,8 +156,8 @@ extension ImportLineProblem {
       return "the time \(quoted(found)) is before that of the line before it"
     case .sharesTick(let hertz):
       return
-        "at \(hertz) Hz its sample and that of the line before it fall on one tick: leave one of the two "
-        + "lines out, or give with --rate the rate at which they were taken"
+        "at \(hertz) Hz its sample and that of the line before it fall on one tick: if it is there twice, leave one "
+        + "out; if samples jitter, or their rate is another one, give with --rate the rate at which they were taken"
     case .late(let hertz):
       return
         "at \(hertz) Hz its sample and many others come later than half a period after their ticks: the "

@@ -72,6 +72,8 @@ struct ImportDrift {
 
   private func part(from first: Sample, to last: Sample) -> (since: Int, hertz: Double) {
     let ticks = Double(last.tick - first.tick)
-    return (first.line, rate.hertz * ticks / (ticks + last.level - first.level))
+    // Of samples at one time it is 0, but for rounding, which must not make it less.
+    let periods = max(0, ticks + last.level - first.level)
+    return (first.line, rate.hertz * ticks / periods)
   }
 }

@@ -312,6 +312,21 @@ struct ImportGridTests {
     #expect(error?.description.contains(words) == true, "\(name): \(String(describing: error))")
   }
 
+  @Test("times that stand still for a while are refused at their lines, however samples jitter")
+  func stillForAWhile() {
+    for seed in 5...8 as ClosedRange<UInt64> {
+      var generator = SplitMix(seed: seed)
+      var all = times(200, 10_000_000).map { $0 + Int64(generator.next() % 9_000_000) }
+      let place = 20 + Int(generator.next() % 160)
+      all.insert(contentsOf: Array(repeating: all[place], count: 4), at: place)
+      let error = Imports.csvError(Imports.table(all))
+      guard case .line(_, let line, _) = error, (place + 2...place + 8).contains(line) else {
+        Issue.record("seed \(seed), \(place): \(String(describing: error))")
+        continue
+      }
+    }
+  }
+
   @Test("times that stand still are kept where the rate is given")
   func still() throws {
     let found = try Imported([7, 7, 7, 7], rate: hertz(10))

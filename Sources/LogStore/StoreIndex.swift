@@ -4,9 +4,12 @@ import Synchronization
 
 /// The recordings of a store by their identity, and the numbers that are taken, for those who ask often.
 ///
-/// The directory is read once. Afterwards the kernel reports which names came and went (inotify(7)), so that asking costs
-/// as much in a store of 10,000 recordings as in an empty one. Where the kernel does not report, and where it lost
-/// count, the directory is read again.
+/// The directory is read again each time, until that has cost a part of what it costs to have it watched. Afterwards the kernel
+/// reports which names came and went (inotify(7)), so that asking costs as much in a store of 10,000 recordings as in an
+/// empty one. Where the kernel does not report, and where it lost count, the directory is read again.
+///
+/// A watch costs nearly nothing until it ends: the kernel waits then until no processor looks at it any more, 15 to 20 ms
+/// (`synchronize_srcu`), at the end of the program at the latest.
 public final class StoreIndex: Sendable {
   /// The store.
   public let catalogue: Catalogue
@@ -18,6 +21,8 @@ public final class StoreIndex: Sendable {
     var taken: Set<UInt32> = []
     var highest: UInt32 = 0
     var watch = DirectoryChanges()
+    /// What reading the directory has cost, in recordings, of which one costs about 2 µs.
+    var cost = 0
 
     mutating func take(_ number: UInt32) {
       taken.insert(number)
@@ -25,12 +30,21 @@ public final class StoreIndex: Sendable {
     }
   }
 
+  /// What ``State/cost`` may be before the directory is watched.
+  private static let bearable = 1000
+  /// What it costs to open the directory and the trash.
+  private static let opening = 20
+
   /// Reads the store's directory and its trash.
   public init(_ catalogue: Catalogue) throws(CatalogueError) {
     self.catalogue = catalogue
     var state = State()
-    // In this order: what changes while the directory is read is reported afterwards.
-    state.watch.begin(catalogue.path)
+    // A large one is watched at once, or it would be read twice. How large it is is a hint: 64 bytes are a name and what
+    // file systems keep with it.
+    let status = try catalogue.wrapped { () throws(StorageError) in
+      try catalogue.files.status(catalogue.path)
+    }
+    state.cost = Int(status.st_size / 64)
     try StoreIndex.read(catalogue, into: &state)
     self.state = Mutex(state)
   }
@@ -94,8 +108,12 @@ public final class StoreIndex: Sendable {
   private static func read(
     _ catalogue: Catalogue, into state: inout State
   ) throws(CatalogueError) {
+    // In this order: what changes while the directory is read is reported afterwards.
+    if state.cost >= bearable { state.watch.begin(catalogue.path) }
     state.entries = [:]
-    for entry in try catalogue.list().entries { add(entry, to: &state) }
+    let entries = try catalogue.list().entries
+    state.cost += opening + entries.count
+    for entry in entries { add(entry, to: &state) }
     let numbers = try catalogue.wrapped { () throws(StorageError) in try catalogue.numbersInUse() }
     for number in numbers { state.take(number) }
   }
@@ -108,7 +126,7 @@ public final class StoreIndex: Sendable {
 
 /// Names that came and went in a directory, as the kernel reports them.
 struct DirectoryChanges: ~Copyable {
-  private let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+  private var descriptor: Int32 = -1
   private var isWatching = false
 
   private static let there = UInt32(IN_CREATE | IN_MOVED_TO)
@@ -119,6 +137,7 @@ struct DirectoryChanges: ~Copyable {
   }
 
   mutating func begin(_ path: String) {
+    if descriptor < 0 { descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) }
     let events = DirectoryChanges.there | DirectoryChanges.gone
     isWatching = descriptor >= 0 && inotify_add_watch(descriptor, path, events) >= 0
   }

@@ -198,9 +198,12 @@ extension Catalogue {
       }
       for victim in unknown where plan.byteCount < missing { plan.add(victim) }
     }
-    if files.mayChangeNames(in: path(of: Catalogue.trashName)) {
+    do {
       let trash = try trashContents()
       add(trash.map(\.recording.entry), in: path(of: Catalogue.trashName), isTrashed: true)
+    } catch {
+      // What cannot be read, or is no directory of the store's own, makes no room and keeps no other from it. The sweep
+      // before each take reports it.
     }
     if deletesOldest, plan.byteCount < missing {
       let names = try files.names(in: path)

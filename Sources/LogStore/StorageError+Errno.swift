@@ -62,8 +62,8 @@ extension StorageError {
     case EEXIST: return ("it already exists (EEXIST)", "choose another name")
     case ENOTDIR:
       return (
-        "a part of the path is a file and not a directory (ENOTDIR)",
-        "choose a directory with --store"
+        "it, or a part of the path, is not a directory or is a link to one (ENOTDIR)",
+        "move what is in its place away, or choose another directory with --store"
       )
     case EISDIR: return ("it is a directory (EISDIR)", "name a file")
     case ELOOP: return ("too many symbolic links (ELOOP)", "check the links in the path")

@@ -111,6 +111,32 @@ struct SpaceTests {
     #expect(try store.list().entries.map(\.number) == [2, 1])
   }
 
+  @Test(
+    "a trash that is a link, a file or a pipe makes no room and keeps no recording from it",
+    arguments: [S_IFLNK, S_IFREG, S_IFIFO])
+  func strangeTrash(kind: mode_t) throws {
+    let store = try store(with: 3)
+    let other = TemporaryDirectory()
+    let theirs = try self.store(with: 1, in: other)
+    try theirs.remove(try theirs.entry(for: "1"), now: now)
+    let path = "\(directory.path)/.trash"
+    switch kind {
+    case S_IFLNK: #expect(symlink("\(other.path)/.trash", path) == 0)
+    case S_IFREG: #expect(close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o755)) == 0)
+    default: #expect(mkfifo(path, 0o777) == 0)
+    }
+    let one = bytes(of: try store.entry(for: "1").fileName)
+    // What another store has in its trash is no part of this one.
+    let room = try store.makeRoom(for: one, deletesOldest: true) {
+      UInt64(3 - directory.names().count { $0.hasSuffix(".imulog") }) * one
+    }
+    #expect(room.isEnough && room.deleted == [1] && room.deletedFromTrash == [])
+    let full = StorageError(.write, path: "log", errno: ENOSPC)
+    #expect(try store.makeRoom(after: full, deletesOldest: true).deleted == [2])
+    #expect(try store.makeRoom(after: full, deletesOldest: false).deletedCount == 0)
+    #expect(other.names(in: ".trash").count == 1)
+  }
+
   @Test("what is being written, cannot be opened or frees nothing is skipped")
   func obstacles() throws {
     let store = try store(with: 1)

@@ -114,9 +114,7 @@ struct TakenNameTests {
     if makesRoom {
       let full = StorageError(.write, path: path, errno: ENOSPC)
       // Planned anew, what has the trash's name is found to be none.
-      #expect(throws: StorageError.self) {
-        try store.makeRoom(after: full, deletesOldest: false)
-      }
+      #expect(try store.makeRoom(after: full, deletesOldest: false).deletedCount == 0)
     } else {
       #expect(store.emptyTrash(now: now, ofAnyAge: true).deleted.count == 1)
       #expect(directory.names(in: ".trash-old").isEmpty)

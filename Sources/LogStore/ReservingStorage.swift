@@ -2,14 +2,14 @@ import Glibc
 
 /// A log's storage that leaves a part of the file system free, and has space made when there is no more.
 ///
-/// What is free is asked for at the first bytes and after each 64 KiB, before they are appended; reaching the reserve is
-/// as if the disk were full. Bytes that the storage itself refuses, because others were faster or the user's quota is
+/// What is free is asked for at the first bytes and after each 64 KiB, before they are appended, and once more when no more
+/// than the reserve is; then it is as if the disk were full. Bytes that the storage itself refuses, because others were faster or the user's quota is
 /// used up, are tried once more when space could be made. After a refusal everything is let through, as
 /// ``LogStorage/append(_:)`` says, so that the log can be ended.
 public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Copyable {
   private var storage: Storage
   private let reserve: UInt64
-  private let free: @Sendable () throws(StorageError) -> UInt64
+  private let free: @Sendable (_ isLast: Bool) throws(StorageError) -> UInt64
   private let makeRoom: @Sendable (StorageError) -> Bool
   private var unasked: Int = .max
   private var isRefused = false
@@ -20,12 +20,13 @@ public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Co
   /// `storage`, leaving `reserve` bytes free.
   ///
   /// - Parameters:
-  ///   - free: How many bytes are free, after whatever can be done about it.
+  ///   - free: How many bytes are free, after whatever can be done about it. The last time before bytes are refused it
+  ///     may wait for others; before that, the next bytes are soon enough.
   ///   - makeRoom: Makes room for bytes that were refused with this error, for which ``StorageError/isFull`` holds;
   ///     `false` when it can do nothing. It is called once for the same bytes.
   public init(
     _ storage: consuming Storage, reserve: UInt64,
-    free: @escaping @Sendable () throws(StorageError) -> UInt64,
+    free: @escaping @Sendable (_ isLast: Bool) throws(StorageError) -> UInt64,
     makeRoom: @escaping @Sendable (StorageError) -> Bool
   ) {
     self.storage = storage
@@ -42,9 +43,9 @@ public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Co
     guard !isRefused else { return try storage.append(bytes) }
     do throws(StorageError) {
       if unasked >= ReservingStorage.interval {
-        guard try free() > reserve else {
-          throw StorageError(.write, path: name, errno: ENOSPC)
-        }
+        var isFree = try free(false) > reserve
+        if !isFree { isFree = try free(true) > reserve }
+        guard isFree else { throw StorageError(.reserve, path: name, errno: ENOSPC) }
         unasked = 0
       }
       try appendOrMakeRoom(bytes)

@@ -12,6 +12,8 @@ public struct StorageError: Error, Equatable, Sendable {
     case seek = "looking for holes in"
     /// `pwrite`.
     case write = "writing to"
+    /// `pwrite`, which was not tried because `statvfs` says that only the reserve is free.
+    case reserve = "leaving the reserve free beside"
     /// `fdatasync`, `fsync`.
     case sync = "syncing"
     /// `ftruncate`.

@@ -104,7 +104,8 @@ extension CommandFailure {
     }
     switch error.operation {
     case .open, .makeDirectory, .rename, .handOver: return .cannotCreate
-    case .look, .read, .seek, .write, .sync, .truncate, .lock, .lease, .list, .remove, .find:
+    case .look, .read, .seek, .write, .reserve, .sync, .truncate, .lock, .lease, .list, .remove,
+      .find:
       return .inputOutput
     }
   }

@@ -38,7 +38,8 @@ public enum DiskOperation: Equatable, Sendable {
     case .rename: self = .rename(name, to: DiskOperation.lastPart(of: call.newPath))
     case .remove: self = .remove(name)
     case .sync: self = .sync(name)
-    case .read, .seek, .lock, .lease, .list, .makeDirectory, .look, .find, .handOver: return nil
+    case .read, .seek, .reserve, .lock, .lease, .list, .makeDirectory, .look, .find, .handOver:
+      return nil
     }
   }
 

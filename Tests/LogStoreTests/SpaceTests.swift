@@ -324,7 +324,7 @@ struct SpaceTests {
       let live = try store.create(ExampleLog.description(9), wall: ExampleTake.wall)
       let entry = live.entry
       var storage = ReservingStorage(live.takeStorage(), reserve: 0) {
-        () throws(StorageError) in
+        _ throws(StorageError) in
         try store.freeByteCount()
       } makeRoom: { error in
         do {

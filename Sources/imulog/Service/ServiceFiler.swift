@@ -47,10 +47,10 @@ struct ServiceFiler: Sendable {
     news.post(.fileMade(number: entry.number))
     let hasFailed = StopFlag()
     var storage = ReservingStorage(live.takeStorage(), reserve: reserve) {
-      () throws(StorageError) in
+      isLast throws(StorageError) in
       var store = self.store
-      // What is not free now is asked for again with the next bytes: the card waits for no other program.
-      store.lockPatience = 0
+      // What is not free now is asked for again with the next bytes. Only a recording that would end waits for another program.
+      if !isLast { store.lockPatience = 0 }
       do {
         let room = try store.makeRoom(
           for: reserve.saturatedSum(ServiceFiler.leastByteCount), deletesOldest: deletesOldest)

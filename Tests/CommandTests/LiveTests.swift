@@ -127,6 +127,22 @@ struct LiveTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
+  @Test("a take whose file another program has written over is no success")
+  func overwritten() throws {
+    mkdir(bench.store, 0o755)
+    let watch = DirectoryWatch(bench.store)
+    let child = try startTake()
+    // So many that the head is written no more.
+    try #require(try watch.wait { try liveSamples() > 200 })
+    let file = open("\(bench.directory.path)/\(try bench.logName())", O_WRONLY | O_CLOEXEC)
+    try #require(pwrite(file, [UInt8](repeating: 7, count: 512), 512, 0) == 512)
+    close(file)
+    child.signal(SIGINT)
+    let outcome = child.outcome()
+    #expect(outcome.status == 65, "\(outcome.talk)")
+    #expect(outcome.talk.contains("recording 1 cannot be looked through"), "\(outcome.talk)")
+  }
+
   @Test("one that another program has locked stays, and is listed as what it is")
   func locked() throws {
     #expect(try bench.record("--for", "1s") == "1")

@@ -96,11 +96,14 @@ struct RecordCommand: ParsableCommand {
     let outcome = try TakeRunner(request: request, store: store).run()
     for talk in outcome.talkOfDiscarded { Console.talk(talk) }
     if let talk = outcome.talk { Console.talk(talk) }
+    var failure = outcome.failure
     if !outcome.isGone {
-      TakeReview(
+      let unreadable = TakeReview(
         number: outcome.number, store: store,
         storeOption: storeOptions.store ?? program.storeOptions.store
       ).talk()
+      if let unreadable, failure != nil { Console.talk(unreadable.sentence) }
+      failure = failure ?? unreadable
     }
     // There is no recording of that number to continue with.
     if json {
@@ -109,7 +112,7 @@ struct RecordCommand: ParsableCommand {
       try Console.data("\(outcome.number)")
     }
     if !outcome.isGone { RecordCommand.adopt(in: store) }
-    if let failure = outcome.failure { throw failure }
+    if let failure { throw failure }
   }
 
   /// Puts recordings in order that were cut off earlier, until a signal comes. The take has ended: what fails here

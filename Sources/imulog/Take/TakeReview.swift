@@ -9,20 +9,26 @@ struct TakeReview {
   /// The store's directory as the command line gave it; `nil` when it did not.
   let storeOption: String?
 
-  func talk() {
+  /// Says it; a failure when the recording cannot be read, because another program changed the file meanwhile.
+  func talk() -> CommandFailure? {
     do {
       let catalogue = try OpenStore.reading(store)
       let entry = try catalogue.entry(for: "\(number)")
       defer { talk(of: entry) }
       var reader = try catalogue.reader(of: entry)
       let report = ReviewReport(try reader.review())
-      guard Console.isTerminal(STDERR_FILENO) else { return Console.talk(report.sentence) }
+      guard Console.isTerminal(STDERR_FILENO) else {
+        Console.talk(report.sentence)
+        return nil
+      }
       for (key, value) in report.lines {
         Console.talk(key + String(repeating: " ", count: 12 - key.count) + value)
       }
+      return nil
     } catch {
-      // The take is kept whatever happens to looking at it.
-      Console.talk("recording \(number) cannot be looked through: \(error)")
+      let failure = CommandFailure(error, else: .inputOutput)
+      return CommandFailure(
+        failure.status, "recording \(number) cannot be looked through: \(failure.sentence)")
     }
   }
 

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// The directory is read again each time, until that has cost a part of what it costs to have it watched. Afterwards the kernel
 /// reports which names came and went (inotify(7)), so that asking costs as much in a store of 10,000 recordings as in an
-/// empty one. Where the kernel does not report, and where it lost count, the directory is read again.
+/// empty one. Where the kernel does not report, where it lost count, and where another directory has the store's path, the
+/// directory is read again.
 ///
 /// A watch costs nearly nothing until it ends: the kernel waits then until no processor looks at it any more, 15 to 20 ms
 /// (`synchronize_srcu`), at the end of the program at the latest.
@@ -21,6 +22,8 @@ public final class StoreIndex: Sendable {
     var taken: Set<UInt32> = []
     var highest: UInt32 = 0
     var watch = DirectoryChanges()
+    /// The directory that was read, whole; `nil` when that failed.
+    var directory: Directory?
     /// What reading the directory has cost, in recordings, of which one costs about 2 µs.
     var cost = 0
 
@@ -28,6 +31,13 @@ public final class StoreIndex: Sendable {
       taken.insert(number)
       highest = max(highest, number)
     }
+  }
+
+  private struct Directory: Equatable {
+    let device: dev_t
+    let number: ino_t
+
+    init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
   }
 
   /// What ``State/cost`` may be before the directory is watched.
@@ -45,7 +55,7 @@ public final class StoreIndex: Sendable {
       try catalogue.files.status(catalogue.path)
     }
     state.cost = Int(status.st_size / 64)
-    try StoreIndex.read(catalogue, into: &state)
+    try StoreIndex.read(catalogue, Directory(status), into: &state)
     self.state = Mutex(state)
   }
 
@@ -88,8 +98,12 @@ public final class StoreIndex: Sendable {
   }
 
   private func refresh(_ state: inout State) throws(CatalogueError) {
-    guard let changes = state.watch.next() else {
-      return try StoreIndex.read(catalogue, into: &state)
+    let status = try catalogue.wrapped { () throws(StorageError) in
+      try catalogue.files.status(catalogue.path)
+    }
+    let directory = Directory(status)
+    guard directory == state.directory, let changes = state.watch.next() else {
+      return try StoreIndex.read(catalogue, directory, into: &state)
     }
     for change in changes {
       // A number is taken from the beginning of an import on.
@@ -105,9 +119,11 @@ public final class StoreIndex: Sendable {
     }
   }
 
+  /// - Parameter directory: What had the store's path before.
   private static func read(
-    _ catalogue: Catalogue, into state: inout State
+    _ catalogue: Catalogue, _ directory: Directory, into state: inout State
   ) throws(CatalogueError) {
+    state.directory = nil
     // In this order: what changes while the directory is read is reported afterwards.
     if state.cost >= bearable { state.watch.begin(catalogue.path) }
     state.entries = [:]
@@ -116,6 +132,7 @@ public final class StoreIndex: Sendable {
     for entry in entries { add(entry, to: &state) }
     let numbers = try catalogue.wrapped { () throws(StorageError) in try catalogue.numbersInUse() }
     for number in numbers { state.take(number) }
+    state.directory = directory
   }
 
   private static func add(_ entry: CatalogueEntry, to state: inout State) {
@@ -136,8 +153,10 @@ struct DirectoryChanges: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
+  /// Watches this directory, and no other one any more.
   mutating func begin(_ path: String) {
-    if descriptor < 0 { descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)) }
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     let events = DirectoryChanges.there | DirectoryChanges.gone
     isWatching = descriptor >= 0 && inotify_add_watch(descriptor, path, events) >= 0
   }

@@ -1,6 +1,8 @@
+import Glibc
 import IMUModel
 import LogStore
 import LogStoreTesting
+import Synchronization
 import TestScheduling
 import Testing
 
@@ -40,6 +42,47 @@ struct StoreIndexTests {
     directory.write([1], to: ".part-x")
     #expect(try index.entry(of: id)?.number == 7)
     #expect((listings.calls.count { $0 == .list } == before) == (looks > 0))
+  }
+
+  @Test(
+    "what could not be read is read again at the next look, and nothing is taken for missing",
+    arguments: 0..<120)
+  func unread(looks: Int) throws {
+    let log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
+    let id = ExampleLog.description().id
+    directory.write(log, to: name(7, id))
+    let isFailing = Mutex(false)
+    let gate = FaultGate { call in
+      call.operation == .list && isFailing.withLock { $0 } ? .refuse(EMFILE) : .pass
+    }
+    let index = try StoreIndex(Catalogue(path: directory.path, create: false, gate: gate))
+    for _ in 0..<looks { _ = try index.taken(of: []) }
+    isFailing.withLock { $0 = true }
+    // Either it is known without a look, or the look fails.
+    do { #expect(try index.entry(of: id)?.number == 7) } catch {}
+    isFailing.withLock { $0 = false }
+    #expect(try index.entry(of: id)?.number == 7)
+    #expect(try index.taken(of: [7]).those == [7])
+  }
+
+  @Test(
+    "what takes the path of the store is read, also while the one before is watched",
+    arguments: [0, 100])
+  func replaced(looks: Int) throws {
+    let log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
+    let id = ExampleLog.description().id
+    let index = try StoreIndex(Catalogue(path: directory.path + "/store", create: true))
+    for _ in 0..<looks { _ = try index.taken(of: []) }
+    directory.makeDirectory("other")
+    directory.write(log, to: "other/" + name(7, id))
+    let path = directory.path
+    #expect(rename(path + "/store", path + "/away") == 0)
+    #expect(throws: CatalogueError.self) { try index.taken(of: []) }
+    #expect(rename(path + "/other", path + "/store") == 0)
+    #expect(try index.taken(of: [7]).those == [7])
+    directory.write(log, to: "store/" + name(9, id))
+    directory.write(log, to: "away/" + name(8, id))
+    #expect(try index.taken(of: [7, 8, 9]).those == [7, 9])
   }
 
   @Test("a copy gets the next number when another program took its own meanwhile")

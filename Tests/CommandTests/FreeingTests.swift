@@ -285,6 +285,26 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
+  @Test("a copy here at which another program is for a moment is freed there by the same call")
+  func brieflyBusyHere() throws {
+    let bench = RemoteBench()
+    for _ in 1...2 { try bench.pi.record("--for", "1s") }
+    // The request for the one that is not locked ends what has the other one locked, which was asked for before.
+    let far = try ScriptedFarEnd(
+      bench.serving("case \"$line\" in free*) [ ! -e holder ] || kill $(cat holder);; esac"))
+    #expect(far.pull().status == 0)
+    let log = try #require(far.laptop.recordings.first { $0.hasPrefix("000002") })
+    let holder = Child(
+      ["-c", "flock -s store/\(log) sh -c 'echo $$ > locked; mv locked holder; exec sleep 1000'"],
+      environment: far.laptop.environment, directory: far.laptop.directory.path, stdout: nil,
+      program: "/bin/sh")
+    try waitUntil { far.laptop.directory.names(in: "").contains("holder") }
+    let outcome = far.pull("--then-free")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.pi.recordings.isEmpty)
+    holder.signal(SIGKILL)
+  }
+
   @Test("what one machine has freed does not answer for another one that was asked")
   func otherMachine() throws {
     let bench = try pulled()

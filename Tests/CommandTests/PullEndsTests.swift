@@ -79,9 +79,12 @@ struct PullEndsTests {
       ticks: 1_200, flushEvery: 100, marksEvery: 1, marksAtOnce: 20, labelLength: 200
     ).bytes
     #expect(log.count > 4 << 20)
-    let (far, _) = try pull(
+    let (far, talk) = try pull(
       "--then-free --timeout 1s", log: log, hasCopy: true, status: 75, "exit 0")
     #expect(far.connections < 8, "\(far.connections)")
+    // What is here is said all the same.
+    #expect(
+      talk.contains("recording 3 is here as 3: whether it was freed there is not known"), "\(talk)")
   }
 
   @Test(

@@ -7,13 +7,14 @@ import Remote
 extension HostPull {
   /// Requests on their way at a time.
   private static var window: Int { 64 }
-  /// Nanoseconds before a recording that another pull brings is looked at again, after all others.
+  /// Nanoseconds before recordings that another program is at are looked at again, after all others.
   private static var wait: Int64 { 1_000_000_000 }
   /// Bytes that are read and thrown away before a new connection costs less.
   private static var bearable: UInt64 { 4 << 20 }
 
   /// Asks for what is to do and receives it, until nothing is left.
   mutating func work(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+    (lastPostponed, isLastLook) = (nil, false)
     while true {
       try fill(&farEnd)
       let isFull = batch.count >= settings.openFiles / 2
@@ -26,12 +27,23 @@ extension HostPull {
         }
       } else if todo.isEmpty, frees.isEmpty {
         guard !postponed.isEmpty else { return }
-        isLastLook = true
+        // Two hosts with the same recordings are in one another's way until each has done some.
+        isLastLook = postponed.count == lastPostponed
+        lastPostponed = postponed.count
         clock.sleep(until: clock.now() + HostPull.wait)
-        todo = postponed[...]
-        postponed = []
+        resumePostponed()
       }
     }
+  }
+
+  mutating func resumePostponed() {
+    for item in postponed {
+      switch item {
+      case .fetch(let offer): todo.append(offer)
+      case .free(let request): frees.append(request)
+      }
+    }
+    postponed = []
   }
 
   /// Sends requests until enough are on their way.
@@ -61,14 +73,18 @@ extension HostPull {
     }
   }
 
-  /// The line that asks to free a recording; `nil` when that cannot be asked now, which is noted.
+  /// The line that asks to free a recording; `nil` when that cannot be asked now: then it is postponed, or noted.
   private mutating func begin(_ request: FreeRequest) -> PullRequest? {
     do {
       return try request.begin(in: fetch.local.catalogue, by: route)
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)
-      request.outcome.stays(failure.status, failure.sentence)
-      finish(request.outcome)
+      if failure.status == .tryAgain, !isLastLook {
+        postponed.append(.free(request))
+      } else {
+        request.outcome.stays(failure.status, failure.sentence)
+        finish(request.outcome)
+      }
       return nil
     }
   }
@@ -82,7 +98,7 @@ extension HostPull {
       if isLastLook {
         finish(PulledRecording(offer: offer, fate: .busy, remark: "another program is at it here"))
       } else {
-        postponed.append(offer)
+        postponed.append(.fetch(offer))
       }
     }
   }

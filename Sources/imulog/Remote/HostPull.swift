@@ -25,8 +25,10 @@ struct HostPull {
   let clock = SystemClock()
   /// Recordings that were not asked for yet, newest first.
   var todo: ArraySlice<PullOffer> = []
-  /// Recordings that another program was bringing; looked at again after all others.
-  var postponed: [PullOffer] = []
+  /// What another program, or another host's pull, was at; looked at again after all others.
+  var postponed: [Postponed] = []
+  /// What was postponed before the look at hand; `nil` at the first one.
+  var lastPostponed: Int?
   var isLastLook = false
   /// Requests whose answers have not come yet.
   var asked: [Asked] = []
@@ -34,6 +36,11 @@ struct HostPull {
   var batch: [IncomingCopy] = []
   /// What is safe here and to be freed there.
   var frees: ArraySlice<FreeRequest> = []
+
+  enum Postponed {
+    case fetch(PullOffer)
+    case free(FreeRequest)
+  }
 
   enum Asked {
     case fetch(IncomingCopy)
@@ -72,8 +79,13 @@ struct HostPull {
       board.talk("\(host): \(failure.sentence)")
       result.note(failure.status)
     }
-    for case .fetch(let copy) in asked { fetch.local.release(copy.offer.id) }
+    withdraw()
     for copy in batch { fetch.local.release(copy.offer.id) }
+    // What came is said and counted, whatever happened to the host afterwards.
+    for request in frees {
+      request.outcome.staysUnanswered()
+      finish(request.outcome)
+    }
     result.nanoseconds = clock.now() - start
     board.leave(host: index)
   }
@@ -133,6 +145,7 @@ struct HostPull {
     asked = []
     todo = offers + todo
     frees = requests + frees
+    resumePostponed()
   }
 
   // MARK: What there is

@@ -55,6 +55,12 @@ struct PulledRecording {
     note("it stays there: \(sentence)")
   }
 
+  /// It was to be freed, and the host was given up before it answered, or was asked.
+  mutating func staysUnanswered() {
+    if fate != .asked { unfreed = .tryAgain }
+    note("whether it was freed there is not known: the host was given up")
+  }
+
   /// Adds what a person should know.
   mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }

@@ -150,13 +150,17 @@ extension ImportPlacing where Source: ~Copyable {
       rate.map { abs(period / $0.period - 1) < 0.02 } ?? true
     }
     var periods: [Double] = []
-    for guess in survey.jitteringPeriods {
+    for guess in survey.exactPeriods {
       guard let period = guess(), isNear(period) else { continue }
       periods.append(period)
-      if let grid = try exactly(clock(period), survey, isKnown: false) { return grid }
       let ticks = UInt64((Double(survey.last) - Double(survey.first)) / period)
       let fine = try refined(period, ticks: ticks)
-      if isNear(fine), let grid = try exactly(clock(fine), survey, isKnown: false) { return grid }
+      // A whole number of hertz, if the samples leave its ticks by less than a tenth of a period, is right over any hole.
+      let whole = 1e9 / (1e9 / fine).rounded()
+      let isWhole = abs(whole / fine - 1) * Double(survey.count) < 0.1
+      for exact in (isWhole ? [whole] : []) + [fine, period] where isNear(exact) {
+        if let grid = try exactly(clock(exact), survey, isKnown: false) { return grid }
+      }
     }
     for period in periods {
       for gain in ImportClock.gains {

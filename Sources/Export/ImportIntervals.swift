@@ -62,6 +62,13 @@ struct ImportIntervals {
     return sum / Double(count)
   }
 
+  /// Whether all lengths are in classes whose own mean is in `range`.
+  func areAll(in range: ClosedRange<Double>) -> Bool {
+    counts.indices.allSatisfy {
+      counts[$0] == 0 || range.contains(sums[$0] / Double(counts[$0]))
+    }
+  }
+
   /// Whether nine in ten are at most so far from the median.
   func areWithin(_ distance: Double) -> Bool {
     let median = median

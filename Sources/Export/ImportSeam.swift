@@ -20,6 +20,9 @@ struct ImportSeam {
   /// Intervals since the last look at them, and whether the middle one of so many always was about a number of periods.
   private var intervals: [Double] = []
   private var areSteady = true
+  /// Sums of the samples' phases, as vectors, and of how alike those of neighbours are: 1 where they are the same.
+  private var sum = (x: 0.0, y: 0.0)
+  private var likeness = 0.0
 
   /// - Parameter clock: As it was at the first sample.
   init(_ clock: ImportClock) { (self.clock, period) = (clock, clock.period) }
@@ -27,6 +30,8 @@ struct ImportSeam {
   mutating func add(_ time: Int64) {
     let place = clock.place(time)
     if count > 0 { add(interval: place - last) }
+    let angle = 2 * Double.pi * (place - place.rounded(.down))
+    sum = (sum.x + cos(angle), sum.y + sin(angle))
     let bin = Int((place - place.rounded(.down)) * Double(ImportSeam.bins))
     isTaken[min(bin, ImportSeam.bins - 1)] = true
     last = place
@@ -35,9 +40,19 @@ struct ImportSeam {
 
   private mutating func add(interval: Double) {
     shortest = min(shortest, interval)
+    likeness += cos(2 * Double.pi * (interval - interval.rounded()))
     intervals.append(interval)
     guard intervals.count == 64 else { return }
     endStretch()
+  }
+
+  /// Whether samples are about as much alike in phase all together as each is like its neighbour.
+  ///
+  /// Where they are not, some have another phase, as after a new start, and a seam between two phases says nothing of ticks.
+  private var haveOnePhase: Bool {
+    let count = Double(count)
+    let alike = (sum.x * sum.x + sum.y * sum.y) / (count * count)
+    return likeness / (count - 1) - alike < 0.1 + 0.5 / count.squareRoot()
   }
 
   private mutating func endStretch() {
@@ -74,7 +89,8 @@ struct ImportSeam {
       // One phase alone is a grid, whatever the unit.
       let byUnit = phases > 1 ? min(Double(unit) / period, 1 / phases) : 0
       // Whole units of time fit a period below two of them as well as one above.
-      guard period >= 2 * Double(unit), areSteady, isWide, width > 1.2 * byUnit else { return nil }
+      guard period >= 2 * Double(unit), areSteady, haveOnePhase, isWide, width > 1.2 * byUnit
+      else { return nil }
     }
     return (middle - middle.rounded(.down), isWide && shortest < 0.7)
   }

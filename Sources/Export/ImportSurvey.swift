@@ -37,11 +37,12 @@ struct ImportSurvey {
 
   /// Guesses at the period of an exact grid on which the samples may lie, the likeliest first.
   ///
-  /// There are none where samples do not jitter by an eighth of a period: their intervals say more, because after a hole
-  /// they may have another phase. Nor are there where times are too coarse to say more than their own unit.
-  var jitteringPeriods: [() -> Double?] {
+  /// There are none where no interval is so long that a tick may be lost in it, or so short that two samples may lie on one
+  /// tick: any grid fits these. Nor are there where times are too coarse to say more than their own unit.
+  var exactPeriods: [() -> Double?] {
     let (median, unevenness) = (single.median, single.unevenness)
-    guard median >= 2 * Double(unit), unevenness > 0.085 else { return [] }
+    guard median >= 2 * Double(unit), !single.areAll(in: 0.75 * median...1.5 * median)
+    else { return [] }
     let coherent = { coherentPeriod(of: 512) }
     return unevenness < 0.2
       ? [{ single.mean(in: 0.7 * median...1.3 * median) }, coherent]

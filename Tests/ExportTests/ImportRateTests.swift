@@ -1,4 +1,5 @@
 import Export
+import Glibc
 import IMUModel
 import Testing
 
@@ -143,6 +144,59 @@ struct ImportRateTests {
         let found = try Imported(table.times)
         #expect(found.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
         #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
+      }
+    }
+  }
+
+  @Test(
+    "lost ticks are found among samples that a host takes a little late, and none of these counts as late"
+  )
+  func littleLate() throws {
+    for percent in [4, 5, 6, 7] {
+      for seed in 1...2 as ClosedRange<UInt64> {
+        var generator = SplitMix(seed: seed + UInt64(percent))
+        let table = JitteringTable(jitter: 0, lossOneIn: 10, seed: seed) {
+          // Of a mean of so many hundredths of a period; few are much later, none by half a period.
+          let lateness =
+            -log(Double(1 + generator.next() % 10_000) / 10_000) * Double(percent) / 100
+          return ($0 * 10_000 + Int64(10_000 * min(0.45, lateness))) * 1000
+        }
+        let found = try Imported(table.times)
+        #expect(found.rate == hertz(100), "mean \(percent) %, seed \(seed)")
+        #expect(found.gaps.flatMap { $0 } == table.lost, "mean \(percent) %, seed \(seed)")
+        #expect(found.remarks.count == 1, "\(found.remarks)")
+      }
+    }
+  }
+
+  @Test("lost ticks are found among samples with little jitter whose times are whole milliseconds")
+  func roundedJitter() throws {
+    for (rate, jitter) in [(104.0, 0.10), (104, 0.12), (119, 0.10), (75, 0.116), (90, 0.126)] {
+      for rarity in [7, 20] as [UInt64] {
+        var generator = SplitMix(seed: rarity)
+        let table = JitteringTable(ticks: 3000, jitter: 0, lossOneIn: rarity, seed: rarity) {
+          let shift = (Double(generator.next() % 2001) / 1000 - 1) * jitter
+          return Int64(((Double($0) + 1 + shift) * 1000 / rate).rounded()) * 1_000_000
+        }
+        let found = try Imported(table.times)
+        #expect(found.rate.hertz == rate)
+        #expect(found.gaps.flatMap { $0 } == table.lost, "\(rate) Hz, one in \(rarity)")
+        #expect(found.remarks.count == 1, "\(found.remarks)")
+      }
+    }
+  }
+
+  @Test(
+    "a hole of many minutes among samples that jitter is of the length that it has at a whole rate")
+  func longHole() throws {
+    for jitter in [100, 200, 400] as [UInt64] {
+      for length in [30_000, 360_000] as [Int64] {
+        let table = JitteringTable(ticks: 4000, jitter: jitter, lossOneIn: 100, seed: jitter) {
+          ($0 < 2000 ? $0 : $0 + length) * 10_000_000
+        }
+        let found = try Imported(table.times)
+        #expect(found.rate == hertz(100), "jitter \(jitter) ‰, \(length) ticks")
+        #expect(found.ledger.lost == table.lost.count + Int(length), "jitter \(jitter) ‰")
       }
     }
   }

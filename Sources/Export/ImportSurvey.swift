@@ -38,10 +38,12 @@ struct ImportSurvey {
   /// Guesses at the period of an exact grid on which the samples may lie, the likeliest first.
   ///
   /// There are none where no interval is so long that a tick may be lost in it, or so short that two samples may lie on one
-  /// tick: any grid fits these. Nor are there where times are too coarse to say more than their own unit.
+  /// tick: any grid fits these. Nor are there where times are too coarse to say more than their own unit, or where samples come
+  /// many at a time, a small part of a period apart: that is no period.
   var exactPeriods: [() -> Double?] {
     let (median, unevenness) = (single.median, single.unevenness)
-    guard median >= 2 * Double(unit), !single.areAll(in: 0.75 * median...1.5 * median)
+    guard median >= 2 * Double(unit), !single.areAll(in: 0.75 * median...1.5 * median),
+      single.areRegular || unevenness > 0.085
     else { return [] }
     let coherent = { coherentPeriod(of: 512) }
     return unevenness < 0.2

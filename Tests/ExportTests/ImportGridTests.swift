@@ -254,6 +254,14 @@ struct ImportGridTests {
     }
   }
 
+  @Test("the little time between samples that come six at a time is not their period")
+  func closeBursts() throws {
+    let all = (0..<2000 as Range<Int64>).map { $0 / 6 * 60_000_000 + $0 % 6 * 100_000 }
+    let found = try Imported(all)
+    #expect(found.rate.hertz < 110)
+    #expect(found.ledger.lost == 0)
+  }
+
   @Test("few samples give what can be known from them")
   func few() throws {
     #expect(try Imported([5]).rate == hertz(10))

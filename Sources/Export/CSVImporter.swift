@@ -65,6 +65,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
       + (departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])
+      + (options.rate == nil ? survey.remarks(name, grid) : [])
     self.placing = placing
   }
 
@@ -260,6 +261,12 @@ extension ImportPlacing.Account where Source: ~Copyable {
 }
 
 extension ImportSurvey {
+  /// That the rate which was found is hardly more than a guess.
+  fileprivate func remarks(_ name: String, _ grid: ImportGrid) -> [String] {
+    guard first < last, !grid.look.isExact, let reason = doubt(of: grid.period) else { return [] }
+    return ["\(name) \(reason), which says little of its rate; --rate says it"]
+  }
+
   /// A rate that was given must be that of the times, but for a twentieth and a period.
   fileprivate func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
     guard grid.look.slack.isFinite else { return }

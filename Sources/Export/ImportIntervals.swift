@@ -69,6 +69,13 @@ struct ImportIntervals {
     }
   }
 
+  /// How many are in classes whose own mean is below `length`.
+  func count(below length: Double) -> UInt64 {
+    counts.indices.reduce(0) {
+      $0 + (counts[$1] > 0 && sums[$1] / Double(counts[$1]) < length ? counts[$1] : 0)
+    }
+  }
+
   /// Whether nine in ten are at most so far from the median.
   func areWithin(_ distance: Double) -> Bool {
     let median = median

@@ -84,6 +84,14 @@ struct ImportSurvey {
     return grids
   }
 
+  /// What makes it doubtful that samples come with this period, in words; `nil` where nothing does.
+  func doubt(of period: Double) -> String? {
+    if count < 32, !single.areRegular { return "has few samples, unevenly apart" }
+    // Of jitter by less than half a period a tenth of the intervals are so short.
+    return single.count(below: 0.5 * period) > single.count / 4
+      ? "has samples that come several at a time" : nil
+  }
+
   /// Whether the times are those of a rate of which they are too coarse a measure.
   ///
   /// 700 Hz in whole milliseconds and 1 kHz with many holes are both one or two milliseconds apart. But rounded

@@ -224,6 +224,26 @@ struct ImportRateTests {
     }
   }
 
+  @Test(
+    "where samples come several at a time, or few of them unevenly, that is said with the remedy",
+    arguments: [4, 5, 8])
+  func doubtfulRate(burst: Int64) throws {
+    let bursts = (0..<3000 as Range<Int64>).map {
+      $0 / burst * burst * 10_000_000 + $0 % burst * 100_000
+    }
+    let few: [Int64] = [
+      0, 10_940, 24_930, 29_710, 45_180, 55_250, 64_670, 72_890, 85_190, 91_170, 591_830,
+    ]
+    for (times, reason) in [
+      (bursts, "samples that come several at a time"),
+      (few.map { $0 * 1000 }, "few samples, unevenly apart"),
+    ] {
+      let remark = "table.csv has \(reason), which says little of its rate; --rate says it"
+      #expect(try Imported(times).remarks.contains(remark))
+      #expect(try !Imported(times, rate: hertz(100)).remarks.contains(remark))
+    }
+  }
+
   @Test("where rounded times allow two rates, that is said with the remedy")
   func doubt() throws {
     let rounded = (0..<2000).map { Int64((Double($0) * 1000 / 952).rounded()) * 1_000_000 }

@@ -9,7 +9,10 @@ struct TakeReview {
   /// The store's directory as the command line gave it; `nil` when it did not.
   let storeOption: String?
 
-  /// Says it; a failure when the recording cannot be read, because another program changed the file meanwhile.
+  /// Says it.
+  ///
+  /// - Returns: Why the recording cannot be read, as when another program has written over it; `nil` when it can, or is
+  ///   not there any more: another program may have moved it to the trash as soon as it was whole.
   func talk() -> CommandFailure? {
     do {
       let catalogue = try OpenStore.reading(store)
@@ -27,8 +30,12 @@ struct TakeReview {
       return nil
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)
-      return CommandFailure(
-        failure.status, "recording \(number) cannot be looked through: \(failure.sentence)")
+      let sentence = "recording \(number) cannot be looked through: \(failure.sentence)"
+      guard failure.status != .noInput else {
+        Console.talk(sentence)
+        return nil
+      }
+      return CommandFailure(failure.status, sentence)
     }
   }
 

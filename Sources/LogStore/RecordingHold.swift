@@ -134,7 +134,7 @@ extension Catalogue {
   }
 
   private static func routes(_ file: borrowing OpenFile) throws(StorageError) -> [String] {
-    // Far more than the routes of one recording take: whatever the length of the file.
+    // At most this much, whatever the length of the file: the routes of one recording take far less.
     var bytes = [UInt8](repeating: 0, count: Int(min(try file.regularFileSize(), 1 << 20)))
     let count = try bytes.withMutableBytes { buffer throws(StorageError) in
       try file.read(at: 0, into: buffer)

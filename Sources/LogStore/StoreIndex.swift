@@ -51,9 +51,7 @@ public final class StoreIndex: Sendable {
     var state = State()
     // A large one is watched at once, or it would be read twice. How large it is is a hint: 64 bytes are a name and what
     // file systems keep with it.
-    let status = try catalogue.wrapped { () throws(StorageError) in
-      try catalogue.files.status(catalogue.path)
-    }
+    let status = try StoreIndex.status(catalogue)
     state.cost = Int(status.st_size / 64)
     try StoreIndex.read(catalogue, Directory(status), into: &state)
     self.state = Mutex(state)
@@ -98,10 +96,7 @@ public final class StoreIndex: Sendable {
   }
 
   private func refresh(_ state: inout State) throws(CatalogueError) {
-    let status = try catalogue.wrapped { () throws(StorageError) in
-      try catalogue.files.status(catalogue.path)
-    }
-    let directory = Directory(status)
+    let directory = Directory(try StoreIndex.status(catalogue))
     guard directory == state.directory, let changes = state.watch.next() else {
       return try StoreIndex.read(catalogue, directory, into: &state)
     }
@@ -117,6 +112,10 @@ public final class StoreIndex: Sendable {
       state.entries[name.prefix]?.removeAll { $0 == entry }
       if change.isThere { StoreIndex.add(entry, to: &state) }
     }
+  }
+
+  private static func status(_ catalogue: Catalogue) throws(CatalogueError) -> stat {
+    try catalogue.wrapped { () throws(StorageError) in try catalogue.files.status(catalogue.path) }
   }
 
   /// - Parameter directory: What had the store's path before.

@@ -8,7 +8,13 @@ import Testing
 
 @Suite("The index of a store", .excludesProgramStarts)
 struct StoreIndexTests {
-  let directory = TemporaryDirectory()
+  private let directory = TemporaryDirectory()
+  private let id = ExampleLog.description().id
+  private let log: [UInt8]
+
+  init() throws {
+    log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
+  }
 
   private func name(_ number: Int, _ id: RecordingID) -> String {
     let digits = String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
@@ -19,8 +25,6 @@ struct StoreIndexTests {
     "follows what others make, remove and rename; asked often, it does not read the directory again for that",
     arguments: [0, 100])
   func changes(looks: Int) throws {
-    let log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
-    let id = ExampleLog.description().id
     let listings = FaultScript()
     let index = try StoreIndex(
       Catalogue(path: directory.path, create: true, gate: listings.gate))
@@ -48,8 +52,6 @@ struct StoreIndexTests {
     "what could not be read is read again at the next look, and nothing is taken for missing",
     arguments: 0..<120)
   func unread(looks: Int) throws {
-    let log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
-    let id = ExampleLog.description().id
     directory.write(log, to: name(7, id))
     let isFailing = Mutex(false)
     let gate = FaultGate { call in
@@ -69,8 +71,6 @@ struct StoreIndexTests {
     "what takes the path of the store is read, also while the one before is watched",
     arguments: [0, 100])
   func replaced(looks: Int) throws {
-    let log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
-    let id = ExampleLog.description().id
     let index = try StoreIndex(Catalogue(path: directory.path + "/store", create: true))
     for _ in 0..<looks { _ = try index.taken(of: []) }
     directory.makeDirectory("other")
@@ -87,8 +87,6 @@ struct StoreIndexTests {
 
   @Test("a copy gets the next number when another program took its own meanwhile")
   func numbers() throws {
-    let log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
-    let id = ExampleLog.description().id
     let index = try StoreIndex(Catalogue(path: directory.path, create: true))
     var copy = try index.catalogue.partialCopy(of: id)
     try log.withUnsafeBytes { try copy.append($0) }
@@ -101,7 +99,6 @@ struct StoreIndexTests {
   @Test("many copies at once become recordings with the numbers that they should have")
   func many() throws {
     let index = try StoreIndex(Catalogue(path: directory.path, create: true))
-    let log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
     var copies: [WholeCopy] = []
     for number in 1...40 {
       var copy = try index.catalogue.partialCopy(

@@ -49,7 +49,7 @@ struct PulledRecording {
   mutating func stays(_ status: ExitStatus?, _ sentence: String) {
     if fate == .asked {
       if status == .tryAgain { unfreed = .tryAgain }
-      return note("whether it was freed there is not known: \(sentence)")
+      return noteUnknown(sentence)
     }
     unfreed = status == .tryAgain ? .tryAgain : .noPermission
     note("it stays there: \(sentence)")
@@ -58,7 +58,11 @@ struct PulledRecording {
   /// It was to be freed, and the host was given up before it answered, or was asked.
   mutating func staysUnanswered() {
     if fate != .asked { unfreed = .tryAgain }
-    note("whether it was freed there is not known: the host was given up")
+    noteUnknown("the host was given up")
+  }
+
+  private mutating func noteUnknown(_ reason: String) {
+    note("whether it was freed there is not known: \(reason)")
   }
 
   /// Adds what a person should know.

@@ -29,14 +29,13 @@ let package = Package(
     .target(name: "Graph", dependencies: ["IMUModel"], swiftSettings: settings),
 
     // The data plane, left to right. No target imports one to its right.
-    .target(name: "I2C", swiftSettings: settings),
     .target(
-      name: "LinuxIO", dependencies: ["CLinuxIO", "Clibi2c", "I2C", "IMUModel"],
+      name: "LinuxIO", dependencies: ["CLinuxIO", "Clibi2c", "IMUModel"],
       swiftSettings: settings),
-    .target(name: "SimulatedIMU", dependencies: ["I2C", "IMUModel"], swiftSettings: settings),
-    .target(name: "IMUDrivers", dependencies: ["I2C", "IMUModel"], swiftSettings: settings),
+    .target(name: "SimulatedIMU", dependencies: ["IMUModel"], swiftSettings: settings),
+    .target(name: "IMUDrivers", dependencies: ["IMUModel"], swiftSettings: settings),
     .target(
-      name: "Sampling", dependencies: ["I2C", "IMUDrivers", "IMUModel"], swiftSettings: settings),
+      name: "Sampling", dependencies: ["IMUDrivers", "IMUModel"], swiftSettings: settings),
     .target(name: "RingBuffer", swiftSettings: settings),
     .target(
       name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel"], swiftSettings: settings),
@@ -53,22 +52,15 @@ let package = Package(
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
-    // How a take came out: read from its log, beside what goes out.
-    .target(
-      name: "Review", dependencies: ["LogFormat", "LogStore", "IMUModel"], swiftSettings: settings),
-
-    // What the button, the light and a request mean: pure, off the data plane.
-    .target(name: "Service", dependencies: ["IMUModel"], swiftSettings: settings),
-
     // What a terminal shows: pure.
-    .target(name: "TerminalGraph", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
+    .target(name: "Terminal", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     // What a stranger may ask for over SSH, and what is said during a pull: pure, off the data plane.
     .target(
       name: "Remote", dependencies: ["CLinuxIO", "Export", "IMUModel"], swiftSettings: settings),
 
-    // Above the stages: what joins them.
+    // Above the stages: the one recorder, of `record` and of the service.
     .target(
-      name: "Recording",
+      name: "Recorder",
       dependencies: ["IMUModel", "Sampling", "RingBuffer", "LogFormat", "LogStore"],
       swiftSettings: settings),
     .target(
@@ -81,9 +73,9 @@ let package = Package(
     .executableTarget(
       name: "imulog",
       dependencies: [
-        "Boards", "Export", "I2C", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recording", "Remote", "Review", "RingBuffer", "Sampling", "Service", "SimulatedIMU",
-        "TerminalGraph",
+        "Boards", "Export", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
+        "Recorder", "Remote", "RingBuffer", "Sampling", "SimulatedIMU",
+        "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -94,25 +86,24 @@ let package = Package(
     // Tests, in the order of their subjects.
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
-    .testTarget(name: "I2CTests", dependencies: ["I2C"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
       name: "LinuxIOTests",
-      dependencies: ["I2C", "IMUModel", "LinuxIO", "LinuxIOTestSupport", "TestScheduling"],
+      dependencies: ["IMUModel", "LinuxIO", "LinuxIOTestSupport", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
-      name: "IMUDriversTests", dependencies: ["I2C", "IMUDrivers", "IMUModel", "SimulatedIMU"],
+      name: "IMUDriversTests", dependencies: ["IMUDrivers", "IMUModel", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
       name: "SimulatedIMUTests",
-      dependencies: ["I2C", "IMUModel", "SimulatedIMU", "TestScheduling"],
+      dependencies: ["IMUModel", "SimulatedIMU", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
       name: "RingBufferTests", dependencies: ["RingBuffer", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
       name: "SamplingTests",
-      dependencies: ["I2C", "IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU"],
+      dependencies: ["IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU"],
       swiftSettings: settings),
     .testTarget(
       name: "LogFormatTests",
@@ -128,28 +119,22 @@ let package = Package(
       dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "TestScheduling"],
       swiftSettings: settings),
     .testTarget(
-      name: "RecordingTests",
+      name: "RecorderTests",
       dependencies: [
-        "I2C", "IMUDrivers", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recording",
-        "RingBuffer", "Sampling", "Service",
+        "IMUDrivers", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
+        "RingBuffer", "Sampling",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
       swiftSettings: settings),
-    .testTarget(
-      name: "ReviewTests",
-      dependencies: ["IMUModel", "LogFormat", "LogStore", "Review"],
-      swiftSettings: settings),
-    .testTarget(
-      name: "ServiceTests", dependencies: ["IMUModel", "Service"], swiftSettings: settings),
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
     .target(
-      name: "TerminalGraphTesting", path: "Tests/TerminalGraphTesting", swiftSettings: settings),
+      name: "TerminalTesting", path: "Tests/TerminalTesting", swiftSettings: settings),
     .testTarget(
-      name: "TerminalGraphTests",
-      dependencies: ["Graph", "IMUModel", "TerminalGraph", "TerminalGraphTesting"],
+      name: "TerminalTests",
+      dependencies: ["Graph", "IMUModel", "Terminal", "TerminalTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "RemoteTests", dependencies: ["CLinuxIO", "Export", "IMUModel", "Remote"],
@@ -167,7 +152,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "CTerminalTesting", "IMUModel", "imulog", "LinuxIOTestSupport", "LogStoreTesting",
-        "TerminalGraphTesting", "TestScheduling",
+        "TerminalTesting", "TestScheduling",
       ],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
@@ -177,7 +162,7 @@ let package = Package(
     .executableTarget(
       name: "realtime-check",
       dependencies: [
-        "CAllocProbe", "I2C", "IMUDrivers", "IMUModel", "RingBuffer", "Sampling", "SimulatedIMU",
+        "CAllocProbe", "IMUDrivers", "IMUModel", "RingBuffer", "Sampling", "SimulatedIMU",
       ],
       path: "Tests/RealTimeCheck", swiftSettings: settings),
   ],

@@ -1,4 +1,4 @@
-public import I2C
+public import IMUModel
 
 /// The bytes of one burst, at most 24, on the stack.
 ///

@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 /// A chip that a sampler reads: the seam between drivers and the sampling loop.

@@ -1,4 +1,4 @@
-public import I2C
+public import IMUModel
 
 /// What one address gave when it was asked for its identity.
 public struct ProbeFinding: Equatable, Sendable {

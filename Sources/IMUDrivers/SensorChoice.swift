@@ -1,4 +1,4 @@
-public import I2C
+public import IMUModel
 
 /// Which sensor of a bus is wanted.
 public struct SensorChoice: Equatable, Sendable {

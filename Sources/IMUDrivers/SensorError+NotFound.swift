@@ -1,4 +1,4 @@
-import I2C
+import IMUModel
 
 extension SensorError {
   /// What each address gave, and the remedy that fits.

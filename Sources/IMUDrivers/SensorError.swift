@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 /// Why a sensor cannot be used: what was attempted, where, what was found, and what mends it.

@@ -1,4 +1,4 @@
-public import I2C
+public import IMUModel
 
 /// Which chip is where.
 public struct SensorIdentity: Equatable, Sendable {

@@ -1,4 +1,4 @@
-public import I2C
+public import IMUModel
 
 /// The two register maps that this module knows.
 public enum SensorFamily: Sendable, CaseIterable {

@@ -1,5 +1,5 @@
 import Glibc
-public import I2C
+public import IMUModel
 
 extension BusError.Kind {
   /// The meaning of an error number with which an adapter's driver ends a transfer: the one table

@@ -1,6 +1,5 @@
 import CLinuxIO
 import Glibc
-import I2C
 import IMUModel
 import Synchronization
 

@@ -1,6 +1,6 @@
 import CLinuxIO
 import Glibc
-public import I2C
+public import IMUModel
 
 extension LinuxI2CBus {
   /// Makes sure that no kernel driver owns the chip at `address`. Nothing goes over the wire.

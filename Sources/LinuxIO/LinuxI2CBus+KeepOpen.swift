@@ -1,6 +1,6 @@
 import CLinuxIO
 import Glibc
-public import I2C
+public import IMUModel
 
 extension LinuxI2CBus {
   /// Nanoseconds between two attempts to open a node that went away.

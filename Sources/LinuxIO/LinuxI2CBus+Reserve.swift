@@ -1,6 +1,6 @@
 import CLinuxIO
 import Glibc
-public import I2C
+public import IMUModel
 
 extension LinuxI2CBus {
   /// Makes sure that no other imulog uses the chip at `address` as long as this value lives.

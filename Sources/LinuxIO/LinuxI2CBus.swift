@@ -1,7 +1,7 @@
 import CLinuxIO
 import Clibi2c
 import Glibc
-public import I2C
+public import IMUModel
 
 /// The owner of an open `/dev/i2c-N`: chips behind an adapter of this machine.
 ///

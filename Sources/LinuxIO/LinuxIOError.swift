@@ -1,4 +1,4 @@
-public import I2C
+public import IMUModel
 
 /// A refusal of the kernel that the program cannot continue with: what was attempted, where, why, and
 /// what its user can do about it.

@@ -1,4 +1,4 @@
-public import I2C
+public import IMUModel
 
 /// An I2C adapter as the kernel lists it.
 public struct I2CAdapter: Equatable, Sendable {

@@ -1,6 +1,5 @@
-public import I2C
-public import IMUDrivers
 public import IMUModel
+public import IMUDrivers
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Reads the chip for the present tick and takes down what came of it.

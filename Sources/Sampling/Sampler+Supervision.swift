@@ -1,6 +1,5 @@
-public import I2C
-public import IMUDrivers
 public import IMUModel
+public import IMUDrivers
 
 /// What comparing the chip's configuration gave.
 @usableFromInline

@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 /// Something that goes wrong on a ``SimulatedBus``.

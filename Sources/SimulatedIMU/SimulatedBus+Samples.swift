@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 /// What the chips made, for tests that compare it with what a driver read.

@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 /// A bus with simulated chips on it, at register level.

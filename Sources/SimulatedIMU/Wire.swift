@@ -1,5 +1,4 @@
-public import I2C
-import IMUModel
+public import IMUModel
 
 /// The bus and what hangs on it, as a function of time: all of ``SimulatedBus`` that needs no
 /// clock.

@@ -4,7 +4,7 @@ import IMUDrivers
 import LinuxIO
 import LogFormat
 import LogStore
-import Service
+import Recorder
 import SimulatedIMU
 
 /// The exit status for each module's errors; the sentence is theirs.

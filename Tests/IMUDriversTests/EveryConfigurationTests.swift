@@ -1,6 +1,5 @@
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 import Testing
 
 @Suite("Every configuration")

@@ -1,4 +1,4 @@
-import I2C
+import IMUModel
 import IMUDrivers
 import Testing
 

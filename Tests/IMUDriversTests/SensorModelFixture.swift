@@ -1,6 +1,5 @@
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 import Testing
 
 /// What the data sheets say about each model, written down a second time: the drivers' tables are

@@ -1,6 +1,5 @@
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 
 /// A rate in whole hertz.
 func hertz(_ value: UInt32) -> SampleRate {

@@ -1,4 +1,4 @@
-import I2C
+import IMUModel
 
 /// One chip as an array of registers, with an ordered trace of what was asked of it.
 ///

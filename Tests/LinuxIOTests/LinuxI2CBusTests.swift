@@ -1,5 +1,5 @@
 import Glibc
-import I2C
+import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
 import Testing

@@ -1,7 +1,6 @@
 import CAllocProbe
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 import RingBuffer
 import Sampling
 import SimulatedIMU

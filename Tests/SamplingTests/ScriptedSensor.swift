@@ -1,6 +1,5 @@
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 
 /// What a chip does wrong.
 enum Ailment: CaseIterable, Sendable {

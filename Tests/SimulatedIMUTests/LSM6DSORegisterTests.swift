@@ -1,4 +1,3 @@
-import I2C
 import IMUModel
 import SimulatedIMU
 import Testing

@@ -1,4 +1,3 @@
-import I2C
 import IMUModel
 
 /// Where bring-up of an LSM6DS stands.

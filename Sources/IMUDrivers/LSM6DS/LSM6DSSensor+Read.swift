@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 extension LSM6DSSensor where Bus: ~Copyable {

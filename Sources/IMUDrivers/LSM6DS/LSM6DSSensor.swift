@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 /// A chip of the LSM6DS family, polled.

@@ -1,4 +1,3 @@
-import I2C
 import IMUModel
 
 /// Where bring-up of an MPU-6050 stands.

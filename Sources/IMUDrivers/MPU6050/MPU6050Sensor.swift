@@ -1,4 +1,3 @@
-public import I2C
 public import IMUModel
 
 /// A chip of the MPU-6050 family, polled.

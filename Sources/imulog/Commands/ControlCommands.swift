@@ -1,5 +1,5 @@
 import ArgumentParser
-import Service
+import Recorder
 
 /// `imulog status`: how the service is.
 struct StatusCommand: ParsableCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Export
 import IMUModel
 import LogStore
-import Review
 
 /// `imulog info`: everything about one recording but its samples.
 struct InfoCommand: ParsableCommand {

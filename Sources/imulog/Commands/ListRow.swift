@@ -1,7 +1,7 @@
 import Export
 import IMUModel
 import LogStore
-import TerminalGraph
+import Terminal
 
 /// What a list says of one recording, also of one that cannot be read.
 struct ListRow {

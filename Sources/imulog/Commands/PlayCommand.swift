@@ -1,7 +1,7 @@
 import ArgumentParser
 import LinuxIO
 import LogStore
-import TerminalGraph
+import Terminal
 
 /// `imulog play`: a recording as it was.
 struct PlayCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import IMUModel
-import Review
+import LogStore
 
 /// How a take came out, in words or as JSON.
 struct ReviewReport {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LinuxIO
 import LogStore
-import TerminalGraph
+import Terminal
 
 /// `imulog show`: a recording's graph.
 struct ShowCommand: ParsableCommand {

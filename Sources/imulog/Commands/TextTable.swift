@@ -1,4 +1,4 @@
-import TerminalGraph
+import Terminal
 
 /// Rows of cells as lines of text, the columns below each other.
 enum TextTable {

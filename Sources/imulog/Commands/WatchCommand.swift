@@ -2,8 +2,8 @@ import ArgumentParser
 import Glibc
 import IMUModel
 import LinuxIO
-import Service
-import TerminalGraph
+import Recorder
+import Terminal
 
 /// `imulog watch`: what the service samples.
 struct WatchCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import LinuxIO
-import Service
+import Recorder
 
 /// The caller's side of a request.
 enum ControlReply {

@@ -1,4 +1,4 @@
-import Service
+import Recorder
 
 /// A file that makes the program a service of the machine.
 struct InstalledFile {

@@ -1,6 +1,6 @@
 import Glibc
 import IMUModel
-import Recording
+import Recorder
 
 /// What the writer shows of its work to the main thread: for `status`, and for the watchdog.
 final class SamplingGauge: @unchecked Sendable {

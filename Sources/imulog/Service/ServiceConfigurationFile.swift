@@ -1,7 +1,7 @@
 import Boards
 import Glibc
 import IMUDrivers
-import Service
+import Recorder
 
 /// The service's configuration file, and what was said on the command line in its place.
 struct ServiceConfigurationFile: Sendable {

@@ -2,7 +2,7 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
-import Recording
+import Recorder
 import Sampling
 
 /// The flusher thread's work for one take of a service: makes the file, waits for the card, closes it.

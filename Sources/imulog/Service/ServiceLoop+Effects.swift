@@ -1,8 +1,7 @@
 import IMUModel
 import LinuxIO
 import LogStore
-import Recording
-import Service
+import Recorder
 
 /// What the machine wants done.
 extension ServiceLoop {

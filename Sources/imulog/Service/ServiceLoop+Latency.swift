@@ -1,5 +1,5 @@
 import LinuxIO
-import Service
+import Recorder
 
 /// How deep the processors may sleep.
 extension ServiceLoop {

@@ -1,7 +1,7 @@
 import IMUModel
 import LinuxIO
 import LogStore
-import Service
+import Recorder
 
 /// Requests, status, watchdog.
 extension ServiceLoop {

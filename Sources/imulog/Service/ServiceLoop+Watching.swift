@@ -1,7 +1,6 @@
 import IMUModel
 import LinuxIO
-import Recording
-import Service
+import Recorder
 
 /// A caller who watches.
 struct ServiceWatcher {

@@ -3,8 +3,7 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
-import Recording
-import Service
+import Recorder
 
 /// The service's main thread: button, requests, signals and news in; the state machine's effects out.
 ///

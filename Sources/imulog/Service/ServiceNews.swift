@@ -1,6 +1,6 @@
 import IMUModel
 import LogStore
-import Recording
+import Recorder
 import Sampling
 
 /// What the threads of a service report to its main thread.

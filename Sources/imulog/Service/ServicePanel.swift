@@ -1,6 +1,6 @@
 import IMUModel
 import LinuxIO
-import Service
+import Recorder
 
 /// What a person touches and sees of a service: button and light. Either may be missing.
 struct ServicePanel: ~Copyable {

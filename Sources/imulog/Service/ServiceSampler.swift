@@ -1,7 +1,7 @@
 import IMUDrivers
 import IMUModel
 import LinuxIO
-import Recording
+import Recorder
 import RingBuffer
 import Sampling
 

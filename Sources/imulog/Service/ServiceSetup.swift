@@ -2,7 +2,7 @@ import Boards
 import IMUDrivers
 import IMUModel
 import LinuxIO
-import Service
+import Recorder
 
 /// A configuration with everything that it leaves to the program filled in.
 struct ServiceSetup: Sendable {

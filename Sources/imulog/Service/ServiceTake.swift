@@ -1,6 +1,6 @@
 import IMUModel
 import LinuxIO
-import Recording
+import Recorder
 
 /// What the main thread knows of the take at hand, or of the last one.
 struct ServiceTake {

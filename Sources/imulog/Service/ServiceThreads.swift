@@ -1,9 +1,8 @@
 import IMUModel
 import LinuxIO
-import Recording
+import Recorder
 import RingBuffer
 import Sampling
-import Service
 
 /// The sampler and the writer of a service, from the sensor's first register to its rest.
 ///

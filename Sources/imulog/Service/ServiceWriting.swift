@@ -2,9 +2,8 @@ import IMUModel
 import LinuxIO
 import LogFormat
 import LogStore
-import Recording
+import Recorder
 import RingBuffer
-import Service
 
 /// The writer thread's work in a service: orders in, news out, ring to log.
 struct ServiceWriting: ~Copyable {

@@ -1,6 +1,5 @@
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 
 /// A sensor of whichever family, on its bus.
 enum OpenedSensor<Bus: I2CBus & Sendable & ~Copyable>: ~Copyable, Sendable {

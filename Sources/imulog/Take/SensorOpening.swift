@@ -1,8 +1,7 @@
 import Boards
 import Glibc
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 import LinuxIO
 import SimulatedIMU
 

@@ -1,7 +1,6 @@
 import Boards
-import I2C
-import IMUDrivers
 import IMUModel
+import IMUDrivers
 
 /// Which sensor is wanted and how it is to be set, checked as far as it can be without hardware.
 struct SensorRequest: Sendable {

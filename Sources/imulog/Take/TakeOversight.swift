@@ -1,7 +1,7 @@
 import IMUModel
 import LinuxIO
 import LogStore
-import Recording
+import Recorder
 import Sampling
 
 /// What the main thread of `record` looks after: who ends the take, and that what hangs in the kernel, where nothing can

@@ -1,5 +1,5 @@
 import IMUModel
-import Service
+import Recorder
 
 /// What `record` was asked for, checked as far as it can be without hardware.
 struct TakeRequest {

@@ -1,6 +1,5 @@
 import Glibc
 import LogStore
-import Review
 
 /// What is said of a take at its end: all about how it came out on a terminal, else the verdict alone.
 struct TakeReview {

@@ -4,7 +4,7 @@ import IMUModel
 import LinuxIO
 import LogFormat
 import LogStore
-import Recording
+import Recorder
 import RingBuffer
 import Sampling
 

@@ -1,7 +1,7 @@
 import IMUModel
 import LinuxIO
 import LogStore
-import Recording
+import Recorder
 
 /// What the writer thread of a take works on, and gives back.
 struct WriterWork: ~Copyable {

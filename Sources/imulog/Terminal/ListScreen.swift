@@ -3,7 +3,7 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
-import TerminalGraph
+import Terminal
 
 /// The store's recordings on the terminal, to choose from.
 final class ListScreen {

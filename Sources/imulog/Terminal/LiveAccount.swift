@@ -1,6 +1,6 @@
 import IMUModel
 import Sampling
-import TerminalGraph
+import Terminal
 
 /// Counts what is shown of a take: ticks, gaps, lateness.
 final class LiveAccount {

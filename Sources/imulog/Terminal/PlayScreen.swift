@@ -1,6 +1,6 @@
 import IMUModel
 import LinuxIO
-import TerminalGraph
+import Terminal
 
 /// A recording played on the terminal.
 struct PlayScreen {

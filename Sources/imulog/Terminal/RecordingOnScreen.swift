@@ -1,6 +1,6 @@
 import IMUModel
 import LogStore
-import TerminalGraph
+import Terminal
 
 /// A recording read for looking at it.
 struct RecordingOnScreen {

@@ -1,5 +1,5 @@
 import LinuxIO
-import TerminalGraph
+import Terminal
 
 /// A recording's graph on the terminal until the user has seen enough.
 struct ShowScreen {

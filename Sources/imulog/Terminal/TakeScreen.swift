@@ -1,9 +1,9 @@
 import IMUModel
 import LinuxIO
 import LogStore
-import Recording
+import Recorder
 import Sampling
-import TerminalGraph
+import Terminal
 
 /// A take on the terminal while it is made: graph, values, keys. On the main thread, which has nothing else to do.
 final class TakeScreen {

@@ -1,7 +1,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
-import TerminalGraph
+import Terminal
 
 /// What happened at the terminal.
 enum TerminalEvent {

@@ -1,4 +1,4 @@
-import TerminalGraph
+import Terminal
 
 /// What the environment says of the terminal.
 enum TerminalTraits {

@@ -1,7 +1,7 @@
 import IMUModel
 import LinuxIO
-import Service
-import TerminalGraph
+import Recorder
+import Terminal
 
 /// What a service samples, on the terminal.
 final class WatchScreen {

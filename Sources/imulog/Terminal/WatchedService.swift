@@ -1,6 +1,6 @@
 import IMUModel
 import LinuxIO
-import Service
+import Recorder
 
 /// What a service says to those who watch, line by line.
 struct WatchedService: ~Copyable {

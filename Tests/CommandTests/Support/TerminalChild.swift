@@ -1,6 +1,6 @@
 import CTerminalTesting
 import Glibc
-import TerminalGraphTesting
+import TerminalTesting
 
 /// A run of the program at a terminal of its own: a pseudo-terminal (pty(7)), whose screen is kept.
 final class TerminalChild {

@@ -1,0 +1,172 @@
+import Recorder
+import Testing
+
+@Suite("Refusals of the configuration")
+struct ConfigurationRefusalTests {
+  @Test("each value that is not accepted is refused with its place and what is accepted")
+  func everyRefusal() {
+    let boards = "give auto or one of raspberry-pi-5, simulator"
+    let bus = "give auto, or the number N of a /dev/i2c-N"
+    let rate = "give hertz as a decimal number above 0 and up to 1000, such as 10 or 12.5"
+    let length = "give a time above 0, such as 60s or 1.5m, or until-stopped"
+    let accel = "give one of 2g, 4g, 8g, 16g, 32g"
+    let gyro = "give one of 125dps, 250dps, 500dps, 1000dps, 2000dps, 4000dps"
+    let sync = "give auto, a time such as 1s, or 0 for only at a recording's end"
+    let line = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"
+    let bytes = "give bytes with or without a unit, such as 200MB, 1.5GiB or 0"
+    for (key, values, accepted) in [
+      ("board", ["pi", "Simulator", "auto auto"], boards),
+      ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2"], bus),
+      ("sensor", ["mpu", "none", "mpu@0x68", "@0x68"], "give auto or one of mpu6050, lsm6dso"),
+      ("rate", ["fast", "0", "0.0", "-1", "10Hz", "1000.0001", "1e3", "10,5", "1.00001"], rate),
+      ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever"], length),
+      ("channels", ["all", "Both", "accel gyro"], "give accel, gyro or both"),
+      ("accel-range", ["3g", "4dps", "0", "-4g", "g", "4 g"], accel),
+      ("gyro-range", ["500g", "300dps", "dps"], gyro),
+      ("sync-every", ["never", "-1s"], sync),
+      (
+        "cpu-latency", ["on", "-1", "10001", "5us"],
+        "give auto, off, or the microseconds that a processor may take to wake up"
+      ),
+      ("store", ["recordings", "~/x", "./x"], "give auto, or a directory as an absolute path"),
+      ("pre-trigger", ["auto", "-5s", "5x"], "give a time such as 5s, or 0s for none"),
+      ("while-idle", ["yes", "Sleep"], "give sample or sleep"),
+      ("button", [":17", "chip:", "chip:x", "chip:-1", "chip:65536", "chip: 1"], line),
+      ("button-active", ["0", "Low"], "give low or high"),
+      ("light", ["chip:x"], line),
+      ("light-active", ["on"], "give low or high"),
+      (
+        "reserve", ["-1", "10%", "200mb", "1.5", "1.2345678GB", "9223372036854775808", "MB"], bytes
+      ),
+      ("delete-oldest", ["true", "YES", "1"], "give yes or no"),
+    ] as [(String, [String], String)] {
+      for value in values {
+        let text = "# one\n\n\(key) = \(value)   # three\n"
+        #expect(ReadConfiguration(text) == .refusal("i.conf:3: \(key) = \(value): \(accepted)"))
+      }
+      #expect(
+        ReadConfiguration("\(key) =")
+          == .refusal("i.conf:1: \(key): the value is missing; \(accepted)"))
+    }
+  }
+
+  @Test("a note that does not fit into a recording is refused")
+  func longNote() {
+    let fits = String(repeating: "ä", count: 500)
+    #expect(ReadConfiguration("note = \(fits)") == .changed { $0.note = fits })
+    let refusal = ReadConfiguration("note = \(fits)x")
+    #expect(
+      refusal
+        == .refusal("i.conf:1: note = \(fits)x: 1000 bytes fit into a recording; shorten it"))
+  }
+
+  @Test("an unknown key is refused with the key that was probably meant, or with all")
+  func unknownKey() {
+    for (wrong, meant) in [
+      ("ratee", "rate"), ("Rate", "rate"), ("pre_trigger", "pre-trigger"),
+      ("pretrigger", "pre-trigger"), ("accel-rang", "accel-range"), ("buton", "button"),
+      ("lenght", "length"), ("delete oldest", "delete-oldest"), ("while-ilde", "while-idle"),
+    ] {
+      #expect(
+        ReadConfiguration("bus = 1\n\(wrong) = 1")
+          == .refusal("i.conf:2: \(wrong) = 1: there is no such key; is \(meant) meant?"))
+    }
+    let all =
+      "there is no such key; the keys are board, bus, sensor, rate, length, channels, "
+      + "accel-range, gyro-range, sync-every, cpu-latency, note, store, pre-trigger, while-idle, button, "
+      + "button-active, light, light-active, reserve, delete-oldest"
+    for wrong in ["colour", "x", "ab", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {
+      #expect(ReadConfiguration("\(wrong) = 1") == .refusal("i.conf:1: \(wrong) = 1: \(all)"))
+    }
+  }
+
+  @Test("a key that is given twice is refused with both lines, the same value or not")
+  func twice() {
+    #expect(
+      ReadConfiguration("rate = 10\n#\nrate = 10")
+        == .refusal(
+          "i.conf:3: rate = 10: rate is given on line 1 already; keep one of the two lines"))
+  }
+
+  @Test("a line that is no statement is refused")
+  func noStatement() {
+    #expect(
+      ReadConfiguration("bus = 1\nrate 10 # x")
+        == .refusal("i.conf:2: rate 10: this is neither KEY = VALUE nor a # comment"))
+  }
+
+  @Test("bytes that are not UTF-8 are refused with their line")
+  func notUTF8() {
+    let bytes = Array("bus = 1\nnote = ".utf8) + [0xE9, 0x0A]
+    #expect(
+      ReadConfiguration(bytes)
+        == .refusal("i.conf:2: this is not UTF-8; save the file as UTF-8 text"))
+    // UTF-16, as another system's editor saves it.
+    #expect(
+      ReadConfiguration([0xFF, 0xFE, 0x62, 0x00])
+        == .refusal("i.conf:1: this is not UTF-8; save the file as UTF-8 text"))
+  }
+
+  @Test("control characters are refused, and none comes out in a sentence")
+  func controlCharacters() {
+    for (scalar, code) in [
+      ("\u{0}", "0000"), ("\u{1B}", "001B"), ("\u{7F}", "007F"), ("\u{9B}", "009B"),
+      ("\u{2028}", "2028"), ("\r", "000D"),
+    ] {
+      #expect(
+        ReadConfiguration("bus = 1\nnote = a\(scalar)b")
+          == .refusal("i.conf:2: the character U+\(code) is none to write with; take it out"))
+    }
+    #expect(
+      ReadConfiguration("rate = 1\tx", file: "a\u{1B}[2J.conf")
+        == .refusal(
+          "a?[2J.conf:1: rate = 1?x: give hertz as a decimal number above 0 and up to 1000, "
+            + "such as 10 or 12.5"))
+  }
+
+  @Test("values that exclude each other are refused at the one to change")
+  func together() {
+    #expect(
+      ReadConfiguration("pre-trigger = 5s\nwhile-idle = sleep")
+        == .refusal(
+          "i.conf:1: pre-trigger = 5s: nothing is sampled before a press with while-idle = sleep; "
+            + "give 0s here, or while-idle = sample"))
+    #expect(
+      ReadConfiguration("pre-trigger = 0s\nwhile-idle = sleep")
+        == .changed { $0.samplesWhileIdle = false })
+    #expect(
+      ReadConfiguration("board = simulator\nbus = 1")
+        == .refusal("i.conf:2: bus = 1: the simulator has no bus to choose; give auto"))
+    #expect(
+      ReadConfiguration("light = GPIO5\nbutton = GPIO5")
+        == .refusal("i.conf:1: light = GPIO5: this is the button's line; give the light another"))
+    #expect(
+      ReadConfiguration("light = none\nbutton = none")
+        == .changed {
+          $0.light = .none
+          $0.button = .none
+        })
+  }
+
+  @Test("any bytes are read or refused in one line of text, and never trap")
+  func anyBytes() {
+    let seed = UInt64.random(in: 0 ... .max)
+    print("seed of the bytes: \(seed)")
+    var generator = TrainGenerator(seed: seed)
+    let example = Array(ServiceConfiguration.example.utf8)
+    for _ in 0..<300 {
+      var bytes = example
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let place = Int.random(in: 0..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<3, using: &generator) {
+        case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes.remove(at: place)
+        default: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: place)
+        }
+      }
+      guard case .refusal(let sentence) = ReadConfiguration(bytes) else { continue }
+      #expect(sentence.hasPrefix("i.conf:"), "seed \(seed)")
+      #expect(sentence.unicodeScalars.allSatisfy { $0.value >= 0x20 }, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import IMUModel
+import Recorder
+import Testing
+
+extension ConfigurationChoices {
+  static let few = ConfigurationChoices(
+    boards: ["raspberry-pi-5", "simulator"], sensors: ["mpu6050", "lsm6dso"])
+}
+
+/// The configuration that a text says, or the sentence why it says none.
+enum ReadConfiguration: Equatable {
+  case configuration(ServiceConfiguration)
+  case refusal(String)
+
+  init(_ text: String, file: String = "i.conf") {
+    self.init(Array(text.utf8), file: file)
+  }
+
+  init(_ bytes: [UInt8], file: String = "i.conf") {
+    do throws(ConfigurationError) {
+      self = .configuration(try ServiceConfiguration(text: bytes, file: file, choices: .few))
+    } catch {
+      self = .refusal("\(error)")
+    }
+  }
+
+  /// The default with a change.
+  static func changed(_ change: (inout ServiceConfiguration) -> Void) -> ReadConfiguration {
+    var configuration = ServiceConfiguration.default
+    change(&configuration)
+    return .configuration(configuration)
+  }
+}
+
+@Suite("The configuration")
+struct ConfigurationTests {
+  @Test("the example is read, says every default, and has every key")
+  func example() {
+    #expect(ReadConfiguration(ServiceConfiguration.example) == .configuration(.default))
+    #expect(ReadConfiguration("") == .configuration(.default))
+    var others = ServiceConfiguration.example
+    for (line, _) in Self.values {
+      let key = line.prefix { $0 != "=" }
+      #expect(ServiceConfiguration.example.contains("\n" + key + "="), "\(key)")
+      others += line.isEmpty ? "" : "\(line)\n"
+    }
+    // Each key of the list above is in the example already.
+    guard case .refusal(let sentence) = ReadConfiguration(others) else {
+      Issue.record("keys were given twice, and none was refused")
+      return
+    }
+    #expect(sentence.contains("already"))
+  }
+
+  @Test("the defaults are those of the design")
+  func defaults() {
+    let configuration = ServiceConfiguration.default
+    #expect(configuration.board == nil && configuration.bus == nil && configuration.sensor == nil)
+    #expect(configuration.rate == SampleRate(10))
+    #expect(configuration.length == 60_000_000_000)
+    #expect(configuration.channels == .all)
+    #expect(configuration.accelerometerRange == 4 && configuration.gyroscopeRange == 500)
+    #expect(configuration.syncInterval == nil)
+    #expect(configuration.cpuLatency == .automatic)
+    #expect(configuration.note == "" && configuration.store == nil)
+    #expect(configuration.preTrigger == 0)
+    #expect(configuration.samplesWhileIdle)
+    #expect(configuration.button == .automatic && configuration.light == .automatic)
+    #expect(configuration.isButtonActiveLow && !configuration.isLightActiveLow)
+    #expect(configuration.reserve == 200_000_000)
+    #expect(!configuration.deletesOldest)
+  }
+
+  /// A line for each form that a value may have, and what it changes.
+  private static let values: [(String, ReadConfiguration)] = [
+    ("board = simulator", .changed { $0.board = "simulator" }),
+    ("board = auto", .changed { _ in }),
+    ("bus = 0", .changed { $0.bus = 0 }),
+    ("bus = 22", .changed { $0.bus = 22 }),
+    ("sensor = lsm6dso@0x6b", .changed { $0.sensor = "lsm6dso@0x6b" }),
+    ("sensor = auto@0x69", .changed { $0.sensor = "auto@0x69" }),
+    ("sensor = lsm6dso", .changed { $0.sensor = "lsm6dso" }),
+    ("rate = 12.5", .changed { $0.rate = SampleRate(25, per: 2) ?? $0.rate }),
+    ("rate = 1000", .changed { $0.rate = SampleRate(1000) ?? $0.rate }),
+    ("rate = 0.0001", .changed { $0.rate = SampleRate(1, per: 10_000) ?? $0.rate }),
+    ("length = 1.5m", .changed { $0.length = 90_000_000_000 }),
+    ("length = until-stopped", .changed { $0.length = nil }),
+    ("channels = accel", .changed { $0.channels = .accelerometer }),
+    ("channels = gyro", .changed { $0.channels = .gyroscope }),
+    ("channels = both", .changed { _ in }),
+    ("accel-range = 16g", .changed { $0.accelerometerRange = 16 }),
+    ("accel-range = 8", .changed { $0.accelerometerRange = 8 }),
+    ("gyro-range = 2000dps", .changed { $0.gyroscopeRange = 2000 }),
+    ("gyro-range = 125", .changed { $0.gyroscopeRange = 125 }),
+    ("sync-every = 250ms", .changed { $0.syncInterval = 250_000_000 }),
+    ("sync-every = 0", .changed { $0.syncInterval = 0 }),
+    ("cpu-latency = auto", .changed { _ in }),
+    ("cpu-latency = off", .changed { $0.cpuLatency = .free }),
+    ("cpu-latency = 20", .changed { $0.cpuLatency = .held(20) }),
+    ("note = left wrist, Anna's", .changed { $0.note = "left wrist, Anna's" }),
+    ("note =", .changed { _ in }),
+    ("store = /mnt/stick/takes", .changed { $0.store = "/mnt/stick/takes" }),
+    ("pre-trigger = 59s", .changed { $0.preTrigger = 59_000_000_000 }),
+    ("while-idle = sleep", .changed { $0.samplesWhileIdle = false }),
+    ("while-idle = sample", .changed { _ in }),
+    ("button = none", .changed { $0.button = .none }),
+    ("button = GPIO17", .changed { $0.button = .named("GPIO17") }),
+    ("button = pin-03 [GPIO1_A0]", .changed { $0.button = .named("pin-03 [GPIO1_A0]") }),
+    ("button = pinctrl-rp1:17", .changed { $0.button = .offset(chip: "pinctrl-rp1", 17) }),
+    ("button = a:b:3", .changed { $0.button = .offset(chip: "a:b", 3) }),
+    ("button-active = high", .changed { $0.isButtonActiveLow = false }),
+    ("light = GPIO27", .changed { $0.light = .named("GPIO27") }),
+    ("light = none", .changed { $0.light = .none }),
+    ("light-active = low", .changed { $0.isLightActiveLow = true }),
+    ("reserve = 0", .changed { $0.reserve = 0 }),
+    ("reserve = 12345", .changed { $0.reserve = 12_345 }),
+    ("reserve = 1.5GiB", .changed { $0.reserve = 3 << 29 }),
+    ("reserve = 2 GB", .changed { $0.reserve = 2_000_000_000 }),
+    ("delete-oldest = yes", .changed { $0.deletesOldest = true }),
+    ("delete-oldest = no", .changed { _ in }),
+  ]
+
+  @Test("every key says what it says, in every form")
+  func everyValue() {
+    for (line, expected) in Self.values {
+      #expect(ReadConfiguration(line) == expected, "\(line)")
+    }
+  }
+
+  @Test("white space, comments, other line ends and an editor's mark change nothing")
+  func layout() {
+    let expected = ReadConfiguration.changed {
+      $0.bus = 3
+      $0.note = "a#b c"
+    }
+    for text in [
+      "bus=3\nnote=a#b c", "  bus\t=  3  \n\n \t\nnote = a#b c   # words\n",
+      "# x = y\n\tbus = 3 #\nnote = a#b c\t#d", "bus = 3\r\nnote = a#b c\r\n",
+      "\u{FEFF}bus = 3\nnote = a#b c\n#",
+    ] {
+      #expect(ReadConfiguration(text) == expected, "\(text)")
+    }
+  }
+
+  @Test("a value may have an equals sign, and words of any language")
+  func words() {
+    let text = "note = größer = 日本 👩‍🔬"
+    #expect(ReadConfiguration(text) == .changed { $0.note = "größer = 日本 👩‍🔬" })
+    #expect(ReadConfiguration("note = # none") == .changed { _ in })
+  }
+
+  @Test("the history holds 600 ticks without room for 0.2 s and at least 10 of them")
+  func history() throws {
+    for (decimal, capacity, longest) in [
+      ("10", 590, "59s"), ("50", 590, "11.8s"), ("100", 580, "5.8s"), ("1000", 400, "400ms"),
+      ("0.1", 590, "5900s"), ("62.5", 587, "9.392s"), ("416", 516, "1.240384615s"),
+    ] as [(String, UInt64, String)] {
+      let rate = try #require(SampleRate(decimal: decimal))
+      #expect(ServiceConfiguration.historyCapacity(rate) == capacity, "at \(decimal) Hz")
+      let span = ServiceConfiguration.longestPreTrigger(at: rate)
+      #expect(SpanText.text(span) == longest, "at \(decimal) Hz")
+    }
+  }
+
+  @Test("a pre-trigger may be as long as the history, at each rate, and not longer")
+  func preTrigger() {
+    let text = "rate = 1000\npre-trigger = 400ms"
+    #expect(
+      ReadConfiguration(text)
+        == .changed {
+          $0.rate = SampleRate(1000) ?? $0.rate
+          $0.preTrigger = 400_000_000
+        })
+    #expect(
+      ReadConfiguration("pre-trigger = 401ms\nrate = 1000")
+        == .refusal(
+          "i.conf:1: pre-trigger = 401ms: the history holds at most 400ms at 1000 Hz; give less"))
+    #expect(
+      ReadConfiguration("pre-trigger = 1m")
+        == .refusal("i.conf:1: pre-trigger = 1m: the history holds at most 59s at 10 Hz; give less")
+    )
+    #expect(
+      ReadConfiguration("pre-trigger = 59000000001ns")
+        == .refusal(
+          "i.conf:1: pre-trigger = 59000000001ns: the history holds at most 59s at 10 Hz; give less"
+        ))
+  }
+}

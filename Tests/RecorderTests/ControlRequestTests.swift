@@ -1,0 +1,72 @@
+import Recorder
+import Testing
+
+@Suite("Requests over the control socket")
+struct ControlRequestTests {
+  private func read(_ line: String) -> Result<ControlRequest, ControlError> {
+    do throws(ControlError) {
+      return .success(try ControlRequest(line: line))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  @Test("each request is read, with or without its line's end, and written back")
+  func everyRequest() {
+    let label = String(repeating: "é", count: 100)
+    for (line, request) in [
+      ("status", .status), ("start", .start), ("stop", .stop), ("keep", .keep),
+      ("discard", .discard), ("mark", .mark("")), ("mark jump", .mark("jump")),
+      ("mark two words", .mark("two words")), ("mark status", .mark("status")),
+      ("mark \(label)", .mark(label)), ("watch", .watch),
+    ] as [(String, ControlRequest)] {
+      for end in ["", "\n", "\r\n"] {
+        #expect(read(line + end) == .success(request), "\(line)")
+      }
+      #expect(request.line == line)
+    }
+    #expect(read("mark   jump") == .success(.mark("jump")))
+    #expect(read("stop ") == .success(.stop))
+  }
+
+  @Test("what is no request is refused with the requests there are")
+  func unknown() {
+    for line in ["", " ", " start", "Start", "start now", "marks", "status;stop", "{}", "🙂"] {
+      #expect(
+        read(line) == .failure(.unknown(line)), "\(line)")
+    }
+    #expect(
+      ControlError.unknown("begin").description
+        == "\"begin\" is no request; the requests are status, start, stop, mark [WORDS], keep, "
+        + "discard, watch")
+  }
+
+  @Test("hostile lines are refused, and no terminal obeys the sentence")
+  func hostile() {
+    #expect(read("mark a\nstop") == .failure(.controlCharacter))
+    #expect(read("mark \u{1B}[2J") == .failure(.controlCharacter))
+    #expect(read("start\0") == .failure(.controlCharacter))
+    #expect(read("start\n\n") == .failure(.controlCharacter))
+    #expect(read("mark \u{2028}") == .failure(.controlCharacter))
+    let long = String(repeating: "a", count: 201)
+    #expect(read("mark \(long)") == .failure(.labelTooLong(bytes: 201)))
+    #expect(read("mark " + String(repeating: "a", count: 1020)) == .failure(.tooLong))
+    #expect(read(String(repeating: " ", count: 100_000)) == .failure(.tooLong))
+    let errors: [ControlError] = [
+      .tooLong, .controlCharacter, .labelTooLong(bytes: 201), .unknown("\u{1B}[2J\u{9B}"),
+      .badAnswer("\u{7}\n"),
+    ]
+    for error in errors {
+      #expect(error.description.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{9B}" })
+      #expect(error.description.utf8.count < 250)
+    }
+  }
+
+  @Test("a mark of any words becomes a line that is one request")
+  func markLine() {
+    #expect(ControlRequest.mark("a\nstop").line == "mark a?stop")
+    #expect(ControlRequest.mark("  a ").line == "mark a ")
+    #expect(ControlRequest.mark("   ").line == "mark")
+    #expect(ControlRequest.mark("\u{1B}\r\u{85}").line == "mark ???")
+  }
+}

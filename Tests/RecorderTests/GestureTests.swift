@@ -1,0 +1,241 @@
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("Gestures of the button")
+struct GestureTests {
+  private func at(_ milliseconds: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: milliseconds * 1_000_000)
+  }
+
+  /// What a recogniser reports of edges at these milliseconds, beginning with a press, and of what becomes due
+  /// after them.
+  private func gestures(_ edges: [Int64], until end: Int64 = 100_000) -> [Gesture] {
+    var recogniser = GestureRecogniser(isHeldAtStart: false)
+    var told: [Gesture] = []
+    for (index, edge) in edges.enumerated() {
+      told += recogniser.handle(ButtonEdge(isPressed: index % 2 == 0, time: at(edge)))
+    }
+    told += recogniser.elapse(to: at(end))
+    return told
+  }
+
+  @Test("a short press is reported at its release, and settled when no second one comes")
+  func short() {
+    var recogniser = GestureRecogniser(isHeldAtStart: false)
+    #expect(recogniser.deadline == nil)
+    #expect(recogniser.handle(ButtonEdge(isPressed: true, time: at(10))) == [])
+    #expect(recogniser.deadline == at(1510))
+    #expect(recogniser.handle(ButtonEdge(isPressed: false, time: at(110))) == [.press(at: at(10))])
+    #expect(recogniser.deadline == at(510))
+    #expect(recogniser.elapse(to: at(509)) == [])
+    #expect(recogniser.elapse(to: at(510)) == [.settled(at: at(10))])
+    #expect(recogniser.deadline == nil)
+    #expect(recogniser.elapse(to: at(9999)) == [])
+  }
+
+  @Test("a second press inside the window makes a double one, with the first one's stamp")
+  func double() {
+    #expect(gestures([10, 110, 509, 600]) == [.press(at: at(10)), .double(at: at(10))])
+    #expect(
+      gestures([10, 110, 510, 600]) == [
+        .press(at: at(10)), .settled(at: at(10)), .press(at: at(510)), .settled(at: at(510)),
+      ])
+  }
+
+  @Test("a third press begins anew")
+  func triple() {
+    #expect(
+      gestures([10, 20, 30, 40, 50, 60]) == [
+        .press(at: at(10)), .double(at: at(10)), .press(at: at(50)), .settled(at: at(50)),
+      ])
+    #expect(
+      gestures([10, 20, 30, 40, 50, 60, 70, 80]) == [
+        .press(at: at(10)), .double(at: at(10)), .press(at: at(50)), .double(at: at(50)),
+      ])
+  }
+
+  @Test("a press is long from 1.5 s and very long from 6 s on; the limit belongs to the longer one")
+  func lengths() {
+    #expect(gestures([0, 1499]) == [.press(at: at(0)), .settled(at: at(0))])
+    #expect(gestures([0, 1500]) == [.holding(at: at(0)), .long(at: at(0))])
+    #expect(gestures([0, 5999]) == [.holding(at: at(0)), .long(at: at(0))])
+    #expect(gestures([0, 6000]) == [.holding(at: at(0)), .veryLong(at: at(0))])
+    #expect(gestures([0, 90_000]) == [.holding(at: at(0)), .veryLong(at: at(0))])
+  }
+
+  @Test("holding and very long are reported while the button is held, each once")
+  func whileHeld() {
+    var recogniser = GestureRecogniser(isHeldAtStart: false)
+    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(0)))
+    #expect(recogniser.elapse(to: at(1500)) == [.holding(at: at(0))])
+    #expect(recogniser.elapse(to: at(1600)) == [])
+    #expect(recogniser.deadline == at(6000))
+    #expect(recogniser.elapse(to: at(6000)) == [.veryLong(at: at(0))])
+    #expect(recogniser.deadline == nil)
+    #expect(recogniser.handle(ButtonEdge(isPressed: false, time: at(7000))) == [])
+    #expect(recogniser.handle(ButtonEdge(isPressed: true, time: at(7100))) == [])
+    #expect(
+      recogniser.handle(ButtonEdge(isPressed: false, time: at(7200))) == [.press(at: at(7100))])
+  }
+
+  @Test("a long press after a short one settles the short one and is none of its pair")
+  func shortThenLong() {
+    #expect(
+      gestures([0, 100, 200, 1700]) == [
+        .press(at: at(0)), .settled(at: at(0)), .holding(at: at(200)), .long(at: at(200)),
+      ])
+    #expect(
+      gestures([0, 100, 200, 9000]) == [
+        .press(at: at(0)), .settled(at: at(0)), .holding(at: at(200)), .veryLong(at: at(200)),
+      ])
+  }
+
+  @Test("a program that wakes late reports the same gestures")
+  func lateWakeUp() {
+    var late = GestureRecogniser(isHeldAtStart: false)
+    #expect(late.handle(ButtonEdge(isPressed: true, time: at(0))) == [])
+    #expect(late.elapse(to: at(60_000)) == [.holding(at: at(0)), .veryLong(at: at(0))])
+    // The clock was read before edges that were already waiting: the stamps decide what they can.
+    var ahead = GestureRecogniser(isHeldAtStart: false)
+    _ = ahead.handle(ButtonEdge(isPressed: true, time: at(0)))
+    #expect(ahead.elapse(to: at(1501)) == [.holding(at: at(0))])
+    #expect(ahead.handle(ButtonEdge(isPressed: false, time: at(1499))) == [.press(at: at(0))])
+  }
+
+  @Test("a button that is held at boot means nothing until it was released once")
+  func heldAtStart() {
+    var recogniser = GestureRecogniser(isHeldAtStart: true)
+    #expect(recogniser.deadline == nil)
+    #expect(recogniser.elapse(to: at(99_000)) == [])
+    #expect(recogniser.handle(ButtonEdge(isPressed: true, time: at(99_001))) == [])
+    #expect(recogniser.elapse(to: at(199_000)) == [])
+    #expect(recogniser.handle(ButtonEdge(isPressed: false, time: at(199_001))) == [])
+    #expect(recogniser.deadline == nil)
+    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(199_100)))
+    let told = recogniser.handle(ButtonEdge(isPressed: false, time: at(199_200)))
+    #expect(told == [.press(at: at(199_100))])
+  }
+
+  @Test(
+    "a press that is forgotten means nothing, whatever it had come to; one that was released keeps its meaning"
+  )
+  func forgotten() {
+    // Pressed; held; pressed for the second time: what is reported then, and what was reported before.
+    for (edges, before) in [([10], 20), ([10], 1600), ([10, 110, 300], 400)] as [([Int64], Int64)] {
+      var recogniser = GestureRecogniser(isHeldAtStart: false)
+      for (index, edge) in edges.enumerated() {
+        _ = recogniser.handle(ButtonEdge(isPressed: index % 2 == 0, time: at(edge)))
+      }
+      _ = recogniser.elapse(to: at(before))
+      #expect(recogniser.forget() == [.forgotten(at: at(edges.last ?? 0))])
+      #expect(recogniser.forget() == [])
+      #expect(recogniser.deadline == nil)
+      #expect(recogniser.elapse(to: at(99_000)) == [])
+      // Another press is one.
+      _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(99_100)))
+      let told = recogniser.handle(ButtonEdge(isPressed: false, time: at(99_200)))
+      #expect(told == [.press(at: at(99_100))])
+    }
+    var released = GestureRecogniser(isHeldAtStart: false)
+    _ = released.handle(ButtonEdge(isPressed: true, time: at(10)))
+    _ = released.handle(ButtonEdge(isPressed: false, time: at(110)))
+    #expect(released.forget() == [])
+    #expect(released.elapse(to: at(510)) == [.settled(at: at(10))])
+    var held = GestureRecogniser(isHeldAtStart: true)
+    #expect(held.forget() == [])
+    _ = held.handle(ButtonEdge(isPressed: true, time: at(10)))
+    #expect(held.handle(ButtonEdge(isPressed: false, time: at(20))) == [.press(at: at(10))])
+  }
+
+  @Test(
+    "the line is asked when a press becomes a long and a very long one, and not for a press that was released"
+  )
+  func holdDue() {
+    var recogniser = GestureRecogniser(isHeldAtStart: false)
+    #expect(!recogniser.isHoldDue(by: at(0)))
+    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(0)))
+    #expect(!recogniser.isHoldDue(by: at(1499)))
+    #expect(recogniser.isHoldDue(by: at(1500)))
+    _ = recogniser.elapse(to: at(1500))
+    #expect(!recogniser.isHoldDue(by: at(5999)))
+    #expect(recogniser.isHoldDue(by: at(6000)))
+    _ = recogniser.handle(ButtonEdge(isPressed: false, time: at(5999)))
+    #expect(!recogniser.isHoldDue(by: at(9000)))
+    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(9000)))
+    _ = recogniser.handle(ButtonEdge(isPressed: false, time: at(9100)))
+    #expect(!recogniser.isHoldDue(by: at(9999)))
+  }
+
+  @Test("edges that repeat a level change nothing, whatever phase they fall into")
+  func repeatedEdges() {
+    for edges in [
+      [10, 110], [10, 110, 300, 400], [10, 1600], [10, 6500], [10, 110, 300, 2000],
+    ]
+      as [[Int64]]
+    {
+      var once = GestureRecogniser(isHeldAtStart: false)
+      var thrice = GestureRecogniser(isHeldAtStart: false)
+      var expected: [Gesture] = []
+      var told: [Gesture] = []
+      for (index, edge) in edges.enumerated() {
+        let isPressed = index % 2 == 0
+        expected += once.handle(ButtonEdge(isPressed: isPressed, time: at(edge)))
+        for delay in [0, 1, 7] as [Int64] {
+          told += thrice.handle(ButtonEdge(isPressed: isPressed, time: at(edge + delay)))
+        }
+      }
+      #expect(told == expected)
+      #expect(thrice.deadline == once.deadline)
+    }
+  }
+
+  @Test(
+    "stamps that run backwards or lie at the clock's ends trap nowhere, and no press is doubled")
+  func oddStamps() {
+    let stamps: [Int64] = [.min, -1, 0, 1_500_000_000, .max - 1, .max]
+    for first in stamps {
+      for second in stamps {
+        for third in stamps {
+          var recogniser = GestureRecogniser(isHeldAtStart: false)
+          var told: [Gesture] = []
+          for (isPressed, stamp) in [(true, first), (false, second), (true, third), (false, first)]
+          {
+            let time = MonotonicTime(nanoseconds: stamp)
+            told += recogniser.handle(ButtonEdge(isPressed: isPressed, time: time))
+            told += recogniser.elapse(to: MonotonicTime(nanoseconds: third))
+          }
+          #expect(Presses(told).total == 2, "\(first) \(second) \(third)")
+        }
+      }
+    }
+  }
+
+  @Test("in random trains of presses none is lost and none doubled")
+  func randomTrains() {
+    let seed = UInt64.random(in: 0 ... .max)
+    print("seed of the trains: \(seed)")
+    var generator = TrainGenerator(seed: seed)
+    for _ in 0..<1000 {
+      let train = PressTrain(&generator)
+      let told = train.play(&generator)
+      #expect(told == train.expected, "seed \(seed), train \(train.edges)")
+      #expect(Presses(told).total == train.edges.count / 2)
+    }
+  }
+}
+
+/// How many presses of the button gestures stand for.
+struct Presses {
+  var total = 0
+
+  init(_ gestures: [Gesture]) {
+    for gesture in gestures {
+      switch gesture {
+      // A double press was reported as a press before.
+      case .press, .double, .long, .veryLong: total += 1
+      case .settled, .holding, .forgotten: break
+      }
+    }
+  }
+}

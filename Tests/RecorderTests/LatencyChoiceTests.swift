@@ -1,0 +1,30 @@
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("How deep processors may sleep during a take")
+struct LatencyChoiceTests {
+  @Test("is held by itself from 50 Hz on, to half a thousandth of a period")
+  func automatic() throws {
+    for (rate, microseconds) in [
+      ("0.0001", nil), ("10", nil), ("49.99", nil), ("50", 10), ("100", 5), ("104", 4), ("250", 2),
+      ("500", 1), ("501", 0), ("1000", 0),
+    ] as [(String, Int32?)] {
+      let rate = try #require(SampleRate(decimal: rate))
+      #expect(LatencyChoice.automatic.microseconds(at: rate) == microseconds, "\(rate.hertz) Hz")
+      #expect(LatencyChoice.free.microseconds(at: rate) == nil)
+      #expect(LatencyChoice.held(7).microseconds(at: rate) == 7)
+    }
+  }
+
+  @Test("is auto, off, or whole microseconds up to 10000")
+  func words() {
+    #expect(LatencyChoice("auto") == .automatic)
+    #expect(LatencyChoice("off") == .free)
+    #expect(LatencyChoice("0") == .held(0))
+    #expect(LatencyChoice("10000") == .held(10_000))
+    for text in ["", "Auto", "-1", "10001", "1.5", "5us", "99999999999999999999"] {
+      #expect(LatencyChoice(text) == nil, "\(text)")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import IMUModel
+import Recorder
+import RingBuffer
+import Testing
+
+@Suite("Samples for those who watch")
+struct LiveFeedTests {
+  private func records(_ ticks: Range<UInt64>) -> [TickRecord] {
+    ticks.map { TickRecord(tick: $0, time: Int64($0), sample: RawSample()) }
+  }
+
+  @Test("come in order and once")
+  func order() {
+    let feed = LiveFeed(isWatched: true)
+    feed.offer(records(0..<3))
+    feed.offer(records(3..<5))
+    #expect(feed.take().records == records(0..<5))
+    #expect(feed.take().records.isEmpty)
+  }
+
+  @Test("are dropped and counted when no one takes them, and come again when there is room")
+  func full() {
+    let feed = LiveFeed(capacity: 4, isWatched: true)
+    feed.offer(records(0..<3))
+    feed.offer(records(3..<9))
+    let (taken, lost) = feed.take()
+    #expect(taken == records(0..<4))
+    #expect(lost == 5)
+    feed.offer(records(9..<10))
+    #expect(feed.take().records == records(9..<10))
+    #expect(feed.take().lost == 0)
+  }
+
+  @Test("are not kept while no program watches")
+  func unwatched() {
+    let feed = LiveFeed()
+    feed.offer(records(0..<3))
+    feed.isWatched = true
+    #expect(feed.take().records.isEmpty)
+    feed.offer(records(3..<4))
+    feed.isWatched = false
+    feed.isWatched = true
+    #expect(feed.take().records.isEmpty)
+  }
+
+  @Test("a look at a history shows each record once and takes none out, whatever leaves in between")
+  func history() {
+    var ring = RingEnds<TickRecord>(capacity: 8)
+    var producer = ring.takeProducer()
+    var history = History(ring.takeConsumer())
+    var seen: [TickRecord] = []
+    var made: UInt64 = 0
+    let seed = UInt64.random(in: 0...(.max))
+    var state = seed
+    for _ in 0..<5000 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      switch state >> 33 % 4 {
+      case 0, 1:
+        let record = TickRecord(tick: made, time: 0, sample: RawSample())
+        if producer.push(record) { made += 1 }
+      case 2:
+        // Before anything leaves, as the writer does it.
+        history.look(into: &seen)
+        history.trim(to: Int(state >> 40 % 8), remembering: Int(state >> 44 % 4))
+      default:
+        history.look(into: &seen)
+        _ = history.next(before: made > 2 ? made - 2 : 0)
+      }
+    }
+    history.look(into: &seen)
+    #expect(seen.map(\.tick) == Array(0..<made), "seed \(seed)")
+  }
+}

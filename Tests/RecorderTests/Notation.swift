@@ -1,0 +1,96 @@
+import IMUModel
+import Recorder
+
+/// Events and effects in the words of the state table, so that a test's table can be read beside the
+/// specification.
+enum Notation {
+  /// Every event there is, in the words of the table. Stamps are the numbers after the words.
+  static let events: [(name: String, event: ServiceEvent)] = [
+    ("begin", .begin),
+    ("down 5", .buttonDown(at: time(5))),
+    ("press 5", .gesture(.press(at: time(5)))),
+    ("double 4", .gesture(.double(at: time(4)))),
+    ("settled 4", .gesture(.settled(at: time(4)))),
+    ("holding 5", .gesture(.holding(at: time(5)))),
+    ("long 5", .gesture(.long(at: time(5)))),
+    ("veryLong 5", .gesture(.veryLong(at: time(5)))),
+    ("forgotten 5", .gesture(.forgotten(at: time(5)))),
+    ("start 5", .start(at: time(5))),
+    ("stop 5", .stop(at: time(5))),
+    ("mark 5", .mark(at: time(5), label: "x")),
+    ("keep 5", .keep(at: time(5))),
+    ("discard 5", .discard(at: time(5))),
+    ("sensorReady", .sensorReady),
+    ("sensorSilent", .sensorSilent),
+    ("sensorHeard", .sensorHeard),
+    ("sensorFailed", .sensorFailed),
+    ("retry", .retry),
+    ("takeReady", .takeReady),
+    ("takeRefused", .takeRefused(.storageFull)),
+    ("limitReached", .limitReached(at: time(3))),
+    ("storageEnded", .storageEnded(.storage)),
+    ("saved", .saved),
+    ("savedNothing", .savedNothing),
+    ("reload", .reload),
+    ("reload sample", .reloaded(samplesWhileIdle: true)),
+    ("reload sleep", .reloaded(samplesWhileIdle: false)),
+    ("reload wrong", .reloadRefused),
+    ("terminate", .terminate),
+  ]
+
+  static func time(_ nanoseconds: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: nanoseconds)
+  }
+
+  /// The event of this name.
+  static func event(_ name: String) -> ServiceEvent {
+    guard let found = events.first(where: { $0.name == name }) else {
+      preconditionFailure("no event \(name)")
+    }
+    return found.event
+  }
+
+  /// A step as the table writes it: `→ state: effects`, or `·`.
+  static func step(
+    from before: ServiceMachine.State, to after: ServiceMachine.State, _ effects: [ServiceEffect]
+  ) -> String {
+    let words = effects.map(word).joined(separator: ", ")
+    if before == after { return words.isEmpty ? "·" : words }
+    return words.isEmpty ? "→ \(after)" : "→ \(after): \(words)"
+  }
+
+  static func word(_ effect: ServiceEffect) -> String {
+    switch effect {
+    case .wakeSensor: return "wake"
+    case .sleepSensor: return "sleep"
+    case .scheduleRetry: return "retry"
+    case .beginTake(let at): return "begin \(at.nanoseconds)"
+    case .keepHistory(let at): return "keep \(at.nanoseconds)"
+    case .holdBack(let at): return "hold \(at.nanoseconds)"
+    case .release: return "release"
+    case .mark(let at, let label):
+      return "mark \(at.nanoseconds)" + (label == "" ? "" : " \(label)")
+    case .endTake(let at, let reason):
+      return "end " + (at.map { "\($0.nanoseconds)" } ?? "now") + " \(reason.name)"
+    case .discardTake(let at): return "discard \(at.nanoseconds)"
+    case .refuse: return "refuse"
+    case .reload: return "reload"
+    case .exit: return "exit"
+    }
+  }
+}
+
+extension ServiceMachine {
+  /// A machine that went through these events.
+  init(samplesWhileIdle: Bool = true, through names: [String]) {
+    self.init(samplesWhileIdle: samplesWhileIdle)
+    for name in names { _ = handle(Notation.event(name)) }
+  }
+
+  /// The step of an event, as the table writes it.
+  mutating func step(_ name: String) -> String {
+    let before = state
+    let effects = handle(Notation.event(name))
+    return Notation.step(from: before, to: state, effects)
+  }
+}

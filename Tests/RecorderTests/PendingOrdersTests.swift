@@ -1,0 +1,128 @@
+import IMUModel
+import Recorder
+import Testing
+
+/// Callers of a service whose daemon does what it is asked, and what they are answered.
+private struct Crowd {
+  var machine: ServiceMachine
+  var daemon = Daemon()
+  var requests = PendingRequests<Int>()
+  /// What each caller asked, in their order.
+  var asked: [ControlRequest] = []
+  var answers: [Int: ControlAnswer] = [:]
+  var path: [String] = []
+  /// What was wrong, if anything was.
+  var complaint: String?
+
+  init(samplesWhileIdle: Bool) {
+    machine = ServiceMachine(samplesWhileIdle: samplesWhileIdle)
+    happen("begin")
+    if samplesWhileIdle { happen("sensorReady") }
+  }
+
+  /// As the service's loop does it.
+  mutating func happen(_ name: String) {
+    _ = step(name, Notation.event(name))
+  }
+
+  /// Whether the machine refused it.
+  private mutating func step(_ name: String, _ event: ServiceEvent) -> Bool {
+    daemon.note(name)
+    path.append(name)
+    let effects = machine.handle(event)
+    var isRefused = false
+    for effect in effects {
+      complaint = complaint ?? daemon.carryOut(effect)
+      if case .refuse = effect { isRefused = true }
+    }
+    for (caller, answer) in requests.note(event, effects, machine, because: nil) {
+      hear(caller, answer, after: name)
+    }
+    return isRefused
+  }
+
+  mutating func ask(_ request: ControlRequest, _ name: String) {
+    asked.append(request)
+    let caller = asked.count - 1
+    guard !step(name, Notation.event(name)) else {
+      return hear(caller, .refused(status: 75, message: ""), after: name)
+    }
+    let answer = requests.add(
+      caller, request, after: machine, at: Notation.time(0), patience: 1_000_000_000)
+    if let answer { hear(caller, answer, after: name) }
+  }
+
+  private mutating func hear(_ caller: Int, _ answer: ControlAnswer, after name: String) {
+    if answers[caller] != nil { complaint = complaint ?? "answered caller \(caller) twice" }
+    answers[caller] = answer
+    guard case .done = answer else { return }
+    switch asked[caller] {
+    case .start where daemon.take != .ready:
+      complaint = complaint ?? "said that a take has its first sample when it has not"
+    case .stop where name != "saved" && !(name == "stop 5" && machine.waitingStart == nil):
+      complaint = complaint ?? "said that a take has its end when it has not"
+    case .keep where name != "saved":
+      complaint = complaint ?? "said that the history is kept when it is not"
+    default: break
+    }
+  }
+
+  /// Lets the callers' patience end.
+  mutating func elapse() {
+    let end = Notation.time(.max)
+    for (caller, answer) in requests.elapse(to: end, problem: machine.presentProblem) {
+      hear(caller, answer, after: "the end")
+    }
+  }
+}
+
+@Suite("Callers who ask at the same time")
+struct PendingOrdersTests {
+  private static let words: [(ControlRequest, String)] = [
+    (.start, "start 5"), (.stop, "stop 5"), (.keep, "keep 5"),
+  ]
+  /// What may happen meanwhile.
+  private static let others: Set<String> = [
+    "sensorReady", "sensorFailed", "retry", "takeReady", "takeRefused", "limitReached",
+    "storageEnded", "saved",
+    "savedNothing", "terminate",
+  ]
+
+  @Test(
+    "in every order of start, stop and keep with what happens meanwhile, each gets one answer, and a true one",
+    arguments: [true, false])
+  func everyOrder(samplesWhileIdle: Bool) {
+    var count = 0
+    walk(Crowd(samplesWhileIdle: samplesWhileIdle), steps: 6, &count)
+    print("\(count) orders of callers and events")
+    #expect(count > 5000)
+  }
+
+  private func walk(_ crowd: Crowd, steps: Int, _ count: inout Int) {
+    if let complaint = crowd.complaint {
+      Issue.record("\(complaint): \(crowd.path)")
+      return
+    }
+    if steps == 0 || crowd.daemon.hasExited {
+      count += 1
+      var crowd = crowd
+      crowd.elapse()
+      if crowd.answers.count != crowd.asked.count || !crowd.requests.callers.isEmpty
+        || crowd.complaint != nil
+      {
+        Issue.record("\(crowd.complaint ?? "left a caller without an answer"): \(crowd.path)")
+      }
+      return
+    }
+    for (request, word) in PendingOrdersTests.words where crowd.asked.count < 4 {
+      var next = crowd
+      next.ask(request, word)
+      walk(next, steps: steps - 1, &count)
+    }
+    for word in crowd.daemon.possible where PendingOrdersTests.others.contains(word) {
+      var next = crowd
+      next.happen(word)
+      walk(next, steps: steps - 1, &count)
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("When a request is answered")
+struct PendingRequestsTests {
+  private static func time(_ seconds: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: seconds * 1_000_000_000)
+  }
+
+  /// A machine, and callers who wait; what they are answered.
+  private struct Bench {
+    var machine: ServiceMachine
+    var requests = PendingRequests<Int>()
+    var heard: [Int: ControlAnswer] = [:]
+    private var caller = 0
+
+    init(samplesWhileIdle: Bool = true, through events: ServiceEvent...) {
+      machine = ServiceMachine(samplesWhileIdle: samplesWhileIdle)
+      for event in [.begin] + events { happen(event) }
+    }
+
+    mutating func happen(
+      _ event: ServiceEvent, because cause: PendingRequests<Int>.Cause? = nil
+    ) {
+      let effects = machine.handle(event)
+      hear(requests.note(event, effects, machine, because: cause))
+    }
+
+    /// The number of a caller whose request is accepted.
+    mutating func ask(_ request: ControlRequest, _ event: ServiceEvent, at seconds: Int64 = 1)
+      -> Int
+    {
+      caller += 1
+      happen(event)
+      let answer = requests.add(
+        caller, request, after: machine, at: time(seconds), patience: 30_000_000_000)
+      if let answer { heard[caller] = answer }
+      return caller
+    }
+
+    mutating func elapse(to seconds: Int64) {
+      hear(requests.elapse(to: time(seconds), problem: machine.presentProblem))
+    }
+
+    private mutating func hear(_ answers: PendingRequests<Int>.Answers) {
+      for (caller, answer) in answers { heard[caller] = answer }
+    }
+
+    /// The exit status that a caller has, 0 for done; `nil` while it waits.
+    func status(_ caller: Int) -> Int32? {
+      switch heard[caller] {
+      case nil: return nil
+      case .refused(let status, _): return status
+      default: return 0
+      }
+    }
+  }
+
+  @Test("start when the first sample is in the log, and not before")
+  func start() {
+    var bench = Bench(through: .sensorReady)
+    let caller = bench.ask(.start, .start(at: Self.time(1)))
+    #expect(bench.status(caller) == nil)
+    bench.happen(.takeReady)
+    #expect(bench.heard[caller] == .done(.recording))
+    #expect(bench.requests.callers.isEmpty)
+  }
+
+  @Test("start with the cause when the take's file cannot be made")
+  func refused() {
+    var bench = Bench(through: .sensorReady)
+    let caller = bench.ask(.start, .start(at: Self.time(1)))
+    bench.happen(.takeRefused(.storageFull), because: (73, "no room"))
+    #expect(bench.heard[caller] == .refused(status: 73, message: "no room"))
+  }
+
+  @Test("start while a take is saved waits for its own take, whatever becomes of that one")
+  func startWhileSaving() {
+    for event in [ServiceEvent.saved, .savedNothing, .takeRefused(.storage)] {
+      var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
+      let stop = bench.ask(.stop, .stop(at: Self.time(2)))
+      let start = bench.ask(.start, .start(at: Self.time(3)))
+      // The first sample of the take before.
+      bench.happen(.takeReady)
+      #expect(bench.status(start) == nil)
+      bench.happen(event)
+      #expect(bench.status(stop) != nil)
+      #expect(bench.status(start) == nil)
+      bench.happen(.takeReady)
+      #expect(bench.heard[start] == .done(.recording))
+    }
+  }
+
+  @Test("start without a sensor with the reason for which there is none")
+  func noSensor() {
+    var bench = Bench(samplesWhileIdle: false)
+    let caller = bench.ask(.start, .start(at: Self.time(1)))
+    bench.happen(.sensorFailed, because: (69, "no chip answers"))
+    #expect(bench.heard[caller] == .refused(status: 69, message: "no chip answers"))
+  }
+
+  @Test("start that a stop calls off is refused, and the stop is done at once")
+  func calledOff() {
+    var bench = Bench(samplesWhileIdle: false)
+    let start = bench.ask(.start, .start(at: Self.time(1)))
+    let stop = bench.ask(.stop, .stop(at: Self.time(2)))
+    #expect(bench.status(start) == 75)
+    #expect(bench.status(stop) == 0)
+  }
+
+  @Test("start of a take that ends before its first sample is refused")
+  func endsFirst() {
+    var bench = Bench(through: .sensorReady)
+    let start = bench.ask(.start, .start(at: Self.time(1)))
+    let stop = bench.ask(.stop, .stop(at: Self.time(2)))
+    bench.happen(.savedNothing)
+    #expect(bench.status(start) == 75)
+    #expect(bench.status(stop) == 75)
+  }
+
+  @Test("stop and keep when the log has its end, with what went wrong if anything did")
+  func stop() {
+    for cause in [nil, (status: 74, message: "gone")] as [PendingRequests<Int>.Cause?] {
+      var recording = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+      let stop = recording.ask(.stop, .stop(at: Self.time(2)))
+      // Another one waits for the same.
+      let second = recording.ask(.stop, .stop(at: Self.time(3)))
+      #expect(recording.status(stop) == nil)
+      recording.happen(.saved, because: cause)
+      #expect(recording.status(stop) == cause?.status ?? 0)
+      #expect(recording.status(second) == cause?.status ?? 0)
+      var armed = Bench(through: .sensorReady)
+      let keep = armed.ask(.keep, .keep(at: Self.time(2)))
+      armed.happen(.saved, because: cause)
+      #expect(armed.status(keep) == cause?.status ?? 0)
+    }
+  }
+
+  @Test("discard when the take is gone and the next one has its first sample")
+  func discard() {
+    var bench = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+    let caller = bench.ask(.discard, .discard(at: Self.time(2)))
+    bench.happen(.saved)
+    #expect(bench.status(caller) == nil)
+    bench.happen(.takeReady)
+    #expect(bench.heard[caller] == .done(.recording))
+    let second = bench.ask(.discard, .discard(at: Self.time(3)))
+    bench.happen(.saved, because: (77, "the trash is root's"))
+    #expect(bench.status(second) == 77)
+  }
+
+  @Test("mark at once in a take with a sample, and else with it")
+  func mark() {
+    var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
+    let early = bench.ask(.mark("a"), .mark(at: Self.time(2), label: "a"))
+    #expect(bench.status(early) == nil)
+    bench.happen(.takeReady)
+    #expect(bench.status(early) == 0)
+    let late = bench.ask(.mark("b"), .mark(at: Self.time(3), label: "b"))
+    #expect(bench.status(late) == 0)
+  }
+
+  @Test("no one waits for longer than the patience, nor for samples of a silent sensor")
+  func bounded() {
+    var bench = Bench(through: .sensorReady)
+    let start = bench.ask(.start, .start(at: Self.time(1)), at: 1)
+    #expect(bench.requests.deadline == Self.time(4))
+    bench.elapse(to: 4)
+    #expect(bench.status(start) == nil)
+    #expect(bench.requests.deadline == Self.time(31))
+    bench.elapse(to: 31)
+    #expect(bench.status(start) == 75)
+    #expect(bench.requests.deadline == nil)
+
+    var silent = Bench(through: .sensorReady, .sensorSilent)
+    let second = silent.ask(.start, .start(at: Self.time(1)), at: 1)
+    silent.elapse(to: 4)
+    #expect(silent.status(second) == 69)
+
+    var saving = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+    let stop = saving.ask(.stop, .stop(at: Self.time(2)), at: 1)
+    saving.elapse(to: 31)
+    #expect(saving.status(stop) == 75)
+  }
+
+  @Test("everybody is answered when the service ends")
+  func ending() {
+    var bench = Bench(samplesWhileIdle: false)
+    let start = bench.ask(.start, .start(at: Self.time(1)))
+    bench.happen(.terminate)
+    #expect(bench.status(start) == 75)
+    var recording = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+    let stop = recording.ask(.stop, .stop(at: Self.time(2)))
+    recording.happen(.terminate)
+    recording.happen(.saved)
+    #expect(recording.status(stop) == 0)
+  }
+}

@@ -1,0 +1,95 @@
+import IMUModel
+import Recorder
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct TrainGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}
+
+/// Presses of all lengths and distances, and what they are by the rules read press by press.
+struct PressTrain {
+  /// Nanoseconds of down, up, down, up …, rising.
+  private(set) var edges: [Int64] = []
+
+  /// These downs and ups.
+  init(edges: [Int64]) {
+    self.edges = edges
+  }
+
+  /// A random train.
+  init(_ generator: inout TrainGenerator) {
+    // Around each limit, and between.
+    let held: [ClosedRange<Int64>] = [
+      1...200, 1490...1510, 1600...5000, 5990...6010, 6500...20_000,
+    ]
+    let apart: [ClosedRange<Int64>] = [1...150, 390...410, 500...3000]
+    var time: Int64 = 0
+    for _ in 0..<Int.random(in: 1...12, using: &generator) {
+      for ranges in [apart, held] {
+        let range = ranges.randomElement(using: &generator) ?? 1...1
+        time += Int64.random(in: range, using: &generator) * 1_000_000
+        edges.append(time)
+      }
+    }
+  }
+
+  /// What the presses mean, worked out from their lengths and distances alone.
+  var expected: [Gesture] {
+    var gestures: [Gesture] = []
+    var open: (down: Int64, up: Int64)?
+    for index in stride(from: 0, to: edges.count, by: 2) {
+      let (down, up) = (edges[index], edges[index + 1])
+      let at = MonotonicTime(nanoseconds: down)
+      let isShort = up - down < 1_500_000_000
+      if let first = open, down - first.up < 400_000_000, isShort {
+        gestures.append(.double(at: MonotonicTime(nanoseconds: first.down)))
+        open = nil
+        continue
+      }
+      if let first = open {
+        gestures.append(.settled(at: MonotonicTime(nanoseconds: first.down)))
+        open = nil
+      }
+      guard !isShort else {
+        gestures.append(.press(at: at))
+        open = (down, up)
+        continue
+      }
+      let isVeryLong = up - down >= 6_000_000_000
+      gestures += [.holding(at: at), isVeryLong ? .veryLong(at: at) : .long(at: at)]
+    }
+    if let first = open { gestures.append(.settled(at: MonotonicTime(nanoseconds: first.down))) }
+    return gestures
+  }
+
+  /// What a recogniser makes of them that is woken at its deadlines or late, and gets some edges twice.
+  func play(_ generator: inout TrainGenerator) -> [Gesture] {
+    var recogniser = GestureRecogniser(isHeldAtStart: false)
+    var told: [Gesture] = []
+    for (index, stamp) in edges.enumerated() {
+      while let deadline = recogniser.deadline, deadline.nanoseconds <= stamp,
+        Bool.random(using: &generator)
+      {
+        told += recogniser.elapse(to: deadline)
+      }
+      let edge = ButtonEdge(
+        isPressed: index % 2 == 0, time: MonotonicTime(nanoseconds: stamp))
+      told += recogniser.handle(edge)
+      if Bool.random(using: &generator) { told += recogniser.handle(edge) }
+    }
+    while let deadline = recogniser.deadline { told += recogniser.elapse(to: deadline) }
+    return told
+  }
+}

@@ -1,0 +1,51 @@
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("A sensor that falls silent")
+struct SilenceWatchTests {
+  private func at(_ milliseconds: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: 77_000_000_000 + milliseconds * 1_000_000)
+  }
+
+  /// What is reported when as many samples have been read at these milliseconds: `silent`, `heard`, or nothing.
+  private func told(_ looks: [(at: Int64, count: UInt64)], rate: SampleRate) -> [String] {
+    var watch = SilenceWatch(rate, start: at(0))
+    return looks.map { look in
+      watch.notice(look.count, now: at(look.at)) ? watch.isSilent ? "silent" : "heard" : ""
+    }
+  }
+
+  @Test("is reported once, after more than 2 s without a sample, and once when it is heard again")
+  func silence() throws {
+    let rate = try #require(SampleRate(100))
+    let looks: [(Int64, UInt64)] = [
+      (10, 1), (1000, 100), (3000, 100), (3001, 100), (9000, 100), (9010, 101), (9020, 102),
+    ]
+    #expect(told(looks, rate: rate) == ["", "", "", "silent", "", "heard", ""])
+  }
+
+  @Test("falls silent again as it did the first time")
+  func again() throws {
+    let rate = try #require(SampleRate(100))
+    #expect(
+      told([(10, 1), (2011, 1), (2020, 2), (4020, 2), (4021, 2), (4030, 3)], rate: rate)
+        == ["", "silent", "heard", "", "silent", "heard"])
+  }
+
+  @Test("is silent too when it never gave a sample, counted from the start")
+  func never() throws {
+    let rate = try #require(SampleRate(100))
+    #expect(told([(0, 0), (2000, 0), (2001, 0)], rate: rate) == ["", "", "silent"])
+  }
+
+  @Test(
+    "of a slow rate is given three periods",
+    arguments: [(1, 1, 3000), (1, 10, 30_000), (2, 3, 4500)])
+  func slow(numerator: UInt32, denominator: UInt32, patience: Int64) throws {
+    let rate = try #require(SampleRate(numerator, per: denominator))
+    #expect(
+      told([(0, 1), (patience, 1), (patience + 1, 1), (patience + 2, 2)], rate: rate)
+        == ["", "", "silent", "heard"])
+  }
+}

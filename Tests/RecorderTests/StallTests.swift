@@ -1,0 +1,88 @@
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Recorder
+import Testing
+
+@Suite("A card that stalls")
+struct StallTests {
+  /// Two syncs' time before the hold, and one after it.
+  static func take(holding seconds: Int64, capacity: Int = 1 << 20) throws -> HeldTake {
+    let hold = (sync: 2, nanoseconds: seconds * 1_000_000_000)
+    return try HeldTake(
+      ticks: UInt64(3 + seconds) * 1000, hold: hold, capacity: capacity)
+  }
+
+  static func report(_ take: HeldTake) throws -> LogVerification {
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: take.bytes)))
+    return try reader.verify()
+  }
+
+  @Test("10 s in one sync at 1 kHz lose nothing, and the queue knows how long it was")
+  func tenSeconds() throws {
+    let take = try StallTests.take(holding: 10)
+    #expect(take.heldTicks.count > 9_990)
+    let report = try StallTests.report(take)
+    #expect(report.isIntact)
+    #expect(report.sampleCount == 13_000)
+    #expect(report.gapCount == 0)
+    #expect(take.queue.longestSync >= 10_000_000_000)
+    #expect(take.queue.longestSync < 10_100_000_000)
+    #expect(take.queue.durableByteCount > 0)
+  }
+
+  @Test("beyond the memory the newest samples are lost, and the log says which and why")
+  func beyondMemory() throws {
+    let capacity = 40_000
+    let take = try StallTests.take(holding: 6, capacity: capacity)
+    let report = try StallTests.report(take)
+    #expect(report.isIntact)
+    #expect(report.gapCount == 1)
+    #expect(report.end?.ledger == take.samplerLedger)
+    #expect(take.recorderLedger == take.samplerLedger)
+    let events = try read(take.bytes)
+    let gaps = events.compactMap { event -> Gap? in
+      if case .other(.gap(let gap)) = event { return gap }
+      return nil
+    }
+    let gap = try #require(gaps.first)
+    #expect(gap.cause == .ringFull)
+    #expect(gap.count == take.samplerLedger.ringFull)
+    // What was there first stays: what fits into the queue at 16 bytes a sample, and a ring.
+    #expect(gap.firstTick >= take.heldTicks.lowerBound + UInt64(capacity / 16 + 600))
+    // It ends when the hold does, and not before: nothing newer was taken instead of older.
+    let end = gap.firstTick + gap.count
+    #expect((take.heldTicks.upperBound...take.heldTicks.upperBound + 2).contains(end))
+    #expect(report.sampleCount + gap.count == 9_000)
+  }
+
+  @Test("the sampler is as late as without a stall, within memory and beyond it")
+  func lateness() throws {
+    let smooth = try HeldTake(ticks: 6000, hold: (sync: 0, nanoseconds: 0))
+    let stalled = try HeldTake(ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000))
+    let overrun = try HeldTake(
+      ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000), capacity: 20_000)
+    #expect(smooth.samplerLedger.ringFull == 0)
+    #expect(stalled.samplerLedger.ringFull == 0)
+    #expect(overrun.samplerLedger.ringFull > 500)
+    #expect(smooth.lateness.median < smooth.lateness.maximum)
+    #expect(stalled.lateness == smooth.lateness)
+    #expect(overrun.lateness == smooth.lateness)
+    // Not only in sum: each sample was read at the same instant.
+    let times = try StallTests.times(smooth)
+    #expect(times.count == 6000)
+    let isSame = try StallTests.times(stalled) == times
+    #expect(isSame)
+    let isRest = try StallTests.times(overrun).allSatisfy { times[$0.key] == $0.value }
+    #expect(isRest)
+  }
+
+  /// When each sample of the log was read, by its tick.
+  static func times(_ take: HeldTake) throws -> [UInt64: Int64] {
+    var times: [UInt64: Int64] = [:]
+    for event in try read(take.bytes) {
+      if case .sample(let tick, let time, _) = event { times[tick] = time }
+    }
+    return times
+  }
+}

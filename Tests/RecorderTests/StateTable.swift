@@ -1,0 +1,153 @@
+import Recorder
+
+/// The table of states and events, written from the specification: what a press means in each state. A field is
+/// what `Notation.step` writes.
+enum StateTable {
+  static let idle = """
+    event         | asleep         | waking               | armed
+    begin         | ·              | ·                    | ·
+    down 5        | ·              | ·                    | ·
+    press 5       | → waking: wake | ·                    | → starting: begin 5
+    double 4      | ·              | ·                    | ·
+    settled 4     | ·              | ·                    | ·
+    holding 5     | ·              | ·                    | ·
+    long 5        | refuse         | refuse               | → saving: keep 5
+    veryLong 5    | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
+    forgotten 5   | ·              | ·                    | ·
+    start 5       | → waking: wake | ·                    | → starting: begin 5
+    stop 5        | refuse         | refuse               | refuse
+    mark 5        | refuse         | refuse               | refuse
+    keep 5        | refuse         | refuse               | → saving: keep 5
+    discard 5     | refuse         | refuse               | refuse
+    sensorReady   | ·              | → armed              | ·
+    sensorSilent  | ·              | ·                    | ·
+    sensorHeard   | ·              | ·                    | ·
+    sensorFailed  | ·              | retry                | → waking: retry
+    retry         | ·              | ·                    | ·
+    takeReady     | ·              | ·                    | ·
+    takeRefused   | ·              | ·                    | ·
+    limitReached  | ·              | ·                    | ·
+    storageEnded  | ·              | ·                    | ·
+    saved         | ·              | ·                    | ·
+    savedNothing  | ·              | ·                    | ·
+    reload        | reload         | reload               | reload
+    reload sample | → waking: wake | sleep, wake          | → waking: sleep, wake
+    reload sleep  | ·              | → asleep: sleep      | → asleep: sleep
+    reload wrong  | ·              | ·                    | ·
+    terminate     | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
+    """
+
+  static let take = """
+    event         | starting                       | recording                      | stopping
+    begin         | ·                              | ·                              | ·
+    down 5        | hold 5                         | hold 5                         | ·
+    press 5       | → stopping: hold 5             | → stopping: hold 5             | → saving: end 4 button
+    double 4      | release                        | release                        | → recording: mark 4, release
+    settled 4     | ·                              | ·                              | → saving: end 4 button
+    holding 5     | ·                              | ·                              | ·
+    long 5        | → saving: discard 5            | → saving: discard 5            | → saving: end 4 button
+    veryLong 5    | → ending: end now button       | → ending: end now button       | → ending: end 4 button
+    forgotten 5   | release                        | release                        | → recording: release
+    start 5       | refuse                         | refuse                         | refuse
+    stop 5        | → saving: end 5 button         | → saving: end 5 button         | → saving: end 4 button
+    mark 5        | mark 5 x                       | mark 5 x                       | refuse
+    keep 5        | refuse                         | refuse                         | refuse
+    discard 5     | → saving: discard 5            | → saving: discard 5            | → saving: discard 5
+    sensorReady   | ·                              | ·                              | ·
+    sensorSilent  | ·                              | ·                              | ·
+    sensorHeard   | ·                              | ·                              | ·
+    sensorFailed  | → saving: end now sensor-lost  | → saving: end now sensor-lost  | → saving: end now sensor-lost
+    retry         | ·                              | ·                              | ·
+    takeReady     | → recording                    | ·                              | ·
+    takeRefused   | → armed                        | → armed                        | → armed
+    limitReached  | → saving: end now completed    | → saving: end now completed    | → saving: end now completed
+    storageEnded  | → saving: end now storage-error| → saving: end now storage-error| → saving: end now storage-error
+    saved         | ·                              | ·                              | ·
+    savedNothing  | ·                              | ·                              | ·
+    reload        | ·                              | ·                              | ·
+    reload sample | ·                              | ·                              | ·
+    reload sleep  | ·                              | ·                              | ·
+    reload wrong  | ·                              | ·                              | ·
+    terminate     | → ending: end now signal       | → ending: end now signal       | → ending: end 4 button
+    """
+
+  static let end = """
+    event         | saving   | ending               | ended
+    begin         | ·        | ·                    | ·
+    down 5        | ·        | ·                    | ·
+    press 5       | ·        | refuse               | ·
+    double 4      | ·        | ·                    | ·
+    settled 4     | ·        | ·                    | ·
+    holding 5     | ·        | ·                    | ·
+    long 5        | refuse   | refuse               | ·
+    veryLong 5    | → ending | ·                    | ·
+    forgotten 5   | ·        | ·                    | ·
+    start 5       | ·        | refuse               | refuse
+    stop 5        | ·        | refuse               | refuse
+    mark 5        | refuse   | refuse               | refuse
+    keep 5        | refuse   | refuse               | refuse
+    discard 5     | refuse   | refuse               | refuse
+    sensorReady   | ·        | ·                    | ·
+    sensorSilent  | ·        | ·                    | ·
+    sensorHeard   | ·        | ·                    | ·
+    sensorFailed  | ·        | ·                    | ·
+    retry         | ·        | ·                    | ·
+    takeReady     | ·        | ·                    | ·
+    takeRefused   | → armed  | → ended: sleep, exit | ·
+    limitReached  | ·        | ·                    | ·
+    storageEnded  | ·        | ·                    | ·
+    saved         | → armed  | → ended: sleep, exit | ·
+    savedNothing  | → armed  | → ended: sleep, exit | ·
+    reload        | ·        | ·                    | ·
+    reload sample | ·        | ·                    | ·
+    reload sleep  | ·        | ·                    | ·
+    reload wrong  | ·        | ·                    | ·
+    terminate     | → ending | ·                    | ·
+    """
+
+  /// A field of a table.
+  struct Field {
+    let event: String
+    let state: String
+    let step: String
+  }
+
+  /// The fields of all tables.
+  static var fields: [Field] {
+    [idle, take, end].flatMap { table in
+      let rows = table.split(separator: "\n").map(cells)
+      return rows.dropFirst().flatMap { row in
+        zip(rows[0], row).dropFirst().map { Field(event: row[0], state: $0, step: $1) }
+      }
+    }
+  }
+
+  private static func cells(_ row: Substring) -> [String] {
+    row.split(separator: "|").map { cell in
+      var cell = cell.drop { $0 == " " }
+      while cell.last == " " { cell.removeLast() }
+      return String(cell)
+    }
+  }
+
+  /// How each state is reached, with nothing remembered from before.
+  static func machine(in state: String) -> ServiceMachine {
+    let armed = ["begin", "sensorReady"]
+    let recording = armed + ["start 5", "takeReady"]
+    switch state {
+    case "asleep": return ServiceMachine(samplesWhileIdle: false, through: ["begin"])
+    case "waking": return ServiceMachine(through: ["begin"])
+    case "armed": return ServiceMachine(through: armed)
+    case "starting": return ServiceMachine(through: armed + ["start 5"])
+    case "recording": return ServiceMachine(through: recording)
+    case "stopping":
+      var machine = ServiceMachine(through: recording)
+      _ = machine.handle(.gesture(.press(at: Notation.time(4))))
+      return machine
+    case "saving": return ServiceMachine(through: recording + ["stop 5"])
+    case "ending": return ServiceMachine(through: recording + ["terminate"])
+    case "ended": return ServiceMachine(through: armed + ["terminate"])
+    default: preconditionFailure("no state \(state)")
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Recorder
+import RingBuffer
+import Sampling
+
+/// A sampler that runs through many takes, the ring, and the writer of a service, on one thread and on the test's
+/// clock; each take's flusher has a thread of its own and memory for a disk.
+///
+///     advance(to:)   record of tick n arrives at deadline(n) + read time      writer's turn every 50 ms
+final class WriterBench {
+  /// From a tick's deadline to its record in the ring.
+  static let readTime: Int64 = 400_000
+  static let writerPeriod: Int64 = 50_000_000
+  static let timeUnit: Int64 = 1000
+  /// 2026-11-21T02:38:07Z less the clock of the test.
+  static let wallAtZero: Int64 = 1_795_228_687_000_000_000
+
+  let schedule: Schedule
+  let historyTicks: Int
+  var writer: TakeWriter
+  private var producer: RingProducer<TickRecord>
+  private(set) var now: MonotonicTime
+  private var nextTick: UInt64 = 0
+  private var nextTurn: MonotonicTime
+  private var generator = SeededGenerator(seed: 11)
+  /// Ticks that the ring had no room for, to be reported when it has.
+  private var dropped: Gap?
+
+  /// Ticks at which the chip does not answer; each run becomes one record, which arrives with its last tick.
+  var busErrors: [Range<UInt64>] = []
+  /// From which tick on records are held up in the sampler, and when they come.
+  var holdUp: (from: UInt64, until: MonotonicTime)?
+  /// Events, before the record of their tick.
+  var events: [UInt64: SensorEvent] = [:]
+  /// How long it takes to make a file; `nil` for ever.
+  var fileDelay: Int64? = 0
+  /// What a take's disk is made with.
+  var configureDisk: @Sendable (inout MemoryDisk.State) -> Void = { _ in }
+  /// Holds the flushers up.
+  var gate: Gate?
+  /// Bytes of a take's queue.
+  var queueCapacity = 1 << 20
+
+  /// What the writer reported.
+  private(set) var news: [TakeNews] = []
+  /// The take at hand, and those before.
+  private(set) var logs: [WrittenLog] = []
+  /// Offsets of the sampler's samples from its tick 0, as they went into the ring.
+  private(set) var sampleTimes: [UInt64: Int64] = [:]
+  /// Ticks that the ring had no room for.
+  private(set) var droppedTicks: Set<UInt64> = []
+  private var pendingPlan: (plan: TakePlan, due: MonotonicTime)?
+
+  /// A sampler that has not begun.
+  init(_ rate: SampleRate, historyTicks: Int? = nil) {
+    var ring = RingEnds<TickRecord>()
+    let start = MonotonicTime(nanoseconds: 7_000_000_123)
+    schedule = Schedule(start: start, rate: rate)
+    self.historyTicks =
+      historyTicks ?? 600 - Int(max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
+    writer = TakeWriter(
+      consumer: ring.takeConsumer(), schedule: schedule, timeUnit: WriterBench.timeUnit,
+      historyTicks: self.historyTicks)
+    producer = ring.takeProducer()
+    now = start
+    nextTurn = start
+  }
+
+  var isIdle: Bool { writer.isIdle }
+
+  /// `seconds` after the sampler's tick 0 was due.
+  func instant(_ seconds: Double) -> MonotonicTime {
+    schedule.start + Int64(seconds * 1_000_000_000)
+  }
+
+  /// Lets `seconds` since the sampler's start be over.
+  func advance(to seconds: Double) { advance(to: instant(seconds)) }
+
+  /// Lets time pass: samples arrive, the writer has its turns.
+  func advance(to end: MonotonicTime) {
+    while true {
+      let arrival = nextArrival
+      guard min(arrival, nextTurn) <= end else { break }
+      if arrival <= nextTurn {
+        now = arrival
+        sample()
+      } else {
+        now = nextTurn
+        nextTurn = nextTurn + WriterBench.writerPeriod
+        turn()
+      }
+    }
+    now = max(now, end)
+  }
+
+  /// When the next tick's record comes.
+  private var nextArrival: MonotonicTime {
+    let arrival = schedule.deadline(of: nextTick) + WriterBench.readTime
+    guard let holdUp, nextTick >= holdUp.from else { return arrival }
+    return max(arrival, holdUp.until)
+  }
+
+  /// The writer's turn, as when an order wakes it.
+  func turn() {
+    if let (plan, due) = pendingPlan, due <= now {
+      pendingPlan = nil
+      attach(plan)
+    }
+    let reading = ClockReading(
+      monotonic: now, wall: WriterBench.wallAtZero + now.nanoseconds, isSynchronised: true)
+    for item in writer.tend(reading) { hear(item) }
+  }
+
+  private func hear(_ item: TakeNews) {
+    news.append(item)
+    switch item {
+    case .needsFile(let plan): if let fileDelay { pendingPlan = (plan, now + fileDelay) }
+    case .ended: logs.last?.finish()
+    default: break
+    }
+    if pendingPlan.map({ $0.due <= now }) ?? false { turn() }
+  }
+
+  private func attach(_ plan: TakePlan) {
+    var description = ExampleLog.description(UInt64(logs.count + 1))
+    description.rate = schedule.rate
+    description.plannedTicks = plan.plannedTicks
+    description.timeUnit = WriterBench.timeUnit
+    let log = WrittenLog(
+      description, plan, queueCapacity: queueCapacity, disk: MemoryDisk(configureDisk),
+      gate: gate ?? Gate())
+    logs.append(log)
+    do {
+      try writer.attach(description, queue: log.queue)
+    } catch {
+      preconditionFailure("the example's description is one: \(error)")
+    }
+  }
+
+  /// What was reported since the last call.
+  func takeNews() -> [TakeNews] {
+    defer { news = [] }
+    return news
+  }
+
+  /// Advances in turns until the writer is idle; false when it is not within `seconds`.
+  func finish(within seconds: Double = 10) -> Bool {
+    let end = now + Int64(seconds * 1_000_000_000)
+    turn()
+    while !writer.isIdle, now < end { advance(to: now + WriterBench.writerPeriod) }
+    return writer.isIdle
+  }
+
+  // MARK: The sampler
+
+  private func sample() {
+    let tick = nextTick
+    nextTick += 1
+    if let event = events[tick] { _ = producer.push(TickRecord(event)) }
+    if let run = busErrors.first(where: { $0.contains(tick) }) {
+      guard tick == run.upperBound - 1 else { return }
+      let gap = Gap(
+        firstTick: run.lowerBound, count: UInt64(run.count), cause: .busError, code: 121)
+      return deliver(TickRecord(gap), ticks: run)
+    }
+    let late = Int64(generator.next() % 90_000)
+    let offset = schedule.rate.nanoseconds(atTick: tick) + late
+    let time = offset - offset % WriterBench.timeUnit
+    sampleTimes[tick] = time
+    deliver(
+      TickRecord(tick: tick, time: time, sample: WriterBench.sample(tick)), ticks: tick..<tick + 1)
+  }
+
+  private func deliver(_ record: TickRecord, ticks: Range<UInt64>) {
+    if let gap = dropped, producer.push(TickRecord(gap)) { dropped = nil }
+    if dropped == nil, producer.push(record) { return }
+    for tick in ticks {
+      droppedTicks.insert(tick)
+      sampleTimes[tick] = nil
+    }
+    if dropped == nil {
+      dropped = Gap(firstTick: ticks.lowerBound, count: 0, cause: .ringFull, code: 0)
+    }
+    dropped?.count += UInt64(ticks.count)
+  }
+
+  /// Counts that show the tick they were read at.
+  static func sample(_ tick: UInt64) -> RawSample {
+    RawSample(
+      ax: Int16(truncatingIfNeeded: tick), ay: Int16(truncatingIfNeeded: tick >> 16), az: 3,
+      gx: -4, gy: 5, gz: -6, temperature: 7)
+  }
+
+  /// The tick at which a sample was read.
+  static func tick(_ sample: RawSample) -> UInt64 {
+    UInt64(UInt16(bitPattern: sample.ax)) | UInt64(UInt16(bitPattern: sample.ay)) << 16
+  }
+}

@@ -1,0 +1,183 @@
+import IMUModel
+import Terminal
+import Testing
+
+@Suite("What is being sampled")
+struct LiveViewTests {
+  private let second = Recordings.second
+
+  private func view(_ purpose: LiveView.Purpose = .take) -> LiveView {
+    var view = LiveView(
+      title: Recordings.title, sensor: Recordings.sensor(), rate: Recordings.rate(100),
+      look: Look(isASCII: true), purpose: purpose)
+    view.status.state = "recording 7"
+    view.status.isRecording = true
+    return view
+  }
+
+  private func records(_ ticks: Range<UInt64>) -> [TickRecord] {
+    ticks.map {
+      TickRecord(tick: $0, time: Int64($0) * second / 100, sample: Recordings.sample($0 / 10))
+    }
+  }
+
+  @Test("says state, time left, values with units, gaps and lateness")
+  func words() {
+    var view = view()
+    view.take(records(0..<200))
+    view.status.elapsed = 2 * second
+    view.status.planned = 60 * second
+    var ledger = TickLedger()
+    ledger.sampled = 195
+    ledger.add(5, .missed)
+    view.status.ledger = ledger
+    view.status.gapCount = 2
+    view.status.latenessP99 = 61_000
+    view.status.latenessMaximum = 1_200_000
+    let text = view.screen(columns: 100, rows: 24, now: 0).text
+    for words in [
+      "* recording 7 - 2.0 s of 1:00.0 - 58.0 s left - MPU-6050 at 10 Hz", "acceleration, g",
+      "y   0.500", "195 samples - 2 gaps, 5 missing - late p99 61 us, max 1.2 ms", "s stop",
+      "m mark",
+    ] {
+      #expect(text.contains(words), "\(words)")
+    }
+  }
+
+  @Test("a recording is thrown away when asked twice, and only where there is one")
+  func discardWithoutTake() {
+    var view = view(.watch)
+    #expect(view.handle(.character("d")) == .stay)
+    #expect(view.screen(columns: 100, rows: 24, now: 0).text.contains("d again"))
+    // It ended in between.
+    view.status.isRecording = false
+    #expect(!view.screen(columns: 100, rows: 24, now: 1).text.contains("d again"))
+    for _ in 0..<3 { #expect(view.handle(.character("d")) == .stay) }
+    #expect(!view.screen(columns: 100, rows: 24, now: 2).text.contains("d again"))
+    view.status.isRecording = true
+    #expect(view.handle(.character("d")) == .stay)
+    #expect(view.handle(.character("d")) == .discard)
+  }
+
+  @Test(
+    "stands still and grows; at the edge it moves left by a quarter, and its newest is in sight")
+  func pages() {
+    var view = view()
+    view.take(records(0..<10))
+    let first = view.screen(columns: 80, rows: 24, now: 0).lines[21]
+    view.take(records(10..<900))
+    let same = view.screen(columns: 80, rows: 24, now: 1).lines[21]
+    #expect(first == same)
+    view.take(records(900..<1020))
+    let moved = view.screen(columns: 80, rows: 24, now: 2)
+    #expect(moved.lines[21] != first)
+    #expect(moved.text.contains("10"))
+    // A line is where the newest sample is, three quarters to the right.
+    let column = 8 + 71 * 3 / 4
+    #expect((2..<21).contains { moved[$0, column - 1].style.ink != .text })
+  }
+
+  @Test("draws ticks without samples as a gap")
+  func gaps() {
+    var view = view()
+    view.take(records(0..<300))
+    view.take([TickRecord(Gap(firstTick: 300, count: 300, cause: .busError))])
+    view.take(records(600..<800))
+    let screen = view.screen(columns: 80, rows: 24, now: 0)
+    #expect(screen.lines[20].contains("####################"))
+  }
+
+  @Test("throws a recording away only when asked twice")
+  func discard() {
+    var view = view()
+    #expect(view.handle(.character("d")) == .stay)
+    #expect(
+      view.screen(columns: 80, rows: 24, now: 0).text.contains("d again throws this recording away")
+    )
+    #expect(view.handle(.character("m")) == .mark)
+    #expect(view.handle(.character("d")) == .stay)
+    #expect(view.handle(.character("d")) == .discard)
+  }
+
+  @Test("leaving one's own take ends it; leaving another's does not")
+  func leaving() {
+    for key: Key in [.character("q"), .escape, .control("c")] {
+      var own = view(.take)
+      var other = view(.watch)
+      #expect(own.handle(key) == .stop)
+      #expect(other.handle(key) == .leave)
+    }
+    var other = view(.watch)
+    #expect(other.handle(.character("s")) == .stop)
+  }
+
+  @Test("figures change five times a second at most, and the graph at each frame")
+  func calm() {
+    var view = view()
+    var texts: Set<String> = []
+    for frame in 0..<25 {
+      view.take(records(UInt64(frame * 4)..<UInt64(frame * 4 + 4)))
+      view.status.elapsed = Int64(frame) * second / 25
+      texts.insert(view.screen(columns: 80, rows: 24, now: Int64(frame) * second / 25).lines[0])
+    }
+    #expect(texts.count <= 6)
+  }
+
+  @Test("1 kHz at 25 frames a second is less than 20 kB a second for a terminal of 80 by 24")
+  func bytes() {
+    var view = LiveView(
+      title: Recordings.title, sensor: Recordings.sensor(.all), rate: Recordings.rate(1000),
+      look: Look(), purpose: .take)
+    var shown: Screen?
+    var count = 0
+    let frames = 25 * 30
+    for frame in 0..<frames {
+      let ticks = UInt64(frame * 40)..<UInt64(frame * 40 + 40)
+      view.take(
+        ticks.map { tick in
+          // Swings of all axes, and noise on them.
+          let noise = Int16(truncatingIfNeeded: tick &* 2_654_435_761 >> 7 & 0xFF)
+          let swing = Recordings.sample(tick / 40)
+          return TickRecord(
+            tick: tick, time: Int64(tick) * 1_000_000,
+            sample: RawSample(
+              ax: swing.ax + noise, ay: swing.ax / 2 - noise, az: noise * 8, gx: swing.ax * 2,
+              gy: noise * 16, gz: -swing.ax))
+        })
+      view.status.elapsed = Int64(frame) * second / 25
+      view.status.planned = 60 * second
+      var ledger = TickLedger()
+      ledger.sampled = UInt64(frame * 40)
+      view.status.ledger = ledger
+      view.status.latenessP99 = 60_000
+      let screen = view.screen(columns: 80, rows: 24, now: Int64(frame) * second / 25)
+      count += ScreenDifference.bytes(from: shown, to: screen, palette: .dark).count
+      shown = screen
+    }
+    let perSecond = count * 25 / frames
+    #expect(perSecond < 20_000)
+    // It does move.
+    #expect(perSecond > 500)
+  }
+
+  @Test("any size and any records draw a screen of that size")
+  func anything() {
+    let seed = UInt64.random(in: 0...(.max))
+    var generator = SeededGenerator(seed: seed)
+    var view = view()
+    var tick: UInt64 = 0
+    for step in 0..<300 {
+      let skip = UInt64.random(in: 0...20, using: &generator)
+      let jump: UInt64 = step % 50 == 49 ? 1_000_000 : skip
+      if jump > 0 { view.take([TickRecord(Gap(firstTick: tick, count: jump, cause: .missed))]) }
+      tick += jump
+      view.take(records(tick..<tick + 20))
+      tick += 20
+      if step % 7 == 0 { _ = view.handle(Bool.random(using: &generator) ? .up : .down) }
+      let columns = Int.random(in: 1...200, using: &generator)
+      let rows = Int.random(in: 1...60, using: &generator)
+      let screen = view.screen(columns: columns, rows: rows, now: Int64(step) * second / 25)
+      #expect(screen.columns == columns && screen.rows == rows, "seed \(seed)")
+    }
+  }
+}

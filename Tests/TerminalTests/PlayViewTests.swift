@@ -1,0 +1,99 @@
+import IMUModel
+import Terminal
+import Testing
+
+@Suite("A recording played")
+struct PlayViewTests {
+  private let second = Recordings.second
+
+  private func view(_ trace: Trace, speed: Double = 1) -> PlayView {
+    PlayView(
+      title: Recordings.title, sensor: Recordings.sensor(), trace: trace,
+      look: Look(isASCII: true), speed: speed, now: 1000 * second)
+  }
+
+  private func shown(_ view: PlayView) -> String { view.screen(columns: 100, rows: 24).text }
+
+  @Test("goes by the recorded times and not by a count of ticks: a late sample comes late")
+  func trueTimes() {
+    var view = view(Recordings.trace(late: [20]))
+    view.tick(now: 1002 * second)
+    #expect(view.head == 2 * second)
+    #expect(shown(view).contains("sample 19"))
+    view.tick(now: 1002 * second + 29_999_999)
+    #expect(shown(view).contains("sample 19"))
+    view.tick(now: 1002 * second + 30_000_000)
+    #expect(shown(view).contains("sample 20"))
+    view.tick(now: 1002 * second + 100_000_000)
+    #expect(shown(view).contains("sample 21"))
+  }
+
+  @Test("nothing appears in a gap, which is said")
+  func gap() {
+    var view = view(Recordings.trace(gap: 30..<70))
+    view.tick(now: 1005 * second)
+    #expect(shown(view).contains("gap of 40 ticks: bus error"))
+    #expect(!shown(view).contains("sample"))
+  }
+
+  @Test("the graph ends at the head, and stops by itself at the end; again begins at the start")
+  func end() {
+    var view = view(Recordings.trace())
+    view.tick(now: 1005 * second)
+    let half = shown(view).filter { $0 == "y" }.count
+    view.tick(now: 1009 * second)
+    #expect(view.isPlaying)
+    #expect(shown(view).filter { $0 == "y" }.count > half + 20)
+    view.tick(now: 1030 * second)
+    #expect(view.head == 10 * second)
+    #expect(view.isEnded && !view.isPlaying)
+    #expect(shown(view).contains("again"))
+    _ = view.handle(.character(" "), now: 1040 * second)
+    #expect(view.isPlaying && view.head == 0)
+    view.tick(now: 1041 * second)
+    #expect(view.head == second)
+  }
+
+  @Test("speed, pause, steps and seeking each set the head exactly")
+  func controls() {
+    var view = view(Recordings.trace(late: [42]), speed: 2)
+    view.tick(now: 1001 * second)
+    #expect(view.head == 2 * second)
+    _ = view.handle(.down, now: 1001 * second)
+    _ = view.handle(.down, now: 1001 * second)
+    view.tick(now: 1003 * second)
+    #expect(view.head == 3 * second)
+    _ = view.handle(.character(" "), now: 1003 * second)
+    view.tick(now: 1900 * second)
+    #expect(view.head == 3 * second)
+    _ = view.handle(.character("."), now: 1900 * second)
+    #expect(view.head == 3_100_000_000)
+    _ = view.handle(.character(","), now: 1900 * second)
+    #expect(view.head == 3 * second)
+    _ = view.handle(.right, now: 1900 * second)
+    #expect(view.head == 3_500_000_000)
+    for _ in 0..<7 { _ = view.handle(.character("."), now: 1900 * second) }
+    #expect(view.head == 4_230_000_000)
+    _ = view.handle(.end, now: 1900 * second)
+    #expect(view.isEnded)
+    _ = view.handle(.home, now: 1900 * second)
+    #expect(view.head == 0 && !view.isPlaying)
+  }
+
+  @Test("speeds stay within reason")
+  func speeds() {
+    var view = view(Recordings.trace())
+    for _ in 0..<100 { _ = view.handle(.up, now: 1000 * second) }
+    #expect(view.speed == PlayView.speeds.upperBound)
+    for _ in 0..<100 { _ = view.handle(.down, now: 1000 * second) }
+    #expect(view.speed == PlayView.speeds.lowerBound)
+  }
+
+  @Test("a recording without samples is over at once")
+  func empty() {
+    var view = view(Recordings.trace(ticks: 0))
+    view.tick(now: 1001 * second)
+    #expect(view.isEnded)
+    #expect(!shown(view).isEmpty)
+  }
+}

@@ -1,0 +1,124 @@
+import Terminal
+import TerminalTesting
+import Testing
+
+@Suite("What a terminal is sent makes it show the screen")
+struct ScreenDifferenceTests {
+  private static let words = ["", "a", "12.345", "⠒⠢⠤", "x y", "   ", "見本", "−1.0 g", "·"]
+  private static let styles = [
+    CellStyle.plain, .faint, .bold, CellStyle(.x), CellStyle(.z), CellStyle(.alert, isBold: true),
+    CellStyle(.text, isReversed: true),
+  ]
+
+  /// A screen with random words on it, made from an older one.
+  private func next(_ old: Screen, _ generator: inout SeededGenerator) -> Screen {
+    var screen = old
+    for _ in 0..<Int.random(in: 0...6, using: &generator) {
+      let word = ScreenDifferenceTests.words.randomElement(using: &generator) ?? ""
+      let style = ScreenDifferenceTests.styles.randomElement(using: &generator) ?? .plain
+      screen.put(
+        word, row: Int.random(in: 0..<screen.rows, using: &generator),
+        column: Int.random(in: 0..<screen.columns, using: &generator), style)
+    }
+    if Int.random(in: 0..<8, using: &generator) == 0 {
+      screen = Screen(columns: old.columns, rows: old.rows)
+    }
+    if Int.random(in: 0..<8, using: &generator) == 0 {
+      screen.restyle(
+        row: Int.random(in: 0..<screen.rows, using: &generator),
+        CellStyle(.text, isReversed: true))
+    }
+    return screen
+  }
+
+  @Test(
+    "a random walk of screens is followed to the cell, colours included",
+    arguments: [Palette.dark, .light, .none])
+  func walk(_ palette: Palette) {
+    let seed = UInt64.random(in: 0...(.max))
+    var generator = SeededGenerator(seed: seed)
+    for (columns, rows) in [(20, 6), (1, 1), (7, 2), (80, 24)] {
+      var terminal = VirtualTerminal(columns: columns, rows: rows)
+      var drawn = VirtualTerminal(columns: columns, rows: rows)
+      var shown: Screen?
+      for step in 0..<150 {
+        let screen = next(shown ?? Screen(columns: columns, rows: rows), &generator)
+        terminal.feed(ScreenDifference.bytes(from: shown, to: screen, palette: palette))
+        // What a whole drawing shows, the difference shows too.
+        drawn = VirtualTerminal(columns: columns, rows: rows)
+        drawn.feed(ScreenDifference.bytes(from: nil, to: screen, palette: palette))
+        shown = screen
+        guard terminal.text == screen.text, looks(terminal) == looks(drawn) else {
+          Issue.record("seed \(seed), \(columns)x\(rows), step \(step)")
+          return
+        }
+      }
+      #expect(terminal.unknown.isEmpty)
+    }
+  }
+
+  /// Styles of all cells; blanks have none that can be seen unless they are reversed.
+  private func looks(_ terminal: VirtualTerminal) -> [[Int]] {
+    var looks: [[Int]] = []
+    for row in 0..<terminal.rows {
+      for column in 0..<terminal.columns {
+        let style = terminal.style(row: row, column: column)
+        looks.append(
+          terminal.isBlank(row: row, column: column) ? style.filter { $0 == 7 } : style)
+      }
+    }
+    return looks
+  }
+
+  @Test("a screen that stays costs nothing")
+  func still() {
+    var screen = Screen(columns: 80, rows: 24)
+    screen.put("⠒⠢⠤ 12.3 s", row: 3, column: 5, CellStyle(.x))
+    #expect(ScreenDifference.bytes(from: screen, to: screen, palette: .dark).isEmpty)
+  }
+
+  @Test("a digit that changes costs a cursor movement and a digit")
+  func digit() {
+    var old = Screen(columns: 80, rows: 24)
+    old.put("12.3 s", row: 3, column: 5)
+    var new = Screen(columns: 80, rows: 24)
+    new.put("12.4 s", row: 3, column: 5)
+    let bytes = ScreenDifference.bytes(from: old, to: new, palette: .dark)
+    #expect(String(decoding: bytes, as: UTF8.self) == "\u{1B}[4;9H4")
+  }
+
+  @Test("with no colours wanted none is sent, and bold and reversed stay")
+  func noColour() {
+    var screen = Screen(columns: 10, rows: 1)
+    screen.put("x", row: 0, column: 0, CellStyle(.x))
+    screen.put("b", row: 0, column: 2, .bold)
+    screen.put("r", row: 0, column: 4, CellStyle(.alert, isReversed: true))
+    var terminal = VirtualTerminal(columns: 10, rows: 1)
+    terminal.feed(ScreenDifference.bytes(from: nil, to: screen, palette: .none))
+    #expect(terminal.parametersSeen.isSubset(of: [0, 1, 7]))
+    #expect(terminal.style(row: 0, column: 2) == [1])
+    #expect(terminal.style(row: 0, column: 4) == [7])
+  }
+
+  @Test("what a note says is shown and never obeyed")
+  func controls() {
+    var screen = Screen(columns: 20, rows: 1)
+    screen.put("a\u{1B}[2Jb\u{7}\u{9B}c", row: 0, column: 0)
+    #expect(screen.lines == ["a?[2Jb??c"])
+  }
+}
+
+/// Random numbers that a seed makes again. (SplitMix64, Steele et al. 2014.)
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,138 @@
+import IMUModel
+import Terminal
+import Testing
+
+@Suite("A whole recording")
+struct ShowViewTests {
+  private func view(_ trace: Trace, isASCII: Bool = true) -> ShowView {
+    ShowView(
+      title: Recordings.title, sensor: Recordings.sensor(), trace: trace,
+      look: Look(isASCII: isASCII))
+  }
+
+  @Test("is drawn with axes, units, legend, time, gaps and marks in ASCII")
+  func ascii() {
+    let trace = Recordings.trace(gap: 60..<75, marks: [2_500_000_000])
+    let screen = view(trace).plainScreen(columns: 60, rows: 12)
+    #expect(screen.lines[1].contains("g"))
+    for name in ["x", "y", "z"] { #expect(screen.lines[1].contains(name)) }
+    #expect(screen.lines[2...9].contains { $0.hasPrefix("     1 +") })
+    #expect(screen.lines[2...9].contains { $0.hasPrefix("    -1 +") })
+    // The gap is a gap in every row that has no line, and on the axis.
+    #expect(screen.lines[10].contains("#######"))
+    #expect(screen.lines[10].contains("^"))
+    #expect(screen.lines[2...9].allSatisfy { $0.contains("#####") })
+    #expect(screen.lines[11].hasSuffix("s"))
+    #expect(screen.text.unicodeScalars.allSatisfy { $0.isASCII })
+  }
+
+  @Test("lines do not cross a gap, and each axis is its own kind of line")
+  func braille() {
+    let flat = view(Recordings.trace(ticks: 100, gap: 30..<70), isASCII: false)
+      .plainScreen(columns: 80, rows: 24)
+    for row in 2..<22 {
+      // From column 8 on, 71 columns for 10 s; a cell inside the gap has no dots.
+      for column in 31...56 { #expect(!isBraille(flat[row, column])) }
+    }
+    // y and z are flat: dashed and dotted, so that each has columns without a dot.
+    let whole = view(Recordings.trace(), isASCII: false).plainScreen(columns: 80, rows: 24)
+    let inks = [Ink.x, .y, .z].map { ink in
+      (2..<22).map { row in (8..<79).filter { whole[row, $0].style.ink == ink }.count }
+        .reduce(0, +)
+    }
+    #expect(inks.allSatisfy { $0 > 10 })
+  }
+
+  private func isBraille(_ cell: Cell) -> Bool { (0x2801...0x28FF).contains(cell.scalar.value) }
+
+  @Test(
+    "the cursor shows the sample at or before it, by its recorded time, and gaps by their cause")
+  func cursor() {
+    var view = view(Recordings.trace(gap: 60..<75, late: [50]))
+    #expect(view.screen(columns: 100, rows: 24).text.contains("cursor 5.000 s"))
+    // Tick 50 came late: at 5 s the newest sample is that of tick 49.
+    #expect(view.screen(columns: 100, rows: 24).text.contains("sample 49 at 4.900000 s"))
+    _ = view.handle(.character("."), columns: 100)
+    #expect(view.screen(columns: 100, rows: 24).text.contains("sample 50 at 5.030000 s"))
+    _ = view.handle(.character("g"), columns: 100)
+    #expect(view.screen(columns: 100, rows: 24).text.contains("gap of 15 ticks: bus error"))
+    _ = view.handle(.character("g"), columns: 100)
+    #expect(view.screen(columns: 100, rows: 24).text.contains("there is no gap after the cursor"))
+  }
+
+  @Test("what a key could not do is said in the place of the cursor")
+  func notice() {
+    var view = view(Recordings.trace())
+    _ = view.handle(.character("m"), columns: 80)
+    let line = view.screen(columns: 80, rows: 24).lines[22]
+    #expect(line == " there is no mark after the cursor")
+    _ = view.handle(.left, columns: 80)
+    #expect(view.screen(columns: 80, rows: 24).lines[22].contains("cursor 4."))
+  }
+
+  @Test("the two ends of what a column shows are whole", arguments: [64, 72, 80, 100, 140])
+  func ranges(columns: Int) {
+    var trace = Trace(rate: Recordings.rate(10), capacity: 8)
+    for tick: UInt64 in 0..<1000 {
+      let high: Int16 = tick % 2 == 0 ? 32_000 : -32_000
+      trace.append(
+        tick: tick, time: Int64(tick) * Recordings.second / 10,
+        sample: RawSample(ax: high, ay: high, az: high, gx: high, gy: high, gz: high))
+    }
+    for isASCII in [true, false] {
+      let view = ShowView(
+        title: Recordings.title, sensor: Recordings.sensor(.all), trace: trace,
+        look: Look(isASCII: isASCII))
+      let lines = view.screen(columns: columns, rows: 24).lines
+      let titles = [lines[1], lines.dropFirst(2).first { $0.contains("..") } ?? ""]
+      for (title, end) in zip(titles, ["3.9", "48"]) {
+        let words = title.split(separator: "..").dropFirst()
+        #expect(words.count == 3, "\(title)")
+        for word in words {
+          #expect(word.drop { $0 == " " }.hasPrefix(end), "\(title)")
+        }
+        // Nothing is cut at the edge.
+        #expect(title.suffix(5).contains("."), "\(title)")
+      }
+    }
+  }
+
+  @Test("zooms around the cursor, and never out of the recording")
+  func zoom() {
+    var view = view(Recordings.trace())
+    #expect(view.window.isWhole)
+    for _ in 0..<40 { _ = view.handle(.character("+"), columns: 80) }
+    #expect(view.window.length == 400_000_000)
+    #expect(view.window.span.contains(view.cursor))
+    for _ in 0..<300 { _ = view.handle(.right, columns: 80) }
+    #expect(view.window.span.contains(view.cursor))
+    _ = view.handle(.end, columns: 80)
+    #expect(view.window.end == 10 * Recordings.second)
+    _ = view.handle(.home, columns: 80)
+    #expect(view.window.start == 0)
+    _ = view.handle(.character("0"), columns: 80)
+    #expect(view.window.isWhole)
+  }
+
+  @Test("any keys in any order at any size draw a screen of that size")
+  func anything() {
+    let keys: [Key] = [
+      .left, .right, .up, .down, .home, .end, .pageUp, .pageDown, .shiftLeft, .shiftRight,
+      .character("+"), .character("-"), .character("."), .character(","), .character("g"),
+      .character("m"), .character("0"),
+    ]
+    let seed = UInt64.random(in: 0...(.max))
+    var generator = SeededGenerator(seed: seed)
+    for trace in [Recordings.trace(), Recordings.trace(ticks: 0), Recordings.trace(ticks: 1)] {
+      var view = view(trace, isASCII: Bool.random(using: &generator))
+      for _ in 0..<200 {
+        let columns = Int.random(in: 1...220, using: &generator)
+        let rows = Int.random(in: 1...60, using: &generator)
+        _ = view.handle(keys.randomElement(using: &generator) ?? .left, columns: columns)
+        let screen = view.screen(columns: columns, rows: rows)
+        #expect(screen.columns == columns && screen.rows == rows, "seed \(seed)")
+        #expect(view.window.start >= 0 && view.window.end <= view.window.duration, "seed \(seed)")
+      }
+    }
+  }
+}

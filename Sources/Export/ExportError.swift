@@ -79,3 +79,17 @@ extension ExportError: CustomStringConvertible {
     return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 }
+
+extension ExportError: StatusError {
+  /// Whether the output, the log or what was asked for is wrong.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .output: .inputOutput
+    case .log(let cause): cause.exitStatus
+    case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
+      .ticksMissing:
+      .usage
+    case .unusableScale: .damagedData
+    }
+  }
+}

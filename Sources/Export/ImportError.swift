@@ -1,3 +1,4 @@
+public import IMUModel
 import Glibc
 
 /// Why a file of another kind could not become a recording.
@@ -177,4 +178,16 @@ extension ImportLineProblem {
   }
 
   private func quoted(_ text: String) -> String { "\"\(text)\"" }
+}
+
+extension ImportError: StatusError {
+  /// Whether the file cannot be read, changes, or holds no samples.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .file(_, let code): code == ENOENT ? .noInput : .inputOutput
+    case .notARegularFile: .noInput
+    case .changed: .tryAgain
+    default: .damagedData
+    }
+  }
 }

@@ -116,3 +116,14 @@ extension SensorError: CustomStringConvertible {
     }
   }
 }
+
+extension SensorError: StatusError {
+  /// Whether the sensor cannot do what is asked, or is not there.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .accelerometerRange, .gyroscopeRange, .rateAboveChip, .rateAboveBus: .configuration
+    case .notFound, .otherModel, .foreignIdentity, .resetUnfinished, .readBack, .noSamples, .bus:
+      .unavailable
+    }
+  }
+}

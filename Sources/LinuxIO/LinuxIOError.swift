@@ -63,3 +63,14 @@ extension LinuxIOError: CustomStringConvertible {
     return "\(attempt) (\(place)): \(finding)\(code). \(remedy)"
   }
 }
+
+extension LinuxIOError: StatusError {
+  /// Whether permission, another program or the device is in the way.
+  public var exitStatus: ExitStatus {
+    switch kind {
+    case .notPermitted: .noPermission
+    case .busy: .tryAgain
+    default: .unavailable
+    }
+  }
+}

@@ -1,3 +1,5 @@
+public import IMUModel
+
 /// What was wrong with the bytes of a log, or with a description that cannot be written as one.
 public struct FormatError: Error, Equatable, Sendable {
   /// What was wrong.
@@ -65,4 +67,9 @@ extension FormatError: CustomStringConvertible {
         + " shorten the note or the names"
     }
   }
+}
+
+extension FormatError: StatusError {
+  /// A description that no log can have was asked for.
+  public var exitStatus: ExitStatus { .usage }
 }

@@ -1,3 +1,5 @@
+public import IMUModel
+
 /// Why a store, or a recording in it, cannot be used: what was asked, what stood against it, what
 /// helps.
 public enum CatalogueError: Error, Equatable, Sendable {
@@ -65,6 +67,21 @@ extension CatalogueError: CustomStringConvertible {
     case .outOfNumbers(let path):
       return "the numbers of store \(path) are used up; start another store with --store"
     case .log(let error): return error.description
+    }
+  }
+}
+
+extension CatalogueError: StatusError {
+  /// Whether the recording, the directory or the storage is in the way.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .missing, .notFound: .noInput
+    case .ambiguous: .usage
+    case .notADirectory, .outOfNumbers, .present: .cannotCreate
+    case .isLive: .tryAgain
+    case .trashForbidden, .isRelied: .noPermission
+    case .storage(let cause), .moveNotDurable(_, _, let cause): cause.exitStatus
+    case .log(let cause): cause.exitStatus
     }
   }
 }

@@ -1,3 +1,4 @@
+public import IMUModel
 public import LogFormat
 
 /// Why a log cannot be read at all. Damage after the header is no error: it is read around and
@@ -31,6 +32,17 @@ extension LogError: CustomStringConvertible {
         + "\(FormatError(reason, offset: offset)); the scales and the rate stood there, so nothing "
         + "after it can be read; use another copy of the file"
     case .description(let error): return error.description
+    }
+  }
+}
+
+extension LogError: StatusError {
+  /// Whether the storage, the data or what was asked for is wrong.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .storage(let cause): cause.exitStatus
+    case .foreign, .unsupportedVersion, .damagedHeader: .damagedData
+    case .description: .usage
     }
   }
 }

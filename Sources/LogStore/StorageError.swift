@@ -1,3 +1,6 @@
+import Glibc
+public import IMUModel
+
 /// A call to the storage that failed: what was attempted, on which file, and why.
 public struct StorageError: Error, Equatable, Sendable {
   /// What was attempted.
@@ -59,5 +62,21 @@ extension StorageError: CustomStringConvertible {
   public var description: String {
     let meaning = holder.map { "\($0) has it locked" } ?? meaning
     return "\(operation.rawValue) \(path): \(meaning)" + (remedy.isEmpty ? "" : "; \(remedy)")
+  }
+}
+
+extension StorageError: StatusError {
+  /// Whether permission, another program, a name or the medium is in the way.
+  public var exitStatus: ExitStatus {
+    if isForbidden { return errno == EROFS ? .cannotCreate : .noPermission }
+    if operation == .lock, errno == EWOULDBLOCK { return .tryAgain }
+    let isName = operation == .open || operation == .look
+    if isName, isMissing || [EISDIR, ENXIO].contains(errno) { return .noInput }
+    switch operation {
+    case .open, .makeDirectory, .rename, .handOver: return .cannotCreate
+    case .look, .read, .seek, .write, .reserve, .sync, .truncate, .lock, .lease, .list, .remove,
+      .find:
+      return .inputOutput
+    }
   }
 }

@@ -1,4 +1,4 @@
-import IMUModel
+public import IMUModel
 
 /// The first thing wrong with a configuration: where it stands, and what is accepted there.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -19,4 +19,9 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     if let key { statement = value.map { "\(key) = \($0): " } ?? "\(key): " }
     return ForeignText.shown("\(file):\(line): \(statement)\(remedy)")
   }
+}
+
+extension ConfigurationError: StatusError {
+  /// The configuration cannot be had.
+  public var exitStatus: ExitStatus { .configuration }
 }

@@ -1,3 +1,5 @@
+public import IMUModel
+
 /// What is wrong with a file of motion, and where.
 public struct MotionFileError: Error, Equatable, Sendable {
   /// What is wrong.
@@ -57,4 +59,9 @@ extension MotionFileError.Problem {
       return "no samples follow the header"
     }
   }
+}
+
+extension MotionFileError: StatusError {
+  /// The file's data are no motion.
+  public var exitStatus: ExitStatus { .damagedData }
 }

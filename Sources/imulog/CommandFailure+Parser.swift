@@ -1,3 +1,4 @@
+import IMUModel
 import ArgumentParser
 
 /// What the command line's parser refuses, as one sentence: it would say it in four lines.

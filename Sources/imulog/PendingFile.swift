@@ -1,3 +1,4 @@
+import IMUModel
 import Glibc
 
 /// A file that appears under its name when it is whole, and not at all before.

@@ -1,3 +1,5 @@
+import IMUModel
+
 /// The plain forms of `imulog list`, understood without the argument parser, which costs several times as much
 /// processor time as the list itself; on a small board a person feels it.
 ///

@@ -1,3 +1,4 @@
+import IMUModel
 import ArgumentParser
 import Glibc
 import LinuxIO

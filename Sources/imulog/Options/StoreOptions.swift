@@ -1,3 +1,4 @@
+import IMUModel
 import ArgumentParser
 
 /// Where recordings are kept.

@@ -1,3 +1,4 @@
+import IMUModel
 import Export
 import Glibc
 import LogStore

@@ -1,3 +1,4 @@
+import IMUModel
 import Remote
 
 /// What is said and counted of each recording.

@@ -1,3 +1,4 @@
+import IMUModel
 import Remote
 
 /// How a pull ended for one recording.

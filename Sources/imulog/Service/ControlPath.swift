@@ -1,3 +1,5 @@
+import IMUModel
+
 /// Where the service's control socket is.
 enum ControlPath {
   /// The first of: `given`, `IMULOG_SOCKET`, `$RUNTIME_DIRECTORY/control` (systemd's word to the service),

@@ -159,7 +159,7 @@ struct ServiceFiler: Sendable {
 }
 
 /// Not enough space for a take beside the reserve.
-struct NoRoom: Error, CustomStringConvertible {
+struct NoRoom: StatusError {
   let path: String
   let room: Room
   let wanted: UInt64
@@ -168,6 +168,8 @@ struct NoRoom: Error, CustomStringConvertible {
   let deletesOldest: Bool
   /// Whether it would be enough if they might.
   let isDeletingHelpful: Bool
+
+  var exitStatus: ExitStatus { .cannotCreate }
 
   var description: String {
     var sentence =

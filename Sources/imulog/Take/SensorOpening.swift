@@ -71,7 +71,11 @@ struct SensorOpening<User: SensorUser> {
     case "tumble": return .tumble
     case let path:
       let bytes = try WholeFile.read(path)
-      return try Motion(csv: bytes, named: path)
+      do {
+        return try Motion(csv: bytes, named: path)
+      } catch {
+        throw CommandFailure(error.exitStatus, "--motion \(error)")
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Boards
+import IMUModel
 import LinuxIO
 
 /// `imulog boards`: the boards that this program knows, and what to do once on each.

@@ -1,4 +1,5 @@
 import Export
+import IMUModel
 import LogStore
 
 /// Copies in the store that did not become recordings, as a table or as JSON.

@@ -1,3 +1,4 @@
+import IMUModel
 import LinuxIO
 import LogStore
 

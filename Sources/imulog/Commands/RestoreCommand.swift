@@ -1,4 +1,5 @@
 import ArgumentParser
+import IMUModel
 import LogStore
 
 /// `imulog restore`: recordings back from the trash.

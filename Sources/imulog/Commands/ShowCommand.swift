@@ -43,7 +43,7 @@ struct ShowCommand: ParsableCommand {
 
   /// The graph as text.
   private static func print(_ recording: RecordingOnScreen) throws {
-    let look = Look(isASCII: TerminalTraits.isASCII(Environment.value))
+    let look = Look(isASCII: Console.isASCII)
     let view = ShowView(
       title: recording.title, sensor: recording.sensor, trace: recording.trace, look: look)
     let screen = view.plainScreen(columns: 80, rows: 24)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import IMUModel
 import LinuxIO
 
 /// Whether a verb draws on the terminal.

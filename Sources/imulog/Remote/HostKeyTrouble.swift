@@ -1,3 +1,5 @@
+import IMUModel
+
 /// Why ssh does not trust a machine's host key, as it says on stderr (OpenSSH, sshconnect.c).
 enum HostKeyTrouble: Equatable {
   /// It was never seen before.

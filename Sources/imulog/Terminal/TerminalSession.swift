@@ -42,7 +42,7 @@ final class TerminalSession {
   /// - Throws: `LinuxIOError` when it cannot be had.
   init() throws(LinuxIOError) {
     let device = try TerminalDevice()
-    look = Look(isASCII: TerminalTraits.isASCII(Environment.value))
+    look = Look(isASCII: Console.isASCII)
     var typed: [UInt8] = []
     palette = TerminalTraits.palette(Environment.value) { BackgroundColour.ask(device, &typed) }
     self.device = device

@@ -2,13 +2,6 @@ import Terminal
 
 /// What the environment says of the terminal.
 enum TerminalTraits {
-  /// Whether the locale is one without UTF-8 (locale(7): the first of these that is set and not empty counts).
-  static func isASCII(_ environment: (String) -> String?) -> Bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
-    let name = (locale ?? "").lowercased()
-    return !(name.hasSuffix("utf-8") || name.hasSuffix("utf8") || name.contains("utf-8@"))
-  }
-
   /// The colours to use: none with `NO_COLOR` (https://no-color.org), else for the background that `COLORFGBG` names,
   /// or that the terminal says it has; dark when no one says.
   static func palette(_ environment: (String) -> String?, ask: () -> Bool?) -> Palette {

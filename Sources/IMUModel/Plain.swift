@@ -1,16 +1,14 @@
-import IMUModel
-
 /// Values as text for a person's terminal.
-enum Plain {
+public enum Plain {
   /// Foreign text as a cell of a table or a part of a line: without anything that a terminal would obey, line feeds
   /// among it, and in ASCII where the locale knows no other characters.
-  static func text(_ text: String) -> String {
+  public static func text(_ text: String) -> String {
     let shown = ForeignText.shown(text)
     return Console.isASCII ? ascii(shown) : shown
   }
 
   /// The nearest that ASCII has: words for the signs that the program uses, `?` for all other characters.
-  static func ascii(_ text: String) -> String {
+  public static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     return text.reduce(into: "") { ascii, character in
       if character.unicodeScalars.allSatisfy(\.isASCII) {
@@ -29,7 +27,7 @@ enum Plain {
   ]
 
   /// `value` / `divisor`, a power of ten, as a decimal number without needless zeros.
-  static func number(_ value: Int64, per divisor: Int64) -> String {
+  public static func number(_ value: Int64, per divisor: Int64) -> String {
     let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: UInt64(divisor))
     var digits = rest == 0 ? "" : String(rest + UInt64(divisor)).dropFirst()[...]
     while digits.hasSuffix("0") { digits = digits.dropLast() }
@@ -37,12 +35,12 @@ enum Plain {
   }
 
   /// Nanoseconds as seconds, to the millisecond.
-  static func seconds(_ nanoseconds: Int64) -> String {
+  public static func seconds(_ nanoseconds: Int64) -> String {
     number(nanoseconds / 1_000_000 * 1_000_000, per: 1_000_000_000) + " s"
   }
 
   /// Nanoseconds as a clock shows them: `12.5 s`, `1:00`, `2:03:04`.
-  static func length(_ nanoseconds: Int64) -> String {
+  public static func length(_ nanoseconds: Int64) -> String {
     let total = nanoseconds / 1_000_000_000
     if total < 60 { return number(nanoseconds / 100_000_000, per: 10) + " s" }
     let (minutes, rest) = (total / 60, total % 60)
@@ -52,7 +50,7 @@ enum Plain {
   }
 
   /// A number of bytes, to three digits: `512 B`, `12 kB`, `3.4 MB`.
-  static func bytes(_ count: UInt64) -> String {
+  public static func bytes(_ count: UInt64) -> String {
     if count < 1000 { return "\(count) B" }
     var tenths = Int64(clamping: count / 100)
     for unit in ["kB", "MB", "GB"] {
@@ -64,7 +62,7 @@ enum Plain {
   }
 
   /// Hertz, to four digits after the point.
-  static func hertz(_ rate: SampleRate) -> String {
+  public static func hertz(_ rate: SampleRate) -> String {
     let tenThousandths =
       (UInt64(rate.numerator) * 10_000 + UInt64(rate.denominator) / 2)
       / UInt64(rate.denominator)

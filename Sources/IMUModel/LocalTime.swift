@@ -1,15 +1,15 @@
 import Glibc
 
 /// Dates and times as the user's clock shows them, with the zone's offset.
-enum LocalTime {
+public enum LocalTime {
   /// Such as `2026-11-21 15:04:11 +01:00`, of an instant in seconds since 1970; `?` for what no calendar has.
-  static func text(seconds: Int64) -> String {
+  public static func text(seconds: Int64) -> String {
     let (time, zone) = parts(seconds: seconds)
     return zone.isEmpty ? time : time + " " + zone
   }
 
   /// Date and time, and the zone's offset at that time.
-  static func parts(seconds: Int64) -> (time: String, zone: String) {
+  public static func parts(seconds: Int64) -> (time: String, zone: String) {
     var time = time_t(seconds)
     var parts = tm()
     guard localtime_r(&time, &parts) != nil else { return ("?", "") }

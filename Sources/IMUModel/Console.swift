@@ -1,0 +1,81 @@
+import Glibc
+
+/// The program's output: data goes to stdout, messages go to stderr.
+///
+/// All text for a person leaves the program here or as a `Screen`: it contains nothing that a terminal obeys, and it
+/// is ASCII where the locale has no UTF-8. JSON and exports are data for programs: they are UTF-8 in every locale, and
+/// JSON escapes what a terminal could obey.
+public enum Console {
+  /// Whether the locale is one without UTF-8: the first of these variables that is set and not empty counts
+  /// (locale(7)).
+  public static let isASCII = {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(Environment.value)
+    let locale = (names.first { !$0.isEmpty } ?? "").lowercased()
+    return !(locale.hasSuffix("utf-8") || locale.hasSuffix("utf8") || locale.contains("utf-8@"))
+  }()
+
+  /// Writes lines for a person to stdout. It is no error when the pipe's reader has gone: it has read enough.
+  public static func data(_ lines: String) throws(CommandFailure) {
+    // Line feeds inside a cell are gone by now; this replaces all else that a terminal would obey.
+    try write(Console.lines(lines).map(Plain.text), to: STDOUT_FILENO)
+  }
+
+  /// Writes JSON to stdout, as UTF-8 in every locale. It is no error when the pipe's reader has gone.
+  public static func json(_ text: String) throws(CommandFailure) {
+    // This program's own JSON is clean; that of a service at the other end of a socket may not be.
+    try write(Console.lines(text).map(ForeignText.shown), to: STDOUT_FILENO)
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+  }
+
+  /// Writes a message to stderr. It is no error when stderr is closed: no program reads it.
+  public static func talk(_ line: String) {
+    var text = "imulog: " + Plain.text(line) + "\n"
+    text.withUTF8 { bytes in
+      // There is no way to report that reporting failed.
+      _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    }
+  }
+
+  /// Whether the descriptor is a terminal.
+  public static func isTerminal(_ descriptor: Int32) -> Bool {
+    isatty(descriptor) == 1
+  }
+
+  /// Whether the last reader of the pipe at the descriptor has gone.
+  public static func isReaderGone(_ descriptor: Int32) -> Bool {
+    // Without requested events, poll reports errors only: POLLERR for a pipe, POLLHUP for a socket.
+    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLERR | POLLHUP) != 0
+  }
+
+  private static func write(_ lines: [String], to descriptor: Int32) throws(CommandFailure) {
+    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { all in
+        // Safe: `done` is below the count, so the pointer stays inside the array.
+        Glibc.write(descriptor, all.baseAddress?.advanced(by: done), all.count - done)
+      }
+      if count >= 0 {
+        done += count
+      } else if errno == EPIPE {
+        return
+      } else if errno != EINTR {
+        let reason = String(cString: strerror(errno))
+        throw CommandFailure(.inputOutput, "cannot write the output: \(reason)")
+      }
+    }
+  }
+}
+
+/// The process's environment.
+public enum Environment {
+  /// The value of a variable; `nil` when it is not set.
+  public static func value(_ name: String) -> String? {
+    // Safe: the program never changes its environment, so the C string stays valid while it is copied.
+    getenv(name).map { String(cString: $0) }
+  }
+}

@@ -61,7 +61,9 @@ let package = Package(
     // Above the stages: the one recorder, of `record` and of the service.
     .target(
       name: "Recorder",
-      dependencies: ["IMUModel", "Sampling", "RingBuffer", "LogFormat", "LogStore"],
+      dependencies: [
+        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "RingBuffer", "Sampling",
+      ],
       swiftSettings: settings),
     .target(
       name: "Boards", path: "Boards",
@@ -121,8 +123,8 @@ let package = Package(
     .testTarget(
       name: "RecorderTests",
       dependencies: [
-        "IMUDrivers", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
-        "RingBuffer", "Sampling",
+        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
+        "RingBuffer", "Sampling", "SimulatedIMU", "TestScheduling",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -59,3 +59,11 @@ public struct RecordingDescription: Equatable, Sendable {
   /// so they and not the rate say where ticks are.
   public var isImported: Bool { sensor.model == SensorDescription.importedModel }
 }
+
+/// What this program calls itself in headers and documents.
+public enum Software {
+  /// By semantic versioning.
+  public static let version = "0.1.0"
+  /// Name and version.
+  public static let name = "imulog \(version)"
+}

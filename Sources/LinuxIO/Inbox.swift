@@ -46,6 +46,13 @@ public final class Inbox<Message: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Whether no message waits.
+  public var isEmpty: Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return messages.isEmpty
+  }
+
   /// All messages that wait, oldest first.
   public func take() -> [Message] {
     pthread_mutex_lock(mutex)

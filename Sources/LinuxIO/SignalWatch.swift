@@ -74,7 +74,7 @@ public struct SignalWatch: ~Copyable {
   /// could do that.
   ///
   /// Call it when SIGTSTP was among the watched signals and came.
-  public func stop() {
+  public static func stop() {
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, SIGTSTP)

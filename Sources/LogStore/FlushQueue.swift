@@ -37,15 +37,20 @@ public final class FlushQueue: @unchecked Sendable {
 
   /// Bytes that fit.
   public let capacity: Int
+  private let syncsEarly: Bool
 
   /// The largest piece given to the storage at once: small against a spare, so that as much as
   /// possible of a queue goes into it.
   static let largestPiece = 4096
 
   /// An empty queue for `capacity` bytes; traps unless positive.
-  public init(capacity: Int = 1 << 20) {
+  ///
+  /// - Parameter syncsEarly: Whether ``requestSync()`` has an effect: not where time is simulated, and a thousand syncs in
+  ///   a second of it would only make the simulation slow. The storage is made durable at its end in any case.
+  public init(capacity: Int = 1 << 20, syncsEarly: Bool = true) {
     precondition(capacity > 0, "a queue needs room")
     self.capacity = capacity
+    self.syncsEarly = syncsEarly
     buffer = .allocate(byteCount: capacity, alignment: 16)
     mutex = .allocate(capacity: 1)
     condition = .allocate(capacity: 1)
@@ -95,6 +100,7 @@ public final class FlushQueue: @unchecked Sendable {
   /// Asks that everything put so far be made durable. Requests that come while one is served are
   /// merged.
   public func requestSync() {
+    guard syncsEarly else { return }
     locked {
       syncTarget = totalPut
       pthread_cond_broadcast(condition)

@@ -1,4 +1,5 @@
 public import IMUModel
+public import LinuxIO
 
 /// Tells gestures from the button's edges. Knows only the edges' stamps and the instants it is given, so that a
 /// press means the same however late the program wakes.
@@ -48,8 +49,8 @@ public struct GestureRecogniser: Sendable {
   }
 
   /// What an edge brings, after what was due by its stamp.
-  public mutating func handle(_ edge: ButtonEdge) -> [Gesture] {
-    elapse(to: edge.time) + (edge.isPressed ? press(edge.time) : release(edge.time))
+  public mutating func handle(_ edge: LineEdge) -> [Gesture] {
+    elapse(to: edge.time) + (edge.isActive ? press(edge.time) : release(edge.time))
   }
 
   /// What became due by `now`, in the order in which it did; each is reported once.

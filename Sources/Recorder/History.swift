@@ -37,6 +37,17 @@ public struct History: ~Copyable {
   /// Whether at least half of the ring is filled.
   public var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
 
+  /// Whether the ring has no slot left.
+  public var isRingFull: Bool { consumer.count == consumer.capacity }
+
+  /// Adds the last records of a sampler that has ended, which follow those of the ring; the tick after the last one, 0
+  /// when there is none.
+  public mutating func end(with rest: [TickRecord]) -> UInt64 {
+    remember(upTo: .max)
+    memory += rest
+    return (memory.last ?? held).map { $0.tick + $0.count } ?? 0
+  }
+
   /// Leaves at most `limit` records in the ring, and of those before them the newest `extra` in memory; older ones are
   /// dropped.
   public mutating func trim(to limit: Int, remembering extra: Int) {

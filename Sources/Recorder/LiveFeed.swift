@@ -18,6 +18,9 @@ public final class LiveFeed: @unchecked Sendable {
   private var isWanted: Bool
   private let capacity: Int
 
+  /// Nanoseconds of a frame for those who watch: 25 a second.
+  package static let framePeriod: Int64 = 40_000_000
+
   /// A feed without records.
   ///
   /// - Parameters:

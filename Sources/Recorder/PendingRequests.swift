@@ -157,8 +157,8 @@ extension PendingRequests {
   ) -> ControlAnswer? {
     switch event {
     case .saved: return cause.map(refused) ?? .done(machine.state)
-    case .savedNothing: return cause.map(refused) ?? refused((75, Refusal.hadNoSample))
-    case .takeRefused: return refused(cause ?? (74, Refusal.hasNoFile))
+    case .savedNothing: return cause.map(refused) ?? refused((75, RefusalText.hadNoSample))
+    case .takeRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
     default: return nil
     }
   }
@@ -169,8 +169,8 @@ extension PendingRequests {
   ) -> ControlAnswer? {
     switch event {
     case .takeReady: return .done(machine.state)
-    case .takeRefused: return refused(cause ?? (74, Refusal.hasNoFile))
-    case .saved, .savedNothing: return refused(cause ?? (75, Refusal.endedBeforeSample))
+    case .takeRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
+    case .saved, .savedNothing: return refused(cause ?? (75, RefusalText.endedBeforeSample))
     case .sensorSilent: return silent
     default: return nil
     }
@@ -194,20 +194,21 @@ extension PendingRequests {
       pending.isTakeAtHand = true
       return nil
     }
-    if [.ending, .ended].contains(machine.state) { return refused((75, Refusal.isEnding)) }
-    return refused(cause ?? (75, Refusal.wasCalledOff))
+    if [.ending, .ended].contains(machine.state) { return refused((75, RefusalText.isEnding)) }
+    return refused(cause ?? (75, RefusalText.wasCalledOff))
   }
 
   private static var silent: ControlAnswer {
-    refused((69, "\(Refusal.hasSilentSensor): \(Problem.sensor.meaning)"))
+    refused((69, "\(RefusalText.hasSilentSensor): \(Problem.sensor.meaning)"))
   }
 
   private static func overdue(_ pending: Pending, _ problem: Problem?) -> ControlAnswer {
     let reason = problem.map { ": \($0.meaning)" } ?? ""
     switch pending.goal {
-    case .ended: return refused((75, Refusal.endIsLate + reason))
-    case .begun where pending.isTakeAtHand: return refused((75, Refusal.firstSampleIsLate + reason))
-    case .begun: return refused((75, Refusal.beginningIsLate + reason))
+    case .ended: return refused((75, RefusalText.endIsLate + reason))
+    case .begun where pending.isTakeAtHand:
+      return refused((75, RefusalText.firstSampleIsLate + reason))
+    case .begun: return refused((75, RefusalText.beginningIsLate + reason))
     }
   }
 

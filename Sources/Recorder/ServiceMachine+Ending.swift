@@ -4,15 +4,15 @@ extension ServiceMachine {
     switch event {
     case .gesture(.press(let press)) where isMeantForLastTake(press),
       .gesture(.long(let press)) where isMeantForLastTake(press):
-      return [.refuse(Refusal.tookItsLength)]
+      return [.refuse(RefusalText.tookItsLength)]
     case .gesture(.press(let start)): return wait(start, isRequest: false)
     case .start(let start): return wait(start, isRequest: true)
     case .stop:
       // The take is being ended already: whoever asks for it waits for that.
       waitingStart = nil
       return []
-    case .gesture(.long), .keep: return [.refuse(Refusal.isSaving)]
-    case .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .gesture(.long), .keep: return [.refuse(RefusalText.isSaving)]
+    case .mark, .discard: return [.refuse(RefusalText.noTake)]
     case .sensorFailed:
       isSensorAwake = false
       return meet(.sensor)
@@ -52,7 +52,7 @@ extension ServiceMachine {
       isSensorAwake = false
       return meet(.sensor)
     case .gesture(.press), .gesture(.long), .start, .stop, .mark, .keep, .discard:
-      return [.refuse(Refusal.isEnding)]
+      return [.refuse(RefusalText.isEnding)]
     case .begin, .buttonDown, .gesture(.double), .gesture(.settled), .gesture(.holding),
       .gesture(.veryLong), .gesture(.forgotten),
       .sensorReady, .sensorSilent, .sensorHeard, .retry, .takeReady, .limitReached, .reload,
@@ -64,7 +64,7 @@ extension ServiceMachine {
 
   func handleEnded(_ event: ServiceEvent) -> [ServiceEffect] {
     switch event {
-    case .start, .stop, .mark, .keep, .discard: return [.refuse(Refusal.isEnding)]
+    case .start, .stop, .mark, .keep, .discard: return [.refuse(RefusalText.isEnding)]
     case .begin, .buttonDown, .gesture, .sensorReady, .sensorSilent, .sensorHeard, .sensorFailed,
       .retry, .takeReady,
       .takeRefused,

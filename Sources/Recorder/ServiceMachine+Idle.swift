@@ -5,12 +5,12 @@ extension ServiceMachine {
     case .begin: return samplesWhileIdle ? arm() : []
     case .gesture(.press(let press)) where isMeantForLastTake(press),
       .gesture(.long(let press)) where isMeantForLastTake(press):
-      return [.refuse(Refusal.tookItsLength)]
+      return [.refuse(RefusalText.tookItsLength)]
     case .gesture(.press(let start)), .start(let start):
       waitingStart = start
       return arm()
-    case .gesture(.long), .keep: return [.refuse(Refusal.nothingSampled)]
-    case .stop, .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .gesture(.long), .keep: return [.refuse(RefusalText.nothingSampled)]
+    case .stop, .mark, .discard: return [.refuse(RefusalText.noTake)]
     case .reload: return [.reload]
     case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
     case .reloadRefused: return meet(.configuration)
@@ -27,14 +27,14 @@ extension ServiceMachine {
     switch event {
     case .gesture(.press(let press)) where isMeantForLastTake(press),
       .gesture(.long(let press)) where isMeantForLastTake(press):
-      return [.refuse(Refusal.tookItsLength)]
+      return [.refuse(RefusalText.tookItsLength)]
     case .gesture(.press(let start)): return wait(start, isRequest: false)
     case .start(let start):
-      guard problem != .sensor else { return [.refuse(Refusal.noSensor)] }
+      guard problem != .sensor else { return [.refuse(RefusalText.noSensor)] }
       return wait(start, isRequest: true)
     case .stop: return forgetWaitingStart()
-    case .gesture(.long), .keep: return [.refuse(Refusal.notSampledYet)]
-    case .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .gesture(.long), .keep: return [.refuse(RefusalText.notSampledYet)]
+    case .mark, .discard: return [.refuse(RefusalText.noTake)]
     case .sensorReady:
       isSensorAwake = true
       succeed(.sensor)
@@ -57,13 +57,13 @@ extension ServiceMachine {
     switch event {
     case .gesture(.press(let press)) where isMeantForLastTake(press),
       .gesture(.long(let press)) where isMeantForLastTake(press):
-      return [.refuse(Refusal.tookItsLength)]
+      return [.refuse(RefusalText.tookItsLength)]
     case .gesture(.press(let start)), .start(let start): return begin(at: start)
     case .gesture(.long(let end)), .keep(let end):
       state = .saving
       hasStorageFailed = false
       return [.keepHistory(at: end)]
-    case .stop, .mark, .discard: return [.refuse(Refusal.noTake)]
+    case .stop, .mark, .discard: return [.refuse(RefusalText.noTake)]
     case .sensorFailed: return loseSensor()
     case .reload: return [.reload]
     case .reloaded(let samplesWhileIdle): return reconfigure(samplesWhileIdle: samplesWhileIdle)
@@ -78,7 +78,7 @@ extension ServiceMachine {
 
   /// The take that waits for the sensor is not wanted any more.
   private mutating func forgetWaitingStart() -> [ServiceEffect] {
-    guard waitingStart != nil else { return [.refuse(Refusal.noTake)] }
+    guard waitingStart != nil else { return [.refuse(RefusalText.noTake)] }
     waitingStart = nil
     return samplesWhileIdle ? [] : sleep()
   }
@@ -87,7 +87,7 @@ extension ServiceMachine {
   private mutating func loseSensor() -> [ServiceEffect] {
     isSensorAwake = false
     problem = .sensor
-    let refusal: [ServiceEffect] = waitingStart == nil ? [] : [.refuse(Refusal.pressForgotten)]
+    let refusal: [ServiceEffect] = waitingStart == nil ? [] : [.refuse(RefusalText.pressForgotten)]
     waitingStart = nil
     state = samplesWhileIdle ? .waking : .asleep
     return refusal + (samplesWhileIdle ? [.scheduleRetry] : [])

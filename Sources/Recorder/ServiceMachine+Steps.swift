@@ -14,7 +14,7 @@ extension ServiceMachine {
 
   /// Remembers a press or request; the first one counts, and another request is answered so.
   mutating func wait(_ start: MonotonicTime, isRequest: Bool) -> [ServiceEffect] {
-    guard waitingStart == nil else { return isRequest ? [.refuse(Refusal.takeWaits)] : [] }
+    guard waitingStart == nil else { return isRequest ? [.refuse(RefusalText.takeWaits)] : [] }
     waitingStart = start
     return []
   }

@@ -11,8 +11,8 @@ extension ServiceMachine {
     case .gesture(.long(let start)), .discard(let start): return discard(andBeginAt: start)
     case .stop(let time): return end(at: time, .button)
     case .mark(let time, let label): return [.mark(at: time, label: label)]
-    case .start: return [.refuse(Refusal.takeRuns)]
-    case .keep: return [.refuse(Refusal.takeRunsKeep)]
+    case .start: return [.refuse(RefusalText.takeRuns)]
+    case .keep: return [.refuse(RefusalText.takeRunsKeep)]
     case .takeReady:
       state = .recording
       return receiveFirstSample()
@@ -49,7 +49,7 @@ extension ServiceMachine {
       // The button never reports one press before the other is settled; if it did, none would be lost.
       return end(at: stopPress, .button) + wait(start, isRequest: false)
     case .discard(let start): return discard(andBeginAt: start)
-    case .start, .keep, .mark: return [.refuse(Refusal.isStopping)]
+    case .start, .keep, .mark: return [.refuse(RefusalText.isStopping)]
     case .takeReady: return receiveFirstSample()
     case .takeRefused(let problem):
       self.problem = problem

@@ -164,6 +164,9 @@ public struct ServiceMachine: Hashable, Sendable {
     }
   }
 
+  /// Ends it with whatever is at hand: the card takes too long.
+  mutating func abandon() { state = .ended }
+
   /// Every gesture that ends a hold is reported, so that the sign given for the hold ends with it.
   private mutating func noteButton(_ event: ServiceEvent) {
     switch event {

@@ -46,14 +46,18 @@ final class TakeLog {
     recorder.note(Mark(time: instant - frame.start, label: label))
   }
 
-  /// Logs a reading of the clocks when it says something new, and syncs when it is time to.
-  func keepUp(_ reading: ClockReading) {
+  var lateness: LatenessSummary { recorder.lateness }
+
+  /// Logs a reading of the clocks when it says something new.
+  func note(_ reading: ClockReading) {
     let pair = watch.reading(
       time: reading.monotonic - frame.start, wall: reading.wall,
       isSynchronised: reading.isSynchronised)
     if let pair { recorder.note(pair) }
-    recorder.syncIfDue(now: reading.monotonic)
   }
+
+  /// Makes the log durable when it is time to.
+  func syncIfDue(_ reading: ClockReading) { recorder.syncIfDue(now: reading.monotonic) }
 
   /// Writes the end; `false` when the queue has no room for all of it yet.
   func finish(_ reason: StopReason, _ reading: ClockReading) -> Bool {

@@ -46,7 +46,7 @@ public enum TakeNews: Equatable, Sendable {
   case storageEnded(isFull: Bool)
   /// The log has its end, and the queue is closed: the flusher does the rest. `sampled` is 0 for a take
   /// that holds nothing.
-  case ended(StopReason, TickLedger)
+  case ended(RecordingEnd)
   /// The take was ended before it had a record: there is nothing to keep and no file.
   case nothing
 }

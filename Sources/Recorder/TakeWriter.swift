@@ -62,6 +62,8 @@ public struct TakeWriter: ~Copyable {
   private var endReason: StopReason?
   /// When an end stops to wait for ticks that are being read; `nil` until the first round after it was asked for.
   private var endBy: MonotonicTime?
+  /// The tick after the last one of a sampler that has ended; `nil` while it runs.
+  private var samplerEnd: UInt64?
   /// Whether what the last take left is history as a whole.
   private var isRestKept = false
   private var isLimitTold = false
@@ -95,6 +97,9 @@ public struct TakeWriter: ~Copyable {
 
   /// Records that ever arrived: when it stands still, the sampler does.
   public var arrivals: UInt64 { history.arrivals }
+
+  /// Whether the sampler finds no room in the ring.
+  public var isRingFull: Bool { history.isRingFull }
 
   /// Whether no take is at hand.
   public var isIdle: Bool {
@@ -170,6 +175,11 @@ extension TakeWriter {
     heldFrom = instant.map { schedule.tick(at: $0) + 1 }
   }
 
+  /// The sampler has ended; `rest` follows what is in the ring. A take that runs ends with its last tick.
+  public mutating func samplerEnded(_ rest: [TickRecord]) {
+    samplerEnd = max(history.end(with: rest), log?.reached ?? unlogged)
+  }
+
   private mutating func reset() {
     phase = .idle
     (log, frame, forgotten, heldFrom, endReason, endBy) = (nil, nil, nil, nil, nil, nil)
@@ -219,7 +229,8 @@ extension TakeWriter {
     let own = TakeFrame.firstTick(from: order.at, schedule)
     let wanted = max(unlogged, own - min(own, order.ticksBefore))
     let limit = order.ticksAfter.map { own + $0 } ?? .max
-    let first = history.skip(to: wanted)
+    // A take from the sampler's own beginning has its first tick before that is read.
+    let first = history.skip(to: wanted) ?? (own == 0 && unlogged == 0 && limit > 0 ? 0 : nil)
     guard let first, first < limit, first < (heldFrom ?? .max) else {
       // What was asked for lies in the past and is gone, or no one waits for it any more.
       let isOver = limit <= own || (first ?? 0) >= limit
@@ -243,15 +254,16 @@ extension TakeWriter {
   /// Whether an end was asked for and is reached when all before `tick` is there.
   private func isEnded(at tick: UInt64, now: MonotonicTime) -> Bool {
     guard let heldFrom, let endBy else { return false }
-    return tick >= heldFrom || now >= endBy
+    return tick >= min(heldFrom, samplerEnd ?? .max) || now >= endBy
   }
 
   private mutating func write(before limit: UInt64, _ reading: ClockReading) -> [TakeNews] {
     guard let log else { preconditionFailure("a take that is logged has a log") }
     var news: [TakeNews] = []
     if let failure = log.newFailure() { news.append(.storageEnded(isFull: failure.isFull)) }
+    log.note(reading)
     let isMoved = move(into: log, before: limit)
-    log.keepUp(reading)
+    log.syncIfDue(reading)
     if log.hasSample, !isReadyTold {
       isReadyTold = true
       news.append(.ready)
@@ -265,7 +277,7 @@ extension TakeWriter {
       isMoved && (reached >= limit || isEnded(at: reached, now: reading.monotonic))
     guard let reason = endReason, isComplete || log.queue.failure != nil else { return news }
     phase = .ending(reason)
-    let end = min(limit, heldFrom ?? .max)
+    let end = min(limit, heldFrom ?? .max, samplerEnd ?? .max)
     if log.queue.failure == nil {
       // What is missing now comes too late.
       log.giveUp(before: end)
@@ -302,8 +314,8 @@ extension TakeWriter {
   private mutating func close(_ reason: StopReason) -> [TakeNews] {
     guard let log, log.deliver() || log.queue.failure != nil else { return [] }
     log.queue.close()
-    let ledger = log.ledger
+    let end = RecordingEnd(reason: reason, ledger: log.ledger, lateness: log.lateness)
     reset()
-    return [.ended(reason, ledger)]
+    return [.ended(end)]
   }
 }

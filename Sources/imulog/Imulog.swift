@@ -37,12 +37,6 @@ struct Imulog: ParsableCommand {
   }
 }
 
-/// What logs say about the program that made them.
-enum Software {
-  static let version = "0.1.0"
-  static let name = "imulog \(version)"
-}
-
 @main
 enum Program {
   static func main() {

@@ -38,7 +38,7 @@ struct DisturbedClockTests {
       after: description, consumer: ring.takeConsumer(),
       output: DirectOutput(MemoryStorage(disk)), start: start)
     var sampler = Sampler(
-      sensor: NoisySensor(), clock: clock, sink: RingSink(ring.takeProducer()),
+      sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(),
       rate: ExampleLog.tenHertz, start: start, plannedTicks: 300, timeUnit: 1000, stop: StopFlag())
     var watch = ClockWatch()
     while sampler.step() == .continue {

@@ -44,7 +44,7 @@ final class OrderedTake {
   let disk: MemoryDisk
   let queue = FlushQueue(capacity: 4096)
   private let clock = DozyClock()
-  private var sampler: Sampler<NoisySensor, DozyClock, RingSink>
+  private var sampler: Sampler<NoisySensor, DozyClock, RingProducer<TickRecord>>
   private var storage: MemoryStorage
   private var consumer: RingConsumer<TickRecord>?
   private var stopped: StorageError?
@@ -61,7 +61,7 @@ final class OrderedTake {
     self.disk = disk
     var ring = RingEnds<TickRecord>(capacity: 2)
     sampler = Sampler(
-      sensor: NoisySensor(), clock: clock, sink: RingSink(ring.takeProducer()),
+      sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(),
       rate: ExampleLog.tenHertz, start: OrderedTake.start, plannedTicks: ticks, timeUnit: 1000,
       stop: StopFlag())
     consumer = .some(ring.takeConsumer())

@@ -1,4 +1,5 @@
 import IMUModel
+import LinuxIO
 import Recorder
 import Testing
 
@@ -14,7 +15,7 @@ struct GestureTests {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     var told: [Gesture] = []
     for (index, edge) in edges.enumerated() {
-      told += recogniser.handle(ButtonEdge(isPressed: index % 2 == 0, time: at(edge)))
+      told += recogniser.handle(LineEdge(isActive: index % 2 == 0, time: at(edge)))
     }
     told += recogniser.elapse(to: at(end))
     return told
@@ -24,9 +25,9 @@ struct GestureTests {
   func short() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     #expect(recogniser.deadline == nil)
-    #expect(recogniser.handle(ButtonEdge(isPressed: true, time: at(10))) == [])
+    #expect(recogniser.handle(LineEdge(isActive: true, time: at(10))) == [])
     #expect(recogniser.deadline == at(1510))
-    #expect(recogniser.handle(ButtonEdge(isPressed: false, time: at(110))) == [.press(at: at(10))])
+    #expect(recogniser.handle(LineEdge(isActive: false, time: at(110))) == [.press(at: at(10))])
     #expect(recogniser.deadline == at(510))
     #expect(recogniser.elapse(to: at(509)) == [])
     #expect(recogniser.elapse(to: at(510)) == [.settled(at: at(10))])
@@ -67,16 +68,16 @@ struct GestureTests {
   @Test("holding and very long are reported while the button is held, each once")
   func whileHeld() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
-    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(0)))
+    _ = recogniser.handle(LineEdge(isActive: true, time: at(0)))
     #expect(recogniser.elapse(to: at(1500)) == [.holding(at: at(0))])
     #expect(recogniser.elapse(to: at(1600)) == [])
     #expect(recogniser.deadline == at(6000))
     #expect(recogniser.elapse(to: at(6000)) == [.veryLong(at: at(0))])
     #expect(recogniser.deadline == nil)
-    #expect(recogniser.handle(ButtonEdge(isPressed: false, time: at(7000))) == [])
-    #expect(recogniser.handle(ButtonEdge(isPressed: true, time: at(7100))) == [])
+    #expect(recogniser.handle(LineEdge(isActive: false, time: at(7000))) == [])
+    #expect(recogniser.handle(LineEdge(isActive: true, time: at(7100))) == [])
     #expect(
-      recogniser.handle(ButtonEdge(isPressed: false, time: at(7200))) == [.press(at: at(7100))])
+      recogniser.handle(LineEdge(isActive: false, time: at(7200))) == [.press(at: at(7100))])
   }
 
   @Test("a long press after a short one settles the short one and is none of its pair")
@@ -94,13 +95,13 @@ struct GestureTests {
   @Test("a program that wakes late reports the same gestures")
   func lateWakeUp() {
     var late = GestureRecogniser(isHeldAtStart: false)
-    #expect(late.handle(ButtonEdge(isPressed: true, time: at(0))) == [])
+    #expect(late.handle(LineEdge(isActive: true, time: at(0))) == [])
     #expect(late.elapse(to: at(60_000)) == [.holding(at: at(0)), .veryLong(at: at(0))])
     // The clock was read before edges that were already waiting: the stamps decide what they can.
     var ahead = GestureRecogniser(isHeldAtStart: false)
-    _ = ahead.handle(ButtonEdge(isPressed: true, time: at(0)))
+    _ = ahead.handle(LineEdge(isActive: true, time: at(0)))
     #expect(ahead.elapse(to: at(1501)) == [.holding(at: at(0))])
-    #expect(ahead.handle(ButtonEdge(isPressed: false, time: at(1499))) == [.press(at: at(0))])
+    #expect(ahead.handle(LineEdge(isActive: false, time: at(1499))) == [.press(at: at(0))])
   }
 
   @Test("a button that is held at boot means nothing until it was released once")
@@ -108,12 +109,12 @@ struct GestureTests {
     var recogniser = GestureRecogniser(isHeldAtStart: true)
     #expect(recogniser.deadline == nil)
     #expect(recogniser.elapse(to: at(99_000)) == [])
-    #expect(recogniser.handle(ButtonEdge(isPressed: true, time: at(99_001))) == [])
+    #expect(recogniser.handle(LineEdge(isActive: true, time: at(99_001))) == [])
     #expect(recogniser.elapse(to: at(199_000)) == [])
-    #expect(recogniser.handle(ButtonEdge(isPressed: false, time: at(199_001))) == [])
+    #expect(recogniser.handle(LineEdge(isActive: false, time: at(199_001))) == [])
     #expect(recogniser.deadline == nil)
-    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(199_100)))
-    let told = recogniser.handle(ButtonEdge(isPressed: false, time: at(199_200)))
+    _ = recogniser.handle(LineEdge(isActive: true, time: at(199_100)))
+    let told = recogniser.handle(LineEdge(isActive: false, time: at(199_200)))
     #expect(told == [.press(at: at(199_100))])
   }
 
@@ -125,7 +126,7 @@ struct GestureTests {
     for (edges, before) in [([10], 20), ([10], 1600), ([10, 110, 300], 400)] as [([Int64], Int64)] {
       var recogniser = GestureRecogniser(isHeldAtStart: false)
       for (index, edge) in edges.enumerated() {
-        _ = recogniser.handle(ButtonEdge(isPressed: index % 2 == 0, time: at(edge)))
+        _ = recogniser.handle(LineEdge(isActive: index % 2 == 0, time: at(edge)))
       }
       _ = recogniser.elapse(to: at(before))
       #expect(recogniser.forget() == [.forgotten(at: at(edges.last ?? 0))])
@@ -133,19 +134,19 @@ struct GestureTests {
       #expect(recogniser.deadline == nil)
       #expect(recogniser.elapse(to: at(99_000)) == [])
       // Another press is one.
-      _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(99_100)))
-      let told = recogniser.handle(ButtonEdge(isPressed: false, time: at(99_200)))
+      _ = recogniser.handle(LineEdge(isActive: true, time: at(99_100)))
+      let told = recogniser.handle(LineEdge(isActive: false, time: at(99_200)))
       #expect(told == [.press(at: at(99_100))])
     }
     var released = GestureRecogniser(isHeldAtStart: false)
-    _ = released.handle(ButtonEdge(isPressed: true, time: at(10)))
-    _ = released.handle(ButtonEdge(isPressed: false, time: at(110)))
+    _ = released.handle(LineEdge(isActive: true, time: at(10)))
+    _ = released.handle(LineEdge(isActive: false, time: at(110)))
     #expect(released.forget() == [])
     #expect(released.elapse(to: at(510)) == [.settled(at: at(10))])
     var held = GestureRecogniser(isHeldAtStart: true)
     #expect(held.forget() == [])
-    _ = held.handle(ButtonEdge(isPressed: true, time: at(10)))
-    #expect(held.handle(ButtonEdge(isPressed: false, time: at(20))) == [.press(at: at(10))])
+    _ = held.handle(LineEdge(isActive: true, time: at(10)))
+    #expect(held.handle(LineEdge(isActive: false, time: at(20))) == [.press(at: at(10))])
   }
 
   @Test(
@@ -154,16 +155,16 @@ struct GestureTests {
   func holdDue() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     #expect(!recogniser.isHoldDue(by: at(0)))
-    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(0)))
+    _ = recogniser.handle(LineEdge(isActive: true, time: at(0)))
     #expect(!recogniser.isHoldDue(by: at(1499)))
     #expect(recogniser.isHoldDue(by: at(1500)))
     _ = recogniser.elapse(to: at(1500))
     #expect(!recogniser.isHoldDue(by: at(5999)))
     #expect(recogniser.isHoldDue(by: at(6000)))
-    _ = recogniser.handle(ButtonEdge(isPressed: false, time: at(5999)))
+    _ = recogniser.handle(LineEdge(isActive: false, time: at(5999)))
     #expect(!recogniser.isHoldDue(by: at(9000)))
-    _ = recogniser.handle(ButtonEdge(isPressed: true, time: at(9000)))
-    _ = recogniser.handle(ButtonEdge(isPressed: false, time: at(9100)))
+    _ = recogniser.handle(LineEdge(isActive: true, time: at(9000)))
+    _ = recogniser.handle(LineEdge(isActive: false, time: at(9100)))
     #expect(!recogniser.isHoldDue(by: at(9999)))
   }
 
@@ -180,9 +181,9 @@ struct GestureTests {
       var told: [Gesture] = []
       for (index, edge) in edges.enumerated() {
         let isPressed = index % 2 == 0
-        expected += once.handle(ButtonEdge(isPressed: isPressed, time: at(edge)))
+        expected += once.handle(LineEdge(isActive: isPressed, time: at(edge)))
         for delay in [0, 1, 7] as [Int64] {
-          told += thrice.handle(ButtonEdge(isPressed: isPressed, time: at(edge + delay)))
+          told += thrice.handle(LineEdge(isActive: isPressed, time: at(edge + delay)))
         }
       }
       #expect(told == expected)
@@ -202,7 +203,7 @@ struct GestureTests {
           for (isPressed, stamp) in [(true, first), (false, second), (true, third), (false, first)]
           {
             let time = MonotonicTime(nanoseconds: stamp)
-            told += recogniser.handle(ButtonEdge(isPressed: isPressed, time: time))
+            told += recogniser.handle(LineEdge(isActive: isPressed, time: time))
             told += recogniser.elapse(to: MonotonicTime(nanoseconds: third))
           }
           #expect(Presses(told).total == 2, "\(first) \(second) \(third)")

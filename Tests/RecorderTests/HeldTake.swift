@@ -87,7 +87,7 @@ final class HeldTake: StorageWitness {
   private let clock = DozyClock()
   private let hold: (sync: Int, nanoseconds: Int64)
   private let wish = AskingOutput.Wish()
-  private var sampler: Sampler<NoisySensor, DozyClock, RingSink>
+  private var sampler: Sampler<NoisySensor, DozyClock, RingProducer<TickRecord>>
   private var recorder: Recorder<AskingOutput>
   private var nextTurn: MonotonicTime
   private var syncCount = 0
@@ -113,7 +113,7 @@ final class HeldTake: StorageWitness {
       after: description, consumer: ring.takeConsumer(), output: AskingOutput(queue, wish),
       start: start)
     sampler = Sampler(
-      sensor: NoisySensor(), clock: clock, sink: RingSink(ring.takeProducer()),
+      sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(),
       rate: HeldTake.rate, start: start, plannedTicks: ticks, timeUnit: 1000, stop: StopFlag())
     nextTurn = start + HeldTake.writerPeriod
     let disk = MemoryDisk()

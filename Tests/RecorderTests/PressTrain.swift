@@ -1,4 +1,5 @@
 import IMUModel
+import LinuxIO
 import Recorder
 
 /// Random numbers that a seed repeats (SplitMix64).
@@ -84,8 +85,8 @@ struct PressTrain {
       {
         told += recogniser.elapse(to: deadline)
       }
-      let edge = ButtonEdge(
-        isPressed: index % 2 == 0, time: MonotonicTime(nanoseconds: stamp))
+      let edge = LineEdge(
+        isActive: index % 2 == 0, time: MonotonicTime(nanoseconds: stamp))
       told += recogniser.handle(edge)
       if Bool.random(using: &generator) { told += recogniser.handle(edge) }
     }

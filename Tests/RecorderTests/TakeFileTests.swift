@@ -140,7 +140,7 @@ struct TakeFileTests {
     #expect(bench.finish())
     let told = bench.takeNews()
     #expect(told.count { $0 == .storageEnded(isFull: false) } == 1)
-    guard case .ended(.storageError, _) = told.last else {
+    guard case .ended(let end)? = told.last, end.reason == .storageError else {
       Issue.record("\(told)")
       return
     }

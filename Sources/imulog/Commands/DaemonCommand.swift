@@ -1,5 +1,8 @@
 import ArgumentParser
 import Glibc
+import IMUModel
+import LinuxIO
+import Recorder
 
 /// `imulog daemon`: waits for the button and records.
 struct DaemonCommand: ParsableCommand {
@@ -31,10 +34,18 @@ struct DaemonCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    let file = ServiceConfigurationFile(path: config, board: board, preTrigger: preTrigger)
-    let socket = try socketOptions.path(isService: true)
-    let loop = try ServiceLoop(
-      file, usualStore: try program.storePath(storeOptions), socket: socket)
+    let file = ServiceConfigurationFile(
+      path: config, board: board, preTrigger: preTrigger,
+      usualStore: try program.storePath(storeOptions))
+    let setup = try file.setup()
+    var surroundings = RecorderLoop.Surroundings(journal: ServiceJournal.report) {
+      try ButtonPanel.open($0, journal: ServiceJournal.report)
+    }
+    surroundings.readSetup = { try file.setup() }
+    surroundings.socket = try socketOptions.path(isService: true)
+    surroundings.notifier = ServiceNotifier(environment: Environment.value)
+    let loop = try RecorderLoop(setup, surroundings)
     try loop.run()
+    if let failure = loop.lastWords { throw ExitCode(failure.status.rawValue) }
   }
 }

@@ -93,7 +93,7 @@ struct RecordCommand: ParsableCommand {
   mutating func run() throws {
     let request = try TakeRequest(self)
     let store = try program.storePath(storeOptions)
-    let outcome = try TakeRunner(request: request, store: store).run()
+    let outcome = try TakeOutcome.recording(request, store: store)
     for talk in outcome.talkOfDiscarded { Console.talk(talk) }
     if let talk = outcome.talk { Console.talk(talk) }
     var failure = outcome.failure
@@ -121,12 +121,11 @@ struct RecordCommand: ParsableCommand {
     do {
       let signals = try SignalWatch()
       var isWanted = true
-      OpenStore.adopt(try OpenStore.making(store)) {
-        isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
-        return isWanted
-      } say: {
-        Console.talk($0)
-      }
+      try OpenStore.making(store).adopt(
+        while: {
+          isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
+          return isWanted
+        }, report: { Console.talk($0) })
     } catch {
       Console.talk("recordings that were cut off could not be looked for: \(error)")
     }

@@ -44,7 +44,7 @@ struct RemoveCommand: ParsableCommand {
       }
     }
     guard emptyTrash else {
-      return OpenStore.tidy(catalogue, now: now) { Console.talk($0) }
+      return catalogue.tidy(now: now) { Console.talk($0) }
     }
     let (deleted, failures) = catalogue.emptyTrash(now: now, ofAnyAge: true)
     let sentence = "\(deleted.count) \(deleted.count == 1 ? "recording" : "recordings") deleted"

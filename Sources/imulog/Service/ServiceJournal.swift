@@ -1,24 +1,17 @@
 import Glibc
 import IMUModel
+import Recorder
 
-/// What the service says of itself, on stderr: for the journal with the priority in front that it understands
+/// The service's reports on stderr: for the journal with the priority in front that it understands
 /// (sd-daemon(3)), an entry a line, in UTF-8 whatever the locale; for a terminal as any talk.
 enum ServiceJournal {
-  /// How much it matters, as syslog(3) counts.
-  enum Priority: Int {
-    case error = 3
-    case warning = 4
-    case notice = 5
-    case information = 6
-  }
-
   private static let isJournal = Environment.value("JOURNAL_STREAM") != nil
 
-  static func say(_ priority: Priority, _ line: String) {
+  static func report(_ priority: JournalPriority, _ line: String) {
     guard isJournal else { return Console.talk(line) }
     var text = "<\(priority.rawValue)>" + ForeignText.shown(line) + "\n"
     text.withUTF8 { bytes in
-      // There is no way to report that reporting failed.
+      // If writing to stderr fails there is nowhere to report it.
       _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }

@@ -1,4 +1,5 @@
 import IMUModel
+import Recorder
 import IMUDrivers
 
 /// A sensor of whichever family, on its bus.

@@ -3,19 +3,17 @@ import Glibc
 import IMUModel
 import IMUDrivers
 import LinuxIO
+import Recorder
 import SimulatedIMU
 
-/// What wants a sensor: a take, or a service. It is given one of whatever type on whatever clock, identified and
-/// not yet brought up.
-protocol SensorUser {
-  associatedtype Outcome
-  func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
-  ) throws -> Outcome
+extension SensorRequest: SensorSource {
+  func open<User: SensorUser>(for user: User) throws -> User.Outcome {
+    try SensorOpening(request: self, user: user).run()
+  }
 }
 
 /// Chooses the concrete bus, clock and chip for a request: the one place where they meet.
-struct SensorOpening<User: SensorUser> {
+private struct SensorOpening<User: SensorUser> {
   let request: SensorRequest
   let user: User
 

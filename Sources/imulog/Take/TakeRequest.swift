@@ -4,13 +4,9 @@ import Recorder
 /// What `record` was asked for, checked as far as it can be without hardware.
 struct TakeRequest {
   let sensor: SensorRequest
-  /// `nil` for "until stopped".
-  let plannedTicks: UInt64?
-  let syncInterval: Int64
-  /// The longest wake-up that is asked for, in microseconds; `nil` when none is.
-  let cpuLatency: Int32?
-  let note: String
-  /// Whether the take is shown on the terminal.
+  /// What the recorder runs with, but for the store.
+  let configuration: ServiceConfiguration
+  /// Whether the recording is shown on the terminal.
   let isOnTerminal: Bool
 
   init(_ command: RecordCommand) throws(CommandFailure) {
@@ -21,20 +17,28 @@ struct TakeRequest {
     }
     let accelerometerRange = try TakeRequest.range(command.accelRange, unit: "g", "--accel-range")
     let gyroscopeRange = try TakeRequest.range(command.gyroRange, unit: "dps", "--gyro-range")
-    plannedTicks = try TakeRequest.ticks(command, rate)
-    syncInterval = TakeRequest.syncInterval(command, rate)
+    var configuration = ServiceConfiguration.default
+    configuration.rate = rate
+    configuration.channels = command.channels.set
+    configuration.accelerometerRange = accelerometerRange
+    configuration.gyroscopeRange = gyroscopeRange
+    configuration.length = try TakeRequest.length(command)
+    configuration.syncInterval = command.syncEvery?.nanoseconds
+    configuration.samplesWhileIdle = false
     guard let latency = LatencyChoice(command.cpuLatency) else {
       throw CommandFailure(
         .usage, "--cpu-latency \(command.cpuLatency): give auto, off, or microseconds up to 10000")
     }
-    cpuLatency = command.virtualTime ? nil : latency.microseconds(at: rate)
-    note = command.note
+    configuration.cpuLatency = command.virtualTime ? .free : latency
+    configuration.note = command.note
     // Simulated time is over before a user could look.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
-    guard note.utf8.count <= 1000 else {
+    guard command.note.utf8.count <= 1000 else {
       throw CommandFailure(
-        .usage, "--note has \(note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
+        .usage,
+        "--note has \(command.note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
     }
+    self.configuration = configuration
     sensor = SensorRequest(
       rate: rate, channels: command.channels.set, accelerometerRange: accelerometerRange,
       gyroscopeRange: gyroscopeRange, board: try SensorRequest.board(command.board),
@@ -46,9 +50,8 @@ struct TakeRequest {
   /// What begins, for a person.
   func beginning(_ description: SensorDescription) -> String {
     let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
-    let length = plannedTicks.map {
-      "for \(Plain.seconds(sensor.rate.nanoseconds(atTick: $0)))"
-    }
+    let ticks = configuration.length.map { sensor.rate.ticks(inNanoseconds: $0) }
+    let length = ticks.map { "for \(Plain.seconds(sensor.rate.nanoseconds(atTick: $0)))" }
     return "recording from \(description.model)\(place), \(Plain.hertz(sensor.rate)) Hz, "
       + (length ?? "until Ctrl-C or SIGTERM")
   }
@@ -58,7 +61,7 @@ struct TakeRequest {
       guard sensor.bus == nil else {
         throw CommandFailure(.usage, "the simulator has no bus to choose; leave --bus out")
       }
-      guard !(sensor.isTimeVirtual && plannedTicks == nil) else {
+      guard !(sensor.isTimeVirtual && configuration.length == nil) else {
         throw CommandFailure(
           .usage, "--virtual-time runs as fast as it can and so needs an end; give --for")
       }
@@ -81,9 +84,7 @@ struct TakeRequest {
     return range
   }
 
-  private static func ticks(
-    _ command: RecordCommand, _ rate: SampleRate
-  ) throws(CommandFailure) -> UInt64? {
+  private static func length(_ command: RecordCommand) throws(CommandFailure) -> Int64? {
     if command.untilStopped {
       guard command.length == nil else {
         throw CommandFailure(
@@ -95,15 +96,6 @@ struct TakeRequest {
     guard length.nanoseconds > 0 else {
       throw CommandFailure(.usage, "--for needs a time above 0, such as 60s")
     }
-    // Every tick whose deadline lies inside the time: 600 in 60 s at 10 Hz.
-    return rate.tick(atNanoseconds: length.nanoseconds - 1) + 1
-  }
-
-  /// A second at risk, or ten where a take has no end and a second is only a few samples: at 10 Hz a sync
-  /// costs the card a page however few samples it carries.
-  private static func syncInterval(_ command: RecordCommand, _ rate: SampleRate) -> Int64 {
-    if let span = command.syncEvery { return span.nanoseconds }
-    let isLongAndSlow = command.untilStopped && rate.hertz <= 10
-    return isLongAndSlow ? 10_000_000_000 : 1_000_000_000
+    return length.nanoseconds
   }
 }

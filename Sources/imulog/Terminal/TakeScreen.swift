@@ -1,137 +1,136 @@
+import Glibc
 import IMUModel
 import LinuxIO
-import LogStore
 import Recorder
-import Sampling
 import Terminal
 
-/// A take on the terminal while it is made: graph, values, keys. On the main thread, which has nothing else to do.
-final class TakeScreen {
-  /// Whether the user threw the take away and wants another.
-  private(set) var isDiscarded = false
+/// A recording on the terminal while it is made: graph, values, keys.
+final class TakeScreen: Panel {
   private let session: TerminalSession
   private let request: TakeRequest
-  private let sensor: GraphSensor
-  private let title: RecordingTitle
   private let clock = SystemClock()
-  private var view: LiveView
-  private var status = LiveStatus()
+  private var view: LiveView?
+  private var sensor: SensorDescription?
   private var account: LiveAccount
-  private var watching: TakeWatching?
-  private var start = MonotonicTime(nanoseconds: 0)
+  private var status = LiveStatus()
+  /// The number of the recording that is shown.
+  private var number: UInt32?
+  private var start: MonotonicTime?
+  /// When the next frame is due.
+  private var frameAt = MonotonicTime(nanoseconds: 0)
   /// Until when a notice stands.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
+  /// What is sampled.
+  var feed: LiveFeed?
 
-  init(_ session: TerminalSession, request: TakeRequest, sensor: SensorDescription) {
-    self.session = session
-    self.request = request
-    self.sensor = GraphSensor(sensor, channels: request.sensor.channels)
-    title = RecordingTitle(
-      name: "", started: "",
-      sensor: "\(Plain.text(sensor.model)) at \(Plain.hertz(request.sensor.rate)) Hz", state: "",
-      note: Plain.text(request.note))
-    view = LiveView(
-      title: title, sensor: self.sensor, rate: request.sensor.rate, look: session.look,
-      purpose: .take)
+  init(_ session: TerminalSession, _ request: TakeRequest) {
+    (self.session, self.request) = (session, request)
     account = LiveAccount(rate: request.sensor.rate)
     // A program that is stopped samples nothing.
     session.isStoppable = false
   }
 
-  /// What the writer thread of another take is to fill and to ask.
-  func prepare() throws(LinuxIOError) -> TakeWatching {
-    let watching = TakeWatching(feed: LiveFeed(isWatched: true), marks: try Inbox())
-    self.watching = watching
-    return watching
+  var remarks: [String] { [] }
+
+  var descriptors: [pollfd] { session.descriptors }
+
+  func deadline(after now: MonotonicTime) -> MonotonicTime? {
+    min(frameAt, session.deadline ?? frameAt)
   }
 
-  /// Begins with another take.
-  func begin(number: UInt32, start: MonotonicTime) {
-    isDiscarded = false
-    self.start = start
-    account = LiveAccount(rate: request.sensor.rate)
-    view = LiveView(
-      title: title, sensor: sensor, rate: request.sensor.rate, look: session.look, purpose: .take)
-    status = LiveStatus()
-    status.state = "recording \(number)"
-    status.isRecording = true
-    status.planned = request.plannedTicks.map { request.sensor.rate.nanoseconds(atTick: $0) }
+  func events(now: MonotonicTime) -> [ServiceEvent] {
+    session.events().compactMap { serviceEvent($0, now: now) }
   }
 
-  /// Shows the take and looks after keys, signals and the card until the sampler has ended, or is overdue.
-  func watchOver(_ oversight: TakeOversight, signals: borrowing SignalWatch) {
-    var next = clock.now()
-    while oversight.isSampling {
-      for event in session.wait(signals, until: next) {
-        if let end = take(event) { oversight.handle(end) }
-      }
-      oversight.look()
-      let now = clock.now()
-      if now >= next {
-        draw(now)
-        next = now + TakeWatching.framePeriod
-      }
-    }
-    status.state = "ending"
-    draw(clock.now())
+  func handle(signal: Int32) -> Bool {
+    if case .resized = session.event(of: signal) { return true }
+    return false
   }
 
-  /// Waits while nothing is sampled; whether the user wants the end.
-  func isEndAsked(_ signals: borrowing SignalWatch, until deadline: MonotonicTime) -> Bool {
-    session.wait(signals, until: deadline).contains { event in
-      switch event {
-      case .ended: true
-      case .resized: false
-      case .key(let key): view.handle(key) == .stop
-      }
-    }
-  }
+  func close() -> [ServiceEvent] { [] }
 
-  /// Shows a sentence that stands to the end.
-  func notice(_ sentence: String) {
-    status.notice = sentence
-    noticeUntil = MonotonicTime(nanoseconds: .max)
-    draw(clock.now())
-  }
-
-  /// What an event is to the take; `nil` for nothing.
-  private func take(_ event: TerminalEvent) -> Take.Event? {
+  private func serviceEvent(_ event: TerminalEvent, now: MonotonicTime) -> ServiceEvent? {
     switch event {
-    case .ended: return .stopRequested(.signal)
+    case .ended: return .terminate
     case .resized: return nil
     case .key(.control("z")):
       status.notice = "Ctrl-Z would leave samples out; s ends the recording"
-      noticeUntil = clock.now() + 4_000_000_000
+      noticeUntil = now + 4_000_000_000
       return nil
     case .key(let key):
-      switch view.handle(key) {
-      case .stay, .leave: return nil
-      case .stop: return .stopRequested(.button)
-      case .mark:
-        let time = clock.now() - start
-        watching?.marks.post(Mark(time: time))
-        view.take(markAt: time)
+      switch view?.handle(key) {
+      case .stop?: return .stop(at: now)
+      case .mark?:
+        guard let start else { return nil }
+        view?.take(markAt: now - start)
         status.markCount += 1
-        return nil
-      case .discard:
-        isDiscarded = true
-        return .stopRequested(.button)
+        return .mark(at: now, label: "")
+      case .discard?: return .discard(at: now)
+      case .stay?, .leave?, nil: return nil
       }
     }
   }
 
-  private func draw(_ now: MonotonicTime) {
-    if let (records, lost) = watching?.feed.take() {
-      view.take(records)
-      account.take(records)
+  func show(_ picture: RecorderPicture, now: MonotonicTime) {
+    guard now >= frameAt else { return }
+    frameAt = now + LiveFeed.framePeriod
+    if let sampling = picture.sampling, sensor == nil { sensor = sampling.sensor }
+    if let plan = picture.plan, picture.number != number { begin(picture.number, plan) }
+    guard var view else { return }
+    if let feed, let start {
+      let (records, lost) = feed.take()
+      let own = records.compactMap { rebased($0, picture, start) }
+      view.take(own)
+      account.take(own)
       status.unseen += lost
     }
-    if now > noticeUntil { status.notice = "" }
-    status.elapsed = max(0, now - start)
-    if let planned = status.planned { status.elapsed = min(planned, max(0, now - start)) }
-    account.report(in: &status)
+    update(picture, now)
     view.status = status
     let size = session.size
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
+    self.view = view
+  }
+
+  /// Begins with another recording.
+  private func begin(_ number: UInt32?, _ plan: TakePlan) {
+    guard let number, let sensor else { return }
+    (self.number, start) = (number, plan.start)
+    let rate = request.sensor.rate
+    account = LiveAccount(rate: rate)
+    let title = RecordingTitle(
+      name: "", started: "",
+      sensor: "\(Plain.text(sensor.model)) at \(Plain.hertz(rate)) Hz", state: "",
+      note: Plain.text(request.configuration.note))
+    view = LiveView(
+      title: title, sensor: GraphSensor(sensor, channels: request.sensor.channels), rate: rate,
+      look: session.look, purpose: .take)
+    status = LiveStatus()
+    status.planned = plan.plannedTicks.map { rate.nanoseconds(atTick: $0) }
+  }
+
+  /// The record with the recording's numbers and times; `nil` for one of before.
+  private func rebased(
+    _ record: TickRecord, _ picture: RecorderPicture, _ start: MonotonicTime
+  ) -> TickRecord? {
+    guard let schedule = picture.sampling?.schedule else { return nil }
+    let base = schedule.tick(at: start)
+    guard record.tick >= base else { return nil }
+    return TakeFrame(schedule: schedule, base: base, timeUnit: 1).rebased(record)
+  }
+
+  private func update(_ picture: RecorderPicture, _ now: MonotonicTime) {
+    switch picture.state {
+    case .saving, .ending, .ended: status.state = "ending"
+    default: status.state = number.map { "recording \($0)" } ?? ""
+    }
+    status.isRecording = picture.state == .recording || picture.state == .starting
+    if !picture.notice.isEmpty {
+      status.notice = picture.notice
+    } else if now > noticeUntil {
+      status.notice = ""
+    }
+    let elapsed = start.map { max(0, now - $0) } ?? 0
+    status.elapsed = min(elapsed, status.planned ?? .max)
+    account.report(in: &status)
   }
 }

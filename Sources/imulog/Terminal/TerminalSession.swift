@@ -64,50 +64,59 @@ final class TerminalSession {
     writeOut()
   }
 
+  /// What to poll for: keys, and room for what it has not taken.
+  var descriptors: [pollfd] {
+    [
+      pollfd(
+        fd: device.fileDescriptor,
+        events: Int16(POLLIN) | (unwritten.isEmpty ? 0 : Int16(POLLOUT)), revents: 0)
+    ]
+  }
+
+  /// When ``events()`` has something to do though nothing came; `nil` when never.
+  var deadline: MonotonicTime? { early.isEmpty ? flushAt : MonotonicTime(nanoseconds: 0) }
+
+  /// What happened since the last call.
+  func events() -> [TerminalEvent] {
+    writeOut()
+    defer { early = [] }
+    return (early + takeKeys()).map { .key($0) } + (isGone ? [.ended] : [])
+  }
+
+  /// What a signal of ``SignalWatch/atTerminal`` means.
+  func event(of signal: Int32) -> TerminalEvent {
+    switch signal {
+    case SIGWINCH: return .resized
+    case SIGTSTP:
+      device.lend()
+      unwritten = []
+      SignalWatch.stop()
+      takeAgain()
+      return .resized
+    case SIGCONT:
+      takeAgain()
+      return .resized
+    default: return .ended
+    }
+  }
+
   /// Waits for something to happen, until `deadline` at most.
   ///
   /// - Parameter other: A descriptor to wait for beside the terminal.
   func wait(
     _ signals: borrowing SignalWatch, until deadline: MonotonicTime?, other: Int32? = nil
   ) -> [TerminalEvent] {
-    if !early.isEmpty {
-      defer { early = [] }
-      return early.map { .key($0) }
-    }
-    var descriptors = [
-      pollfd(
-        fd: device.fileDescriptor,
-        events: Int16(POLLIN) | (unwritten.isEmpty ? 0 : Int16(POLLOUT)), revents: 0),
-      pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0),
-    ]
+    var descriptors =
+      self.descriptors + [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
     if let other { descriptors.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
-    let until = [deadline, flushAt].compactMap { $0 }.min()
+    let until = [deadline, self.deadline].compactMap { $0 }.min()
     // Every end of the wait is looked into, also one by a signal.
     _ = poll(
       &descriptors, nfds_t(descriptors.count),
       PollTimeout.milliseconds(until: until, now: clock.now()))
-    writeOut()
-    return takeSignals(signals) + takeKeys() + (isGone ? [.ended] : [])
-  }
-
-  private func takeSignals(_ signals: borrowing SignalWatch) -> [TerminalEvent] {
     var events: [TerminalEvent] = []
-    while let signal = signals.wait(timeoutNanoseconds: 0) {
-      switch signal {
-      case SIGWINCH: events.append(.resized)
-      case SIGTSTP:
-        device.lend()
-        unwritten = []
-        signals.stop()
-        takeAgain()
-        events.append(.resized)
-      case SIGCONT:
-        takeAgain()
-        events.append(.resized)
-      default: events.append(.ended)
-      }
-    }
-    return events
+    while let signal = signals.wait(timeoutNanoseconds: 0) { events.append(event(of: signal)) }
+    return events + self.events()
   }
 
   /// After others had the terminal, nothing is known of what it shows.
@@ -116,7 +125,7 @@ final class TerminalSession {
     shown = nil
   }
 
-  private func takeKeys() -> [TerminalEvent] {
+  private func takeKeys() -> [Key] {
     guard let bytes = device.read() else {
       isGone = true
       return []
@@ -134,7 +143,7 @@ final class TerminalSession {
       // To all of the job, as the terminal would send it; it comes back to this program by its signals.
       kill(0, SIGTSTP)
     }
-    return keys.map { .key($0) }
+    return keys
   }
 
   /// How long the rest of an escape sequence may take, in nanoseconds: long for a person, short for a network.

@@ -36,7 +36,7 @@ final class WatchScreen {
       let now = clock.now()
       if now >= next {
         draw(now)
-        next = now + TakeWatching.framePeriod
+        next = now + LiveFeed.framePeriod
       }
     }
   }

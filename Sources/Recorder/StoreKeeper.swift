@@ -21,7 +21,7 @@ final class StoreKeeper {
   private enum Order: Sendable {
     case tend(Catalogue)
     case measure(Catalogue)
-    case read(ServiceConfigurationFile, usualStore: String)
+    case read(@Sendable () throws -> RecorderSetup)
     case quit
   }
 
@@ -39,14 +39,15 @@ final class StoreKeeper {
   /// Starts the thread.
   ///
   /// - Parameter news: Gets each configuration that is read.
-  init(news: Inbox<ServiceNews>) throws(LinuxIOError) {
+  init(news: Inbox<RecorderNews>, journal: @escaping Journal) throws(LinuxIOError) {
     let orders = try Inbox<Order>()
     let measurements = try Inbox<Space>()
     self.orders = orders
     self.measurements = measurements
     thread = .some(
       try RealTimeThread(name: "imu-keeper").run {
-        var work = Work(orders: orders, measurements: measurements, news: news)
+        var work = Work(
+          orders: orders, measurements: measurements, news: news, journal: journal)
         work.run()
       })
   }
@@ -61,12 +62,8 @@ final class StoreKeeper {
   /// Adopts what was cut off in a store, and deletes what has been in its trash for 30 days, soon.
   func tend(_ store: Catalogue) { orders.post(.tend(store)) }
 
-  /// Reads the configuration and makes its store; ``ServiceNews/configurationRead(_:)`` follows.
-  ///
-  /// - Parameter usualStore: Where recordings are when the configuration does not say.
-  func read(_ file: ServiceConfigurationFile, usualStore: String) {
-    orders.post(.read(file, usualStore: usualStore))
-  }
+  /// Reads the configuration and makes its store; ``RecorderNews/configurationRead(_:)`` follows.
+  func read(_ setup: @escaping @Sendable () throws -> RecorderSetup) { orders.post(.read(setup)) }
 
   /// Bytes that are free in a store: what was measured last when the card does not answer at once; `nil` when the store is
   /// gone, or nothing of it is known yet.
@@ -90,15 +87,20 @@ final class StoreKeeper {
   private struct Work {
     let orders: Inbox<Order>
     let measurements: Inbox<Space>
-    let news: Inbox<ServiceNews>
+    let news: Inbox<RecorderNews>
+    let journal: Journal
     /// The store that is to be put in order next.
     private var next: Catalogue?
     private var isQuitting = false
 
-    init(orders: Inbox<Order>, measurements: Inbox<Space>, news: Inbox<ServiceNews>) {
+    init(
+      orders: Inbox<Order>, measurements: Inbox<Space>, news: Inbox<RecorderNews>,
+      journal: @escaping Journal
+    ) {
       self.orders = orders
       self.measurements = measurements
       self.news = news
+      self.journal = journal
     }
 
     mutating func run() {
@@ -117,8 +119,7 @@ final class StoreKeeper {
           next = store
           measure(store)
         case .measure(let store): measure(store)
-        case .read(let file, let usualStore):
-          news.post(.configurationRead(Work.read(file, usualStore: usualStore)))
+        case .read(let setup): news.post(.configurationRead(Work.read(setup)))
         case .quit: isQuitting = true
         }
       }
@@ -130,10 +131,10 @@ final class StoreKeeper {
     }
 
     /// Reads a configuration, and makes its store when it is missing.
-    private static func read(_ file: ServiceConfigurationFile, usualStore: String) -> NextSetup {
+    private static func read(_ setup: () throws -> RecorderSetup) -> NextSetup {
       do {
-        let setup = try ServiceSetup(try file.read(), usualStore: usualStore)
-        return .success((setup, try OpenStore.making(setup.store)))
+        let setup = try setup()
+        return .success((setup, try Catalogue(path: setup.store, create: true)))
       } catch {
         return .failure(CommandFailure(error, else: .configuration))
       }
@@ -142,14 +143,15 @@ final class StoreKeeper {
     private mutating func tidy(_ store: Catalogue) {
       // One that is gone is made anew by the take, and has nothing to put in order.
       guard access(store.path, F_OK) == 0 else { return }
-      OpenStore.tidy(
-        store, now: SystemClock().wallTime,
+      let clocks = SystemClock().readWallClock()
+      store.tidy(
+        now: WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised),
         while: {
           // Between two recordings, of which there may be many.
           carryOutOrders()
           return !isQuitting
         },
-        say: { ServiceJournal.say(.warning, $0) })
+        report: { journal(.warning, $0) })
     }
   }
 }

@@ -1,5 +1,5 @@
 /// The sentences of ``ServiceEffect/refuse(_:)``: why a request or press means nothing now, and what would.
-enum Refusal {
+enum RefusalText {
   static let takeRuns = "a recording is running already; stop it before beginning another"
   static let takeRunsKeep =
     "a recording is running and will hold what was sampled; stop it to keep it"

@@ -1,0 +1,126 @@
+package import Glibc
+package import IMUModel
+package import LinuxIO
+
+/// The button and the light of a service, on GPIO lines. Either may be missing.
+package final class ButtonPanel: Panel {
+  package let remarks: [String]
+  private var button: GPIOInput?
+  private var recogniser: GestureRecogniser
+  private var light: GPIOOutput?
+  private var player = LightPlayer()
+  private var isLit = false
+  private let journal: Journal
+
+  /// Requests the lines of `setup` from the kernel.
+  ///
+  /// - Throws: ``LinuxIOError``; no line is held then.
+  package static func open(
+    _ setup: RecorderSetup, journal: @escaping Journal
+  ) throws(LinuxIOError) -> ButtonPanel {
+    var isHeld = false
+    var remarks: [String] = []
+    let button = try ButtonPanel.input(setup, &isHeld, &remarks)
+    let light = try ButtonPanel.output(setup)
+    return ButtonPanel(
+      button: button, light: light, isHeld: isHeld, remarks: remarks, journal: journal)
+  }
+
+  /// Does not throw: Swift 6.0 cannot release what a throwing initialiser of a class leaves.
+  private init(
+    button: consuming GPIOInput?, light: consuming GPIOOutput?, isHeld: Bool, remarks: [String],
+    journal: @escaping Journal
+  ) {
+    self.button = button
+    self.light = light
+    // A press from before the service means nothing to it.
+    recogniser = GestureRecogniser(isHeldAtStart: isHeld)
+    self.remarks = remarks
+    self.journal = journal
+  }
+
+  private static func input(
+    _ setup: RecorderSetup, _ isHeld: inout Bool, _ remarks: inout [String]
+  ) throws(LinuxIOError) -> GPIOInput? {
+    guard let line = setup.button else {
+      remarks.append(
+        "there is no button: the board names none, or button = none; `imulog start` does the same")
+      return nil
+    }
+    let input = try GPIOInput(line, isActiveLow: setup.configuration.isButtonActiveLow)
+    isHeld = try input.isActive()
+    if let refusal = input.biasRefusal { remarks.append("\(refusal)") }
+    return .some(input)
+  }
+
+  private static func output(_ setup: RecorderSetup) throws(LinuxIOError) -> GPIOOutput? {
+    guard let line = setup.light else { return nil }
+    return .some(try GPIOOutput(line, isActiveLow: setup.configuration.isLightActiveLow))
+  }
+
+  package var descriptors: [pollfd] {
+    guard let descriptor = button?.fileDescriptor else { return [] }
+    return [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+  }
+
+  package func deadline(after now: MonotonicTime) -> MonotonicTime? {
+    let change = light == nil ? nil : player.nextChange(after: now)
+    return [recogniser.deadline, change].compactMap { $0 }.min()
+  }
+
+  /// A button whose chip went away ends no recording: the press is forgotten.
+  package func events(now: MonotonicTime) -> [ServiceEvent] {
+    var events: [ServiceEvent] = []
+    do {
+      try read(&events)
+      // The kernel may have lost the release, and a button held for long ends the service: the line is asked first.
+      if recogniser.isHoldDue(by: now), try button?.isActive() == false {
+        // It may also have come just now.
+        try read(&events)
+        if recogniser.isHoldDue(by: now) { events += recogniser.forget().map { .gesture($0) } }
+      }
+    } catch {
+      journal(.error, "\(error); the button does nothing any more, requests do")
+      events += dropButton()
+    }
+    return events + recogniser.elapse(to: now).map { .gesture($0) }
+  }
+
+  private func read(_ events: inout [ServiceEvent]) throws(LinuxIOError) {
+    guard let edges = try button?.read() else { return }
+    for edge in edges {
+      events += recogniser.handle(edge).map { .gesture($0) }
+      if edge.isActive { events.append(.buttonDown(at: edge.time)) }
+    }
+  }
+
+  package func handle(signal: Int32) -> Bool { false }
+
+  /// A line that no longer answers makes no difference to a recording.
+  package func show(_ picture: RecorderPicture, now: MonotonicTime) {
+    player.show(picture.light, at: now)
+    set(player.level(at: now))
+  }
+
+  package func close() -> [ServiceEvent] {
+    set(false)
+    light = nil
+    return dropButton()
+  }
+
+  private func dropButton() -> [ServiceEvent] {
+    button = nil
+    return recogniser.forget().map { .gesture($0) }
+  }
+
+  private func set(_ isOn: Bool) {
+    guard isOn != isLit else { return }
+    isLit = isOn
+    do {
+      try light?.set(isOn)
+    } catch {
+      journal(.warning, "\(error)")
+      light = nil
+    }
+  }
+}

@@ -1,0 +1,367 @@
+import Glibc
+import IMUModel
+import LinuxIO
+import LogStore
+import Sampling
+
+/// What the card is asked for.
+enum CardOrder: Sendable {
+  /// Recordings go to the store in this directory.
+  case use(String)
+  /// A recording has begun: make its file. The writer gets the queue into which its log goes, or is told that there is
+  /// none.
+  case record(RecordingDescription, TakePlan, RecorderSetup, writer: Inbox<WriterCommand>)
+  /// The log has its end, and this is to become of its file.
+  case file(RecordingFate, RecordingEnd)
+  /// Return.
+  case quit
+}
+
+/// The flusher thread's work: owns the store, makes each recording's file, appends and syncs what the queue brings, and
+/// closes it. The one thread that may wait for the card, from the first call to the last.
+///
+///     loop ── use ─────┐                          ┌─► writer: the queue
+///     writer ── record ┼─► card: make, append, sync, close
+///            └─ file ──┘                          └─► loop: made, refused, filed
+struct Card: ~Copyable {
+  let orders: Inbox<CardOrder>
+  private let news: Inbox<RecorderNews>
+  private let clock: RecorderClock
+  private let journal: Journal
+  /// Whether what is queued is made durable before its end: not where time is simulated, and a thousand syncs in a second
+  /// would only make the simulation slow.
+  private let syncsEarly: Bool
+  private var path: String
+  private var open: OpenFile?
+  private var isQuitting = false
+
+  /// A recording's file while its log is written.
+  private struct OpenFile: ~Copyable {
+    let entry: CatalogueEntry
+    let id: RecordingID
+    let store: Catalogue
+    let queue: FlushQueue
+    /// `nil` once it is finished, which releases the lock by which others see that the recording is live.
+    var storage: ReservingStorage<FileStorage>?
+    var stopped: StorageError?
+  }
+
+  /// Bytes that a tick takes at most, with its share of pages.
+  private static var bytesPerTick: UInt64 { 20 }
+  /// What an open-ended recording must find, and what a file's space is made ahead by.
+  static var leastByteCount: UInt64 { 1 << 20 }
+  /// Recordings that are deleted at most to make a file that has bytes: it and the lock need an inode each.
+  private static var mostForFile: Int { 3 }
+
+  init(
+    _ path: String, orders: Inbox<CardOrder>, news: Inbox<RecorderNews>, clock: RecorderClock,
+    journal: @escaping Journal, syncsEarly: Bool = true
+  ) {
+    (self.path, self.orders, self.news) = (path, orders, news)
+    (self.clock, self.journal, self.syncsEarly) = (clock, journal, syncsEarly)
+  }
+
+  /// Works until it is asked to quit.
+  mutating func run() {
+    while step(waits: true) {}
+  }
+
+  /// One piece of work.
+  ///
+  /// - Parameter waits: Whether to wait while there is none.
+  /// - Returns: Whether more may come: `false` after the order to quit, or when there is nothing to do and `waits` is not
+  ///   set.
+  mutating func step(waits: Bool) -> Bool {
+    if let isMore = flush(waits: waits) { return isMore }
+    if waits { orders.wait(until: nil) }
+    let orders = orders.take()
+    for order in orders {
+      switch order {
+      case .use(let path): self.path = path
+      case .record(let header, let plan, let setup, let writer): record(header, plan, setup, writer)
+      case .file(let fate, let end): file(fate, end)
+      case .quit: isQuitting = true
+      }
+    }
+    return !isQuitting && (waits || !orders.isEmpty)
+  }
+
+  /// A step of the file that is written; `nil` when there is none.
+  private mutating func flush(waits: Bool) -> Bool? {
+    guard var file = open.take() else { return nil }
+    guard var storage = file.storage.take() else {
+      open = .some(file)
+      return nil
+    }
+    let step = file.queue.flusherStep(
+      &storage, clock: SystemClock(), &file.stopped, waits: waits)
+    switch step {
+    case .worked, .idle: file.storage = .some(storage)
+    case .finished: _ = consume storage
+    }
+    open = .some(file)
+    if case .idle = step { return false }
+    return true
+  }
+
+  private mutating func record(
+    _ header: RecordingDescription, _ plan: TakePlan, _ setup: RecorderSetup,
+    _ writer: Inbox<WriterCommand>
+  ) {
+    let store: Catalogue
+    let live: LiveRecording
+    do {
+      // Made again when it was deleted since the last recording.
+      store = try Catalogue(path: path, create: true)
+      live = try begin(header, setup, in: store)
+    } catch {
+      writer.post(.abandon)
+      news.post(
+        .fileRefused(
+          CommandFailure(error, else: .inputOutput),
+          isFull: (error as? CatalogueError)?.isFull ?? (error is NoRoom)))
+      return
+    }
+    let queue = FlushQueue(syncsEarly: syncsEarly)
+    let (entry, description) = (live.entry, live.description)
+    news.post(.fileMade(number: entry.number, plan))
+    writer.post(.attach(description, queue))
+    open = .some(
+      OpenFile(
+        entry: entry, id: description.id, store: store, queue: queue,
+        storage: .some(reserving(live.takeStorage(), setup, in: store)), stopped: nil))
+  }
+
+  /// Makes the file.
+  private func begin(
+    _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
+  ) throws -> LiveRecording {
+    let clocks = clock.reading()
+    guard !setup.isSingle else {
+      // What may be deleted without a question makes room; recordings that others left are looked into later.
+      let wall = WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised)
+      store.sweep(now: wall) { journal(.warning, $0) }
+      return try store.create(header, wall: clocks.wall)
+    }
+    try makeRoom(header, setup, in: store)
+    var deletions = 0
+    while true {
+      do {
+        return try store.create(header, wall: clocks.wall)
+      } catch {
+        // Bytes are free, and it does not fit all the same: the file system has no inode left, or the user's quota is
+        // used up. What may go is deleted one by one.
+        guard case .storage(let cause) = error, cause.isFull else { throw error }
+        let room = try store.makeRoom(
+          after: cause, deletesOldest: setup.configuration.deletesOldest)
+        Card.report(room, journal)
+        deletions += 1
+        guard deletions <= Card.mostForFile, room.deletedCount > 0 else { throw error }
+      }
+    }
+  }
+
+  /// Makes what is needed beside the reserve by deleting what may go: the trash, and the oldest recordings when the
+  /// configuration says so. Where that is not enough, nothing is deleted.
+  private func makeRoom(
+    _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
+  ) throws {
+    let (reserve, deletesOldest) = (
+      setup.configuration.reserve, setup.configuration.deletesOldest
+    )
+    let (bytes, overflow) = (header.plannedTicks ?? 0)
+      .multipliedReportingOverflow(by: Card.bytesPerTick)
+    let wanted = reserve.saturatedSum(overflow ? .max : bytes).saturatedSum(Card.leastByteCount)
+    let room = try store.makeRoom(for: wanted, deletesOldest: deletesOldest)
+    Card.report(room, journal)
+    guard !room.isEnough else { return }
+    let isHelpful = try !deletesOldest && store.wouldFit(wanted)
+    throw NoRoom(
+      path: store.path, room: room, wanted: wanted, reserve: reserve,
+      deletesOldest: deletesOldest, isDeletingHelpful: isHelpful)
+  }
+
+  /// The storage as the setup wants it: leaving the reserve, or using what there is.
+  private func reserving(
+    _ storage: consuming FileStorage, _ setup: RecorderSetup, in store: Catalogue
+  ) -> ReservingStorage<FileStorage> {
+    guard !setup.isSingle else {
+      return ReservingStorage(storage, reserve: 0) { _ throws(StorageError) in
+        .max
+      } makeRoom: { _ in
+        false
+      }
+    }
+    let journal = journal
+    let (reserve, deletesOldest) = (
+      setup.configuration.reserve, setup.configuration.deletesOldest
+    )
+    let hasFailed = StopFlag()
+    return ReservingStorage(storage, reserve: reserve) { isLast throws(StorageError) in
+      var store = store
+      // What is not free now is asked for again with the next bytes. Only a recording that would end waits for another
+      // program.
+      if !isLast { store.lockPatience = 0 }
+      do {
+        let room = try store.makeRoom(
+          for: reserve.saturatedSum(Card.leastByteCount), deletesOldest: deletesOldest)
+        Card.report(room, journal)
+        return room.free
+      } catch {
+        if !hasFailed.isRequested {
+          journal(.warning, "recordings cannot be deleted to make room: \(error)")
+        }
+        hasFailed.request()
+        return try store.freeByteCount()
+      }
+    } makeRoom: {
+      do {
+        let room = try store.makeRoom(after: $0, deletesOldest: deletesOldest)
+        Card.report(room, journal)
+        return room.deletedCount > 0
+      } catch {
+        journal(.warning, "recordings cannot be deleted to make room: \(error)")
+        return false
+      }
+    }
+  }
+
+  private static func report(_ room: Room, _ journal: Journal) {
+    for number in room.deletedFromTrash {
+      journal(.notice, "recording \(number), which was in the trash, was deleted to make room")
+    }
+    for number in room.deleted {
+      journal(.notice, "recording \(number), the oldest, was deleted to make room")
+    }
+  }
+
+  /// Does with the file what is to become of it.
+  private mutating func file(_ fate: RecordingFate, _ end: RecordingEnd) {
+    guard let file = open.take() else { preconditionFailure("a log that ends has a file") }
+    let (entry, store) = (file.entry, file.store)
+    var failure = file.queue.failure.map { found in
+      // The file is open, so that what is missing was there.
+      let problem =
+        found.isMissing ? StorageError(.find, path: entry.path, errno: ESTALE) : found
+      return FilingFailure(
+        failure: Card.failure(problem, number: entry.number), isFull: problem.isFull,
+        isGone: problem.isGone, kept: problem.isGone ? nil : kept(entry, in: store))
+    }
+    do {
+      switch fate {
+      case .kept: break
+      case .withoutSamples: try store.discard(entry)
+      case .discarded:
+        let clocks = clock.reading()
+        let now = WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised)
+        try store.remove(entry, now: now)
+      }
+    } catch {
+      failure =
+        failure
+        ?? FilingFailure(
+          failure: CommandFailure(error, else: .inputOutput), isFull: false, isGone: false,
+          kept: kept(entry, in: store))
+    }
+    news.post(
+      .filed(
+        FiledRecording(
+          number: entry.number, id: file.id, fate: fate, end: end, failure: failure)))
+  }
+
+  /// What is found in the file of a recording that its storage ended; `nil` when it cannot be read, or is gone.
+  private func kept(
+    _ entry: CatalogueEntry, in store: Catalogue
+  ) -> (ledger: TickLedger, reason: StopReason?)? {
+    do {
+      var reader = try Catalogue(path: store.path).reader(of: entry)
+      let summary = try reader.summary()
+      return (summary.ledger, summary.end?.reason)
+    } catch {
+      // The recording's own failure is reported. That its rest cannot be read adds nothing to it.
+      return nil
+    }
+  }
+
+  /// How long a user who wants the end waits for the card, in nanoseconds: less than the 30 s after which systemd
+  /// kills the service.
+  static var patience: Int64 { 20_000_000_000 }
+
+  /// What to report when the card took longer.
+  ///
+  /// - Parameter number: The recording's; `nil` while it has no file.
+  static func lateEnd(number: UInt32?) -> CommandFailure {
+    let time = "in \(patience / 1_000_000_000) s"
+    return CommandFailure(
+      .inputOutput,
+      number.map {
+        "the card did not take the end of recording \($0) \(time);"
+          + " what is on it will be recovered with the next recording"
+      }
+        ?? "the card did not make the recording's file \(time), and nothing of the recording is kept"
+    )
+  }
+
+  /// What to report when the storage ended a recording.
+  private static func failure(_ error: StorageError, number: UInt32) -> CommandFailure {
+    CommandFailure(
+      .inputOutput,
+      error.isGone
+        ? "recording \(number) is gone: \(error)"
+        : "recording \(number) was ended early, and what is in it is kept: \(error)")
+  }
+}
+
+/// Not enough space for a recording beside the reserve.
+struct NoRoom: StatusError {
+  let path: String
+  let room: Room
+  let wanted: UInt64
+  let reserve: UInt64
+  /// Whether the oldest recordings may go.
+  let deletesOldest: Bool
+  /// Whether it would be enough if they might.
+  let isDeletingHelpful: Bool
+
+  var exitStatus: ExitStatus { .cannotCreate }
+
+  var description: String {
+    var sentence =
+      "there is no room for a recording in \(path): with the reserve of \(NoRoom.text(reserve)) it needs "
+      + "\(NoRoom.text(wanted)), \(NoRoom.text(room.free)) are free"
+    if room.inTrash > 0 { sentence += ", the trash holds \(NoRoom.text(room.inTrash))" }
+    if room.inRecordings > 0 {
+      sentence += ", recordings that may be deleted \(NoRoom.text(room.inRecordings))"
+    }
+    if room.inUse > 0 {
+      sentence += ", what other programs have open \(NoRoom.text(room.inUse))"
+    }
+    guard room.unreleased == 0 else {
+      return sentence
+        + "; of what was deleted \(NoRoom.text(room.unreleased)) did not come free, so nothing more "
+        + "was deleted; look for a program that has it open (fuser, lsof), or for snapshots of the file system"
+    }
+    let missing = wanted - min(wanted, room.free + room.inTrash + room.inRecordings)
+    let nothing = room.deletedCount == 0 ? "nothing" : "nothing more"
+    sentence += "; \(NoRoom.text(missing)) are missing, so \(nothing) was deleted; "
+    if isDeletingHelpful {
+      return sentence + "fetch and remove recordings (imulog rm), or set delete-oldest = yes"
+    }
+    if room.inUse > 0, missing <= room.inUse {
+      return sentence + "end the programs that read recordings"
+    }
+    return sentence + "set a shorter length or a smaller reserve, or free space of other files"
+  }
+
+  private static func text(_ bytes: UInt64) -> String {
+    "\(bytes / 1_000_000 + (bytes % 1_000_000 > 0 ? 1 : 0)) MB"
+  }
+}
+
+extension UInt64 {
+  /// The sum, or the largest value when it would be larger.
+  fileprivate func saturatedSum(_ other: UInt64) -> UInt64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,352 @@
+import IMUModel
+import LinuxIO
+import LogStore
+import Sampling
+
+/// What the loop knows of the recording at hand, or of the last one.
+struct CurrentRecording {
+  /// `nil` while its file is not made.
+  var number: UInt32?
+  /// Ticks and times, once its file is made.
+  var plan: TakePlan?
+  /// What happened to its ticks, once its file has its end.
+  var ledger: TickLedger?
+  /// Whether its file is gone or cannot be read, so that what is in it is not known.
+  var isUnreadable = false
+}
+
+// MARK: What the machine wants done
+
+extension RecorderLoop {
+  func carryOut(_ effect: ServiceEffect) {
+    switch effect {
+    case .wakeSensor: wakeSensor()
+    case .sleepSensor: sleepSensor()
+    case .scheduleRetry: retryAt = clock.now() + RecorderLoop.retryInterval
+    case .beginTake(let instant):
+      begin(
+        TakeOrder(at: instant, ticksBefore: setup.ticksBefore, ticksAfter: setup.ticksAfter))
+    case .keepHistory(let instant):
+      begin(TakeOrder(at: instant, ticksBefore: .max, ticksAfter: 0))
+      send(.end(at: nil, reason: .button))
+    case .holdBack(let instant): send(.hold(at: instant))
+    case .release: send(.release)
+    case .mark(let instant, let label):
+      send(.mark(at: instant, label: label))
+      sendMarkToWatchers(at: instant)
+    case .endTake(let instant, let reason):
+      send(.end(at: instant, reason: reason))
+      // What it was about to read belongs to no recording.
+      if setup.isSingle { workers?.stopSampling() }
+    case .discardTake(let instant): send(.end(at: instant, reason: .button, isDiscarded: true))
+    case .refuse(let sentence):
+      refusal = sentence
+      journal(.notice, sentence)
+    case .reload: reload()
+    case .exit: break
+    }
+  }
+
+  /// Nanoseconds until a sensor that was not found is looked for again.
+  private static var retryInterval: Int64 { 2_000_000_000 }
+
+  private func begin(_ order: TakeOrder) {
+    guard let workers, let sensor else { return }
+    current = CurrentRecording()
+    let header = setup.header(
+      of: sensor, realTime: workers.realTime(memory: memoryRefusal), cpuLatency: latency.words)
+    send(.begin(order, header, setup))
+    if let store { keeper?.tend(store) }
+  }
+
+  private func wakeSensor() {
+    session += 1
+    do {
+      let channel = try WriterChannel(
+        session: session, news: news, card: card, feed: feed, clock: clock)
+      workers = try makeWorkers(setup, channel)
+    } catch {
+      journal(.error, "\(error)")
+      handle(.sensorFailed, because: CommandFailure(error))
+    }
+  }
+
+  private func sleepSensor() {
+    if let workers { isHung = !workers.end() || isHung }
+    (workers, sensor, retryAt) = (nil, nil, nil)
+    pauseWatchdog()
+  }
+
+  /// The manager's timer does not run while nothing is sampled.
+  func pauseWatchdog() {
+    watchdogAt = nil
+    if surroundings.notifier?.watchdogInterval != nil {
+      surroundings.notifier?.setWatchdog(nanoseconds: 0)
+    }
+  }
+
+  /// Holds the processors awake from the event that begins a recording to the one that ends it.
+  ///
+  /// - Parameter before: The machine's state before the event.
+  func holdLatency(_ before: ServiceMachine.State) {
+    let isRecording = machine.state.samplesForTake
+    guard isRecording != before.samplesForTake else { return }
+    latency = LatencyRequest(
+      microseconds: isRecording
+        ? setup.configuration.cpuLatency.microseconds(at: setup.rate) : nil)
+    // Each recording asks again, and the answer is most likely the same.
+    if let refusal = latency.refusal, refusal != latencyRefusal {
+      latencyRefusal = refusal
+      journal(.warning, "\(refusal)")
+    }
+  }
+
+  // MARK: The configuration
+
+  /// Puts in force what the keeper read: a card that hangs has held up no recording, and no sign of life.
+  private func reload() {
+    guard let nextSetup else { preconditionFailure("the news of what was read order the reload") }
+    let notifier = surroundings.notifier
+    notifier?.reloading(at: clock.now())
+    do {
+      let next = try nextSetup.get()
+      try replacePanel(next.setup)
+      (setup, store) = (next.setup, next.store)
+      card.post(.use(next.store.path))
+      keeper?.tend(next.store)
+      journal(.notice, "the configuration was read again and is in force")
+      handle(.reloaded(samplesWhileIdle: setup.configuration.samplesWhileIdle))
+    } catch {
+      let failure = CommandFailure(error, else: .configuration)
+      journal(.error, "\(failure.sentence); the configuration before stays in force")
+      handle(.reloadRefused, because: failure)
+    }
+    notifier?.ready(status: machine.state.rawValue)
+  }
+
+  /// Requests other lines when the configuration names others. The kernel gives a line to one owner at a time, so
+  /// the old ones go first and come back when the new ones are refused.
+  private func replacePanel(_ next: RecorderSetup) throws {
+    let (old, new) = (setup.configuration, next.configuration)
+    guard
+      setup.button != next.button || setup.light != next.light
+        || old.isButtonActiveLow != new.isButtonActiveLow
+        || old.isLightActiveLow != new.isLightActiveLow
+    else { return }
+    for event in panel?.close() ?? [] { handle(event) }
+    do {
+      panel = try surroundings.openPanel(next)
+    } catch {
+      takeBackPanel()
+      throw error
+    }
+    for remark in panel?.remarks ?? [] { journal(.warning, remark) }
+  }
+
+  /// Requests the old lines again.
+  private func takeBackPanel() {
+    do {
+      panel = try surroundings.openPanel(setup)
+    } catch {
+      journal(.error, "\(error); the lines of before are lost too")
+    }
+  }
+}
+
+extension ServiceMachine.State {
+  /// Whether what is sampled now belongs to a recording.
+  fileprivate var samplesForTake: Bool {
+    switch self {
+    case .starting, .recording, .stopping: return true
+    case .asleep, .waking, .armed, .saving, .ending, .ended: return false
+    }
+  }
+}
+
+/// How deep the processors may sleep during a recording: held until this value is gone.
+struct LatencyRequest {
+  /// Kept for its lifetime.
+  private let hold: LatencyHold?
+  /// Why it is not held, though it was asked for.
+  let refusal: Refusal?
+
+  /// Asks for wake-ups of at most so many microseconds; for nothing when `nil`.
+  init(microseconds: Int32?) {
+    (hold, refusal) = microseconds.map { LatencyHold.engage(microseconds: $0) } ?? (nil, nil)
+  }
+
+  /// As the log's header has it.
+  var words: String {
+    if let hold { return "held at \(hold.microseconds) µs" }
+    return refusal == nil ? "not held" : "refused"
+  }
+}
+
+// MARK: What the other threads report
+
+extension RecorderLoop {
+  func handle(_ item: RecorderNews) {
+    switch item {
+    case .sensorReady(let start, let session):
+      guard let workers, workers.channel.session == session else { return }
+      sensorIsReady(start, workers)
+    case .sensorFailed(let failure, let session):
+      guard let workers, workers.channel.session == session else { return }
+      sleepSensor()
+      sensorFailed(failure)
+    case .sensorSilent(let isSilent, let session):
+      guard workers?.channel.session == session else { return }
+      handle(isSilent: isSilent)
+    case .take(let item): handle(item)
+    case .fileMade(let number, let plan):
+      (current.number, current.plan) = (number, plan)
+      (cardWaitSince, notice) = (nil, "")
+      if let sensor { surroundings.didBegin(sensor.sensor) }
+    case .fileRefused(let failure, let isFull):
+      if setup.isSingle { fatal = failure } else { journal(.error, failure.sentence) }
+      handle(.takeRefused(isFull ? .storageFull : .storage), because: failure)
+    case .filed(let recording): handle(recording)
+    case .configurationRead(let next):
+      nextSetup = next
+      handle(.reload)
+    }
+  }
+
+  /// A sensor that another program has is the end of a service that never had it: two of them are one too many.
+  /// Every other failure may pass, but there is no single recording without a sensor.
+  private func sensorFailed(_ failure: CommandFailure) {
+    if setup.isSingle || (failure.status == .tryAgain && !hadSensor) {
+      fatal = failure
+      return handle(.terminate)
+    }
+    // A sensor that is looked for every 2 s is reported once.
+    if failure.sentence != lastReported {
+      lastReported = failure.sentence
+      journal(.error, failure.sentence)
+    }
+    handle(.sensorFailed, because: failure)
+  }
+
+  /// The sampler keeps polling and sets the chip up again when it answers.
+  private func handle(isSilent: Bool) {
+    let place = sensor?.sensor.place ?? "the sensor"
+    if !setup.isSingle {
+      journal(
+        isSilent ? .error : .notice,
+        isSilent
+          ? "\(place) stopped delivering samples; check the wiring. Retrying"
+          : "\(place) delivers samples again")
+    }
+    handle(isSilent ? .sensorSilent : .sensorHeard)
+  }
+
+  private func sensorIsReady(_ start: SensorStart, _ workers: any Workers) {
+    do {
+      try workers.startWriter(start, setup)
+    } catch {
+      journal(.error, "\(error)")
+      sleepSensor()
+      return handle(.sensorFailed, because: CommandFailure(error))
+    }
+    sensor = start
+    sendSensorToWatchers()
+    hadSensor = true
+    lastReported = nil
+    if let refusal = workers.refusal { journal(.warning, "\(refusal)") }
+    journal(.information, "\(start.sensor.place) samples at \(start.schedule.rate.hertz) Hz")
+    if let notifier = surroundings.notifier, let interval = notifier.watchdogInterval {
+      notifier.setWatchdog(nanoseconds: interval)
+      watchdogAt = clock.now()
+    }
+    handle(.sensorReady)
+  }
+
+  private func handle(_ item: TakeNews) {
+    switch item {
+    case .ready: handle(.takeReady)
+    case .limitReached:
+      guard let plan = current.plan, let ticks = plan.plannedTicks, let sensor else { return }
+      let rate = sensor.schedule.rate
+      handle(.limitReached(at: plan.start + rate.nanoseconds(atTick: max(1, ticks) - 1)))
+    case .storageEnded(let isFull): handle(.storageEnded(isFull ? .storageFull : .storage))
+    case .nothing:
+      journal(.notice, RefusalText.hadNoSample)
+      if setup.isSingle { fatal = CommandFailure(.tryAgain, RefusalText.endedBeforeSample) }
+      handle(.savedNothing)
+    case .needsFile, .ended: preconditionFailure("these are the card's")
+    }
+  }
+
+  private func handle(_ recording: FiledRecording) {
+    cardWaitSince = nil
+    current.ledger = recording.end.ledger
+    let failure = recording.failure?.failure
+    if let problem = recording.failure {
+      if !setup.isSingle { journal(.error, problem.failure.sentence) }
+      // What is in the file counts, and not what was given to it.
+      current.ledger = problem.kept?.ledger
+      current.isUnreadable = problem.kept == nil
+      handle(
+        .storageEnded(problem.isFull ? .storageFull : .storage), because: problem.failure)
+    }
+    if setup.isSingle { filed.append(recording) }
+    switch recording.fate {
+    case .kept:
+      // Of what cannot be read, its failure is all that is known.
+      if let ledger = current.ledger {
+        journal(
+          .notice,
+          "recording \(recording.number): \(ledger.sampled) of \(ledger.scheduled) samples")
+      }
+    case .discarded:
+      if failure == nil {
+        journal(.notice, "recording \(recording.number) was thrown away; it is in the trash")
+      }
+    case .withoutSamples: journal(.notice, RefusalText.hadNoSample)
+    }
+    if case .withoutSamples = recording.fate {
+      current.number = nil
+      handle(.savedNothing, because: failure)
+    } else {
+      handle(.saved, because: failure)
+    }
+    if machine.state == .ended { lastWords = failure }
+  }
+}
+
+// MARK: A single recording
+
+extension RecorderLoop {
+  /// How long a sampler may be overdue, in nanoseconds.
+  private static var samplerPatience: Int64 { 5_000_000_000 }
+  /// After how long a wait for the card is reported, in nanoseconds.
+  private static var silence: Int64 { 4_000_000_000 }
+
+  /// When the sampler of a single recording is overdue; `nil` while it is not known, or has ended.
+  private var overdueAt: MonotonicTime? {
+    guard setup.isSingle, let plan = current.plan, let ticks = plan.plannedTicks, let sensor,
+      let workers, !workers.hasSamplerEnded,
+      [.starting, .recording, .stopping].contains(machine.state)
+    else { return nil }
+    return plan.start + sensor.schedule.rate.nanoseconds(atTick: ticks)
+      + RecorderLoop.samplerPatience
+  }
+
+  /// When ``superviseSingle(_:)`` has something to do.
+  var singleDeadline: MonotonicTime? {
+    [overdueAt, notice.isEmpty ? cardWaitSince.map { $0 + RecorderLoop.silence } : nil]
+      .compactMap { $0 }.min()
+  }
+
+  /// What hangs in the kernel, where nothing can interrupt it, keeps no one waiting who wants the end.
+  func superviseSingle(_ now: MonotonicTime) {
+    if let overdueAt, now >= overdueAt { handle(.sensorFailed) }
+    guard let since = cardWaitSince, notice.isEmpty, now - since >= RecorderLoop.silence else {
+      return
+    }
+    let limit = "\(Card.patience / 1_000_000_000) s"
+    notice =
+      "waits for the card" + (exitBy == nil ? "; Ctrl-C gives it \(limit)" : ", up to \(limit)")
+    if panel == nil { journal(.warning, notice) }
+  }
+}

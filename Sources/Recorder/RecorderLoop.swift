@@ -1,0 +1,313 @@
+import Glibc
+package import IMUModel
+package import LinuxIO
+import LogStore
+import Sampling
+
+/// The recorder's main thread, of `record` and of the service: panel, requests, signals and news in; the state machine's
+/// effects out.
+///
+///     panel   ─┐                                                     ┌─► sampler, writer
+///     signals ─┼─► poll ─► ServiceEvent ─► ServiceMachine ─► effect ─┼─► card
+///     socket  ─┤                                                     ├─► panel
+///     news    ─┘                                                     └─► answers
+///
+/// It waits for nothing but `poll`, with a deadline only while something is due: a gesture, the light's rhythm, a
+/// retry, the watchdog. While the sensor sleeps and the light is still, nothing is.
+///
+/// ``run()`` waits; ``turn()`` is one round without waiting, for those who simulate time (``SimulatedRecorder``).
+package final class RecorderLoop {
+  /// What the loop is given besides its setup.
+  package struct Surroundings {
+    package var clock = RecorderClock.system
+    package var journal: Journal
+    /// Makes the button and light, or keys and screen, of a setup; `nil` for none.
+    package var openPanel: (RecorderSetup) throws -> (any Panel)?
+    /// Reads the configuration again; `nil` when there is none to read.
+    package var readSetup: (@Sendable () throws -> RecorderSetup)?
+    /// The path of the control socket; `nil` for none.
+    package var socket: String?
+    package var notifier: ServiceNotifier?
+    package var signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]
+    /// Whether a person at the panel may throw a single recording away for another.
+    package var isInteractive = false
+    /// Called when a recording's file is made.
+    package var didBegin: (SensorDescription) -> Void = { _ in }
+
+    package init(
+      journal: @escaping Journal,
+      openPanel: @escaping (RecorderSetup) throws -> (any Panel)? = { _ in nil }
+    ) {
+      (self.journal, self.openPanel) = (journal, openPanel)
+    }
+  }
+
+  let surroundings: Surroundings
+  let clock: RecorderClock
+  let journal: Journal
+  let signals: SignalWatch
+  let news: Inbox<RecorderNews>
+  let card: Inbox<CardOrder>
+  /// Starts sampler and writer on a channel.
+  let makeWorkers: (RecorderSetup, WriterChannel) throws -> any Workers
+  let memoryRefusal: Refusal?
+  var keeper: StoreKeeper?
+  var control: ControlSocket?
+  var setup: RecorderSetup
+  /// The service's store, which its keeper puts in order and measures.
+  var store: Catalogue?
+  /// What was read when the service was last asked to read its configuration again.
+  var nextSetup: NextSetup?
+  var panel: (any Panel)?
+  package private(set) var machine: ServiceMachine
+
+  /// While the sensor is awake.
+  var workers: (any Workers)?
+  /// While the sensor samples.
+  package internal(set) var sensor: SensorStart?
+  /// The recording at hand, or the last one.
+  var current = CurrentRecording()
+  /// What came of recordings, in their order: of a single one, and those that the user threw away before it.
+  package internal(set) var filed: [FiledRecording] = []
+  /// Whether the threads of a single recording hang in the kernel.
+  package internal(set) var isHung = false
+  var retryAt: MonotonicTime?
+  var watchdogAt: MonotonicTime?
+  /// When a recorder that is to end gives up waiting for the card.
+  var exitBy: MonotonicTime?
+  /// What the last event was refused with, for the one who asked.
+  var refusal: String?
+  /// How deep the processors may sleep: held while a recording runs.
+  var latency = LatencyRequest(microseconds: nil)
+  /// Why they were not held last; `nil` when they never were refused.
+  var latencyRefusal: Refusal?
+  /// Counts the times that the sensor was woken.
+  var session: UInt64 = 0
+  /// What was reported last about a sensor that is looked for again and again.
+  var lastReported: String?
+  /// Whether the sensor was ever sampled.
+  var hadSensor = false
+  var watchers: [Watcher] = []
+  /// What they see, from the writer.
+  package let feed: LiveFeed
+  /// When they get more; `nil` while there are none.
+  var watchAt: MonotonicTime?
+  /// When they are sent how the service is.
+  var watchStatusAt = MonotonicTime(nanoseconds: 0)
+  /// Callers who wait until what they asked for is done.
+  var requests = PendingRequests<ControlPeer>()
+  /// Why there is a problem, as far as it is known.
+  var lastFailure: CommandFailure?
+  /// Why the recorder ended by itself.
+  var fatal: CommandFailure?
+  /// What happened to the last recording, when the recorder ended after it.
+  package internal(set) var lastWords: CommandFailure?
+  /// A sentence on the panel.
+  var notice = ""
+  /// Since when the card is waited for at the end of a recording.
+  var cardWaitSince: MonotonicTime?
+  /// Whether the card was given up, with whatever its thread is at.
+  private var isAbandoned = false
+  private var pending: [(event: ServiceEvent, cause: CommandFailure?)] = []
+  private var flusher: RunningThread<Card>?
+
+  /// Whether the recorder works.
+  package var isRunning: Bool { machine.state != .ended }
+
+  /// Takes everything that a recorder needs for itself, or nothing, and starts the flusher.
+  package convenience init(_ setup: RecorderSetup, _ surroundings: Surroundings) throws {
+    // Before any thread: threads inherit the blocked signals.
+    let signals = try SignalWatch(surroundings.signals)
+    let plannedTicks = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
+    try self.init(
+      setup, surroundings, signals: signals, memoryRefusal: MemoryLock.engage(),
+      makeWorkers: { try WorkerThreads($0, $1, plannedTicks: plannedTicks) })
+    if let socket = surroundings.socket { control = try ControlSocket(path: socket) }
+    if surroundings.readSetup != nil {
+      store = try Catalogue(path: setup.store, create: true)
+      keeper = try StoreKeeper(news: news, journal: journal)
+    }
+    panel = try surroundings.openPanel(setup)
+    let work = Card(setup.store, orders: card, news: news, clock: clock, journal: journal)
+    flusher = .some(
+      try RealTimeThread(name: "imu-flusher").run(moving: work) { card in card.run() })
+  }
+
+  /// A loop whose sampler, writer and card are those of `makeWorkers` and of its owner.
+  init(
+    _ setup: RecorderSetup, _ surroundings: Surroundings, signals: consuming SignalWatch,
+    memoryRefusal: Refusal?,
+    makeWorkers: @escaping (RecorderSetup, WriterChannel) throws -> any Workers
+  ) throws {
+    self.setup = setup
+    self.surroundings = surroundings
+    self.makeWorkers = makeWorkers
+    (clock, journal) = (surroundings.clock, surroundings.journal)
+    self.signals = signals
+    news = try Inbox()
+    card = try Inbox()
+    feed = LiveFeed(isWatched: surroundings.isInteractive)
+    self.memoryRefusal = memoryRefusal
+    machine = ServiceMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
+  }
+
+  /// Works until the recorder is to end.
+  ///
+  /// - Throws: Why it ended by itself.
+  package func run() throws {
+    begin()
+    while isRunning {
+      wait()
+      turn()
+    }
+    try end()
+  }
+
+  /// Reports what the user should know, and wakes the sensor where it is wanted.
+  func begin() {
+    for remark in panel?.remarks ?? [] { journal(.warning, remark) }
+    if let memoryRefusal { journal(.warning, "\(memoryRefusal)") }
+    if let store { keeper?.tend(store) }
+    handle(.begin)
+    if setup.isSingle { handle(.start(at: clock.now())) }
+    surroundings.notifier?.ready(status: machine.state.rawValue)
+    if sensor == nil { pauseWatchdog() }
+  }
+
+  /// Answers who waits, and ends the threads.
+  func end() throws {
+    answer(requests.refuseAll((ExitStatus.tryAgain.rawValue, "the service has ended")))
+    _ = panel?.close()
+    surroundings.notifier?.stopping()
+    if let workers { isHung = !workers.end() || isHung }
+    workers = nil
+    card.post(.quit)
+    if let flusher = flusher.take() {
+      flusher.join(within: isAbandoned ? 0 : RecorderLoop.flusherPatience)
+    }
+    if let fatal { throw fatal }
+  }
+
+  /// How long the flusher may take to return, once it has reported its last recording, in nanoseconds.
+  private static var flusherPatience: Int64 { 1_000_000_000 }
+
+  /// One round without waiting: deals with all that has happened or is due.
+  package func turn() {
+    while let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
+    // Edges first: a gesture that is due by the clock is decided by an edge that came before.
+    for event in panel?.events(now: clock.now()) ?? [] { handle(event) }
+    handleNews()
+    for question in control?.questions(at: clock.now()) ?? [] {
+      if !watch(question) { receive(question) }
+    }
+    doWhatIsDue(clock.now())
+    panel?.show(picture, now: clock.now())
+  }
+
+  /// Deals with what the threads report.
+  func handleNews() {
+    for item in news.take() { handle(item) }
+  }
+
+  /// Whether the threads have reported what is not dealt with.
+  var hasNews: Bool { !news.isEmpty }
+
+  /// Where the recorder stands.
+  private var picture: RecorderPicture {
+    RecorderPicture(
+      state: machine.state, light: machine.light, number: current.number, plan: current.plan,
+      sampling: sensor, notice: notice)
+  }
+
+  private func wait() {
+    let now = clock.now()
+    let deadline = [
+      panel?.deadline(after: now), retryAt, watchdogAt, exitBy, control?.deadline, watchAt,
+      requests.deadline, singleDeadline,
+    ].compactMap { $0 }.min()
+    var descriptors = [signals.fileDescriptor, news.fileDescriptor].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    if let descriptor = control?.fileDescriptor {
+      descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
+    }
+    descriptors += panel?.descriptors ?? []
+    // Every end of the wait is looked into, also one by a signal.
+    _ = poll(
+      &descriptors, nfds_t(descriptors.count),
+      PollTimeout.milliseconds(until: deadline, now: now))
+  }
+
+  private func receive(_ signal: Int32) {
+    if panel?.handle(signal: signal) ?? false { return }
+    if signal == SIGHUP, let readSetup = surroundings.readSetup {
+      keeper?.read(readSetup)
+    } else {
+      handle(.terminate)
+    }
+  }
+
+  private func doWhatIsDue(_ now: MonotonicTime) {
+    if let due = retryAt, now >= due {
+      retryAt = nil
+      handle(.retry)
+    }
+    if let due = exitBy, now >= due { giveUp() }
+    superviseSingle(now)
+    feedWatchdog(now)
+    serveWatchers(now)
+    answer(requests.elapse(to: now, problem: machine.presentProblem))
+  }
+
+  /// Ends without the card, which is left to its thread.
+  private func giveUp() {
+    let failure = Card.lateEnd(number: current.number)
+    if !setup.isSingle { journal(.error, failure.sentence) }
+    answer(requests.refuseAll((failure.status.rawValue, failure.sentence)))
+    if setup.isSingle { fatal = failure } else { lastWords = failure }
+    isAbandoned = true
+    machine.abandon()
+  }
+
+  /// Moves the machine, and carries out what follows. Events that an effect brings about wait for their turn.
+  ///
+  /// - Parameter cause: Why, when it is a failure.
+  func handle(_ event: ServiceEvent, because cause: CommandFailure? = nil) {
+    pending.append((event, cause))
+    guard pending.count == 1 else { return }
+    while let (event, cause) = pending.first {
+      let before = machine.state
+      let effects = machine.handle(event)
+      holdLatency(before)
+      if let cause { lastFailure = cause }
+      if machine.presentProblem == nil { lastFailure = nil }
+      for effect in effects { carryOut(effect) }
+      answer(
+        requests.note(
+          event, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
+      switch event {
+      // After the order to begin, if a recording waited for this.
+      case .saved, .savedNothing, .takeRefused: send(.forgetRest)
+      default: break
+      }
+      if machine.state != before { surroundings.notifier?.status(machine.state.rawValue) }
+      // However the end was asked for.
+      if machine.state == .ending { exitBy = exitBy ?? clock.now() + Card.patience }
+      pending.removeFirst()
+    }
+    if setup.isSingle, waitsForCard { cardWaitSince = cardWaitSince ?? clock.now() }
+    // A single recording is over where a service sleeps.
+    if setup.isSingle, machine.state == .asleep, session > 0 { handle(.terminate) }
+  }
+
+  /// Whether a recording has no file yet, or its end is on the way to it.
+  private var waitsForCard: Bool {
+    switch machine.state {
+    case .saving, .ending: true
+    case .starting, .recording, .stopping: current.number == nil
+    case .asleep, .waking, .armed, .ended: false
+    }
+  }
+
+  func send(_ command: WriterCommand) { workers?.channel.commands.post(command) }
+}

@@ -1,0 +1,165 @@
+package import IMUDrivers
+package import IMUModel
+import LinuxIO
+import RingBuffer
+import Sampling
+
+/// A recorder in simulated time: the shipped loop, sampler, writer and card, each of which one thread steps in turn, as
+/// fast as it can.
+///
+///     sampler.step ─► writer.round ─► card.step ─► loop.turn, until nothing is left to do ─► next tick
+///
+/// The loop's clock is the sensor's. It moves only while the sampler waits for a tick or the bus.
+package struct SimulatedRecorder: SensorUser {
+  private let setup: RecorderSetup
+  private let surroundings: RecorderLoop.Surroundings
+  /// Called after each tick with the loop, before the others do what follows.
+  private let afterTick: (RecorderLoop, MonotonicTime) -> Void
+
+  package init(
+    _ setup: RecorderSetup, _ surroundings: RecorderLoop.Surroundings,
+    afterTick: @escaping (RecorderLoop, MonotonicTime) -> Void = { _, _ in }
+  ) {
+    (self.setup, self.surroundings, self.afterTick) = (setup, surroundings, afterTick)
+  }
+
+  /// How many ticks pass between two looks for a signal, each of which is a call of the kernel.
+  private static var signalStride: UInt64 { 256 }
+
+  /// Records until the loop has ended.
+  ///
+  /// - Returns: The loop, which says what came of it.
+  package func run() throws -> RecorderLoop { try setup.sensor.open(for: self) }
+
+  package func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
+    _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
+  ) throws -> RecorderLoop {
+    let signals = try SignalWatch(surroundings.signals)
+    try sensor.bringUp(on: clock)
+    var surroundings = surroundings
+    surroundings.clock = SimulatedRecorder.clock(from: clock)
+    var ring = RingEnds<TickRecord>()
+    let stop = StopFlag()
+    let planned = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
+    let description = sensor.description
+    var sampler = Sampler(
+      sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
+      start: clock.now() + RecorderSetup.lead, plannedTicks: planned,
+      timeUnit: RecorderSetup.timeUnit, stop: stop)
+    let start = SensorStart(
+      schedule: sampler.schedule, sensor: description, boardTitle: boardTitle)
+    let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
+    let loop = try RecorderLoop(
+      setup, surroundings, signals: signals, memoryRefusal: nil
+    ) { _, channel in
+      channel.news.post(.sensorReady(start, session: channel.session))
+      return SteppedWorkers(channel, stage)
+    }
+    loop.panel = try surroundings.openPanel(setup)
+    var card = Card(
+      setup.store, orders: loop.card, news: loop.news, clock: loop.clock, journal: loop.journal,
+      syncsEarly: false)
+    loop.begin()
+    SimulatedRecorder.settle(loop, stage, &card)
+    var ticks: UInt64 = 0
+    while loop.isRunning {
+      if sampler.step() == .finished {
+        if stage.hasSamplerEnded {
+          // What is left to do waits for its time.
+          clock.sleep(until: clock.now() + WriterWork.period)
+        } else {
+          stage.samplerEnded(sampler.undelivered, loop.workers)
+        }
+      }
+      ticks &+= 1
+      afterTick(loop, clock.now())
+      SimulatedRecorder.settle(loop, stage, &card)
+      if loop.panel != nil || ticks % SimulatedRecorder.signalStride == 0 { loop.turn() }
+    }
+    try loop.end()
+    return loop
+  }
+
+  /// Lets the writer, the card and the loop work until nothing is left to do at this instant.
+  private static func settle(
+    _ loop: RecorderLoop, _ stage: SteppedWorkers.Stage, _ card: inout Card
+  ) {
+    repeat {
+      stage.round()
+      while card.step(waits: false) {}
+      loop.handleNews()
+    } while loop.hasNews || stage.hasCommands(loop.workers)
+  }
+
+  /// The kernel's wall clock, running on with the sensor's clock from now.
+  private static func clock<Clock: MonotonicClock>(from clock: Clock) -> RecorderClock {
+    let reading = SystemClock().readWallClock()
+    let start = clock.now()
+    return RecorderClock {
+      clock.now()
+    } reading: {
+      let now = clock.now()
+      return ClockReading(
+        monotonic: now, wall: reading.wall + (now - start),
+        isSynchronised: reading.isSynchronised)
+    }
+  }
+}
+
+/// A writer and a sampler that the owner of the stage steps.
+final class SteppedWorkers: Workers {
+  /// What a sampler brings from one waking to the next: in simulated time it never sleeps.
+  final class Stage {
+    private var consumer: RingConsumer<TickRecord>?
+    private var writer: WriterWork?
+    let stop: StopFlag
+    private(set) var hasSamplerEnded = false
+
+    init(consumer: consuming RingConsumer<TickRecord>, stop: StopFlag) {
+      self.consumer = .some(consumer)
+      self.stop = stop
+    }
+
+    func startWriter(_ start: SensorStart, _ setup: RecorderSetup, _ channel: WriterChannel) {
+      guard let consumer = consumer.take() else { preconditionFailure("one writer a sampler") }
+      writer = .some(WriterWork(consumer: consumer, start, setup, channel))
+    }
+
+    /// A round of the writer, if it was started.
+    func round() {
+      writer?.round()
+    }
+
+    func samplerEnded(_ rest: [TickRecord], _ workers: (any Workers)?) {
+      hasSamplerEnded = true
+      workers?.channel.commands.post(.samplerEnded(rest))
+    }
+
+    func hasCommands(_ workers: (any Workers)?) -> Bool {
+      workers?.channel.commands.isEmpty == false
+    }
+  }
+
+  let channel: WriterChannel
+  private let stage: Stage
+
+  init(_ channel: WriterChannel, _ stage: Stage) {
+    (self.channel, self.stage) = (channel, stage)
+  }
+
+  var refusal: Refusal? { nil }
+  var hasSamplerEnded: Bool { stage.hasSamplerEnded }
+
+  func startWriter(_ start: SensorStart, _ setup: RecorderSetup) {
+    stage.startWriter(start, setup, channel)
+  }
+
+  func realTime(memory refusal: Refusal?) -> String { "virtual time" }
+
+  func stopSampling() { stage.stop.request() }
+
+  func end() -> Bool {
+    stage.stop.request()
+    return true
+  }
+}

@@ -1,0 +1,198 @@
+import IMUDrivers
+public import IMUModel
+import LinuxIO
+import LogStore
+public import RingBuffer
+public import Sampling
+import Synchronization
+
+/// The sampler and the writer as the loop commands them: on threads of their own, or stepped by the one that simulates time.
+protocol Workers: AnyObject {
+  var channel: WriterChannel { get }
+  /// What the kernel refused the sampler.
+  var refusal: Refusal? { get }
+
+  /// What the system granted, in words, when it refused this of the program's memory.
+  func realTime(memory refusal: Refusal?) -> String
+
+  /// Starts the writer for a sampler that samples.
+  func startWriter(_ start: SensorStart, _ setup: RecorderSetup) throws(LinuxIOError)
+
+  /// Asks the sampler to end after the tick at hand.
+  func stopSampling()
+
+  /// Whether the sampler has ended.
+  var hasSamplerEnded: Bool { get }
+
+  /// Ends both, and waits a bounded time for them.
+  ///
+  /// - Returns: Whether they have ended.
+  func end() -> Bool
+}
+
+/// What the loop, the sampler and the writer have in common from one waking of the sensor to its rest.
+final class WriterChannel: Sendable {
+  /// Which waking of the sensor this is for: late news of an earlier one mean nothing.
+  let session: UInt64
+  let commands: Inbox<WriterCommand>
+  let news: Inbox<RecorderNews>
+  let card: Inbox<CardOrder>
+  let gauge = Mutex(WriterGauge())
+  let feed: LiveFeed
+  let clock: RecorderClock
+
+  init(
+    session: UInt64, news: Inbox<RecorderNews>, card: Inbox<CardOrder>, feed: LiveFeed,
+    clock: RecorderClock
+  ) throws(LinuxIOError) {
+    commands = try Inbox()
+    (self.session, self.news, self.card) = (session, news, card)
+    (self.feed, self.clock) = (feed, clock)
+  }
+}
+
+/// The sampler and the writer on threads of their own, from the sensor's first register to its rest.
+///
+///     imu-sampler  opens the sensor, samples      ─► ring ─►  imu-writer  history, recordings ──► card
+///          └── news ──► loop ◄── news ─────────────────────────┘ ◄── commands ── loop, card
+final class WorkerThreads: Workers {
+  /// SCHED_FIFO priority of the sampler: above the threaded interrupts of a PREEMPT_RT kernel (50), below the
+  /// kernel's own watchdogs (99).
+  private static var priority: Int32 { 80 }
+  /// How long to wait for a thread that was asked to end, in nanoseconds: of what systemd gives between two signs of
+  /// life, 10 s, a small part. Usually they take 0.1 s. A thread that a bus holds up for longer is left behind, and keeps
+  /// its chip until it has ended.
+  private static var patience: Int64 { 1_000_000_000 }
+
+  let channel: WriterChannel
+  let refusal: Refusal?
+  private let scheduling: SchedulingReport
+  private let stop = StopFlag()
+  private let ended = StopFlag()
+  private var sampler: RunningThread<SamplerWork>?
+  private var writer: RunningThread<WriterWork>?
+  private var consumer: RingConsumer<TickRecord>?
+
+  /// Starts the sampler; the channel's news report when it samples.
+  init(_ setup: RecorderSetup, _ channel: WriterChannel, plannedTicks: UInt64?) throws(LinuxIOError)
+  {
+    let thread = try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)
+    self.channel = channel
+    (scheduling, refusal) = (thread.scheduling, thread.scheduling.refusal)
+    var ring = RingEnds<TickRecord>()
+    consumer = .some(ring.takeConsumer())
+    let work = SamplerWork(
+      setup: setup, channel: channel, plannedTicks: plannedTicks, stop: stop,
+      producer: .some(ring.takeProducer()))
+    let ended = self.ended
+    sampler = .some(
+      thread.run(moving: work) { work in
+        work.run()
+        ended.request()
+      })
+  }
+
+  func startWriter(_ start: SensorStart, _ setup: RecorderSetup) throws(LinuxIOError) {
+    let thread = try RealTimeThread(name: "imu-writer")
+    guard let consumer = consumer.take() else { preconditionFailure("one writer a sampler") }
+    let work = WriterWork(consumer: consumer, start, setup, channel)
+    writer = .some(thread.run(moving: work) { work in work.run() })
+  }
+
+  func realTime(memory memoryRefusal: Refusal?) -> String {
+    let refusals = [refusal, memoryRefusal].compactMap { $0 }
+    guard !refusals.isEmpty else { return "\(scheduling), memory locked" }
+    return (["\(scheduling)"] + refusals.map { "refused: \($0.what)" }).joined(separator: "; ")
+  }
+
+  func stopSampling() { stop.request() }
+
+  var hasSamplerEnded: Bool { ended.isRequested }
+
+  func end() -> Bool {
+    stop.request()
+    channel.commands.post(.quit)
+    var hasEnded = true
+    if let sampler = sampler.take() {
+      hasEnded = sampler.join(within: WorkerThreads.patience)
+    }
+    if let writer = writer.take() {
+      hasEnded = writer.join(within: WorkerThreads.patience) && hasEnded
+    }
+    return hasEnded
+  }
+}
+
+extension RingProducer: TickSink where Element == TickRecord {}
+
+/// The sampler thread's work: opens the sensor, brings it up, samples until it is asked to stop.
+///
+/// One thread for all of it, so that the loop stays with the button while a chip takes its time.
+private struct SamplerWork: ~Copyable {
+  let setup: RecorderSetup
+  let channel: WriterChannel
+  let plannedTicks: UInt64?
+  let stop: StopFlag
+  var producer: RingProducer<TickRecord>?
+
+  mutating func run() {
+    let sampling = SensorSampling(
+      rate: setup.rate, channel: channel, plannedTicks: plannedTicks, stop: stop,
+      place: ProducerPlace(producer.take()))
+    do {
+      try setup.sensor.open(for: sampling)
+    } catch {
+      channel.news.post(
+        .sensorFailed(
+          CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)"),
+          session: channel.session))
+    }
+  }
+}
+
+/// Where the ring's end waits until the sensor's type is known. Only the sampler thread uses it.
+private final class ProducerPlace {
+  var producer: RingProducer<TickRecord>?
+
+  init(_ producer: consuming RingProducer<TickRecord>?) {
+    self.producer = producer
+  }
+}
+
+/// Samples a sensor; returns when it was asked to stop, or all planned ticks went by.
+private struct SensorSampling: SensorUser {
+  let rate: SampleRate
+  let channel: WriterChannel
+  let plannedTicks: UInt64?
+  let stop: StopFlag
+  let place: ProducerPlace
+
+  func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
+    _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
+  ) throws {
+    try sensor.bringUp(on: clock)
+    guard let producer = place.producer.take() else {
+      preconditionFailure("a sensor is used once")
+    }
+    let description = sensor.description
+    var sampler = Sampler(
+      sensor: sensor, clock: clock, sink: producer, rate: rate,
+      start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
+      timeUnit: RecorderSetup.timeUnit, stop: stop)
+    channel.news.post(
+      .sensorReady(
+        SensorStart(schedule: sampler.schedule, sensor: description, boardTitle: boardTitle),
+        session: channel.session))
+    sampler.run()
+    channel.commands.post(.samplerEnded(sampler.undelivered))
+  }
+}
+
+extension IMUSensor where Self: ~Copyable {
+  /// Sets the chip up, waiting on the clock as the data sheet demands.
+  mutating func bringUp(on clock: some MonotonicClock) throws(SensorError) {
+    while case .wait(let nanoseconds) = try bringUp() {
+      clock.sleep(until: clock.now() + nanoseconds)
+    }
+  }
+}

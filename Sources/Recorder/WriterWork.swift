@@ -1,0 +1,170 @@
+import IMUModel
+import LinuxIO
+import LogStore
+import RingBuffer
+import Sampling
+
+/// What the loop, the sampler and the card ask of the writer.
+enum WriterCommand: Sendable {
+  /// A recording begins; the header still lacks its number and its ticks.
+  case begin(TakeOrder, RecordingDescription, RecorderSetup)
+  /// Log nothing later than this for now.
+  case hold(at: MonotonicTime)
+  case release
+  case mark(at: MonotonicTime, label: String)
+  /// The recording ends; whether the user throws it away.
+  case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
+  /// From the card: the file is there.
+  case attach(RecordingDescription, FlushQueue)
+  /// From the card: there will be no file.
+  case abandon
+  /// From the sampler: it has ended, with records that follow those of the ring.
+  case samplerEnded([TickRecord])
+  /// No recording follows the last one at once.
+  case forgetRest
+  /// What is sampled is watched: look at the ring now.
+  case look
+  /// Return when no recording is at hand.
+  case quit
+}
+
+/// What the writer shows of its work to the loop: for `status`, and for the watchdog.
+struct WriterGauge: Sendable {
+  /// Of the recording at hand.
+  var progress: TakeProgress?
+  /// The longest sync of the recording at hand, in nanoseconds.
+  var longestSync: Int64?
+  /// When the sampler was last seen to hand on a record.
+  var lastArrival = MonotonicTime(nanoseconds: 0)
+}
+
+/// The writer thread's work: commands in, ring to log, news out.
+struct WriterWork: ~Copyable {
+  private var writer: TakeWriter
+  private let start: SensorStart
+  private let channel: WriterChannel
+  private var silence: SilenceWatch
+  /// Nanoseconds between two looks at the ring while no recording runs.
+  private let idlePeriod: Int64
+  private var begun: (header: RecordingDescription, setup: RecorderSetup)?
+  private var queue: FlushQueue?
+  private var isDiscarded = false
+  private var isQuitting = false
+  private var arrivals: UInt64 = 0
+  private var samples: UInt64 = 0
+  private var seen: [TickRecord] = []
+
+  init(
+    consumer: consuming RingConsumer<TickRecord>, _ start: SensorStart, _ setup: RecorderSetup,
+    _ channel: WriterChannel
+  ) {
+    writer = TakeWriter(
+      consumer: consumer, schedule: start.schedule, timeUnit: RecorderSetup.timeUnit,
+      historyTicks: setup.historyTicks)
+    (self.start, self.channel) = (start, channel)
+    silence = SilenceWatch(start.schedule.rate, start: start.schedule.start)
+    idlePeriod = WriterWork.idlePeriod(start.schedule.rate, historyTicks: setup.historyTicks)
+  }
+
+  /// How often the writer looks at the ring during a recording, in nanoseconds: at 1 kHz 50 of its 600 slots.
+  static var period: Int64 { 50_000_000 }
+
+  /// Half of the time in which the room fills that the history leaves in the ring; a second at most.
+  private static func idlePeriod(_ rate: SampleRate, historyTicks: Int) -> Int64 {
+    let room = UInt64(max(2, 600 - historyTicks) / 2)
+    return min(1_000_000_000, max(period, rate.nanoseconds(atTick: room)))
+  }
+
+  /// Works until it is asked to quit.
+  mutating func run() {
+    while !(isQuitting && writer.isIdle) {
+      let usual = writer.isIdle ? idlePeriod : WriterWork.period
+      let period = channel.feed.isWatched ? min(usual, LiveFeed.framePeriod) : usual
+      channel.commands.wait(until: channel.clock.now() + period)
+      round()
+    }
+  }
+
+  /// One round, without waiting.
+  mutating func round() {
+    for command in channel.commands.take() { carryOut(command) }
+    let reading = channel.clock.reading()
+    look(now: reading.monotonic)
+    let progress = writer.progress
+    for item in writer.tend(reading) { report(item) }
+    show(writer.progress ?? progress)
+  }
+
+  private mutating func carryOut(_ command: WriterCommand) {
+    switch command {
+    case .begin(let order, let header, let setup):
+      channel.gauge.withLock { ($0.progress, $0.longestSync) = (nil, nil) }
+      begun = (header, setup)
+      isDiscarded = false
+      writer.begin(order)
+    case .hold(let instant): writer.hold(at: instant)
+    case .release: writer.release()
+    case .mark(let instant, let label): writer.mark(at: instant, label: label)
+    case .end(let instant, let reason, let isDiscarded):
+      self.isDiscarded = self.isDiscarded || isDiscarded
+      writer.end(at: instant, reason: reason)
+    case .attach(let description, let queue): attach(description, queue)
+    case .abandon: writer.abandon()
+    case .samplerEnded(let rest): writer.samplerEnded(rest)
+    case .forgetRest: writer.forgetRest()
+    case .look: break
+    case .quit: isQuitting = true
+    }
+  }
+
+  /// Looks at what came into the ring, before anything leaves it: for those who watch, and to know whether the chip
+  /// answers. Its records also come when it does not, as gaps.
+  private mutating func look(now: MonotonicTime) {
+    seen.removeAll(keepingCapacity: true)
+    writer.look(into: &seen)
+    for record in seen where record.kind == .sample { samples += 1 }
+    if channel.feed.isWatched { channel.feed.offer(seen) }
+    if writer.arrivals != arrivals {
+      arrivals = writer.arrivals
+      channel.gauge.withLock { $0.lastArrival = now }
+    }
+    // Samples that a full ring has no room for are no silence of the chip.
+    if silence.notice(writer.isRingFull ? samples &+ 1 : samples, now: now) {
+      channel.news.post(.sensorSilent(silence.isSilent, session: channel.session))
+    }
+  }
+
+  private mutating func report(_ item: TakeNews) {
+    switch item {
+    case .needsFile(let plan):
+      guard case (var header, let setup)? = begun else {
+        preconditionFailure("a recording was begun")
+      }
+      header.plannedTicks = plan.plannedTicks
+      channel.card.post(.record(header, plan, setup, writer: channel.commands))
+    case .ended(let end):
+      let isEmpty = end.ledger.sampled == 0 && begun?.setup.isSingle == false
+      channel.card.post(.file(isDiscarded ? .discarded : isEmpty ? .withoutSamples : .kept, end))
+    default: channel.news.post(.take(item))
+    }
+  }
+
+  private mutating func attach(_ description: RecordingDescription, _ queue: FlushQueue) {
+    do {
+      try writer.attach(description, queue: queue)
+      self.queue = queue
+    } catch {
+      // The store has made a header of the same description.
+      preconditionFailure("a header that was written cannot be continued: \(error)")
+    }
+  }
+
+  private mutating func show(_ progress: TakeProgress?) {
+    // What the last recording came to is reported until the next one has begun.
+    channel.gauge.withLock { gauge in
+      gauge.progress = progress ?? gauge.progress
+      gauge.longestSync = queue?.longestSync ?? gauge.longestSync
+    }
+    if writer.isIdle { queue = nil }
+  }
+}

@@ -1,37 +1,33 @@
 import Graph
 
-/// The range of a graph's y axis: widens at once when something is outside, narrows gently when most of it stands
-/// empty. The ends are round numbers, so that they stand still while values move.
+/// The range of a y axis: it widens at once when a value is outside, and narrows slowly when most of it is empty. Its
+/// ends are round numbers, so that they stay while values move.
 ///
 ///     values within        range stays
 ///     a value outside      widened to it, at once
 ///     less than 60 % used  for 2 s: narrowed half the way, and again each second
-public struct AutoRange: Equatable, Sendable {
-  /// Nanoseconds for which a range must have been too wide.
+struct AutoRange: Equatable, Sendable {
+  /// Nanoseconds for which a range must be too wide before it narrows.
   static let patience: Int64 = 2_000_000_000
-  /// Nanoseconds between two narrowings.
-  static let pause: Int64 = 1_000_000_000
+  /// Nanoseconds between two steps of narrowing.
+  private static let pause: Int64 = 1_000_000_000
 
-  /// What the axis shows; `nil` before there were values.
-  public private(set) var range: ClosedRange<Double>?
-  /// The least extent.
+  /// The axis' ends; `nil` before the first values.
+  private(set) var range: ClosedRange<Double>?
   private let least: Double
   private var wideSince: Int64?
 
-  /// A range without values.
-  ///
-  /// - Parameter least: The axis never spans less: some counts, so that a chip's noise at rest is not all there is to
-  ///   see.
-  public init(least: Double) {
+  /// - Parameter least: The least extent: some counts, so that a resting chip's noise does not fill the axis.
+  init(least: Double) {
     self.least = least
   }
 
-  /// Takes what is in sight at an instant.
+  /// Adjusts the axis to the values in sight.
   ///
   /// - Parameters:
-  ///   - values: The least and the greatest value in sight; `nil` for none.
-  ///   - now: Nanoseconds on any clock that does not go back.
-  public mutating func take(_ values: ClosedRange<Double>?, now: Int64) {
+  ///   - values: The lowest and the highest; `nil` for none.
+  ///   - now: Nanoseconds on a monotonic clock.
+  mutating func include(_ values: ClosedRange<Double>?, now: Int64) {
     guard let values else { return }
     let wanted = AutoRange.round(values, least: least)
     guard let range else {
@@ -45,8 +41,7 @@ public struct AutoRange: Equatable, Sendable {
       wideSince = nil
       return
     }
-    let isTooWide = wanted.extent < 0.6 * range.extent
-    guard isTooWide else {
+    guard wanted.extent < 0.6 * range.extent else {
       wideSince = nil
       return
     }
@@ -56,12 +51,12 @@ public struct AutoRange: Equatable, Sendable {
     let half =
       (range.lowerBound + wanted.lowerBound) / 2...(range.upperBound + wanted.upperBound) / 2
     let narrowed = AutoRange.round(half, margin: 0, least: least)
-    // Rounding outwards may give the same again: then all the way.
+    // Rounding outwards may give the same range again: then it narrows all the way.
     self.range = narrowed.extent < 0.95 * range.extent ? narrowed : wanted
     wideSince = now - AutoRange.patience + AutoRange.pause
   }
 
-  /// The values with a margin, to round numbers.
+  /// The values with a margin, rounded outwards.
   static func round(
     _ values: ClosedRange<Double>, margin: Double = 0.08, least: Double
   ) -> ClosedRange<Double> {

@@ -1,9 +1,9 @@
 /// How many cells a character takes on a terminal.
 ///
-/// A short form of the C library's `wcwidth`, which knows what the locale says and not what the terminal does; it
-/// covers what notes are written in. (Unicode Standard Annex 11, East Asian Width.)
+/// A short form of the C library's `wcwidth`, which follows the locale and not the terminal; it covers the scripts that
+/// notes are written in. (Unicode Standard Annex 11, East Asian Width.)
 public enum CellWidth {
-  /// 0 for what combines or is not seen, 2 for East Asian wide characters and emoji, else 1.
+  /// 0 for combining and invisible characters, 2 for East Asian wide characters and emoji, else 1.
   public static func of(_ scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x300 { return 1 }
@@ -20,9 +20,8 @@ public enum CellWidth {
     text.unicodeScalars.reduce(0) { $0 + of($1) }
   }
 
-  /// The beginning of a text that takes at most `width` cells; what is cut ends in `…`, or in `~` where only ASCII
-  /// is understood.
-  public static func fit(_ text: String, _ width: Int, isASCII: Bool = false) -> String {
+  /// The text cut to at most `width` cells; a cut text ends in `…`, or in `~` with ASCII only.
+  static func fit(_ text: String, _ width: Int, isASCII: Bool = false) -> String {
     guard of(text) > width else { return text }
     guard width > 0 else { return "" }
     var kept = String.UnicodeScalarView()

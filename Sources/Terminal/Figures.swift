@@ -1,13 +1,13 @@
-/// Numbers as people read them beside a graph.
+/// Numbers as text beside a graph.
 enum Figures {
-  /// A number with so many decimals, rounded; a minus sign or a blank in front.
+  /// A rounded number with a minus sign or a blank before it.
   static func signed(_ value: Double, _ decimals: Int, _ look: Look) -> String {
     let text = plain(abs(value), decimals)
     let isZero = text.allSatisfy { $0 == "0" || $0 == "." }
     return (value < 0 && !isZero ? look.minus : " ") + text
   }
 
-  /// A number that is not negative with so many decimals, rounded.
+  /// A rounded number that is not negative.
   static func plain(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite, value < 1e15 else { return "?" }
     var factor = 1.0
@@ -19,7 +19,7 @@ enum Figures {
     return all.dropLast(decimals) + "." + all.suffix(decimals)
   }
 
-  /// Blanks in front, up to a width.
+  /// Right-aligned in a width.
   static func padded(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.unicodeScalars.count)) + text
   }

@@ -1,69 +1,230 @@
-public import Graph
-public import IMUModel
+import Graph
+import IMUModel
 
-/// A graph as it is at one moment: what is in sight, and of what.
-public struct GraphPicture: Sendable {
-  /// Whose samples.
-  public var sensor: GraphSensor
-  /// The samples in sight, a column of it for each column of dots.
-  public var envelope: Envelope
-  /// The y axis of the accelerations, in g; `nil` where nothing is known yet.
-  public var acceleration: ClosedRange<Double>?
-  /// The y axis of the rotations, in °/s.
-  public var rotation: ClosedRange<Double>?
+/// A graph at one moment: a panel for each sensor above a common time axis.
+///
+///     acceleration, g   ━━━ x  0.02   ━╸━ y −0.98   ┅┅┅ z  0.11
+///        1.0 ┤ ⡠⠤⠒⠢⢄            ░░░
+///        0.5 │⠊     ⠑⠢⠤⠤⠒⠒⠉⠉⠉⠉⠉░░░⠉⠉⠉
+///     rotation, °/s      …
+///            └──────┬──────▲───░░░┬────        time, marks, gaps
+///                   2      ▲      4  s
+struct GraphPicture {
+  var sensor: GraphSensor
+  /// The samples in sight, a column for each column of dots.
+  var envelope: Envelope
+  /// The y axes, in g and °/s; none where no value is known.
+  var axes: [PanelKind: ClosedRange<Double>]
   /// Times of the marks.
-  public var marks: [Int64]
-  /// Where a line stands.
-  public var cursor: Int64?
-  /// The values after the names of the axes: the least and the greatest counts.
-  public var values: (low: RawSample, high: RawSample)?
+  var marks: [Int64]
+  /// Time of a vertical line.
+  var cursor: Int64?
+  /// The least and the greatest counts, shown after the names of the axes.
+  var values: (low: RawSample, high: RawSample)?
 
-  /// A picture without marks, cursor and values.
-  public init(
-    sensor: GraphSensor, envelope: Envelope, acceleration: ClosedRange<Double>?,
-    rotation: ClosedRange<Double>?
-  ) {
-    self.sensor = sensor
-    self.envelope = envelope
-    self.acceleration = acceleration
-    self.rotation = rotation
-    marks = []
-  }
+  /// Cells at the left for the y axis.
+  private static let axisWidth = 8
+  /// The least number of rows: one panel of two rows with its title, and the time axis.
+  private static let fewestRows = 5
 
-  /// Cells at the left that the y axis takes.
-  static let axisWidth = 8
+  /// Whether a screen has room for a graph and three rows of text.
+  static func fits(columns: Int, rows: Int) -> Bool { columns >= 30 && rows >= fewestRows + 3 }
 
   /// Cells that a graph is wide on a screen.
-  public static func plotColumns(screenColumns: Int) -> Int {
+  static func plotColumns(screenColumns: Int) -> Int {
     max(1, screenColumns - axisWidth - 1)
   }
 
   /// An empty envelope for a screen.
-  public static func envelope(
-    covering span: Range<Int64>, screenColumns: Int, look: Look
-  ) -> Envelope {
-    let across = look.isASCII ? LetterCanvas.dotsAcross : BrailleCanvas.dotsAcross
-    return Envelope(
-      covering: span, columns: across * plotColumns(screenColumns: screenColumns))
+  static func envelope(covering span: Range<Int64>, screenColumns: Int, look: Look) -> Envelope {
+    Envelope(
+      covering: span, columns: dotsAcross(look) * plotColumns(screenColumns: screenColumns))
   }
 
-  func range(_ kind: PanelKind) -> ClosedRange<Double>? {
-    kind == .acceleration ? acceleration : rotation
+  private static func dotsAcross(_ look: Look) -> Int {
+    look.isASCII ? LetterCanvas.dotsAcross : BrailleCanvas.dotsAcross
   }
 
-  /// The range of one panel's values in sight, in its unit.
-  public static func values(
-    _ envelope: Envelope, _ sensor: GraphSensor, acceleration: Bool
-  ) -> ClosedRange<Double>? {
-    let kind: PanelKind = acceleration ? .acceleration : .rotation
-    let channels = sensor.channels.intersection(kind.channels)
-    guard let counts = envelope.range(of: channels) else { return nil }
-    let scale = sensor.scale(kind)
-    return Double(counts.lowerBound) * scale...Double(counts.upperBound) * scale
+  // MARK: Panels
+
+  /// Draws the graph on rows of a screen.
+  func draw(on screen: inout Screen, rows: Range<Int>, look: Look) {
+    var panels = sensor.panels
+    // Two panels need two rows each.
+    while panels.count > 1, rows.count < 2 + panels.count * 3 { panels.removeLast() }
+    guard let last = panels.indices.last, rows.count >= GraphPicture.fewestRows else { return }
+    let share = (rows.count - 2) / panels.count
+    var row = rows.lowerBound
+    for (index, kind) in panels.enumerated() {
+      let end = index == last ? rows.upperBound - 2 : row + share
+      drawTitle(kind, on: &screen, row: row, look)
+      if look.isASCII {
+        draw(kind, LetterCanvas.self, on: &screen, rows: row + 1..<end, look)
+      } else {
+        draw(kind, BrailleCanvas.self, on: &screen, rows: row + 1..<end, look)
+      }
+      row = end
+    }
+    drawTimeAxis(on: &screen, row: rows.upperBound - 2, look)
   }
 
-  /// The least extent of a panel's y axis: some counts.
-  public static func leastExtent(_ sensor: GraphSensor, acceleration: Bool) -> Double {
-    40 * sensor.scale(acceleration ? .acceleration : .rotation)
+  /// How much text a panel's title has.
+  private struct TitleForm {
+    var isNarrow: Bool
+    var decimals: Int
+  }
+
+  private func drawTitle(
+    _ kind: PanelKind, on screen: inout Screen, row: Int, _ look: Look
+  ) {
+    let narrow = (0...kind.decimals).reversed().map { TitleForm(isNarrow: true, decimals: $0) }
+    let wide = TitleForm(isNarrow: false, decimals: kind.decimals)
+    // The two ends of a column's values need more room than one value.
+    let forms = (screen.columns < 64 ? [] : [wide]) + narrow
+    let fitting = forms.first { form in
+      let parts = titleParts(kind, form, look)
+      return (parts.last.map { $0.column + CellWidth.of($0.text) } ?? 0) <= screen.columns
+    }
+    for part in titleParts(kind, fitting ?? forms[forms.count - 1], look) {
+      screen.put(part.text, row: row, column: part.column, part.style)
+    }
+  }
+
+  private func titleParts(
+    _ kind: PanelKind, _ form: TitleForm, _ look: Look
+  ) -> [(text: String, column: Int, style: CellStyle)] {
+    let title = form.isNarrow ? kind.unit(look) : "\(kind.title), \(kind.unit(look))"
+    var parts = [(text: title, column: 1, style: CellStyle.bold)]
+    var column = 1 + CellWidth.of(title) + (form.isNarrow ? 1 : 2)
+    if !form.isNarrow { column = max(column, 20) }
+    for axis in sensor.axes(of: kind) {
+      let sample =
+        form.isNarrow
+        ? (look.isASCII ? "" : String(look.sample(ofAxis: axis).prefix(2)))
+        : look.sample(ofAxis: axis) + " "
+      let name = sample + ["x", "y", "z"][axis]
+      parts.append((text: name, column: column, style: CellStyle(axisInks[axis])))
+      column += CellWidth.of(name)
+      let value = " " + valueText(kind, axis, form.decimals, look)
+      parts.append((text: value, column: column, style: .plain))
+      column += CellWidth.of(value) + (form.isNarrow ? 1 : 3)
+    }
+    return parts
+  }
+
+  /// The value after an axis' name, or the lowest and the highest of several.
+  private func valueText(_ kind: PanelKind, _ axis: Int, _ decimals: Int, _ look: Look) -> String {
+    guard let values else { return "       " }
+    let channel = kind.firstChannel + axis
+    let low = Figures.signed(Double(values.low[channel]) * sensor.scale(kind), decimals, look)
+    guard values.low[channel] != values.high[channel] else { return Figures.padded(low, 7) }
+    return low + ".."
+      + Figures.signed(Double(values.high[channel]) * sensor.scale(kind), decimals, look)
+  }
+
+  // MARK: A panel
+
+  private func draw<Canvas: DotCanvas>(
+    _ kind: PanelKind, _ type: Canvas.Type, on screen: inout Screen, rows: Range<Int>, _ look: Look
+  ) {
+    guard !rows.isEmpty else { return }
+    let columns = envelope.columns.count / Canvas.dotsAcross
+    let left = GraphPicture.axisWidth
+    for row in rows { screen[row, left - 1] = Cell(look.vertical, .faint) }
+    guard let range = axes[kind] else { return }
+    drawScale(range, on: &screen, rows: rows, columns: columns, look)
+    var canvas = Canvas(columns: columns, rows: rows.count)
+    let plot = PanelPlot(envelope: envelope, scale: sensor.scale(kind), range: range)
+    for axis in sensor.axes(of: kind) {
+      plot.draw(channel: kind.firstChannel + axis, axis: axis, on: &canvas, rows: rows.count)
+    }
+    let gaps = gapColumns(Canvas.dotsAcross)
+    let markColumns = Set(marks.compactMap { column(at: $0, Canvas.dotsAcross) })
+    let cursorColumn = cursor.flatMap { column(at: $0, Canvas.dotsAcross) }
+    for column in 0..<columns {
+      for row in 0..<rows.count {
+        let place = (rows.lowerBound + row, left + column)
+        if let cell = canvas.cell(row: row, column: column) {
+          screen[place.0, place.1] = cell
+        } else if column == cursorColumn {
+          screen[place.0, place.1] = Cell(look.vertical)
+        } else if gaps.contains(column) {
+          screen[place.0, place.1] = Cell(look.gap, CellStyle(.gap))
+        } else if markColumns.contains(column) {
+          screen[place.0, place.1] = Cell(look.markLine, CellStyle(.mark))
+        }
+      }
+    }
+  }
+
+  /// Labels of the y axis, and a line at 0.
+  private func drawScale(
+    _ range: ClosedRange<Double>, on screen: inout Screen, rows: Range<Int>, columns: Int,
+    _ look: Look
+  ) {
+    let ticks = AxisTicks(range, atMost: max(2, min(6, rows.count / 2 + 1))).ticks
+    for tick in ticks {
+      let share = (range.upperBound - tick.value) / range.extent
+      let row = rows.lowerBound + Int((share * Double(rows.count - 1)).rounded())
+      guard rows.contains(row) else { continue }
+      let label = tick.label.hasPrefix("-") ? look.minus + tick.label.dropFirst() : tick.label
+      screen.put(
+        CellWidth.fit(label, GraphPicture.axisWidth - 2), row: row,
+        endingBefore: GraphPicture.axisWidth - 2, .faint)
+      screen[row, GraphPicture.axisWidth - 1] = Cell(look.tick, .faint)
+      guard tick.value == 0 else { continue }
+      for column in stride(from: 1, to: columns, by: 2) {
+        screen[row, GraphPicture.axisWidth + column] = Cell(look.zero, .faint)
+      }
+    }
+  }
+
+  /// Columns of cells that contain a gap and no samples.
+  private func gapColumns(_ across: Int) -> Set<Int> {
+    var found: Set<Int> = []
+    for column in 0..<envelope.columns.count / across {
+      let dots = envelope.columns[column * across..<(column + 1) * across]
+      if dots.contains(where: \.hasGap), dots.allSatisfy({ $0.sampleCount == 0 }) {
+        found.insert(column)
+      }
+    }
+    return found
+  }
+
+  private func column(at time: Int64, _ across: Int) -> Int? {
+    envelope.column(at: time).map { $0 / across }
+  }
+
+  // MARK: Time
+
+  private func drawTimeAxis(on screen: inout Screen, row: Int, _ look: Look) {
+    let across = GraphPicture.dotsAcross(look)
+    let columns = envelope.columns.count / across
+    let left = GraphPicture.axisWidth
+    screen[row, left - 1] = Cell(look.corner, .faint)
+    for column in 0..<columns {
+      let dots = envelope.columns[column * across..<(column + 1) * across]
+      // A gap shorter than a column shows at least here.
+      let hasGap = dots.contains(where: \.hasGap)
+      screen[row, left + column] =
+        hasGap ? Cell(look.gap, CellStyle(.gap)) : Cell(look.horizontal, .faint)
+    }
+    let ticks = TimeTicks(envelope.start...envelope.end, atMost: max(2, columns / 10))
+    let unitStart = screen.columns - ticks.unit.count - 1
+    screen.put(ticks.unit, row: row + 1, column: unitStart, .faint)
+    var free = 0
+    for tick in ticks.ticks {
+      guard let column = column(at: tick.time, across) else { continue }
+      if screen[row, left + column].style.ink == .faint {
+        screen[row, left + column] = Cell(look.timeTick, .faint)
+      }
+      let start = max(0, left + column - tick.label.count / 2)
+      guard start >= free, start + tick.label.count < unitStart else { continue }
+      free = screen.put(tick.label, row: row + 1, column: start, .faint) + 1
+    }
+    for mark in marks {
+      guard let column = column(at: mark, across) else { continue }
+      screen[row, left + column] = Cell(look.mark, CellStyle(.mark))
+    }
   }
 }

@@ -1,17 +1,17 @@
+import Graph
 public import IMUModel
 
-/// What a graph needs to know of a recording's sensor.
-public struct GraphSensor: Equatable, Sendable {
-  /// What was recorded.
-  public var channels: ChannelSet
+/// What a graph needs to know about a recording's sensor.
+public struct GraphSensor: Sendable {
+  let channels: ChannelSet
   /// g a count.
-  public var accelerometerScale: Double
+  private let accelerometerScale: Double
   /// °/s a count.
-  public var gyroscopeScale: Double
+  private let gyroscopeScale: Double
   /// °C a count, and °C at count 0.
-  public var temperature: (scale: Double, offset: Double)
+  let temperature: (scale: Double, offset: Double)
 
-  /// The sensor of a recording.
+  /// The sensor of a recording with these channels.
   public init(_ sensor: SensorDescription, channels: ChannelSet) {
     self.channels = channels
     accelerometerScale = sensor.accelerometerScale.value
@@ -19,23 +19,46 @@ public struct GraphSensor: Equatable, Sendable {
     temperature = (sensor.temperatureScale.value, sensor.temperatureOffset.value)
   }
 
-  /// Whether two are the same.
-  public static func == (left: GraphSensor, right: GraphSensor) -> Bool {
-    left.channels == right.channels && left.accelerometerScale == right.accelerometerScale
-      && left.gyroscopeScale == right.gyroscopeScale && left.temperature == right.temperature
-  }
-
-  /// The panels that a graph of it has, from above.
+  /// Panels of its graph, from the top.
   var panels: [PanelKind] {
     PanelKind.allCases.filter { !channels.isDisjoint(with: $0.channels) }
   }
 
+  /// Recorded axes of a panel: 0 for x, 1 for y, 2 for z.
+  func axes(of kind: PanelKind) -> [Int] {
+    (0..<3).filter { channels.rawValue >> UInt8(kind.firstChannel + $0) & 1 == 1 }
+  }
+
+  /// A panel's unit for a count.
   func scale(_ kind: PanelKind) -> Double {
     kind == .acceleration ? accelerometerScale : gyroscopeScale
   }
+
+  /// The least extent of a panel's y axis: 40 counts, so that noise does not fill it.
+  func leastExtent(_ kind: PanelKind) -> Double { 40 * scale(kind) }
+
+  /// The lowest and the highest value of a panel, in its unit; `nil` without samples.
+  func values(_ kind: PanelKind, in envelope: Envelope) -> ClosedRange<Double>? {
+    envelope.range(of: channels.intersection(kind.channels)).map {
+      Double($0.lowerBound) * scale(kind)...Double($0.upperBound) * scale(kind)
+    }
+  }
+
+  /// A sample as a line of ASCII: `12.345 s  0.006 0.148 0.924 g  19.5 83.2 14.3 deg/s`.
+  public func line(_ sample: RawSample, at time: Int64) -> String {
+    var line = Figures.time(time, decimals: 3)
+    for kind in panels {
+      let values = axes(of: kind).map { axis in
+        let value = Double(sample[kind.firstChannel + axis]) * scale(kind)
+        return (value < 0 ? "-" : "") + Figures.plain(abs(value), kind.decimals)
+      }
+      line += "  " + values.joined(separator: " ") + " " + kind.unit(Look(isASCII: true))
+    }
+    return line
+  }
 }
 
-/// The two halves of a graph.
+/// The two panels of a graph.
 enum PanelKind: CaseIterable, Sendable {
   case acceleration
   case rotation
@@ -43,23 +66,8 @@ enum PanelKind: CaseIterable, Sendable {
   var channels: ChannelSet { self == .acceleration ? .accelerometer : .gyroscope }
   var firstChannel: Int { self == .acceleration ? 0 : 3 }
   var title: String { self == .acceleration ? "acceleration" : "rotation" }
+  /// Decimals of a value beside the graph.
+  var decimals: Int { self == .acceleration ? 3 : 1 }
 
   func unit(_ look: Look) -> String { self == .acceleration ? "g" : look.degreesPerSecond }
-}
-
-extension GraphSensor {
-  /// A sample on a line: `12.345 s  0.006 0.148 0.924 g  19.5 83.2 14.3 deg/s`.
-  public func words(_ sample: RawSample, at time: Int64) -> String {
-    var words = Figures.time(time, decimals: 3)
-    for kind in panels {
-      let decimals = kind == .acceleration ? 3 : 1
-      let values = (0..<3).filter { channels.rawValue >> UInt8(kind.firstChannel + $0) & 1 == 1 }
-        .map { axis in
-          let value = Double(sample[kind.firstChannel + axis]) * scale(kind)
-          return (value < 0 ? "-" : "") + Figures.plain(abs(value), decimals)
-        }
-      words += "  " + values.joined(separator: " ") + " " + kind.unit(Look(isASCII: true))
-    }
-    return words
-  }
 }

@@ -1,30 +1,39 @@
-/// Bytes from a terminal as keys, however they are cut.
+/// A pressed key.
+public enum Key: Hashable, Sendable {
+  /// A letter, digit, sign or space.
+  case character(Unicode.Scalar)
+  /// Ctrl and a letter, in lower case: `.control("c")`.
+  case control(Unicode.Scalar)
+  case up, down, left, right
+  case shiftLeft, shiftRight
+  case home, end, pageUp, pageDown
+  case enter, escape, backspace, delete, tab
+}
+
+/// Turns a terminal's bytes into keys, in any fragmentation.
 ///
 ///          ESC            [            0-9 ;            letter or ~
 ///     ground ──► escape ──► sequence ──┐        ──────► key, ground
 ///       │          │ O ──► letter ─► key       │
-///       │          └ time over: the Escape key └ any other: left out
+///       │          └ timeout: the Escape key   └ any other: ignored
 ///       └ 0xC2 … 0xF4 ──► character (UTF-8) ──► key
 ///
-/// An escape sequence may come in pieces over a slow link; only a pause says that a lone ESC was the key
+/// An escape sequence may arrive in pieces over a slow link; only a pause shows that a lone ESC was the key
 /// (``hasPending``, ``flush()``). (ECMA-48; xterm control sequences.)
-public struct KeyParser: Sendable {
-  /// Longest sequence that is waited for; what is longer is no key.
+struct KeyParser: Sendable {
+  /// The longest sequence of a key.
   private static let longest = 32
 
   private var pending: [UInt8] = []
 
-  /// A parser that has read nothing.
-  public init() {}
+  /// Whether a sequence is incomplete: after 50 ms without further bytes call ``flush()``.
+  var hasPending: Bool { !pending.isEmpty }
 
-  /// Whether a part of a sequence waits for its rest: after 50 ms without it call ``flush()``.
-  public var hasPending: Bool { !pending.isEmpty }
-
-  /// Keys that are whole with these bytes.
-  public mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
+  /// The keys that these bytes complete.
+  mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
     for byte in bytes {
-      // A new sequence begins: the ESC before it was the key.
+      // A new sequence begins: the previous ESC was the key.
       if byte == 0x1B, !pending.isEmpty { keys += flush() }
       pending.append(byte)
       switch read() {
@@ -38,13 +47,13 @@ public struct KeyParser: Sendable {
     return keys
   }
 
-  /// What the pending bytes are when nothing follows.
-  public mutating func flush() -> [Key] {
+  /// The key of the pending bytes when nothing follows.
+  mutating func flush() -> [Key] {
     defer { pending = [] }
     switch pending.count {
     case 0: return []
     case 1 where pending[0] == 0x1B: return [.escape]
-    // Alt and a letter, or the beginning of something that never ended: Escape is meant at most.
+    // Alt and a letter, or a sequence that never ended.
     default: return []
     }
   }
@@ -96,7 +105,7 @@ public struct KeyParser: Sendable {
       guard pending.count >= 3 else { return .unfinished }
       return sequence(final: pending[2], parameters: [])
     case UInt8(ascii: "]"):
-      // An answer of the terminal (OSC), which ends in BEL or ST: no key.
+      // A reply of the terminal (OSC), which ends in BEL or ST.
       let isOver = pending.last == 0x07 || pending.count >= 128
       return isOver ? .nothing : .unfinished
     default: return .nothing
@@ -130,7 +139,7 @@ public struct KeyParser: Sendable {
 }
 
 extension String {
-  /// The text that bytes are; `nil` when they are no UTF-8.
+  /// `nil` for bytes that are not UTF-8.
   fileprivate init?(validating bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     guard Array(text.utf8) == bytes else { return nil }

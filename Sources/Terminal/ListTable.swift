@@ -1,10 +1,39 @@
-/// Rows of a list, their columns below one another; columns that matter less go first where there is no room.
+/// A recording's row in a list. Only rows in sight are made.
+public struct ListDetails: Equatable, Sendable {
+  /// Start in local time, such as `2026-11-21 15:04:11`.
+  public var started = ""
+  /// The zone's offset at the start, such as `+01:00`.
+  public var zone = ""
+  /// Such as `1:00`.
+  public var length = ""
+  /// The chip's model.
+  public var sensor = ""
+  /// Samples a second, such as `100`.
+  public var hertz = ""
+  /// `complete`, `recovered`, …
+  public var state = ""
+  /// Runs of ticks without samples; `-` for none.
+  public var gaps = ""
+  /// Such as `12 kB`.
+  public var size = ""
+  /// The user's words, or the problem.
+  public var note = ""
+  /// Whether there is a problem.
+  public var isAlert = false
+  /// Whether a later look may find another row: the recording is running.
+  public var isPassing = false
+
+  /// An empty row.
+  public init() {}
+}
+
+/// A list's rows in aligned columns. The least important columns are left out where there is no room.
 struct ListTable {
   let entries: [(entry: ListEntry, details: ListDetails)]
-  let selection: Optional<ListEntry>
+  let selection: ListEntry?
   let look: Look
 
-  /// A column, the greater the rank the sooner left out.
+  /// A column; those of the greatest rank are left out first.
   private struct Column: Sendable {
     let heading: String
     let isNumeric: Bool
@@ -12,7 +41,7 @@ struct ListTable {
     let text: @Sendable (ListEntry, ListDetails) -> String
   }
 
-  /// All words.
+  /// The columns where there is room for all.
   private static let wide = [
     Column(heading: "NUMBER", isNumeric: true, rank: 0) { entry, _ in "\(entry.number)" },
     Column(heading: "STARTED", isNumeric: false, rank: 1) { $1.started + " " + $1.zone },
@@ -26,7 +55,7 @@ struct ListTable {
     Column(heading: "SIZE", isNumeric: true, rank: 5) { $1.size },
   ]
 
-  /// The same for 80 columns: no seconds, and what is the same in all rows is in the heading.
+  /// The same for 80 columns: without seconds, and with a zone that all rows share in the heading.
   private var short: [Column] {
     let zones = Set(entries.map(\.details.zone).filter { !$0.isEmpty })
     let zone = zones.count == 1 ? zones.first : nil
@@ -36,7 +65,7 @@ struct ListTable {
         return Column(heading: "NO.", isNumeric: true, rank: column.rank, text: column.text)
       case "STARTED":
         let heading = [column.heading, zone].compactMap { $0 }.joined(separator: " ")
-        // Clocks were put forward or back between these recordings: each says its own offset.
+        // The zone's offset changed between these recordings: each row has its own.
         return Column(heading: heading, isNumeric: false, rank: column.rank) {
           String($1.started.prefix(ListTable.minute)) + (zone == nil ? " " + $1.zone : "")
         }
@@ -47,9 +76,9 @@ struct ListTable {
     }
   }
 
-  /// Characters of a start up to its minute: `2026-11-21 15:04`.
+  /// Characters of a start to the minute: `2026-11-21 15:04`.
   private static let minute = 16
-  /// Cells that the note has at least.
+  /// The note's least width in cells.
   private static let leastNote = 8
 
   func draw(on screen: inout Screen, row: Int) {
@@ -85,7 +114,7 @@ struct ListTable {
     }
   }
 
-  /// Where columns begin and end on the screen; the last place is the note's.
+  /// Where columns begin and end on the screen; the last one is the note.
   private func places(_ widths: [Int], space: Int) -> [Range<Int>] {
     var places: [Range<Int>] = []
     var start = 2

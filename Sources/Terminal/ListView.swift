@@ -1,7 +1,13 @@
-/// Recordings, newest first, ten a page: a pure state machine of keys and of what the store holds.
+/// A recording in a list, without opening it.
+struct ListEntry: Hashable {
+  var number: UInt32
+  /// Identifies it when the list is read again: its file's name.
+  var key: String
+}
+
+/// Recordings, newest first, ten a page: a pure state machine of keys and of the store's contents.
 ///
-/// Pages hang on recordings and not on positions, so that those in sight stay where they are when others come
-/// or go:
+/// Pages follow recordings and not positions, so that those in sight stay in place when others come or go:
 ///
 ///     before            two came, 14 went
 ///     17 ◄─ page        17 ◄─ page       "2 newer" above
@@ -9,73 +15,70 @@
 ///     15 ◄─ selected    15 ◄─ selected
 ///     14                13
 ///     ⋮                 ⋮
-public struct ListView: Sendable {
-  /// What a key asks of the caller.
-  public enum Outcome: Equatable, Sendable {
+struct ListView: Sendable {
+  /// What the caller does after a key.
+  enum Outcome: Equatable {
     /// Draw again.
     case stay
-    /// Leave.
     case leave
     /// Show its graph.
     case show(ListEntry)
-    /// Play it.
     case play(ListEntry)
-    /// Write it out.
     case export(ListEntry)
-    /// Move it to the trash; then report by ``deleted(_:)`` or ``report(_:isAlert:)``.
+    /// Move it to the trash; then call ``deleted(_:)`` or ``report(_:isAlert:)``.
     case delete(ListEntry)
-    /// Bring it back from the trash; then report by ``restored(_:)`` or ``report(_:isAlert:)``.
+    /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
     case restore(ListEntry)
   }
 
   /// Recordings on a page.
-  public static let pageLength = 10
+  static let pageLength = 10
 
   private let look: Look
   private var entries: [ListEntry]
-  /// Position of the page's first recording.
+  /// The page's first position.
   private var top = 0
-  /// Position of the selected recording.
+  /// The selected position.
   private var selected = 0
-  /// Those in the trash that can be brought back, the last one last.
+  /// Recordings deleted here, in order.
   private var deletedEntries: [ListEntry] = []
   private var notice = ""
   private var isNoticeAlert = false
 
-  /// The list's first page, its newest recording selected.
+  /// A page with its newest recording selected.
   ///
   /// - Parameters:
   ///   - entries: Newest first.
-  ///   - page: The page to begin with, from 1 on.
-  public init(_ entries: [ListEntry], page: Int = 1, look: Look) {
+  ///   - page: Counts from 1.
+  init(_ entries: [ListEntry], page: Int = 1, look: Look) {
     self.entries = entries
     self.look = look
     let (first, overflow) = (max(1, page) - 1).multipliedReportingOverflow(by: ListView.pageLength)
     top = overflow ? .max : first
     selected = top
-    settle()
+    followSelection()
   }
 
-  /// The selected recording; `nil` when there is none.
-  public var selection: Optional<ListEntry> {
+  /// The selected recording; `nil` in an empty list.
+  var selection: ListEntry? {
     entries.indices.contains(selected) ? entries[selected] : nil
   }
 
   /// Recordings in sight.
-  public var page: ArraySlice<ListEntry> {
+  var page: ArraySlice<ListEntry> {
     entries[min(top, entries.count)..<min(top + ListView.pageLength, entries.count)]
   }
 
   // MARK: The store
 
-  /// Takes what the store holds now, newest first. What is in sight stays in its place.
-  public mutating func refresh(_ new: [ListEntry]) {
+  /// Replaces the list, newest first. Recordings in sight stay in place.
+  mutating func refresh(_ new: [ListEntry]) {
     guard new != entries else { return }
-    // On the first page with the newest selected, the newest is what is wanted.
+    // While the newest is selected, the selection follows the newest.
     let isFollowing = top == 0 && selected == 0
     let places = Dictionary(
       new.enumerated().map { ($0.element.key, $0.offset) }, uniquingKeysWith: { first, _ in first })
-    /// Where a recording is now, or the next older one that is still there.
+    /// The new place of a recording, or of the next older one that remains.
     func place(of position: Int) -> Int {
       for entry in entries[min(position, entries.count)...] {
         if let place = places[entry.key] { return place }
@@ -86,35 +89,35 @@ public struct ListView: Sendable {
     let newSelected = isFollowing ? 0 : place(of: selected)
     entries = new
     (top, selected) = (newTop, newSelected)
-    settle()
+    followSelection()
   }
 
-  /// A recording is in the trash.
-  public mutating func deleted(_ entry: ListEntry) {
+  /// Reports that a recording is in the trash.
+  mutating func deleted(_ entry: ListEntry) {
     deletedEntries.append(entry)
     report("recording \(entry.number) is in the trash; u brings it back")
   }
 
-  /// A recording is back; `refresh` shows it.
-  public mutating func restored(_ entry: ListEntry) {
+  /// Reports and selects a restored recording, after `refresh`.
+  mutating func restored(_ entry: ListEntry) {
     deletedEntries.removeAll { $0 == entry }
     report("recording \(entry.number) is back")
     if let place = entries.firstIndex(where: { $0.key == entry.key }) {
       selected = place
-      settle()
+      followSelection()
     }
   }
 
-  /// Says something until the next key.
-  public mutating func report(_ sentence: String, isAlert: Bool = false) {
+  /// Shows a sentence until the next key.
+  mutating func report(_ sentence: String, isAlert: Bool = false) {
     notice = sentence
     isNoticeAlert = isAlert
   }
 
   // MARK: Keys
 
-  /// Does what a key asks.
-  public mutating func handle(_ key: Key) -> Outcome {
+  /// Handles a key.
+  mutating func handle(_ key: Key) -> Outcome {
     report("")
     switch key {
     case .character("q"), .escape, .control("c"): return .leave
@@ -153,7 +156,7 @@ public struct ListView: Sendable {
       report(position < 0 ? "this is the newest" : "this is the oldest")
     }
     selected = position
-    settle()
+    followSelection()
   }
 
   private mutating func turn(forward: Bool) {
@@ -163,11 +166,11 @@ public struct ListView: Sendable {
     }
     top = max(0, top + step)
     selected = top
-    settle()
+    followSelection()
   }
 
-  /// Brings the page to the selection.
-  private mutating func settle() {
+  /// Moves the page to the selection.
+  private mutating func followSelection() {
     selected = max(0, min(selected, entries.count - 1))
     top = max(0, min(top, entries.count - 1))
     while selected < top { top = max(0, top - ListView.pageLength) }
@@ -179,16 +182,16 @@ public struct ListView: Sendable {
   /// The list on a screen.
   ///
   /// - Parameters:
-  ///   - store: Where the recordings are.
-  ///   - details: Of a recording in sight.
-  public func screen(
+  ///   - store: The store's directory.
+  ///   - details: The row of a recording in sight.
+  func screen(
     columns: Int, rows: Int, store: String, details: (ListEntry) -> ListDetails
   ) -> Screen {
     guard columns >= 30, rows >= 5 else { return Screen.tooSmall(columns: columns, rows: rows) }
     var screen = Screen(columns: columns, rows: rows)
     drawTitle(on: &screen, store)
     let room = rows - 4
-    // Of a page that does not fit, the part with the selection.
+    // If the page does not fit, show the part with the selection.
     let first = top + max(0, selected - top - room + 1)
     let visible = entries[min(first, entries.count)..<min(first + min(room, 10), entries.count)]
     let rowsOfPage = visible.filter { entry in page.contains(entry) }.map { ($0, details($0)) }
@@ -199,10 +202,11 @@ public struct ListView: Sendable {
     let style = CellStyle(isNoticeAlert ? .alert : .text)
     screen.put(
       CellWidth.fit(notice, columns - 2, isASCII: look.isASCII), row: rows - 2, column: 1, style)
-    Hints(entries: [
+    let hints: [KeyHint] = [
       ("q", "quit"), ("enter", "show"), ("p", "play"), ("d", "delete"), ("u", "undo"),
       ("x", "export"), (look.upDown, "choose"), (look.leftRight, "page"),
-    ]).put(on: &screen, row: rows - 1)
+    ]
+    screen.put(hints, row: rows - 1)
     return screen
   }
 

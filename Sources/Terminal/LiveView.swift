@@ -1,17 +1,46 @@
-public import IMUModel
 import Graph
+public import IMUModel
 
-/// What is being sampled, as it comes: a pure state machine of records, keys and time.
+/// The figures beside a live graph.
+public struct LiveStatus: Equatable, Sendable {
+  /// Such as `recording 12`, `armed`, `ending`.
+  public var state = ""
+  /// Whether a recording runs.
+  public var isRecording = false
+  /// Nanoseconds since the recording began; `nil` without one.
+  public var elapsed: Int64?
+  /// The recording's planned length in nanoseconds; `nil` for one that runs until stopped.
+  public var planned: Int64?
+  /// The causes of its ticks; `nil` when unknown.
+  public var ledger: TickLedger?
+  /// Runs of ticks without samples; `nil` when unknown.
+  public var gapCount: Int?
+  /// The lateness of reads in nanoseconds, 99th percentile; `nil` when unknown.
+  public var latenessP99: Int64?
+  /// The greatest lateness; `nil` when unknown.
+  public var latenessMaximum: Int64?
+  /// Marks so far.
+  public var markCount = 0
+  /// Samples that were dropped from the display.
+  public var unseen: UInt64 = 0
+  /// A problem, such as a full disk; empty for none.
+  public var notice = ""
+
+  /// Nothing known.
+  public init() {}
+}
+
+/// Samples while they are recorded: a pure state machine of records, keys and time.
 ///
-///     time ──►     the graph grows to the right and stands still
+///     time ──►     the graph grows to the right
 ///     │⠒⠢⠤⠔⠒⠢⠤  │
-///     │⠤⠔⠒⠢⠤⠔⠒⠢⠤│  at the edge all of it moves left by a quarter
+///     │⠤⠔⠒⠢⠤⠔⠒⠢⠤│  at the edge it moves left by a quarter
 ///     │⠢⠤⠔⠒⠢⠤   │
 ///
-/// A graph that slid by with each sample would have to be sent anew with each frame, which an SSH link may not
-/// carry, and no one could read its axis.
+/// A graph that scrolled with each sample would be sent whole with each frame, more than some SSH links carry, and its
+/// axis would be unreadable.
 public struct LiveView: Sendable {
-  /// What a key asks of the caller.
+  /// What the caller does after a key.
   public enum Outcome: Equatable, Sendable {
     /// Nothing.
     case stay
@@ -19,17 +48,17 @@ public struct LiveView: Sendable {
     case stop
     /// Mark this moment.
     case mark
-    /// Throw the recording away and begin anew.
+    /// Discard the recording and begin another.
     case discard
     /// Leave the view.
     case leave
   }
 
-  /// What the keys mean.
+  /// Whose recording is shown.
   public enum Purpose: Equatable, Sendable {
-    /// The view is all there is of a take: leaving it ends it.
+    /// This program's own: leaving the view ends it.
     case take
-    /// Another program's take is watched; the caller says which keys it understands.
+    /// The service's: leaving the view changes nothing.
     case watch
   }
 
@@ -39,18 +68,17 @@ public struct LiveView: Sendable {
   private let look: Look
   private let purpose: Purpose
   private var window: LiveWindow
-  private var acceleration: AutoRange
-  private var rotation: AutoRange
+  private var axes: [PanelKind: AutoRange] = [:]
   private var marks: [Int64] = []
   private var latest: RawSample?
   private var isDiscardAsked = false
 
-  /// As last shown: figures that change 25 times a second cannot be read.
+  /// The figures on the screen: those that change 25 times a second cannot be read.
   private var shownValues: RawSample?
   private var shownStatus = LiveStatus()
   private var shownAt: Int64?
 
-  /// What is said beside the graph.
+  /// The figures beside the graph.
   public var status = LiveStatus()
 
   /// A view of a sensor that samples at `rate`.
@@ -63,25 +91,24 @@ public struct LiveView: Sendable {
     self.look = look
     self.purpose = purpose
     window = LiveWindow(rate: rate, look: look)
-    acceleration = AutoRange(least: GraphPicture.leastExtent(sensor, acceleration: true))
-    rotation = AutoRange(least: GraphPicture.leastExtent(sensor, acceleration: false))
+    for kind in sensor.panels { axes[kind] = AutoRange(least: sensor.leastExtent(kind)) }
   }
 
-  /// Takes what was sampled, in order.
+  /// Adds records, in order.
   public mutating func take(_ records: [TickRecord]) {
     for record in records {
-      window.take(record)
+      window.append(record)
       if record.kind == .sample { latest = record.sample }
     }
   }
 
-  /// Takes a mark, in nanoseconds from tick 0.
+  /// Adds a mark, in nanoseconds from tick 0.
   public mutating func take(markAt time: Int64) {
     marks.append(time)
     if marks.count > 1000 { marks.removeFirst() }
   }
 
-  /// Does what a key asks.
+  /// Handles a key.
   public mutating func handle(_ key: Key) -> Outcome {
     let wasAsked = isDiscardAsked
     isDiscardAsked = false
@@ -90,10 +117,8 @@ public struct LiveView: Sendable {
     case .character("-"), .character("_"), .down: window.zoom(in: false)
     case .character("m"), .character(" "): return .mark
     case .character("s"): return .stop
-    case .character("q"), .escape: return purpose == .take ? .stop : .leave
-    case .control("c"): return purpose == .take ? .stop : .leave
+    case .character("q"), .escape, .control("c"): return purpose == .take ? .stop : .leave
     case .character("d"):
-      // What is not there cannot be thrown away.
       guard status.isRecording else { break }
       if wasAsked { return .discard }
       isDiscardAsked = true
@@ -106,34 +131,30 @@ public struct LiveView: Sendable {
 
   /// The view on a screen at an instant.
   ///
-  /// - Parameter now: Nanoseconds on a clock that does not go back.
+  /// - Parameter now: Nanoseconds on a monotonic clock.
   public mutating func screen(columns: Int, rows: Int, now: Int64) -> Screen {
-    guard columns >= 30, rows >= GraphPicture.fewestRows + 3 else {
+    guard GraphPicture.fits(columns: columns, rows: rows) else {
       return Screen.tooSmall(columns: columns, rows: rows)
     }
     window.fit(screenColumns: columns)
-    let values = { [window, sensor] in
-      GraphPicture.values(window.envelope, sensor, acceleration: $0)
+    for kind in sensor.panels {
+      axes[kind]?.include(sensor.values(kind, in: window.envelope), now: now)
     }
-    acceleration.take(values(true), now: now)
-    rotation.take(values(false), now: now)
     if shownAt.map({ now - $0 >= LiveView.readable }) ?? true {
       (shownValues, shownStatus, shownAt) = (latest, status, now)
     }
     var screen = Screen(columns: columns, rows: rows)
     drawTitle(on: &screen)
-    var picture = GraphPicture(
-      sensor: sensor, envelope: window.envelope, acceleration: acceleration.range,
-      rotation: rotation.range)
-    picture.marks = marks
-    picture.values = shownValues.map { ($0, $0) }
-    picture.draw(on: &screen, rows: 1..<rows - 2, look: look)
+    GraphPicture(
+      sensor: sensor, envelope: window.envelope, axes: axes.compactMapValues(\.range),
+      marks: marks, values: shownValues.map { ($0, $0) }
+    ).draw(on: &screen, rows: 1..<rows - 2, look: look)
     drawStatus(on: &screen, row: rows - 2)
-    drawHints(on: &screen, row: rows - 1)
+    screen.put(hints, row: rows - 1)
     return screen
   }
 
-  /// Nanoseconds for which a figure stands still.
+  /// Nanoseconds between two changes of the figures.
   private static let readable: Int64 = 200_000_000
 
   private func drawTitle(on screen: inout Screen) {
@@ -164,7 +185,7 @@ public struct LiveView: Sendable {
     let status = shownStatus
     if isDiscardAsked, self.status.isRecording {
       screen.put(
-        "d again throws this recording away (to the trash) and begins anew", row: row, column: 1,
+        "d again moves this recording to the trash and starts another", row: row, column: 1,
         CellStyle(.alert))
       return
     }
@@ -202,16 +223,10 @@ public struct LiveView: Sendable {
     }
   }
 
-  private func drawHints(on screen: inout Screen, row: Int) {
-    var entries: [(String, String)] = []
-    if purpose == .take {
-      entries = [("s", "stop"), ("m", "mark"), ("d", "discard, restart"), ("+-", "time axis")]
-    } else {
-      entries = [("q", "leave"), ("+-", "time axis")]
-      if status.isRecording {
-        entries += [("s", "stop the recording"), ("m", "mark"), ("d", "discard, restart")]
-      }
-    }
-    Hints(entries: entries.map { (key: $0.0, does: $0.1) }).put(on: &screen, row: row)
+  private var hints: [KeyHint] {
+    let editing: [KeyHint] = [("m", "mark"), ("d", "discard, restart")]
+    if purpose == .take { return [("s", "stop")] + editing + [("+-", "time axis")] }
+    return [("q", "leave"), ("+-", "time axis")]
+      + (status.isRecording ? [("s", "stop the recording")] + editing : [])
   }
 }

@@ -1,13 +1,13 @@
 import Graph
 import IMUModel
 
-/// The last seconds of what is sampled, in columns.
+/// The latest samples, in columns.
 struct LiveWindow: Sendable {
-  /// Lengths in seconds that the user goes through.
+  /// Lengths in seconds that the user chooses from.
   private static let lengths: [Int64] = [
     1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400,
   ]
-  /// Most records that are kept for drawing anew.
+  /// Most records that are stored for another size or length.
   private static let mostRecent = 40_000
 
   private let rate: SampleRate
@@ -15,11 +15,11 @@ struct LiveWindow: Sendable {
   private var choice: Int
   private var screenColumns = 80
   private(set) var envelope: Envelope
-  /// What is in sight, to draw it anew in another size.
+  /// The records in sight.
   private var recent: [TickRecord] = []
   private var isEmpty = true
 
-  /// A window in which a take of the phones, 600 samples, has its place, and no less than 10 s.
+  /// At least 10 s, and at least 600 samples: as long as a phone app's recording.
   init(rate: SampleRate, look: Look) {
     self.rate = rate
     self.look = look
@@ -32,10 +32,10 @@ struct LiveWindow: Sendable {
 
   private var length: Int64 { LiveWindow.lengths[choice] * 1_000_000_000 }
 
-  mutating func take(_ record: TickRecord) {
+  mutating func append(_ record: TickRecord) {
     if isEmpty {
       isEmpty = false
-      // What has just begun is shown from its beginning.
+      // A recording that has just begun is shown from its start.
       let first = time(of: record)
       makeEnvelope(from: first < length ? 0 : first)
     }
@@ -45,7 +45,7 @@ struct LiveWindow: Sendable {
     add(record)
   }
 
-  /// Draws anew when the screen has another width.
+  /// Adjusts the columns to the screen's width.
   mutating func fit(screenColumns: Int) {
     guard screenColumns != self.screenColumns else { return }
     self.screenColumns = screenColumns
@@ -60,7 +60,7 @@ struct LiveWindow: Sendable {
   }
 
   private mutating func redraw() {
-    // The newest stays in sight.
+    // The latest record stays in sight.
     let newest = recent.last.map(time) ?? envelope.start
     let first = recent.first.map(time) ?? envelope.start
     makeEnvelope(from: max(0, max(first, newest - length * 3 / 4)))
@@ -80,7 +80,7 @@ struct LiveWindow: Sendable {
     let beyond = (time - envelope.end) / envelope.columnWidth + 1
     let quarters = (beyond + Int64(quarter) - 1) / Int64(quarter)
     guard quarters <= 4 else {
-      // Nothing of what was in sight stays.
+      // Nothing in sight stays.
       return makeEnvelope(from: max(0, time - length / 4))
     }
     envelope.advance(by: Int(quarters) * quarter)

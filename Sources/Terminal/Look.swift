@@ -1,9 +1,9 @@
-/// What a terminal can show.
+/// The glyphs that a terminal can show.
 public struct Look: Equatable, Sendable {
-  /// Whether it understands ASCII alone.
+  /// Whether only ASCII is available.
   public var isASCII: Bool
 
-  /// A look.
+  /// Unicode or ASCII glyphs.
   public init(isASCII: Bool = false) {
     self.isASCII = isASCII
   }

@@ -1,84 +1,65 @@
 import Graph
 import IMUModel
+public import LinuxIO
 
-/// A recording played as it was: a pure state machine of keys and time. Samples appear when their recorded times
-/// come, late ones late, and in a gap nothing does.
+/// Playback of a recording: a pure state machine of keys and time. A sample appears at its recorded time, late samples
+/// late, and nothing appears in a gap.
 ///
 ///                 space                    end reached
 ///     playing ◄─────────► paused    playing ────────► ended ── space ──► playing, from the start
 ///
 ///     ← →  a twentieth of the window     , .  a sample (and pause)     home end
 ///     ↑ ↓  twice as fast, half as fast   + -  time axis                q  back
-public struct PlayView: Sendable {
-  /// What a key asks of the caller.
-  public enum Outcome: Equatable, Sendable {
+struct PlayView {
+  /// What the caller does after a key.
+  enum Outcome: Equatable {
     /// Draw again.
     case stay
-    /// Leave.
     case leave
   }
 
-  /// Speeds that can be played at.
-  public static let speeds: ClosedRange<Double> = 1.0 / 64...1024
-
-  private let title: RecordingTitle
-  private let sensor: GraphSensor
-  private let trace: Trace
+  private let recording: RecordingOnScreen
   private let look: Look
   private var window: TimeWindow
-  private let acceleration: ClosedRange<Double>?
-  private let rotation: ClosedRange<Double>?
+  private let axes: [PanelKind: ClosedRange<Double>]
   /// Nanoseconds of the recording that have been played.
-  public private(set) var head: Int64
-  /// Whether time runs.
-  public private(set) var isPlaying = true
+  private(set) var head: Int64
+  private(set) var isPlaying = true
   /// Recorded seconds a second.
-  public private(set) var speed: Double
-  /// Where the head was set last, and when: the head is computed and not added up.
+  private(set) var speed: Double
+  /// The head's last fixed position, and when that was: the head is computed from them, not accumulated.
   private var from: Int64
   private var since: Int64
 
-  /// Plays `trace` from a time on.
+  /// Plays a recording from a time on.
   ///
   /// - Parameters:
-  ///   - speed: Recorded seconds a second; brought into ``speeds``.
+  ///   - speed: Recorded seconds a second; limited to ``RecordingOnScreen/speeds``.
   ///   - from: Nanoseconds from tick 0.
-  ///   - now: Nanoseconds on a clock that does not go back.
-  public init(
-    title: RecordingTitle, sensor: GraphSensor, trace: Trace, look: Look, speed: Double = 1,
-    from: Int64 = 0, now: Int64
-  ) {
-    self.title = title
-    self.sensor = sensor
-    self.trace = trace
+  ///   - now: Nanoseconds on a monotonic clock.
+  init(_ recording: RecordingOnScreen, look: Look, speed: Double = 1, from: Int64 = 0, now: Int64) {
+    self.recording = recording
     self.look = look
-    self.speed = min(max(speed, PlayView.speeds.lowerBound), PlayView.speeds.upperBound)
+    self.speed = min(
+      max(speed, RecordingOnScreen.speeds.lowerBound), RecordingOnScreen.speeds.upperBound)
+    let trace = recording.trace
     window = TimeWindow(duration: trace.duration, period: trace.rate.periodNanoseconds)
     head = max(0, min(from, trace.duration))
     self.from = head
     since = now
-    // The axes fit the whole recording from the start: they need not move while it plays.
-    var whole = GraphPicture.envelope(covering: window.span, screenColumns: 200, look: look)
-    trace.draw(into: &whole)
-    func range(_ isAcceleration: Bool) -> ClosedRange<Double>? {
-      GraphPicture.values(whole, sensor, acceleration: isAcceleration).map {
-        AutoRange.round(
-          $0, least: GraphPicture.leastExtent(sensor, acceleration: isAcceleration))
-      }
-    }
-    (acceleration, rotation) = (range(true), range(false))
-    // A minute at a time, as long as there are more.
+    // The axes fit the whole recording, so that they do not move while it plays.
+    axes = recording.axes(for: recording.envelope(window.span, columns: 200, look: look))
+    // Of more than two minutes, one at a time.
     if window.duration > 120_000_000_000 {
       window.zoom(60_000_000_000, window.duration, around: 0)
     }
     window.follow(head)
   }
 
-  /// Whether the end is reached.
-  public var isEnded: Bool { head >= window.duration }
+  var isEnded: Bool { head >= window.duration }
 
-  /// Lets time run to an instant.
-  public mutating func tick(now: Int64) {
+  /// Advances the head to an instant.
+  mutating func tick(now: Int64) {
     guard isPlaying else { return }
     let played = Double(now - since) * speed
     let left = window.duration - from
@@ -87,8 +68,8 @@ public struct PlayView: Sendable {
     window.follow(min(head, window.duration - 1))
   }
 
-  /// Does what a key asks.
-  public mutating func handle(_ key: Key, now: Int64) -> Outcome {
+  /// Handles a key.
+  mutating func handle(_ key: Key, now: Int64) -> Outcome {
     tick(now: now)
     switch key {
     case .character("q"), .escape, .control("c"): return .leave
@@ -102,8 +83,8 @@ public struct PlayView: Sendable {
     case .pageDown: seek(to: head + window.length / 4, now: now)
     case .home: seek(to: 0, now: now)
     case .end: seek(to: window.duration, now: now)
-    case .character("."), .character(">"): step(to: trace.reading(after: head), now: now)
-    case .character(","), .character("<"): step(to: trace.reading(before: head), now: now)
+    case .character("."), .character(">"): step(to: recording.trace.reading(after: head), now: now)
+    case .character(","), .character("<"): step(to: recording.trace.reading(before: head), now: now)
     case .up: setSpeed(speed * 2, now: now)
     case .down: setSpeed(speed / 2, now: now)
     case .character("1"): setSpeed(1, now: now)
@@ -128,37 +109,27 @@ public struct PlayView: Sendable {
 
   private mutating func setSpeed(_ new: Double, now: Int64) {
     (from, since) = (head, now)
-    speed = min(max(new, PlayView.speeds.lowerBound), PlayView.speeds.upperBound)
+    speed = min(max(new, RecordingOnScreen.speeds.lowerBound), RecordingOnScreen.speeds.upperBound)
   }
 
   // MARK: Drawing
 
   /// The view on a screen.
-  public func screen(columns: Int, rows: Int) -> Screen {
-    guard columns >= 30, rows >= GraphPicture.fewestRows + 3 else {
-      return Screen.tooSmall(columns: columns, rows: rows)
-    }
-    var screen = Screen(columns: columns, rows: rows)
-    title.put(on: &screen, row: 0, look: look)
-    var envelope = GraphPicture.envelope(covering: window.span, screenColumns: columns, look: look)
-    trace.draw(into: &envelope, before: head + 1)
-    var picture = GraphPicture(
-      sensor: sensor, envelope: envelope, acceleration: acceleration, rotation: rotation)
-    picture.marks = trace.marks.map(\.time).filter { $0 <= head }
-    picture.cursor = isEnded ? nil : head
-    picture.values = reading.map { ($0.low, $0.high) }
-    picture.draw(on: &screen, rows: 1..<rows - 2, look: look)
-    screen.put(statusLine, row: rows - 2, column: 1)
-    Hints(entries: [
+  func screen(columns: Int, rows: Int) -> Screen {
+    let hints: [KeyHint] = [
       ("q", "back"), ("space", isPlaying ? "pause" : isEnded ? "again" : "play"),
       (look.upDown, "speed"), (look.leftRight, "seek"), (",.", "step"), ("+-", "time axis"),
-    ]).put(on: &screen, row: rows - 1)
-    return screen
-  }
-
-  /// The sample that was the newest at the head; `nil` in a gap.
-  private var reading: Trace.Reading? {
-    trace.gap(at: head) == nil ? trace.reading(at: head) : nil
+    ]
+    return recording.screen(
+      columns: columns, rows: rows, look: look, line: statusLine, hints: hints
+    ) {
+      GraphPicture(
+        sensor: recording.sensor,
+        envelope: recording.envelope(window.span, columns: columns, look: look, before: head + 1),
+        axes: axes, marks: recording.trace.marks.map(\.time).filter { $0 <= head },
+        cursor: isEnded ? nil : head,
+        values: recording.reading(at: head).map { ($0.low, $0.high) })
+    }
   }
 
   private var statusLine: String {
@@ -167,17 +138,58 @@ public struct PlayView: Sendable {
       "\(state) \(Figures.time(head, decimals: 2)) of \(Figures.time(window.duration))",
       "speed \(speedText)",
     ]
-    if let gap = trace.gap(at: head), !isEnded {
-      parts.append("gap of \(gap.count) \(gap.count == 1 ? "tick" : "ticks"): \(gap.cause.words)")
-    } else if let reading {
+    if let gap = recording.gapText(at: head), !isEnded {
+      parts.append(gap)
+    } else if let reading = recording.reading(at: head) {
       parts.append("sample \(reading.tick)")
     }
     return parts.joined(separator: look.separator)
   }
 
   private var speedText: String {
-    speed >= 1 || speed == 0
+    speed >= 1
       ? Figures.plain(speed, speed == speed.rounded() ? 0 : 2)
       : "1/" + Figures.plain(1 / speed, 1 / speed == (1 / speed).rounded() ? 0 : 2)
+  }
+}
+
+extension RecordingOnScreen {
+  /// Recorded seconds a second at which a recording can be played.
+  public static let speeds: ClosedRange<Double> = 1.0 / 64...1024
+
+  /// Plays the recording until the user leaves.
+  ///
+  /// - Parameters:
+  ///   - speed: Recorded seconds a second.
+  ///   - from: Nanoseconds from tick 0.
+  /// - Returns: `false` when the program must end.
+  public func play(
+    on session: TerminalSession, _ signals: borrowing SignalWatch, speed: Double = 1,
+    from: Int64 = 0
+  ) -> Bool {
+    let clock = SystemClock()
+    var view = PlayView(
+      self, look: session.look, speed: speed, from: from, now: clock.now().nanoseconds)
+    var next = clock.now()
+    while true {
+      let now = clock.now()
+      view.tick(now: now.nanoseconds)
+      if now >= next {
+        let size = session.size
+        session.show(view.screen(columns: size.columns, rows: size.rows))
+        // 25 frames a second.
+        next = now + 40_000_000
+      }
+      // While it is paused only an event changes the screen.
+      for event in session.wait(signals, until: view.isPlaying ? next : nil) {
+        switch event {
+        case .key(let key):
+          if view.handle(key, now: clock.now().nanoseconds) == .leave { return true }
+        case .resized: break
+        case .ended: return false
+        }
+        next = clock.now()
+      }
+    }
   }
 }

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// What a terminal shows: rows of cells. A value; drawing changes nothing but it.
+/// What a terminal shows: rows of cells. A pure value.
 ///
 ///              column 0            columns-1
 ///       row 0 │ i m u l o g …             │
@@ -9,7 +9,7 @@ import IMUModel
 public struct Screen: Equatable, Sendable {
   /// Cells in a row.
   public let columns: Int
-  /// Rows.
+  /// Rows of the screen.
   public let rows: Int
   private var cells: [Cell]
 
@@ -33,8 +33,8 @@ public struct Screen: Equatable, Sendable {
     row >= 0 && row < rows && column >= 0 && column < columns
   }
 
-  /// Writes text from a place on, as far as the row goes; what a terminal could obey becomes `?`, a wide character that does not fit
-  /// is left out.
+  /// Writes text from a place to the end of the row. Characters that a terminal could obey become `?`; a wide
+  /// character that does not fit is left out.
   ///
   /// - Returns: The column after it.
   @discardableResult
@@ -56,7 +56,7 @@ public struct Screen: Equatable, Sendable {
     return column
   }
 
-  /// Writes text so that it ends before `column`; its beginning is left out where there is no room.
+  /// Writes text so that it ends before `column`; text without room begins at column 0.
   ///
   /// - Returns: The column where it begins.
   @discardableResult
@@ -68,14 +68,14 @@ public struct Screen: Equatable, Sendable {
     return start
   }
 
-  /// Gives a whole row a style, its characters staying.
+  /// Changes the style of a whole row.
   public mutating func restyle(row: Int, _ style: CellStyle) {
     for column in 0..<columns where row >= 0 && row < rows {
       self[row, column] = Cell(self[row, column].scalar, style)
     }
   }
 
-  /// The same with `?` for each character that is not ASCII, for terminals that understand no other.
+  /// The screen with `?` for each character that is not ASCII.
   public func inASCII() -> Screen {
     var screen = self
     for (index, cell) in cells.enumerated() {
@@ -88,18 +88,16 @@ public struct Screen: Equatable, Sendable {
     return screen
   }
 
-  /// A wide character of which one half is written over is gone.
+  /// Removes a wide character when one of its halves is overwritten.
   private mutating func split(_ row: Int, _ column: Int) {
     if self[row, column].scalar == Cell.half.scalar { self[row, column - 1] = .blank }
     if self[row, column + 1].scalar == Cell.half.scalar { self[row, column + 1] = .blank }
   }
 
-  /// The screen as lines of text without colours, blanks at the ends left out: for pipes, and for tests.
-  public var text: String {
-    lines.joined(separator: "\n") + "\n"
-  }
+  /// The rows as lines of text.
+  public var text: String { lines.joined(separator: "\n") + "\n" }
 
-  /// The rows as text, without blanks at their ends.
+  /// The rows as text, without colours and without blanks at their ends.
   public var lines: [String] {
     (0..<rows).map { row in
       var line = String.UnicodeScalarView()
@@ -109,5 +107,29 @@ public struct Screen: Equatable, Sendable {
       while line.last == " " { line.removeLast() }
       return String(line)
     }
+  }
+}
+
+/// A key and what it does.
+typealias KeyHint = (key: String, does: String)
+
+extension Screen {
+  /// Writes key hints into a row, the most important first: as many as fit.
+  mutating func put(_ hints: [KeyHint], row: Int) {
+    var column = 0
+    for (index, hint) in hints.enumerated() {
+      let width = CellWidth.of(hint.key) + 1 + CellWidth.of(hint.does)
+      let space = index == 0 ? 0 : 2
+      guard column + space + width <= columns else { continue }
+      column = put(hint.key, row: row, column: column + space, .bold)
+      column = put(" " + hint.does, row: row, column: column, .faint)
+    }
+  }
+
+  /// What a terminal without room for a view shows.
+  static func tooSmall(columns: Int, rows: Int) -> Screen {
+    var screen = Screen(columns: columns, rows: rows)
+    screen.put("too small: 30x8 or more", row: 0, column: 0)
+    return screen
   }
 }

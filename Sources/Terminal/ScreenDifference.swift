@@ -1,16 +1,16 @@
-/// The bytes that turn what a terminal shows into another screen; as few as this finds.
+/// Finds few bytes that turn one screen of a terminal into another.
 ///
 ///     was   "12.3 s  ⠒⠒⠤  "        cursor to what changed (the shortest of: nothing, a few cells written again,
 ///     is    "12.4 s  ⠒⠒⠤⠤ "        forward, line feed, absolute), style only where it changes, blanks at a row's
 ///               ▲        ▲         end erased and not written
 ///
-/// An SSH link may be slow: a still picture costs nothing. (ECMA-48: CUP, CUF, EL, ED, SGR.)
-public struct ScreenDifference {
+/// An SSH link may be slow: an unchanged picture costs nothing. (ECMA-48: CUP, CUF, EL, ED, SGR.)
+struct ScreenDifference {
   private let palette: Palette
   private var bytes: [UInt8] = []
-  /// What the terminal writes in; `nil` when not known.
+  /// The terminal's present style; `nil` when unknown.
   private var style: CellStyle?
-  /// Where its cursor is; `nil` when not known.
+  /// Where its cursor is; `nil` when unknown.
   private var row: Int?
   private var column = 0
 
@@ -20,10 +20,10 @@ public struct ScreenDifference {
 
   /// The bytes from `old` to `new`.
   ///
-  /// - Parameter old: What is shown, in normal style with the cursor anywhere; `nil` when that is not known, or of
-  ///   another size. All is drawn then.
+  /// - Parameter old: The screen that is shown; the terminal is in normal style with the cursor anywhere. When it is
+  ///   `nil`, or of another size, all is drawn.
   /// - Returns: Bytes that leave the terminal in normal style; none when nothing differs.
-  public static func bytes(from old: Screen?, to new: Screen, palette: Palette) -> [UInt8] {
+  static func bytes(from old: Screen?, to new: Screen, palette: Palette) -> [UInt8] {
     var difference = ScreenDifference(palette)
     var known = old
     if known?.columns != new.columns || known?.rows != new.rows { known = nil }
@@ -51,12 +51,12 @@ public struct ScreenDifference {
         column += 1
         continue
       }
-      // The rest of the row is blank: erase it, if that is shorter than writing the blanks.
+      // Erasing a blank rest of the row is shorter than writing more than three blanks.
       if column >= end {
         let last = (column..<width).last { old[row, $0] != .blank } ?? column
         if last - column >= 3 {
           move(row, column, new)
-          wear(.plain)
+          apply(.plain)
           emit("\u{1B}[K")
           return
         }
@@ -69,14 +69,14 @@ public struct ScreenDifference {
 
   private mutating func write(_ cell: Cell) {
     // A blank looks the same in all inks.
-    if cell != .blank || style?.isReversed != false { wear(cell.style) }
+    if cell != .blank || style?.isReversed != false { apply(cell.style) }
     emit(cell.scalar)
     column += CellWidth.of(cell.scalar)
   }
 
   /// Brings the cursor to a cell.
   private mutating func move(_ toRow: Int, _ toColumn: Int, _ new: Screen) {
-    // After the last column a terminal's cursor is neither here nor there.
+    // After the last column terminals differ in where the cursor is.
     if row == toRow, column <= toColumn, column < new.columns {
       let distance = toColumn - column
       if distance == 0 { return }
@@ -97,7 +97,7 @@ public struct ScreenDifference {
     (row, column) = (toRow, toColumn)
   }
 
-  /// What it costs to write cells again that are there already; `nil` when they are in another style or wide.
+  /// Bytes that rewriting unchanged cells costs; `nil` when they are wide or have another style.
   private func rewriting(_ row: Int, _ range: Range<Int>, _ new: Screen) -> Int? {
     guard range.count <= 6, let style else { return nil }
     var cost = 0
@@ -112,7 +112,7 @@ public struct ScreenDifference {
     return cost
   }
 
-  private mutating func wear(_ new: CellStyle) {
+  private mutating func apply(_ new: CellStyle) {
     guard new != style else { return }
     if new == .plain {
       emit("\u{1B}[m")

@@ -1,51 +1,49 @@
 import Graph
 import IMUModel
+public import LinuxIO
 
-/// A whole recording, of which any part can be looked at: a pure state machine of keys.
+/// Browsing a whole recording: a pure state machine of keys.
 ///
-///     ← →      the cursor, a column; at the edge the window moves along
-///     , .      the cursor, a sample
-///     [ ]      the window, a quarter
-///     + -  0   zoom in and out around the cursor; all
+///     ← →      the cursor, by a column; at the edge the window moves too
+///     , .      the cursor, by a sample
+///     [ ]      the window, by a quarter
+///     + -  0   zoom in and out around the cursor; show all
 ///     g m      the cursor to the next gap, the next mark
 ///     q        back
-public struct ShowView: Sendable {
-  /// What a key asks of the caller.
-  public enum Outcome: Equatable, Sendable {
+struct ShowView {
+  /// What the caller does after a key.
+  enum Outcome: Equatable {
     /// Draw again.
     case stay
-    /// Play it from the cursor on.
+    /// Play from the cursor on.
     case play
-    /// Leave.
     case leave
   }
 
-  private let title: RecordingTitle
-  private let sensor: GraphSensor
-  private let trace: Trace
+  private let recording: RecordingOnScreen
   private let look: Look
   /// What is in sight.
-  public private(set) var window: TimeWindow
-  /// Nanoseconds at which the cursor stands.
-  public private(set) var cursor: Int64
-  /// What the last key could not do.
+  private(set) var window: TimeWindow
+  /// Nanoseconds from tick 0.
+  private(set) var cursor: Int64
+  /// Why the last key did nothing.
   private var notice = ""
 
-  /// The whole of `trace`, with the cursor in the middle.
-  public init(title: RecordingTitle, sensor: GraphSensor, trace: Trace, look: Look) {
-    self.title = title
-    self.sensor = sensor
-    self.trace = trace
+  /// The whole recording, with the cursor in the middle.
+  init(_ recording: RecordingOnScreen, look: Look) {
+    self.recording = recording
     self.look = look
+    let trace = recording.trace
     window = TimeWindow(duration: trace.duration, period: trace.rate.periodNanoseconds)
     cursor = window.length / 2
   }
 
-  /// Does what a key asks.
+  /// Handles a key.
   ///
-  /// - Parameter columns: Of the screen: a step of the cursor is a column of it.
-  public mutating func handle(_ key: Key, columns: Int) -> Outcome {
+  /// - Parameter columns: Of the screen: the cursor moves by one of them.
+  mutating func handle(_ key: Key, columns: Int) -> Outcome {
     notice = ""
+    let trace = recording.trace
     let step = max(1, window.length / Int64(GraphPicture.plotColumns(screenColumns: columns)))
     switch key {
     case .character("q"), .escape, .control("c"): return .leave
@@ -89,70 +87,45 @@ public struct ShowView: Sendable {
   // MARK: Drawing
 
   /// The view on a screen.
-  public func screen(columns: Int, rows: Int) -> Screen {
-    var screen = Screen(columns: columns, rows: rows)
-    guard columns >= 30, rows >= GraphPicture.fewestRows + 3 else {
-      return Screen.tooSmall(columns: columns, rows: rows)
-    }
-    title.put(on: &screen, row: 0, look: look)
-    let picture = picture(columns: columns)
-    picture.draw(on: &screen, rows: 1..<rows - 2, look: look)
-    if notice.isEmpty {
-      screen.put(cursorLine, row: rows - 2, column: 1)
-    } else {
-      screen.put(
-        CellWidth.fit(notice, columns - 2, isASCII: look.isASCII), row: rows - 2, column: 1,
-        CellStyle(.alert))
-    }
-    Hints(entries: [
+  func screen(columns: Int, rows: Int) -> Screen {
+    let hints: [KeyHint] = [
       ("q", "back"), (look.leftRight, "cursor"), ("+-", "zoom"), ("[]", "pan"), ("0", "all"),
       ("p", "play"), (",.", "sample"), ("g", "next gap"), ("m", "next mark"),
-    ]).put(on: &screen, row: rows - 1)
-    return screen
+    ]
+    return recording.screen(
+      columns: columns, rows: rows, look: look, line: notice.isEmpty ? cursorLine : notice,
+      isAlert: !notice.isEmpty, hints: hints
+    ) {
+      var picture = picture(columns: columns)
+      picture.cursor = cursor
+      picture.values = recording.reading(at: cursor).map { ($0.low, $0.high) }
+      return picture
+    }
   }
 
-  /// The graph alone, without keys and cursor: for a pipe.
-  public func plainScreen(columns: Int, rows: Int) -> Screen {
+  /// The graph without keys and cursor: for a pipe.
+  func plainScreen(columns: Int, rows: Int) -> Screen {
     var screen = Screen(columns: columns, rows: rows)
-    title.put(on: &screen, row: 0, look: look)
-    var picture = picture(columns: columns)
-    picture.cursor = nil
-    picture.values = nil
-    picture.draw(on: &screen, rows: 1..<rows, look: look)
+    recording.title.put(on: &screen, row: 0, look: look)
+    picture(columns: columns).draw(on: &screen, rows: 1..<rows, look: look)
     return screen
   }
 
   private func picture(columns: Int) -> GraphPicture {
-    var envelope = GraphPicture.envelope(covering: window.span, screenColumns: columns, look: look)
-    trace.draw(into: &envelope)
-    var picture = GraphPicture(
-      sensor: sensor, envelope: envelope, acceleration: range(envelope, acceleration: true),
-      rotation: range(envelope, acceleration: false))
-    picture.marks = trace.marks.map(\.time)
-    picture.cursor = cursor
-    picture.values = readingAtCursor.map { ($0.low, $0.high) }
-    return picture
-  }
-
-  private func range(_ envelope: Envelope, acceleration: Bool) -> ClosedRange<Double>? {
-    GraphPicture.values(envelope, sensor, acceleration: acceleration).map {
-      AutoRange.round(
-        $0, least: GraphPicture.leastExtent(sensor, acceleration: acceleration))
-    }
-  }
-
-  /// The sample at the cursor; `nil` where there is none.
-  private var readingAtCursor: Trace.Reading? {
-    trace.gap(at: cursor) == nil ? trace.reading(at: cursor) : nil
+    let envelope = recording.envelope(window.span, columns: columns, look: look)
+    return GraphPicture(
+      sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope),
+      marks: recording.trace.marks.map(\.time))
   }
 
   private var cursorLine: String {
     var parts = ["cursor \(Figures.time(cursor, decimals: 3))"]
-    if let gap = trace.gap(at: cursor) {
-      parts.append("gap of \(gap.count) \(gap.count == 1 ? "tick" : "ticks"): \(gap.cause.words)")
-    } else if let reading = readingAtCursor {
+    let sensor = recording.sensor
+    if let gap = recording.gapText(at: cursor) {
+      parts.append(gap)
+    } else if let reading = recording.reading(at: cursor) {
       parts.append("sample \(reading.tick) at \(Figures.time(reading.time, decimals: 6))")
-      if trace.stride > 1 { parts.append("\(trace.stride) samples as one") }
+      if recording.trace.stride > 1 { parts.append("\(recording.trace.stride) samples as one") }
       if sensor.channels.contains(.temperature) {
         let celsius =
           Double(reading.low.temperature) * sensor.temperature.scale + sensor.temperature.offset
@@ -160,33 +133,35 @@ public struct ShowView: Sendable {
           Figures.signed(celsius, 1, look).drop { $0 == " " } + " " + look.degreesCelsius)
       }
     }
-    if let mark = trace.marks.first(where: { abs($0.time - cursor) < window.length / 100 }) {
+    let near = window.length / 100
+    if let mark = recording.trace.marks.first(where: { abs($0.time - cursor) < near }) {
       parts.append("mark \(mark.label)")
     }
     return parts.joined(separator: look.separator)
   }
 }
 
-extension GapCause {
-  /// Why, in words.
-  var words: String {
-    switch self {
-    case .missed: return "missed"
-    case .busError: return "bus error"
-    case .ringFull: return "ring full"
-    case .stale: return "nothing new from the chip"
-    case .reinitialising: return "chip set up again"
-    case .lost: return "lost from a damaged log or table"
-    case .frozen: return "chip was stuck"
+extension RecordingOnScreen {
+  /// Shows the graph until the user leaves.
+  ///
+  /// - Returns: `false` when the program must end.
+  public func show(on session: TerminalSession, _ signals: borrowing SignalWatch) -> Bool {
+    var view = ShowView(self, look: session.look)
+    while true {
+      let size = session.size
+      session.show(view.screen(columns: size.columns, rows: size.rows))
+      for event in session.wait(signals, until: nil) {
+        switch event {
+        case .key(let key):
+          switch view.handle(key, columns: size.columns) {
+          case .stay: break
+          case .play: guard play(on: session, signals, from: view.cursor) else { return false }
+          case .leave: return true
+          }
+        case .resized: break
+        case .ended: return false
+        }
+      }
     }
-  }
-}
-
-extension Screen {
-  /// What is shown when there is no room for anything.
-  static func tooSmall(columns: Int, rows: Int) -> Screen {
-    var screen = Screen(columns: columns, rows: rows)
-    screen.put("too small: 30x8 or more", row: 0, column: 0)
-    return screen
   }
 }

@@ -3,6 +3,7 @@ import IMUModel
 import LinuxIO
 import LogFormat
 import LogStore
+import Terminal
 
 /// Puts recordings from elsewhere, or what is left of damaged ones, into a store: whole, or not at all.
 struct Importing {

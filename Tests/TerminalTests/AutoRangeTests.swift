@@ -9,10 +9,10 @@ struct AutoRangeTests {
   @Test("widens at once when a value is outside, to round numbers")
   func widens() throws {
     var axis = AutoRange(least: 0.01)
-    axis.take(-0.4...0.9, now: 0)
+    axis.include(-0.4...0.9, now: 0)
     let first = try #require(axis.range)
     #expect(first.contains(-0.4) && first.contains(0.9) && first.extent < 2)
-    axis.take(-0.4...7.7, now: 1)
+    axis.include(-0.4...7.7, now: 1)
     let range = try #require(axis.range)
     #expect(range.contains(7.7) && range.contains(-0.4))
   }
@@ -20,13 +20,13 @@ struct AutoRangeTests {
   @Test("narrows again after the values have calmed down: the phones' scale never did")
   func narrows() throws {
     var axis = AutoRange(least: 0.01)
-    axis.take(-16...16, now: 0)
+    axis.include(-16...16, now: 0)
     let wide = try #require(axis.range)
     var now: Int64 = 0
     var extents: [Double] = [wide.extent]
     for _ in 0..<(25 * 12) {
       now += second / 25
-      axis.take(-0.9...1.1, now: now)
+      axis.include(-0.9...1.1, now: now)
       let extent = try #require(axis.range).extent
       #expect(try #require(axis.range).contains(1.1))
       if extent != extents.last { extents.append(extent) }
@@ -44,7 +44,7 @@ struct AutoRangeTests {
     var ranges: Set<ClosedRange<Double>> = []
     for step in 0..<1000 {
       let isPeak = step % 25 == 0
-      axis.take(isPeak ? -8...8 : -1...1, now: Int64(step) * second / 25)
+      axis.include(isPeak ? -8...8 : -1...1, now: Int64(step) * second / 25)
       ranges.insert(try #require(axis.range))
     }
     #expect(ranges.count == 1)
@@ -53,14 +53,14 @@ struct AutoRangeTests {
   @Test("shows more than the noise of a sensor at rest")
   func rest() throws {
     var axis = AutoRange(least: 0.5)
-    axis.take(0.001...0.002, now: 0)
+    axis.include(0.001...0.002, now: 0)
     #expect(try #require(axis.range).extent >= 0.5)
   }
 
   @Test("takes no values for no change")
   func nothing() {
     var axis = AutoRange(least: 1)
-    axis.take(nil, now: 0)
+    axis.include(nil, now: 0)
     #expect(axis.range == nil)
   }
 }

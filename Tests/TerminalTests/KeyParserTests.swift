@@ -1,5 +1,5 @@
 import Testing
-import Terminal
+@testable import Terminal
 
 @Suite("Bytes from a terminal become keys")
 struct KeyParserTests {

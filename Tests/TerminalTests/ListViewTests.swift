@@ -1,4 +1,4 @@
-import Terminal
+@testable import Terminal
 import Testing
 
 @Suite("The list of recordings")
@@ -17,11 +17,13 @@ struct ListViewTests {
     _ view: ListView, columns: Int = 80, rows: Int = 24, summer: Set<UInt32> = []
   ) -> Screen {
     view.screen(columns: columns, rows: rows, store: "/store") { entry in
-      ListDetails(
-        started: "2026-11-21 15:04:\(10 + entry.number % 50)",
-        zone: summer.contains(entry.number) ? "+02:00" : "+01:00", length: "1:02:03",
-        sensor: "MPU-6050", hertz: "100", state: entry.number % 7 == 0 ? "recovered" : "complete",
-        gaps: "-", size: "3.4 MB", note: "note \(entry.number)", isAlert: false)
+      var row = ListDetails()
+      row.started = "2026-11-21 15:04:\(10 + entry.number % 50)"
+      row.zone = summer.contains(entry.number) ? "+02:00" : "+01:00"
+      (row.length, row.sensor, row.hertz) = ("1:02:03", "MPU-6050", "100")
+      row.state = entry.number % 7 == 0 ? "recovered" : "complete"
+      (row.gaps, row.size, row.note) = ("-", "3.4 MB", "note \(entry.number)")
+      return row
     }
   }
 

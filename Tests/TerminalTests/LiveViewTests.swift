@@ -1,5 +1,5 @@
 import IMUModel
-import Terminal
+@testable import Terminal
 import Testing
 
 @Suite("What is being sampled")
@@ -92,7 +92,8 @@ struct LiveViewTests {
     var view = view()
     #expect(view.handle(.character("d")) == .stay)
     #expect(
-      view.screen(columns: 80, rows: 24, now: 0).text.contains("d again throws this recording away")
+      view.screen(columns: 80, rows: 24, now: 0).text.contains(
+        "d again moves this recording to the trash")
     )
     #expect(view.handle(.character("m")) == .mark)
     #expect(view.handle(.character("d")) == .stay)

@@ -1,5 +1,5 @@
 import IMUModel
-import Terminal
+@testable import Terminal
 import Testing
 
 @Suite("A recording played")
@@ -8,8 +8,7 @@ struct PlayViewTests {
 
   private func view(_ trace: Trace, speed: Double = 1) -> PlayView {
     PlayView(
-      title: Recordings.title, sensor: Recordings.sensor(), trace: trace,
-      look: Look(isASCII: true), speed: speed, now: 1000 * second)
+      Recordings.recording(trace), look: Look(isASCII: true), speed: speed, now: 1000 * second)
   }
 
   private func shown(_ view: PlayView) -> String { view.screen(columns: 100, rows: 24).text }
@@ -84,9 +83,9 @@ struct PlayViewTests {
   func speeds() {
     var view = view(Recordings.trace())
     for _ in 0..<100 { _ = view.handle(.up, now: 1000 * second) }
-    #expect(view.speed == PlayView.speeds.upperBound)
+    #expect(view.speed == RecordingOnScreen.speeds.upperBound)
     for _ in 0..<100 { _ = view.handle(.down, now: 1000 * second) }
-    #expect(view.speed == PlayView.speeds.lowerBound)
+    #expect(view.speed == RecordingOnScreen.speeds.lowerBound)
   }
 
   @Test("a recording without samples is over at once")

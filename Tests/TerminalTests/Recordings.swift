@@ -22,6 +22,12 @@ enum Recordings {
     GraphSensor(description, channels: channels)
   }
 
+  static func recording(
+    _ trace: Trace, _ channels: ChannelSet = .accelerometer
+  ) -> RecordingOnScreen {
+    RecordingOnScreen(title: title, sensor: sensor(channels), trace: trace)
+  }
+
   static func rate(_ hertz: UInt32) -> SampleRate {
     guard let rate = SampleRate(hertz) else { preconditionFailure("a rate above 0") }
     return rate

@@ -1,4 +1,4 @@
-import Terminal
+@testable import Terminal
 import TerminalTesting
 import Testing
 

@@ -1,13 +1,11 @@
 import IMUModel
-import Terminal
+@testable import Terminal
 import Testing
 
 @Suite("A whole recording")
 struct ShowViewTests {
   private func view(_ trace: Trace, isASCII: Bool = true) -> ShowView {
-    ShowView(
-      title: Recordings.title, sensor: Recordings.sensor(), trace: trace,
-      look: Look(isASCII: isASCII))
+    ShowView(Recordings.recording(trace), look: Look(isASCII: isASCII))
   }
 
   @Test("is drawn with axes, units, legend, time, gaps and marks in ASCII")
@@ -80,9 +78,7 @@ struct ShowViewTests {
         sample: RawSample(ax: high, ay: high, az: high, gx: high, gy: high, gz: high))
     }
     for isASCII in [true, false] {
-      let view = ShowView(
-        title: Recordings.title, sensor: Recordings.sensor(.all), trace: trace,
-        look: Look(isASCII: isASCII))
+      let view = ShowView(Recordings.recording(trace, .all), look: Look(isASCII: isASCII))
       let lines = view.screen(columns: columns, rows: 24).lines
       let titles = [lines[1], lines.dropFirst(2).first { $0.contains("..") } ?? ""]
       for (title, end) in zip(titles, ["3.9", "48"]) {

@@ -4,6 +4,7 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
+import Terminal
 
 /// `imulog export`: a recording in a form for other programs.
 struct ExportCommand: ParsableCommand {

@@ -1,8 +1,10 @@
 public import ArgumentParser
 public import Export
+import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
+import Terminal
 
 /// `imulog import`: makes a recording of a file of another kind, or takes a log from elsewhere in.
 struct ImportCommand: ParsableCommand {
@@ -107,3 +109,42 @@ struct ImportCommand: ParsableCommand {
 }
 
 extension ImportFormat: ExpressibleByArgument {}
+
+/// A file to import that shows on the terminal how far it is read, if that takes long.
+///
+/// A table is read twice, to check it and to import it; the line shows the present pass.
+private struct ProgressSource: ImportSource, ~Copyable {
+  private var source: FileSource
+  private let line: ProgressLine
+  private let length: UInt64
+  private var offset: UInt64
+
+  /// Opens the file for reading.
+  init(path: String) throws(ImportError) {
+    let source = try FileSource(path: path)
+    var status = stat()
+    // Without a length the line shows no share.
+    length = stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
+    self.source = source
+    line = ProgressLine()
+    offset = 0
+  }
+
+  deinit {
+    line.end()
+  }
+
+  var name: String { source.name }
+
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+    line.show("importing \(source.name)", offset, of: length)
+    let count = try source.read(into: buffer)
+    offset += UInt64(count)
+    return count
+  }
+
+  mutating func rewind() {
+    source.rewind()
+    offset = 0
+  }
+}

@@ -2,6 +2,7 @@ import ArgumentParser
 import Export
 import IMUModel
 import LogStore
+import Terminal
 
 /// `imulog info`: everything about one recording but its samples.
 struct InfoCommand: ParsableCommand {

@@ -88,24 +88,24 @@ struct ListRow {
     }
   }
 
-  /// What an interactive list shows.
+  /// The row of an interactive list.
   var details: ListDetails {
-    let (started, zone) = LocalTime.parts(seconds: startSeconds)
+    var row = ListDetails()
+    (row.started, row.zone) = LocalTime.parts(seconds: startSeconds)
     guard let summary else {
-      return ListDetails(
-        started: started, zone: zone, length: "", sensor: "", hertz: "", state: "unreadable",
-        gaps: "", size: "", note: Plain.text(problem ?? ""), isAlert: true)
+      (row.state, row.note, row.isAlert) = ("unreadable", Plain.text(problem ?? ""), true)
+      return row
     }
-    return ListDetails(
-      started: started, zone: zone, length: Plain.length(summary.duration),
-      sensor: Plain.text(summary.description.sensor.model),
-      hertz: Plain.hertz(summary.description.rate), state: summary.state.rawValue,
-      gaps: gaps, size: Plain.bytes(summary.byteCount),
-      note: Plain.text(summary.description.note), isAlert: false)
+    row.length = Plain.length(summary.duration)
+    row.sensor = Plain.text(summary.description.sensor.model)
+    row.hertz = Plain.hertz(summary.description.rate)
+    row.state = summary.state.rawValue
+    row.gaps = gaps
+    row.size = Plain.bytes(summary.byteCount)
+    row.note = Plain.text(summary.description.note)
+    row.isPassing = summary.state == .live
+    return row
   }
-
-  /// Whether it may be another a moment later.
-  var isPassing: Bool { summary?.state == .live }
 
   var json: String {
     guard let trashed else { return object.text }

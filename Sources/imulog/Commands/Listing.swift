@@ -1,6 +1,9 @@
+import Export
+import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
+import Terminal
 
 /// A page of the store's recordings, as a table or as JSON.
 struct Listing {
@@ -18,7 +21,11 @@ struct Listing {
     let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
     if !json, !plain, !trash, TerminalDevice.isThere(term: Environment.value("TERM")) {
       let signals = try SignalWatch(SignalWatch.atTerminal)
-      return try ListScreen(catalogue, page: page, TerminalSession()).run(signals)
+      return try ListScreen(catalogue, page: page, TerminalSession()) {
+        ListRow($0, in: catalogue).details
+      } export: {
+        try Listing.export($0)
+      }.run(signals)
     }
     if trash { return try printTrash(of: catalogue) }
     let listing = try catalogue.list()
@@ -27,6 +34,22 @@ struct Listing {
     }
     try print(page(of: listing.entries).map { ListRow($0, in: catalogue) })
     if !json { printPosition(count: listing.entries.count, nothing: "no recordings yet") }
+  }
+
+  /// Writes JSON to the working directory, under a name that is not in use.
+  private static func export(_ entry: CatalogueEntry) throws -> (sentence: String, isAlert: Bool) {
+    let name = "recording-\(entry.number).json"
+    guard access(name, F_OK) != 0 else {
+      return ("\(name) is there already, and stays as it is", true)
+    }
+    var options = ExportOptions(format: .json)
+    options.number = entry.number
+    let file = try PendingFile(name)
+    var sink = FileDescriptorSink(file.descriptor, name: name)
+    let report = try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
+    try file.publish()
+    let damage = report.damages > 0 ? "; parts of the recording are damaged and missing in it" : ""
+    return ("written to \(name)\(damage)", report.damages > 0)
   }
 
   private func printTrash(of catalogue: Catalogue) throws {

@@ -22,7 +22,7 @@ struct PlayCommand: ParsableCommand {
   var speed = 1.0
 
   func validate() throws {
-    guard PlayView.speeds.contains(speed) else {
+    guard RecordingOnScreen.speeds.contains(speed) else {
       throw ValidationError("--speed goes from 1/64 (0.015625) to 1024")
     }
   }
@@ -38,6 +38,6 @@ struct PlayCommand: ParsableCommand {
     let entry = try catalogue.entry(for: id)
     let signals = try SignalWatch(SignalWatch.atTerminal)
     let recording = try RecordingOnScreen(entry, in: catalogue)
-    _ = PlayScreen(recording: recording, speed: speed).run(try TerminalSession(), signals)
+    _ = recording.play(on: try TerminalSession(), signals, speed: speed)
   }
 }

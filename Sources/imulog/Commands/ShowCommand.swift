@@ -27,7 +27,7 @@ struct ShowCommand: ParsableCommand {
     let entry = try catalogue.entry(for: id)
     guard terminalOptions.isInteractive else {
       let recording = try RecordingOnScreen(entry, in: catalogue)
-      try ShowCommand.print(recording)
+      try Console.data(recording.text)
       guard recording.damageCount > 0 else { return }
       throw CommandFailure(
         .damagedData,
@@ -36,17 +36,8 @@ struct ShowCommand: ParsableCommand {
           + "`imulog verify \(entry.number)` says what is missing")
     }
     let signals = try SignalWatch(SignalWatch.atTerminal)
-    // Before the terminal changes: an error is reported on the screen that stays.
+    // Before the terminal switches its screen, so that an error remains visible.
     let recording = try RecordingOnScreen(entry, in: catalogue)
-    _ = ShowScreen(recording: recording).run(try TerminalSession(), signals)
-  }
-
-  /// The graph as text.
-  private static func print(_ recording: RecordingOnScreen) throws {
-    let look = Look(isASCII: Console.isASCII)
-    let view = ShowView(
-      title: recording.title, sensor: recording.sensor, trace: recording.trace, look: look)
-    let screen = view.plainScreen(columns: 80, rows: 24)
-    try Console.data(screen.lines.joined(separator: "\n"))
+    _ = recording.show(on: try TerminalSession(), signals)
   }
 }

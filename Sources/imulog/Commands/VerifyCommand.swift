@@ -1,6 +1,7 @@
 import ArgumentParser
 import IMUModel
 import LogStore
+import Terminal
 
 /// `imulog verify`: reads a log through and says whether all of it is there.
 struct VerifyCommand: ParsableCommand {

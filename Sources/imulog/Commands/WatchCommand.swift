@@ -51,7 +51,7 @@ struct WatchCommand: ParsableCommand {
         case .record(let record) where record.kind == .sample:
           guard let sensor, record.time / 1_000_000_000 > second else { continue }
           second = record.time / 1_000_000_000
-          try Console.data(sensor.words(record.sample, at: record.time))
+          try Console.data(sensor.line(record.sample, at: record.time))
         default: break
         }
       }

@@ -2,6 +2,7 @@ import LinuxIO
 import IMUModel
 import Remote
 import Synchronization
+import Terminal
 
 /// How far all hosts of a pull are, for one line on a terminal.
 final class PullBoard: Sendable {

@@ -2,6 +2,7 @@ import IMUModel
 import LinuxIO
 import Recorder
 import Synchronization
+import Terminal
 
 /// What a take came to.
 struct TakeOutcome {

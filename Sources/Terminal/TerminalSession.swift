@@ -1,26 +1,26 @@
-import Glibc
-import IMUModel
-import LinuxIO
-import Terminal
+public import Glibc
+public import IMUModel
+public import LinuxIO
 
-/// What happened at the terminal.
-enum TerminalEvent {
+/// An event at the terminal.
+public enum TerminalEvent: Sendable {
+  /// A key was pressed.
   case key(Key)
-  /// It has another size, or may show anything.
+  /// Its size changed, or its contents are unknown.
   case resized
-  /// A signal that ends the program, or the terminal went away.
+  /// The program must end: a signal, or the terminal is gone.
   case ended
 }
 
-/// The terminal while a view is on it: screens out, keys in.
+/// The terminal while it shows a view: screens out, keys in.
 ///
-///     view's screen ─► difference to what is shown ─► bytes ─► terminal, as it takes them
+///     view's screen ─► difference to the shown one ─► bytes ─► terminal, as it accepts them
 ///     keys ◄─ parser ◄─ bytes ◄───────────────────────────────┘
 ///
-/// A terminal that takes nothing for a while gets no new screens meanwhile: frames are left out, and no one waits.
-final class TerminalSession {
-  /// What the terminal can show.
-  let look: Look
+/// While a terminal accepts no bytes, frames are dropped; the program never waits for it.
+public final class TerminalSession {
+  /// The glyphs that it can show.
+  public let look: Look
   private let palette: Palette
   private let device: TerminalDevice
   private let clock = SystemClock()
@@ -29,43 +29,40 @@ final class TerminalSession {
   private var flushAt: MonotonicTime?
   private var shown: Screen?
   private var unwritten: ArraySlice<UInt8> = []
-  /// Keys that came with the terminal's answers.
+  /// Keys that arrived with the terminal's replies.
   private var early: [Key] = []
   private var isGone = false
-  /// Whether Ctrl-Z gives the terminal back to the shell, as for other programs; else it is a key like all others.
-  var isStoppable = true
-  /// Bytes that went to the terminal so far.
-  private(set) var byteCount = 0
+  /// Whether Ctrl-Z suspends the program, as it does others; otherwise it is an ordinary key.
+  public var isStoppable = true
 
-  /// Takes the terminal.
+  /// Opens the terminal.
   ///
-  /// - Throws: `LinuxIOError` when it cannot be had.
-  init() throws(LinuxIOError) {
+  /// - Throws: `LinuxIOError` when it cannot be opened or switched.
+  public init() throws(LinuxIOError) {
     let device = try TerminalDevice()
     look = Look(isASCII: Console.isASCII)
     var typed: [UInt8] = []
-    palette = TerminalTraits.palette(Environment.value) { BackgroundColour.ask(device, &typed) }
+    palette = Palette(device, typed: &typed)
     self.device = device
     early = parser.keys(typed)
   }
 
   /// Its size in cells.
-  var size: (columns: Int, rows: Int) { device.size }
+  public var size: (columns: Int, rows: Int) { device.size }
 
-  /// Shows a screen, if the terminal has taken the one before.
-  func show(_ screen: Screen) {
+  /// Shows a screen, if the terminal has accepted the previous one.
+  public func show(_ screen: Screen) {
     writeOut()
     guard unwritten.isEmpty else { return }
     let screen = look.isASCII ? screen.inASCII() : screen
     let bytes = ScreenDifference.bytes(from: shown, to: screen, palette: palette)
     shown = screen
-    byteCount += bytes.count
     unwritten = bytes[...]
     writeOut()
   }
 
-  /// What to poll for: keys, and room for what it has not taken.
-  var descriptors: [pollfd] {
+  /// What to poll for: keys, and room for unwritten bytes.
+  public var descriptors: [pollfd] {
     [
       pollfd(
         fd: device.fileDescriptor,
@@ -73,18 +70,18 @@ final class TerminalSession {
     ]
   }
 
-  /// When ``events()`` has something to do though nothing came; `nil` when never.
-  var deadline: MonotonicTime? { early.isEmpty ? flushAt : MonotonicTime(nanoseconds: 0) }
+  /// When to call ``events()`` although no descriptor is ready; `nil` for never.
+  public var deadline: MonotonicTime? { early.isEmpty ? flushAt : MonotonicTime(nanoseconds: 0) }
 
-  /// What happened since the last call.
-  func events() -> [TerminalEvent] {
+  /// The events since the last call.
+  public func events() -> [TerminalEvent] {
     writeOut()
     defer { early = [] }
     return (early + takeKeys()).map { .key($0) } + (isGone ? [.ended] : [])
   }
 
-  /// What a signal of ``SignalWatch/atTerminal`` means.
-  func event(of signal: Int32) -> TerminalEvent {
+  /// Handles a signal of ``SignalWatch/atTerminal``.
+  public func event(of signal: Int32) -> TerminalEvent {
     switch signal {
     case SIGWINCH: return .resized
     case SIGTSTP:
@@ -100,17 +97,17 @@ final class TerminalSession {
     }
   }
 
-  /// Waits for something to happen, until `deadline` at most.
+  /// Waits for events, until `deadline` at most.
   ///
-  /// - Parameter other: A descriptor to wait for beside the terminal.
-  func wait(
+  /// - Parameter other: A further descriptor that ends the wait.
+  public func wait(
     _ signals: borrowing SignalWatch, until deadline: MonotonicTime?, other: Int32? = nil
   ) -> [TerminalEvent] {
     var descriptors =
       self.descriptors + [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
     if let other { descriptors.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
     let until = [deadline, self.deadline].compactMap { $0 }.min()
-    // Every end of the wait is looked into, also one by a signal.
+    // The result does not matter: all sources are read after each wait.
     _ = poll(
       &descriptors, nfds_t(descriptors.count),
       PollTimeout.milliseconds(until: until, now: clock.now()))
@@ -119,7 +116,7 @@ final class TerminalSession {
     return events + self.events()
   }
 
-  /// After others had the terminal, nothing is known of what it shows.
+  /// After other programs used the terminal, its contents are unknown.
   private func takeAgain() {
     device.takeAgain()
     shown = nil
@@ -140,13 +137,13 @@ final class TerminalSession {
     }
     if isStoppable, keys.contains(.control("z")) {
       keys.removeAll { $0 == .control("z") }
-      // To all of the job, as the terminal would send it; it comes back to this program by its signals.
+      // To the whole job, as the terminal would send it; this program handles it with its other signals.
       kill(0, SIGTSTP)
     }
     return keys
   }
 
-  /// How long the rest of an escape sequence may take, in nanoseconds: long for a person, short for a network.
+  /// Nanoseconds that the rest of an escape sequence may take: within a network's delay, unnoticed by a person.
   private static let escapePatience: Int64 = 50_000_000
 
   private func writeOut() {
@@ -162,6 +159,6 @@ final class TerminalSession {
 }
 
 extension SignalWatch {
-  /// Signals that end a view, change its size, send it away, or bring it back.
-  static var atTerminal: [Int32] { endings + [SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT] }
+  /// Signals that end, resize, suspend or resume a view.
+  public static var atTerminal: [Int32] { endings + [SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT] }
 }

@@ -1,8 +1,8 @@
-/// What a cell means; a ``Palette`` says which colour that is.
+/// The meaning of a cell; a ``Palette`` gives it a colour.
 public enum Ink: UInt8, CaseIterable, Sendable {
   /// Ordinary text.
   case text
-  /// Axes, hints, what may be overlooked.
+  /// Axes and hints.
   case faint
   /// The X axis of a sensor.
   case x
@@ -12,19 +12,19 @@ public enum Ink: UInt8, CaseIterable, Sendable {
   case z
   /// Ticks without samples.
   case gap
-  /// What the user marked.
+  /// A mark of the user.
   case mark
-  /// Something that needs a look.
+  /// A problem.
   case alert
-  /// Recording.
+  /// A recording that runs.
   case recording
 }
 
-/// How a cell looks, apart from its character.
+/// A cell's appearance apart from its character.
 public struct CellStyle: Equatable, Sendable {
-  /// What it means.
+  /// Its meaning.
   public var ink: Ink
-  /// Whether it stands out.
+  /// Whether it is bold.
   public var isBold: Bool
   /// Whether foreground and background are exchanged.
   public var isReversed: Bool
@@ -38,9 +38,9 @@ public struct CellStyle: Equatable, Sendable {
 
   /// Ordinary text.
   public static let plain = CellStyle()
-  /// What may be overlooked.
+  /// Axes and hints.
   public static let faint = CellStyle(.faint)
-  /// Words that stand out.
+  /// Bold text.
   public static let bold = CellStyle(.text, isBold: true)
 }
 
@@ -48,7 +48,7 @@ public struct CellStyle: Equatable, Sendable {
 public struct Cell: Equatable, Sendable {
   /// The character; U+0000 in the right half of a wide one.
   public var scalar: Unicode.Scalar
-  /// How it looks.
+  /// Its appearance.
   public var style: CellStyle
 
   /// A character in a style.
@@ -57,12 +57,12 @@ public struct Cell: Equatable, Sendable {
     self.style = style
   }
 
-  /// Nothing. A blank has no colour: only an exchanged background shows.
+  /// An empty cell. It has no colour: only an exchanged background shows.
   public static let blank = Cell(" ")
   /// The right half of a wide character.
   static let half = Cell("\0")
 
-  /// The same to the eye, in one form.
+  /// The one form of all cells that look the same.
   var normal: Cell {
     scalar == " " && !style.isReversed ? .blank : self
   }

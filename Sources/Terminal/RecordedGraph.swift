@@ -1,0 +1,131 @@
+import Graph
+import IMUModel
+
+/// What the views of a recording share: the part in sight, and a screen of title, graph, one line and key hints.
+extension RecordingOnScreen {
+  /// A y axis for each panel that fits an envelope's values.
+  func axes(for envelope: Envelope) -> [PanelKind: ClosedRange<Double>] {
+    var axes: [PanelKind: ClosedRange<Double>] = [:]
+    for kind in sensor.panels {
+      axes[kind] = sensor.values(kind, in: envelope).map {
+        AutoRange.round($0, least: sensor.leastExtent(kind))
+      }
+    }
+    return axes
+  }
+
+  /// The samples of a span before `limit`, in columns of a screen.
+  func envelope(
+    _ span: Range<Int64>, columns: Int, look: Look, before limit: Int64 = .max
+  ) -> Envelope {
+    var envelope = GraphPicture.envelope(covering: span, screenColumns: columns, look: look)
+    trace.draw(into: &envelope, before: limit)
+    return envelope
+  }
+
+  /// The sample that is the latest at a time; `nil` in a gap.
+  func reading(at time: Int64) -> Trace.Reading? {
+    trace.gap(at: time) == nil ? trace.reading(at: time) : nil
+  }
+
+  /// `gap of 15 ticks: bus error`; `nil` outside of gaps.
+  func gapText(at time: Int64) -> String? {
+    trace.gap(at: time).map {
+      "gap of \($0.count) \($0.count == 1 ? "tick" : "ticks"): \($0.cause.words)"
+    }
+  }
+
+  /// A view's screen.
+  ///
+  /// - Parameter line: The row below the graph, which needs a look when `isAlert`.
+  func screen(
+    columns: Int, rows: Int, look: Look, line: String, isAlert: Bool = false, hints: [KeyHint],
+    picture: () -> GraphPicture
+  ) -> Screen {
+    guard GraphPicture.fits(columns: columns, rows: rows) else {
+      return Screen.tooSmall(columns: columns, rows: rows)
+    }
+    var screen = Screen(columns: columns, rows: rows)
+    title.put(on: &screen, row: 0, look: look)
+    picture().draw(on: &screen, rows: 1..<rows - 2, look: look)
+    let text = isAlert ? CellWidth.fit(line, columns - 2, isASCII: look.isASCII) : line
+    screen.put(text, row: rows - 2, column: 1, isAlert ? CellStyle(.alert) : .plain)
+    screen.put(hints, row: rows - 1)
+    return screen
+  }
+}
+
+extension GapCause {
+  /// Why, in words.
+  var words: String {
+    switch self {
+    case .missed: return "missed"
+    case .busError: return "bus error"
+    case .ringFull: return "ring full"
+    case .stale: return "nothing new from the chip"
+    case .reinitialising: return "chip set up again"
+    case .lost: return "lost from a damaged log or table"
+    case .frozen: return "chip was stuck"
+    }
+  }
+}
+
+/// The part of a recording that is in sight: never outside of it, and never shorter than four ticks.
+struct TimeWindow: Equatable {
+  /// The left edge, in nanoseconds from tick 0.
+  private(set) var start: Int64
+  /// Nanoseconds between the edges.
+  private(set) var length: Int64
+  /// Nanoseconds of the whole recording.
+  let duration: Int64
+  private let least: Int64
+
+  /// The whole recording.
+  ///
+  /// - Parameters:
+  ///   - duration: Nanoseconds; below 1 counts as 1.
+  ///   - period: Nanoseconds between two ticks.
+  init(duration: Int64, period: Int64) {
+    self.duration = max(1, duration)
+    let (four, overflow) = max(1, period).multipliedReportingOverflow(by: 4)
+    least = min(self.duration, overflow ? .max : four)
+    start = 0
+    length = self.duration
+  }
+
+  var end: Int64 { start + length }
+  var span: Range<Int64> { start..<end }
+  var isWhole: Bool { length == duration }
+
+  /// Makes the window `numerator` / `denominator` times as long; `centre` stays where it is.
+  mutating func zoom(_ numerator: Int64, _ denominator: Int64, around centre: Int64) {
+    let wanted = Double(length) * Double(numerator) / Double(denominator)
+    let new = wanted >= Double(duration) ? duration : max(least, Int64(wanted))
+    let share = Double(centre - start) / Double(length)
+    length = new
+    move(to: centre - Int64((Double(new) * share).rounded()))
+  }
+
+  /// Moves by a fraction of its length.
+  mutating func pan(_ numerator: Int64, _ denominator: Int64) {
+    move(to: start + Int64(Double(length) * Double(numerator) / Double(denominator)))
+  }
+
+  /// Moves the left edge to a time, within the recording.
+  mutating func move(to time: Int64) {
+    start = max(0, min(time, duration - length))
+  }
+
+  /// Brings a time into sight: a quarter of the window from the edge that it crossed.
+  mutating func follow(_ time: Int64) {
+    if time >= end {
+      move(to: time - length / 4)
+    } else if time < start {
+      move(to: time - length * 3 / 4)
+    }
+  }
+
+  mutating func showAll() {
+    (start, length) = (0, duration)
+  }
+}

@@ -1,0 +1,177 @@
+public import IMUModel
+public import LogStore
+
+/// A recording that was read in order to show it.
+public struct RecordingOnScreen: Sendable {
+  let title: RecordingTitle
+  let sensor: GraphSensor
+  let trace: Trace
+  /// Parts of the log that could not be read.
+  public let damageCount: Int
+
+  init(title: RecordingTitle, sensor: GraphSensor, trace: Trace, damageCount: Int = 0) {
+    (self.title, self.sensor, self.trace, self.damageCount) = (title, sensor, trace, damageCount)
+  }
+
+  /// Reads a whole recording in bounded memory, and reads around damage.
+  ///
+  /// - Throws: `CatalogueError` or `LogError` when it cannot be read at all.
+  public init(_ entry: CatalogueEntry, in catalogue: Catalogue) throws {
+    let isLive = try catalogue.isLive(entry)
+    var reader = try catalogue.reader(of: entry)
+    let description = reader.description
+    var filling = TraceFilling(rate: description.rate)
+    var clock: ClockPair?
+    var damageCount = 0
+    var end: RecordingEnd?
+    // The times of an imported file may begin anywhere; its first sample is shown at 0.
+    var origin: Int64?
+    while let item = try reader.next() {
+      switch item {
+      case .samples(let count):
+        for index in 0..<count {
+          let (tick, time, sample) = reader.block[index]
+          if origin == nil { origin = description.isImported ? time : 0 }
+          filling.append(tick: tick, time: time &- (origin ?? 0), sample: sample)
+        }
+      case .gap(let gap): filling.append(gap)
+      case .mark(let mark): filling.append(mark)
+      case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
+      case .damage: damageCount += 1
+      case .end(let last): end = last
+      case .sensor: break
+      }
+    }
+    let trace = filling.end(atTick: max(end?.ledger.scheduled ?? 0, reader.nextTick))
+    let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
+    let title = RecordingTitle(
+      name: "recording \(entry.number)",
+      started: LocalTime.text(seconds: wall ?? entry.startSeconds),
+      sensor: RecordingTitle.sensor(description.sensor, description.rate),
+      state: RecordingOnScreen.state(
+        trace, damageCount: damageCount, isLive: isLive, hasEnd: end != nil),
+      note: Plain.text(description.note))
+    self.init(
+      title: title, sensor: GraphSensor(description.sensor, channels: description.channels),
+      trace: trace, damageCount: damageCount)
+  }
+
+  /// What is wrong with a recording; empty for an intact one.
+  private static func state(
+    _ trace: Trace, damageCount: Int, isLive: Bool, hasEnd: Bool
+  ) -> String {
+    var parts: [String] = []
+    if isLive { parts.append("running") } else if !hasEnd { parts.append("recovered") }
+    if damageCount > 0 {
+      parts.append("damaged in \(damageCount) \(damageCount == 1 ? "place" : "places")")
+    }
+    let missing = trace.tickCount - min(trace.tickCount, trace.sampleCount)
+    if missing > 0 { parts.append("\(missing) of \(trace.tickCount) samples missing") }
+    if trace.sampleCount == 0 { parts.append("no samples") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The graph as text, 80 columns wide: for a pipe.
+  public var text: String {
+    ShowView(self, look: Look(isASCII: Console.isASCII)).plainScreen(columns: 80, rows: 24)
+      .lines.joined(separator: "\n")
+  }
+}
+
+/// The first row of a view: which recording it shows.
+public struct RecordingTitle: Equatable, Sendable {
+  /// Such as `recording 12`.
+  var name: String
+  /// Such as `2026-11-21 15:04:11 +01:00`.
+  var started: String
+  /// Such as `MPU-6050 at 100 Hz`.
+  var sensor: String
+  /// Such as `5 of 6000 samples missing`; empty for an intact recording.
+  var state: String
+  /// The user's words.
+  var note: String
+
+  /// A title.
+  public init(name: String, started: String, sensor: String, state: String, note: String) {
+    (self.name, self.started, self.sensor) = (name, started, sensor)
+    (self.state, self.note) = (state, note)
+  }
+
+  /// `MPU-6050 at 100 Hz`.
+  public static func sensor(_ sensor: SensorDescription, _ rate: SampleRate) -> String {
+    "\(Plain.text(sensor.model)) at \(Plain.hertz(rate)) Hz"
+  }
+
+  /// Writes it into a row, the most important part first.
+  func put(on screen: inout Screen, row: Int, look: Look) {
+    var column = screen.put(name, row: row, column: 0, .bold)
+    for part in [state, started, sensor, note] where !part.isEmpty {
+      let text = look.separator + part
+      guard column + CellWidth.of(text) <= screen.columns || part == note else { continue }
+      column = screen.put(
+        CellWidth.fit(text, screen.columns - column, isASCII: look.isASCII), row: row,
+        column: column, part == state ? CellStyle(.alert) : .plain)
+    }
+  }
+}
+
+/// Fills a ``Trace`` from a log's items. Ticks that neither a sample nor a gap accounts for become a gap with cause
+/// `lost`.
+///
+///     items    samples 0–9   damage   samples 40–49   end: 60 ticks
+///     trace    0–9           10–39 lost     40–49     50–59 lost
+///
+/// Without it a line would cross the part that a damaged log has lost.
+struct TraceFilling {
+  private var trace: Trace
+  /// The tick after the last one that is accounted for.
+  private var nextTick: UInt64 = 0
+  /// Gaps that no sample has followed yet: a log may contain one before the samples that precede it.
+  private var waiting: [Gap] = []
+
+  init(rate: SampleRate) {
+    trace = Trace(rate: rate)
+  }
+
+  /// Adds a sample. Ticks rise.
+  mutating func append(tick: UInt64, time: Int64, sample: RawSample) {
+    if tick > nextTick { account(upTo: tick) }
+    trace.append(tick: tick, time: time, sample: sample)
+    if tick < .max { nextTick = max(nextTick, tick + 1) }
+  }
+
+  mutating func append(_ gap: Gap) { waiting.append(gap) }
+
+  mutating func append(_ mark: Mark) { trace.append(mark) }
+
+  /// The trace of a recording with this many ticks.
+  mutating func end(atTick tick: UInt64) -> Trace {
+    account(upTo: tick)
+    for gap in waiting { trace.append(gap) }
+    waiting = []
+    return trace
+  }
+
+  private mutating func account(upTo tick: UInt64) {
+    var used = 0
+    while nextTick < tick {
+      guard used < waiting.count, waiting[used].firstTick < tick else {
+        lose(upTo: tick)
+        break
+      }
+      let gap = waiting[used]
+      lose(upTo: gap.firstTick)
+      trace.append(gap)
+      let (end, overflow) = gap.firstTick.addingReportingOverflow(gap.count)
+      nextTick = max(nextTick, overflow ? .max : end)
+      used += 1
+    }
+    waiting.removeFirst(used)
+  }
+
+  private mutating func lose(upTo end: UInt64) {
+    guard end > nextTick else { return }
+    trace.append(Gap(firstTick: nextTick, count: end - nextTick, cause: .lost))
+    nextTick = end
+  }
+}

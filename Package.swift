@@ -52,10 +52,6 @@ let package = Package(
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
-    // What a person sees on a terminal: views, and the screens that show them.
-    .target(
-      name: "Terminal", dependencies: ["Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore"],
-      swiftSettings: settings),
     // What a stranger may ask for over SSH, and what is said during a pull: pure, off the data plane.
     .target(
       name: "Remote", dependencies: ["CLinuxIO", "Export", "IMUModel"], swiftSettings: settings),
@@ -65,6 +61,13 @@ let package = Package(
       name: "Recorder",
       dependencies: [
         "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "RingBuffer", "Sampling",
+      ],
+      swiftSettings: settings),
+    // What a person sees on a terminal: views, and the screens that show them.
+    .target(
+      name: "Terminal",
+      dependencies: [
+        "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Recorder", "Sampling",
       ],
       swiftSettings: settings),
     .target(

@@ -1,10 +1,10 @@
 /// Numbers as text beside a graph.
 enum Figures {
   /// A rounded number with a minus sign or a blank before it.
-  static func signed(_ value: Double, _ decimals: Int, _ look: Look) -> String {
+  static func signed(_ value: Double, _ decimals: Int, _ glyphs: GlyphSet) -> String {
     let text = plain(abs(value), decimals)
     let isZero = text.allSatisfy { $0 == "0" || $0 == "." }
-    return (value < 0 && !isZero ? look.minus : " ") + text
+    return (value < 0 && !isZero ? glyphs.minus : " ") + text
   }
 
   /// A rounded number that is not negative.
@@ -40,9 +40,9 @@ enum Figures {
   }
 
   /// Nanoseconds of lateness: `12 µs`, `1.5 ms`, `2.0 s`.
-  static func lateness(_ nanoseconds: Int64, _ look: Look) -> String {
+  static func lateness(_ nanoseconds: Int64, _ glyphs: GlyphSet) -> String {
     let value = Double(max(0, nanoseconds))
-    if value < 1e6 { return plain(value / 1e3, 0) + (look.isASCII ? " us" : " µs") }
+    if value < 1e6 { return plain(value / 1e3, 0) + (glyphs.isASCII ? " us" : " µs") }
     if value < 1e9 { return plain(value / 1e6, 1) + " ms" }
     return plain(value / 1e9, 1) + " s"
   }

@@ -36,19 +36,21 @@ struct GraphPicture {
   }
 
   /// An empty envelope for a screen.
-  static func envelope(covering span: Range<Int64>, screenColumns: Int, look: Look) -> Envelope {
+  static func envelope(covering span: Range<Int64>, screenColumns: Int, glyphs: GlyphSet)
+    -> Envelope
+  {
     Envelope(
-      covering: span, columns: dotsAcross(look) * plotColumns(screenColumns: screenColumns))
+      covering: span, columns: dotsAcross(glyphs) * plotColumns(screenColumns: screenColumns))
   }
 
-  private static func dotsAcross(_ look: Look) -> Int {
-    look.isASCII ? LetterCanvas.dotsAcross : BrailleCanvas.dotsAcross
+  private static func dotsAcross(_ glyphs: GlyphSet) -> Int {
+    glyphs.isASCII ? LetterCanvas.dotsAcross : BrailleCanvas.dotsAcross
   }
 
   // MARK: Panels
 
   /// Draws the graph on rows of a screen.
-  func draw(on screen: inout Screen, rows: Range<Int>, look: Look) {
+  func draw(on screen: inout Screen, rows: Range<Int>, glyphs: GlyphSet) {
     var panels = sensor.panels
     // Two panels need two rows each.
     while panels.count > 1, rows.count < 2 + panels.count * 3 { panels.removeLast() }
@@ -57,15 +59,15 @@ struct GraphPicture {
     var row = rows.lowerBound
     for (index, kind) in panels.enumerated() {
       let end = index == last ? rows.upperBound - 2 : row + share
-      drawTitle(kind, on: &screen, row: row, look)
-      if look.isASCII {
-        draw(kind, LetterCanvas.self, on: &screen, rows: row + 1..<end, look)
+      drawTitle(kind, on: &screen, row: row, glyphs)
+      if glyphs.isASCII {
+        draw(kind, LetterCanvas.self, on: &screen, rows: row + 1..<end, glyphs)
       } else {
-        draw(kind, BrailleCanvas.self, on: &screen, rows: row + 1..<end, look)
+        draw(kind, BrailleCanvas.self, on: &screen, rows: row + 1..<end, glyphs)
       }
       row = end
     }
-    drawTimeAxis(on: &screen, row: rows.upperBound - 2, look)
+    drawTimeAxis(on: &screen, row: rows.upperBound - 2, glyphs)
   }
 
   /// How much text a panel's title has.
@@ -75,37 +77,37 @@ struct GraphPicture {
   }
 
   private func drawTitle(
-    _ kind: PanelKind, on screen: inout Screen, row: Int, _ look: Look
+    _ kind: PanelKind, on screen: inout Screen, row: Int, _ glyphs: GlyphSet
   ) {
     let narrow = (0...kind.decimals).reversed().map { TitleForm(isNarrow: true, decimals: $0) }
     let wide = TitleForm(isNarrow: false, decimals: kind.decimals)
     // The two ends of a column's values need more room than one value.
     let forms = (screen.columns < 64 ? [] : [wide]) + narrow
     let fitting = forms.first { form in
-      let parts = titleParts(kind, form, look)
+      let parts = titleParts(kind, form, glyphs)
       return (parts.last.map { $0.column + CellWidth.of($0.text) } ?? 0) <= screen.columns
     }
-    for part in titleParts(kind, fitting ?? forms[forms.count - 1], look) {
+    for part in titleParts(kind, fitting ?? forms[forms.count - 1], glyphs) {
       screen.put(part.text, row: row, column: part.column, part.style)
     }
   }
 
   private func titleParts(
-    _ kind: PanelKind, _ form: TitleForm, _ look: Look
+    _ kind: PanelKind, _ form: TitleForm, _ glyphs: GlyphSet
   ) -> [(text: String, column: Int, style: CellStyle)] {
-    let title = form.isNarrow ? kind.unit(look) : "\(kind.title), \(kind.unit(look))"
+    let title = form.isNarrow ? kind.unit(glyphs) : "\(kind.title), \(kind.unit(glyphs))"
     var parts = [(text: title, column: 1, style: CellStyle.bold)]
     var column = 1 + CellWidth.of(title) + (form.isNarrow ? 1 : 2)
     if !form.isNarrow { column = max(column, 20) }
     for axis in sensor.axes(of: kind) {
       let sample =
         form.isNarrow
-        ? (look.isASCII ? "" : String(look.sample(ofAxis: axis).prefix(2)))
-        : look.sample(ofAxis: axis) + " "
+        ? (glyphs.isASCII ? "" : String(glyphs.sample(ofAxis: axis).prefix(2)))
+        : glyphs.sample(ofAxis: axis) + " "
       let name = sample + ["x", "y", "z"][axis]
       parts.append((text: name, column: column, style: CellStyle(axisInks[axis])))
       column += CellWidth.of(name)
-      let value = " " + valueText(kind, axis, form.decimals, look)
+      let value = " " + valueText(kind, axis, form.decimals, glyphs)
       parts.append((text: value, column: column, style: .plain))
       column += CellWidth.of(value) + (form.isNarrow ? 1 : 3)
     }
@@ -113,26 +115,29 @@ struct GraphPicture {
   }
 
   /// The value after an axis' name, or the lowest and the highest of several.
-  private func valueText(_ kind: PanelKind, _ axis: Int, _ decimals: Int, _ look: Look) -> String {
+  private func valueText(_ kind: PanelKind, _ axis: Int, _ decimals: Int, _ glyphs: GlyphSet)
+    -> String
+  {
     guard let values else { return "       " }
     let channel = kind.firstChannel + axis
-    let low = Figures.signed(Double(values.low[channel]) * sensor.scale(kind), decimals, look)
+    let low = Figures.signed(Double(values.low[channel]) * sensor.scale(kind), decimals, glyphs)
     guard values.low[channel] != values.high[channel] else { return Figures.padded(low, 7) }
     return low + ".."
-      + Figures.signed(Double(values.high[channel]) * sensor.scale(kind), decimals, look)
+      + Figures.signed(Double(values.high[channel]) * sensor.scale(kind), decimals, glyphs)
   }
 
   // MARK: A panel
 
   private func draw<Canvas: DotCanvas>(
-    _ kind: PanelKind, _ type: Canvas.Type, on screen: inout Screen, rows: Range<Int>, _ look: Look
+    _ kind: PanelKind, _ type: Canvas.Type, on screen: inout Screen, rows: Range<Int>,
+    _ glyphs: GlyphSet
   ) {
     guard !rows.isEmpty else { return }
     let columns = envelope.columns.count / Canvas.dotsAcross
     let left = GraphPicture.axisWidth
-    for row in rows { screen[row, left - 1] = Cell(look.vertical, .faint) }
+    for row in rows { screen[row, left - 1] = Cell(glyphs.vertical, .faint) }
     guard let range = axes[kind] else { return }
-    drawScale(range, on: &screen, rows: rows, columns: columns, look)
+    drawScale(range, on: &screen, rows: rows, columns: columns, glyphs)
     var canvas = Canvas(columns: columns, rows: rows.count)
     let plot = PanelPlot(envelope: envelope, scale: sensor.scale(kind), range: range)
     for axis in sensor.axes(of: kind) {
@@ -147,11 +152,11 @@ struct GraphPicture {
         if let cell = canvas.cell(row: row, column: column) {
           screen[place.0, place.1] = cell
         } else if column == cursorColumn {
-          screen[place.0, place.1] = Cell(look.vertical)
+          screen[place.0, place.1] = Cell(glyphs.vertical)
         } else if gaps.contains(column) {
-          screen[place.0, place.1] = Cell(look.gap, CellStyle(.gap))
+          screen[place.0, place.1] = Cell(glyphs.gap, CellStyle(.gap))
         } else if markColumns.contains(column) {
-          screen[place.0, place.1] = Cell(look.markLine, CellStyle(.mark))
+          screen[place.0, place.1] = Cell(glyphs.markLine, CellStyle(.mark))
         }
       }
     }
@@ -160,21 +165,21 @@ struct GraphPicture {
   /// Labels of the y axis, and a line at 0.
   private func drawScale(
     _ range: ClosedRange<Double>, on screen: inout Screen, rows: Range<Int>, columns: Int,
-    _ look: Look
+    _ glyphs: GlyphSet
   ) {
     let ticks = AxisTicks(range, atMost: max(2, min(6, rows.count / 2 + 1))).ticks
     for tick in ticks {
       let share = (range.upperBound - tick.value) / range.extent
       let row = rows.lowerBound + Int((share * Double(rows.count - 1)).rounded())
       guard rows.contains(row) else { continue }
-      let label = tick.label.hasPrefix("-") ? look.minus + tick.label.dropFirst() : tick.label
+      let label = tick.label.hasPrefix("-") ? glyphs.minus + tick.label.dropFirst() : tick.label
       screen.put(
         CellWidth.fit(label, GraphPicture.axisWidth - 2), row: row,
         endingBefore: GraphPicture.axisWidth - 2, .faint)
-      screen[row, GraphPicture.axisWidth - 1] = Cell(look.tick, .faint)
+      screen[row, GraphPicture.axisWidth - 1] = Cell(glyphs.tick, .faint)
       guard tick.value == 0 else { continue }
       for column in stride(from: 1, to: columns, by: 2) {
-        screen[row, GraphPicture.axisWidth + column] = Cell(look.zero, .faint)
+        screen[row, GraphPicture.axisWidth + column] = Cell(glyphs.zero, .faint)
       }
     }
   }
@@ -197,17 +202,17 @@ struct GraphPicture {
 
   // MARK: Time
 
-  private func drawTimeAxis(on screen: inout Screen, row: Int, _ look: Look) {
-    let across = GraphPicture.dotsAcross(look)
+  private func drawTimeAxis(on screen: inout Screen, row: Int, _ glyphs: GlyphSet) {
+    let across = GraphPicture.dotsAcross(glyphs)
     let columns = envelope.columns.count / across
     let left = GraphPicture.axisWidth
-    screen[row, left - 1] = Cell(look.corner, .faint)
+    screen[row, left - 1] = Cell(glyphs.corner, .faint)
     for column in 0..<columns {
       let dots = envelope.columns[column * across..<(column + 1) * across]
       // A gap shorter than a column shows at least here.
       let hasGap = dots.contains(where: \.hasGap)
       screen[row, left + column] =
-        hasGap ? Cell(look.gap, CellStyle(.gap)) : Cell(look.horizontal, .faint)
+        hasGap ? Cell(glyphs.gap, CellStyle(.gap)) : Cell(glyphs.horizontal, .faint)
     }
     let ticks = TimeTicks(envelope.start...envelope.end, atMost: max(2, columns / 10))
     let unitStart = screen.columns - ticks.unit.count - 1
@@ -216,7 +221,7 @@ struct GraphPicture {
     for tick in ticks.ticks {
       guard let column = column(at: tick.time, across) else { continue }
       if screen[row, left + column].style.ink == .faint {
-        screen[row, left + column] = Cell(look.timeTick, .faint)
+        screen[row, left + column] = Cell(glyphs.timeTick, .faint)
       }
       let start = max(0, left + column - tick.label.count / 2)
       guard start >= free, start + tick.label.count < unitStart else { continue }
@@ -224,7 +229,7 @@ struct GraphPicture {
     }
     for mark in marks {
       guard let column = column(at: mark, across) else { continue }
-      screen[row, left + column] = Cell(look.mark, CellStyle(.mark))
+      screen[row, left + column] = Cell(glyphs.mark, CellStyle(.mark))
     }
   }
 }

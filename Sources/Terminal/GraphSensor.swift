@@ -52,7 +52,7 @@ public struct GraphSensor: Sendable {
         let value = Double(sample[kind.firstChannel + axis]) * scale(kind)
         return (value < 0 ? "-" : "") + Figures.plain(abs(value), kind.decimals)
       }
-      line += "  " + values.joined(separator: " ") + " " + kind.unit(Look(isASCII: true))
+      line += "  " + values.joined(separator: " ") + " " + kind.unit(GlyphSet(isASCII: true))
     }
     return line
   }
@@ -69,5 +69,5 @@ enum PanelKind: CaseIterable, Sendable {
   /// Decimals of a value beside the graph.
   var decimals: Int { self == .acceleration ? 3 : 1 }
 
-  func unit(_ look: Look) -> String { self == .acceleration ? "g" : look.degreesPerSecond }
+  func unit(_ glyphs: GlyphSet) -> String { self == .acceleration ? "g" : glyphs.degreesPerSecond }
 }

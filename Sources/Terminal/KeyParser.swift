@@ -1,5 +1,5 @@
 /// A pressed key.
-public enum Key: Hashable, Sendable {
+enum Key: Hashable, Sendable {
   /// A letter, digit, sign or space.
   case character(Unicode.Scalar)
   /// Ctrl and a letter, in lower case: `.control("c")`.

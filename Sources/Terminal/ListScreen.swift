@@ -38,8 +38,8 @@ public final class ListScreen {
     self.session = session
     self.row = row
     self.export = export
-    view = ListView([], look: session.look)
-    view = ListView(try read(), page: page, look: session.look)
+    view = ListView([], glyphs: session.glyphs)
+    view = ListView(try read(), page: page, glyphs: session.glyphs)
   }
 
   /// Returns when the user leaves, or the program must end.

@@ -31,7 +31,7 @@ public struct ListDetails: Equatable, Sendable {
 struct ListTable {
   let entries: [(entry: ListEntry, details: ListDetails)]
   let selection: ListEntry?
-  let look: Look
+  let glyphs: GlyphSet
 
   /// A column; those of the greatest rank are left out first.
   private struct Column: Sendable {
@@ -109,7 +109,7 @@ struct ListTable {
         cells, item.details.note, shown, places, on: &screen, row: place,
         CellStyle(item.details.isAlert ? .alert : .text))
       guard isSelected else { continue }
-      screen.put(look.pointer, row: place, column: 0)
+      screen.put(glyphs.pointer, row: place, column: 0)
       screen.restyle(row: place, CellStyle(.text, isReversed: true))
     }
   }
@@ -143,7 +143,7 @@ struct ListTable {
     }
     let start = places[cells.count].lowerBound
     screen.put(
-      CellWidth.fit(note, screen.columns - start, isASCII: look.isASCII), row: row,
+      CellWidth.fit(note, screen.columns - start, isASCII: glyphs.isASCII), row: row,
       column: start, style)
   }
 }

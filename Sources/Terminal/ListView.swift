@@ -34,7 +34,7 @@ struct ListView: Sendable {
   /// Recordings on a page.
   static let pageLength = 10
 
-  private let look: Look
+  private let glyphs: GlyphSet
   private var entries: [ListEntry]
   /// The page's first position.
   private var top = 0
@@ -50,9 +50,9 @@ struct ListView: Sendable {
   /// - Parameters:
   ///   - entries: Newest first.
   ///   - page: Counts from 1.
-  init(_ entries: [ListEntry], page: Int = 1, look: Look) {
+  init(_ entries: [ListEntry], page: Int = 1, glyphs: GlyphSet) {
     self.entries = entries
-    self.look = look
+    self.glyphs = glyphs
     let (first, overflow) = (max(1, page) - 1).multipliedReportingOverflow(by: ListView.pageLength)
     top = overflow ? .max : first
     selected = top
@@ -195,16 +195,16 @@ struct ListView: Sendable {
     let first = top + max(0, selected - top - room + 1)
     let visible = entries[min(first, entries.count)..<min(first + min(room, 10), entries.count)]
     let rowsOfPage = visible.filter { entry in page.contains(entry) }.map { ($0, details($0)) }
-    ListTable(entries: rowsOfPage, selection: selection, look: look).draw(on: &screen, row: 1)
+    ListTable(entries: rowsOfPage, selection: selection, glyphs: glyphs).draw(on: &screen, row: 1)
     if entries.isEmpty {
       screen.put("no recordings yet; `imulog record` makes one", row: 2, column: 1, .faint)
     }
     let style = CellStyle(isNoticeAlert ? .alert : .text)
     screen.put(
-      CellWidth.fit(notice, columns - 2, isASCII: look.isASCII), row: rows - 2, column: 1, style)
+      CellWidth.fit(notice, columns - 2, isASCII: glyphs.isASCII), row: rows - 2, column: 1, style)
     let hints: [KeyHint] = [
       ("q", "quit"), ("enter", "show"), ("p", "play"), ("d", "delete"), ("u", "undo"),
-      ("x", "export"), (look.upDown, "choose"), (look.leftRight, "page"),
+      ("x", "export"), (glyphs.upDown, "choose"), (glyphs.leftRight, "page"),
     ]
     screen.put(hints, row: rows - 1)
     return screen
@@ -219,7 +219,7 @@ struct ListView: Sendable {
     let position = [newer, older > 0 ? "\(older) older" : ""].filter { !$0.isEmpty }
       .joined(separator: ", ")
     let place = screen.put(position, row: 0, endingBefore: screen.columns, .faint)
-    let text = look.separator + store
+    let text = glyphs.separator + store
     if column + CellWidth.of(text) < place - 1 {
       screen.put(text, row: 0, column: column, .faint)
     }

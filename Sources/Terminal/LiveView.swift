@@ -1,33 +1,65 @@
 import Graph
-public import IMUModel
+import IMUModel
+import Sampling
 
 /// The figures beside a live graph.
-public struct LiveStatus: Equatable, Sendable {
+struct LiveStatus: Equatable, Sendable {
   /// Such as `recording 12`, `armed`, `ending`.
-  public var state = ""
+  var state = ""
   /// Whether a recording runs.
-  public var isRecording = false
+  var isRecording = false
   /// Nanoseconds since the recording began; `nil` without one.
-  public var elapsed: Int64?
+  var elapsed: Int64?
   /// The recording's planned length in nanoseconds; `nil` for one that runs until stopped.
-  public var planned: Int64?
+  var planned: Int64?
   /// The causes of its ticks; `nil` when unknown.
-  public var ledger: TickLedger?
+  var ledger: TickLedger?
   /// Runs of ticks without samples; `nil` when unknown.
-  public var gapCount: Int?
+  var gapCount: Int?
   /// The lateness of reads in nanoseconds, 99th percentile; `nil` when unknown.
-  public var latenessP99: Int64?
+  var latenessP99: Int64?
   /// The greatest lateness; `nil` when unknown.
-  public var latenessMaximum: Int64?
+  var latenessMaximum: Int64?
   /// Marks so far.
-  public var markCount = 0
+  var markCount = 0
   /// Samples that were dropped from the display.
-  public var unseen: UInt64 = 0
+  var unseen: UInt64 = 0
   /// A problem, such as a full disk; empty for none.
-  public var notice = ""
+  var notice = ""
+}
 
-  /// Nothing known.
-  public init() {}
+/// Counts the ticks that are shown: causes, gaps, lateness.
+final class LiveAccount {
+  private let rate: SampleRate
+  private var ledger = TickLedger()
+  private var gapCount = 0
+  private var histogram = LatenessHistogram()
+
+  init(rate: SampleRate) {
+    self.rate = rate
+  }
+
+  func add(_ record: TickRecord) {
+    switch record.kind {
+    case .sample:
+      ledger.sampled += 1
+      histogram.record(record.time - rate.nanoseconds(atTick: record.tick))
+    case .gap:
+      if let gap = record.gap { ledger.add(gap.count, gap.cause) }
+      gapCount += 1
+    case .sensorEvent: break
+    }
+  }
+
+  /// A status with these counts.
+  func added(to status: LiveStatus) -> LiveStatus {
+    var status = status
+    status.ledger = ledger
+    status.gapCount = gapCount
+    status.latenessP99 = histogram.percentile(99)
+    status.latenessMaximum = histogram.maximum
+    return status
+  }
 }
 
 /// Samples while they are recorded: a pure state machine of records, keys and time.
@@ -39,9 +71,9 @@ public struct LiveStatus: Equatable, Sendable {
 ///
 /// A graph that scrolled with each sample would be sent whole with each frame, more than some SSH links carry, and its
 /// axis would be unreadable.
-public struct LiveView: Sendable {
+final class LiveView {
   /// What the caller does after a key.
-  public enum Outcome: Equatable, Sendable {
+  enum Outcome: Equatable, Sendable {
     /// Nothing.
     case stay
     /// End the recording and keep it.
@@ -55,18 +87,20 @@ public struct LiveView: Sendable {
   }
 
   /// Whose recording is shown.
-  public enum Purpose: Equatable, Sendable {
+  enum Purpose: Equatable, Sendable {
     /// This program's own: leaving the view ends it.
     case take
     /// The service's: leaving the view changes nothing.
     case watch
   }
 
-  private let title: RecordingTitle
+  /// Chip and rate, and the note.
+  private let words: [String]
   private let sensor: GraphSensor
-  private let rate: SampleRate
-  private let look: Look
+  private let glyphs: GlyphSet
   private let purpose: Purpose
+  /// Of the records so far.
+  let account: LiveAccount
   private var window: LiveWindow
   private var axes: [PanelKind: AutoRange] = [:]
   private var marks: [Int64] = []
@@ -79,37 +113,40 @@ public struct LiveView: Sendable {
   private var shownAt: Int64?
 
   /// The figures beside the graph.
-  public var status = LiveStatus()
+  var status = LiveStatus()
 
-  /// A view of a sensor that samples at `rate`.
-  public init(
-    title: RecordingTitle, sensor: GraphSensor, rate: SampleRate, look: Look, purpose: Purpose
+  init(
+    _ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate, note: String,
+    glyphs: GlyphSet, purpose: Purpose
   ) {
-    self.title = title
-    self.sensor = sensor
-    self.rate = rate
-    self.look = look
+    words = [RecordingTitle.sensor(sensor, rate), Plain.text(note)]
+    self.sensor = GraphSensor(sensor, channels: channels)
+    self.glyphs = glyphs
     self.purpose = purpose
-    window = LiveWindow(rate: rate, look: look)
-    for kind in sensor.panels { axes[kind] = AutoRange(least: sensor.leastExtent(kind)) }
+    account = LiveAccount(rate: rate)
+    window = LiveWindow(rate: rate, glyphs: glyphs)
+    for kind in self.sensor.panels {
+      axes[kind] = AutoRange(least: self.sensor.leastExtent(kind))
+    }
   }
 
   /// Adds records, in order.
-  public mutating func take(_ records: [TickRecord]) {
+  func append(_ records: [TickRecord]) {
     for record in records {
       window.append(record)
+      account.add(record)
       if record.kind == .sample { latest = record.sample }
     }
   }
 
   /// Adds a mark, in nanoseconds from tick 0.
-  public mutating func take(markAt time: Int64) {
+  func mark(at time: Int64) {
     marks.append(time)
     if marks.count > 1000 { marks.removeFirst() }
   }
 
   /// Handles a key.
-  public mutating func handle(_ key: Key) -> Outcome {
+  func handle(_ key: Key) -> Outcome {
     let wasAsked = isDiscardAsked
     isDiscardAsked = false
     switch key {
@@ -132,7 +169,7 @@ public struct LiveView: Sendable {
   /// The view on a screen at an instant.
   ///
   /// - Parameter now: Nanoseconds on a monotonic clock.
-  public mutating func screen(columns: Int, rows: Int, now: Int64) -> Screen {
+  func screen(columns: Int, rows: Int, now: Int64) -> Screen {
     guard GraphPicture.fits(columns: columns, rows: rows) else {
       return Screen.tooSmall(columns: columns, rows: rows)
     }
@@ -148,7 +185,7 @@ public struct LiveView: Sendable {
     GraphPicture(
       sensor: sensor, envelope: window.envelope, axes: axes.compactMapValues(\.range),
       marks: marks, values: shownValues.map { ($0, $0) }
-    ).draw(on: &screen, rows: 1..<rows - 2, look: look)
+    ).draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
     drawStatus(on: &screen, row: rows - 2)
     screen.put(hints, row: rows - 1)
     return screen
@@ -160,7 +197,7 @@ public struct LiveView: Sendable {
   private func drawTitle(on screen: inout Screen) {
     var column = 0
     if shownStatus.isRecording {
-      column = screen.put(look.dot + " ", row: 0, column: 0, CellStyle(.recording, isBold: true))
+      column = screen.put(glyphs.dot + " ", row: 0, column: 0, CellStyle(.recording, isBold: true))
     }
     column = screen.put(shownStatus.state, row: 0, column: column, .bold)
     var parts: [String] = []
@@ -172,12 +209,13 @@ public struct LiveView: Sendable {
         parts.append(Figures.time(elapsed))
       }
     }
-    parts += [title.sensor, title.note]
+    parts += words
     for part in parts where !part.isEmpty {
-      let text = look.separator + part
-      guard column + CellWidth.of(text) <= screen.columns || part == title.note else { continue }
+      let text = glyphs.separator + part
+      guard column + CellWidth.of(text) <= screen.columns || part == words.last else { continue }
       column = screen.put(
-        CellWidth.fit(text, screen.columns - column, isASCII: look.isASCII), row: 0, column: column)
+        CellWidth.fit(text, screen.columns - column, isASCII: glyphs.isASCII), row: 0,
+        column: column)
     }
   }
 
@@ -191,7 +229,7 @@ public struct LiveView: Sendable {
     }
     if !status.notice.isEmpty {
       screen.put(
-        CellWidth.fit(status.notice, screen.columns - 2, isASCII: look.isASCII), row: row,
+        CellWidth.fit(status.notice, screen.columns - 2, isASCII: glyphs.isASCII), row: row,
         column: 1, CellStyle(.alert))
       return
     }
@@ -206,8 +244,8 @@ public struct LiveView: Sendable {
       parts.append((text, missing > 0))
     }
     if let late = status.latenessP99 {
-      var text = "late p99 " + Figures.lateness(late, look)
-      if let most = status.latenessMaximum { text += ", max " + Figures.lateness(most, look) }
+      var text = "late p99 " + Figures.lateness(late, glyphs)
+      if let most = status.latenessMaximum { text += ", max " + Figures.lateness(most, glyphs) }
       parts.append((text, false))
     }
     if status.markCount > 0 {
@@ -216,7 +254,7 @@ public struct LiveView: Sendable {
     if status.unseen > 0 { parts.append(("\(status.unseen) not shown", false)) }
     var column = 1
     for (index, part) in parts.enumerated() {
-      let text = (index == 0 ? "" : look.separator) + part.text
+      let text = (index == 0 ? "" : glyphs.separator) + part.text
       guard column + CellWidth.of(text) <= screen.columns else { break }
       column = screen.put(
         text, row: row, column: column, part.isAlert ? CellStyle(.alert) : .plain)

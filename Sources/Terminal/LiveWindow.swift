@@ -11,7 +11,7 @@ struct LiveWindow: Sendable {
   private static let mostRecent = 40_000
 
   private let rate: SampleRate
-  private let look: Look
+  private let glyphs: GlyphSet
   private var choice: Int
   private var screenColumns = 80
   private(set) var envelope: Envelope
@@ -20,13 +20,13 @@ struct LiveWindow: Sendable {
   private var isEmpty = true
 
   /// At least 10 s, and at least 600 samples: as long as a phone app's recording.
-  init(rate: SampleRate, look: Look) {
+  init(rate: SampleRate, glyphs: GlyphSet) {
     self.rate = rate
-    self.look = look
+    self.glyphs = glyphs
     let wanted = max(10, (600 * Int64(rate.denominator) / Int64(rate.numerator)))
     choice =
       LiveWindow.lengths.firstIndex { $0 >= wanted } ?? LiveWindow.lengths.count - 1
-    envelope = GraphPicture.envelope(covering: 0..<1, screenColumns: 80, look: look)
+    envelope = GraphPicture.envelope(covering: 0..<1, screenColumns: 80, glyphs: glyphs)
     makeEnvelope(from: 0)
   }
 
@@ -70,7 +70,7 @@ struct LiveWindow: Sendable {
   private mutating func makeEnvelope(from start: Int64) {
     let (end, overflow) = start.addingReportingOverflow(length)
     let safe = overflow || end > .max / 2 ? 0..<length : start..<end
-    envelope = GraphPicture.envelope(covering: safe, screenColumns: screenColumns, look: look)
+    envelope = GraphPicture.envelope(covering: safe, screenColumns: screenColumns, glyphs: glyphs)
   }
 
   /// Moves by quarters until a time is in sight.

@@ -19,7 +19,7 @@ struct PlayView {
   }
 
   private let recording: RecordingOnScreen
-  private let look: Look
+  private let glyphs: GlyphSet
   private var window: TimeWindow
   private let axes: [PanelKind: ClosedRange<Double>]
   /// Nanoseconds of the recording that have been played.
@@ -37,9 +37,11 @@ struct PlayView {
   ///   - speed: Recorded seconds a second; limited to ``RecordingOnScreen/speeds``.
   ///   - from: Nanoseconds from tick 0.
   ///   - now: Nanoseconds on a monotonic clock.
-  init(_ recording: RecordingOnScreen, look: Look, speed: Double = 1, from: Int64 = 0, now: Int64) {
+  init(
+    _ recording: RecordingOnScreen, glyphs: GlyphSet, speed: Double = 1, from: Int64 = 0, now: Int64
+  ) {
     self.recording = recording
-    self.look = look
+    self.glyphs = glyphs
     self.speed = min(
       max(speed, RecordingOnScreen.speeds.lowerBound), RecordingOnScreen.speeds.upperBound)
     let trace = recording.trace
@@ -48,7 +50,7 @@ struct PlayView {
     self.from = head
     since = now
     // The axes fit the whole recording, so that they do not move while it plays.
-    axes = recording.axes(for: recording.envelope(window.span, columns: 200, look: look))
+    axes = recording.axes(for: recording.envelope(window.span, columns: 200, glyphs: glyphs))
     // Of more than two minutes, one at a time.
     if window.duration > 120_000_000_000 {
       window.zoom(60_000_000_000, window.duration, around: 0)
@@ -118,14 +120,15 @@ struct PlayView {
   func screen(columns: Int, rows: Int) -> Screen {
     let hints: [KeyHint] = [
       ("q", "back"), ("space", isPlaying ? "pause" : isEnded ? "again" : "play"),
-      (look.upDown, "speed"), (look.leftRight, "seek"), (",.", "step"), ("+-", "time axis"),
+      (glyphs.upDown, "speed"), (glyphs.leftRight, "seek"), (",.", "step"), ("+-", "time axis"),
     ]
     return recording.screen(
-      columns: columns, rows: rows, look: look, line: statusLine, hints: hints
+      columns: columns, rows: rows, glyphs: glyphs, line: statusLine, hints: hints
     ) {
       GraphPicture(
         sensor: recording.sensor,
-        envelope: recording.envelope(window.span, columns: columns, look: look, before: head + 1),
+        envelope: recording.envelope(
+          window.span, columns: columns, glyphs: glyphs, before: head + 1),
         axes: axes, marks: recording.trace.marks.map(\.time).filter { $0 <= head },
         cursor: isEnded ? nil : head,
         values: recording.reading(at: head).map { ($0.low, $0.high) })
@@ -133,7 +136,7 @@ struct PlayView {
   }
 
   private var statusLine: String {
-    let state = isPlaying ? look.pointer : isEnded ? "end" : look.paused
+    let state = isPlaying ? glyphs.pointer : isEnded ? "end" : glyphs.paused
     var parts = [
       "\(state) \(Figures.time(head, decimals: 2)) of \(Figures.time(window.duration))",
       "speed \(speedText)",
@@ -143,7 +146,7 @@ struct PlayView {
     } else if let reading = recording.reading(at: head) {
       parts.append("sample \(reading.tick)")
     }
-    return parts.joined(separator: look.separator)
+    return parts.joined(separator: glyphs.separator)
   }
 
   private var speedText: String {
@@ -169,7 +172,7 @@ extension RecordingOnScreen {
   ) -> Bool {
     let clock = SystemClock()
     var view = PlayView(
-      self, look: session.look, speed: speed, from: from, now: clock.now().nanoseconds)
+      self, glyphs: session.glyphs, speed: speed, from: from, now: clock.now().nanoseconds)
     var next = clock.now()
     while true {
       let now = clock.now()

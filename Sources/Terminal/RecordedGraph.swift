@@ -16,9 +16,9 @@ extension RecordingOnScreen {
 
   /// The samples of a span before `limit`, in columns of a screen.
   func envelope(
-    _ span: Range<Int64>, columns: Int, look: Look, before limit: Int64 = .max
+    _ span: Range<Int64>, columns: Int, glyphs: GlyphSet, before limit: Int64 = .max
   ) -> Envelope {
-    var envelope = GraphPicture.envelope(covering: span, screenColumns: columns, look: look)
+    var envelope = GraphPicture.envelope(covering: span, screenColumns: columns, glyphs: glyphs)
     trace.draw(into: &envelope, before: limit)
     return envelope
   }
@@ -39,16 +39,17 @@ extension RecordingOnScreen {
   ///
   /// - Parameter line: The row below the graph, which needs a look when `isAlert`.
   func screen(
-    columns: Int, rows: Int, look: Look, line: String, isAlert: Bool = false, hints: [KeyHint],
+    columns: Int, rows: Int, glyphs: GlyphSet, line: String, isAlert: Bool = false,
+    hints: [KeyHint],
     picture: () -> GraphPicture
   ) -> Screen {
     guard GraphPicture.fits(columns: columns, rows: rows) else {
       return Screen.tooSmall(columns: columns, rows: rows)
     }
     var screen = Screen(columns: columns, rows: rows)
-    title.put(on: &screen, row: 0, look: look)
-    picture().draw(on: &screen, rows: 1..<rows - 2, look: look)
-    let text = isAlert ? CellWidth.fit(line, columns - 2, isASCII: look.isASCII) : line
+    title.put(on: &screen, row: 0, glyphs: glyphs)
+    picture().draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
+    let text = isAlert ? CellWidth.fit(line, columns - 2, isASCII: glyphs.isASCII) : line
     screen.put(text, row: rows - 2, column: 1, isAlert ? CellStyle(.alert) : .plain)
     screen.put(hints, row: rows - 1)
     return screen

@@ -1,4 +1,4 @@
-public import IMUModel
+import IMUModel
 public import LogStore
 
 /// A recording that was read in order to show it.
@@ -73,13 +73,13 @@ public struct RecordingOnScreen: Sendable {
 
   /// The graph as text, 80 columns wide: for a pipe.
   public var text: String {
-    ShowView(self, look: Look(isASCII: Console.isASCII)).plainScreen(columns: 80, rows: 24)
+    ShowView(self, glyphs: GlyphSet(isASCII: Console.isASCII)).plainScreen(columns: 80, rows: 24)
       .lines.joined(separator: "\n")
   }
 }
 
 /// The first row of a view: which recording it shows.
-public struct RecordingTitle: Equatable, Sendable {
+struct RecordingTitle: Equatable, Sendable {
   /// Such as `recording 12`.
   var name: String
   /// Such as `2026-11-21 15:04:11 +01:00`.
@@ -91,25 +91,19 @@ public struct RecordingTitle: Equatable, Sendable {
   /// The user's words.
   var note: String
 
-  /// A title.
-  public init(name: String, started: String, sensor: String, state: String, note: String) {
-    (self.name, self.started, self.sensor) = (name, started, sensor)
-    (self.state, self.note) = (state, note)
-  }
-
   /// `MPU-6050 at 100 Hz`.
-  public static func sensor(_ sensor: SensorDescription, _ rate: SampleRate) -> String {
+  static func sensor(_ sensor: SensorDescription, _ rate: SampleRate) -> String {
     "\(Plain.text(sensor.model)) at \(Plain.hertz(rate)) Hz"
   }
 
   /// Writes it into a row, the most important part first.
-  func put(on screen: inout Screen, row: Int, look: Look) {
+  func put(on screen: inout Screen, row: Int, glyphs: GlyphSet) {
     var column = screen.put(name, row: row, column: 0, .bold)
     for part in [state, started, sensor, note] where !part.isEmpty {
-      let text = look.separator + part
+      let text = glyphs.separator + part
       guard column + CellWidth.of(text) <= screen.columns || part == note else { continue }
       column = screen.put(
-        CellWidth.fit(text, screen.columns - column, isASCII: look.isASCII), row: row,
+        CellWidth.fit(text, screen.columns - column, isASCII: glyphs.isASCII), row: row,
         column: column, part == state ? CellStyle(.alert) : .plain)
     }
   }

@@ -6,22 +6,22 @@ import IMUModel
 ///       row 0 │ i m u l o g …             │
 ///             │                           │
 ///      rows-1 │                           │
-public struct Screen: Equatable, Sendable {
+struct Screen: Equatable, Sendable {
   /// Cells in a row.
-  public let columns: Int
+  let columns: Int
   /// Rows of the screen.
-  public let rows: Int
+  let rows: Int
   private var cells: [Cell]
 
   /// A blank screen; sizes below 1 count as 1.
-  public init(columns: Int, rows: Int) {
+  init(columns: Int, rows: Int) {
     self.columns = max(1, columns)
     self.rows = max(1, rows)
     cells = Array(repeating: .blank, count: self.columns * self.rows)
   }
 
   /// The cell at a place; outside the screen it is blank, and setting it does nothing.
-  public subscript(row: Int, column: Int) -> Cell {
+  subscript(row: Int, column: Int) -> Cell {
     get { contains(row, column) ? cells[row * columns + column] : .blank }
     set {
       guard contains(row, column) else { return }
@@ -38,7 +38,7 @@ public struct Screen: Equatable, Sendable {
   ///
   /// - Returns: The column after it.
   @discardableResult
-  public mutating func put(
+  mutating func put(
     _ text: some StringProtocol, row: Int, column: Int, _ style: CellStyle = .plain
   ) -> Int {
     var column = column
@@ -60,7 +60,7 @@ public struct Screen: Equatable, Sendable {
   ///
   /// - Returns: The column where it begins.
   @discardableResult
-  public mutating func put(
+  mutating func put(
     _ text: String, row: Int, endingBefore column: Int, _ style: CellStyle = .plain
   ) -> Int {
     let start = max(0, column - CellWidth.of(text))
@@ -69,14 +69,14 @@ public struct Screen: Equatable, Sendable {
   }
 
   /// Changes the style of a whole row.
-  public mutating func restyle(row: Int, _ style: CellStyle) {
+  mutating func restyle(row: Int, _ style: CellStyle) {
     for column in 0..<columns where row >= 0 && row < rows {
       self[row, column] = Cell(self[row, column].scalar, style)
     }
   }
 
   /// The screen with `?` for each character that is not ASCII.
-  public func inASCII() -> Screen {
+  func inASCII() -> Screen {
     var screen = self
     for (index, cell) in cells.enumerated() {
       if cell.scalar == Cell.half.scalar {
@@ -95,10 +95,10 @@ public struct Screen: Equatable, Sendable {
   }
 
   /// The rows as lines of text.
-  public var text: String { lines.joined(separator: "\n") + "\n" }
+  var text: String { lines.joined(separator: "\n") + "\n" }
 
   /// The rows as text, without colours and without blanks at their ends.
-  public var lines: [String] {
+  var lines: [String] {
     (0..<rows).map { row in
       var line = String.UnicodeScalarView()
       for column in 0..<columns where self[row, column].scalar != Cell.half.scalar {

@@ -21,7 +21,7 @@ struct ShowView {
   }
 
   private let recording: RecordingOnScreen
-  private let look: Look
+  private let glyphs: GlyphSet
   /// What is in sight.
   private(set) var window: TimeWindow
   /// Nanoseconds from tick 0.
@@ -30,9 +30,9 @@ struct ShowView {
   private var notice = ""
 
   /// The whole recording, with the cursor in the middle.
-  init(_ recording: RecordingOnScreen, look: Look) {
+  init(_ recording: RecordingOnScreen, glyphs: GlyphSet) {
     self.recording = recording
-    self.look = look
+    self.glyphs = glyphs
     let trace = recording.trace
     window = TimeWindow(duration: trace.duration, period: trace.rate.periodNanoseconds)
     cursor = window.length / 2
@@ -89,11 +89,11 @@ struct ShowView {
   /// The view on a screen.
   func screen(columns: Int, rows: Int) -> Screen {
     let hints: [KeyHint] = [
-      ("q", "back"), (look.leftRight, "cursor"), ("+-", "zoom"), ("[]", "pan"), ("0", "all"),
+      ("q", "back"), (glyphs.leftRight, "cursor"), ("+-", "zoom"), ("[]", "pan"), ("0", "all"),
       ("p", "play"), (",.", "sample"), ("g", "next gap"), ("m", "next mark"),
     ]
     return recording.screen(
-      columns: columns, rows: rows, look: look, line: notice.isEmpty ? cursorLine : notice,
+      columns: columns, rows: rows, glyphs: glyphs, line: notice.isEmpty ? cursorLine : notice,
       isAlert: !notice.isEmpty, hints: hints
     ) {
       var picture = picture(columns: columns)
@@ -106,13 +106,13 @@ struct ShowView {
   /// The graph without keys and cursor: for a pipe.
   func plainScreen(columns: Int, rows: Int) -> Screen {
     var screen = Screen(columns: columns, rows: rows)
-    recording.title.put(on: &screen, row: 0, look: look)
-    picture(columns: columns).draw(on: &screen, rows: 1..<rows, look: look)
+    recording.title.put(on: &screen, row: 0, glyphs: glyphs)
+    picture(columns: columns).draw(on: &screen, rows: 1..<rows, glyphs: glyphs)
     return screen
   }
 
   private func picture(columns: Int) -> GraphPicture {
-    let envelope = recording.envelope(window.span, columns: columns, look: look)
+    let envelope = recording.envelope(window.span, columns: columns, glyphs: glyphs)
     return GraphPicture(
       sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope),
       marks: recording.trace.marks.map(\.time))
@@ -130,14 +130,14 @@ struct ShowView {
         let celsius =
           Double(reading.low.temperature) * sensor.temperature.scale + sensor.temperature.offset
         parts.append(
-          Figures.signed(celsius, 1, look).drop { $0 == " " } + " " + look.degreesCelsius)
+          Figures.signed(celsius, 1, glyphs).drop { $0 == " " } + " " + glyphs.degreesCelsius)
       }
     }
     let near = window.length / 100
     if let mark = recording.trace.marks.first(where: { abs($0.time - cursor) < near }) {
       parts.append("mark \(mark.label)")
     }
-    return parts.joined(separator: look.separator)
+    return parts.joined(separator: glyphs.separator)
   }
 }
 
@@ -146,7 +146,7 @@ extension RecordingOnScreen {
   ///
   /// - Returns: `false` when the program must end.
   public func show(on session: TerminalSession, _ signals: borrowing SignalWatch) -> Bool {
-    var view = ShowView(self, look: session.look)
+    var view = ShowView(self, glyphs: session.glyphs)
     while true {
       let size = session.size
       session.show(view.screen(columns: size.columns, rows: size.rows))

@@ -1,9 +1,9 @@
-public import Glibc
-public import IMUModel
+import Glibc
+import IMUModel
 public import LinuxIO
 
 /// An event at the terminal.
-public enum TerminalEvent: Sendable {
+enum TerminalEvent {
   /// A key was pressed.
   case key(Key)
   /// Its size changed, or its contents are unknown.
@@ -20,7 +20,7 @@ public enum TerminalEvent: Sendable {
 /// While a terminal accepts no bytes, frames are dropped; the program never waits for it.
 public final class TerminalSession {
   /// The glyphs that it can show.
-  public let look: Look
+  let glyphs: GlyphSet
   private let palette: Palette
   private let device: TerminalDevice
   private let clock = SystemClock()
@@ -33,14 +33,14 @@ public final class TerminalSession {
   private var early: [Key] = []
   private var isGone = false
   /// Whether Ctrl-Z suspends the program, as it does others; otherwise it is an ordinary key.
-  public var isStoppable = true
+  var isStoppable = true
 
   /// Opens the terminal.
   ///
   /// - Throws: `LinuxIOError` when it cannot be opened or switched.
   public init() throws(LinuxIOError) {
     let device = try TerminalDevice()
-    look = Look(isASCII: Console.isASCII)
+    glyphs = GlyphSet(isASCII: Console.isASCII)
     var typed: [UInt8] = []
     palette = Palette(device, typed: &typed)
     self.device = device
@@ -48,13 +48,13 @@ public final class TerminalSession {
   }
 
   /// Its size in cells.
-  public var size: (columns: Int, rows: Int) { device.size }
+  var size: (columns: Int, rows: Int) { device.size }
 
   /// Shows a screen, if the terminal has accepted the previous one.
-  public func show(_ screen: Screen) {
+  func show(_ screen: Screen) {
     writeOut()
     guard unwritten.isEmpty else { return }
-    let screen = look.isASCII ? screen.inASCII() : screen
+    let screen = glyphs.isASCII ? screen.inASCII() : screen
     let bytes = ScreenDifference.bytes(from: shown, to: screen, palette: palette)
     shown = screen
     unwritten = bytes[...]
@@ -62,7 +62,7 @@ public final class TerminalSession {
   }
 
   /// What to poll for: keys, and room for unwritten bytes.
-  public var descriptors: [pollfd] {
+  var descriptors: [pollfd] {
     [
       pollfd(
         fd: device.fileDescriptor,
@@ -71,17 +71,17 @@ public final class TerminalSession {
   }
 
   /// When to call ``events()`` although no descriptor is ready; `nil` for never.
-  public var deadline: MonotonicTime? { early.isEmpty ? flushAt : MonotonicTime(nanoseconds: 0) }
+  var deadline: MonotonicTime? { early.isEmpty ? flushAt : MonotonicTime(nanoseconds: 0) }
 
   /// The events since the last call.
-  public func events() -> [TerminalEvent] {
+  func events() -> [TerminalEvent] {
     writeOut()
     defer { early = [] }
     return (early + takeKeys()).map { .key($0) } + (isGone ? [.ended] : [])
   }
 
   /// Handles a signal of ``SignalWatch/atTerminal``.
-  public func event(of signal: Int32) -> TerminalEvent {
+  func event(of signal: Int32) -> TerminalEvent {
     switch signal {
     case SIGWINCH: return .resized
     case SIGTSTP:
@@ -100,7 +100,7 @@ public final class TerminalSession {
   /// Waits for events, until `deadline` at most.
   ///
   /// - Parameter other: A further descriptor that ends the wait.
-  public func wait(
+  func wait(
     _ signals: borrowing SignalWatch, until deadline: MonotonicTime?, other: Int32? = nil
   ) -> [TerminalEvent] {
     var descriptors =

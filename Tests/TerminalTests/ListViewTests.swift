@@ -8,7 +8,7 @@ struct ListViewTests {
   }
 
   private func view(_ numbers: ClosedRange<UInt32>) -> ListView {
-    ListView(entries(numbers.reversed()), look: Look(isASCII: true))
+    ListView(entries(numbers.reversed()), glyphs: GlyphSet(isASCII: true))
   }
 
   private func numbers(_ view: ListView) -> [UInt32] { view.page.map(\.number) }
@@ -89,7 +89,7 @@ struct ListViewTests {
     var generator = SeededGenerator(seed: seed)
     var present = Array(UInt32(1)...40)
     var next: UInt32 = 41
-    var view = ListView(entries(present.reversed()), look: Look())
+    var view = ListView(entries(present.reversed()), glyphs: GlyphSet())
     let keys: [Key] = [.up, .down, .pageUp, .pageDown, .home, .end]
     for _ in 0..<2000 {
       for _ in 0..<Int.random(in: 0...3, using: &generator) {
@@ -170,7 +170,7 @@ struct ListViewTests {
 
   @Test("an empty store is said to be empty, and no key does harm")
   func empty() {
-    var view = ListView([], look: Look())
+    var view = ListView([], glyphs: GlyphSet())
     for key: Key in [.up, .down, .enter, .pageDown, .end, .character("d"), .character("x")] {
       #expect(view.handle(key) == .stay)
     }

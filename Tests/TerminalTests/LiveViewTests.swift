@@ -7,9 +7,9 @@ struct LiveViewTests {
   private let second = Recordings.second
 
   private func view(_ purpose: LiveView.Purpose = .take) -> LiveView {
-    var view = LiveView(
-      title: Recordings.title, sensor: Recordings.sensor(), rate: Recordings.rate(100),
-      look: Look(isASCII: true), purpose: purpose)
+    let view = LiveView(
+      Recordings.description, channels: .accelerometer, rate: Recordings.rate(100),
+      note: "left wheel", glyphs: GlyphSet(isASCII: true), purpose: purpose)
     view.status.state = "recording 7"
     view.status.isRecording = true
     return view
@@ -23,8 +23,8 @@ struct LiveViewTests {
 
   @Test("says state, time left, values with units, gaps and lateness")
   func words() {
-    var view = view()
-    view.take(records(0..<200))
+    let view = view()
+    view.append(records(0..<200))
     view.status.elapsed = 2 * second
     view.status.planned = 60 * second
     var ledger = TickLedger()
@@ -36,7 +36,7 @@ struct LiveViewTests {
     view.status.latenessMaximum = 1_200_000
     let text = view.screen(columns: 100, rows: 24, now: 0).text
     for words in [
-      "* recording 7 - 2.0 s of 1:00.0 - 58.0 s left - MPU-6050 at 10 Hz", "acceleration, g",
+      "* recording 7 - 2.0 s of 1:00.0 - 58.0 s left - MPU-6050 at 100 Hz", "acceleration, g",
       "y   0.500", "195 samples - 2 gaps, 5 missing - late p99 61 us, max 1.2 ms", "s stop",
       "m mark",
     ] {
@@ -46,7 +46,7 @@ struct LiveViewTests {
 
   @Test("a recording is thrown away when asked twice, and only where there is one")
   func discardWithoutTake() {
-    var view = view(.watch)
+    let view = view(.watch)
     #expect(view.handle(.character("d")) == .stay)
     #expect(view.screen(columns: 100, rows: 24, now: 0).text.contains("d again"))
     // It ended in between.
@@ -62,13 +62,13 @@ struct LiveViewTests {
   @Test(
     "stands still and grows; at the edge it moves left by a quarter, and its newest is in sight")
   func pages() {
-    var view = view()
-    view.take(records(0..<10))
+    let view = view()
+    view.append(records(0..<10))
     let first = view.screen(columns: 80, rows: 24, now: 0).lines[21]
-    view.take(records(10..<900))
+    view.append(records(10..<900))
     let same = view.screen(columns: 80, rows: 24, now: 1).lines[21]
     #expect(first == same)
-    view.take(records(900..<1020))
+    view.append(records(900..<1020))
     let moved = view.screen(columns: 80, rows: 24, now: 2)
     #expect(moved.lines[21] != first)
     #expect(moved.text.contains("10"))
@@ -79,17 +79,17 @@ struct LiveViewTests {
 
   @Test("draws ticks without samples as a gap")
   func gaps() {
-    var view = view()
-    view.take(records(0..<300))
-    view.take([TickRecord(Gap(firstTick: 300, count: 300, cause: .busError))])
-    view.take(records(600..<800))
+    let view = view()
+    view.append(records(0..<300))
+    view.append([TickRecord(Gap(firstTick: 300, count: 300, cause: .busError))])
+    view.append(records(600..<800))
     let screen = view.screen(columns: 80, rows: 24, now: 0)
     #expect(screen.lines[20].contains("####################"))
   }
 
   @Test("throws a recording away only when asked twice")
   func discard() {
-    var view = view()
+    let view = view()
     #expect(view.handle(.character("d")) == .stay)
     #expect(
       view.screen(columns: 80, rows: 24, now: 0).text.contains(
@@ -103,21 +103,21 @@ struct LiveViewTests {
   @Test("leaving one's own take ends it; leaving another's does not")
   func leaving() {
     for key: Key in [.character("q"), .escape, .control("c")] {
-      var own = view(.take)
-      var other = view(.watch)
+      let own = view(.take)
+      let other = view(.watch)
       #expect(own.handle(key) == .stop)
       #expect(other.handle(key) == .leave)
     }
-    var other = view(.watch)
+    let other = view(.watch)
     #expect(other.handle(.character("s")) == .stop)
   }
 
   @Test("figures change five times a second at most, and the graph at each frame")
   func calm() {
-    var view = view()
+    let view = view()
     var texts: Set<String> = []
     for frame in 0..<25 {
-      view.take(records(UInt64(frame * 4)..<UInt64(frame * 4 + 4)))
+      view.append(records(UInt64(frame * 4)..<UInt64(frame * 4 + 4)))
       view.status.elapsed = Int64(frame) * second / 25
       texts.insert(view.screen(columns: 80, rows: 24, now: Int64(frame) * second / 25).lines[0])
     }
@@ -126,15 +126,15 @@ struct LiveViewTests {
 
   @Test("1 kHz at 25 frames a second is less than 20 kB a second for a terminal of 80 by 24")
   func bytes() {
-    var view = LiveView(
-      title: Recordings.title, sensor: Recordings.sensor(.all), rate: Recordings.rate(1000),
-      look: Look(), purpose: .take)
+    let view = LiveView(
+      Recordings.description, channels: .all, rate: Recordings.rate(1000), note: "left wheel",
+      glyphs: GlyphSet(), purpose: .take)
     var shown: Screen?
     var count = 0
     let frames = 25 * 30
     for frame in 0..<frames {
       let ticks = UInt64(frame * 40)..<UInt64(frame * 40 + 40)
-      view.take(
+      view.append(
         ticks.map { tick in
           // Swings of all axes, and noise on them.
           let noise = Int16(truncatingIfNeeded: tick &* 2_654_435_761 >> 7 & 0xFF)
@@ -165,14 +165,14 @@ struct LiveViewTests {
   func anything() {
     let seed = UInt64.random(in: 0...(.max))
     var generator = SeededGenerator(seed: seed)
-    var view = view()
+    let view = view()
     var tick: UInt64 = 0
     for step in 0..<300 {
       let skip = UInt64.random(in: 0...20, using: &generator)
       let jump: UInt64 = step % 50 == 49 ? 1_000_000 : skip
-      if jump > 0 { view.take([TickRecord(Gap(firstTick: tick, count: jump, cause: .missed))]) }
+      if jump > 0 { view.append([TickRecord(Gap(firstTick: tick, count: jump, cause: .missed))]) }
       tick += jump
-      view.take(records(tick..<tick + 20))
+      view.append(records(tick..<tick + 20))
       tick += 20
       if step % 7 == 0 { _ = view.handle(Bool.random(using: &generator) ? .up : .down) }
       let columns = Int.random(in: 1...200, using: &generator)

@@ -8,7 +8,8 @@ struct PlayViewTests {
 
   private func view(_ trace: Trace, speed: Double = 1) -> PlayView {
     PlayView(
-      Recordings.recording(trace), look: Look(isASCII: true), speed: speed, now: 1000 * second)
+      Recordings.recording(trace), glyphs: GlyphSet(isASCII: true), speed: speed, now: 1000 * second
+    )
   }
 
   private func shown(_ view: PlayView) -> String { view.screen(columns: 100, rows: 24).text }

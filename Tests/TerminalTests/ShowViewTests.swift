@@ -5,7 +5,7 @@ import Testing
 @Suite("A whole recording")
 struct ShowViewTests {
   private func view(_ trace: Trace, isASCII: Bool = true) -> ShowView {
-    ShowView(Recordings.recording(trace), look: Look(isASCII: isASCII))
+    ShowView(Recordings.recording(trace), glyphs: GlyphSet(isASCII: isASCII))
   }
 
   @Test("is drawn with axes, units, legend, time, gaps and marks in ASCII")
@@ -78,7 +78,7 @@ struct ShowViewTests {
         sample: RawSample(ax: high, ay: high, az: high, gx: high, gy: high, gz: high))
     }
     for isASCII in [true, false] {
-      let view = ShowView(Recordings.recording(trace, .all), look: Look(isASCII: isASCII))
+      let view = ShowView(Recordings.recording(trace, .all), glyphs: GlyphSet(isASCII: isASCII))
       let lines = view.screen(columns: columns, rows: 24).lines
       let titles = [lines[1], lines.dropFirst(2).first { $0.contains("..") } ?? ""]
       for (title, end) in zip(titles, ["3.9", "48"]) {

@@ -20,9 +20,11 @@ struct WatchCommand: ParsableCommand {
 
   mutating func run() throws {
     let signals = try SignalWatch(SignalWatch.atTerminal)
-    let watched = try WatchedService(path: try socketOptions.path(isService: false))
+    let path = try socketOptions.path(isService: false)
+    let watched = try WatchedService(path: path)
     if terminalOptions.isInteractive {
-      try WatchScreen(TerminalSession()).run(watched, signals)
+      try WatchScreen(TerminalSession()) { try ControlReply.ask($0, at: path) }.run(
+        watched, signals)
     } else {
       try WatchCommand.printLines(watched, signals)
     }

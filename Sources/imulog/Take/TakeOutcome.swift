@@ -33,7 +33,7 @@ struct TakeOutcome {
     var surroundings = RecorderLoop.Surroundings(journal: talk.report)
     if request.isOnTerminal {
       surroundings.openPanel = { _ in
-        let opened = try TakeScreen(TerminalSession(), request)
+        let opened = try TakeScreen(TerminalSession(), request.configuration)
         screen = opened
         return opened
       }

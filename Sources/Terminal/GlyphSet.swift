@@ -1,10 +1,10 @@
 /// The glyphs that a terminal can show.
-public struct Look: Equatable, Sendable {
+struct GlyphSet: Equatable, Sendable {
   /// Whether only ASCII is available.
-  public var isASCII: Bool
+  var isASCII: Bool
 
   /// Unicode or ASCII glyphs.
-  public init(isASCII: Bool = false) {
+  init(isASCII: Bool = false) {
     self.isASCII = isASCII
   }
 

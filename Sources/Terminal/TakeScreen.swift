@@ -1,53 +1,50 @@
-import Glibc
-import IMUModel
+package import Glibc
+package import IMUModel
 import LinuxIO
-import Recorder
-import Terminal
+package import Recorder
 
 /// A recording on the terminal while it is made: graph, values, keys.
-final class TakeScreen: Panel {
+package final class TakeScreen: Panel {
   private let session: TerminalSession
-  private let request: TakeRequest
-  private let clock = SystemClock()
+  private let configuration: ServiceConfiguration
   private var view: LiveView?
   private var sensor: SensorDescription?
-  private var account: LiveAccount
   private var status = LiveStatus()
   /// The number of the recording that is shown.
   private var number: UInt32?
   private var start: MonotonicTime?
   /// When the next frame is due.
   private var frameAt = MonotonicTime(nanoseconds: 0)
-  /// Until when a notice stands.
+  /// When the notice disappears.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
-  /// What is sampled.
-  var feed: LiveFeed?
+  /// The sampled records.
+  package var feed: LiveFeed?
 
-  init(_ session: TerminalSession, _ request: TakeRequest) {
-    (self.session, self.request) = (session, request)
-    account = LiveAccount(rate: request.sensor.rate)
-    // A program that is stopped samples nothing.
+  /// The screen of a recorder with this configuration.
+  package init(_ session: TerminalSession, _ configuration: ServiceConfiguration) {
+    (self.session, self.configuration) = (session, configuration)
+    // A suspended program would miss samples.
     session.isStoppable = false
   }
 
-  var remarks: [String] { [] }
+  package var remarks: [String] { [] }
 
-  var descriptors: [pollfd] { session.descriptors }
+  package var descriptors: [pollfd] { session.descriptors }
 
-  func deadline(after now: MonotonicTime) -> MonotonicTime? {
+  package func deadline(after now: MonotonicTime) -> MonotonicTime? {
     min(frameAt, session.deadline ?? frameAt)
   }
 
-  func events(now: MonotonicTime) -> [ServiceEvent] {
+  package func events(now: MonotonicTime) -> [ServiceEvent] {
     session.events().compactMap { serviceEvent($0, now: now) }
   }
 
-  func handle(signal: Int32) -> Bool {
+  package func handle(signal: Int32) -> Bool {
     if case .resized = session.event(of: signal) { return true }
     return false
   }
 
-  func close() -> [ServiceEvent] { [] }
+  package func close() -> [ServiceEvent] { [] }
 
   private func serviceEvent(_ event: TerminalEvent, now: MonotonicTime) -> ServiceEvent? {
     switch event {
@@ -62,7 +59,7 @@ final class TakeScreen: Panel {
       case .stop?: return .stop(at: now)
       case .mark?:
         guard let start else { return nil }
-        view?.take(markAt: now - start)
+        view?.mark(at: now - start)
         status.markCount += 1
         return .mark(at: now, label: "")
       case .discard?: return .discard(at: now)
@@ -71,44 +68,35 @@ final class TakeScreen: Panel {
     }
   }
 
-  func show(_ picture: RecorderPicture, now: MonotonicTime) {
+  package func show(_ picture: RecorderPicture, now: MonotonicTime) {
     guard now >= frameAt else { return }
     frameAt = now + LiveFeed.framePeriod
     if let sampling = picture.sampling, sensor == nil { sensor = sampling.sensor }
     if let plan = picture.plan, picture.number != number { begin(picture.number, plan) }
-    guard var view else { return }
+    guard let view else { return }
     if let feed, let start {
       let (records, lost) = feed.take()
-      let own = records.compactMap { rebased($0, picture, start) }
-      view.take(own)
-      account.take(own)
+      view.append(records.compactMap { rebased($0, picture, start) })
       status.unseen += lost
     }
     update(picture, now)
-    view.status = status
+    view.status = view.account.added(to: status)
     let size = session.size
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
-    self.view = view
   }
 
-  /// Begins with another recording.
+  /// Shows another recording.
   private func begin(_ number: UInt32?, _ plan: TakePlan) {
     guard let number, let sensor else { return }
     (self.number, start) = (number, plan.start)
-    let rate = request.sensor.rate
-    account = LiveAccount(rate: rate)
-    let title = RecordingTitle(
-      name: "", started: "",
-      sensor: "\(Plain.text(sensor.model)) at \(Plain.hertz(rate)) Hz", state: "",
-      note: Plain.text(request.configuration.note))
     view = LiveView(
-      title: title, sensor: GraphSensor(sensor, channels: request.sensor.channels), rate: rate,
-      look: session.look, purpose: .take)
+      sensor, channels: configuration.channels, rate: configuration.rate,
+      note: configuration.note, glyphs: session.glyphs, purpose: .take)
     status = LiveStatus()
-    status.planned = plan.plannedTicks.map { rate.nanoseconds(atTick: $0) }
+    status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
   }
 
-  /// The record with the recording's numbers and times; `nil` for one of before.
+  /// The record with the recording's tick and time; `nil` for one before its start.
   private func rebased(
     _ record: TickRecord, _ picture: RecorderPicture, _ start: MonotonicTime
   ) -> TickRecord? {
@@ -131,6 +119,5 @@ final class TakeScreen: Panel {
     }
     let elapsed = start.map { max(0, now - $0) } ?? 0
     status.elapsed = min(elapsed, status.planned ?? .max)
-    account.report(in: &status)
   }
 }

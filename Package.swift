@@ -52,9 +52,11 @@ let package = Package(
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
-    // What a stranger may ask for over SSH, and what is said during a pull: pure, off the data plane.
+    // Recordings over SSH: what a restricted key may ask for, and both ends of a pull.
     .target(
-      name: "Remote", dependencies: ["CLinuxIO", "Export", "IMUModel"], swiftSettings: settings),
+      name: "Remote",
+      dependencies: ["CLinuxIO", "Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore"],
+      swiftSettings: settings),
 
     // Above the stages: the one recorder, of `record` and of the service.
     .target(

@@ -35,3 +35,18 @@ public struct ClockPair: Equatable, Sendable, BitwiseCopyable {
   /// Nanoseconds since 1970 at tick 0's deadline, by this pair.
   public var wallAtStart: Int64 { wall &- time }
 }
+
+/// What the wall clock shows, and whether ages may be counted by it.
+public struct WallTime: Equatable, Sendable {
+  /// Nanoseconds since 1970-01-01T00:00:00Z.
+  public var nanoseconds: Int64
+  /// Whether the kernel calls the clock synchronised. Until then that of a board without a battery clock shows the
+  /// time of its last shutdown, or any other.
+  public var isSynchronised: Bool
+
+  /// A reading of the wall clock.
+  public init(nanoseconds: Int64, isSynchronised: Bool) {
+    self.nanoseconds = nanoseconds
+    self.isSynchronised = isSynchronised
+  }
+}

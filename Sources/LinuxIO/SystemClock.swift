@@ -56,6 +56,12 @@ extension SystemClock {
     return best
   }
 
+  /// What the wall clock shows now.
+  public var wallTime: WallTime {
+    let reading = readWallClock()
+    return WallTime(nanoseconds: reading.wall, isSynchronised: reading.isSynchronised)
+  }
+
   private func attempt() -> WallClockReading {
     let before = read(CLOCK_MONOTONIC)
     let wall = read(CLOCK_REALTIME)

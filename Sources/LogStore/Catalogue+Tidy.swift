@@ -1,3 +1,5 @@
+public import IMUModel
+
 /// What a store needs now and then.
 extension Catalogue {
   /// Puts the store in order: adopts what was cut off, and deletes what has been in the trash for 30 days. What fails

@@ -1,5 +1,5 @@
 import Glibc
-import IMUModel
+public import IMUModel
 
 /// A recording in the trash of a store.
 public struct TrashedRecording: Hashable, Sendable {

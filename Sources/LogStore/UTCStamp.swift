@@ -1,3 +1,5 @@
+import IMUModel
+
 /// A date and time in UTC to the second, as file names write it: `20261121T023807Z`, without colons
 /// so that every file system takes it.
 struct UTCStamp: Comparable, Hashable, Sendable {
@@ -96,20 +98,7 @@ struct UTCStamp: Comparable, Hashable, Sendable {
   }
 }
 
-/// What the wall clock shows, and whether ages may be counted by it.
-public struct WallTime: Equatable, Sendable {
-  /// Nanoseconds since 1970-01-01T00:00:00Z.
-  public var nanoseconds: Int64
-  /// Whether the kernel calls the clock synchronised. Until then that of a board without a battery clock shows the
-  /// time of its last shutdown, or any other.
-  public var isSynchronised: Bool
-
-  /// A reading of the wall clock.
-  public init(nanoseconds: Int64, isSynchronised: Bool) {
-    self.nanoseconds = nanoseconds
-    self.isSynchronised = isSynchronised
-  }
-
+extension WallTime {
   var stamp: UTCStamp { UTCStamp(nanoseconds: nanoseconds) }
 
   /// 2026-01-01: what shows less was never set, whatever is said of it.

@@ -1,5 +1,6 @@
 import IMUModel
 import ArgumentParser
+import Export
 import Glibc
 
 /// `imulog install`: writes what makes the program a service, and says what to do then.

@@ -4,6 +4,7 @@ import Export
 import Glibc
 import LinuxIO
 import Remote
+import Terminal
 
 /// `imulog pull`: recordings of other machines, over SSH.
 struct PullCommand: ParsableCommand {
@@ -67,7 +68,7 @@ struct PullCommand: ParsableCommand {
       throw CommandFailure(.usage, "--timeout is 1ms to 24h")
     }
     let store = try program.storePath(storeOptions)
-    var settings = PullSettings(store: store, timeout: timeout.nanoseconds)
+    var settings = PullSettings(timeout: timeout.nanoseconds)
     do {
       settings.ids = try ids.map { try ServeIdentity($0) }
     } catch let refusal as RequestRefusal {
@@ -83,7 +84,8 @@ struct PullCommand: ParsableCommand {
     settings.directory = try directory()
     let share = HostQueue.share(jobs: jobs, hosts: hosts.count)
     settings.openFiles = share.openFiles
-    let board = PullBoard(hosts: hosts)
+    let line = ProgressLine()
+    let board = PullBoard(hosts: hosts, show: { line.show($0) }, report: { line.talk($0) })
     var catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
     catalogue.lockPatience = settings.timeout
     let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])
@@ -92,8 +94,8 @@ struct PullCommand: ParsableCommand {
         "whether an earlier request to free a recording had no answer is not known: \(failure)")
     }
     let local = try LocalCopies(catalogue, unanswered: unanswered)
-    let results = try HostQueue(hosts, ssh, settings, local, board).run(jobs: share.jobs)
-    board.end()
+    let results = try HostQueue(hosts, ssh.connection, settings, local, board).run(jobs: share.jobs)
+    line.end()
     let report = PullReport(hosts: results)
     try json ? Console.json(report.json) : report.print()
     // After what came is said: the store may be gone by now.
@@ -142,5 +144,47 @@ struct PullCommand: ParsableCommand {
       throw CommandFailure(.usage, "a host is named twice; name it once")
     }
     return hosts
+  }
+}
+
+/// The options of `pull` that go to `ssh`.
+struct SSHOptions: ParsableArguments {
+  @Option(
+    name: .customShort("p"), parsing: .unconditional,
+    help: ArgumentHelp("The port, for ssh.", valueName: "port"))
+  var port: String?
+
+  @Option(
+    name: .customShort("i"), parsing: .unconditional,
+    help: ArgumentHelp("The key's file, for ssh.", valueName: "file"))
+  var identity: String?
+
+  @Option(
+    name: .customShort("F"), parsing: .unconditional,
+    help: ArgumentHelp("The configuration file, for ssh.", valueName: "file"))
+  var configuration: String?
+
+  @Option(
+    name: .customShort("o"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("An option for ssh, such as -o ConnectTimeout=10.", valueName: "option"))
+  var options: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The program to connect with.", discussion: "Else IMULOG_SSH, else ssh.",
+      valueName: "program"))
+  var ssh: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The other machine's store, when it is not the usual one; of no use with a restricted key.",
+      valueName: "dir"))
+  var remoteStore: String?
+
+  /// What these options and the environment say.
+  var connection: SSHConnection {
+    SSHConnection(
+      program: ssh ?? Environment.value("IMULOG_SSH") ?? "ssh", port: port, identity: identity,
+      configuration: configuration, options: options, remoteStore: remoteStore)
   }
 }

@@ -2,6 +2,7 @@ import IMUModel
 import ArgumentParser
 import Glibc
 import LinuxIO
+import Remote
 
 /// `imulog pull-server`: what `imulog pull` starts on the other machine.
 struct PullServerCommand: ParsableCommand {

@@ -26,11 +26,3 @@ enum OpenStore {
     try Catalogue(path: path, create: true)
   }
 }
-
-extension SystemClock {
-  /// What the wall clock shows now.
-  var wallTime: WallTime {
-    let reading = readWallClock()
-    return WallTime(nanoseconds: reading.wall, isSynchronised: reading.isSynchronised)
-  }
-}

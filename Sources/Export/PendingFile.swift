@@ -1,5 +1,5 @@
-import IMUModel
 import Glibc
+public import IMUModel
 
 /// A file that appears under its name when it is whole, and not at all before.
 ///
@@ -7,16 +7,18 @@ import Glibc
 /// ``publish()`` takes its file away. A link to a file is followed, and a file keeps its permissions and is
 /// refused when it may not be written; what is no file, such as a device or a pipe, is written to as it is: a
 /// rename would put a file in its place.
-struct PendingFile: ~Copyable {
+public struct PendingFile: ~Copyable {
   /// Where to write.
-  let descriptor: Int32
+  public let descriptor: Int32
   private let path: String
   private let remedy: String
   /// `nil` for what is no file.
   private let temporary: String?
 
+  /// Makes the temporary file.
+  ///
   /// - Parameter remedy: What the user can do when it cannot be made.
-  init(_ path: String, remedy: String = "choose another -o FILE") throws(CommandFailure) {
+  public init(_ path: String, remedy: String = "choose another -o FILE") throws(CommandFailure) {
     self.remedy = remedy
     var status = stat()
     let isThere = stat(path, &status) == 0
@@ -48,7 +50,7 @@ struct PendingFile: ~Copyable {
   }
 
   /// Gives the file its name, in place of what had it.
-  func publish() throws(CommandFailure) {
+  public func publish() throws(CommandFailure) {
     guard let temporary else { return }
     guard fsync(descriptor) == 0 else {
       throw PendingFile.failure("cannot sync", path, errno, remedy)

@@ -1,11 +1,9 @@
-import LinuxIO
 import IMUModel
-import Remote
+import LinuxIO
 import Synchronization
-import Terminal
 
-/// How far all hosts of a pull are, for one line on a terminal.
-final class PullBoard: Sendable {
+/// How far all hosts of a pull are, as one line of text.
+public final class PullBoard: Sendable {
   private struct Standing {
     var number: UInt32 = 0
     var done: UInt64 = 0
@@ -14,11 +12,24 @@ final class PullBoard: Sendable {
     var start = SystemClock().now()
   }
 
-  private let line = ProgressLine()
   private let hosts: [String]
   private let standings: Mutex<[Standing]>
 
-  init(hosts: [String]) {
+  private let show: @Sendable (_ text: () -> String) -> Void
+  private let report: @Sendable (_ line: String) -> Void
+
+  /// A board where no host has begun.
+  ///
+  /// - Parameters:
+  ///   - hosts: Their names.
+  ///   - show: Shows the present progress, if it is time to; called on any host's thread.
+  ///   - report: Reports what a person should know, for good; called on any host's thread.
+  public init(
+    hosts: [String], show: @escaping @Sendable (_ text: () -> String) -> Void,
+    report: @escaping @Sendable (_ line: String) -> Void
+  ) {
+    self.show = show
+    self.report = report
     self.hosts = hosts
     standings = Mutex(hosts.map { _ in Standing() })
   }
@@ -38,17 +49,14 @@ final class PullBoard: Sendable {
       all[index].done += UInt64(count)
       all[index].received += UInt64(count)
     }
-    line.show { text() }
+    show { text() }
   }
 
   /// A host is done with.
   func leave(host index: Int) { standings.withLock { $0[index].number = 0 } }
 
-  /// Writes a line above.
-  func talk(_ text: String) { line.talk(text) }
-
-  /// Takes the line away.
-  func end() { line.end() }
+  /// Reports a line.
+  func talk(_ line: String) { report(line) }
 
   private func text() -> String {
     let now = SystemClock().now()
@@ -56,7 +64,7 @@ final class PullBoard: Sendable {
       zip(hosts, all).filter { $0.1.number > 0 }.map { host, standing in
         let total = max(standing.total, standing.done)
         let percent = total == 0 ? 100 : standing.done * 100 / total
-        let rate = PullReport.rate(standing.received, now - standing.start)
+        let rate = PulledHost.rate(standing.received, now - standing.start)
         return "\(host): recording \(standing.number), \(percent) %, \(rate) MB/s"
       }.joined(separator: " | ")
     }

@@ -1,11 +1,11 @@
 import Glibc
-import LinuxIO
+public import LinuxIO
 import Synchronization
 
 /// The hosts of a pull, so many of them at a time, each thread taking the next host when it is done with one.
-final class HostQueue: Sendable {
+public final class HostQueue: Sendable {
   private let hosts: [String]
-  private let options: SSHOptions
+  private let options: SSHConnection
   private let settings: PullSettings
   private let local: LocalCopies
   private let board: PullBoard
@@ -19,8 +19,9 @@ final class HostQueue: Sendable {
   /// Files of recordings open at a time, over all hosts, where the limit allows.
   private static let mostFiles = 256
 
-  init(
-    _ hosts: [String], _ options: SSHOptions, _ settings: PullSettings, _ local: LocalCopies,
+  /// A queue that no thread works on yet.
+  public init(
+    _ hosts: [String], _ options: SSHConnection, _ settings: PullSettings, _ local: LocalCopies,
     _ board: PullBoard
   ) {
     self.hosts = hosts
@@ -32,7 +33,7 @@ final class HostQueue: Sendable {
   }
 
   /// How many hosts at a time, and how many files each may have open, so that the limit on open files is kept.
-  static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
+  public static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
     var limit = rlimit()
     // A limit that cannot be asked is the least that systems have.
     let isKnown = getrlimit(__rlimit_resource_t(7), &limit) == 0
@@ -45,7 +46,7 @@ final class HostQueue: Sendable {
   }
 
   /// Pulls from all hosts, `jobs` at a time; how each ended, in their order.
-  func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
+  public func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
     var running: [HostThread] = []
     for count in 0..<jobs {
       do throws(LinuxIOError) {

@@ -1,7 +1,6 @@
 import IMUModel
 import LinuxIO
 import LogStore
-import Remote
 
 /// What goes over one connection.
 extension HostPull {

@@ -1,15 +1,16 @@
 import Export
 import Glibc
-import IMUModel
+public import IMUModel
 import LinuxIO
-import Remote
 
 /// What is kept of requests: one line each, in a file or in the system's log.
-struct ServeJournal {
+public struct ServeJournal {
   private let descriptor: Int32?
 
+  /// Opens the file, if there is one.
+  ///
   /// - Parameter path: A file, made when it is missing, to which lines are appended.
-  init(path: String?) throws(CommandFailure) {
+  public init(path: String?) throws(CommandFailure) {
     guard let path else {
       descriptor = nil
       return
@@ -24,7 +25,7 @@ struct ServeJournal {
   }
 
   /// A request that is carried out.
-  func served(_ request: ServeRequest) {
+  public func served(_ request: ServeRequest) {
     let words = request == .help ? "help" : request.arguments.joined(separator: " ")
     write("serves \(words)\(ServeJournal.origin)", isRefusal: false)
   }
@@ -35,7 +36,7 @@ struct ServeJournal {
   }
 
   /// A request that is not.
-  func refused(_ request: [UInt8], _ reason: String) {
+  public func refused(_ request: [UInt8], _ reason: String) {
     // Nothing in it may look like the end of a line, or like another line.
     let shown = request.prefix(200).map { byte in
       (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C

@@ -1,7 +1,6 @@
 import Glibc
 import IMUModel
 import LogStore
-import Remote
 
 /// A recording on its way here: the file that it grows in, and what is known of it so far.
 ///

@@ -1,5 +1,4 @@
-import IMUModel
-import Remote
+public import IMUModel
 
 /// How a pull ended for one recording.
 struct PulledRecording {
@@ -71,18 +70,27 @@ struct PulledRecording {
 }
 
 /// How a pull ended for a host.
-struct PulledHost: Sendable {
-  let host: String
-  var offered = 0
-  var here = 0
-  var fetched = 0
-  var running = 0
-  var failed = 0
-  var freed = 0
-  var received: UInt64 = 0
-  var nanoseconds: Int64 = 0
+public struct PulledHost: Sendable {
+  /// Its name.
+  public let host: String
+  /// Recordings that it offered and that are wanted.
+  public internal(set) var offered = 0
+  /// Of these, those that were here already.
+  public internal(set) var here = 0
+  /// Those that came.
+  public internal(set) var fetched = 0
+  /// Those that are still being written.
+  public internal(set) var running = 0
+  /// Those that did not come, or differ.
+  public internal(set) var failed = 0
+  /// Those that it moved to its trash.
+  public internal(set) var freed = 0
+  /// Bytes that came.
+  public internal(set) var received: UInt64 = 0
+  /// How long it took.
+  public internal(set) var nanoseconds: Int64 = 0
   /// The first thing that went wrong.
-  var status: ExitStatus?
+  public internal(set) var status: ExitStatus?
 
   mutating func add(_ recording: PulledRecording) {
     switch recording.fate {
@@ -99,48 +107,9 @@ struct PulledHost: Sendable {
   mutating func note(_ problem: ExitStatus) {
     if status == nil || status == .tryAgain { status = problem }
   }
-}
-
-/// The table at the end of a pull.
-struct PullReport {
-  let hosts: [PulledHost]
-
-  private static let heading = [
-    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "BYTES", "MB/S",
-  ]
-
-  func print() throws {
-    let rows = hosts.map { host in
-      [
-        Plain.text(host.host), "\(host.offered)", "\(host.here)", "\(host.fetched)",
-        "\(host.running)", "\(host.failed)", "\(host.freed)", "\(host.received)",
-        PullReport.rate(host.received, host.nanoseconds),
-      ]
-    }
-    let isNumeric = PullReport.heading.indices.map { $0 > 0 }
-    try Console.data(TextTable.text([PullReport.heading] + rows, isNumeric: isNumeric))
-  }
-
-  var json: String {
-    let objects = hosts.map { host in
-      JSONObject()
-        .with("host", host.host)
-        .with("offered", host.offered)
-        .with("here", host.here)
-        .with("fetched", host.fetched)
-        .with("running", host.running)
-        .with("failed", host.failed)
-        .with("freed", host.freed)
-        .with("bytes", host.received)
-        .with("nanoseconds", host.nanoseconds)
-        .with("status", raw: "\(host.status?.rawValue ?? 0)")
-        .text
-    }
-    return "[" + objects.joined(separator: ",\n ") + "]"
-  }
 
   /// Megabytes a second; nothing for what took no time.
-  static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
+  public static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
     guard bytes > 0, nanoseconds > 0 else { return "-" }
     let tenths = Int64(Double(bytes) * 10_000 / Double(nanoseconds))
     return Plain.number(tenths, per: 10)

@@ -1,13 +1,12 @@
 import Glibc
 import IMUModel
 import LinuxIO
-import LogStore
-import Remote
+public import LogStore
 
 /// The far end of `imulog pull`: answers requests on stdin until it is closed.
 ///
 /// Answers are kept back as long as more requests are here, so that many small ones travel together.
-struct PullServer {
+public struct PullServer {
   let catalogue: Catalogue
   /// Whether recordings whose copy was proved may be moved to the trash.
   let mayFree: Bool
@@ -20,7 +19,8 @@ struct PullServer {
   /// Where the recordings are that were listed.
   private var listed: [RecordingID: CatalogueEntry] = [:]
 
-  init(_ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil) {
+  /// A far end that has not greeted yet.
+  public init(_ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil) {
     self.catalogue = catalogue
     self.mayFree = mayFree
     self.journal = journal
@@ -33,7 +33,8 @@ struct PullServer {
   /// Nanoseconds between two looks at a recording that is being written.
   private static var period: Int64 { 200_000_000 }
 
-  mutating func run() throws {
+  /// Answers until the other side closes the connection.
+  public mutating func run() throws {
     var requests = ByteStream(input)
     do {
       try say(.hello(version: PullLine.version, mayFree: mayFree))

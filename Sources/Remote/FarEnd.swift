@@ -1,7 +1,6 @@
 import IMUModel
 import Glibc
 import LinuxIO
-import Remote
 
 /// A connection to the other machine's `imulog`.
 struct FarEnd: ~Copyable {
@@ -29,7 +28,7 @@ struct FarEnd: ~Copyable {
   /// Milliseconds that a program which has closed its output may take to end, and to say why.
   private static var farewell: Int32 { 2000 }
 
-  init(_ host: String, _ options: SSHOptions, _ patience: PullPatience) throws(Failure) {
+  init(_ host: String, _ options: SSHConnection, _ patience: PullPatience) throws(Failure) {
     let process: OtherProcess
     do {
       process = try OtherProcess(options.program, options.arguments(host: host))
@@ -172,5 +171,42 @@ struct FarEnd: ~Copyable {
 
   private static func endlessTalk(_ host: String) -> String {
     "the connection to \(host) says more than a megabyte on stderr; try `ssh \(host)` first"
+  }
+}
+
+/// Why ssh does not trust a machine's host key, as it says on stderr (OpenSSH, sshconnect.c).
+enum HostKeyTrouble: Equatable {
+  /// It was never seen before.
+  case unknown
+  /// It is another one than before; where the one before is kept, if ssh said so.
+  case changed(place: String?)
+
+  /// Reads ssh's words; `nil` when they are about something else.
+  init?(_ lines: [String]) {
+    let isRefused = lines.contains { $0.hasPrefix("Host key verification failed") }
+    if lines.contains(where: { $0.contains("HOST IDENTIFICATION HAS CHANGED") }) {
+      let place = lines.first { $0.hasPrefix("Offending ") }
+        .flatMap { $0.split(separator: " in ", maxSplits: 1).last }
+      self = .changed(place: place.map { String($0) })
+    } else if isRefused {
+      self = .unknown
+    } else {
+      return nil
+    }
+  }
+
+  func sentence(_ host: String) -> String {
+    switch self {
+    case .unknown:
+      return "ssh does not know the host key of \(host); run `ssh \(host)` once, compare the "
+        + "fingerprint that it shows with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on that "
+        + "machine, and pull again"
+    case .changed(let place):
+      let line = place.map { "the line " + Plain.text($0) } ?? "its line in known_hosts"
+      return
+        "the host key of \(host) is not the one that ssh knows: another machine answers, or that "
+        + "one was set up anew; only if you know that it was, delete \(line), run `ssh \(host)` once "
+        + "and pull again"
+    }
   }
 }

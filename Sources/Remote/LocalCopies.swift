@@ -1,11 +1,10 @@
-import IMUModel
-import LogStore
-import Remote
+public import IMUModel
+public import LogStore
 import Synchronization
 
 /// The store here, opened once for all hosts of a pull: which recordings are here, which are on their way, and which
 /// numbers new ones shall have.
-final class LocalCopies: Sendable {
+public final class LocalCopies: Sendable {
   let catalogue: Catalogue
   private let index: StoreIndex
   /// Recordings that a host of this pull is bringing.
@@ -13,8 +12,10 @@ final class LocalCopies: Sendable {
   /// Recordings that earlier pulls have asked to be freed without an answer, with the routes by which they asked.
   let unanswered: [RecordingID: [String]]
 
+  /// Looks up what is in the store.
+  ///
   /// - Parameter unanswered: Empty for a pull that asks for no recordings to be freed.
-  init(_ catalogue: Catalogue, unanswered: [RecordingID: [String]]) throws(CatalogueError) {
+  public init(_ catalogue: Catalogue, unanswered: [RecordingID: [String]]) throws(CatalogueError) {
     self.catalogue = catalogue
     index = try StoreIndex(catalogue)
     self.unanswered = unanswered
@@ -66,7 +67,7 @@ final class LocalCopies: Sendable {
   /// ``Catalogue/drop(_:of:)``. What a pull is at stays.
   ///
   /// - Returns: What could not be looked at or removed, and why.
-  func dropBeginnings() throws(CatalogueError) -> [any Error] {
+  public func dropBeginnings() throws(CatalogueError) -> [any Error] {
     var failures: [any Error] = []
     for leftover in try catalogue.leftovers() where [.partial, .unsynced].contains(leftover.state) {
       do {

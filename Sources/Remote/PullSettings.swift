@@ -1,26 +1,27 @@
-import Export
+public import Export
 import IMUModel
-import Remote
 
 /// What a pull is to do, on every host the same.
-struct PullSettings: Sendable {
+public struct PullSettings: Sendable {
   /// Numbers, `latest`, or beginnings of UUIDs on the other machine; all when empty.
-  var ids: [ServeIdentity] = []
-  /// The store here.
-  var store: String
+  public var ids: [ServeIdentity] = []
   /// Whether recordings that are being written are followed to their end.
-  var follow = false
+  public var follow = false
   /// Whether the other machine may move what is proved to be here to its trash.
-  var thenFree = false
+  public var thenFree = false
   /// Nanoseconds without progress after which a host is given up.
-  var timeout: Int64
+  public var timeout: Int64
   /// Files of recordings that a host may have open at a time.
-  var openFiles = 2
-  /// What each recording is written out as, and where.
-  var format: ExportFormat?
-  var directory = "."
+  public var openFiles = 2
+  /// What each recording is written out as too.
+  public var format: ExportFormat?
+  /// Where to.
+  public var directory = "."
   /// What stands there for ticks without a sample, where the form has no times.
-  var fill: ExportFill?
+  public var fill: ExportFill?
+
+  /// Fetch all that is missing and finished.
+  public init(timeout: Int64) { self.timeout = timeout }
 
   /// The offers that are meant, newest first, or the first ID that none answers to.
   func choose(_ offers: [PullOffer]) -> Result<[PullOffer], UnknownRecording> {

@@ -3,7 +3,6 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
-import Remote
 
 /// This side of a host's recordings: what is here of them, what is to be asked for, and where what came goes.
 ///

@@ -1,3 +1,5 @@
+public import IMUModel
+
 /// Splits a command line from a stranger into words, without a shell.
 ///
 ///     export 3 --format 'csv'   ─►   [export] [3] [--format] [csv]
@@ -64,4 +66,114 @@ public enum RequestTokeniser {
   private static let singleQuote = UInt8(ascii: "'")
   private static let doubleQuote = UInt8(ascii: "\"")
   private static let space = UInt8(ascii: " ")
+}
+
+/// A recording, as a request names it: 1 to 36 lower-case letters, digits and dashes, which can be neither an option
+/// nor a path.
+public struct ServeIdentity: Hashable, Sendable {
+  /// A number, `latest`, or the beginning of a UUID, in lower case.
+  public let text: String
+
+  /// - Throws: ``RequestRefusal/path(_:)`` or ``RequestRefusal/identity(_:)``.
+  public init(_ word: String) throws(RequestRefusal) {
+    if word.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }) {
+      throw .path(word)
+    }
+    let bytes = Array(word.utf8).map { (65...90).contains($0) ? $0 + 32 : $0 }
+    let isDigits = bytes.enumerated().allSatisfy { index, byte in
+      switch byte {
+      case 48...57, 97...102: return true
+      case UInt8(ascii: "-"): return [8, 13, 18, 23].contains(index)
+      default: return false
+      }
+    }
+    guard bytes.elementsEqual("latest".utf8) || isDigits && (1...36).contains(bytes.count) else {
+      throw .identity(word)
+    }
+    text = String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Why a request is not carried out.
+public enum RequestRefusal: Error, Equatable, Sendable {
+  /// More bytes than ``RequestTokeniser/longest``.
+  case tooLong(bytes: Int)
+  /// More words than ``RequestTokeniser/mostWords``.
+  case tooManyWords
+  /// A byte that is no printable ASCII.
+  case notPlain(UInt8)
+  /// A character that only a shell has a use for.
+  case shellCharacter(UInt8)
+  /// A quote that is not closed, or a backslash with nothing after it.
+  case openQuote
+  /// A verb of the program, but not of this key.
+  case forbiddenVerb(String, allowed: [String])
+  /// A word that is no verb.
+  case unknownVerb(String, allowed: [String])
+  /// An option that this key may not give, or that the verb does not have.
+  case option(String, verb: String, allowed: [String])
+  /// An option that came twice.
+  case repeatedOption(String)
+  /// A file to write to.
+  case output
+  /// A value that this key may not give.
+  case value(String, option: String)
+  /// A path where only a recording's ID is taken.
+  case path(String)
+  /// A word that is no ID.
+  case identity(String)
+}
+
+extension RequestRefusal: StatusError {
+  /// `noPermission` for what is understood and not allowed, else `usage`.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .forbiddenVerb, .option, .output, .path: return .noPermission
+    default: return .usage
+    }
+  }
+
+  /// One sentence of printable ASCII.
+  public var description: String {
+    switch self {
+    case .tooLong(let bytes):
+      return "the request has \(bytes) bytes, and \(RequestTokeniser.longest) are taken; shorten it"
+    case .tooManyWords:
+      return "the request has more than \(RequestTokeniser.mostWords) words; shorten it"
+    case .notPlain(let byte):
+      return "the request has a byte of value \(byte); only printable ASCII is taken"
+    case .shellCharacter(let byte):
+      return
+        "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here"
+    case .openQuote:
+      return "the request has a quote without its end, or ends in a backslash"
+    case .forbiddenVerb(let verb, let allowed):
+      return "\(verb) is not allowed with this key; there are \(RequestRefusal.list(allowed))"
+    case .unknownVerb(let word, let allowed):
+      return "\(RequestRefusal.shown(word)) is no verb; there are \(RequestRefusal.list(allowed))"
+    case .option(let option, let verb, let allowed):
+      let rest = allowed.isEmpty ? "it has no options" : "there are \(RequestRefusal.list(allowed))"
+      return "\(RequestRefusal.shown(option)) of \(verb) is not allowed with this key; \(rest)"
+    case .repeatedOption(let option): return "\(option) came twice; give it once"
+    case .output: return "-o takes only - with this key"
+    case .value(let value, let option):
+      return "\(RequestRefusal.shown(value)) is no value for \(option)"
+    case .path(let word):
+      return "\(RequestRefusal.shown(word)) is a path and no recording; "
+        + "give a number, latest, or the beginning of a UUID"
+    case .identity(let word):
+      return "\(RequestRefusal.shown(word)) is no recording; "
+        + "give a number, latest, or the beginning of a UUID"
+    }
+  }
+
+  private static func list(_ words: [String]) -> String {
+    words.count < 2
+      ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
+  }
+
+  /// The first 40 characters; words are printable ASCII by now.
+  private static func shown(_ word: String) -> String {
+    word.utf8.count <= 40 ? word : String(word.prefix(40)) + "..."
+  }
 }

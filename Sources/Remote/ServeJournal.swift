@@ -25,9 +25,10 @@ public struct ServeJournal {
   }
 
   /// A request that is carried out.
-  public func served(_ request: ServeRequest) {
-    let words = request == .help ? "help" : request.arguments.joined(separator: " ")
-    write("serves \(words)\(ServeJournal.origin)", isRefusal: false)
+  ///
+  /// - Parameter words: As ``RequestTokeniser`` made them: they are printable ASCII.
+  public func served(_ words: [String]) {
+    write("serves \(words.joined(separator: " "))\(ServeJournal.origin)", isRefusal: false)
   }
 
   /// Something that was done for it.

@@ -7,11 +7,16 @@ extension CommandFailure {
   /// for.
   init?(parser error: any Error) {
     guard Imulog.exitCode(for: error) != .success else { return nil }
+    let sentence = CommandFailure.sentence(parser: error)
+    let help = CommandFailure.helpCommand(Imulog.fullMessage(for: error))
+    self.init(.usage, sentence + (sentence.hasSuffix("?") ? " See" : "; see") + " `\(help)`")
+  }
+
+  /// What the parser says, without the help that it points to.
+  static func sentence(parser error: any Error) -> String {
     var message = CommandFailure.onOneLine(Imulog.message(for: error))
     while message.hasSuffix(".") || message.hasSuffix("\n") { message.removeLast() }
-    let help = CommandFailure.helpCommand(Imulog.fullMessage(for: error))
-    message += message.hasSuffix("?") ? " See" : "; see"
-    self.init(.usage, message.prefix(1).lowercased() + message.dropFirst() + " `\(help)`")
+    return message.prefix(1).lowercased() + message.dropFirst()
   }
 
   /// Refuses a verb that there is not, which the parser would call an unexpected argument.

@@ -52,7 +52,62 @@ struct ServeTests {
     "list " + String(repeating: "a", count: 1020), String(repeating: "x", count: 100_000),
     String(repeating: "list ", count: 33), String(repeating: "'' ", count: 40),
     "export " + String(repeating: "1", count: 37), "export " + String(repeating: "../", count: 300),
+    // The parser's own doors: help, version, completions, a terminator, abbreviations, files of arguments.
+    "list --help", "help list", "-h list", "--version", "--version --help", "list --version",
+    "--generate-completion-script bash", "list --generate-completion-script=zsh",
+    "--experimental-dump-help", "list --experimental-dump-help", "-- list", "list -- --json",
+    "export 1 --", "export 1 --follow --follow", "list --js", "info --jso 1", "export 1 --form csv",
+    "list @secret", "@secret", "info --no-json 1", "list -page 2", "list --page=2 --page=3",
+    // Options that the verb has on the machine itself.
+    "list --trash", "list --partial", "list --plain", "info 1 --check", "export 1 --beneath",
+    "pull-server --json", "list --beneath", "IMULOG_STORE=/tmp list", "export 1 --from=-5s",
+    "export 1 --to=-1ns", "status 1", "list list", "LIST", "ls", "imulog imulog list", "info",
+    "export", "verify --json", "export 1 --format=", "export 1 --units", "''",
   ]
+
+  /// What requests at random are made of.
+  private static let fragments: [String] = [
+    "list", "info", "export", "verify", "status", "help", "rm", "record", "imulog", "1", "latest",
+    "--json", "--page", "--page=1", "--store", "--store=..", "--beneath", "-o", "-o=stolen",
+    "-ostolen",
+    "--output=stolen", "stolen", "-", "--", "''", "'a b'", "\"", "\\", "..", "../secret",
+    "secret.imulog",
+    "--format", "csv", "raw", "--from", "0s", "--from=-1s", "--help", "--version",
+    "--socket=secret",
+    "--log", "--log=stolen", "--config", "@secret", "--trash", "--empty-trash", "--follow", "-h",
+    "--allow-delete", "=", "--=", "-=", "--generate-completion-script=bash", "\u{1B}[2J", "é",
+  ]
+
+  @Test("reads what is in the store or refuses, whatever words come in whatever order")
+  func randomRequests() throws {
+    try bench.pi.record("--for", "1s")
+    for directory in [bench.pi.directory, bench.laptop.directory] {
+      directory.write(try RemoteBench.log(bench.pi), to: "secret")
+      directory.write(try RemoteBench.log(bench.pi), to: "secret.imulog")
+    }
+    let before = bench.pi.inventory()
+    let names = bench.laptop.directory.names()
+    let seed = UInt64.random(in: 0..<1_000_000)
+    print("requests with seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    for _ in 1...150 {
+      let count = Int.random(in: 1...6, using: &generator)
+      let words = (0..<count).map { _ in
+        ServeTests.fragments[Int.random(in: 0..<ServeTests.fragments.count, using: &generator)]
+      }
+      let request = words.joined(separator: " ")
+      let outcome = bench.ask(request)
+      // 69: there is no service whose status could be read.
+      #expect([0, 64, 69, 77].contains(outcome.status), "\(request), seed \(seed)")
+      #expect(outcome.status == 0 || outcome.bytes.isEmpty, "\(request), seed \(seed)")
+      if outcome.status != 0 {
+        #expect(outcome.talk.count { $0 == "\n" } == 1, "\(outcome.talk), seed \(seed)")
+        #expect(outcome.talk.utf8.dropLast().allSatisfy { (0x20...0x7E).contains($0) })
+      }
+    }
+    #expect(bench.pi.inventory() == before, "seed \(seed)")
+    #expect(bench.laptop.directory.names() == (names + ["journal"]).sorted(), "seed \(seed)")
+  }
 
   @Test("reaches no file outside the store, no shell and no other verb, whatever it asks for")
   func hostileRequests() throws {
@@ -72,6 +127,7 @@ struct ServeTests {
       #expect(outcome.bytes.isEmpty, "\(request.prefix(100))")
       #expect(outcome.talk.hasPrefix("imulog: "))
       #expect(outcome.talk.count { $0 == "\n" } == 1, "\(outcome.talk)")
+      #expect(outcome.talk.utf8.count < 400)
       #expect(outcome.talk.utf8.dropLast().allSatisfy { (0x20...0x7E).contains($0) })
     }
     #expect(bench.pi.inventory() == before)
@@ -91,6 +147,13 @@ struct ServeTests {
       ["export", "1"], ["export", "latest", "--format", "csv", "--units", "g-dps"],
       ["export", "2", "--format", "raw"], ["verify", "1"], ["verify", "1", "--json"],
       ["export", "1", "--from", "0.5s", "--to", "1s", "-o", "-"],
+      ["export", "LATEST", "--output=-"], ["list", "--json", "--page", "2"], ["list", "--page=2"],
+      [
+        "export", "latest", "--format", "csv", "--units=g-dps", "--channels", "gyro", "--from=1.5s",
+        "--to", "2",
+      ],
+      ["export", "1", "--format", "gyrodata", "--fill", "hold", "--channels=accel"],
+      ["export", "1", "--format", "csv", "--follow"], ["info", "--json", "1"],
     ]
     for words in requests {
       let direct = bench.pi.run(words)
@@ -111,7 +174,9 @@ struct ServeTests {
     #expect(login.status == 0)
     #expect(login.output.contains("export ID"))
     #expect(bench.ask("help").bytes == login.bytes)
-    #expect(bench.ask("").bytes == login.bytes)
+    for request in ["", "imulog", "--help", "-h", "imulog help"] {
+      #expect(bench.ask(request).bytes == login.bytes, "\(request)")
+    }
   }
 
   @Test("follows no link in the store to a file elsewhere")

@@ -62,4 +62,21 @@ struct RequestTokeniserTests {
       try words((most + ["a"]).joined(separator: " "))
     }
   }
+
+  @Test("IDs are numbers, latest, and digits of a UUID")
+  func identities() throws {
+    let good = [
+      "1", "4294967295", "latest", "LATEST", "1b4e28ba", "1b4e28ba-2fa1",
+      "1b4e28ba-2fa1-41d2-883f-0016d3cca427", "1B4E28BA",
+    ]
+    for text in good { #expect(try ServeIdentity(text).text == text.lowercased()) }
+    let bad = [
+      "", "-", "--", "-1", "1-", "latest1", "late", "x", "1 2", "1b4e28ba_2fa1", "0x1", "+1",
+      String(repeating: "1", count: 37), "１", "ⅼatest",
+    ]
+    for text in bad { #expect(throws: RequestRefusal.identity(text)) { try ServeIdentity(text) } }
+    for text in ["..", ".", "/", "a/b", "../1", "1.imulog", "/etc/passwd"] {
+      #expect(throws: RequestRefusal.path(text)) { try ServeIdentity(text) }
+    }
+  }
 }

@@ -38,22 +38,24 @@ struct ServeCommand: ParsableCommand {
     }
     let request: ServeRequest
     do {
-      request = try ServeRequest(bytes)
+      request = try ServeRequest(bytes, store: store)
     } catch {
-      journal.refused(bytes, "\(error)")
-      throw CommandFailure(error.isForbidden ? .noPermission : .usage, "\(error)")
+      let failure = CommandFailure(error, else: .usage)
+      journal.refused(bytes, failure.sentence)
+      throw failure
     }
-    journal.served(request)
-    guard request != .help else { return try Console.data(ServeHelp.text) }
-    ProcessPriority.stepBack()
-    if request == .pull {
+    journal.served(request.words)
+    switch request.work {
+    case .help: try Console.data(ServeHelp.text)
+    case .pull:
+      ProcessPriority.stepBack()
       let catalogue = try OpenStore.reading(store, followsLinks: false)
       var server = PullServer(catalogue, mayFree: allowDelete, journal: journal)
-      return try server.run()
+      try server.run()
+    case .command(var command):
+      ProcessPriority.stepBack()
+      try command.run()
     }
-    let arguments = ["--store", store, "--beneath"] + request.arguments
-    var command = try Imulog.parseAsRoot(arguments)
-    try command.run()
   }
 
   /// What the other side asked for, byte for byte; `nil` when it asked for a login.

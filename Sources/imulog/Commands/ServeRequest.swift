@@ -1,0 +1,107 @@
+import ArgumentParser
+import Export
+import IMUModel
+import Remote
+
+/// What a restricted key asks for, once it is found to be allowed.
+///
+///     SSH_ORIGINAL_COMMAND ─► words ─► verb, options ─► the program's parser ─► values ─► run
+///                      RequestTokeniser       └ closed lists below              └ typed
+///
+/// The program's own parser reads the words, so a request means what it means on the machine itself. Three checks
+/// surround it, and each is closed: a verb or an option that is missing from the lists is refused, new ones too. No
+/// option on them names a file, a directory, a socket or a link; `-o` takes `-` alone; an ID is checked by
+/// ``ServeIdentity``.
+struct ServeRequest {
+  /// What to do for it.
+  enum Work {
+    case help
+    /// The far end of a pull.
+    case pull
+    case command(any ParsableCommand)
+  }
+
+  let work: Work
+  /// The request's words, for the journal.
+  let words: [String]
+
+  /// The verbs of a key, and the options that each may have.
+  private static let options: KeyValuePairs<String, Set<String>> = [
+    "list": ["--page", "--json"],
+    "info": ["--json"],
+    "export": [
+      "--format", "--units", "--channels", "--fill", "--from", "--to", "--follow", "-o", "--output",
+    ],
+    "verify": ["--json"],
+    "status": ["--json"],
+    "pull-server": [],
+  ]
+
+  /// Reads a request as it came. The program's name may stand in front: `ssh pi imulog list` sends it.
+  ///
+  /// - Parameter store: The key's store.
+  /// - Throws: ``RequestRefusal``; ``CommandFailure`` for what the parser refuses.
+  init(_ request: [UInt8], store: String) throws {
+    var words = try RequestTokeniser.words(request)
+    if words.first == "imulog" { words.removeFirst() }
+    guard let verb = words.first, words != ["--help"], words != ["-h"], words != ["help"] else {
+      self.work = .help
+      self.words = ["help"]
+      return
+    }
+    try ServeRequest.check(words.dropFirst(), of: verb)
+    self.work = try ServeRequest.admit(ServeRequest.parse(words, store: store))
+    self.words = words
+  }
+
+  /// Refuses a verb and options that are not on the lists, before the parser sees any of them.
+  private static func check(
+    _ words: ArraySlice<String>, of verb: String
+  ) throws(RequestRefusal) {
+    guard let allowed = options.first(where: { $0.key == verb })?.value else {
+      let isKnown = Imulog.configuration.subcommands.contains {
+        $0.configuration.commandName == verb
+      }
+      let verbs = options.map(\.key)
+      throw isKnown ? .forbiddenVerb(verb, allowed: verbs) : .unknownVerb(verb, allowed: verbs)
+    }
+    var seen: Set<String> = []
+    // Whatever place the parser gives a word: one that begins with a dash is an option here.
+    for word in words where word.hasPrefix("-") && word != "-" {
+      let option = String(word.prefix { $0 != "=" })
+      guard allowed.contains(option) else {
+        throw .option(option, verb: verb, allowed: allowed.sorted())
+      }
+      guard seen.insert(option).inserted else { throw .repeatedOption(option) }
+    }
+  }
+
+  private static func parse(
+    _ words: [String], store: String
+  ) throws(CommandFailure) -> any ParsableCommand {
+    do {
+      return try Imulog.parseAsRoot(["--store", store, "--beneath"] + words)
+    } catch {
+      let sentence = CommandFailure.sentence(parser: error)
+      throw CommandFailure(.usage, String(sentence.prefix(300)))
+    }
+  }
+
+  /// Checks the values of a command. What is no command of a key cannot come so far, and is refused all the same.
+  private static func admit(_ command: any ParsableCommand) throws(RequestRefusal) -> Work {
+    switch command {
+    case is ListCommand, is StatusCommand: break
+    case is PullServerCommand: return .pull
+    case let info as InfoCommand: _ = try ServeIdentity(info.id)
+    case let verify as VerifyCommand: _ = try ServeIdentity(verify.target)
+    case let export as ExportCommand:
+      _ = try ServeIdentity(export.id)
+      guard export.output == "-" else { throw .output }
+      for (option, time) in [("--from", export.from), ("--to", export.to)] {
+        if let time, time.nanoseconds < 0 { throw .value(time.text, option: option) }
+      }
+    default: throw .forbiddenVerb("this", allowed: options.map(\.key))
+    }
+    return .command(command)
+  }
+}

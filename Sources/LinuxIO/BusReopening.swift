@@ -1,6 +1,6 @@
 import CLinuxIO
 import Glibc
-import IMUModel
+public import IMUModel
 import Synchronization
 
 /// Opens an adapter's node anew after it went away, on a thread of its own, for a thread that must not wait.
@@ -210,4 +210,101 @@ struct BusNode: Sendable {
     return Identity(
       device: UInt64(status.st_dev), file: UInt64(status.st_ino), kind: UInt64(status.st_rdev))
   }
+}
+
+extension LinuxI2CBus {
+  /// Nanoseconds between two attempts to open a node that went away.
+  public static var reopeningInterval: Int64 { 2_000_000_000 }
+
+  /// From now on, opens the node anew when it goes away: a USB adapter that was pulled out and put in.
+  ///
+  /// A thread of its own looks for the node, opens it, and makes sure of the chip as ``claim(_:)`` and
+  /// ``reserve(_:)`` do. Until then transfers fail at once with ``BusError/Kind/gone``. The thread that
+  /// makes transfers neither waits for the other one nor locks nor allocates.
+  ///
+  /// - Parameters:
+  ///   - place: Where the node is looked for.
+  ///   - chip: The chip that is claimed and reserved again. What it was set to is lost with its supply;
+  ///     to find that out is the driver's task.
+  ///   - interval: Nanoseconds between two attempts.
+  /// - Throws: ``LinuxIOError`` when the kernel makes no more threads or descriptors.
+  public mutating func keepOpen(
+    at place: AdapterPlace, chip: I2CAddress, every interval: Int64 = reopeningInterval
+  ) throws(LinuxIOError) {
+    reopening?.end()
+    reopening = nil
+    let next = try BusReopening(place: place, chip: chip, interval: interval)
+    try next.begin(BusNode(path: tree.path("/dev/i2c-\(number)")))
+    reopening = next
+  }
+
+  /// Takes the node that was opened anew, if there is one.
+  ///
+  /// - Throws: ``BusError`` of kind `gone` when there is none yet.
+  mutating func takeReopened(
+    _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8
+  ) throws(BusError) {
+    guard let opened = reopening?.take() else {
+      throw BusError(.gone, operation, address: address, register: register, errno: ENODEV)
+    }
+    (descriptor, number, access) = (opened.descriptor, opened.number, opened.access)
+    (selected, failures) = (0, 0)
+  }
+
+  /// A transfer failed: a node that is gone is given up. Not every adapter's driver says so when it was
+  /// pulled out (i2c-tiny-usb answers EIO), so after a few failures the other thread looks whether the
+  /// node is still there.
+  mutating func noticeFailure(_ kind: BusError.Kind) {
+    guard let reopening, descriptor >= 0 else { return }
+    failures &+= 1
+    if kind == .gone || reopening.isNodeGone {
+      reopening.giveUp(descriptor)
+      descriptor = -1
+    } else if failures % Self.failuresUntilLook == 0 {
+      reopening.askForLook()
+    }
+  }
+
+  private static var failuresUntilLook: Int { 4 }
+}
+
+/// Where an adapter is looked for when it comes back.
+public struct AdapterPlace: Sendable {
+  private let number: Int
+  /// The adapter's name when it was chosen; `nil` when only the number counts, or the kernel has none.
+  private let name: String?
+  /// The adapters that were there then.
+  private let adapters: [I2CAdapter]
+  let tree: SystemTree
+
+  /// The place of an adapter that is there.
+  ///
+  /// - Parameters:
+  ///   - number: N of its `/dev/i2c-N`.
+  ///   - isFixed: Whether it was chosen by its number. If not, it is found again under another one.
+  ///   - tree: Where `/dev` and `/sys` are.
+  public init(number: Int, isFixed: Bool, tree: SystemTree = .live) {
+    self.number = number
+    self.tree = tree
+    adapters = isFixed ? [] : tree.i2cAdapters()
+    name = adapters.first { $0.number == number }?.name
+  }
+
+  /// N of the `/dev/i2c-N` to open now; `nil` when the adapter is not there.
+  ///
+  /// By name: the adapter under its old number, or under another, or else one that was not there before and
+  /// whose name differs in digits alone, as names of USB adapters do that count the times they are put in
+  /// (`i2c-tiny-usb at bus 001 device 005`). Where several could be meant, none is taken.
+  func find() -> Int? {
+    guard let name else { return number }
+    let present = tree.i2cAdapters()
+    let same = present.filter { $0.name == name }
+    if same.contains(where: { $0.number == number }) { return number }
+    if !same.isEmpty { return same.count == 1 ? same[0].number : nil }
+    let kind = withoutDigits(name)
+    let similar = present.filter { !adapters.contains($0) && withoutDigits($0.name) == kind }
+    return similar.count == 1 ? similar[0].number : nil
+  }
+
+  private func withoutDigits(_ name: String) -> String { name.filter { !$0.isNumber } }
 }

@@ -45,3 +45,74 @@ public struct GPIOOutput: ~Copyable {
     }
   }
 }
+
+/// What asking for a line needs, and the sentences when the kernel refuses.
+struct GPIORequest {
+  /// The name under which others see who uses the line.
+  static let consumer = "imulog"
+
+  let line: GPIOLine
+  let descriptor: Int32
+  let tree: SystemTree
+
+  /// Finds the line and opens its chip; the caller closes ``descriptor``.
+  init(_ spec: GPIOLineSpec, tree: SystemTree) throws(LinuxIOError) {
+    let search = GPIOLineSearch(spec: spec, survey: GPIOSurvey(tree), tree: tree)
+    let line = try search.line()
+    let descriptor = open(line.chip.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw Self.error(.system, line, "the chip went away", errno, "Look for it in `dmesg`.")
+    }
+    self.line = line
+    self.descriptor = descriptor
+    self.tree = tree
+  }
+
+  /// The error for a line that the kernel did not give.
+  func refused(_ code: Int32) -> LinuxIOError {
+    switch code {
+    case EBUSY: return busy()
+    case EINVAL, ENOTTY:
+      return Self.error(
+        .system, line, "the kernel or the chip's driver does not take the request", code,
+        "Use a kernel from 5.10 on, or another line.")
+    case ENXIO:
+      return Self.error(
+        .system, line, "the line raises no interrupts", code, "Use another line.")
+    case EACCES, EPERM:
+      return Self.error(
+        .notPermitted, line, "you may not use it", code,
+        "Ask who set this machine up which lines are free.")
+    default:
+      return Self.error(
+        .system, line, "the kernel refused", code, "Look for the chip in `dmesg`.")
+    }
+  }
+
+  private func busy() -> LinuxIOError {
+    let size = Int(CLINUXIO_GPIO_NAME_SIZE)
+    var name = [CChar](repeating: 0, count: size)
+    var consumer = name
+    // Safe: both arrays have the size that the call fills at most. A line that was given free
+    // meanwhile has no user's name, and neither has one whose user gave none.
+    _ = clinuxio_gpio_line(descriptor, UInt32(line.offset), &name, &consumer)
+    let holder = GPIOSurvey.text(consumer)
+    let finding =
+      holder.isEmpty
+      ? "the line is in use, by a program that gave no name" : "\"\(holder)\" is using the line"
+    return Self.error(
+      .lineBusy(holder: holder.isEmpty ? nil : holder), line, finding, EBUSY,
+      holder == Self.consumer
+        ? "Another imulog has it: `imulog status` says what it does."
+        : "End what uses it (a program, or a device-tree overlay), or choose another line.")
+  }
+
+  /// An error about `line`.
+  static func error(
+    _ kind: LinuxIOError.Kind, _ line: GPIOLine, _ finding: String, _ code: Int32, _ remedy: String
+  ) -> LinuxIOError {
+    LinuxIOError(
+      kind: kind, attempt: "using \(line)", place: line.chip.path, finding: finding, errno: code,
+      remedy: remedy)
+  }
+}

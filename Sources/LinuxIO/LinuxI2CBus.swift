@@ -1,5 +1,5 @@
-import CLinuxIO
 import Clibi2c
+import CLinuxIO
 import Glibc
 public import IMUModel
 
@@ -118,5 +118,106 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
       BusError.Kind(errno: code), operation, address: address, register: register, errno: code)
     noticeFailure(error.kind)
     return error
+  }
+}
+
+extension LinuxI2CBus {
+  /// Makes sure that no kernel driver owns the chip at `address`. Nothing goes over the wire.
+  ///
+  /// `I2C_RDWR` lets two masters' words mix without a warning; `I2C_SLAVE` is the kernel's only
+  /// test. It says who owns the address now and reserves nothing.
+  ///
+  /// - Throws: ``LinuxIOError`` of kind `heldByDriver`, with the command that frees the chip.
+  public mutating func claim(_ address: I2CAddress) throws(LinuxIOError) {
+    let answer = clinuxio_i2c_select(descriptor, UInt16(address.rawValue))
+    guard answer != 0 else {
+      selected = address.rawValue
+      return
+    }
+    throw claimRefused(-answer, address)
+  }
+
+  private func claimRefused(_ code: Int32, _ address: I2CAddress) -> LinuxIOError {
+    let device = SystemTree.device(bus: number, address: address)
+    var error = LinuxIOError(
+      kind: .system, attempt: "claiming chip \(address) on I2C bus \(number)",
+      place: tree.path("/sys/bus/i2c/devices/\(device)"), finding: "the kernel refused",
+      errno: code, remedy: "Look for the adapter in `dmesg`.")
+    guard code == EBUSY else { return error }
+    let chip = tree.i2cDeviceName(bus: number, address: address).map { " as a \($0)" } ?? ""
+    if let driver = tree.i2cDriver(bus: number, address: address) {
+      error.kind = .heldByDriver(address, driver: driver)
+      error.finding = "the kernel driver \(driver) holds the chip\(chip)"
+      error.remedy =
+        "Free it with `echo \(device) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind`."
+    } else {
+      error.kind = .heldByDriver(address, driver: nil)
+      error.finding = "a kernel driver holds the chip\(chip)"
+      error.remedy = "Find it with `ls -l /sys/bus/i2c/devices/*/driver` and unbind it."
+    }
+    return error
+  }
+}
+
+extension LinuxI2CBus {
+  /// Makes sure that no other imulog uses the chip at `address` as long as this value lives.
+  ///
+  /// A record lock (`F_SETLK`, fcntl(2)) of the byte whose number is the address, in the adapter's
+  /// node. The kernel gives it up with the process, so nothing is stale after a crash. Only programs
+  /// that ask for it heed it.
+  ///
+  /// Such a lock is the process's and not the value's: closing any descriptor of the same node gives
+  /// it up. Do not drop another value for the same bus while the reservation shall hold.
+  ///
+  /// - Throws: ``LinuxIOError`` of kind `busy`, naming the process that has it, or `system`.
+  public borrowing func reserve(_ address: I2CAddress) throws(LinuxIOError) {
+    let answer = clinuxio_lock_byte(descriptor, Int64(address.rawValue))
+    guard answer != 0 else { return }
+    var error = LinuxIOError(
+      kind: .system, attempt: "reserving chip \(address) on I2C bus \(number)",
+      place: tree.path("/dev/i2c-\(number)"), finding: "the kernel refused", errno: -answer,
+      remedy: "Look for the adapter in `dmesg`.")
+    if answer == -EAGAIN || answer == -EACCES {
+      let holder = clinuxio_lock_holder(descriptor, Int64(address.rawValue))
+      // 0 when it was given up meanwhile, or by a process that this one cannot see.
+      let process = holder > 0 ? holder : nil
+      error.kind = .busy(process: process)
+      error.finding = "\(tree.processName(process)) is using the sensor"
+      error.remedy =
+        "Wait until it is done, or end it; a service ends with `sudo systemctl stop imulog`."
+    }
+    throw error
+  }
+}
+
+/// A register burst cut into SMBus block reads of at most 32 bytes (I2C_SMBUS_BLOCK_MAX).
+///
+/// A sequence of values on the stack: going through it allocates nothing.
+package struct SMBusPieces: Sequence, IteratorProtocol {
+  /// The most bytes of one SMBus block.
+  package static let limit = 32
+
+  /// One block read.
+  package struct Piece: Equatable, Sendable {
+    /// Where its bytes go, from the burst's start.
+    package var offset: Int
+    /// 1...32.
+    package var count: Int
+  }
+
+  private var offset = 0
+  private let total: Int
+
+  /// The pieces of a burst of `total` bytes.
+  package init(total: Int) {
+    self.total = total
+  }
+
+  /// The next piece.
+  package mutating func next() -> Piece? {
+    guard offset < total else { return nil }
+    let piece = Piece(offset: offset, count: Swift.min(Self.limit, total - offset))
+    offset += piece.count
+    return piece
   }
 }

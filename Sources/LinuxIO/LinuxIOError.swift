@@ -1,3 +1,4 @@
+import Glibc
 public import IMUModel
 
 /// A refusal of the kernel that the program cannot continue with: what was attempted, where, why, and
@@ -73,4 +74,69 @@ extension LinuxIOError: StatusError {
     default: .unavailable
     }
   }
+}
+
+extension BusError.Kind {
+  /// The meaning of an error number with which an adapter's driver ends a transfer: the one table
+  /// of it.
+  ///
+  /// Source: Linux Documentation/i2c/fault-codes.rst and the drivers named below.
+  public init(errno code: Int32) {
+    switch code {
+    // ENXIO: the address was not acknowledged, on most adapters. EREMOTEIO: address or data was
+    // not, on i2c-bcm2835 (Raspberry Pi 0 to 4) and designware (Raspberry Pi 5).
+    case ENXIO, EREMOTEIO:
+      self = .noAcknowledge
+    case EAGAIN:  // another controller, or noise
+      self = .arbitrationLost
+    case ETIMEDOUT:  // no completion, a line is held low
+      self = .timeout
+    case EBUSY,  // the bus did not become free; I2C_SLAVE: a driver owns the address
+      ESHUTDOWN:  // the adapter is suspended (i2c-core)
+      self = .busy
+    case EOPNOTSUPP,  // a mix of messages that the adapter cannot do, or an unknown SMBus size
+      EINVAL, ENOSYS, EPROTONOSUPPORT:
+      self = .unsupported
+    case ENODEV, EBADF, ENOTTY:  // unplugged, or never an adapter
+      self = .gone
+    // EIO, EPROTO, EOVERFLOW, EBADMSG, ENOMEM, EINTR: this transfer failed, the next one may not.
+    default:
+      self = .bus
+    }
+  }
+}
+
+/// Something the kernel did not grant and the program runs without.
+public struct Refusal: Equatable, Sendable {
+  /// What was refused, such as `real-time scheduling (SCHED_FIFO 80)`.
+  public var what: String
+  /// The kernel's error number.
+  public var errno: Int32
+  /// What the user can do, as one sentence.
+  public var remedy: String
+
+  /// A refusal.
+  public init(_ what: String, errno: Int32, remedy: String) {
+    self.what = what
+    self.errno = errno
+    self.remedy = remedy
+  }
+}
+
+extension Refusal: CustomStringConvertible {
+  /// One line, such as `real-time scheduling (SCHED_FIFO 80) was refused (errno 1, Operation not
+  /// permitted). In a systemd unit set LimitRTPRIO=80; …`
+  public var description: String {
+    "\(what) was refused (errno \(errno), \(meaning(ofErrno: errno))). \(remedy)"
+  }
+}
+
+/// What an error number means, in the C library's words, such as `Permission denied`.
+///
+/// For sentences only, never on the sampler thread. The corresponding C function is `strerror`,
+/// which has been safe to call from several threads since glibc 2.32.
+func meaning(ofErrno code: Int32) -> String {
+  guard let text = strerror(code) else { return "unknown error" }
+  // Safe: strerror's text ends in a NUL and is copied before this thread calls strerror again.
+  return String(cString: text)
 }

@@ -81,3 +81,94 @@ extension SystemTree {
   /// Whether anything has this path.
   func exists(_ path: String) -> Bool { access(self.path(path), F_OK) == 0 }
 }
+
+extension SystemTree {
+  /// The machine's name; `nil` when the kernel has none.
+  public func hostName() -> String? { text("/proc/sys/kernel/hostname") }
+
+  /// What the device tree calls the board, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on
+  /// machines without a device tree, as PCs are.
+  public func boardModel() -> String? {
+    text("/proc/device-tree/model") ?? text("/sys/firmware/devicetree/base/model")
+  }
+
+  /// The device tree's names of the board and its chip, most specific first, such as
+  /// `raspberrypi,4-model-b`, `brcm,bcm2711`; empty on machines without a device tree.
+  public func boardCompatibles() -> [String] {
+    let paths = ["/proc/device-tree/compatible", "/sys/firmware/devicetree/base/compatible"]
+    guard let bytes = paths.lazy.compactMap({ self.bytes($0) }).first else { return [] }
+    return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The name of a group in `/etc/group`; `nil` when the file does not have it.
+  func groupName(_ identifier: UInt32) -> String? {
+    guard let file = bytes("/etc/group", limit: 65536) else { return nil }
+    for line in file.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      guard fields.count >= 3, String(decoding: fields[2], as: UTF8.self) == String(identifier)
+      else { continue }
+      return String(decoding: fields[0], as: UTF8.self)
+    }
+    return nil
+  }
+
+  /// Capabilities in effect for this process (`CapEff` in `/proc/self/status`); 0 when unknown.
+  func effectiveCapabilities() -> UInt64 {
+    guard let status = text("/proc/self/status", limit: 16384) else { return 0 }
+    for line in status.split(separator: "\n") where line.hasPrefix("CapEff:") {
+      let digits = line.dropFirst("CapEff:".count).filter { $0.isHexDigit }
+      return UInt64(digits, radix: 16) ?? 0
+    }
+    return 0
+  }
+}
+
+extension SystemTree {
+  /// A process in words, such as `imulog daemon (process 123)`: its program and, when it has one,
+  /// its verb.
+  func processName(_ process: Int32?) -> String {
+    guard let process else { return "another process" }
+    guard let bytes = bytes("/proc/\(process)/cmdline") else { return "process \(process)" }
+    let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    guard let program = words.first?.split(separator: "/").last else { return "process \(process)" }
+    let verb = words.dropFirst().first { word in
+      word.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+    }
+    return "\(program)\(verb.map { " \($0)" } ?? "") (process \(process))"
+  }
+}
+
+extension SystemTree {
+  /// The processor's temperature in °C; `nil` when the kernel has none.
+  ///
+  /// Of the thermal zones that one whose type says so (`cpu-thermal` on a Raspberry Pi), else the
+  /// first. The kernel's files hold thousandths of a degree.
+  public func cpuTemperature() -> Double? {
+    let directory = "/sys/class/thermal"
+    let zones = names(in: directory).compactMap { name in
+      name.hasPrefix("thermal_zone") ? Int(name.dropFirst("thermal_zone".count)) : nil
+    }.sorted().map { "\(directory)/thermal_zone\($0)" }
+    let ofProcessor = zones.first { zone in
+      let type = text("\(zone)/type")?.lowercased() ?? ""
+      return ["cpu", "x86_pkg", "soc"].contains { type.hasPrefix($0) }
+    }
+    for zone in [ofProcessor].compactMap({ $0 }) + zones {
+      if let thousandths = text("\(zone)/temp").flatMap({ Int($0) }) {
+        return Double(thousandths) / 1000
+      }
+    }
+    return nil
+  }
+
+  /// Bytes that this process may still write to the file system of `path`; `nil` when there is no
+  /// such path. What the system keeps for its superuser does not count.
+  ///
+  /// The corresponding C function is `statvfs`.
+  public func freeBytes(at path: String) -> UInt64? {
+    var status = statvfs()
+    guard statvfs(self.path(path), &status) == 0 else { return nil }
+    let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(
+      by: UInt64(status.f_frsize))
+    return overflow ? .max : bytes
+  }
+}

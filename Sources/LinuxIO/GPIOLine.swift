@@ -1,3 +1,38 @@
+/// Which GPIO line is meant: by the name that the kernel gives it, or by its chip and its number
+/// there.
+public enum GPIOLineSpec: Equatable, Sendable {
+  /// By name, such as `GPIO17`; see ``GPIOLineName`` for spellings that count as the same.
+  case name(String)
+  /// By the chip's label, such as `pinctrl-bcm2711` (or its node, `gpiochip0`, whose number changes
+  /// from kernel to kernel), and the line's number on it. For lines without a name.
+  case offset(chip: String, Int)
+
+  /// The line that a person writes as `GPIO17` or as `pinctrl-bcm2711:17`.
+  ///
+  /// What follows the last colon is a number for the second; all else is a name.
+  public init(_ text: String) {
+    if let colon = text.lastIndex(of: ":") {
+      let digits = text[text.index(after: colon)...]
+      let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      if isNumber, colon > text.startIndex, let offset = Int(digits) {
+        self = .offset(chip: String(text[..<colon]), offset)
+        return
+      }
+    }
+    self = .name(text)
+  }
+}
+
+extension GPIOLineSpec: CustomStringConvertible {
+  /// As a person writes it.
+  public var description: String {
+    switch self {
+    case .name(let name): name
+    case .offset(let chip, let offset): "\(chip):\(offset)"
+    }
+  }
+}
+
 /// Names of GPIO lines, of which kernels have several for the same pin.
 ///
 /// Raspberry Pi's kernel calls the header's lines GPIO2 to GPIO27; mainline calls some of them after
@@ -73,5 +108,54 @@ private struct BeaglePin {
   var spellings: [String] {
     let padded = pin < 10 ? "0\(pin)" : "\(pin)"
     return ["_", "."].flatMap { ["P\(header)\($0)\(padded)", "P\(header)\($0)\(pin)"] }
+  }
+}
+
+/// A GPIO chip of this machine, as `GPIO_GET_CHIPINFO_IOCTL` gives it.
+public struct GPIOChipInfo: Equatable, Sendable {
+  /// The device node, such as `/dev/gpiochip0`. Its number differs from kernel to kernel.
+  public var path: String
+  /// The kernel's name for the chip, such as `gpiochip0`.
+  public var name: String
+  /// The driver's name for it, such as `pinctrl-bcm2711`, the same on every kernel; may be empty.
+  public var label: String
+  /// How many lines it has, numbered from 0.
+  public var lineCount: Int
+
+  /// A chip.
+  public init(path: String, name: String, label: String, lineCount: Int) {
+    self.path = path
+    self.name = name
+    self.label = label
+    self.lineCount = lineCount
+  }
+}
+
+extension GPIOChipInfo: CustomStringConvertible {
+  /// Such as `gpiochip0 (pinctrl-bcm2711)`.
+  public var description: String { label.isEmpty ? name : "\(name) (\(label))" }
+}
+
+/// A GPIO line that was found.
+public struct GPIOLine: Equatable, Sendable {
+  /// Its chip.
+  public var chip: GPIOChipInfo
+  /// Its number on the chip.
+  public var offset: Int
+  /// The kernel's name for it; may be empty.
+  public var name: String
+
+  /// A line.
+  public init(chip: GPIOChipInfo, offset: Int, name: String) {
+    self.chip = chip
+    self.offset = offset
+    self.name = name
+  }
+}
+
+extension GPIOLine: CustomStringConvertible {
+  /// Such as `GPIO17, line 17 of gpiochip0 (pinctrl-bcm2711)`.
+  public var description: String {
+    name.isEmpty ? "line \(offset) of \(chip)" : "\(name), line \(offset) of \(chip)"
   }
 }

@@ -25,9 +25,6 @@ public struct GPIOInput: ~Copyable {
   /// Why the line is not pulled to its inactive level, when the chip's driver refused that. (Some
   /// drivers that cannot do it accept it.)
   public let biasRefusal: Refusal?
-  /// Whether the line was active when the kernel gave it: a button held while the program starts.
-  /// ``read()`` gives the edges after that.
-  public let wasActiveAtStart: Bool
   private var sequence: EdgeSequence
 
   /// Finds a line and asks the kernel for it.
@@ -70,14 +67,10 @@ public struct GPIOInput: ~Copyable {
     line = request.line
     fileDescriptor = answer
     biasRefusal = refusal
-    wasActiveAtStart = level == 1
     sequence = EdgeSequence(isActive: level == 1)
   }
 
   deinit { close(fileDescriptor) }
-
-  /// Edges that the kernel had no room for, because they were not fetched in time.
-  public var lostEdges: UInt64 { sequence.lost }
 
   /// Whether the line is active now, or was when the last edge passed the debouncing.
   ///

@@ -116,23 +116,23 @@ struct GPIOLineSearch {
 }
 
 /// The GPIO chips of a machine and the names of their lines, and the nodes that could not be asked.
-struct GPIOSurvey {
+package struct GPIOSurvey {
   /// A chip with the names of its lines by number.
-  struct Chip {
-    var info: GPIOChipInfo
+  package struct Chip {
+    package var info: GPIOChipInfo
     /// Names of the nodes that lead to it: some systems keep `gpiochip4` as a link to `gpiochip0`.
     var nodes: [String]
     var lineNames: [String]
   }
 
-  var chips: [Chip] = []
+  package private(set) var chips: [Chip] = []
   /// Nodes that could not be opened or asked, with the errno.
   var refusals: [(path: String, errno: Int32)] = []
 }
 
 extension GPIOSurvey {
   /// Asks every chip: a system call for each line, some 100 µs on a Raspberry Pi.
-  init(_ tree: SystemTree) {
+  package init(_ tree: SystemTree) {
     // Links last, so that a chip goes by its own name.
     let nodes = tree.names(in: "/dev").compactMap { name -> Node? in
       guard name.hasPrefix("gpiochip"), let number = Int(name.dropFirst("gpiochip".count))
@@ -205,9 +205,4 @@ extension GPIOSurvey {
   static func text(_ characters: [CChar]) -> String {
     String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
-}
-
-extension SystemTree {
-  /// GPIO chips that this process may use, by the number of their node, each once.
-  public func gpioChips() -> [GPIOChipInfo] { GPIOSurvey(self).chips.map(\.info) }
 }

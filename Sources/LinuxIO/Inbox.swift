@@ -1,19 +1,16 @@
 import CLinuxIO
 import Glibc
 public import IMUModel
+import Synchronization
 
 /// Messages from any threads to one that waits for them beside other descriptors.
 ///
 ///     post ──► [ a, b, c ] ──► take
 ///         └──► an eventfd, for as long as there is something: poll(fileDescriptor)
 ///
-/// Unbounded: for messages that come by the few. Not for the sampler thread while it samples; it takes a
-/// lock.
-public final class Inbox<Message: Sendable>: @unchecked Sendable {
-  // Safe: `messages` is read and written only while the mutex is held; the descriptors never change until
-  // no one holds a reference any more.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var messages: [Message] = []
+/// Unbounded: for messages that are rare. Not for the sampler thread while it samples: it takes a lock.
+public final class Inbox<Message: Sendable>: Sendable {
+  private let messages = Mutex<[Message]>([])
   /// Ready for reading while messages wait.
   public let fileDescriptor: Int32
 
@@ -22,24 +19,16 @@ public final class Inbox<Message: Sendable>: @unchecked Sendable {
   /// - Throws: ``LinuxIOError`` when the process may open no more files.
   public init() throws(LinuxIOError) {
     fileDescriptor = try openEventCounter(for: "making a place for messages between threads")
-    mutex = .allocate(capacity: 1)
-    // Initialising with default attributes cannot fail on Linux.
-    pthread_mutex_init(mutex, nil)
   }
 
-  deinit {
-    close(fileDescriptor)
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
+  deinit { close(fileDescriptor) }
 
-  /// Adds a message and wakes who waits.
+  /// Adds a message and wakes the thread that waits.
   public func post(_ message: Message) {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    messages.append(message)
-    // One count stands for all of them, and is set under the lock under which it is cleared.
-    if messages.count == 1 {
+    messages.withLock { messages in
+      messages.append(message)
+      // One count stands for all of them. It is set and cleared under the same lock.
+      guard messages.count == 1 else { return }
       var one: UInt64 = 1
       // The counter is 0, so there is room.
       _ = write(fileDescriptor, &one, 8)
@@ -47,21 +36,17 @@ public final class Inbox<Message: Sendable>: @unchecked Sendable {
   }
 
   /// Whether no message waits.
-  public var isEmpty: Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return messages.isEmpty
-  }
+  public var isEmpty: Bool { messages.withLock(\.isEmpty) }
 
   /// All messages that wait, oldest first.
   public func take() -> [Message] {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard !messages.isEmpty else { return [] }
-    var count: UInt64 = 0
-    _ = read(fileDescriptor, &count, 8)
-    defer { messages = [] }
-    return messages
+    messages.withLock { messages in
+      guard !messages.isEmpty else { return [] }
+      var count: UInt64 = 0
+      _ = read(fileDescriptor, &count, 8)
+      defer { messages = [] }
+      return messages
+    }
   }
 
   /// Waits for a message until `deadline`; for ever when `nil`.

@@ -51,9 +51,6 @@ public struct LinuxIOError: Error, Equatable, Sendable {
   public var errno: Int32
   /// What the user can do, as one sentence.
   public var remedy: String
-
-  /// Whether the user's rights are the only obstacle; if not, the hardware or its set-up is.
-  public var isPermission: Bool { kind == .notPermitted }
 }
 
 extension LinuxIOError: CustomStringConvertible {

@@ -69,12 +69,6 @@ public struct ServiceNotifier: Sendable {
   @discardableResult
   public func status(_ line: String) -> Bool { send("STATUS=\(Self.line(line))") }
 
-  /// The start or end that is under way takes at least `nanoseconds` more from now.
-  @discardableResult
-  public func extendTimeout(nanoseconds: Int64) -> Bool {
-    send("EXTEND_TIMEOUT_USEC=\(max(0, nanoseconds) / 1000)")
-  }
-
   /// A message has a line for each variable, so a value has one line.
   private static func line(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })

@@ -77,9 +77,6 @@ extension SystemTree {
     guard let last = target.split(separator: UInt8(ascii: "/")).last else { return nil }
     return String(decoding: last, as: UTF8.self)
   }
-
-  /// Whether anything has this path.
-  func exists(_ path: String) -> Bool { access(self.path(path), F_OK) == 0 }
 }
 
 extension SystemTree {

@@ -23,7 +23,6 @@ final class I2COpeningTests {
     let fixture = raspberryPi
     let error = error(7, fixture)
     #expect(error?.kind == .noSuchBus)
-    #expect(error?.isPermission == false)
     #expect(
       error?.description
         == "opening I2C bus 7 (\(fixture.root)/dev/i2c-7): there is no such bus"
@@ -82,7 +81,6 @@ final class I2COpeningTests {
     chown(fixture.root + "/dev/i2c-1", .max, 4242)
     let error = I2COpening(number: 1, tree: fixture.tree).refused(EACCES)
     #expect(error.kind == .notPermitted)
-    #expect(error.isPermission)
     // Only root may give a file to a group that it is not in.
     if getuid() == 0 {
       #expect(error.remedy == "Run `sudo usermod -aG i2c $USER` and log in again.")
@@ -92,7 +90,7 @@ final class I2COpeningTests {
   @Test("of a node that belongs to no group says how it gets one")
   func groupless() {
     let error = I2COpening(number: 1, tree: raspberryPi.tree).refused(EPERM)
-    #expect(error.isPermission)
+    #expect(error.kind == .notPermitted)
     #expect(error.remedy.contains("sudo apt install i2c-tools"))
   }
 

@@ -40,7 +40,6 @@ final class ServiceNotifierTests {
       (notifier.setWatchdog(nanoseconds: 10_000_000_000), "WATCHDOG_USEC=10000000"),
       (notifier.setWatchdog(nanoseconds: 0), "WATCHDOG_USEC=0"),
       (notifier.status("take 7"), "STATUS=take 7"),
-      (notifier.extendTimeout(nanoseconds: 30_000_000_000), "EXTEND_TIMEOUT_USEC=30000000"),
     ]
     for (arrived, message) in told {
       #expect(arrived)

@@ -4,7 +4,7 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
   public var reason: StopReason
   /// What happened to every tick.
   public var ledger: TickLedger
-  /// How late reads began.
+  /// How late the sampler woke for the samples.
   public var lateness: LatenessSummary
 
   /// The end of a recording.
@@ -24,13 +24,13 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
-/// How late reads began after their deadlines, in nanoseconds, over a whole recording.
+/// How late the sampler woke after its ticks' deadlines, in nanoseconds, over the samples of a recording.
 public struct LatenessSummary: Equatable, Sendable, BitwiseCopyable {
-  /// Half of the reads were no later than this.
+  /// For half of the samples it was no later than this.
   public var median: Int64
-  /// 99 of 100 reads were no later than this.
+  /// For 99 of 100 it was no later than this.
   public var percentile99: Int64
-  /// No read was later than this.
+  /// It was never later than this.
   public var maximum: Int64
 
   /// A summary from its three figures; all 0 for a recording without reads.

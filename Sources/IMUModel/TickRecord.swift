@@ -21,6 +21,8 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   public var count: UInt64
   /// The errno of a bus-error gap, the raw fault of an event, else 0.
   public var code: Int32
+  /// Nanoseconds from the tick's deadline to the sampler's waking for it, at most 2³²−1; 0 for gaps and events.
+  public var lateness: UInt32
   /// The counts; zeros for gaps and events.
   public var sample: RawSample
   /// What this record says.
@@ -29,9 +31,12 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   public var detail: UInt8
 
   /// The sample of one tick.
-  public init(tick: UInt64, time: Int64, sample: RawSample) {
+  ///
+  /// - Parameter lateness: Nanoseconds from the tick's deadline to the sampler's waking; clamped to what fits.
+  public init(tick: UInt64, time: Int64, lateness: Int64 = 0, sample: RawSample) {
     self.tick = tick
     self.time = time
+    self.lateness = UInt32(clamping: lateness)
     self.count = 1
     self.code = 0
     self.sample = sample
@@ -43,6 +48,7 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   public init(_ gap: Gap) {
     self.tick = gap.firstTick
     self.time = 0
+    self.lateness = 0
     self.count = gap.count
     self.code = gap.code
     self.sample = RawSample()
@@ -54,6 +60,7 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   public init(_ event: SensorEvent) {
     self.tick = event.tick
     self.time = 0
+    self.lateness = 0
     self.count = 0
     self.code = Int32(event.fault.rawValue)
     self.sample = RawSample()

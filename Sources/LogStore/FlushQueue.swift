@@ -38,6 +38,7 @@ public final class FlushQueue: @unchecked Sendable {
   /// Bytes that fit.
   public let capacity: Int
   private let syncsEarly: Bool
+  private let beforeLook: (@Sendable () -> Void)?
 
   /// The largest piece given to the storage at once: small against a spare, so that as much as
   /// possible of a queue goes into it.
@@ -47,10 +48,16 @@ public final class FlushQueue: @unchecked Sendable {
   ///
   /// - Parameter syncsEarly: Whether ``requestSync()`` has an effect: not where time is simulated, and a thousand syncs in
   ///   a second of it would only make the simulation slow. The storage is made durable at its end in any case.
-  public init(capacity: Int = 1 << 20, syncsEarly: Bool = true) {
+  public convenience init(capacity: Int = 1 << 20, syncsEarly: Bool = true) {
+    self.init(capacity: capacity, syncsEarly: syncsEarly, beforeLook: nil)
+  }
+
+  /// - Parameter beforeLook: Called before each look of the writer, so that tests can let the flusher act between any two.
+  package init(capacity: Int, syncsEarly: Bool, beforeLook: (@Sendable () -> Void)?) {
     precondition(capacity > 0, "a queue needs room")
     self.capacity = capacity
     self.syncsEarly = syncsEarly
+    self.beforeLook = beforeLook
     buffer = .allocate(byteCount: capacity, alignment: 16)
     mutex = .allocate(capacity: 1)
     condition = .allocate(capacity: 1)
@@ -79,7 +86,8 @@ public final class FlushQueue: @unchecked Sendable {
   /// Queues all of `bytes`, or none and says `false`: there is no room now. Never waits for the
   /// storage.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    locked {
+    beforeLook?()
+    return locked {
       precondition(!isClosed, "bytes put after the end of a log")
       guard bytes.count <= capacity - count else { return false }
       let tail = (head + count) % capacity
@@ -126,13 +134,19 @@ public final class FlushQueue: @unchecked Sendable {
   // MARK: What both ends may ask
 
   /// The first error of the storage; `nil` while all is well.
-  public var failure: StorageError? { locked { firstFailure } }
+  public var failure: StorageError? {
+    beforeLook?()
+    return locked { firstFailure }
+  }
 
   /// Bytes queued and not yet given to the storage.
   public var byteCount: Int { locked { count } }
 
   /// Bytes that are known to be durable, of all that were ever put.
   public var durableByteCount: UInt64 { locked { totalDurable } }
+
+  /// How many bytes were asked to be made durable, of all that were ever put: tests leave the flusher work.
+  package var byteCountToSync: UInt64 { locked { syncTarget } }
 
   /// The longest sync so far, in nanoseconds.
   public var longestSync: Int64 { locked { longest } }

@@ -83,7 +83,7 @@ extension RecorderLoop {
     status.scheduled = ledger?.scheduled
     status.sampled = ledger?.sampled
     status.gaps = ledger.map { $0.scheduled - $0.sampled }
-    status.latenessP99 = gauge?.progress?.latenessPercentile99
+    status.latenessP99 = gauge?.progress?.lateness.percentile99
     status.worstFlush = gauge?.longestSync
     status.freeBytes = store.flatMap { keeper?.freeByteCount(in: $0) }
     status.temperature = SystemTree.live.cpuTemperature()

@@ -29,8 +29,8 @@ public struct TakePlan: Equatable, Sendable {
 public struct TakeProgress: Equatable, Sendable {
   /// What happened to the ticks that are in its log.
   public var ledger = TickLedger()
-  /// The 99th percentile of how late its reads began, in nanoseconds.
-  public var latenessPercentile99: Int64 = 0
+  /// How late the sampler woke for its samples.
+  public var lateness = LatenessSummary()
 }
 
 /// What the writer has to report.

@@ -42,7 +42,7 @@ public struct TakeWriter: ~Copyable {
     case waiting(TakeOrder)
     case filing(limit: UInt64)
     case logging(limit: UInt64)
-    case ending(StopReason)
+    case ending(RecordingEnd)
   }
 
   private let schedule: Schedule
@@ -87,7 +87,9 @@ public struct TakeWriter: ~Copyable {
   }
 
   /// How far the take at hand is; `nil` when its log is not there yet, or there is none.
-  public var progress: TakeProgress? { log?.progress }
+  public var progress: TakeProgress? {
+    log.map { TakeProgress(ledger: $0.ledger, lateness: $0.lateness) }
+  }
 
   /// Adds to `records` what arrived since the last look, take or no take, each record once and with the sampler's
   /// numbers: at the first look, the history. Call it before ``tend(_:)``, which takes records out of the ring.
@@ -210,8 +212,8 @@ extension TakeWriter {
       return []
     case .logging(let limit):
       return write(before: limit, reading)
-    case .ending(let reason):
-      return close(reason)
+    case .ending(let end):
+      return close(end)
     }
   }
 
@@ -263,7 +265,7 @@ extension TakeWriter {
     if let failure = log.newFailure() { news.append(.storageEnded(isFull: failure.isFull)) }
     log.note(reading)
     let isMoved = move(into: log, before: limit)
-    log.syncIfDue(reading)
+    log.syncIfDue(reading.monotonic)
     if log.hasSample, !isReadyTold {
       isReadyTold = true
       news.append(.ready)
@@ -276,19 +278,19 @@ extension TakeWriter {
     let isComplete =
       isMoved && (reached >= limit || isEnded(at: reached, now: reading.monotonic))
     guard let reason = endReason, isComplete || log.queue.failure != nil else { return news }
-    phase = .ending(reason)
-    let end = min(limit, heldFrom ?? .max, samplerEnd ?? .max)
+    let last = min(limit, heldFrom ?? .max, samplerEnd ?? .max)
     if log.queue.failure == nil {
       // What is missing now comes too late.
-      log.giveUp(before: end)
+      log.giveUp(before: last)
       unlogged = max(unlogged, log.reached)
     } else {
       // What waits may go into the next take.
       unlogged = max(unlogged, log.reached)
-      log.giveUp(before: end, because: .ringFull)
+      log.giveUp(before: last, because: .ringFull)
     }
-    _ = log.finish(reason, reading)
-    return news + close(reason)
+    let end = log.finish(reason, reading)
+    phase = .ending(end)
+    return news + close(end)
   }
 
   /// Gives to the log what waits, as far as its queue has room; `false` when something had to stay for want of it.
@@ -311,10 +313,9 @@ extension TakeWriter {
   }
 
   /// Hands over the rest of a log that has its end, when there is room.
-  private mutating func close(_ reason: StopReason) -> [TakeNews] {
+  private mutating func close(_ end: RecordingEnd) -> [TakeNews] {
     guard let log, log.deliver() || log.queue.failure != nil else { return [] }
     log.queue.close()
-    let end = RecordingEnd(reason: reason, ledger: log.ledger, lateness: log.lateness)
     reset()
     return [.ended(end)]
   }

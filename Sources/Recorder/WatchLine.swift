@@ -4,7 +4,7 @@ public import IMUModel
 ///
 ///     {"ok":true,"state":…}                     how the service is: at first, and twice a second
 ///     w N D CHANNELS  A/A G/G T/T O/O  MODEL     a sensor samples from here on: rate N/D, channels, scales
-///     s TICK TIME AX AY AZ GX GY GZ TEMP         a sample
+///     s TICK TIME LATE AX AY AZ GX GY GZ TEMP    a sample, and how late the sampler woke for it
 ///     g TICK COUNT CAUSE CODE                    ticks without samples
 ///     e TICK KIND FAULT                          something that happened to the chip
 ///     m TIME                                     a mark, by whomever: nanoseconds from tick 0
@@ -35,6 +35,7 @@ public enum WatchLine: Equatable, Sendable {
       bytes.append(UInt8(ascii: "s"))
       append(record.tick, to: &bytes)
       append(record.time, to: &bytes)
+      append(record.lateness, to: &bytes)
       for channel in 0..<7 { append(record.sample[channel], to: &bytes) }
     case .gap:
       bytes.append(UInt8(ascii: "g"))
@@ -93,7 +94,7 @@ public enum WatchLine: Equatable, Sendable {
       self.init(json: String(line))
       return
     }
-    let words = line.split(separator: " ", maxSplits: 9, omittingEmptySubsequences: false)
+    let words = line.split(separator: " ", maxSplits: 10, omittingEmptySubsequences: false)
     switch words.first {
     case "s": self.init(sample: words)
     case "g":
@@ -136,15 +137,15 @@ public enum WatchLine: Equatable, Sendable {
   }
 
   private init?(sample words: [Substring]) {
-    guard words.count == 10, let tick = UInt64(words[1]), let time = Int64(words[2]) else {
-      return nil
-    }
+    guard words.count == 11, let tick = UInt64(words[1]), let time = Int64(words[2]),
+      let lateness = UInt32(words[3])
+    else { return nil }
     var sample = RawSample()
     for channel in 0..<7 {
-      guard let count = Int16(words[3 + channel]) else { return nil }
+      guard let count = Int16(words[4 + channel]) else { return nil }
       sample[channel] = count
     }
-    self = .record(TickRecord(tick: tick, time: time, sample: sample))
+    self = .record(TickRecord(tick: tick, time: time, lateness: Int64(lateness), sample: sample))
   }
 
   private init?(sensor line: Substring) {

@@ -53,6 +53,7 @@ struct WriterWork: ~Copyable {
   private var arrivals: UInt64 = 0
   private var samples: UInt64 = 0
   private var seen: [TickRecord] = []
+  private var shownAt = MonotonicTime(nanoseconds: 0)
 
   init(
     consumer: consuming RingConsumer<TickRecord>, _ start: SensorStart, _ setup: RecorderSetup,
@@ -90,9 +91,8 @@ struct WriterWork: ~Copyable {
     for command in channel.commands.take() { carryOut(command) }
     let reading = channel.clock.reading()
     look(now: reading.monotonic)
-    let progress = writer.progress
     for item in writer.tend(reading) { report(item) }
-    show(writer.progress ?? progress)
+    show(now: reading.monotonic)
   }
 
   private mutating func carryOut(_ command: WriterCommand) {
@@ -143,6 +143,13 @@ struct WriterWork: ~Copyable {
       header.plannedTicks = plan.plannedTicks
       channel.card.post(.record(header, plan, setup, writer: channel.commands))
     case .ended(let end):
+      // What a recording came to is reported until the next one has begun.
+      let longest = queue?.longestSync
+      channel.gauge.withLock { gauge in
+        gauge.progress = TakeProgress(ledger: end.ledger, lateness: end.lateness)
+        gauge.longestSync = longest ?? gauge.longestSync
+      }
+      queue = nil
       let isEmpty = end.ledger.sampled == 0 && begun?.setup.isSingle == false
       channel.card.post(.file(isDiscarded ? .discarded : isEmpty ? .withoutSamples : .kept, end))
     default: channel.news.post(.take(item))
@@ -159,12 +166,14 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  private mutating func show(_ progress: TakeProgress?) {
-    // What the last recording came to is reported until the next one has begun.
+  /// Shows how far the recording is, as often as a person could see.
+  private mutating func show(now: MonotonicTime) {
+    guard now - shownAt >= WriterWork.period, let progress = writer.progress else { return }
+    shownAt = now
+    let longest = queue?.longestSync
     channel.gauge.withLock { gauge in
-      gauge.progress = progress ?? gauge.progress
-      gauge.longestSync = queue?.longestSync ?? gauge.longestSync
+      gauge.progress = progress
+      gauge.longestSync = longest ?? gauge.longestSync
     }
-    if writer.isIdle { queue = nil }
   }
 }

@@ -38,7 +38,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func hold(_ sample: RawSample, at now: MonotonicTime) {
     if held.isFull { handOnFirst(unlessProved: .ringFull, code: 0, at: now) }
     let time = now - schedule.start
-    held.append(TickRecord(tick: tick, time: time - time % timeUnit, sample: sample))
+    held.append(
+      TickRecord(
+        tick: tick, time: time - time % timeUnit, lateness: wakeLateness, sample: sample))
   }
 
   /// Takes down ticks without a sample, after what is held.

@@ -60,7 +60,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func sampleTick(at now: MonotonicTime) {
     skipUnreachable(at: now)
     guard !schedule.isOver(at: tick) else { return }
-    histogram.record(now - schedule.deadline(of: tick))
+    wakeLateness = now - schedule.deadline(of: tick)
     readTick(at: now)
     tick += 1
     skipHeldUpTicks()

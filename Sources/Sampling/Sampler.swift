@@ -51,7 +51,8 @@ public struct Sampler<
   @usableFromInline var holdUp: Int32 = 0
   /// Whether the beginning of setting the chip up again was announced.
   @usableFromInline var isReinitialisationAnnounced = false
-  @usableFromInline var histogram = LatenessHistogram()
+  /// Nanoseconds from the present tick's deadline to the waking for it.
+  @usableFromInline var wakeLateness: Int64 = 0
   @usableFromInline var outcome: SamplerEnding?
 
   /// A loop over a sensor that has been brought up.
@@ -105,9 +106,6 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// What happened to every tick so far, but for those whose sample waits for its proof. In balance with the records at
   /// any time, ``undelivered`` included.
   public var ledger: TickLedger { outbox.ledger }
-
-  /// How late reads began after their deadlines: median, 99th percentile, maximum.
-  public var lateness: LatenessSummary { histogram.summary }
 
   /// How the loop ended; `nil` while it runs.
   public var ending: SamplerEnding? { outcome }

@@ -43,7 +43,7 @@ final class LiveAccount {
     switch record.kind {
     case .sample:
       ledger.sampled += 1
-      histogram.record(record.time - rate.nanoseconds(atTick: record.tick))
+      histogram.record(Int64(record.lateness))
     case .gap:
       if let gap = record.gap { ledger.add(gap.count, gap.cause) }
       gapCount += 1

@@ -30,31 +30,18 @@ struct DisturbedClockTests {
 
   /// A take of 300 ticks at 10 Hz whose wall clock is stepped every second, and the log of it.
   static func take(_ clock: BurstyClock) throws -> (log: [UInt8], ledger: TickLedger) {
-    var ring = RingEnds<TickRecord>()
+    let queue = FlushQueue(syncsEarly: false)
+    let take = SteppedTake(clock, ExampleLog.description(), ticks: 300, queue: queue)
     let start = clock.now()
-    let description = ExampleLog.description()
-    let disk = MemoryDisk()
-    var recorder = try Recorder(
-      after: description, consumer: ring.takeConsumer(),
-      output: DirectOutput(MemoryStorage(disk)), start: start)
-    var sampler = Sampler(
-      sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(),
-      rate: ExampleLog.tenHertz, start: start, plannedTicks: 300, timeUnit: 1000, stop: StopFlag())
-    var watch = ClockWatch()
-    while sampler.step() == .continue {
-      recorder.drain()
+    while take.end == nil {
+      take.stepSampler()
       let time = clock.now() - start
-      let step = steps[Int(time / 1_000_000_000) % steps.count]
-      let wall = ExampleTake.wall + time + step
-      if let pair = watch.reading(time: time, wall: wall, isSynchronised: false) {
-        recorder.note(pair)
-      }
-      recorder.syncIfDue(now: clock.now())
+      take.stepWriter(wallAhead: steps[Int(time / 1_000_000_000) % steps.count])
     }
-    recorder.drain()
-    for record in sampler.undelivered { recorder.write(record) }
-    recorder.finish(reason: .completed)
-    return (try encodeHeader(description) + disk.bytes, sampler.ledger)
+    let disk = MemoryDisk()
+    var storage = MemoryStorage(disk)
+    queue.flusherLoop(&storage, clock: clock)
+    return (try take.log(disk.bytes), take.ledger)
   }
 
   @Test(
@@ -91,10 +78,11 @@ struct DisturbedClockTests {
       return nil
     }
     #expect(pairs.first?.reason == .start)
-    #expect(pairs.dropFirst().allSatisfy { $0.reason == .stepped })
+    #expect(pairs.last?.reason == .end)
+    #expect(pairs.dropFirst().dropLast().allSatisfy { $0.reason == .stepped })
     #expect(pairs.count > 5)
     // Each says what the wall clock was ahead by.
-    let sizes = pairs.map { $0.wallAtStart - ExampleTake.wall }
+    let sizes = pairs.dropLast().map { $0.wallAtStart - ExampleTake.wall }
     #expect(sizes.allSatisfy { DisturbedClockTests.steps.contains($0) })
     #expect(zip(sizes, sizes.dropFirst()).allSatisfy { $0 != $1 })
   }

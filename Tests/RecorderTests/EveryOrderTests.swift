@@ -3,8 +3,6 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 import Recorder
-import RingBuffer
-import Sampling
 import Testing
 
 /// Walks a tree of choices leaf by leaf: each run of what makes the choices takes another way.
@@ -32,51 +30,49 @@ final class ChoiceTree {
   }
 }
 
-/// A take on a card that has stalled, on one thread: between any two looks of the writer at what it shares with
-/// sampler and flusher, these make as many of their shipped steps as the tree says.
+/// A recording on a card that has stalled, on one thread: before each look of the writer at the queue, which it shares with
+/// the flusher, sampler and flusher make as many of their shipped steps as the tree says.
 ///
-///     sampler.step ─► ring of 2 ─► recorder.drain … ─► FlushQueue, full ─► flusherStep
+///     sampler.step ─► ring of 2 ─► writer.tend … ─► FlushQueue, full ─► flusherStep
 ///
-/// A look into the ring follows a look into the queue in the same `drain()`. What the sampler does between them does
-/// not touch the queue, so that having done it before both is the same.
-final class OrderedTake {
-  let tree: ChoiceTree
-  let disk: MemoryDisk
-  let queue = FlushQueue(capacity: 4096)
-  private let clock = DozyClock()
-  private var sampler: Sampler<NoisySensor, DozyClock, RingProducer<TickRecord>>
+/// A look into the ring follows a look into the queue in the same round. What the sampler does between them does not touch
+/// the queue, so that having done it before both is the same.
+final class OrderedTake: @unchecked Sendable {
+  // Safe: one thread uses it.
+  let disk = MemoryDisk()
+  private(set) var take: SteppedTake<DozyClock>?
+  private let tree: ChoiceTree
   private var storage: MemoryStorage
-  private var consumer: RingConsumer<TickRecord>?
   private var stopped: StorageError?
-  private var isSampling = true
-  private var pauses = 0
-  private(set) var isFinished = false
+  private var isFinished = false
+  /// Whether the writer is at work: it makes no step inside its own.
+  private var isAtWork = false
+  /// Whether the card still stalled when the sampler had ended.
+  private(set) var isStalledAtEnd = false
 
   /// What fills the queue while the card stalls.
   static let filler = [UInt8](repeating: 0xAA, count: 4096)
-  static let start = MonotonicTime(nanoseconds: 2_000_000_000)
 
-  init(ticks: UInt64, tree: ChoiceTree, disk: MemoryDisk) {
+  init(ticks: UInt64, tree: ChoiceTree) {
     self.tree = tree
-    self.disk = disk
-    var ring = RingEnds<TickRecord>(capacity: 2)
-    sampler = Sampler(
-      sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(),
-      rate: ExampleLog.tenHertz, start: OrderedTake.start, plannedTicks: ticks, timeUnit: 1000,
-      stop: StopFlag())
-    consumer = .some(ring.takeConsumer())
     storage = MemoryStorage(disk)
+    var description = ExampleLog.description()
+    // Each round wants a sync.
+    description.syncInterval = 1
+    let queue = FlushQueue(capacity: 4096, syncsEarly: true) { [weak self] in
+      self?.letOthersAct()
+    }
     _ = queue.put(OrderedTake.filler)
+    take = SteppedTake(DozyClock(), description, ticks: ticks, queue: queue, ring: 2)
   }
 
-  var ledger: TickLedger { sampler.ledger }
-
   /// Others act, or do not.
-  func letOthersAct() {
+  private func letOthersAct() {
+    guard let take, isAtWork else { return }
     while true {
       var ways: [() -> Void] = []
-      if isSampling { ways.append { self.stepSampler() } }
-      if queue.byteCount == 4096 { ways.append { self.stepFlusher() } }
+      if take.isSampling { ways.append { take.stepSampler() } }
+      if take.queue.byteCount == 4096 { ways.append { self.stepFlusher() } }
       guard !ways.isEmpty else { return }
       let way = tree.choose(of: ways.count + 1)
       guard way > 0 else { return }
@@ -84,67 +80,38 @@ final class OrderedTake {
     }
   }
 
-  private func stepSampler() {
-    if sampler.step() == .finished { isSampling = false }
-  }
-
   private func stepFlusher() {
-    if case .finished = queue.flusherStep(&storage, clock: clock, &stopped, waits: false) {
-      isFinished = true
-    }
+    guard let take else { return }
+    let step = take.queue.flusherStep(
+      &storage, clock: take.clock, &stopped, waits: false)
+    if case .finished = step { isFinished = true }
   }
 
-  /// Runs the take; what `end` does is the writer's end of it.
-  func run(
-    end: (
-      inout Recorder<InterruptedOutput>, _ undelivered: [TickRecord], _ pause: () -> Bool
-    ) -> Void
-  ) throws -> [ReadEvent] {
-    guard let consumer = consumer.take() else { preconditionFailure("a take runs once") }
-    let description = ExampleLog.description()
-    var recorder = try Recorder(
-      after: description, consumer: consumer, output: InterruptedOutput(self),
-      start: OrderedTake.start)
-    while isSampling {
-      recorder.drain()
-      recorder.sync()
+  /// Runs it to the log's end.
+  func run() throws -> [ReadEvent] {
+    guard let take else { return [] }
+    while take.isSampling {
+      round(take)
       // The writer sleeps.
-      if isSampling { stepSampler() }
+      take.stepSampler()
     }
-    end(&recorder, sampler.undelivered) {
-      self.pauses += 1
-      self.letOthersAct()
+    isStalledAtEnd = take.queue.byteCount == 4096
+    var rounds = 0
+    while take.end == nil {
+      round(take)
+      rounds += 1
       // No card stalls for ever.
-      if self.pauses == 2 { self.stepFlusher() }
-      return true
+      if rounds >= 2 { stepFlusher() }
     }
-    queue.close()
     while !isFinished { stepFlusher() }
-    return try read(try encodeHeader(description) + disk.bytes.dropFirst(OrderedTake.filler.count))
-  }
-}
-
-/// The writer's end of the queue; before each look others act.
-struct InterruptedOutput: LogOutput, ~Copyable {
-  private let take: OrderedTake
-  private var output: QueueOutput
-
-  init(_ take: OrderedTake) {
-    self.take = take
-    output = QueueOutput(take.queue)
+    return try read(take.log(Array(disk.bytes.dropFirst(OrderedTake.filler.count))))
   }
 
-  var failure: StorageError? {
-    take.letOthersAct()
-    return output.failure
+  private func round(_ take: SteppedTake<DozyClock>) {
+    isAtWork = true
+    take.stepWriter()
+    isAtWork = false
   }
-
-  mutating func take(from writer: inout LogWriter) -> Bool {
-    take.letOthersAct()
-    return output.take(from: &writer)
-  }
-
-  mutating func requestSync() { output.requestSync() }
 }
 
 @Suite("The end of a take while the card stalls")
@@ -157,14 +124,11 @@ struct EveryOrderTests {
     var orders = 0
     var stalledEnds = 0
     repeat {
-      let take = OrderedTake(ticks: ticks, tree: tree, disk: MemoryDisk())
-      let events = try take.run { recorder, undelivered, pause in
-        _ = recorder.drainAll(undelivered: undelivered, pause: pause)
-        if take.queue.byteCount == 4096 { stalledEnds += 1 }
-        _ = recorder.finish(reason: .completed, pause: pause)
-      }
+      let take = OrderedTake(ticks: ticks, tree: tree)
+      let events = try take.run()
+      if take.isStalledAtEnd { stalledEnds += 1 }
       orders += 1
-      try check(events, ticks: ticks, ledger: take.ledger)
+      try check(events, ticks: ticks, ledger: try #require(take.take?.ledger))
     } while tree.goOn()
     #expect(orders > Int(ticks) * 2)
     print("\(ticks) ticks: \(orders) orders, in \(stalledEnds) the card still stalled at the end")

@@ -22,7 +22,7 @@ struct WatchLineTests {
     lines += [.status(status), .refused(status: 75, message: "4 are watching already")]
     for value in [Int16.min, -1, 0, 1, .max] {
       let sample = RawSample(ax: value, ay: 1, az: -2, gx: value, gy: 3, gz: -4, temperature: value)
-      lines.append(.record(TickRecord(tick: 5, time: 5_000_061, sample: sample)))
+      lines.append(.record(TickRecord(tick: 5, time: 5_000_061, lateness: 61, sample: sample)))
     }
     lines.append(.record(TickRecord(tick: .max, time: .min, sample: RawSample())))
     for cause in GapCause.allCases {
@@ -44,9 +44,9 @@ struct WatchLineTests {
   @Test("a sample is short")
   func sample() {
     let record = TickRecord(
-      tick: 12, time: 120_000_061,
+      tick: 12, time: 120_000_061, lateness: 43_210,
       sample: RawSample(ax: 1, ay: -2, az: 8192, gx: 4, gy: 5, gz: 6, temperature: -700))
-    #expect(WatchLine.record(record).line == "s 12 120000061 1 -2 8192 4 5 6 -700")
+    #expect(WatchLine.record(record).line == "s 12 120000061 43210 1 -2 8192 4 5 6 -700")
   }
 
   @Test("what is cut, longer, or unknown is skipped and never traps")

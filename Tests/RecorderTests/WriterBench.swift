@@ -170,7 +170,8 @@ final class WriterBench {
     let time = offset - offset % WriterBench.timeUnit
     sampleTimes[tick] = time
     deliver(
-      TickRecord(tick: tick, time: time, sample: WriterBench.sample(tick)), ticks: tick..<tick + 1)
+      TickRecord(tick: tick, time: time, lateness: late, sample: WriterBench.sample(tick)),
+      ticks: tick..<tick + 1)
   }
 
   private func deliver(_ record: TickRecord, ticks: Range<UInt64>) {

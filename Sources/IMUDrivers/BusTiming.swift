@@ -10,15 +10,15 @@ public enum BusTiming {
 
   /// Bit times that one tick takes at least.
   ///
-  /// MPU-6050 family: the burst. LSM6DS family: the burst, and the axes once more, by which samples
-  /// that an update fell into are known. Where these two leave doubt, in one tick of twelve at 100
-  /// Hz to one of thirty from 500 Hz on, the axes are read a third time: 450 bit times in all. Above 888
-  /// Hz at 400 kHz, and 222 Hz at 100 kHz, the next tick then begins late.
+  /// With shadow registers: the burst. Without: the burst, and the axes once more, by which samples that an update
+  /// fell into are known. Where these two leave doubt, in one tick of twelve at 100 Hz to one of thirty from 500 Hz
+  /// on, the axes are read a third time: 450 bit times in all for an LSM6DS. Above 888 Hz at 400 kHz, and 222 Hz at
+  /// 100 kHz, the next tick then begins late.
   public static func bits(ofTick family: SensorFamily) -> Int {
-    let burst = bits(ofBurst: family.burstByteCount)
-    switch family {
-    case .mpu6050: return burst
-    case .lsm6ds: return burst + bits(ofBurst: axesByteCount)
+    let burst = bits(ofBurst: family.layout.count)
+    switch family.layout.method {
+    case .shadowed: return burst
+    case .twofold: return burst + bits(ofBurst: axesByteCount)
     }
   }
 
@@ -44,11 +44,11 @@ public enum BusTiming {
   /// kernel: 507 Hz at most`.
   public static func sentence(_ family: SensorFamily, busClock: Int) -> String {
     let bits = averageBits(family)
-    let bytes = family.burstByteCount
+    let bytes = family.layout.count
     let what: String
-    switch family {
-    case .mpu6050: what = "an \(bytes)-byte burst takes"
-    case .lsm6ds:
+    switch family.layout.method {
+    case .shadowed: what = "an \(bytes)-byte burst takes"
+    case .twofold:
       what =
         "bursts of \(bytes) and \(axesByteCount) bytes, and in one tick of \(ticksPerThirdBurst) of "
         + "\(axesByteCount) more, take"
@@ -58,7 +58,7 @@ public enum BusTiming {
       + "\(maximumRate(family, busClock: busClock)) Hz at most"
   }
 
-  /// Nanoseconds that a tick takes on average at least: on the wire, with the third bursts of an LSM6DS, and in the kernel.
+  /// Nanoseconds that a tick takes on average at least: on the wire, with third bursts, and in the kernel.
   private static func nanoseconds(ofTick family: SensorFamily, busClock: Int) -> Int64 {
     Int64(averageBits(family)) * 1_000_000_000 / Int64(busClock) + kernelTime(family)
   }
@@ -66,19 +66,19 @@ public enum BusTiming {
   /// Bit times of a tick, with its share of third bursts, rounded up.
   private static func averageBits(_ family: SensorFamily) -> Int {
     let bits = bits(ofTick: family)
-    guard family == .lsm6ds else { return bits }
+    guard family.layout.method == .twofold else { return bits }
     return bits + (self.bits(ofBurst: axesByteCount) + ticksPerThirdBurst - 1) / ticksPerThirdBurst
   }
 
   /// What the kernel adds to a tick's transfers at least, in nanoseconds: to each on a Raspberry Pi some 50 to 150 µs. What
   /// a bus may carry is not refused; the log says which ticks were missed.
   private static func kernelTime(_ family: SensorFamily) -> Int64 {
-    50_000 * (family == .mpu6050 ? 1 : 2)
+    50_000 * (family.layout.method == .shadowed ? 1 : 2)
   }
 
   /// The registers of the six axes.
   private static let axesByteCount = 12
-  /// Of so many ticks of an LSM6DS one needs a third burst, on average.
+  /// Of so many ticks one needs a third burst, on average.
   private static let ticksPerThirdBurst = 25
 
   /// A time on the wire in milliseconds with two digits after the point.
@@ -91,5 +91,24 @@ public enum BusTiming {
   /// A bus clock in words, such as `400 kHz`.
   static func clock(_ hertz: Int) -> String {
     hertz % 1000 == 0 ? "\(hertz / 1000) kHz" : "\(hertz) Hz"
+  }
+}
+
+/// Rounding without `rounded()`, which calls the C library's mathematics: not every program that
+/// uses the drivers links it.
+extension Double {
+  /// The least whole number that is not smaller. For numbers that an `Int` can hold.
+  var roundedUp: Int {
+    let whole = Int(self)
+    return Double(whole) < self ? whole + 1 : whole
+  }
+
+  /// This number, not negative and below 10^15, with two decimals or as many as it needs: `23.11`,
+  /// `62.4`, `50`.
+  var briefly: String {
+    let hundredths = Int(self * 100 + 0.5)
+    let (whole, rest) = (hundredths / 100, hundredths % 100)
+    if rest == 0 { return "\(whole)" }
+    return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest / 10)\(rest % 10)"
   }
 }

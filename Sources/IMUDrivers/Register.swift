@@ -29,3 +29,71 @@ extension Register: CustomStringConvertible {
 func hexadecimal(_ value: UInt8) -> String {
   "0x" + (value < 16 ? "0" : "") + String(value, radix: 16)
 }
+
+/// Up to sixteen pairs of register and value, held inline: walking them on the sampler thread
+/// neither allocates nor counts references.
+@usableFromInline
+struct RegisterList: Sendable, BitwiseCopyable {
+  /// A register's number and what it is to hold.
+  @usableFromInline
+  struct Entry: Equatable, Sendable, BitwiseCopyable {
+    @usableFromInline let register: UInt8
+    @usableFromInline let value: UInt8
+
+    @inlinable
+    init(register: UInt8, value: UInt8) {
+      self.register = register
+      self.value = value
+    }
+  }
+
+  @usableFromInline static var capacity: Int { 16 }
+
+  /// Four pairs a word, the first in the lowest 16 bits: register in the high byte, value in the
+  /// low.
+  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  @usableFromInline private(set) var count = 0
+
+  init() {}
+
+  /// Adds a pair at the end; traps when the list is full.
+  mutating func append(_ register: Register, _ value: UInt8) {
+    append(Entry(register: register.address, value: value))
+  }
+
+  private mutating func append(_ entry: Entry) {
+    precondition(count < RegisterList.capacity, "a register list holds 16 pairs")
+    let pair = UInt64(entry.register) << 8 | UInt64(entry.value)
+    let bits = pair << UInt64(16 * (count & 3))
+    switch count >> 2 {
+    case 0: words.0 |= bits
+    case 1: words.1 |= bits
+    case 2: words.2 |= bits
+    default: words.3 |= bits
+    }
+    count += 1
+  }
+
+  @inlinable
+  subscript(index: Int) -> Entry {
+    precondition(index >= 0 && index < count, "no such pair")
+    let word: UInt64
+    switch index >> 2 {
+    case 0: word = words.0
+    case 1: word = words.1
+    case 2: word = words.2
+    default: word = words.3
+    }
+    let pair = word >> UInt64(16 * (index & 3))
+    return Entry(
+      register: UInt8(truncatingIfNeeded: pair >> 8), value: UInt8(truncatingIfNeeded: pair))
+  }
+
+  /// The same pairs by rising register number, as burst reads need them.
+  func sorted() -> RegisterList {
+    let entries = (0..<count).map { self[$0] }.sorted { $0.register < $1.register }
+    var list = RegisterList()
+    for entry in entries { list.append(entry) }
+    return list
+  }
+}

@@ -45,7 +45,8 @@ extension SensorError: CustomStringConvertible {
       return "the \(model.name)'s gyroscope has no range of \(asked) dps; it has "
         + "\(SensorError.list(model.gyroscopeRanges, unit: "dps"))"
     case .rateAboveChip(let model, let asked):
-      return SensorError.rateAboveChipSentence(model, asked)
+      return "the \(model.name) can be polled at \(model.maximumPolledRate) Hz at most, "
+        + "\(SensorError.hertz(asked)) Hz was asked: \(model.family.rateLimitReason)"
     case .rateAboveBus(let model, let asked, let busClock):
       return SensorError.rateAboveBusSentence(model, asked, busClock)
     case .resetUnfinished(let model, let address, let register, let read):
@@ -61,20 +62,6 @@ extension SensorError: CustomStringConvertible {
     case .bus(let model, let register, let error):
       return "setting up the \(model.name) at \(error.address), \(register): \(error); "
         + SensorError.remedy(error.kind)
-    }
-  }
-
-  private static func rateAboveChipSentence(_ model: SensorModel, _ asked: SampleRate) -> String {
-    let limit = "the \(model.name) can be polled at \(model.maximumPolledRate) Hz at most, "
-    let question = "\(hertz(asked)) Hz was asked"
-    switch model.family {
-    case .mpu6050:
-      return limit + question + ": its accelerometer samples 1000 times a second"
-    case .lsm6ds:
-      let burst = BusTiming.milliseconds(
-        bits: BusTiming.bits(ofBurst: model.family.burstByteCount), busClock: 400_000)
-      return limit + question + ": it would need a data rate of 3333 Hz, 0.30 ms a sample, and a "
-        + "16-byte burst takes \(burst) ms at 400 kHz"
     }
   }
 
@@ -125,5 +112,35 @@ extension SensorError: StatusError {
     case .notFound, .otherModel, .foreignIdentity, .resetUnfinished, .readBack, .noSamples, .bus:
       .unavailable
     }
+  }
+}
+
+extension SensorError {
+  /// What each address gave, and the remedy that fits.
+  static func notFoundSentence(_ findings: [ProbeFinding]) -> String {
+    let places = findings.map { "\($0)" }.joined(separator: "; ")
+    return "no sensor that can be used was found (\(places)): \(remedy(findings))"
+  }
+
+  /// Both names, and how to get either.
+  static func otherModelSentence(_ asked: SensorChoice, _ found: SensorIdentity) -> String {
+    let name = asked.model?.name ?? "sensor"
+    let place = asked.address.map { " at \($0)" } ?? ""
+    let register = found.model.family.identityRegister
+    return "no \(name) was found\(place): the chip at \(found.address) says that it is an "
+      + "\(found.model.name) (\(register) reads \(hexadecimal(found.identity))); give --sensor "
+      + "\(found.model.rawValue) or auto to record it"
+  }
+
+  private static func remedy(_ findings: [ProbeFinding]) -> String {
+    for finding in findings {
+      if case .failure(let error) = finding.result, error.kind != .noAcknowledge {
+        return remedy(error.kind)
+      }
+    }
+    return findings.contains { $0.isUnknownChip }
+      ? "if the chip is known to work like one of these, force it with --sensor MODEL, one of "
+        + SensorModel.allCases.map(\.rawValue).joined(separator: ", ")
+      : "check the bus number, the chip's power, SDA, SCL and pull-ups"
   }
 }

@@ -1,5 +1,18 @@
+import IMUModel
+
 /// A chip at register level, as the bus meets it.
-protocol RegisterChip {
+protocol RegisterChip: Sendable {
+  /// The number of the register that says which chip it is.
+  static var whoAmI: UInt8 { get }
+
+  /// A chip whose power came on at `instant`.
+  init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64)
+
+  /// What all that the chip does on its own keeps time by.
+  var oscillator: Oscillator { get }
+  /// What the output registers hold after `tick`.
+  func outputs(atTick tick: Int64) -> RawSample
+
   /// Power comes (back) on at `instant`.
   mutating func powerOn(at instant: Int64)
 
@@ -24,9 +37,21 @@ protocol RegisterChip {
 
   /// A write of `value` that is through at `instant`.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64)
+
+  /// Reads consecutive registers in a transfer that begins at `start`.
+  mutating func read(
+    _ first: UInt8, into bytes: UnsafeMutableRawBufferPointer, start: Int64, timing: WireTiming)
 }
 
 extension RegisterChip {
+  /// The number of ``whoAmI``, of a chip whose type is not known.
+  var identityRegister: UInt8 { Self.whoAmI }
+
+  /// A chip whose outputs do not wait for a burst has nothing to do.
+  mutating func beginRead(at instant: Int64) {}
+  /// Nothing to do.
+  mutating func endRead() {}
+
   /// Reads consecutive registers in a transfer that begins at `start`.
   mutating func read(
     _ first: UInt8, into bytes: UnsafeMutableRawBufferPointer, start: Int64, timing: WireTiming
@@ -56,42 +81,52 @@ extension RegisterChip {
   }
 }
 
-/// How long what takes on the wire.
-struct WireTiming: Sendable, BitwiseCopyable {
-  /// The bus clock; `nil` when transfers take no time.
-  let hertz: Int?
+/// 128 registers of a byte each, in the value itself.
+struct RegisterFile: Sendable, BitwiseCopyable {
+  private var low = SIMD64<UInt8>(repeating: 0)
+  private var high = SIMD64<UInt8>(repeating: 0)
 
-  /// When the chip fetches data byte `index` of a read: as soon as the byte before it is
-  /// acknowledged.
-  ///
-  /// The first comes after START, address, register, repeated START and address: 29 bits.
-  func fetch(of index: Int, start: Int64) -> Int64 {
-    after(29 + 9 * index, start)
+  /// A register's content. Registers from 0x80 on do not exist: they read 0 and ignore what is
+  /// written.
+  subscript(register: UInt8) -> UInt8 {
+    get {
+      switch register {
+      case 0..<64: return low[Int(register)]
+      case 64..<128: return high[Int(register) - 64]
+      default: return 0
+      }
+    }
+    set {
+      switch register {
+      case 0..<64: low[Int(register)] = newValue
+      case 64..<128: high[Int(register) - 64] = newValue
+      default: break
+      }
+    }
+  }
+}
+
+/// Output registers that stand still from one tick to another.
+struct OutputFreeze: Sendable, BitwiseCopyable {
+  let first: Int64
+  let last: Int64
+  /// Whether the data-ready bits continue as if all was well.
+  let keepsDataReady: Bool
+  /// What the outputs show whatever becomes of the chip; `nil` when a reset ends the freeze.
+  let kept: RawSample?
+
+  /// The tick whose outputs show at `tick`.
+  func shown(at tick: Int64) -> Int64 {
+    (first...last).contains(tick) ? first : tick
   }
 
-  /// When a read of `count` bytes is through.
-  func endOfRead(of count: Int, start: Int64) -> Int64 {
-    after(9 * (3 + count) + 3, start)
+  /// What the outputs show at `tick`, when that is not the chip's doing.
+  func kept(at tick: Int64) -> RawSample? {
+    (first...last).contains(tick) ? kept : nil
   }
 
-  /// When a chip takes over what is written: after START, address, register and value.
-  func store(start: Int64) -> Int64 {
-    after(28, start)
-  }
-
-  /// When a write is through.
-  func endOfWrite(start: Int64) -> Int64 {
-    after(29, start)
-  }
-
-  /// When a transfer is through that no chip acknowledges: START, address, STOP.
-  func endOfFailure(start: Int64) -> Int64 {
-    after(11, start)
-  }
-
-  /// The instant `bits` bit times after `start`, rounded up.
-  private func after(_ bits: Int, _ start: Int64) -> Int64 {
-    guard let hertz else { return start }
-    return start + (Int64(bits) * 1_000_000_000 + Int64(hertz) - 1) / Int64(hertz)
+  /// The tick whose data-ready state shows at `tick`.
+  func flagged(at tick: Int64) -> Int64 {
+    keepsDataReady ? tick : shown(at: tick)
   }
 }

@@ -6,6 +6,14 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     case mpu6050
     /// STMicroelectronics LSM6DSO and relatives.
     case lsm6dso
+
+    /// What simulates it.
+    var type: any RegisterChip.Type {
+      switch self {
+      case .mpu6050: return SimulatedMPU6050.self
+      case .lsm6dso: return SimulatedLSM6DSO.self
+      }
+    }
   }
 
   /// The register map.
@@ -41,6 +49,9 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// An LSM6DSO whose oscillator is 0.45 % slow.
   public static let lsm6dso = SimulatedChip(
     model: .lsm6dso, identity: 0x6C, clockErrorPartsPerMillion: -4500)
+
+  /// One of each.
+  public static let all = [mpu6050, lsm6dso]
 
   /// A chip of the given register map; all else as it is by default.
   public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {

@@ -17,10 +17,19 @@ struct Wire: ~Copyable {
   let timing: WireTiming
   let source: MotionSource
 
-  var mpu: SimulatedMPU6050?
-  var mpuAddress: UInt8 = 0
-  var lsm: SimulatedLSM6DSO?
-  var lsmAddress: UInt8 = 0
+  /// A chip, and where it answers.
+  struct Place {
+    let address: UInt8
+    var chip: any RegisterChip
+  }
+
+  static let capacity = 4
+
+  // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has; only the first
+  // `count` of `capacity` places are initialised, and only they are used. Chips are changed in place, so that a
+  // transfer neither allocates nor counts references.
+  private let places: UnsafeMutablePointer<Place>
+  private var count = 0
 
   // Safe: this copy of a recording's rows is allocated in `init` and freed in `deinit` by the one
   // owner that a ~Copyable value has. `source`, and the chips' copies of it, point into it and die
@@ -41,6 +50,7 @@ struct Wire: ~Copyable {
     precondition(busHertz ?? 1 > 0, "a bus clock has a positive frequency")
     self.origin = origin
     timing = WireTiming(hertz: busHertz)
+    places = .allocate(capacity: Self.capacity)
     switch motion.kind {
     case .steady(let truth): (rows, source) = (.init(start: nil, count: 0), .steady(truth))
     case .tumble: (rows, source) = (.init(start: nil, count: 0), .tumble)
@@ -52,22 +62,35 @@ struct Wire: ~Copyable {
   }
 
   deinit {
+    places.deinitialize(count: count)
+    places.deallocate()
     rows.deallocate()
   }
 
   mutating func attach(_ chip: SimulatedChip, at address: I2CAddress, poweredOn instant: Int64) {
-    precondition(
-      address.rawValue != mpuAddress && address.rawValue != lsmAddress, "the address is taken")
-    switch chip.model {
-    case .mpu6050:
-      precondition(mpu == nil, "the bus has its MPU-6050")
-      mpu = SimulatedMPU6050(chip, source: source, motionOrigin: origin, poweredOn: instant)
-      mpuAddress = address.rawValue
-    case .lsm6dso:
-      precondition(lsm == nil, "the bus has its LSM6DSO")
-      lsm = SimulatedLSM6DSO(chip, source: source, motionOrigin: origin, poweredOn: instant)
-      lsmAddress = address.rawValue
-    }
+    precondition(place(of: address) == nil, "the address is taken")
+    precondition(count < Self.capacity, "the bus has four chips")
+    let type = chip.model.type
+    let place = Place(
+      address: address.rawValue,
+      chip: type.init(chip, source: source, motionOrigin: origin, poweredOn: instant))
+    (places + count).initialize(to: place)
+    count += 1
+  }
+
+  private func place(of address: I2CAddress) -> Int? {
+    for index in 0..<count where places[index].address == address.rawValue { return index }
+    return nil
+  }
+
+  /// The oscillator of the chip at `address`; `nil` when there is no chip.
+  func oscillator(of address: I2CAddress) -> Oscillator? {
+    place(of: address).map { places[$0].chip.oscillator }
+  }
+
+  /// What the chip at `address` has in its output registers after `tick`; `nil` when there is no chip.
+  func outputs(of address: I2CAddress, atTick tick: Int64) -> RawSample? {
+    place(of: address).map { places[$0].chip.outputs(atTick: tick) }
   }
 
   mutating func add(_ fault: Fault, at trigger: FaultTrigger) {
@@ -81,27 +104,24 @@ struct Wire: ~Copyable {
     start: Int64
   ) -> Outcome {
     if let failure = begin(.read, address, register, start) { return failure }
-    let isMPU = address.rawValue == mpuAddress
+    // Nothing acknowledged but a chip, or a silent bus.
+    let index = place(of: address)
     if start < silentUntil {
       for index in bytes.indices { bytes[index] = 0xFF }
-    } else if let (byte, rest, boots) = cut {
-      cut = nil
-      if isMPU {
-        mpu?.read(
+    } else if let index {
+      if let (byte, rest, boots) = cut {
+        cut = nil
+        for other in 0..<count where other != index { places[other].chip.powerOn(at: start) }
+        places[index].chip.read(
           register, into: bytes, start: start, timing: timing, cut: byte, rest: rest, boots: boots)
-        lsm?.powerOn(at: start)
       } else {
-        lsm?.read(
-          register, into: bytes, start: start, timing: timing, cut: byte, rest: rest, boots: boots)
-        mpu?.powerOn(at: start)
+        places[index].chip.read(register, into: bytes, start: start, timing: timing)
       }
-    } else if isMPU {
-      mpu?.read(register, into: bytes, start: start, timing: timing)
-    } else {
-      lsm?.read(register, into: bytes, start: start, timing: timing)
     }
-    let identity = Int(isMPU ? SimulatedMPU6050.whoAmI : SimulatedLSM6DSO.whoAmI) - Int(register)
-    if start < alias.until, bytes.indices.contains(identity) { bytes[identity] = alias.identity }
+    if start < alias.until, let index {
+      let offset = Int(places[index].chip.identityRegister) - Int(register)
+      if bytes.indices.contains(offset) { bytes[offset] = alias.identity }
+    }
     if corruption.mask != 0, bytes.indices.contains(corruption.byte) {
       bytes[corruption.byte] ^= corruption.mask
     }
@@ -119,16 +139,13 @@ struct Wire: ~Copyable {
     if start < silentUntil {
       return Outcome(error: nil, end: timing.endOfWrite(start: start))
     }
-    if address.rawValue == mpuAddress {
-      mpu?.store(register, value: value, at: instant)
-    } else {
-      lsm?.store(register, value: value, at: instant)
+    if let index = place(of: address) {
+      places[index].chip.store(register, value: value, at: instant)
     }
     if let (_, _, boots) = cut {
       powerOn(at: instant)
       if !boots {
-        mpu?.finishBoot(at: instant)
-        lsm?.finishBoot(at: instant)
+        for index in 0..<count { places[index].chip.finishBoot(at: instant) }
       }
       cut = nil
     }
@@ -158,9 +175,7 @@ struct Wire: ~Copyable {
 
   private func acknowledges(_ address: I2CAddress, at instant: Int64) -> Bool {
     if instant < silentUntil { return true }
-    if address.rawValue == mpuAddress { return mpu?.acknowledges(at: instant) ?? false }
-    if address.rawValue == lsmAddress { return lsm?.acknowledges(at: instant) ?? false }
-    return false
+    return place(of: address).map { places[$0].chip.acknowledges(at: instant) } ?? false
   }
 
   private mutating func apply(_ fault: Fault, at instant: Int64) {
@@ -172,11 +187,11 @@ struct Wire: ~Copyable {
       powerOn(at: silentUntil)
     case .misidentify(let identity, let nanoseconds): alias = (identity, instant + nanoseconds)
     case .freeze(let nanoseconds, let keepsDataReady, let survivesReset):
-      let end = instant + nanoseconds
-      mpu?.freezeOutputs(
-        from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
-      lsm?.freezeOutputs(
-        from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
+      for index in 0..<count {
+        places[index].chip.freezeOutputs(
+          from: instant, to: instant + nanoseconds, keepsDataReady: keepsDataReady,
+          survivesReset: survivesReset)
+      }
     case .unplug(let nanoseconds):
       absentUntil = instant + nanoseconds
       powerOn(at: absentUntil)
@@ -186,7 +201,46 @@ struct Wire: ~Copyable {
   }
 
   private mutating func powerOn(at instant: Int64) {
-    mpu?.powerOn(at: instant)
-    lsm?.powerOn(at: instant)
+    for index in 0..<count { places[index].chip.powerOn(at: instant) }
+  }
+}
+
+/// How long what takes on the wire.
+struct WireTiming: Sendable, BitwiseCopyable {
+  /// The bus clock; `nil` when transfers take no time.
+  let hertz: Int?
+
+  /// When the chip fetches data byte `index` of a read: as soon as the byte before it is
+  /// acknowledged.
+  ///
+  /// The first comes after START, address, register, repeated START and address: 29 bits.
+  func fetch(of index: Int, start: Int64) -> Int64 {
+    after(29 + 9 * index, start)
+  }
+
+  /// When a read of `count` bytes is through.
+  func endOfRead(of count: Int, start: Int64) -> Int64 {
+    after(9 * (3 + count) + 3, start)
+  }
+
+  /// When a chip takes over what is written: after START, address, register and value.
+  func store(start: Int64) -> Int64 {
+    after(28, start)
+  }
+
+  /// When a write is through.
+  func endOfWrite(start: Int64) -> Int64 {
+    after(29, start)
+  }
+
+  /// When a transfer is through that no chip acknowledges: START, address, STOP.
+  func endOfFailure(start: Int64) -> Int64 {
+    after(11, start)
+  }
+
+  /// The instant `bits` bit times after `start`, rounded up.
+  private func after(_ bits: Int, _ start: Int64) -> Int64 {
+    guard let hertz else { return start }
+    return start + (Int64(bits) * 1_000_000_000 + Int64(hertz) - 1) / Int64(hertz)
   }
 }

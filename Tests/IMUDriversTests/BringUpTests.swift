@@ -7,7 +7,7 @@ struct BringUpTests {
   @Test("an MPU-6050 is reset, woken, configured, read back and given time, in this order")
   func mpu6050Order() throws {
     let bus = TraceBus.mpu6050()
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .mpu6050, address: I2CAddress(known: 0x68)),
       configuration: SensorConfiguration(rate: hertz(10)))
     let waits = try bringUp(&sensor)
@@ -29,7 +29,7 @@ struct BringUpTests {
   @Test("an LSM6DSO is kept from I3C before and after its reset, and its data rates are set last")
   func lsm6dsoOrder() throws {
     let bus = TraceBus.lsm6ds()
-    var sensor = try LSM6DSSensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .lsm6dso, address: I2CAddress(known: 0x6A)),
       configuration: SensorConfiguration(rate: hertz(100), busClock: 400_000))
     let waits = try bringUp(&sensor)
@@ -57,7 +57,7 @@ struct BringUpTests {
       (SensorModel.lsm6dsl, UInt8(0x6A), [UInt8]()), (.lsm6ds3, 0x69, [0x38]),
     ] {
       let bus = TraceBus.lsm6ds(identity: identity)
-      var sensor = try LSM6DSSensor(
+      var sensor = try PolledSensor(
         bus: bus, identity: SensorIdentity(model: model, address: I2CAddress(known: 0x6A)),
         configuration: SensorConfiguration(rate: hertz(10)))
       _ = try bringUp(&sensor)
@@ -82,7 +82,7 @@ struct BringUpTests {
         store(bus, register, value)
       }
     }
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10)))
     let waits = try bringUp(&sensor)
@@ -96,7 +96,7 @@ struct BringUpTests {
     bus.onWrite = { bus, register, value in
       if register != 0x6B || value & 0x80 != 0 { store(bus, register, value) }
     }
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10)))
     let error = bringUpError(&sensor)
@@ -153,7 +153,7 @@ struct BringUpTests {
   func forcedModel() throws {
     var bus = TraceBus.mpu6050(identity: 0x72)
     let identity = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .mpu6500))
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: identity, configuration: SensorConfiguration(rate: hertz(10)))
     _ = try bringUp(&sensor)
     #expect(sensor.description.model == "MPU-6500")
@@ -190,7 +190,7 @@ struct BringUpTests {
   func noSamples() throws {
     let bus = TraceBus.mpu6050()
     bus.beforeRead = { _, _, _ in }
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10)))
     let error = bringUpError(&sensor)
@@ -200,7 +200,7 @@ struct BringUpTests {
   @Test("after bring-up there is nothing more to do, and the bus can be had back")
   func ready() throws {
     let bus = TraceBus.lsm6ds()
-    var sensor = try LSM6DSSensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .lsm6dso, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10)))
     _ = try bringUp(&sensor)

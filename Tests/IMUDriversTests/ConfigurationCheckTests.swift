@@ -72,7 +72,7 @@ struct ConfigurationCheckTests {
   func garbled() throws {
     for (register, offset) in [(UInt8(0x75), 0), (0x19, 1), (0x6B, 0)] {
       let bus = TraceBus.mpu6050()
-      var sensor = try MPU6050Sensor(
+      var sensor = try PolledSensor(
         bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
         configuration: SensorConfiguration(rate: hertz(10)))
       _ = try bringUp(&sensor)
@@ -94,7 +94,7 @@ struct ConfigurationCheckTests {
   @Test("a bus that fails is reported as such after three tries")
   func deadBus() throws {
     let bus = TraceBus.lsm6ds()
-    var sensor = try LSM6DSSensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .lsm6dso, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10)))
     _ = try bringUp(&sensor)

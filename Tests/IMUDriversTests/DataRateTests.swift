@@ -6,7 +6,7 @@ import Testing
 struct DataRateTests {
   private func mpu(_ model: SensorModel, _ rate: UInt32) throws -> (TraceBus, SensorDescription) {
     let bus = TraceBus.mpu6050(identity: model.identity)
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: model, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(rate)))
     _ = try bringUp(&sensor)
@@ -17,7 +17,7 @@ struct DataRateTests {
     _ model: SensorModel, _ rate: UInt32, _ busClock: Int?, _ channels: ChannelSet = .all
   ) throws -> (TraceBus, SensorDescription) {
     let bus = TraceBus.lsm6ds(identity: model.identity)
-    var sensor = try LSM6DSSensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: model, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(rate), channels: channels, busClock: busClock))
     _ = try bringUp(&sensor)

@@ -25,13 +25,8 @@ struct EveryConfigurationTests {
   private func description(
     _ fixture: SensorModelFixture, _ configuration: SensorConfiguration
   ) throws(SensorError) -> SensorDescription {
-    if fixture.isMPU {
-      return try MPU6050Sensor(
-        bus: TraceBus.mpu6050(), identity: fixture.sensorIdentity, configuration: configuration
-      ).description
-    }
-    return try LSM6DSSensor(
-      bus: TraceBus.lsm6ds(), identity: fixture.sensorIdentity, configuration: configuration
+    try PolledSensor(
+      bus: TraceBus.chip(fixture), identity: fixture.sensorIdentity, configuration: configuration
     ).description
   }
 
@@ -73,7 +68,7 @@ struct EveryConfigurationTests {
   func slowBus() throws {
     for model in [SensorModel.lsm6ds3, .lsm6ds33] {
       let bus = TraceBus.lsm6ds(identity: model.identity)
-      var sensor = try LSM6DSSensor(
+      var sensor = try PolledSensor(
         bus: bus, identity: SensorIdentity(model: model, address: bus.address),
         configuration: SensorConfiguration(rate: hertz(10), busClock: 25_000))
       _ = try bringUp(&sensor)

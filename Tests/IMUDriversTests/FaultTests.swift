@@ -144,7 +144,7 @@ struct FaultTests {
   func poweringUp() throws {
     let bus = TraceBus.mpu6050()
     bus.failure = { $0 < 30 ? .noAcknowledge : nil }
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10)))
     let waits = try bringUp(&sensor)

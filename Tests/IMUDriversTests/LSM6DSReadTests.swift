@@ -6,8 +6,8 @@ import Testing
 struct LSM6DSReadTests {
   let bus = TraceBus.lsm6ds()
 
-  func ready(_ channels: ChannelSet = .all) throws -> LSM6DSSensor<TraceBus> {
-    var sensor = try LSM6DSSensor(
+  func ready(_ channels: ChannelSet = .all) throws -> PolledSensor<TraceBus> {
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .lsm6dso, address: bus.address),
       configuration: SensorConfiguration(rate: hertz(10), channels: channels))
     _ = try bringUp(&sensor)

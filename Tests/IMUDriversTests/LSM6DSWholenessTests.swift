@@ -69,7 +69,7 @@ struct LSM6DSWholenessTests {
       bus: SimulatedBus(
         clock: clock, chip: chip, address: address, motion: .tumble, busHertz: 400_000),
       clock: clock, delay: delay)
-    var sensor = try LSM6DSSensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .lsm6dso, address: address),
       configuration: SensorConfiguration(
         rate: hertz(rate), channels: channels, busClock: 400_000))

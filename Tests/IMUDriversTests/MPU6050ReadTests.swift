@@ -12,10 +12,10 @@ struct MPU6050ReadTests {
     configuration = SensorConfiguration(rate: hertz(10))
   }
 
-  private func ready(_ channels: ChannelSet = .all) throws -> MPU6050Sensor<TraceBus> {
+  private func ready(_ channels: ChannelSet = .all) throws -> PolledSensor<TraceBus> {
     var configuration = configuration
     configuration.channels = channels
-    var sensor = try MPU6050Sensor(
+    var sensor = try PolledSensor(
       bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
       configuration: configuration)
     _ = try bringUp(&sensor)

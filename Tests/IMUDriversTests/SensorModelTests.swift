@@ -4,9 +4,10 @@ import Testing
 
 @Suite("Models")
 struct SensorModelTests {
-  @Test("every model has its fixture")
+  @Test("every model of the two large families has its fixture")
   func complete() {
-    #expect(SensorModelFixture.all.map(\.model) == SensorModel.allCases)
+    let models = SensorModel.allCases.filter { [.mpu6050, .lsm6ds].contains($0.family) }
+    #expect(SensorModelFixture.all.map(\.model) == models)
   }
 
   @Test("names on the command line")

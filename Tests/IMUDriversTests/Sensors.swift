@@ -39,13 +39,7 @@ func withSensor(
   _ fixture: SensorModelFixture, _ bus: TraceBus, _ configuration: SensorConfiguration,
   _ task: some SensorTask
 ) throws {
-  if fixture.isMPU {
-    var sensor = try MPU6050Sensor(
-      bus: bus, identity: fixture.sensorIdentity, configuration: configuration)
-    try task.run(&sensor)
-  } else {
-    var sensor = try LSM6DSSensor(
-      bus: bus, identity: fixture.sensorIdentity, configuration: configuration)
-    try task.run(&sensor)
-  }
+  var sensor = try PolledSensor(
+    bus: bus, identity: fixture.sensorIdentity, configuration: configuration)
+  try task.run(&sensor)
 }

@@ -12,14 +12,14 @@ func check(_ options: Options) throws(SensorError) -> Bool {
   var isClean = true
   for dips in [false, true] {
     let mpuClock = VirtualClock()
-    let mpu = try MPU6050Sensor(
+    let mpu = try PolledSensor(
       bus: bus(.mpu6050, .mpu6050, clock: mpuClock, dips: dips), identity: identity(.mpu6050),
       configuration: SensorConfiguration(rate: SampleRate(known: 1000), busClock: busHertz))
     let mpuIsClean = try check(mpu, clock: mpuClock, rate: 1000, dips: dips, options)
 
     // At 1 kHz a burst, its confirmation and its repetition fill the tick at 400 kHz.
     let lsmClock = VirtualClock()
-    let lsm = try LSM6DSSensor(
+    let lsm = try PolledSensor(
       bus: bus(.lsm6dso, .lsm6dso, clock: lsmClock, dips: dips), identity: identity(.lsm6dso),
       configuration: SensorConfiguration(rate: SampleRate(known: 500), busClock: busHertz))
     let lsmIsClean = try check(lsm, clock: lsmClock, rate: 500, dips: dips, options)

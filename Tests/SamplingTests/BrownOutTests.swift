@@ -58,16 +58,9 @@ import Testing
     bus.inject(subject.fault, at: .time(fails))
     let identity = SensorIdentity(model: subject.model, address: address)
     let configuration = SensorConfiguration(rate: .hz(subject.hertz), busClock: 400_000)
-    switch subject.model.family {
-    case .mpu6050:
-      try run(
-        MPU6050Sensor(bus: bus, identity: identity, configuration: configuration), clock, fails,
-        subject)
-    case .lsm6ds:
-      try run(
-        LSM6DSSensor(bus: bus, identity: identity, configuration: configuration), clock, fails,
-        subject)
-    }
+    try run(
+      PolledSensor(bus: bus, identity: identity, configuration: configuration), clock, fails,
+      subject)
   }
 
   private func run<Sensor: IMUSensor & ~Copyable>(

@@ -48,7 +48,11 @@ struct ProofBench: Sendable {
   var address: I2CAddress { model.family.addresses[0] }
 
   private func bus(_ clock: VirtualClock) -> SimulatedBus<VirtualClock> {
-    var chip: SimulatedChip = model.family == .mpu6050 ? .mpu6050 : .lsm6dso
+    // The register map that simulates the family.
+    let maps: [(SensorFamily, SimulatedChip)] = [(.mpu6050, .mpu6050), (.lsm6ds, .lsm6dso)]
+    guard var chip = maps.first(where: { $0.0 == model.family })?.1 else {
+      preconditionFailure("nothing simulates \(model)")
+    }
     chip.clockErrorPartsPerMillion = clockErrorPartsPerMillion ?? chip.clockErrorPartsPerMillion
     return SimulatedBus(
       clock: clock, chip: chip.answering(model.identity), address: address, motion: motion,
@@ -68,19 +72,10 @@ struct ProofBench: Sendable {
     let clock = VirtualClock()
     let own = bus(clock)
     let twin = bus(clock)
-    switch model.family {
-    case .mpu6050:
-      var other = try MPU6050Sensor(bus: twin, identity: identity, configuration: configuration)
-      try bringUp(&other, clock)
-      return try run(own, clock, other.releaseBus()) { bus throws(SensorError) in
-        try MPU6050Sensor(bus: bus, identity: identity, configuration: configuration)
-      }
-    case .lsm6ds:
-      var other = try LSM6DSSensor(bus: twin, identity: identity, configuration: configuration)
-      try bringUp(&other, clock)
-      return try run(own, clock, other.releaseBus()) { bus throws(SensorError) in
-        try LSM6DSSensor(bus: bus, identity: identity, configuration: configuration)
-      }
+    var other = try PolledSensor(bus: twin, identity: identity, configuration: configuration)
+    try bringUp(&other, clock)
+    return try run(own, clock, other.releaseBus()) { bus throws(SensorError) in
+      try PolledSensor(bus: bus, identity: identity, configuration: configuration)
     }
   }
 

@@ -103,12 +103,14 @@ struct SimulatedBusTests {
 
   #if compiler(>=6.2)
     @Test(
-      "a second chip of the same model, or at the same address, is a programming error",
+      "a second chip at the same address, or a fifth, is a programming error",
       .waitsForPrograms)
     func attachTraps() async {
       await #expect(processExitsWith: .failure) {
         var bench = Bench(.mpu6050)
-        bench.bus.attach(.mpu6050, at: I2CAddress(known: 0x69))
+        for address: UInt8 in 0x69...0x6C {
+          bench.bus.attach(.mpu6050, at: I2CAddress(known: address))
+        }
       }
       await #expect(processExitsWith: .failure) {
         var bench = Bench(.mpu6050)

@@ -47,20 +47,21 @@ private struct SensorOpening<User: SensorUser> {
   ) throws -> User.Outcome {
     var bus = simulated
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
-    let sensor = try OpenedSensor(
+    let sensor = try PolledSensor(
       bus: bus, identity: found, configuration: request.configuration(busClock: simulatedBusClock))
-    return try sensor.hand(to: user, clock: clock, boardTitle: "simulator")
+    return try user.use(sensor, clock: clock, boardTitle: "simulator")
   }
 
   private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
-    switch request.choice.model ?? request.choice.addresses[0].simulatedModel {
-    case .mpu6050: return (.mpu6050, request.choice.address ?? I2CAddress(known: 0x68))
-    case .lsm6dso: return (.lsm6dso, request.choice.address ?? I2CAddress(known: 0x6A))
-    default:
+    let model = request.choice.model ?? request.choice.addresses[0].simulatedModel
+    guard let chip = SimulatedChip.all.first(where: { "\($0.model)" == model.rawValue }) else {
+      let names = SimulatedChip.all.map { "\($0.model)" }
       throw CommandFailure(
         .configuration,
-        "the simulator has no \(request.choice.model?.name ?? ""); it has mpu6050 and lsm6dso")
+        "the simulator has no \(model.name); it has "
+          + "\(names.dropLast().joined(separator: ", ")) and \(names.suffix(1).joined())")
     }
+    return (chip, request.choice.address ?? model.addresses[0])
   }
 
   private func simulatedMotion() throws -> Motion {
@@ -90,8 +91,8 @@ private struct SensorOpening<User: SensorUser> {
       busClock: tree.i2cClock(bus: number) ?? board?.busHertz)
     let found = try BusErrand(bus: number).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
-    return try found.sensor.hand(
-      to: user, clock: SystemClock(), boardTitle: board?.title ?? "bus \(number)")
+    return try user.use(
+      found.sensor, clock: SystemClock(), boardTitle: board?.title ?? "bus \(number)")
   }
 
   private func busNumber(_ board: Board?) throws -> Int {

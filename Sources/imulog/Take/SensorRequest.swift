@@ -35,7 +35,7 @@ struct SensorRequest: Sendable {
   static func choice(_ text: String) throws(CommandFailure) -> SensorChoice {
     let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].lowercased()
-    var choice = SensorChoice(model: SensorModel(rawValue: name))
+    var choice = SensorChoice(model: SensorModel.named(name))
     guard name == "auto" || choice.model != nil else {
       let names = SensorModel.allCases.map(\.rawValue).joined(separator: ", ")
       throw CommandFailure(.configuration, "--sensor \(text): give auto or one of \(names)")

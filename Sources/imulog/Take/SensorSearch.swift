@@ -14,7 +14,7 @@ struct SensorSearch: Sendable {
 
   /// A sensor that is set up, and what to say about it.
   struct Found: ~Copyable, Sendable {
-    let sensor: OpenedSensor<LinuxI2CBus>
+    let sensor: PolledSensor<LinuxI2CBus>
     let remarks: [String]
   }
 
@@ -48,10 +48,14 @@ struct SensorSearch: Sendable {
     // Before the first register is written.
     try node.reserve(identity.address)
     try node.keepOpen(at: place, chip: identity.address)
-    let sensor = try OpenedSensor(
+    var sensor = try PolledSensor(
       bus: node, identity: identity, configuration: request.configuration(busClock: busClock))
-    return Found(
-      sensor: try sensor.broughtUp(on: SystemClock(), progress), remarks: remarks(about: identity))
+    let clock = SystemClock()
+    while case .wait(let nanoseconds) = try sensor.bringUp() {
+      progress()
+      clock.sleep(until: clock.now() + nanoseconds)
+    }
+    return Found(sensor: sensor, remarks: remarks(about: identity))
   }
 
   /// Leaves out the addresses at which a kernel driver holds the chip; if no chip is found at the others, the
@@ -61,7 +65,7 @@ struct SensorSearch: Sendable {
   ) -> (free: [I2CAddress], refusal: LinuxIOError?) {
     var free: [I2CAddress] = []
     var refusal: LinuxIOError?
-    for address in SensorChoice().addresses {
+    for address in SensorFamily.allAddresses {
       do throws(LinuxIOError) {
         try node.claim(address)
         free.append(address)

@@ -1,15 +1,16 @@
 public import IMUModel
 
-extension LSM6DSSensor where Bus: ~Copyable {
+/// Reading an ST chip, which has no shadow registers.
+extension PolledSensor where Bus: ~Copyable {
   /// Reads one sample.
   ///
-  ///     S 6A+W 1E Sr 6A+R  status  –  t t  gx gx gy gy gz gz  ax ax ay ay az az  P
-  ///     S 6A+W 22 Sr 6A+R                  gx gx gy gy gz gz  ax ax ay ay az az  P
+  ///     LSM6DS, LSM6DSV  S 6A+W 1E Sr 6A+R  status  –  t t  gx gx gy gy gz gz  ax ax ay ay az az  P
+  ///                      S 6A+W 22 Sr 6A+R                  gx gx gy gy gz gz  ax ax ay ay az az  P
   ///
   /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes
   /// two samples, and the flags do not show it: the high bytes that follow clear them. So the axes are
   /// read twice. As long as one update at most falls between the first axis of the one burst and
-  /// the last of the other, one of the two is whole, and ``LSM6DSLook`` says which. Where counts
+  /// the last of the other, one of the two is whole, and ``TwofoldLook`` says which. Where counts
   /// that chance made equal leave it open, the axes are read a third time: right after the update
   /// in question, and so whole.
   ///
@@ -27,7 +28,7 @@ extension LSM6DSSensor where Bus: ~Copyable {
   /// for the accelerometer alone it begins with it. Temperature has a rate of its own, 52 Hz,
   /// and may be one sample of it older than the axes.
   ///
-  /// What holds, by ``LSM6DSDataRate``: at 400 kHz and up to 757 Hz the chip samples every 1.2 ms,
+  /// What holds, by ``DataRate``: at 400 kHz and up to 757 Hz the chip samples every 1.2 ms,
   /// up to 378 Hz every 2.4 ms, the two bursts span 592 µs and what the kernel needs between them, g,
   /// and every sample is whole. Above, it samples every 600 µs: two updates fall into the bursts in
   /// g / 600 µs of the reads, and those may mix two samples 600 µs apart, as may one in a thousand
@@ -43,23 +44,21 @@ extension LSM6DSSensor where Bus: ~Copyable {
   ///
   /// - Complexity: two transfers, or three (see ``BusTiming/bits(ofTick:)``).
   @inlinable
-  public mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+  mutating func readTwofold(into sample: inout RawSample) throws(BusError) -> Reading {
     lastEvidence.isConfigured = false
     lastEvidence.isLate = false
     var transfers = 0
     var failure: BusError?
-    let status = LSM6DSRegister.status.address
     let axes = look.axes
-    var burst = try read(status, 16, &transfers, &failure)
-    guard burst[0] & LSM6DSRegister.Status.reserved == 0 else { return .doubtful }
-    let seen = burst[0] & readyMask
-    lastEvidence.isConfigured = seen == readyMask
-    var hasNew = seen == readyMask || isNew(burst, seen)
+    var burst = try read(layout.register, layout.count, &transfers, &failure)
+    guard burst[0] & TwofoldLook.reservedFlags == 0 else { return .doubtful }
+    let seen = burst[0] & look.readyMask
+    lastEvidence.isConfigured = seen == look.readyMask
+    var hasNew = lastEvidence.isConfigured || isNew(burst, seen)
     while true {
       if transfers == 3, let failure { throw failure }
       let again = burst.replacing(
-        axes,
-        by: try read(status + UInt8(axes.lowerBound), axes.count, &transfers, &failure))
+        axes, by: try read(look.register, axes.count, &transfers, &failure))
       let verdict = hasNew ? look.compare(burst, again) : look.compare(stale: burst, again)
       if verdict == .first { break }
       burst = again
@@ -70,9 +69,9 @@ extension LSM6DSSensor where Bus: ~Copyable {
     }
     let isAnnounced = isNew(burst, seen)
     last = burst
-    sample = LSM6DSSensor.decode(burst, channels)
+    sample = decodeTwofold(burst)
     guard isAnnounced else { return .unannounced }
-    lastEvidence.outputs = SensorOutputs(burst, from: 2)
+    lastEvidence.outputs = SensorOutputs(burst, from: layout.outputs)
     return .fresh
   }
 
@@ -104,32 +103,32 @@ extension LSM6DSSensor where Bus: ~Copyable {
     if seen == 0 {
       return !burst.matches(last, in: look.axes) && !burst.matches(Burst(), in: look.axes)
     }
-    let missing = readyMask & ~seen
-    if missing & LSM6DSRegister.Status.gyroscope != 0, burst.matches(last, in: 4..<10) {
+    let missing = look.readyMask & ~seen
+    if missing & TwofoldLook.gyroscopeFlag != 0, burst.matches(last, in: look.angularRate) {
       return false
     }
-    if missing & LSM6DSRegister.Status.accelerometer != 0, burst.matches(last, in: 10..<16) {
+    if missing & TwofoldLook.accelerometerFlag != 0, burst.matches(last, in: look.acceleration) {
       return false
     }
     return true
   }
 
-  /// Counts from status, a reserved byte and 14 output bytes; channels that are not wanted are 0.
+  /// Counts from the output bytes, low byte first; channels that are not wanted are 0.
   @inlinable
-  static func decode(_ burst: Burst, _ channels: ChannelSet) -> RawSample {
+  func decodeTwofold(_ burst: Burst) -> RawSample {
     var sample = RawSample()
     if channels.contains(.temperature) {
-      sample.temperature = burst.littleEndian(2)
+      sample.temperature = layout.temperature.map { burst.littleEndian($0) } ?? slowTemperature
     }
     if channels.contains(.gyroscope) {
-      sample.gx = burst.littleEndian(4)
-      sample.gy = burst.littleEndian(6)
-      sample.gz = burst.littleEndian(8)
+      sample.gx = burst.littleEndian(layout.angularRate)
+      sample.gy = burst.littleEndian(layout.angularRate + 2)
+      sample.gz = burst.littleEndian(layout.angularRate + 4)
     }
     if channels.contains(.accelerometer) {
-      sample.ax = burst.littleEndian(10)
-      sample.ay = burst.littleEndian(12)
-      sample.az = burst.littleEndian(14)
+      sample.ax = burst.littleEndian(layout.acceleration)
+      sample.ay = burst.littleEndian(layout.acceleration + 2)
+      sample.az = burst.littleEndian(layout.acceleration + 4)
     }
     return sample
   }

@@ -1,3 +1,65 @@
+import IMUModel
+
+extension SensorFamily {
+  /// InvenSense MPU-6050 and its successors: big-endian, acceleration first, shadow registers.
+  public static let mpu6050 = SensorFamily(
+    addresses: [0x68, 0x69], identityRegister: MPU6050Register.identity,
+    registers: MPU6050Register.all,
+    unsupported: [
+      0x11: "ICM-20600 does", 0x12: "ICM-20602 does", 0x20: "ICM-20690 does",
+      0x74: "MPU-6515 does", 0x78: "MPU-6880 does", 0xA6: "ICM-20609 does",
+      0xA9: "IAM-20680 does", 0xAE: "ICM-20608 does", 0xAF: "ICM-20608 does",
+    ],
+    rateLimitReason: "its accelerometer samples 1000 times a second",
+    // From INT_PIN_CFG on: the configuration's proof and the status come before the outputs.
+    layout: BurstLayout(
+      .shadowed, register: MPU6050Register.interruptPin.address, count: 18, outputs: 4,
+      angularRate: 12, acceleration: 4, temperature: 10),
+    settings: MPU6050Profile.settings)
+}
+
+extension SensorModel {
+  static let mpu6050Family = [mpu6050, mpu6500, mpu9250, mpu9255, icm20689]
+
+  /// MPU-6050; MPU-6000 and the motion half of MPU-9150 are the same.
+  public static let mpu6050 = mpu(
+    "mpu6050", "MPU-6050", 0x68, noise: (400e-6, 0.005),
+    temperature: (Fraction(1, 340), Fraction(3653, 100)))
+  /// MPU-6500.
+  public static let mpu6500 = mpu("mpu6500", "MPU-6500", 0x70)
+  /// MPU-9250, without its magnetometer.
+  public static let mpu9250 = mpu("mpu9250", "MPU-9250", 0x71)
+  /// MPU-9255, without its magnetometer.
+  public static let mpu9255 = mpu("mpu9255", "MPU-9255", 0x73)
+  /// ICM-20689; also what many modules sold as MPU-6050 carry.
+  public static let icm20689 = mpu(
+    "icm20689", "ICM-20689", 0x98, noise: (150e-6, 0.006),
+    temperature: (Fraction(10, 3268), Fraction(25, 1)))
+
+  /// Scales: RM-MPU-6000A 4.4 and 4.5. FS_SEL and AFS_SEL, bits [4:3], rise with the range.
+  private static func mpu(
+    _ rawValue: String, _ name: String, _ identity: UInt8,
+    noise: (accelerometer: Double, gyroscope: Double) = (300e-6, 0.01),
+    temperature: (scale: Fraction, offset: Fraction) = (Fraction(100, 33387), Fraction(21, 1))
+  ) -> SensorModel {
+    let gyroscope = [
+      (250, Fraction(1, 131)), (500, Fraction(10, 655)), (1000, Fraction(10, 328)),
+      (2000, Fraction(10, 164)),
+    ]
+    return SensorModel(
+      rawValue, name: name, .mpu6050, identity: identity,
+      accelerometer: [2, 4, 8, 16].enumerated().map { code, range in
+        SensorRange(
+          range, Fraction(1, Int64(32768 / range)), code: UInt8(code) << 3,
+          noise: noise.accelerometer)
+      },
+      gyroscope: gyroscope.enumerated().map { code, range in
+        SensorRange(range.0, range.1, code: UInt8(code) << 3, noise: noise.gyroscope)
+      },
+      temperature: temperature)
+  }
+}
+
 /// Registers of the MPU-6050 family that the driver uses.
 ///
 /// Section numbers are those of the register map RM-MPU-6000A, revision 4.2. Numbers and resets

@@ -8,9 +8,9 @@ enum LSM6DSGeneration {
   case dso
 
   init(_ model: SensorModel) {
-    switch model {
-    case .lsm6ds3, .lsm6ds33: self = .ds3
-    case .lsm6dsl, .lsm6dsm, .lsm6ds3trc: self = .dsl
+    switch model.identity {
+    case 0x69: self = .ds3
+    case 0x6A: self = .dsl
     default: self = .dso
     }
   }
@@ -51,10 +51,10 @@ extension LSM6DSGeneration {
   ///
   /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9,
   /// 50, 100 and 400), which is 0.8 periods of the bandwidth; by that the LSM6DSO's are reckoned.
-  func accelerometerFilters(_ dataRate: LSM6DSDataRate) -> [LSM6DSAccelerometerFilter] {
+  func accelerometerFilters(_ dataRate: DataRate) -> [LSM6DSAccelerometerFilter] {
     let hertz = dataRate.hertz
     let half = LSM6DSAccelerometerFilter(
-      name: "ODR/2", bandwidth: hertz / 2, settlingSamples: dataRate == .hertz1666 ? 2 : 1)
+      name: "ODR/2", bandwidth: hertz / 2, settlingSamples: dataRate.code == 8 ? 2 : 1)
     switch self {
     case .ds3:
       // BW_XL with XL_BW_SCAL_ODR: the analogue filter. Below 104 Hz none is narrow enough.
@@ -93,25 +93,25 @@ extension LSM6DSGeneration {
   ///
   /// Bandwidths: LSM6DSO data sheet table "Gyroscope LPF1 bandwidth selection"; LSM6DSL data sheet,
   /// CTRL6_C. Settling: AN5130 table 15 and 0.8 periods of the bandwidth, whichever is longer.
-  func gyroscopeFilters(_ dataRate: LSM6DSDataRate) -> [LSM6DSGyroscopeFilter] {
+  func gyroscopeFilters(_ dataRate: DataRate) -> [LSM6DSGyroscopeFilter] {
     let hertz = dataRate.hertz
     let bandwidths: [Double]
-    switch (self, dataRate) {
-    case (.dsl, .hertz208): bandwidths = [67, 67, 67, 67]
-    case (.dsl, .hertz416): bandwidths = [138, 131, 121, 138]
-    case (.dsl, .hertz833): bandwidths = [245, 195, 155, 293]
-    case (.dsl, .hertz1666): bandwidths = [315, 224, 168, 505]
-    case (.dso, .hertz208): bandwidths = [67, 67, 67, 67, 62.4, 43.2, 23.1, 12.2]
-    case (.dso, .hertz416): bandwidths = [136.6, 130.5, 120.3, 137.1, 86.7, 48, 24.6, 12.4]
-    case (.dso, .hertz833): bandwidths = [239.2, 192.4, 154.2, 281.8, 96.6, 49.4, 25, 12.5]
-    case (.dso, .hertz1666): bandwidths = [304.2, 220.7, 166.6, 453.2, 99.6, 49.8, 25.1, 12.5]
+    switch (self, dataRate.code) {
+    case (.dsl, 5): bandwidths = [67, 67, 67, 67]
+    case (.dsl, 6): bandwidths = [138, 131, 121, 138]
+    case (.dsl, 7): bandwidths = [245, 195, 155, 293]
+    case (.dsl, 8): bandwidths = [315, 224, 168, 505]
+    case (.dso, 5): bandwidths = [67, 67, 67, 67, 62.4, 43.2, 23.1, 12.2]
+    case (.dso, 6): bandwidths = [136.6, 130.5, 120.3, 137.1, 86.7, 48, 24.6, 12.4]
+    case (.dso, 7): bandwidths = [239.2, 192.4, 154.2, 281.8, 96.6, 49.4, 25, 12.5]
+    case (.dso, 8): bandwidths = [304.2, 220.7, 166.6, 453.2, 99.6, 49.8, 25.1, 12.5]
     default:
-      let samples = [2, 3, 3, 3, 3, 3, 3, 135][Int(dataRate.rawValue) - 1]
+      let samples = [2, 3, 3, 3, 3, 3, 3, 135][Int(dataRate.code) - 1]
       return [
         LSM6DSGyroscopeFilter(name: "LPF1 off", bandwidth: nil, settlingSamples: samples)
       ]
     }
-    let table = [2, 3, 3, 4, 5, 6, 9, 135][Int(dataRate.rawValue) - 1]
+    let table = [2, 3, 3, 4, 5, 6, 9, 135][Int(dataRate.code) - 1]
     let widestFirst = bandwidths.enumerated().sorted { $0.element > $1.element }
     return widestFirst.map { code, bandwidth in
       LSM6DSGyroscopeFilter(

@@ -1,4 +1,17 @@
-import IMUModel
+/// How often, and for how long, a chip must have given the very same outputs to be proved stuck.
+///
+/// Both must be reached. Less than that is suspicion.
+public struct LifeLimit: Equatable, Sendable, BitwiseCopyable {
+  /// Looks with equal outputs, the first one included.
+  public var looks: Int
+  /// From the first look to the last, in nanoseconds.
+  public var time: Int64
+
+  /// A limit of `looks` equal looks over `time` nanoseconds.
+  public init(looks: Int, time: Int64) {
+    (self.looks, self.time) = (looks, time)
+  }
+}
 
 /// The noise of three axes as it comes out of a chip's filter.
 struct NoisyAxes {
@@ -48,49 +61,4 @@ extension LifeLimit {
 
   /// What is noticed within a second, together with the time until the first look, in nanoseconds.
   private static let longest = 800_000_000.0
-}
-
-extension SensorModel {
-  /// The accelerometer's noise in g/√Hz in its range at `position`: data sheets, table "Mechanical characteristics".
-  private func accelerometerNoise(position: Int) -> Double {
-    switch self {
-    case .mpu6050: return 400e-6
-    case .mpu6500, .mpu9250, .mpu9255: return 300e-6
-    case .icm20689: return 150e-6
-    case .lsm6ds3, .lsm6ds33: return 90e-6
-    case .lsm6dsl, .lsm6dsm, .lsm6ds3trc: return [90e-6, 90e-6, 90e-6, 130e-6][position]
-    case .lsm6dso32: return [120e-6, 130e-6, 160e-6, 220e-6][position]
-    case .lsm6dso, .lsm6dsox, .lsm6dsr: return [70e-6, 75e-6, 80e-6, 110e-6][position]
-    }
-  }
-
-  /// The gyroscope's noise in °/s/√Hz.
-  var gyroscopeNoise: Double {
-    switch self {
-    case .mpu6050: return 0.005
-    case .mpu6500, .mpu9250, .mpu9255: return 0.01
-    case .icm20689: return 0.006
-    case .lsm6ds3, .lsm6ds33: return 0.007
-    case .lsm6dsl, .lsm6dsm, .lsm6ds3trc, .lsm6dsr: return 0.005
-    case .lsm6dso, .lsm6dsox, .lsm6dso32: return 0.0038
-    }
-  }
-
-  /// The noise of the accelerometer in one of its ranges; traps when it is none.
-  func accelerometerNoise(range: Int, bandwidth: Double) -> NoisyAxes {
-    guard let scale = accelerometerScale(range: range) else {
-      preconditionFailure("no range of the chip")
-    }
-    let position = accelerometerRanges.position(of: range)
-    return NoisyAxes(
-      density: accelerometerNoise(position: position), bandwidth: bandwidth, scale: scale.value)
-  }
-
-  /// The noise of the gyroscope in one of its ranges; traps when it is none.
-  func gyroscopeNoise(range: Int, bandwidth: Double) -> NoisyAxes {
-    guard let scale = gyroscopeScale(range: range) else {
-      preconditionFailure("no range of the chip")
-    }
-    return NoisyAxes(density: gyroscopeNoise, bandwidth: bandwidth, scale: scale.value)
-  }
 }

@@ -20,7 +20,7 @@ import IMUModel
 /// Accelerometer and gyroscope are taken to update together; a lag of up to 45 bit times of the bus
 /// changes nothing.
 @usableFromInline
-struct LSM6DSLook: Sendable {
+struct TwofoldLook: Sendable {
   @usableFromInline
   enum Verdict: Equatable, Sendable, BitwiseCopyable {
     case first
@@ -28,13 +28,34 @@ struct LSM6DSLook: Sendable {
     case neither
   }
 
-  /// The bytes of the recorded axes in a burst that begins with the status.
+  /// The bytes of the recorded axes in the first burst.
   @usableFromInline let axes: Range<Int>
+  @usableFromInline let angularRate: Range<Int>
+  @usableFromInline let acceleration: Range<Int>
+  /// The first register of further bursts, which have the recorded axes alone.
+  @usableFromInline let register: UInt8
+  /// The flags of the status that a new sample sets.
+  @usableFromInline let readyMask: UInt8
 
-  /// `channels` has the accelerometer, the gyroscope or both.
-  init(_ channels: ChannelSet) {
-    axes =
-      (channels.contains(.gyroscope) ? 4 : 10)..<(channels.contains(.accelerometer) ? 16 : 10)
+  /// Flags of the status, in all ST chips here: acceleration, angular rate, and those that are 0 as the chip is set
+  /// up, and 1 when no chip answers.
+  @inlinable static var accelerometerFlag: UInt8 { 0x01 }
+  @inlinable static var gyroscopeFlag: UInt8 { 0x02 }
+  @inlinable static var reservedFlags: UInt8 { 0xF8 }
+
+  /// `channels` has the accelerometer, the gyroscope or both. Angular rate precedes acceleration.
+  init(_ channels: ChannelSet, _ layout: BurstLayout) {
+    let hasAccelerometer = channels.contains(.accelerometer)
+    let hasGyroscope = channels.contains(.gyroscope)
+    angularRate = layout.angularRate..<layout.angularRate + 6
+    acceleration = layout.acceleration..<layout.acceleration + 6
+    let start = hasGyroscope ? angularRate.lowerBound : acceleration.lowerBound
+    let end = hasAccelerometer ? acceleration.upperBound : angularRate.upperBound
+    axes = start..<max(start, end)
+    register = hasGyroscope ? layout.axisRegisters.angularRate : layout.axisRegisters.acceleration
+    readyMask =
+      (hasAccelerometer ? TwofoldLook.accelerometerFlag : 0)
+      | (hasGyroscope ? TwofoldLook.gyroscopeFlag : 0)
   }
 
   /// Which burst to believe; the first when both are whole, which leaves the newer sample to the

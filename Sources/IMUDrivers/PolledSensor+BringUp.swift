@@ -1,0 +1,193 @@
+import IMUModel
+
+/// Where bring-up stands.
+///
+///     identify ─► reset ─► wake ─► configure ─► start ─► discard ─► settle ─► ready
+///                  poll    retry                look
+enum BringUpState: Equatable {
+  /// Read the identity; a chip that boots does not answer yet.
+  case identify(attempt: Int)
+  /// Wait for the reset to end.
+  case reset(polls: Int)
+  /// Leave sleep; some chips ignore the first write.
+  case wake(attempt: Int)
+  /// Write and read back the configuration.
+  case configure
+  /// Wait for the sensors, so many nanoseconds more.
+  case start(remaining: Int64)
+  /// Throw away the first samples.
+  case discard(count: Int, polls: Int)
+  /// One sample period, so that the first tick finds a new sample.
+  case settle
+  /// Done.
+  case ready
+}
+
+extension PolledSensor where Bus: ~Copyable {
+  /// Takes one step of bring-up by the chip's table.
+  ///
+  /// While the sensors turn on, the chip is looked at every 10 ms: another dip of the supply ends the attempt at
+  /// once.
+  public mutating func bringUp() throws(SensorError) -> BringUpStep {
+    do throws(SensorError) {
+      while true {
+        if let step = try proceed() { return step }
+      }
+    } catch {
+      restart()
+      throw error
+    }
+  }
+
+  /// Forgets the chip's state, so that bring-up begins again.
+  public mutating func restart() {
+    state = .identify(attempt: 0)
+    last = Burst()
+  }
+
+  /// One step, and the wait after it, if any.
+  private mutating func proceed() throws(SensorError) -> BringUpStep? {
+    switch state {
+    case .identify(let attempt): return try beginReset(attempt)
+    case .reset(let polls): return try pollReset(polls)
+    case .wake(let attempt): return try wake(attempt)
+    case .configure: return try configure()
+    case .start(let remaining):
+      try confirmWitnesses()
+      guard remaining == 0 else { return startSlice(of: remaining) }
+      state = .discard(count: 0, polls: 0)
+      return nil
+    case .discard(let count, let polls): return try discard(count, polls)
+    case .settle:
+      state = .ready
+      return .ready
+    case .ready:
+      return .ready
+    }
+  }
+
+  private mutating func beginReset(_ attempt: Int) throws(SensorError) -> BringUpStep? {
+    let register = model.family.identityRegister
+    let found: UInt8
+    do throws(BusError) {
+      found = try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
+    } catch {
+      // Registers answer 100 ms after power-on at the latest (PS-MPU-6000A 6.3; an LSM6DS 15 ms, AN5130 5.6).
+      guard error.isTransient, attempt < 20 else { throw .bus(model, register, error) }
+      state = .identify(attempt: attempt + 1)
+      return .wait(nanoseconds: 5_000_000)
+    }
+    guard found == identity else {
+      throw .foreignIdentity(model, address: address, expected: identity, found: found)
+    }
+    try write(settings.preparation)
+    try write(settings.reset.register, settings.reset.value)
+    state = .reset(polls: 0)
+    return .wait(nanoseconds: settings.reset.firstWait)
+  }
+
+  private mutating func pollReset(_ polls: Int) throws(SensorError) -> BringUpStep? {
+    let reset = settings.reset
+    let limit = 50
+    var value = reset.bit
+    do throws(BusError) {
+      value = try bus.readBurst(address, register: reset.register.address, count: 1)[0]
+    } catch {
+      // A chip in reset need not answer.
+      guard error.isTransient, polls < limit else { throw .bus(model, reset.register, error) }
+    }
+    guard value & reset.bit != 0 else {
+      state = settings.wake == nil ? .configure : .wake(attempt: 0)
+      return nil
+    }
+    guard polls < limit else {
+      throw .resetUnfinished(model, address: address, reset.register, read: value)
+    }
+    state = .reset(polls: polls + 1)
+    return .wait(nanoseconds: reset.wait)
+  }
+
+  private mutating func wake(_ attempt: Int) throws(SensorError) -> BringUpStep? {
+    guard let (register, awake) = settings.wake else { preconditionFailure("nothing sleeps") }
+    try write(register, awake)
+    let value = try read(register)
+    if value == awake {
+      state = .configure
+      return .wait(nanoseconds: 5_000_000)
+    }
+    guard attempt < 2 else {
+      throw .readBack(model, address: address, register, written: awake, read: value)
+    }
+    state = .wake(attempt: attempt + 1)
+    return .wait(nanoseconds: 100_000_000)
+  }
+
+  private mutating func configure() throws(SensorError) -> BringUpStep? {
+    try write(settings.writes)
+    for index in 0..<image.count { try confirm(image[index]) }
+    return startSlice(of: settings.turnOn)
+  }
+
+  private mutating func startSlice(of remaining: Int64) -> BringUpStep {
+    let slice = min(10_000_000, remaining)
+    state = .start(remaining: remaining - slice)
+    return .wait(nanoseconds: slice)
+  }
+
+  private mutating func discard(_ count: Int, _ polls: Int) throws(SensorError) -> BringUpStep {
+    var sample = RawSample()
+    let reading: Reading
+    do throws(BusError) {
+      if layout.slowTemperature != nil, polls == 0 { _ = try checkConfiguration() }
+      reading = try read(into: &sample)
+    } catch {
+      throw .bus(model, model.family.register(error.register), error)
+    }
+    if reading != .fresh { try confirmWitnesses() }
+    guard reading == .fresh || polls < 100 else {
+      throw .noSamples(model, address: address, settings.status)
+    }
+    let discarded = reading == .fresh ? count + 1 : count
+    state =
+      discarded == settings.discards.count
+      ? .settle : .discard(count: discarded, polls: polls + 1)
+    return .wait(nanoseconds: settings.discards.wait)
+  }
+
+  /// Throws when the chip no longer has what was written to it.
+  private mutating func confirmWitnesses() throws(SensorError) {
+    for index in 0..<image.count where settings.witnesses.contains(image[index].register) {
+      try confirm(image[index])
+    }
+  }
+
+  private mutating func confirm(_ entry: RegisterList.Entry) throws(SensorError) {
+    let register = model.family.register(entry.register)
+    let value = try read(register)
+    guard value == entry.value else {
+      throw .readBack(model, address: address, register, written: entry.value, read: value)
+    }
+  }
+
+  private mutating func write(_ list: RegisterList) throws(SensorError) {
+    for index in 0..<list.count {
+      try write(model.family.register(list[index].register), list[index].value)
+    }
+  }
+
+  private mutating func write(_ register: Register, _ value: UInt8) throws(SensorError) {
+    do throws(BusError) {
+      try bus.writePatiently(address, register: register.address, value: value)
+    } catch {
+      throw .bus(model, register, error)
+    }
+  }
+
+  private mutating func read(_ register: Register) throws(SensorError) -> UInt8 {
+    do throws(BusError) {
+      return try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
+    } catch {
+      throw .bus(model, register, error)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+public import IMUModel
+
+/// A family of chips that share a register map: one entry of the table that drives them.
+///
+/// Everything that this module does with a chip it does from this entry and from the chip's ``SensorModel``:
+/// probing, bring-up, reading, the arithmetic of the bus. A new family is one folder that makes an entry and its
+/// models, and one line in ``SensorModel/allCases``.
+public final class SensorFamily: Sendable {
+  /// Where a chip of this family can be, by its address pin low or high.
+  public let addresses: [I2CAddress]
+  /// The register that says which chip it is. Reading it changes nothing in chips of other families.
+  public let identityRegister: Register
+  /// The registers that the driver uses, by which errors name them.
+  let registers: [Register]
+  /// Chips that answer these identities at these addresses and are not supported.
+  let unsupported: [UInt8: String]
+  /// Why no chip of the family is polled faster than ``SensorModel/maximumPolledRate``: one clause.
+  let rateLimitReason: String
+  /// Where a burst has what, and how it is read.
+  let layout: BurstLayout
+  /// What a configuration, which was validated for the model, comes to.
+  let settings: @Sendable (SensorConfiguration, SensorModel) -> ChipSettings
+
+  init(
+    addresses: [UInt8], identityRegister: Register, registers: [Register],
+    unsupported: [UInt8: String], rateLimitReason: String, layout: BurstLayout,
+    settings: @escaping @Sendable (SensorConfiguration, SensorModel) -> ChipSettings
+  ) {
+    self.addresses = addresses.map { I2CAddress(known: $0) }
+    self.identityRegister = identityRegister
+    self.registers = registers
+    self.unsupported = unsupported
+    self.rateLimitReason = rateLimitReason
+    self.layout = layout
+    self.settings = settings
+  }
+
+  /// The families of ``SensorModel/allCases``, each once.
+  public static let all: [SensorFamily] = SensorModel.allCases.reduce(into: []) { families, model in
+    if !families.contains(model.family) { families.append(model.family) }
+  }
+
+  /// Every address at which a chip that this module knows can be, each once.
+  public static let allAddresses: [I2CAddress] = all.reduce(into: []) { addresses, family in
+    for address in family.addresses where !addresses.contains(address) { addresses.append(address) }
+  }
+
+  /// The register with number `address`, by its name in the data sheet.
+  func register(_ address: UInt8) -> Register {
+    registers.first { $0.address == address } ?? Register(address, "register")
+  }
+}
+
+extension SensorFamily: Equatable {
+  /// An entry of the table equals itself only.
+  public static func == (left: SensorFamily, right: SensorFamily) -> Bool { left === right }
+}
+
+/// Where the burst that reads a sample has what. Offsets count bytes from the burst's first.
+@usableFromInline
+struct BurstLayout: Sendable, BitwiseCopyable {
+  /// How one sample is read whole.
+  @usableFromInline
+  enum Method: Sendable, BitwiseCopyable {
+    /// Once: shadow registers hold a sample still while it is read.
+    case shadowed
+    /// Twice, and a third time in doubt: the chip has no shadow registers.
+    case twofold
+  }
+
+  @usableFromInline let method: Method
+  /// The first register of the burst.
+  @usableFromInline let register: UInt8
+  /// Bytes in the burst.
+  @usableFromInline let count: Int
+  /// Offset of the first output byte; outputs continue to the burst's end.
+  @usableFromInline let outputs: Int
+  /// Offset of six bytes of angular rate.
+  @usableFromInline let angularRate: Int
+  /// Offset of six bytes of acceleration.
+  @usableFromInline let acceleration: Int
+  /// Offset of two bytes of temperature; `nil` when they are not in the burst.
+  @usableFromInline let temperature: Int?
+  /// First of two registers of temperature that are read with each look at the configuration, where the burst has
+  /// none.
+  @usableFromInline let slowTemperature: UInt8?
+  /// Registers of the first byte of angular rate and of acceleration, at which a second burst begins.
+  @usableFromInline let axisRegisters: (angularRate: UInt8, acceleration: UInt8)
+
+  init(
+    _ method: Method, register: UInt8, count: Int, outputs: Int, angularRate: Int,
+    acceleration: Int,
+    temperature: Int?, slowTemperature: UInt8? = nil,
+    axisRegisters: (angularRate: UInt8, acceleration: UInt8) = (0, 0)
+  ) {
+    self.method = method
+    self.register = register
+    self.count = count
+    self.outputs = outputs
+    self.angularRate = angularRate
+    self.acceleration = acceleration
+    self.temperature = temperature
+    self.slowTemperature = slowTemperature
+    self.axisRegisters = axisRegisters
+  }
+}

@@ -1,0 +1,197 @@
+import IMUModel
+
+/// What one sensor of a chip without shadow registers has in its output registers.
+struct OutputStage: Sendable, BitwiseCopyable {
+  /// Which of the chip's sensors.
+  enum Sensor: Sendable, BitwiseCopyable {
+    case accelerometer
+    case gyroscope
+    case thermometer
+  }
+
+  let sensor: Sensor
+  /// Ticks from one sample to the next; 0 while the sensor is off.
+  var period: Int64 = 0
+  /// Counts a g, a °/s or a °C.
+  var sensitivity = 0.0
+  /// Standard deviation of the noise in g or °/s.
+  var deviation = 0.0
+  /// Samples are made at ticks after this one.
+  var start: Int64
+  /// Samples up to this tick are garbage.
+  var settled: Int64 = 0
+  /// The newest sample at the last time when the data-ready bit was cleared.
+  var acknowledged: Int64
+  /// What the registers held when the configuration was last changed, and the tick of that sample.
+  var held = SIMD3<Int16>(repeating: 0)
+  var heldTick: Int64
+  /// The last sample looked at: a burst looks at each up to six times.
+  var recent = SIMD3<Int16>(repeating: 0)
+  var recentTick: Int64 = -1
+
+  init(_ sensor: Sensor, at tick: Int64) {
+    self.sensor = sensor
+    (start, acknowledged, heldTick) = (tick, tick, tick)
+  }
+
+  /// The tick of the newest sample made until `tick`.
+  func newest(atTick tick: Int64) -> Int64 {
+    guard period > 0 else { return heldTick }
+    let sample = tick / period * period
+    return sample > start ? sample : heldTick
+  }
+
+  /// The configuration changes at `tick`; until the next sample the registers keep `counts`.
+  mutating func hold(_ counts: SIMD3<Int16>, atTick tick: Int64) {
+    held = counts
+    heldTick = newest(atTick: tick)
+    start = tick
+    recentTick = -1
+  }
+}
+
+/// The output registers of an ST chip: three sensors that sample by one oscillator.
+///
+///     oscillator ─► samples ─► output registers, 16 bits at a time ─► bus
+///
+/// There are no shadow registers: a new sample goes into the output registers while they are read. Block data update
+/// holds back each 16-bit pair of which one byte was read, and only that pair.
+struct OutputStages: Sendable, BitwiseCopyable {
+  let oscillator: Oscillator
+  let path: SignalPath
+  var accelerometer: OutputStage
+  var gyroscope: OutputStage
+  var thermometer: OutputStage
+  var freeze: OutputFreeze?
+  /// Block data update: what the pairs hold of which one byte was read and the other not.
+  private var lockedWords = SIMD8<Int16>(repeating: 0)
+  /// For each pair, bit 0: the low byte was read, bit 1: the high byte.
+  private var readBytes = SIMD8<UInt8>(repeating: 0)
+
+  init(oscillator: Oscillator, path: SignalPath) {
+    self.oscillator = oscillator
+    self.path = path
+    accelerometer = OutputStage(.accelerometer, at: 0)
+    gyroscope = OutputStage(.gyroscope, at: 0)
+    thermometer = OutputStage(.thermometer, at: 0)
+  }
+
+  /// All sensors are off and all outputs 0, unless they are frozen over a reset.
+  mutating func reset(at tick: Int64) {
+    accelerometer = OutputStage(.accelerometer, at: tick)
+    gyroscope = OutputStage(.gyroscope, at: tick)
+    thermometer = OutputStage(.thermometer, at: tick)
+    unlock()
+    if freeze?.kept == nil { freeze = nil }
+  }
+
+  /// Block data update was switched off.
+  mutating func unlock() { readBytes = SIMD8(repeating: 0) }
+
+  /// Bit 0 acceleration, bit 1 angular rate, bit 2 temperature, each set by a new sample; with `masksUnsettled`, only
+  /// by one that has settled.
+  func status(atTick tick: Int64, masksUnsettled: Bool = false) -> UInt8 {
+    let tick = freeze?.flagged(at: tick) ?? tick
+    func isReady(_ stage: OutputStage) -> Bool {
+      let newest = stage.newest(atTick: tick)
+      return newest > stage.acknowledged && !(masksUnsettled && newest <= stage.settled)
+    }
+    return (isReady(accelerometer) ? 1 : 0) | (isReady(gyroscope) ? 2 : 0)
+      | (isReady(thermometer) ? 4 : 0)
+  }
+
+  /// A byte of the output registers, as a reader finds it at `tick`.
+  ///
+  /// Pair 0 is temperature, 1 to 3 angular rate, 4 to 6 acceleration; the low byte of each comes first. The high byte
+  /// of any axis takes down the data-ready bit of its sensor.
+  mutating func fetch(_ pair: Int, isHigh: Bool, atTick tick: Int64, holdsPairs: Bool) -> UInt8 {
+    var word: Int16
+    switch pair {
+    case 0:
+      thermometer = looked(at: thermometer, isHigh, tick)
+      word = thermometer.recent[0]
+    case 1...3:
+      gyroscope = looked(at: gyroscope, isHigh, tick)
+      word = gyroscope.recent[pair - 1]
+    default:
+      accelerometer = looked(at: accelerometer, isHigh, tick)
+      word = accelerometer.recent[pair - 4]
+    }
+    if holdsPairs {
+      if readBytes[pair] != 0 { word = lockedWords[pair] }
+      lockedWords[pair] = word
+      readBytes[pair] |= isHigh ? 2 : 1
+      if readBytes[pair] == 3 { readBytes[pair] = 0 }
+    }
+    return UInt8(truncatingIfNeeded: isHigh ? word >> 8 : word)
+  }
+
+  /// The stage after a byte of it was read.
+  private func looked(at stage: OutputStage, _ isHigh: Bool, _ tick: Int64) -> OutputStage {
+    var stage = stage
+    let shown = freeze?.shown(at: tick) ?? tick
+    let sample = stage.newest(atTick: shown)
+    if sample != stage.recentTick {
+      stage.recent = counts(stage, atTick: shown)
+      stage.recentTick = sample
+    }
+    if isHigh { stage.acknowledged = stage.newest(atTick: freeze?.flagged(at: tick) ?? tick) }
+    return stage
+  }
+
+  /// What the output registers hold after `tick`, under the present configuration, all of one
+  /// instant.
+  func outputs(atTick tick: Int64) -> RawSample {
+    let tick = freeze?.shown(at: tick) ?? tick
+    let acceleration = counts(accelerometer, atTick: tick)
+    let rate = counts(gyroscope, atTick: tick)
+    return RawSample(
+      ax: acceleration.x, ay: acceleration.y, az: acceleration.z, gx: rate.x, gy: rate.y,
+      gz: rate.z, temperature: counts(thermometer, atTick: tick).x)
+  }
+
+  private func counts(_ stage: OutputStage, atTick tick: Int64) -> SIMD3<Int16> {
+    if let kept = freeze?.kept(at: tick) {
+      switch stage.sensor {
+      case .accelerometer: return SIMD3(kept.ax, kept.ay, kept.az)
+      case .gyroscope: return SIMD3(kept.gx, kept.gy, kept.gz)
+      case .thermometer: return SIMD3(kept.temperature, 0, 0)
+      }
+    }
+    let sample = stage.newest(atTick: tick)
+    guard sample > stage.start else { return stage.held }
+    let instant = oscillator.instant(ofTick: sample)
+    switch stage.sensor {
+    case .accelerometer:
+      guard sample > stage.settled else { return path.garbage(tick: sample, axis: 0) }
+      return path.acceleration(
+        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation)
+    case .gyroscope:
+      guard sample > stage.settled else { return path.garbage(tick: sample, axis: 3) }
+      return path.angularRate(
+        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation)
+    case .thermometer:
+      // All ST chips here have 25 °C at count 0.
+      let count = path.temperature(at: instant, sensitivity: stage.sensitivity, zero: 25)
+      return SIMD3(count, 0, 0)
+    }
+  }
+
+  /// The configuration changes at `tick`: what was sampled until now was sampled under the old one.
+  mutating func hold(atTick tick: Int64) {
+    let now = outputs(atTick: tick)
+    accelerometer.hold(SIMD3(now.ax, now.ay, now.az), atTick: tick)
+    gyroscope.hold(SIMD3(now.gx, now.gy, now.gz), atTick: tick)
+    thermometer.hold(SIMD3(now.temperature, 0, 0), atTick: tick)
+  }
+
+  /// Output registers hold still from `instant` on.
+  mutating func freeze(
+    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
+  ) {
+    let first = oscillator.tick(at: instant)
+    freeze = OutputFreeze(
+      first: first, last: oscillator.tick(at: end), keepsDataReady: keepsDataReady,
+      kept: survivesReset ? outputs(atTick: first) : nil)
+  }
+}

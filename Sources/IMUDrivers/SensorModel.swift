@@ -64,7 +64,7 @@ public final class SensorModel: Sendable {
   }
 
   /// Every chip that this module knows. Of those that answer alike, the first is assumed.
-  public static let allCases: [SensorModel] = mpu6050Family + lsm6dsFamily
+  public static let allCases: [SensorModel] = mpu6050Family + lsm6dsFamily + lsm9ds1Family
 
   /// The chip with that name on the command line.
   public static func named(_ name: String) -> SensorModel? {

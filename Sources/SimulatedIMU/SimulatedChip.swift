@@ -6,12 +6,15 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     case mpu6050
     /// STMicroelectronics LSM6DSO and relatives.
     case lsm6dso
+    /// STMicroelectronics LSM9DS1, the accelerometer and gyroscope of the Sense HAT.
+    case lsm9ds1
 
     /// What simulates it.
     var type: any RegisterChip.Type {
       switch self {
       case .mpu6050: return SimulatedMPU6050.self
       case .lsm6dso: return SimulatedLSM6DSO.self
+      case .lsm9ds1: return SimulatedLSM9DS1.self
       }
     }
   }
@@ -50,8 +53,12 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   public static let lsm6dso = SimulatedChip(
     model: .lsm6dso, identity: 0x6C, clockErrorPartsPerMillion: -4500)
 
+  /// An LSM9DS1 whose oscillator is 0.3 % fast. Its data sheet gives no tolerance.
+  public static let lsm9ds1 = SimulatedChip(
+    model: .lsm9ds1, identity: 0x68, clockErrorPartsPerMillion: 3000)
+
   /// One of each.
-  public static let all = [mpu6050, lsm6dso]
+  public static let all = [mpu6050, lsm6dso, lsm9ds1]
 
   /// A chip of the given register map; all else as it is by default.
   public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {

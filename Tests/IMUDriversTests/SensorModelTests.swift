@@ -15,7 +15,7 @@ struct SensorModelTests {
     #expect(
       SensorModel.allCases.map(\.rawValue) == [
         "mpu6050", "mpu6500", "mpu9250", "mpu9255", "icm20689", "lsm6ds3", "lsm6ds33", "lsm6dsl",
-        "lsm6dsm", "lsm6ds3tr-c", "lsm6dso", "lsm6dsox", "lsm6dso32", "lsm6dsr",
+        "lsm6dsm", "lsm6ds3tr-c", "lsm6dso", "lsm6dsox", "lsm6dso32", "lsm6dsr", "lsm9ds1",
       ])
   }
 

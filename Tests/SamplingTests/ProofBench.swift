@@ -49,7 +49,9 @@ struct ProofBench: Sendable {
 
   private func bus(_ clock: VirtualClock) -> SimulatedBus<VirtualClock> {
     // The register map that simulates the family.
-    let maps: [(SensorFamily, SimulatedChip)] = [(.mpu6050, .mpu6050), (.lsm6ds, .lsm6dso)]
+    let maps: [(SensorFamily, SimulatedChip)] = [
+      (.mpu6050, .mpu6050), (.lsm6ds, .lsm6dso), (.lsm9ds1, .lsm9ds1),
+    ]
     guard var chip = maps.first(where: { $0.0 == model.family })?.1 else {
       preconditionFailure("nothing simulates \(model)")
     }

@@ -6,7 +6,7 @@ extension SensorFamily {
     addresses: [0x6A, 0x6B], identityRegister: LSM6DSRegister.identity,
     registers: LSM6DSRegister.all,
     unsupported: [
-      0x22: "LSM6DSO16IS and ISM330IS do", 0x68: "LSM9DS1 and LSM6DS0 do", 0x6D: "LSM6DST does",
+      0x22: "LSM6DSO16IS and ISM330IS do", 0x6D: "LSM6DST does",
       0x70: "LSM6DSV and LSM6DSV16X do", 0x71: "LSM6DSV16BX and ISM330BX do",
       0x73: "LSM6DSV80X and LSM6DSV320X do",
     ],

@@ -16,13 +16,19 @@ class Driver:
     """A kernel driver and the chip that it is for."""
 
     name: str
-    """The chip, by the kernel's name, which is the bench's too."""
+    """The chip, by the kernel's name."""
     address: int
     module: str
     driver: str
     accelerometer: str
     gyroscope: str
     """Names of the IIO devices."""
+    bench_name: str = ""
+    """The bench's name for the chip, where it is another one."""
+
+    @property
+    def chip(self) -> str:
+        return self.bench_name or self.name
 
     @property
     def device(self) -> str:
@@ -32,6 +38,7 @@ class Driver:
 DRIVERS = (
     Driver("mpu6050", 0x68, "inv-mpu6050-i2c", "inv-mpu6050-i2c", "mpu6050", "mpu6050"),
     Driver("lsm6dso", 0x6A, "st_lsm6dsx_i2c", "st_lsm6dsx_i2c", "lsm6dso_accel", "lsm6dso_gyro"),
+    Driver("lsm9ds1-imu", 0x6A, "st_lsm6dsx_i2c", "st_lsm6dsx_i2c", "lsm9ds1-imu_accel", "lsm9ds1-imu_gyro", "lsm9ds1"),
 )
 
 
@@ -58,14 +65,15 @@ def remove(machine: Machine, chip: Driver) -> None:
 
 def read(guest: Guest, chip: Driver) -> str:
     """A board at rest: 1 g upwards, no turning, in the units of the kernel's drivers (m/s² and rad/s)."""
-    guest.chips.tell("rest", chip.name, "on")
+    guest.chips.tell("solder", chip.chip)
+    guest.chips.tell("rest", chip.chip, "on")
     bind(guest.machine, chip)
     try:
         acceleration = vector(guest.machine, chip.accelerometer, "accel")
         rotation = vector(guest.machine, chip.gyroscope, "anglvel")
     finally:
         remove(guest.machine, chip)
-        guest.chips.tell("rest", chip.name, "off")
+        guest.chips.tell("rest", chip.chip, "off")
     told = f"{[round(value, 3) for value in acceleration]} m/s², {[round(value, 4) for value in rotation]} rad/s"
     check(all(abs(value) < 0.05 for value in acceleration[:2]), f"not level: {told}")
     check(abs(acceleration[2] - 9.80665) < 0.1, f"not 1 g: {told}")

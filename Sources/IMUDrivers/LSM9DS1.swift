@@ -1,0 +1,197 @@
+import IMUModel
+
+extension SensorFamily {
+  /// ST LSM9DS1, the accelerometer and gyroscope of the Sense HAT: little-endian, no shadow registers. Its
+  /// magnetometer is another chip on the bus and is left alone.
+  public static let lsm9ds1 = SensorFamily(
+    addresses: [0x6A, 0x6B], identityRegister: LSM9DS1Register.identity,
+    registers: LSM9DS1Register.all, unsupported: [:],
+    rateLimitReason:
+      "its fastest data rate is 952 Hz, and a tick needs a tenth more than one sample",
+    // With both sensors on, a burst continues after 1D, the last byte of angular rate, at 28 with acceleration.
+    layout: BurstLayout(
+      .twofold, register: LSM9DS1Register.status.address, count: 13, outputs: 1, angularRate: 1,
+      acceleration: 7, temperature: nil, slowTemperature: LSM9DS1Register.temperature.address,
+      axisRegisters: (
+        LSM9DS1Register.angularRate.address, LSM9DS1Register.acceleration.address
+      )),
+    settings: LSM9DS1Register.settings)
+}
+
+extension SensorModel {
+  static let lsm9ds1Family = [lsm9ds1]
+
+  /// LSM9DS1, without its magnetometer.
+  ///
+  /// DocID025715 table 3. The scale of 16 g breaks the doubling: the range spans ±21858 counts. The data sheet gives
+  /// no noise; these are below what such a chip has, so that rest is never taken for a stuck chip.
+  public static let lsm9ds1 = SensorModel(
+    "lsm9ds1", .lsm9ds1, identity: 0x68,
+    accelerometer: [
+      // FS_XL, CTRL_REG6_XL [4:3].
+      SensorRange(2, Fraction(61, 1_000_000), code: 0x00, noise: 60e-6),
+      SensorRange(4, Fraction(122, 1_000_000), code: 0x10, noise: 60e-6),
+      SensorRange(8, Fraction(244, 1_000_000), code: 0x18, noise: 60e-6),
+      SensorRange(16, Fraction(732, 1_000_000), code: 0x08, noise: 60e-6),
+    ],
+    gyroscope: [
+      // FS_G, CTRL_REG1_G [4:3].
+      SensorRange(245, Fraction(8750, 1_000_000), code: 0x00, noise: 0.004),
+      SensorRange(500, Fraction(17500, 1_000_000), code: 0x08, noise: 0.004),
+      SensorRange(2000, Fraction(70000, 1_000_000), code: 0x18, noise: 0.004),
+    ],
+    temperature: (Fraction(1, 16), Fraction(25, 1)),
+    // 952 Hz by 1.1.
+    maximumPolledRate: 865)
+}
+
+/// Registers of the LSM9DS1 that the driver uses (DocID025715, section 7).
+enum LSM9DS1Register {
+  static var identity: Register { Register(0x0F, "WHO_AM_I") }
+  /// [7:5] ODR_G, [4:3] FS_G, [1:0] BW_G.
+  static var control1: Register { Register(0x10, "CTRL_REG1_G") }
+  /// [1:0] OUT_SEL: 0 takes the angular rate after LPF1, 2 after LPF2.
+  static var control2: Register { Register(0x11, "CTRL_REG2_G") }
+  /// [7] low power, [6] high-pass filter.
+  static var control3: Register { Register(0x12, "CTRL_REG3_G") }
+  static var orientation: Register { Register(0x13, "ORIENT_CFG_G") }
+  /// Two bytes: 16 counts a °C, 0 at 25 °C.
+  static var temperature: Register { Register(0x15, "OUT_TEMP_L") }
+  /// [2] TDA, [1] GDA, [0] XLDA. There is a second copy at 27.
+  static var status: Register { Register(0x17, "STATUS_REG") }
+  static var angularRate: Register { Register(0x18, "OUT_X_L_G") }
+  /// [5:3] gyroscope axes on: reset 38.
+  static var control4: Register { Register(0x1E, "CTRL_REG4") }
+  /// [5:3] accelerometer axes on: reset 38.
+  static var control5: Register { Register(0x1F, "CTRL_REG5_XL") }
+  /// [7:5] ODR_XL, [4:3] FS_XL, [2] BW_SCAL_ODR, [1:0] BW_XL.
+  static var control6: Register { Register(0x20, "CTRL_REG6_XL") }
+  static var control7: Register { Register(0x21, "CTRL_REG7_XL") }
+  /// [7] BOOT, [6] BDU, [2] IF_ADD_INC, [0] SW_RESET. Reset 04.
+  static var control8: Register { Register(0x22, "CTRL_REG8") }
+  /// [2] I2C_DISABLE: never set.
+  static var control9: Register { Register(0x23, "CTRL_REG9") }
+  static var acceleration: Register { Register(0x28, "OUT_X_L_XL") }
+
+  static var all: [Register] {
+    [
+      identity, control1, control2, control3, orientation, temperature, status, angularRate,
+      control4, control5, control6, control7, control8, control9, acceleration,
+    ]
+  }
+}
+
+extension LSM9DS1Register {
+  /// Codes of ODR_G and ODR_XL with the gyroscope on, which then runs both.
+  private static let dataRates = [14.9, 59.5, 119, 238, 476, 952].enumerated().map {
+    DataRate(code: UInt8($0.offset + 1), hertz: $0.element)
+  }
+
+  /// A setting of a filter.
+  private struct Filter {
+    let name: String
+    /// In hertz.
+    let bandwidth: Double
+    /// Samples to discard.
+    let discards: Int
+    let code: UInt8
+  }
+
+  /// BW_XL, widest first, without those that pass more than half the data rate.
+  ///
+  /// Samples to discard: table 12; the row of 119 Hz also for the slower rates, which have none in it.
+  private static func accelerometerFilters(_ dataRate: DataRate) -> [Filter] {
+    let discards = [
+      [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 2, 4], [1, 2, 4, 7], [2, 4, 7, 14],
+    ][Int(dataRate.code) - 1]
+    let bandwidths: [Double] = [408, 211, 105, 50]
+    return bandwidths.enumerated().filter { $0.element <= max(50, dataRate.hertz / 2) }.map {
+      Filter(
+        name: "BW_XL \($0.offset)", bandwidth: $0.element, discards: discards[$0.offset],
+        code: UInt8($0.offset))
+    }
+  }
+
+  /// LPF1, then LPF2 by BW_G, the widest first (tables 46 and 47); discards: table 11.
+  private static func gyroscopeFilters(_ dataRate: DataRate) -> [Filter] {
+    let index = Int(dataRate.code) - 1
+    let first: [Double] = [5, 19, 38, 76, 100, 100]
+    let second: [[Double]] = [
+      [], [16], [14, 31], [14, 29, 63, 78], [21, 28, 57, 100], [33, 40, 58, 100],
+    ]
+    let (one, two) = ([2, 3, 3, 4, 5, 8][index], [13, 13, 13, 14, 15, 18][index])
+    let narrow = second[index].enumerated().filter { $0.element < first[index] }
+    return [Filter(name: "LPF1", bandwidth: first[index], discards: one, code: 0)]
+      + narrow.reversed().map {
+        // OUT_SEL 2 is in the upper half of the code, which two registers share.
+        Filter(
+          name: "LPF2 BW_G \($0.offset)", bandwidth: $0.element, discards: two,
+          code: 0x20 | UInt8($0.offset))
+      }
+  }
+
+  /// The register contents that a configuration comes to.
+  ///
+  /// Both sensors are on whatever channels are wanted: they then share one data rate, and one burst has both. Every
+  /// control register is written, because the Sense HAT's own library leaves others behind: increment off, no block
+  /// data update.
+  @Sendable
+  static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
+    let rate = configuration.rate.hertz
+    let dataRate = DataRate.choose(
+      among: dataRates, model.family, rate: rate, busClock: configuration.busClock)
+    let hasAccelerometer = configuration.channels.contains(.accelerometer)
+    let hasGyroscope = configuration.channels.contains(.gyroscope)
+    let accelerometerRange = model.accelerometer.range(
+      configuration.accelerometerRange, isRecorded: hasAccelerometer)
+    let gyroscopeRange = model.gyroscope.range(
+      configuration.gyroscopeRange, isRecorded: hasGyroscope)
+    let accelerometer = ChipSettings.choose(
+      accelerometerFilters(dataRate), rate: rate, bandwidth: \.bandwidth)
+    let gyroscope = ChipSettings.choose(
+      gyroscopeFilters(dataRate), rate: rate, bandwidth: \.bandwidth
+    ) { Double($0.discards) / dataRate.hertz <= 0.040 }
+
+    // SW_RESET with IF_ADD_INC. Drivers wait 10 to 50 ms.
+    var settings = ChipSettings(
+      reset: ChipSettings.Reset(
+        register: control8, value: 0x05, bit: 0x01, firstWait: 20_000_000, wait: 2_000_000),
+      status: status)
+    settings.writes.append(control8, 0x44)
+    settings.writes.append(control9, 0x00)
+    settings.writes.append(control2, gyroscope.code >> 4)
+    settings.writes.append(control3, 0x00)
+    settings.writes.append(orientation, 0x00)
+    settings.writes.append(control4, 0x38)
+    settings.writes.append(control5, 0x38)
+    settings.writes.append(control7, 0x00)
+    let odr = dataRate.code << 5
+    // BW_SCAL_ODR: the bandwidth is BW_XL's.
+    settings.writes.append(control6, odr | accelerometerRange.code | 0x04 | accelerometer.code)
+    settings.writes.append(control1, odr | gyroscopeRange.code | gyroscope.code & 0x03)
+    settings.witnesses = [control6.address, control1.address]
+    settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
+    // The data sheet gives no turn-on time; 70 ms is that of the LSM6DS, and 5 % for the chip's clock.
+    let samples = Int64(max(accelerometer.discards, gyroscope.discards))
+    settings.turnOn = 70_000_000 + samples * dataRate.periodNanoseconds * 21 / 20
+
+    settings.outputDataRate = dataRate.hertz
+    settings.readLimit = dataRate.readLimit(
+      model.family, rate: rate, busClock: configuration.busClock)
+    var words: [String] = []
+    if hasAccelerometer {
+      words.append("accelerometer \(accelerometer.name): \(accelerometer.bandwidth.briefly) Hz")
+    }
+    if hasGyroscope {
+      words.append("gyroscope \(gyroscope.name): \(gyroscope.bandwidth.briefly) Hz")
+    }
+    settings.filter = words.joined(separator: ", ")
+    settings.lifeLimit =
+      configuration.hasNoise
+      ? LifeLimit([
+        accelerometerRange.noise(bandwidth: accelerometer.bandwidth),
+        gyroscopeRange.noise(bandwidth: gyroscope.bandwidth),
+      ]) : nil
+    return settings
+  }
+}

@@ -1,0 +1,234 @@
+import IMUModel
+
+/// The accelerometer and gyroscope of an LSM9DS1 as its data sheet (DocID025715 rev. 2) describes them.
+///
+/// With both sensors on they share the gyroscope's data rate, and a burst goes from 1D, the last byte of angular
+/// rate, to 28, the first of acceleration, and from 2D back to 18. With the accelerometer alone it goes from 2D to 28.
+///
+/// Not there: the FIFO (its count is 0), interrupts, self-test, high-pass filters, low power, the magnetometer, which
+/// is a device of its own.
+struct SimulatedLSM9DS1: RegisterChip, BitwiseCopyable {
+  static let whoAmI: UInt8 = 0x0F
+  // Register numbers (section 6).
+  private static let control1: UInt8 = 0x10
+  private static let control2: UInt8 = 0x11
+  private static let temperature: UInt8 = 0x15
+  private static let statuses: (UInt8, UInt8) = (0x17, 0x27)
+  private static let control4: UInt8 = 0x1E
+  private static let control5: UInt8 = 0x1F
+  private static let control6: UInt8 = 0x20
+  private static let control8: UInt8 = 0x22
+  private static let control9: UInt8 = 0x23
+  private static let angularRate: ClosedRange<UInt8> = 0x18...0x1D
+  private static let acceleration: ClosedRange<UInt8> = 0x28...0x2D
+
+  /// From power-on, or BOOT, until the chip answers. The data sheet is silent; drivers wait 10 to 100 ms.
+  private static let bootTime: Int64 = 15_000_000
+  /// From SW_RESET until the bit clears itself.
+  private static let resetTime: Int64 = 5_000_000
+  /// The fastest data rate; those of 119 Hz and more are parts of it, and the slower two nearly.
+  private static let baseHertz = 952.0
+
+  private let identity: UInt8
+  private var registers = RegisterFile()
+  private var stages: OutputStages
+  /// The instant from which the chip acknowledges its address.
+  private var usableFrom: Int64 = 0
+  /// The instant at which the last SW_RESET is through.
+  private var resetEnds: Int64 = 0
+
+  init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
+    identity = chip.identity
+    stages = OutputStages(
+      oscillator: Oscillator(
+        origin: instant,
+        hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6)),
+      // Typical offsets: ±90 mg, ±30 °/s.
+      path: SignalPath(
+        chip: chip, source: source, origin: motionOrigin,
+        accelerometerTolerance: SIMD3(repeating: 0.09), gyroscopeTolerance: 30))
+    powerOn(at: instant)
+  }
+
+  var oscillator: Oscillator { stages.oscillator }
+
+  func outputs(atTick tick: Int64) -> RawSample { stages.outputs(atTick: tick) }
+
+  mutating func powerOn(at instant: Int64) {
+    usableFrom = instant + Self.bootTime
+    resetEnds = instant
+    reset(at: oscillator.tick(at: instant))
+  }
+
+  private mutating func reset(at tick: Int64) {
+    registers = RegisterFile()
+    registers[Self.whoAmI] = identity
+    registers[Self.control4] = 0x38
+    registers[Self.control5] = 0x38
+    registers[Self.control8] = 0x04
+    stages.reset(at: tick)
+  }
+
+  mutating func finishBoot(at instant: Int64) { usableFrom = instant }
+
+  func acknowledges(at instant: Int64) -> Bool {
+    // CTRL_REG9 bit 2 switches the I2C interface off.
+    instant >= usableFrom && registers[Self.control9] & 0x04 == 0
+  }
+
+  mutating func freezeOutputs(
+    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
+  ) {
+    stages.freeze(
+      from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
+  }
+
+  // MARK: The bus
+
+  mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
+    let tick = oscillator.tick(at: instant)
+    switch register {
+    case Self.statuses.0, Self.statuses.1: return stages.status(atTick: tick)
+    case Self.temperature, Self.temperature + 1: return output(0, register - Self.temperature, tick)
+    case Self.angularRate: return output(1, register - Self.angularRate.lowerBound, tick)
+    case Self.acceleration: return output(4, register - Self.acceleration.lowerBound, tick)
+    case Self.control8: return registers[register] | (instant < resetEnds ? 0x01 : 0)
+    default: return registers[register]
+    }
+  }
+
+  /// A byte of the pairs from `first` on; BLE, CTRL_REG8 bit 1, swaps the bytes of each.
+  private mutating func output(_ first: Int, _ offset: UInt8, _ tick: Int64) -> UInt8 {
+    let isBigEndian = registers[Self.control8] & 0x02 != 0
+    return stages.fetch(
+      first + Int(offset) / 2, isHigh: (offset % 2 == 1) != isBigEndian, atTick: tick,
+      holdsPairs: registers[Self.control8] & 0x40 != 0)
+  }
+
+  /// The register after `register` in a burst: the same without IF_ADD_INC.
+  func successor(of register: UInt8) -> UInt8 {
+    guard registers[Self.control8] & 0x04 != 0 else { return register }
+    let isGyroscopeOn = gyroscopePeriod > 0
+    switch register {
+    case Self.angularRate.upperBound where isGyroscopeOn: return Self.acceleration.lowerBound
+    case Self.acceleration.upperBound:
+      return isGyroscopeOn ? Self.angularRate.lowerBound : Self.acceleration.lowerBound
+    default: return register &+ 1
+    }
+  }
+
+  /// A write of `value` that is through at `instant`. During a reset, writes are lost.
+  mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
+    guard instant >= resetEnds else { return }
+    if register == Self.control8 {
+      if value & 0x01 != 0 {
+        reset(at: oscillator.tick(at: instant))
+        resetEnds = instant + Self.resetTime
+        return
+      }
+      if value & 0x80 != 0 { usableFrom = instant + Self.bootTime }
+      registers[register] = value & 0x7E
+      if value & 0x40 == 0 { stages.unlock() }
+      return
+    }
+    switch register {
+    case Self.control1, Self.control2, Self.control4, Self.control5, Self.control6:
+      reconfigure(register, value, at: instant)
+    // Interrupts, references, FIFO control and the other control registers; what is left is read-only or reserved.
+    case 0x04...0x0D, 0x12, 0x13, 0x21, Self.control9, 0x24, 0x2E, 0x30...0x37:
+      registers[register] = value
+    default: break
+    }
+  }
+
+  // MARK: What the control registers ask for
+
+  private var gyroscopeCode: UInt8 { registers[Self.control1] >> 5 }
+  private var accelerometerCode: UInt8 { registers[Self.control6] >> 5 }
+
+  /// Ticks a sample by code; 1 is 14.9 Hz (10 Hz of the accelerometer alone), 2 is 59.5 Hz (50 Hz).
+  private static func ticks(_ code: UInt8, isAlone: Bool = false) -> Int64 {
+    switch code {
+    case 1: return isAlone ? 95 : 64
+    case 2: return isAlone ? 19 : 16
+    case 3: return 8
+    case 4: return 4
+    case 5: return 2
+    case 6: return 1
+    default: return 0
+    }
+  }
+
+  /// Ticks a sample of angular rate; 0 when off.
+  private var gyroscopePeriod: Int64 { Self.ticks(gyroscopeCode) }
+
+  /// Ticks a sample of acceleration: with the gyroscope on, at its rate, also when ODR_XL says off (section 3.1).
+  private var accelerometerPeriod: Int64 {
+    gyroscopePeriod > 0 ? gyroscopePeriod : Self.ticks(accelerometerCode, isAlone: true)
+  }
+
+  private mutating func reconfigure(_ register: UInt8, _ content: UInt8, at instant: Int64) {
+    let tick = oscillator.tick(at: instant)
+    stages.hold(atTick: tick)
+    let before = self
+    registers[register] = content
+    stages.accelerometer.period = registers[Self.control5] & 0x38 == 0x38 ? accelerometerPeriod : 0
+    stages.accelerometer.sensitivity = countsPerG
+    stages.accelerometer.deviation = 120e-6 * accelerometerBandwidth.squareRoot()
+    stages.gyroscope.period = registers[Self.control4] & 0x38 == 0x38 ? gyroscopePeriod : 0
+    stages.gyroscope.sensitivity = countsPerDegree
+    stages.gyroscope.deviation = 8e-3 * gyroscopeBandwidth.squareRoot()
+    // 59.5 Hz with the gyroscope on, else 50 Hz, or 10 Hz with the accelerometer at 10 Hz.
+    stages.thermometer.period =
+      gyroscopePeriod > 0 ? 16 : accelerometerPeriod == 0 ? 0 : max(19, accelerometerPeriod)
+    stages.thermometer.sensitivity = 16
+
+    if accelerometerPeriod != before.accelerometerPeriod {
+      stages.accelerometer.settled = tick + 14 * accelerometerPeriod
+    }
+    if gyroscopePeriod != before.gyroscopePeriod
+      || registers[Self.control2] != before.registers[Self.control2]
+    {
+      // Table 11: samples to discard after LPF1, and with LPF2.
+      let index = Int(max(1, gyroscopeCode)) - 1
+      let discards =
+        registers[Self.control2] & 0x02 == 0
+        ? [2, 3, 3, 4, 5, 8][index] : [13, 13, 13, 14, 15, 18][index]
+      stages.gyroscope.settled = tick + Int64(discards) * gyroscopePeriod
+    }
+  }
+
+  /// The order of the codes is 2, 16, 4, 8 g: 0.061, 0.732, 0.122, 0.244 mg a count.
+  private var countsPerG: Double {
+    1 / [0.061e-3, 0.732e-3, 0.122e-3, 0.244e-3][Int(registers[Self.control6] >> 3 & 3)]
+  }
+
+  /// 245, 500 and 2000 °/s; code 2 is not available, and taken for 500.
+  private var countsPerDegree: Double {
+    1 / [8.75e-3, 17.5e-3, 17.5e-3, 70e-3][Int(registers[Self.control1] >> 3 & 3)]
+  }
+
+  /// Hertz: BW_XL with BW_SCAL_ODR, else by the data rate.
+  private var accelerometerBandwidth: Double {
+    let bandwidths: [Double] = [408, 211, 105, 50]
+    let control = registers[Self.control6]
+    if control & 0x04 != 0 { return bandwidths[Int(control & 0x03)] }
+    switch gyroscopePeriod > 0 ? gyroscopeCode : accelerometerCode {
+    case 3: return 50
+    case 4: return 105
+    case 5: return 211
+    default: return 408
+    }
+  }
+
+  /// Hertz: LPF1, or with OUT_SEL LPF2 by BW_G.
+  private var gyroscopeBandwidth: Double {
+    let index = Int(max(1, min(6, gyroscopeCode))) - 1
+    guard registers[Self.control2] & 0x02 != 0 else { return [5, 19, 38, 76, 100, 100][index] }
+    let second: [[Double]] = [
+      [5, 5, 5, 5], [16, 16, 16, 16], [14, 31, 31, 31], [14, 29, 63, 78], [21, 28, 57, 100],
+      [33, 40, 58, 100],
+    ]
+    return second[index][Int(registers[Self.control1] & 0x03)]
+  }
+}

@@ -40,8 +40,8 @@ extension Exporter {
   {
     do {
       var reader = try LogReader(storage)
-      let verification = try reader.verify()
-      return Report(samples: verification.sampleCount, damages: verification.damageCount)
+      let account = try reader.account()
+      return Report(samples: account.sampleCount, damages: account.damageCount)
     } catch {
       if case .storage = error { throw .log(error) }
       // No reader gets beyond such a header: all of it is one damage.

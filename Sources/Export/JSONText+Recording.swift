@@ -103,9 +103,9 @@ extension JSONText {
     key("clock", onNewLine: true)
     open("{")
     key("synchronised")
-    bool(account.bestPair?.pair.isSynchronised ?? false)
+    bool(account.bestPair?.isSynchronised ?? false)
     key("used")
-    optional(account.bestPair?.index)
+    optional(account.bestPairIndex)
     key("pairs")
   }
 

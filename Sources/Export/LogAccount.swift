@@ -2,21 +2,21 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// What a first pass over a log finds out: everything of which an export says a sum before the samples.
+/// What a first pass over a log finds: the sums that an export writes before the samples, of the plan's range.
 struct LogAccount {
+  /// Everything that was read.
+  private var log: Account
   /// What happened to the ticks in the plan's range.
   private(set) var ledger = TickLedger()
   private(set) var end: RecordingEnd?
-  /// The pair by which the recording is dated, and its place among all pairs.
-  private(set) var bestPair: (pair: ClockPair, index: UInt64)?
+  /// The place among all pairs of the one that dates the recording.
+  private(set) var bestPairIndex: UInt64?
   private(set) var pairs = ItemList()
   private(set) var gaps = ItemList()
   private(set) var marks = ItemList()
   private(set) var events = ItemList()
   private(set) var damages = ItemList()
   private var places: GapPlaces
-  /// Samples, and ticks in gaps, of all that was read.
-  private var found: UInt64 = 0
   /// The first and the last tick with a sample in the plan's range.
   private(set) var sampledTicks: ClosedRange<UInt64>?
   /// The tick after the last one of the gaps in the plan's range.
@@ -38,12 +38,13 @@ struct LogAccount {
     throws(ExportError)
   {
     places = GapPlaces(plan)
+    log = Account(reader.description)
     guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
       while let item = try reader.nextItem() { add(item, of: reader, in: plan) }
       for place in places.finish() { add(place, in: plan) }
-      lastTick = reader.nextTick
-      let scheduled = max(end?.ledger.scheduled ?? 0, reader.nextTick)
-      ticksLost = scheduled - min(found, scheduled)
+      log.finish(reader)
+      (lastTick, end) = (log.nextTick, log.end)
+      ticksLost = log.tickCount - min(log.counted.scheduled, log.tickCount)
       return
     }
     (isPart, lastTick) = (true, end.ledger.scheduled)
@@ -63,18 +64,15 @@ struct LogAccount {
     _ item: LogItem, of reader: borrowing LogReader<Storage>, in plan: ExportPlan
   ) {
     for place in places.take(item, reader.block) { add(place, in: plan) }
+    if case .clock(let pair) = item, pair.isBetter(than: log.clock) { bestPairIndex = pairs.count }
+    log.add(item, from: reader)
     switch item {
-    case .samples(let count):
-      found += UInt64(count)
-      addSamples(reader.block, plan)
-    case .gap(let gap): found = found.addingSaturated(gap.count)
+    case .samples: addSamples(reader.block, plan)
     case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
-    case .clock(let pair):
-      if pair.isBetter(than: bestPair?.pair) { bestPair = (pair, pairs.count) }
-      pairs.add(item)
+    case .clock: pairs.add(item)
     case .sensor(let event): if plan.contains(event) { events.add(item) }
-    case .end(let end): self.end = end
     case .damage: damages.add(item)
+    case .gap, .end: break
     }
   }
 
@@ -130,8 +128,11 @@ struct LogAccount {
     return end.reason != .recovered && damages.count == 0 && ticksLost == 0
   }
 
+  /// The pair by which the recording is dated.
+  var bestPair: ClockPair? { log.clock }
+
   /// Nanoseconds since 1970 at tick 0's deadline, by the best pair.
-  var started: Int64? { bestPair?.pair.wallAtStart }
+  var started: Int64? { log.clock?.wallAtStart }
 }
 
 /// Items of one kind: their number, and themselves as long as they are few.

@@ -29,16 +29,34 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
       .addingSaturated(frozen)
   }
 
+  /// Ticks without a sample for one cause.
+  public subscript(cause: GapCause) -> UInt64 {
+    get {
+      switch cause {
+      case .missed: return missed
+      case .busError: return busErrors
+      case .ringFull: return ringFull
+      case .stale: return stale
+      case .reinitialising: return reinitialising
+      case .lost: return lost
+      case .frozen: return frozen
+      }
+    }
+    set {
+      switch cause {
+      case .missed: missed = newValue
+      case .busError: busErrors = newValue
+      case .ringFull: ringFull = newValue
+      case .stale: stale = newValue
+      case .reinitialising: reinitialising = newValue
+      case .lost: lost = newValue
+      case .frozen: frozen = newValue
+      }
+    }
+  }
+
   /// Counts `count` ticks without a sample.
   public mutating func add(_ count: UInt64, _ cause: GapCause) {
-    switch cause {
-    case .missed: missed = missed.addingSaturated(count)
-    case .busError: busErrors = busErrors.addingSaturated(count)
-    case .ringFull: ringFull = ringFull.addingSaturated(count)
-    case .stale: stale = stale.addingSaturated(count)
-    case .reinitialising: reinitialising = reinitialising.addingSaturated(count)
-    case .lost: lost = lost.addingSaturated(count)
-    case .frozen: frozen = frozen.addingSaturated(count)
-    }
+    self[cause] = self[cause].addingSaturated(count)
   }
 }

@@ -11,32 +11,37 @@ extension LogReader where Storage: ~Copyable {
   /// - Parameters:
   ///   - writer: The new log's, after its header.
   ///   - storage: Where the new log goes. It is left to the caller to finish it.
+  /// - Returns: What was found in this log.
   /// - Throws: ``LogError/storage(_:)`` of either storage.
+  @discardableResult
   public mutating func salvage<Target: LogStorage & ~Copyable>(
     into writer: inout LogWriter, _ storage: inout Target
-  ) throws(LogError) {
+  ) throws(LogError) -> Account {
     rewind()
-    var account = SalvageAccount(timeUnit: description.timeUnit)
-    var isDamaged = false
+    var found = Account(description)
+    found.byteCount = try byteCount()
+    var written = SalvageAccount(timeUnit: description.timeUnit)
     while let item = try next() {
+      found.add(item, from: self)
       switch item {
-      case .samples: account.add(block, to: &writer)
-      case .gap(let gap): account.add(gap, to: &writer)
+      case .samples: written.add(block, to: &writer)
+      case .gap(let gap): written.add(gap, to: &writer)
       case .mark(let mark): writer.append(mark.shortened)
       case .clock(let pair): writer.append(pair)
       case .sensor(let event): writer.append(TickRecord(event))
-      case .end: break
-      case .damage: isDamaged = true
+      case .end, .damage: break
       }
       try drain(&writer, into: &storage)
     }
-    account.close(upTo: max(nextTick, end?.ledger.scheduled ?? 0), in: &writer)
-    if let end, !isDamaged, end.ledger == account.ledger {
+    found.finish(self)
+    written.close(upTo: found.tickCount, in: &writer)
+    if let end, found.damageCount == 0, end.ledger == written.ledger {
       writer.finish(end)
     } else {
-      writer.finish(account.end(end))
+      writer.finish(written.end(end))
     }
     try drain(&writer, into: &storage)
+    return found
   }
 
   private func drain<Target: LogStorage & ~Copyable>(
@@ -104,10 +109,7 @@ struct SalvageAccount {
   func end(_ source: RecordingEnd?) -> RecordingEnd {
     // No count of an end can be larger. A log that reports more ticks than that does not add up afterwards either.
     var ledger = ledger
-    let counts: [WritableKeyPath<TickLedger, UInt64>] = [
-      \.missed, \.busErrors, \.ringFull, \.stale, \.reinitialising, \.lost, \.frozen,
-    ]
-    for count in counts { ledger[keyPath: count] = min(ledger[keyPath: count], (1 << 60) - 1) }
+    for cause in GapCause.allCases { ledger[cause] = min(ledger[cause], (1 << 60) - 1) }
     return RecordingEnd(
       reason: .recovered, ledger: ledger, lateness: source?.lateness ?? LatenessSummary())
   }

@@ -28,7 +28,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The tick after the last one that a sample or a gap was given for.
   public internal(set) var nextTick: UInt64 = 0
 
-  var storage: Storage
+  package var storage: Storage
   var decoder: PageDecoder
   let page: PageMemory
   /// The page that is read, or was read last.

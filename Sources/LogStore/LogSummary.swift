@@ -35,9 +35,9 @@ public struct LogSummary: Equatable, Sendable {
   /// was none.
   public var clock: ClockPair?
   /// Runs of ticks without samples; `nil` when the pages were not counted through.
-  public var gapCount: Int?
+  public var gapCount: UInt64?
   /// Parts that cannot be read; `nil` when the pages were not counted through.
-  public var damageCount: Int?
+  public var damageCount: UInt64?
   /// Bytes of the file, zeros made ahead included.
   public var byteCount: UInt64
 
@@ -60,6 +60,22 @@ public struct LogSummary: Equatable, Sendable {
 
   /// Nanoseconds since 1970 of tick 0, by the best pair of clocks; `nil` without one.
   public var started: Int64? { clock?.wallAtStart }
+}
+
+extension Account {
+  /// What a list says of the recording, without its samples.
+  public var summary: LogSummary {
+    let state: LogSummary.State
+    switch end {
+    case nil: state = isLive ? .live : .recovered
+    case let end?: state = damageCount > 0 ? .damaged : LogSummary.State(end)
+    }
+    let whole = damageCount == 0 ? end?.ledger : nil
+    return LogSummary(
+      description: description, state: state, ledger: whole ?? counted,
+      tickCount: whole?.scheduled ?? tickCount, end: end, clock: clock, gapCount: gapCount,
+      damageCount: damageCount, byteCount: byteCount)
+  }
 }
 
 extension ClockPair {
@@ -87,7 +103,7 @@ extension LogReader where Storage: ~Copyable {
   mutating func summary(_ isLive: () throws(LogError) -> Bool) throws(LogError) -> LogSummary {
     let size = try byteCount()
     let (end, clock) = try outerPages(of: size)
-    guard let end else { return try fullSummary(isLive: try isLive()) }
+    guard let end else { return try account(isLive: try isLive()).summary }
     return LogSummary(
       description: description, state: LogSummary.State(end), ledger: end.ledger,
       tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
@@ -124,41 +140,6 @@ extension LogReader where Storage: ~Copyable {
 
   private static func page(ofByte offset: UInt64) -> UInt32 {
     UInt32(clamping: offset / UInt64(LogFormat.pageSize))
-  }
-
-  /// A summary from reading everything. The reader is at the beginning afterwards.
-  public mutating func fullSummary(isLive: Bool = false) throws(LogError) -> LogSummary {
-    rewind()
-    var summary = LogSummary(
-      description: description, state: isLive ? .live : .recovered, ledger: TickLedger(),
-      tickCount: 0, end: nil, clock: nil, gapCount: 0, damageCount: 0, byteCount: try byteCount())
-    var gapCount = 0
-    var damageCount = 0
-    while let item = try next() {
-      switch item {
-      case .samples(let count): summary.ledger.sampled += UInt64(count)
-      case .gap(let gap):
-        summary.ledger.add(gap.count, gap.cause)
-        gapCount += 1
-      case .clock(let pair): if pair.isBetter(than: summary.clock) { summary.clock = pair }
-      case .damage: damageCount += 1
-      case .end(let end):
-        summary.end = end
-        summary.state = LogSummary.State(end)
-      case .mark, .sensor: break
-      }
-    }
-    summary.tickCount = summary.end?.ledger.scheduled ?? nextTick
-    summary.gapCount = gapCount
-    summary.damageCount = damageCount
-    if summary.end != nil, damageCount > 0 {
-      summary.state = .damaged
-      summary.tickCount = max(summary.tickCount, nextTick)
-    } else if let end = summary.end {
-      summary.ledger = end.ledger
-    }
-    rewind()
-    return summary
   }
 
   /// Bytes of the storage, zeros made ahead included.

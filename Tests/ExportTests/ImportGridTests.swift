@@ -32,7 +32,7 @@ struct ImportGridTests {
     let text = Imports.table(all)
     let log = try Imports.log(Imports.csv(text))
     var reader = try LogReader(ArrayStorage(log))
-    let report = try reader.verify()
+    let report = try reader.account()
     #expect(report.isIntact)
     #expect(report.gapCount == 4)
     #expect(report.counted.lost == 2005)

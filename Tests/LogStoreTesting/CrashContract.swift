@@ -73,7 +73,7 @@ public struct CrashContract: Sendable {
     var reader = reader
     let events = try reader.readAll()
     let tickCount = reader.nextTick
-    let report = try reader.verify()
+    let report = try reader.account()
     if recorded.take.entry != nil, reader.description != recorded.take.description {
       return "its header is another one"
     }

@@ -56,7 +56,7 @@ struct CatalogueTests {
       let log = try ExampleLog(ticks: UInt64(ticks), ends: ends)
       var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes)))
       let quick = try reader.summary()
-      let full = try reader.fullSummary()
+      let full = try reader.account().summary
       #expect(quick.state == (ends ? .complete : .recovered))
       #expect(quick.state == full.state)
       #expect(quick.ledger == log.ledger)

@@ -105,7 +105,7 @@ struct HoleTests {
     #expect(standing.state == .complete && standing.byteCount == UInt64(padded))
     reader = try store.reader(of: entry)
     #expect(try reader.readAll() == events)
-    #expect(try reader.verify().isIntact)
+    #expect(try reader.account().isIntact)
     try reader.seek(toTick: 1499)
     var last: LogItem?
     while let item = try reader.next() { last = item }
@@ -130,7 +130,7 @@ struct HoleTests {
     let page = Array(bytes[lastPage...])
     #expect(pwrite(descriptor, page, page.count, HoleTests.huge) == page.count)
     var reader = try store.reader(of: entry)
-    let report = try reader.verify()
+    let report = try reader.account()
     #expect(report.damageCount == 1)
     #expect(report.damage.first?.offset == UInt64(LogFormat.pageSize))
     #expect(

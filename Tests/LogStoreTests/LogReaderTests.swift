@@ -93,7 +93,7 @@ struct LogReaderTests {
     // After the header: the head of the gaps chunk, its four fields after the count, its check.
     let gapsEnd = headerEnd + 2 + 5 + 4
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(whole[..<gapsEnd]))))
-    let report = try reader.verify()
+    let report = try reader.account()
     let damage = Damage(
       page: 0, pageCount: 1, offset: UInt64(gapsEnd), byteCount: 0, reason: .format(.notWritten),
       ticksLost: 1)
@@ -123,11 +123,11 @@ struct LogReaderTests {
       encoder.flush()
     }
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(encoder.output))))
-    let report = try reader.verify()
+    let report = try reader.account()
     #expect(report.gapCount == 4)
     #expect(report.counted.missed == .max)
     #expect(report.counted.scheduled == .max)
-    #expect(try reader.fullSummary().ledger.scheduled == .max)
+    #expect(try reader.account().summary.ledger.scheduled == .max)
   }
 
   @Test("ticks lost before a gap that was read are counted as lost")

@@ -16,9 +16,9 @@ struct SalvageTests {
     return disk.bytes
   }
 
-  private func verify(_ bytes: [UInt8]) throws -> LogVerification {
+  private func verify(_ bytes: [UInt8]) throws -> Account {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
-    return try reader.verify()
+    return try reader.account()
   }
 
   private func samples(_ events: [ReadEvent]) -> [ReadEvent] {

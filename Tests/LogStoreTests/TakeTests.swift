@@ -28,7 +28,7 @@ struct TakeTests {
     #expect(summary.duration == 1_500_000_000)
     #expect(summary.description.number == 1)
     var reader = try reopened().reader(of: entry)
-    let report = try reader.verify()
+    let report = try reader.account()
     #expect(report.isIntact)
     #expect(report.pageCount == 1)
     #expect(directory.names() == [".lock", entry.fileName])
@@ -74,7 +74,7 @@ struct TakeTests {
       let bytes = directory.bytes(of: entry.fileName)
       #expect(UInt64(bytes.count) <= limit)
       var reader = try healthy.reader(of: entry)
-      let report = try reader.verify()
+      let report = try reader.account()
       #expect(report.isIntact, "full at byte \(limit)")
       #expect(report.end == end)
       #expect(end.reason == (take.failure == nil ? .completed : .storageFull))
@@ -143,7 +143,7 @@ struct TakeTests {
     }
     #expect(refused > 0)
     var reader = try LogReader(MemoryStorage(disk))
-    let report = try reader.verify()
+    let report = try reader.account()
     #expect(report.isIntact)
     #expect(report.sampleCount == 600)
   }

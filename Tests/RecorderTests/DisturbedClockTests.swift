@@ -52,7 +52,7 @@ struct DisturbedClockTests {
     #expect(ledger.scheduled == 300)
     #expect(ledger.missed > 50)
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log)))
-    let report = try reader.verify()
+    let report = try reader.account()
     #expect(report.isIntact)
     #expect(report.counted == ledger)
     let events = try reader.readAll()

@@ -13,9 +13,9 @@ struct StallTests {
       ticks: UInt64(3 + seconds) * 1000, hold: hold, capacity: capacity)
   }
 
-  static func report(_ take: HeldTake) throws -> LogVerification {
+  static func report(_ take: HeldTake) throws -> Account {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: take.bytes)))
-    return try reader.verify()
+    return try reader.account()
   }
 
   @Test("10 s in one sync at 1 kHz lose nothing, and the queue knows how long it was")

@@ -117,7 +117,7 @@ struct SteppedService {
   /// Expects every tick from the first to the last, each with its sample; the sampler's ticks that are in it.
   func expectWhole(_ entry: CatalogueEntry) throws -> (ticks: Range<UInt64>, end: RecordingEnd) {
     var reader = try catalogue().reader(of: entry)
-    let report = try reader.verify()
+    let report = try reader.account()
     var ticks: [UInt64] = []
     for case .sample(_, _, let sample) in try reader.readAll() {
       ticks.append(WriterBench.tick(sample))

@@ -34,9 +34,9 @@ final class WrittenLog: Sendable {
 
   func events() throws -> [ReadEvent] { try read(try bytes()) }
 
-  func verification() throws -> LogVerification {
+  func verification() throws -> Account {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: try bytes())))
-    return try reader.verify()
+    return try reader.account()
   }
 
   /// The sampler's ticks whose samples are in it.

@@ -37,7 +37,7 @@ struct RecordingFacts {
   }
 
   private var started: String {
-    guard let pair = account.bestPair?.pair, let started = account.started else { return "" }
+    guard let pair = account.bestPair, let started = account.started else { return "" }
     let text = RFC3339.text(nanoseconds: started / 1_000_000_000 * 1_000_000_000)
     return pair.isSynchronised ? text : "\(text), by a clock that was not synchronised"
   }

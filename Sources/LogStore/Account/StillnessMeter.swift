@@ -1,12 +1,12 @@
 import IMUModel
 
-/// Tells from the spread of counts in half-second windows where a sensor was still.
+/// Finds where a sensor was still, from the spread of counts in half-second windows.
 ///
 /// Still is a window in which the accelerometer's three axes together spread less than 15 mg around their means
 /// and the gyroscope's less than 1 °/s, at a mean of less than 25 °/s: some five times the noise and a little
 /// more than the largest offset of the chips at hand (MPU-6050: 3 mg, 0.05 °/s, 20 °/s). A window has at least
 /// eight samples, without a gap between them.
-struct StillnessMeter {
+struct StillnessMeter: Equatable, Sendable {
   private static let accelerationSpread = 0.015
   private static let rateSpread = 1.0
   private static let rateOffset = 25.0
@@ -45,7 +45,7 @@ struct StillnessMeter {
     }
   }
 
-  /// Takes what is left at the end, if it is long enough to tell.
+  /// Closes the last window, if it is long enough to judge.
   mutating func finish() {
     if window.count >= 8 { close() }
     window = Window()
@@ -87,7 +87,7 @@ struct StillnessMeter {
 }
 
 /// Sums of a window's counts; whole numbers, so that nothing is lost to rounding.
-private struct Window {
+private struct Window: Equatable, Sendable {
   private(set) var count = 0
   private(set) var nextTick: UInt64 = 0
   private(set) var firstTime: Int64 = 0

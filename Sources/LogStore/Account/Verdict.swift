@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// Whether a take can be used.
+/// Whether a recording can be used.
 public enum Verdict: String, CaseIterable, Sendable {
   /// Everything is there, on time and inside the ranges.
   case good
@@ -12,8 +12,8 @@ public enum Verdict: String, CaseIterable, Sendable {
   case live = "running"
 }
 
-extension Review {
-  /// Whether the take can be used: the worst of what ``flaws`` says.
+extension Account {
+  /// Whether the recording can be used: the worst of ``flaws``, as far as the pass looked at samples.
   public var verdict: Verdict {
     if damageCount > 0 { return .damaged }
     if isLive { return .live }
@@ -37,14 +37,18 @@ extension Review {
     {
       flaws.append("\(missingCount) of \(tickCount) samples are missing")
     }
-    if clippedAccelerations > 0 {
-      flaws.append("accelerations are clipped in \(Review.samples(clippedAccelerations))")
+    if let count = motion?.clippedAccelerations, count > 0 {
+      flaws.append("accelerations are clipped in \(Account.samples(count))")
     }
-    if clippedRates > 0 { flaws.append("rates are clipped in \(Review.samples(clippedRates))") }
+    if let count = motion?.clippedRates, count > 0 {
+      flaws.append("rates are clipped in \(Account.samples(count))")
+    }
     if let lateness, lateness.percentile99 > description.rate.periodNanoseconds / 2 {
       flaws.append("one read in 100 was more than half a period late")
     }
-    if let rest = accelerationAtRest, stillness.stillTime > 1_000_000_000, abs(rest - 1) > 0.1 {
+    if let motion, let rest = motion.accelerationAtRest, motion.stillness.stillTime > 1_000_000_000,
+      abs(rest - 1) > 0.1
+    {
       let hundredths = Int((rest * 100).rounded())
       flaws.append("at rest it measures \(hundredths) % of gravity")
     }

@@ -33,14 +33,14 @@ struct InfoCommand: ParsableCommand {
     let isLive = try catalogue.isLive(entry)
     var reader = try LogReader(
       try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
-    let review = ReviewReport(try reader.review(isLive: isLive))
+    let account = try reader.account(isLive: isLive, ofSamples: true)
+    let review = ReviewReport(account)
     if check {
       try json ? Console.json(review.json) : Console.data(review.sentence)
       if let status = review.status { throw ExitCode(status.rawValue) }
       return
     }
-    let report = InfoReport(
-      entry: entry, summary: try reader.fullSummary(isLive: isLive), review: review)
+    let report = InfoReport(entry: entry, summary: account.summary, review: review)
     if json { return try Console.json(report.json) }
     for (key, value) in report.lines {
       try Console.data(key + String(repeating: " ", count: 12 - key.count) + value)

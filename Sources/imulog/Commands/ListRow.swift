@@ -17,7 +17,7 @@ struct ListRow {
 
   private let entry: CatalogueEntry
   private let summary: LogSummary?
-  private let gapCount: Int
+  private let gapCount: UInt64
   private let problem: String?
   /// Where it is in the trash.
   private let trashed: TrashedRecording?
@@ -34,7 +34,7 @@ struct ListRow {
     self.entry = entry
     self.trashed = trashed
     var found: LogSummary?
-    var gapCount = 0
+    var gapCount: UInt64 = 0
     var problem: String?
     do throws(LogError) {
       let summary = try catalogue.summary(of: entry)
@@ -51,11 +51,11 @@ struct ListRow {
   /// Runs of ticks without samples. A recording without losses needs no reading through to know them.
   private static func gapCount(
     _ summary: LogSummary, _ entry: CatalogueEntry, _ catalogue: Catalogue
-  ) throws(LogError) -> Int {
+  ) throws(LogError) -> UInt64 {
     if let count = summary.gapCount { return count }
     guard summary.missingTickCount > 0 else { return 0 }
     var reader = try catalogue.reader(of: entry)
-    return try reader.fullSummary().gapCount ?? 0
+    return try reader.account().gapCount
   }
 
   /// In seconds since 1970.

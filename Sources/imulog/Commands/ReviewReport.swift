@@ -3,11 +3,15 @@ import LogStore
 
 /// How a take came out, in words or as JSON.
 struct ReviewReport {
-  private let review: Review
+  private let review: Account
 
-  init(_ review: Review) {
+  init(_ review: Account) {
     self.review = review
   }
+
+  private var motion: MotionAccount? { review.motion }
+
+  private var stillness: Stillness { review.motion?.stillness ?? Stillness() }
 
   /// The verdict and why.
   var sentence: String { review.sentence }
@@ -33,15 +37,17 @@ struct ReviewReport {
   /// What only reading all samples shows.
   var findings: [(String, String)] {
     var lines = [(String, String)]()
-    if let hertz = review.achievedHertz {
+    if let hertz = motion?.achievedHertz {
       lines.append(("achieved", "\(ReviewReport.decimal(hertz, digits: 3)) Hz"))
     }
     lines.append(("clipped", clipped))
-    if !review.stillness.parts.isEmpty { lines.append(("motion", motion)) }
-    if let rest = review.accelerationAtRest {
+    if let motion, !motion.stillness.parts.isEmpty {
+      lines.append(("motion", text(motion.stillness)))
+    }
+    if let rest = motion?.accelerationAtRest {
       lines.append(("at rest", "\(ReviewReport.decimal(rest, digits: 3)) g"))
     }
-    if let temperature = review.temperature {
+    if let temperature = motion?.temperature {
       let ends = [temperature.lowerBound, temperature.upperBound].map {
         ReviewReport.decimal($0, digits: 1)
       }
@@ -53,7 +59,7 @@ struct ReviewReport {
 
   /// `3: missed 2 (5 ticks), bus error 1 (1 tick); longest 4 ticks`.
   var gaps: String {
-    let runs = review.losses.reduce(0) { $0 + $1.runs }
+    let runs = review.gapCount
     guard runs > 0 else { return "0" }
     let causes = review.losses.map { losses in
       "\(losses.runs) \(losses.cause.words), \(losses.ticks) \(losses.ticks == 1 ? "tick" : "ticks")"
@@ -62,14 +68,14 @@ struct ReviewReport {
   }
 
   private var clipped: String {
-    review.clippedAccelerations + review.clippedRates == 0
-      ? "nothing"
-      : "\(review.clippedAccelerations) accelerations, \(review.clippedRates) rates"
+    guard let motion, motion.clippedAccelerations + motion.clippedRates > 0 else {
+      return "nothing"
+    }
+    return "\(motion.clippedAccelerations) accelerations, \(motion.clippedRates) rates"
   }
 
   /// The sums, and the parts when they are few.
-  private var motion: String {
-    let stillness = review.stillness
+  private func text(_ stillness: Stillness) -> String {
     let sums =
       "still \(Plain.seconds(stillness.stillTime)), moving \(Plain.seconds(stillness.movingTime))"
     guard (2...6).contains(stillness.parts.count) else { return sums }
@@ -101,7 +107,7 @@ struct ReviewReport {
         "\(losses.cause)",
         raw: JSONObject().with("runs", losses.runs).with("ticks", losses.ticks).text)
     }
-    let parts = review.stillness.parts.map { part in
+    let parts = stillness.parts.map { part in
       JSONObject().with("still", part.isStill)
         .with("from", raw: Plain.number(part.start, per: 1_000_000_000))
         .with("to", raw: Plain.number(part.end, per: 1_000_000_000)).text
@@ -109,18 +115,18 @@ struct ReviewReport {
     return JSONObject()
       .with("verdict", review.verdict.rawValue)
       .with("flaws", review.flaws)
-      .with("achievedHz", raw: ReviewReport.json(review.achievedHertz, digits: 6))
+      .with("achievedHz", raw: ReviewReport.json(motion?.achievedHertz, digits: 6))
       .with("missing", review.missingCount)
       .with("gaps", raw: gaps.text)
       .with("longestGapTicks", review.longestGap)
-      .with("clippedAccel", review.clippedAccelerations)
-      .with("clippedGyro", review.clippedRates)
-      .with("still", raw: Plain.number(review.stillness.stillTime, per: 1_000_000_000))
-      .with("moving", raw: Plain.number(review.stillness.movingTime, per: 1_000_000_000))
+      .with("clippedAccel", motion?.clippedAccelerations ?? 0)
+      .with("clippedGyro", motion?.clippedRates ?? 0)
+      .with("still", raw: Plain.number(stillness.stillTime, per: 1_000_000_000))
+      .with("moving", raw: Plain.number(stillness.movingTime, per: 1_000_000_000))
       .with("parts", raw: "[" + parts.joined(separator: ",") + "]")
-      .with("accelAtRest_g", raw: ReviewReport.json(review.accelerationAtRest, digits: 6))
-      .with("tempMin_degC", raw: ReviewReport.json(review.temperature?.lowerBound, digits: 3))
-      .with("tempMax_degC", raw: ReviewReport.json(review.temperature?.upperBound, digits: 3))
+      .with("accelAtRest_g", raw: ReviewReport.json(motion?.accelerationAtRest, digits: 6))
+      .with("tempMin_degC", raw: ReviewReport.json(motion?.temperature?.lowerBound, digits: 3))
+      .with("tempMax_degC", raw: ReviewReport.json(motion?.temperature?.upperBound, digits: 3))
       .with("clockSynchronised", review.clock?.isSynchronised ?? false)
       .with("clockChanges", review.clockChanges)
       .text

@@ -27,18 +27,18 @@ struct VerifyCommand: ParsableCommand {
     }
   }
 
-  private func verifyFile() throws -> LogVerification {
+  private func verifyFile() throws -> Account {
     var reader = try LogReader(try ProgressStorage(reading: target, "verifying \(target)"))
-    return try reader.verify()
+    return try reader.account()
   }
 
   /// By the catalogue, which follows links only where it is asked to.
-  private func verifyRecording() throws -> LogVerification {
+  private func verifyRecording() throws -> Account {
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: target)
     var reader = try LogReader(
       try ProgressStorage(
         try catalogue.storage(of: entry), "verifying recording \(entry.number)"))
-    return try reader.verify()
+    return try reader.account()
   }
 }

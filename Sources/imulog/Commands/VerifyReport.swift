@@ -3,9 +3,9 @@ import LogStore
 
 /// What `verify` found, in words.
 struct VerifyReport {
-  private let report: LogVerification
+  private let report: Account
 
-  init(_ report: LogVerification) {
+  init(_ report: Account) {
     self.report = report
   }
 

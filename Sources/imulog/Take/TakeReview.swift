@@ -19,7 +19,7 @@ struct TakeReview {
       let entry = try catalogue.entry(for: "\(number)")
       defer { talk(of: entry) }
       var reader = try catalogue.reader(of: entry)
-      let report = ReviewReport(try reader.review())
+      let report = ReviewReport(try reader.account(ofSamples: true))
       guard Console.isTerminal(STDERR_FILENO) else {
         Console.talk(report.sentence)
         return nil

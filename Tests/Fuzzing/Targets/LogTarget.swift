@@ -46,7 +46,7 @@ public final class LogTarget: FuzzTarget {
   private static func verify(
     _ reader: inout LogReader<BytesStorage>, _ first: Reading
   ) throws(LogError) {
-    let report = try reader.verify()
+    let report = try reader.account()
     precondition(report.sampleCount == first.samples, "verify reads other samples")
     precondition(report.gapCount == first.gaps, "verify reads other gaps")
     precondition(report.damageCount == first.damages, "verify reads other damage")
@@ -58,9 +58,9 @@ public final class LogTarget: FuzzTarget {
     _ reader: inout LogReader<BytesStorage>, _ first: Reading
   ) throws(LogError) {
     _ = try reader.summary().duration
-    let full = try reader.fullSummary()
-    precondition(full.damageCount.map { UInt64($0) } == first.damages, "another summary")
-    precondition(full.gapCount.map { UInt64($0) } == first.gaps, "another summary")
+    let full = try reader.account().summary
+    precondition(full.damageCount == first.damages, "another summary")
+    precondition(full.gapCount == first.gaps, "another summary")
   }
 }
 

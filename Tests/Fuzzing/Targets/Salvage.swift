@@ -27,7 +27,7 @@ enum Salvage {
   private static func check(_ log: UnsafeRawBufferPointer, _ first: Reading) {
     do {
       var copy = try LogReader(BytesStorage(bytes: log))
-      let report = try copy.verify()
+      let report = try copy.account()
       precondition(report.damageCount == 0, "damage in what was salvaged")
       precondition(report.sampleCount <= first.samples, "samples were invented")
       precondition(report.end != nil, "what was salvaged has no end")

@@ -1,6 +1,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import LogStoreTesting
 import Testing
 
 @Suite("How a take came out")
@@ -12,11 +13,13 @@ struct ReviewTests {
     let review = try take.review()
     #expect(review.verdict == .good && review.sentence == "good: 1000 of 1000 samples")
     #expect(review.losses.isEmpty && review.longestGap == 0 && review.missingCount == 0)
-    #expect(abs((review.achievedHertz ?? 0) - 100) < 0.01)
-    #expect(abs((review.accelerationAtRest ?? 0) - 1) < 0.01)
-    #expect(review.stillness.stillTime == 10_000_000_000 && review.stillness.movingTime == 0)
-    #expect(review.stillness.parts.count == 1)
-    #expect(review.temperature == 36.53...36.53)
+    #expect(abs((review.motion?.achievedHertz ?? 0) - 100) < 0.01)
+    #expect(abs((review.motion?.accelerationAtRest ?? 0) - 1) < 0.01)
+    #expect(
+      review.motion?.stillness.stillTime == 10_000_000_000
+        && review.motion?.stillness.movingTime == 0)
+    #expect(review.motion?.stillness.parts.count == 1)
+    #expect(review.motion?.temperature == 36.53...36.53)
     #expect(
       review.lateness == LatenessSummary(median: 50_000, percentile99: 90_000, maximum: 1_000_000))
   }
@@ -27,7 +30,7 @@ struct ReviewTests {
     take.still(seconds: 4)
     take.moving(seconds: 3)
     take.still(seconds: 2)
-    let stillness = try take.review().stillness
+    let stillness = try #require(take.review().motion).stillness
     #expect(stillness.parts.map(\.isStill) == [true, false, true])
     #expect(stillness.parts.map(\.start) == [0, 4_000_000_000, 7_000_000_000])
     #expect(stillness.stillTime == 6_000_000_000 && stillness.movingTime == 3_000_000_000)
@@ -36,7 +39,7 @@ struct ReviewTests {
       wild.still(seconds: 0.5)
       wild.moving(seconds: 0.5)
     }
-    let many = try wild.review().stillness
+    let many = try #require(wild.review().motion).stillness
     #expect(many.parts.count == Stillness.partLimit && many.movingTime == 75_000_000_000)
   }
 
@@ -45,7 +48,7 @@ struct ReviewTests {
     for (rate, isStill) in [(131 * 20, true), (131 * 30, false)] as [(Int, Bool)] {
       var take = ReviewedTake(rate: 100)
       take.still(seconds: 2, gz: Int16(rate))
-      let stillness = try take.review().stillness
+      let stillness = try #require(take.review().motion).stillness
       #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")
     }
   }
@@ -61,8 +64,8 @@ struct ReviewTests {
     let review = try take.review()
     #expect(
       review.losses == [
-        Review.Losses(cause: .missed, runs: 2, ticks: 3),
-        Review.Losses(cause: .busError, runs: 1, ticks: 3),
+        Account.Losses(cause: .missed, runs: 2, ticks: 3),
+        Account.Losses(cause: .busError, runs: 1, ticks: 3),
       ])
     #expect(review.longestGap == 3 && review.missingCount == 6 && review.tickCount == 1006)
     #expect(review.verdict == .flawed)
@@ -87,8 +90,8 @@ struct ReviewTests {
         sample[axis] = end
         take.add(sample)
         let review = try take.review()
-        #expect(review.clippedAccelerations == (axis < 3 ? 1 : 0))
-        #expect(review.clippedRates == (axis < 3 ? 0 : 1))
+        #expect(review.motion?.clippedAccelerations == (axis < 3 ? 1 : 0))
+        #expect(review.motion?.clippedRates == (axis < 3 ? 0 : 1))
         #expect(review.verdict == .flawed)
       }
     }
@@ -129,8 +132,8 @@ struct ReviewTests {
     var bytes = try long.bytes()
     try #require(bytes.count > 3 * 4096)
     bytes[4096 + 700] ^= 1
-    var reader = try LogReader(BytesInMemory(bytes))
-    let review = try reader.review()
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
+    let review = try reader.account(ofSamples: true)
     #expect(review.verdict == .damaged && review.damageCount == 1)
     #expect(review.missingCount > 0 && review.tickCount == 1000)
   }
@@ -153,10 +156,10 @@ struct ReviewTests {
     var gyro = ReviewedTake(rate: 100, channels: .gyroscope)
     gyro.still(seconds: 2)
     let review = try gyro.review()
-    #expect(review.accelerationAtRest == nil && review.temperature == nil)
-    #expect(review.stillness.stillTime == 2_000_000_000 && review.verdict == .good)
+    #expect(review.motion?.accelerationAtRest == nil && review.motion?.temperature == nil)
+    #expect(review.motion?.stillness.stillTime == 2_000_000_000 && review.verdict == .good)
     var short = ReviewedTake(rate: 10)
     short.still(seconds: 0.7)
-    #expect(try short.review().stillness == Stillness())
+    #expect(try short.review().motion?.stillness == Stillness())
   }
 }

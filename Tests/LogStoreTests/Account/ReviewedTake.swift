@@ -1,6 +1,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import LogStoreTesting
 
 /// A take that is written into memory and looked through.
 struct ReviewedTake {
@@ -83,35 +84,8 @@ struct ReviewedTake {
     return Array(encoder.output)
   }
 
-  func review(isLive: Bool = false) throws -> Review {
-    var reader = try LogReader(BytesInMemory(try bytes()))
-    return try reader.review(isLive: isLive)
+  func review(isLive: Bool = false) throws -> Account {
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: try bytes())))
+    return try reader.account(isLive: isLive, ofSamples: true)
   }
-}
-
-/// A log in memory, to be read.
-struct BytesInMemory: LogStorage, ~Copyable {
-  let name = "memory"
-  private let bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  mutating func append(_ more: UnsafeRawBufferPointer) throws(StorageError) {}
-
-  mutating func sync() throws(StorageError) {}
-
-  mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
-    throws(StorageError) -> Int
-  {
-    guard offset < UInt64(bytes.count) else { return 0 }
-    let count = min(buffer.count, bytes.count - Int(offset))
-    buffer.copyBytes(from: bytes[Int(offset)..<Int(offset) + count])
-    return count
-  }
-
-  mutating func size() throws(StorageError) -> UInt64 { UInt64(bytes.count) }
-
-  mutating func finish() throws(StorageError) {}
 }

@@ -1,0 +1,171 @@
+public import IMUModel
+import LogFormat
+
+/// What one pass over a log finds: the sums of everything in it, in memory that does not grow with the log.
+///
+///     LogReader ──► items ──► Account ──► state (list, info), verdict (info, record), wholeness (verify, recover)
+public struct Account: Equatable, Sendable {
+  /// Gaps of one cause.
+  public struct Losses: Equatable, Sendable {
+    /// Why there are no samples.
+    public let cause: GapCause
+    /// Runs of ticks without samples.
+    public let runs: UInt64
+    /// Ticks without samples.
+    public let ticks: UInt64
+
+    /// Gaps of a cause.
+    public init(cause: GapCause, runs: UInt64, ticks: UInt64) {
+      self.cause = cause
+      self.runs = runs
+      self.ticks = ticks
+    }
+  }
+
+  /// Damaged parts that are kept one by one; of further ones only the number is known.
+  public static let damageLimit = 100
+
+  /// The header.
+  public let description: RecordingDescription
+  /// Whether a program is still writing the log.
+  public let isLive: Bool
+  /// Bytes of the file, preallocated zeros included.
+  public internal(set) var byteCount: UInt64 = 0
+  /// Pages from which something could be read.
+  public private(set) var pageCount: UInt64 = 0
+  /// What happened to the ticks, as counted from samples and gaps.
+  public private(set) var counted = TickLedger()
+  /// Ticks of the longest gap; 0 without one.
+  public private(set) var longestGap: UInt64 = 0
+  /// Marks of the user.
+  public private(set) var markCount: UInt64 = 0
+  /// Sensor events.
+  public private(set) var sensorEventCount: UInt64 = 0
+  /// The pair of clocks that dates the recording best.
+  public private(set) var clock: ClockPair?
+  /// How often the wall clock was stepped or became synchronised during the recording.
+  public private(set) var clockChanges: UInt64 = 0
+  /// Intact chunks of kinds that this program does not know.
+  public private(set) var unknownChunkCount: UInt64 = 0
+  /// The first ``damageLimit`` parts that cannot be read.
+  public private(set) var damage: [Damage] = []
+  /// All parts that cannot be read.
+  public private(set) var damageCount: UInt64 = 0
+  /// Ticks known to be lost in them.
+  public private(set) var damagedTickCount: UInt64 = 0
+  /// Whether that is all of them: something readable follows each part.
+  public private(set) var isLossKnown = true
+  /// Ticks that nothing accounts for, although everything around them is intact: a fault of the program that wrote
+  /// the log.
+  public private(set) var unexplainedTickCount: UInt64 = 0
+  /// How the recording ended; `nil` when its end is missing.
+  public private(set) var end: RecordingEnd?
+  /// What the samples themselves show; `nil` when the pass did not look at them.
+  public internal(set) var motion: MotionAccount?
+  /// The tick after the last one that was read.
+  public private(set) var nextTick: UInt64 = 0
+  private var runs = [UInt64](repeating: 0, count: GapCause.allCases.count)
+  private var lastPage: UInt32?
+
+  package init(_ description: RecordingDescription, isLive: Bool = false, ofSamples: Bool = false) {
+    self.description = description
+    self.isLive = isLive
+    clock = nil
+    end = nil
+    motion = ofSamples ? MotionAccount(description) : nil
+  }
+
+  /// Adds an item that `reader` has just given.
+  package mutating func add<Storage: LogStorage & ~Copyable>(
+    _ item: LogItem, from reader: borrowing LogReader<Storage>
+  ) {
+    if reader.isInPage, reader.pageIndex != lastPage {
+      lastPage = reader.pageIndex
+      pageCount += 1
+    }
+    nextTick = reader.nextTick
+    switch item {
+    case .samples(let count):
+      counted.sampled += UInt64(count)
+      motion?.add(reader.block)
+    case .gap(let gap):
+      counted[gap.cause] = counted[gap.cause].addingSaturated(gap.count)
+      runs[Int(gap.cause.rawValue) - 1] += 1
+      longestGap = max(longestGap, gap.count)
+    case .mark: markCount += 1
+    case .sensor: sensorEventCount += 1
+    case .clock(let pair):
+      if pair.isBetter(than: clock) { clock = pair }
+      if pair.reason == .stepped || pair.reason == .becameSynchronised { clockChanges += 1 }
+    case .end(let last): end = last
+    case .damage(let part):
+      damageCount += 1
+      if part.ticksLost == nil { isLossKnown = false }
+      damagedTickCount = damagedTickCount.addingSaturated(part.ticksLost ?? 0)
+      if damage.count < Account.damageLimit { damage.append(part) }
+    }
+  }
+
+  /// Adds what a reader knows after its last item.
+  package mutating func finish<Storage: LogStorage & ~Copyable>(
+    _ reader: borrowing LogReader<Storage>
+  ) {
+    nextTick = reader.nextTick
+    unknownChunkCount = reader.unknownChunkCount
+    unexplainedTickCount = reader.unexplainedTickCount
+    motion?.finish()
+  }
+}
+
+extension Account {
+  /// Samples that were read.
+  public var sampleCount: UInt64 { counted.sampled }
+
+  /// Scheduled ticks, those that cannot be read included.
+  public var tickCount: UInt64 { max(end?.ledger.scheduled ?? 0, nextTick) }
+
+  /// Scheduled ticks without a sample that can be read.
+  public var missingCount: UInt64 { tickCount > sampleCount ? tickCount - sampleCount : 0 }
+
+  /// Runs of ticks without samples.
+  public var gapCount: UInt64 { runs.reduce(0, +) }
+
+  /// The gaps by cause, in the order of the log format; causes without gaps are left out.
+  public var losses: [Losses] {
+    GapCause.allCases.compactMap { cause in
+      let runs = runs[Int(cause.rawValue) - 1]
+      return runs > 0 ? Losses(cause: cause, runs: runs, ticks: counted[cause]) : nil
+    }
+  }
+
+  /// Whether the recording ended and says how.
+  public var isComplete: Bool { end != nil }
+
+  /// Whether samples and gaps are exactly those that the recording's end says; `nil` without an end.
+  public var isBalanced: Bool? { end.map { $0.ledger == counted } }
+
+  /// Whether all that the recording says is there: it is complete, undamaged and balanced.
+  public var isIntact: Bool {
+    damageCount == 0 && unexplainedTickCount == 0 && isBalanced == true
+  }
+}
+
+extension LogReader where Storage: ~Copyable {
+  /// Reads the log through once. The reader is at the beginning afterwards.
+  ///
+  /// - Parameters:
+  ///   - isLive: Whether a program is writing it; the catalogue knows by the file's lock.
+  ///   - ofSamples: Whether to look at every sample too, for ``Account/motion`` and ``Account/verdict``.
+  /// - Throws: ``LogError/storage(_:)`` only.
+  public mutating func account(
+    isLive: Bool = false, ofSamples: Bool = false
+  ) throws(LogError) -> Account {
+    rewind()
+    var account = Account(description, isLive: isLive, ofSamples: ofSamples)
+    account.byteCount = try byteCount()
+    while let item = try next() { account.add(item, from: self) }
+    account.finish(self)
+    rewind()
+    return account
+  }
+}

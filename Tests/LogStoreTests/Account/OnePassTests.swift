@@ -1,0 +1,97 @@
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+@Suite("A log is read once")
+struct OnePassTests {
+  private static let pageSize = LogFormat.pageSize
+
+  @Test("an account reads each page once, whatever it looks at")
+  func account() throws {
+    let log = try ExampleLog(ticks: 3000)
+    for ofSamples in [false, true] {
+      let count = ReadCount()
+      var reader = try LogReader(CountedStorage(holding: log.bytes, count))
+      count.bytes = 0
+      let account = try reader.account(ofSamples: ofSamples)
+      #expect(account.isIntact && account.sampleCount > 2000)
+      #expect(count.bytes == log.bytes.count)
+    }
+  }
+
+  @Test(
+    "a copy is the log to its last written page, and its account that of the log, damaged or not")
+  func copy() throws {
+    let log = try ExampleLog(ticks: 9000).bytes
+    try #require(log.count > 17 * OnePassTests.pageSize)
+    var cases = [log, Array(log.dropLast(100)), Array(log[..<(16 * OnePassTests.pageSize)])]
+    for place in [700, 4096 + 30, 15 * 4096 + 4090, 16 * 4096, log.count - 3] {
+      var damaged = log
+      damaged[place] ^= 0x55
+      cases.append(damaged)
+    }
+    for log in cases {
+      for zeros in [0, 3 * OnePassTests.pageSize] {
+        let count = ReadCount()
+        let storage = CountedStorage(holding: log + [UInt8](repeating: 0, count: zeros), count)
+        var reader = try LogReader(try ReadAheadStorage(storage))
+        count.bytes = 0
+        let disk = MemoryDisk(holding: reader.storage.firstPage)
+        var copy = MemoryStorage(disk)
+        let account = try reader.copy(to: &copy)
+        #expect(account == (try reader.account()))
+        let padding =
+          (OnePassTests.pageSize - log.count % OnePassTests.pageSize) % OnePassTests.pageSize
+        #expect(Array(disk.bytes.prefix(log.count)) == log)
+        #expect(disk.bytes.count <= log.count + padding)
+      }
+    }
+  }
+
+  @Test("a copy reads the log's bytes once, beside the first and the last page")
+  func copyReads() throws {
+    let log = try ExampleLog(ticks: 9000).bytes
+    let count = ReadCount()
+    var reader = try LogReader(try ReadAheadStorage(CountedStorage(holding: log, count)))
+    var copy = MemoryStorage(MemoryDisk(holding: reader.storage.firstPage))
+    _ = try reader.copy(to: &copy)
+    #expect(count.bytes <= log.count + 2 * OnePassTests.pageSize)
+  }
+}
+
+/// Bytes that were read of a storage.
+final class ReadCount {
+  var bytes = 0
+}
+
+/// A log in memory that counts what is read of it.
+struct CountedStorage: LogStorage, ~Copyable {
+  private var base: MemoryStorage
+  private let count: ReadCount
+
+  init(holding bytes: [UInt8], _ count: ReadCount) {
+    base = MemoryStorage(MemoryDisk(holding: bytes))
+    self.count = count
+  }
+
+  var name: String { base.name }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    try base.append(bytes)
+  }
+
+  mutating func sync() throws(StorageError) { try base.sync() }
+
+  mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
+    throws(StorageError) -> Int
+  {
+    let found = try base.read(at: offset, into: buffer)
+    count.bytes += found
+    return found
+  }
+
+  mutating func size() throws(StorageError) -> UInt64 { try base.size() }
+
+  mutating func finish() throws(StorageError) { try base.finish() }
+}

@@ -1,14 +1,14 @@
-/// Where an axis has its labels: round numbers one, two or five times a power of ten apart.
+/// The labels of an axis: round numbers, at steps of one, two or five times a power of ten.
 ///
 ///     range 0.37 … 2.4, at most 5     0.5   1.0   1.5   2.0
 ///
 /// Every label of an axis has the same number of decimals, the fewest that tell them apart.
 public struct AxisTicks: Equatable, Sendable {
-  /// One place on the axis.
+  /// One label.
   public struct Tick: Equatable, Sendable {
-    /// Where it is, in the axis' own unit.
+    /// Its place, in the axis' unit.
     public let value: Double
-    /// What stands there, without a unit.
+    /// Its text, without a unit.
     public let label: String
   }
 
@@ -17,7 +17,7 @@ public struct AxisTicks: Equatable, Sendable {
   /// The distance of neighbours; 0 when there are no ticks.
   public let step: Double
 
-  /// No ticks: what a range has that is empty, not finite, or not to be labelled.
+  /// No ticks: for a range that is empty, not finite, or too narrow.
   public static let none = AxisTicks(ticks: [], step: 0)
 
   init(ticks: [Tick], step: Double) {
@@ -25,10 +25,10 @@ public struct AxisTicks: Equatable, Sendable {
     self.step = step
   }
 
-  /// The finest ticks of which no more than `limit` are in `range`, its ends included.
+  /// The finest ticks of which at most `limit` are in `range`, its ends included.
   ///
-  /// A range without extent, one of which an end or the length is not finite, and one so narrow beside its
-  /// values that a `Double` cannot tell them apart has none.
+  /// A range has none if it is empty, if an end or its length is not finite, or if it is so narrow that a `Double`
+  /// cannot distinguish its values.
   ///
   /// - Complexity: a few dozen operations, and a text for each tick.
   public init(_ range: ClosedRange<Double>, atMost limit: Int) {
@@ -79,8 +79,7 @@ private struct DecimalStep {
     }
   }
 
-  /// Which multiples are in the range; a billionth of a step outside counts as in it, since 0.3 / 0.1 is
-  /// less than 3.
+  /// The multiples in the range, with a tolerance of a billionth of a step, because 0.3 / 0.1 is less than 3.
   func multiples(in range: ClosedRange<Double>) -> [Int64] {
     let step = value(times: 1)
     let first = (range.lowerBound / step - 1e-9).rounded(.up)
@@ -111,7 +110,7 @@ private struct DecimalStep {
   }
 }
 
-/// Whole numbers with a point in them, as axes are labelled.
+/// Integers as decimal labels.
 enum DecimalLabel {
   /// `number` / 10^`decimals` with exactly that many decimals: -5 with 2 is `-0.05`.
   static func text(_ number: Int64, decimals: Int) -> String {

@@ -1,18 +1,18 @@
 public import IMUModel
 
-/// A span of time in columns of equal width, of each of which it keeps the lowest, highest, first and last
-/// counts: a drawing as wide as the columns shows every peak, however many samples there were.
+/// A span of time in columns of equal width, each with its lowest, highest, first and last counts: a drawing as wide as
+/// the columns shows every peak of any number of samples.
 ///
 ///     samples   ·. ˙· .·˙ ˙      ·.. ·˙·
 ///     columns  │   │   │   │   │   │   │
 ///               low, high …  gap  …
 ///
-/// Samples come one by one in order of time; gaps may come before or after the samples around them. Memory
-/// depends on the number of columns alone.
+/// Samples are added in order of time, gaps before or after the samples around them. Memory depends only on the number
+/// of columns.
 public struct Envelope: Sendable {
-  /// Nanoseconds at which the first column begins.
+  /// The first column's beginning, in nanoseconds.
   public private(set) var start: Int64
-  /// Nanoseconds that a column spans.
+  /// A column's width in nanoseconds.
   public let columnWidth: Int64
   /// The columns, from the earliest to the latest.
   public private(set) var columns: [EnvelopeColumn]
@@ -30,7 +30,7 @@ public struct Envelope: Sendable {
     self.columns = Array(repeating: EnvelopeColumn(), count: columns)
   }
 
-  /// Empty columns of the least equal width, in whole nanoseconds, that cover `span`.
+  /// Empty columns of equal width that cover `span`: the least width in whole nanoseconds.
   ///
   /// Traps when there is no column, or their end overflows.
   public init(covering span: Range<Int64>, columns: Int) {
@@ -40,10 +40,10 @@ public struct Envelope: Sendable {
     self.init(start: span.lowerBound, columnWidth: max(1, width), columns: columns)
   }
 
-  /// Nanoseconds at which the last column ends.
+  /// The last column's end, in nanoseconds.
   public var end: Int64 { start + columnWidth * Int64(columns.count) }
 
-  /// The column in which a time lies; `nil` outside.
+  /// The column that contains a time; `nil` outside.
   ///
   /// - Complexity: one division.
   public func column(at time: Int64) -> Int? {
@@ -51,7 +51,7 @@ public struct Envelope: Sendable {
     return Int(UInt64(bitPattern: time &- start) / UInt64(columnWidth))
   }
 
-  /// Takes a sample; those outside the columns are nothing to it.
+  /// Adds a sample; one outside the columns is ignored.
   ///
   /// - Complexity: one division and two comparisons of all channels at once.
   public mutating func add(_ time: Int64, _ sample: RawSample) {
@@ -59,7 +59,7 @@ public struct Envelope: Sendable {
     columns[column].add(time, sample)
   }
 
-  /// Takes a time in which scheduled samples are missing; what is outside the columns is nothing to it.
+  /// Adds a time without scheduled samples; the part outside the columns is ignored.
   ///
   /// - Complexity: O(columns that it reaches).
   public mutating func addGap(_ times: Range<Int64>) {
@@ -73,7 +73,7 @@ public struct Envelope: Sendable {
     }
   }
 
-  /// Moves all columns on by `count`: that many are dropped at the beginning, and empty ones come at the end.
+  /// Advances by `count` columns: drops that many at the beginning and appends empty ones.
   ///
   /// Traps when `count` is negative or the end overflows.
   ///
@@ -86,8 +86,8 @@ public struct Envelope: Sendable {
     start += columnWidth * Int64(count)
   }
 
-  /// Whether the last sample of one column and the first of a later one are neighbours in the recording, so
-  /// that a line may join them; `false` when a column has no samples, or one between them has.
+  /// Whether a line may join the last sample of one column and the first of a later one: they are neighbours in the
+  /// recording. `false` when either column has no samples, or one between them has.
   ///
   /// - Complexity: O(columns between them).
   public func joins(_ earlier: Int, _ later: Int) -> Bool {
@@ -112,9 +112,9 @@ public struct Envelope: Sendable {
   }
 }
 
-/// What one column of an ``Envelope`` has seen.
+/// One column of an ``Envelope``.
 public struct EnvelopeColumn: Sendable {
-  /// Samples in the column; the other properties mean nothing when it is 0.
+  /// Samples in the column; without any, the other properties are meaningless.
   public private(set) var sampleCount = 0
   /// Time of the column's first sample.
   public private(set) var firstTime: Int64 = 0

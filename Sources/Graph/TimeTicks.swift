@@ -1,17 +1,16 @@
-/// Where an axis of time has its labels, in nanoseconds: round parts of a second, and from there on parts of a
-/// minute and of an hour.
+/// The labels of a time axis, in nanoseconds: at round parts of a second, of a minute and of an hour.
 ///
 ///     0 … 10 s        0       2       4       6       8      10      s
 ///     0 … 4 min       0:00        1:00        2:00        3:00       min:s
 ///     0 … 30 h        0:00        6:00       12:00       18:00       h:min
 ///
-/// Every label has the form that the largest time and the step need, and no more digits than tell them apart.
+/// All labels have the form that the largest time and the step need, with the fewest digits that distinguish them.
 public struct TimeTicks: Equatable, Sendable {
-  /// One place on the axis.
+  /// One label.
   public struct Tick: Equatable, Sendable {
     /// Nanoseconds.
     public let time: Int64
-    /// What stands there, without the unit.
+    /// Its text, without the unit.
     public let label: String
   }
 
@@ -19,11 +18,10 @@ public struct TimeTicks: Equatable, Sendable {
   public let ticks: [Tick]
   /// Nanoseconds between neighbours; 0 when there are no ticks.
   public let step: Int64
-  /// What the parts of a label are: `s`, `min:s`, `h:min` or `h:min:s`.
+  /// The parts of a label: `s`, `min:s`, `h:min` or `h:min:s`.
   public let unit: String
 
-  /// The finest ticks of which no more than `limit` are in `range`, its ends included; none for a range
-  /// without extent.
+  /// The finest ticks of which at most `limit` are in `range`, its ends included; none for an empty range.
   ///
   /// - Complexity: a few dozen operations, and a text for each tick.
   public init(_ range: ClosedRange<Int64>, atMost limit: Int) {
@@ -49,7 +47,7 @@ public struct TimeTicks: Equatable, Sendable {
     unit = form.unit
   }
 
-  /// Steps above a second: those by which clocks are divided.
+  /// Steps of a second and more, as on a clock.
   private static let clockSteps: [Int64] = [
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
   ].map { $0 * 1_000_000_000 }
@@ -78,7 +76,7 @@ public struct TimeTicks: Equatable, Sendable {
   }
 }
 
-/// The form that all labels of an axis share.
+/// The common form of an axis' labels.
 private enum TimeForm {
   case seconds(decimals: Int)
   case minutes(decimals: Int)
@@ -130,7 +128,7 @@ private enum TimeForm {
     (whole < 10 ? "0" : "") + decimal(whole, rest, decimals)
   }
 
-  /// `rest` nanoseconds after the point; the digits that are cut are zeros.
+  /// `rest` nanoseconds after the point; the dropped digits are zeros.
   private static func decimal(_ whole: Int64, _ rest: Int64, _ decimals: Int) -> String {
     guard decimals > 0 else { return "\(whole)" }
     return "\(whole)." + "\(1_000_000_000 + rest)".dropFirst().prefix(decimals)

@@ -62,7 +62,8 @@ struct LiveWindow: Sendable {
   private mutating func redraw() {
     // The latest record stays in sight.
     let newest = recent.last.map(time) ?? envelope.start
-    let first = recent.first.map(time) ?? envelope.start
+    // By the grid: a first record that is late does not move the graph's start.
+    let first = recent.first.map { rate.nanoseconds(atTick: $0.tick) } ?? envelope.start
     makeEnvelope(from: max(0, max(first, newest - length * 3 / 4)))
     for record in recent { add(record) }
   }

@@ -37,7 +37,7 @@ extension RecordingOnScreen {
 
   /// A view's screen.
   ///
-  /// - Parameter line: The row below the graph, which needs a look when `isAlert`.
+  /// - Parameter line: The row below the graph, which reports a problem when `isAlert`.
   func screen(
     columns: Int, rows: Int, glyphs: GlyphSet, line: String, isAlert: Bool = false,
     hints: [KeyHint],

@@ -10,7 +10,7 @@ struct ListScreenTests {
     for number in 1...count { try bench.record("--for", "1s", "--note", "take \(number)") }
   }
 
-  @Test("shows, plays, writes out, deletes and brings back what is chosen")
+  @Test("shows, plays, exports, deletes and restores the selected recording")
   func keys() throws {
     try record(3)
     let child = bench.atTerminal(["list"], columns: 120)
@@ -44,7 +44,7 @@ struct ListScreenTests {
       bench.directory.bytes(of: "recording-2.json"), bench.run("export", "2").bytes)
   }
 
-  @Test("all that was deleted comes back, also when other recordings were made meanwhile")
+  @Test("all deleted recordings can be restored, also after new ones were made")
   func undo() throws {
     try record(3)
     let child = bench.atTerminal(["list"], columns: 120)
@@ -68,7 +68,7 @@ struct ListScreenTests {
     #expect(bench.directory.names(in: "store/.trash").isEmpty)
   }
 
-  @Test("after a write that failed the recording is still chosen, and nothing is overwritten")
+  @Test("after a failed export the recording stays selected, and nothing is overwritten")
   func failedExport() throws {
     try record(1)
     _ = bench.file("recording-1.json", "mine")
@@ -130,7 +130,7 @@ struct ListScreenTests {
     #expect(!child.terminal.text.contains("2025"))
   }
 
-  @Test("recordings that come are seen, and those in sight stay in their places")
+  @Test("new recordings appear, and those in sight stay in place")
   func news() throws {
     try record(12)
     let child = bench.atTerminal(["list"], columns: 120)

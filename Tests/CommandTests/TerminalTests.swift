@@ -37,7 +37,8 @@ struct TerminalTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
-  @Test("record begins anew when asked twice, and the recording thrown away is in the trash")
+  @Test(
+    "record discards when asked twice and starts another; the discarded recording is in the trash")
   func restart() throws {
     let child = bench.atTerminal(TerminalTests.live + ["--for", "30s"])
     #expect(child.waits(for: "left"))
@@ -104,7 +105,7 @@ struct TerminalTests {
     #expect(child.isAsBefore)
   }
 
-  @Test("a take that cannot begin says why on the screen that stays")
+  @Test("a recording that cannot begin reports why on the normal screen")
   func failure() throws {
     let child = bench.atTerminal(TerminalTests.live + ["--store", "/proc/nothing"])
     #expect(child.status() != 0)
@@ -168,7 +169,7 @@ struct TerminalTests {
     #expect(!child.sent.contains(0x1B))
   }
 
-  @Test("what takes long says how far it is, at a terminal alone, and takes that away at the end")
+  @Test("long work shows its progress, on a terminal only, and removes it at the end")
   func progress() {
     let rows = (0..<60_000).map { "\($0 * 1000),\($0 % 977),\(-$0 % 311)\n" }
     let file = bench.file("table.csv", "t_us,ax,gx\n" + rows.joined())
@@ -214,7 +215,7 @@ struct TerminalTests {
     #expect(shown?.status == (shown?.output.contains("damaged in 1 place") == true ? 65 : 0))
   }
 
-  @Test("play goes by the recorded times, stops at the end, and begins again")
+  @Test("play follows the recorded times, stops at the end, and restarts")
   func play() throws {
     try bench.record("--for", "2s", "--rate", "100", "--motion", "tumble")
     let child = bench.atTerminal(["play", "1", "--speed", "0.5"])

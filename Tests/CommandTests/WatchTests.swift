@@ -20,7 +20,7 @@ struct WatchTests {
     return child
   }
 
-  @Test("shows the armed sensor, follows it into a take, marks and ends that by keys")
+  @Test("shows the armed sensor, then a recording, and marks and ends it by keys")
   func watching() throws {
     let service = try service()
     let child = bench.atTerminal(["watch"], columns: 120)
@@ -43,7 +43,7 @@ struct WatchTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
-  @Test("marks are drawn and counted, whoever makes them, each once")
+  @Test("marks from any source are drawn and counted, each once")
   func marks() throws {
     let service = try service()
     let child = bench.atTerminal(["watch"], columns: 120)
@@ -70,7 +70,7 @@ struct WatchTests {
     #expect(try bench.run("export", "2").json()["marks"].items.count == 2)
   }
 
-  @Test("a watcher that never reads costs the service nothing, and a fifth one is sent away")
+  @Test("a watcher that never reads costs the service nothing, and a fifth one is refused")
   func stalled() throws {
     let service = try service()
     var stalled: [TerminalChild] = []
@@ -90,7 +90,7 @@ struct WatchTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
-  @Test("says so when the service ends, and when there is none")
+  @Test("reports that the service has ended, or that there is none")
   func ending() throws {
     let service = try service()
     let child = bench.atTerminal(["watch"])

@@ -2,7 +2,7 @@ import Graph
 import Testing
 
 @Suite struct AxisTicksTests {
-  @Test("the finest round steps that are few enough, with the decimals that they need")
+  @Test("have the finest round steps that are few enough, with the decimals they need")
   func steps() {
     for (range, limit, labels) in [
       (0.37...2.4, 5, ["0.5", "1.0", "1.5", "2.0"]),

@@ -3,7 +3,7 @@ import IMUModel
 import Testing
 
 @Suite struct EnvelopeTests {
-  @Test("however many samples a column has, its lowest, highest, first and last count are kept")
+  @Test("a column has its lowest, highest, first and last count for any number of samples")
   func peaks() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = Seeded(seed)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("samples and gaps outside the columns are nothing to them")
+  @Test("samples and gaps outside the columns are ignored")
   func outside() {
     var envelope = Envelope(start: 100, columnWidth: 10, columns: 3)
     #expect(envelope.end == 130)
@@ -110,7 +110,7 @@ import Testing
     #expect(three.joins(0, 1) && three.joins(1, 2) && !three.joins(0, 2))
   }
 
-  @Test("moving on drops the oldest columns and keeps the others where they are")
+  @Test("advancing drops the oldest columns and leaves the others in place")
   func advance() {
     var envelope = Envelope(start: 0, columnWidth: 10, columns: 4)
     for time in stride(from: Int64(0), to: 40, by: 10) {

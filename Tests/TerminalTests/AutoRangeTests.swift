@@ -17,7 +17,7 @@ struct AutoRangeTests {
     #expect(range.contains(7.7) && range.contains(-0.4))
   }
 
-  @Test("narrows again after the values have calmed down: the phones' scale never did")
+  @Test("narrows again after the values have become smaller")
   func narrows() throws {
     var axis = AutoRange(least: 0.01)
     axis.include(-16...16, now: 0)
@@ -38,7 +38,7 @@ struct AutoRangeTests {
     #expect(try #require(extents.last) < 4)
   }
 
-  @Test("does not narrow while peaks come again and again")
+  @Test("does not narrow while peaks recur")
   func stays() throws {
     var axis = AutoRange(least: 0.01)
     var ranges: Set<ClosedRange<Double>> = []
@@ -57,7 +57,7 @@ struct AutoRangeTests {
     #expect(try #require(axis.range).extent >= 0.5)
   }
 
-  @Test("takes no values for no change")
+  @Test("does not change without values")
   func nothing() {
     var axis = AutoRange(least: 1)
     axis.include(nil, now: 0)

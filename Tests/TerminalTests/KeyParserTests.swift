@@ -14,7 +14,8 @@ struct KeyParserTests {
     ("\u{1B}[?62;22c", []), ("\u{1B}]11;rgb:ffff/ffff/ffff\u{7}", []), ("\u{1B}[99~", []),
   ]
 
-  @Test("every key is found, also when its bytes come one by one", arguments: 0..<table.count)
+  @Test(
+    "every key is recognised, also when its bytes arrive one by one", arguments: 0..<table.count)
   func keys(_ row: Int) {
     let (bytes, keys) = KeyParserTests.table[row]
     var whole = KeyParser()
@@ -43,7 +44,7 @@ struct KeyParserTests {
     }
   }
 
-  @Test("a lone ESC is the Escape key once a pause has shown that nothing follows")
+  @Test("a lone ESC is the Escape key after a pause")
   func escape() {
     var parser = KeyParser()
     #expect(parser.keys([0x1B]) == [])
@@ -53,7 +54,7 @@ struct KeyParserTests {
     #expect(parser.keys([0x1B, 0x1B]) == [.escape])
   }
 
-  @Test("no bytes at all keep the parser from the next key, after a pause")
+  @Test("after any bytes and a pause the parser recognises the next key")
   func garbage() {
     for first in UInt8.min...UInt8.max {
       for second in UInt8.min...UInt8.max {

@@ -27,7 +27,7 @@ struct ListViewTests {
     }
   }
 
-  @Test("is ten a page, newest first, and says how many there are before and after")
+  @Test("has ten recordings a page, newest first, and counts the newer and the older ones")
   func page() {
     var view = view(1...25)
     #expect(numbers(view) == Array((16...25).reversed()))
@@ -39,7 +39,7 @@ struct ListViewTests {
     #expect(numbers(view) == Array((1...5).reversed()))
   }
 
-  @Test("knows its end: the last page stays and says so")
+  @Test("stays on the last page and says so")
   func end() {
     var view = view(1...20)
     _ = view.handle(.pageDown)
@@ -83,7 +83,9 @@ struct ListViewTests {
     #expect(screen(view).lines[0].contains("23 newer"))
   }
 
-  @Test("whatever comes and goes, the selected recording stays selected, or the next older one")
+  @Test(
+    "while others come and go the selected recording stays selected; once it is gone, the next older one is"
+  )
   func stable() {
     let seed = UInt64.random(in: 0...(.max))
     var generator = SeededGenerator(seed: seed)
@@ -113,7 +115,7 @@ struct ListViewTests {
     }
   }
 
-  @Test("a deleted recording is brought back, one after the other")
+  @Test("deleted recordings are restored one after the other")
   func undo() {
     var view = view(1...3)
     _ = view.handle(.down)
@@ -145,7 +147,7 @@ struct ListViewTests {
     #expect(view.handle(.character("u")) == .stay)
   }
 
-  @Test("at 80 columns there is all that matters, and the note has its place")
+  @Test("at 80 columns all important columns and the note fit")
   func columns() {
     let lines = screen(view(6...7)).lines
     #expect(
@@ -161,14 +163,14 @@ struct ListViewTests {
     #expect(narrow[2].contains("2026-11-21 15:04 1:02:03"))
   }
 
-  @Test("where the clocks were changed between recordings, each says its own offset")
+  @Test("after a change of the zone's offset each recording shows its own")
   func zones() {
     let lines = screen(view(1...3), summer: [1]).lines
     #expect(lines[2].contains("2026-11-21 15:04 +01:00") && lines[4].contains("15:04 +02:00"))
     #expect(!lines[1].contains("+0"))
   }
 
-  @Test("an empty store is said to be empty, and no key does harm")
+  @Test("an empty store is reported as empty, and no key does harm")
   func empty() {
     var view = ListView([], glyphs: GlyphSet())
     for key: Key in [.up, .down, .enter, .pageDown, .end, .character("d"), .character("x")] {

@@ -2,7 +2,7 @@ import IMUModel
 @testable import Terminal
 import Testing
 
-@Suite("What is being sampled")
+@Suite("A live graph")
 struct LiveViewTests {
   private let second = Recordings.second
 
@@ -21,7 +21,7 @@ struct LiveViewTests {
     }
   }
 
-  @Test("says state, time left, values with units, gaps and lateness")
+  @Test("shows state, time left, values with units, gaps and lateness")
   func words() {
     let view = view()
     view.append(records(0..<200))
@@ -44,7 +44,7 @@ struct LiveViewTests {
     }
   }
 
-  @Test("a recording is thrown away when asked twice, and only where there is one")
+  @Test("a recording is discarded when asked twice, and only if there is one")
   func discardWithoutTake() {
     let view = view(.watch)
     #expect(view.handle(.character("d")) == .stay)
@@ -60,7 +60,8 @@ struct LiveViewTests {
   }
 
   @Test(
-    "stands still and grows; at the edge it moves left by a quarter, and its newest is in sight")
+    "grows to the right; at the edge it moves left by a quarter, and the latest sample stays in sight"
+  )
   func pages() {
     let view = view()
     view.append(records(0..<10))
@@ -77,6 +78,14 @@ struct LiveViewTests {
     #expect((2..<21).contains { moved[$0, column - 1].style.ink != .text })
   }
 
+  @Test("begins at 0 at any width, also when the first sample is late", arguments: [80, 120])
+  func beginning(columns: Int) {
+    let view = view()
+    view.append([TickRecord(tick: 0, time: 50_000, sample: RawSample())])
+    let labels = view.screen(columns: columns, rows: 24, now: 0).lines[21]
+    #expect(labels.hasPrefix("        0 "))
+  }
+
   @Test("draws ticks without samples as a gap")
   func gaps() {
     let view = view()
@@ -87,7 +96,7 @@ struct LiveViewTests {
     #expect(screen.lines[20].contains("####################"))
   }
 
-  @Test("throws a recording away only when asked twice")
+  @Test("discards a recording only when asked twice")
   func discard() {
     let view = view()
     #expect(view.handle(.character("d")) == .stay)
@@ -100,7 +109,7 @@ struct LiveViewTests {
     #expect(view.handle(.character("d")) == .discard)
   }
 
-  @Test("leaving one's own take ends it; leaving another's does not")
+  @Test("leaving ends the program's own recording, and not the service's")
   func leaving() {
     for key: Key in [.character("q"), .escape, .control("c")] {
       let own = view(.take)

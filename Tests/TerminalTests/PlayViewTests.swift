@@ -2,7 +2,7 @@ import IMUModel
 @testable import Terminal
 import Testing
 
-@Suite("A recording played")
+@Suite("Playback of a recording")
 struct PlayViewTests {
   private let second = Recordings.second
 
@@ -14,7 +14,7 @@ struct PlayViewTests {
 
   private func shown(_ view: PlayView) -> String { view.screen(columns: 100, rows: 24).text }
 
-  @Test("goes by the recorded times and not by a count of ticks: a late sample comes late")
+  @Test("follows the recorded times and not the ticks: a late sample appears late")
   func trueTimes() {
     var view = view(Recordings.trace(late: [20]))
     view.tick(now: 1002 * second)
@@ -28,7 +28,7 @@ struct PlayViewTests {
     #expect(shown(view).contains("sample 21"))
   }
 
-  @Test("nothing appears in a gap, which is said")
+  @Test("in a gap no sample appears, and the gap is reported")
   func gap() {
     var view = view(Recordings.trace(gap: 30..<70))
     view.tick(now: 1005 * second)
@@ -36,7 +36,8 @@ struct PlayViewTests {
     #expect(!shown(view).contains("sample"))
   }
 
-  @Test("the graph ends at the head, and stops by itself at the end; again begins at the start")
+  @Test(
+    "the graph ends at the head; playback stops at the end, and then restarts from the beginning")
   func end() {
     var view = view(Recordings.trace())
     view.tick(now: 1005 * second)
@@ -80,7 +81,7 @@ struct PlayViewTests {
     #expect(view.head == 0 && !view.isPlaying)
   }
 
-  @Test("speeds stay within reason")
+  @Test("speeds stay within their limits")
   func speeds() {
     var view = view(Recordings.trace())
     for _ in 0..<100 { _ = view.handle(.up, now: 1000 * second) }
@@ -89,7 +90,7 @@ struct PlayViewTests {
     #expect(view.speed == RecordingOnScreen.speeds.lowerBound)
   }
 
-  @Test("a recording without samples is over at once")
+  @Test("a recording without samples ends at once")
   func empty() {
     var view = view(Recordings.trace(ticks: 0))
     view.tick(now: 1001 * second)

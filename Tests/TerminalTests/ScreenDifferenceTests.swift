@@ -2,7 +2,7 @@
 import TerminalTesting
 import Testing
 
-@Suite("What a terminal is sent makes it show the screen")
+@Suite("The bytes for a terminal")
 struct ScreenDifferenceTests {
   private static let words = ["", "a", "12.345", "⠒⠢⠤", "x y", "   ", "見本", "−1.0 g", "·"]
   private static let styles = [
@@ -32,7 +32,7 @@ struct ScreenDifferenceTests {
   }
 
   @Test(
-    "a random walk of screens is followed to the cell, colours included",
+    "reproduce a random walk of screens to the cell, with colours",
     arguments: [Palette.dark, .light, .none])
   func walk(_ palette: Palette) {
     let seed = UInt64.random(in: 0...(.max))
@@ -70,14 +70,14 @@ struct ScreenDifferenceTests {
     return looks
   }
 
-  @Test("a screen that stays costs nothing")
+  @Test("an unchanged screen needs no bytes")
   func still() {
     var screen = Screen(columns: 80, rows: 24)
     screen.put("⠒⠢⠤ 12.3 s", row: 3, column: 5, CellStyle(.x))
     #expect(ScreenDifference.bytes(from: screen, to: screen, palette: .dark).isEmpty)
   }
 
-  @Test("a digit that changes costs a cursor movement and a digit")
+  @Test("a changed digit needs a cursor movement and a digit")
   func digit() {
     var old = Screen(columns: 80, rows: 24)
     old.put("12.3 s", row: 3, column: 5)
@@ -87,7 +87,7 @@ struct ScreenDifferenceTests {
     #expect(String(decoding: bytes, as: UTF8.self) == "\u{1B}[4;9H4")
   }
 
-  @Test("with no colours wanted none is sent, and bold and reversed stay")
+  @Test("without colours only bold and reversed are sent")
   func noColour() {
     var screen = Screen(columns: 10, rows: 1)
     screen.put("x", row: 0, column: 0, CellStyle(.x))
@@ -100,7 +100,7 @@ struct ScreenDifferenceTests {
     #expect(terminal.style(row: 0, column: 4) == [7])
   }
 
-  @Test("what a note says is shown and never obeyed")
+  @Test("control characters in a note are shown and never obeyed")
   func controls() {
     var screen = Screen(columns: 20, rows: 1)
     screen.put("a\u{1B}[2Jb\u{7}\u{9B}c", row: 0, column: 0)

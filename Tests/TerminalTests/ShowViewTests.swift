@@ -2,7 +2,7 @@ import IMUModel
 @testable import Terminal
 import Testing
 
-@Suite("A whole recording")
+@Suite("The view of a recording")
 struct ShowViewTests {
   private func view(_ trace: Trace, isASCII: Bool = true) -> ShowView {
     ShowView(Recordings.recording(trace), glyphs: GlyphSet(isASCII: isASCII))
@@ -24,7 +24,7 @@ struct ShowViewTests {
     #expect(screen.text.unicodeScalars.allSatisfy { $0.isASCII })
   }
 
-  @Test("lines do not cross a gap, and each axis is its own kind of line")
+  @Test("lines do not cross a gap, and each axis has its own kind of line")
   func braille() {
     let flat = view(Recordings.trace(ticks: 100, gap: 30..<70), isASCII: false)
       .plainScreen(columns: 80, rows: 24)
@@ -58,7 +58,7 @@ struct ShowViewTests {
     #expect(view.screen(columns: 100, rows: 24).text.contains("there is no gap after the cursor"))
   }
 
-  @Test("what a key could not do is said in the place of the cursor")
+  @Test("when a key can do nothing, the reason replaces the cursor's line")
   func notice() {
     var view = view(Recordings.trace())
     _ = view.handle(.character("m"), columns: 80)
@@ -68,7 +68,8 @@ struct ShowViewTests {
     #expect(view.screen(columns: 80, rows: 24).lines[22].contains("cursor 4."))
   }
 
-  @Test("the two ends of what a column shows are whole", arguments: [64, 72, 80, 100, 140])
+  @Test(
+    "the lowest and the highest value of a column are never cut", arguments: [64, 72, 80, 100, 140])
   func ranges(columns: Int) {
     var trace = Trace(rate: Recordings.rate(10), capacity: 8)
     for tick: UInt64 in 0..<1000 {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Terminal
 
-@Suite("A recording in bounded memory")
+@Suite("A trace in bounded memory")
 struct TraceTests {
-  @Test("keeps every sample while there is room, with its recorded time")
+  @Test("stores every sample with its recorded time while there is room")
   func whole() throws {
     let trace = Recordings.trace(ticks: 50, late: [20])
     #expect(trace.stride == 1)
@@ -18,7 +18,7 @@ struct TraceTests {
     #expect(late.low == Recordings.sample(20))
   }
 
-  @Test("puts ticks together when there is none, and loses no peak", arguments: [2, 3, 8, 64])
+  @Test("merges ticks when there is no room, and loses no peak", arguments: [2, 3, 8, 64])
   func together(capacity: Int) throws {
     for peak: UInt64 in [0, 1, 17, 499, 998, 999] {
       var trace = Trace(rate: Recordings.rate(10), capacity: capacity)
@@ -48,7 +48,7 @@ struct TraceTests {
     #expect(trace.reading(at: .max)?.low.ax == 2)
   }
 
-  @Test("takes a gap before or after the samples around it")
+  @Test("accepts a gap before or after the samples around it")
   func order() {
     for gapFirst in [true, false] {
       var trace = Trace(rate: Recordings.rate(10))
@@ -111,7 +111,7 @@ struct TraceTests {
     }
   }
 
-  @Test("what neither a sample nor a gap accounts for is a gap of its own, up to the end")
+  @Test("ticks that neither a sample nor a gap accounts for become a gap, up to the end")
   func losses() {
     var filling = TraceFilling(rate: Recordings.rate(10))
     let missed = Gap(firstTick: 12, count: 3, cause: .missed)

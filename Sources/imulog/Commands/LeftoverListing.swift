@@ -2,7 +2,7 @@ import Export
 import IMUModel
 import LogStore
 
-/// Copies in the store that did not become recordings, as a table or as JSON.
+/// Incomplete copies in the store, as a table or as JSON.
 struct LeftoverListing {
   let store: String
   var json = false

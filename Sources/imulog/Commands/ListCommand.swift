@@ -5,8 +5,8 @@ struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List recordings, ten a page, newest first.",
     discussion: """
-      On a terminal a recording can be chosen there, to be shown, played, written out or deleted, and back; the \
-      last line names the keys. In a pipe, or with --plain or --trash, a page is printed.
+      On a terminal recordings can be shown, played, exported, deleted and restored; the last line names the keys. \
+      In a pipe, or with --plain or --trash, a page is printed.
 
       Copies that a pull has begun (partial), could not sync (unsynced) or does not continue because the other machine \
       has another recording of that name now (aside), and marks of recordings that it had no answer about when it asked \
@@ -16,7 +16,7 @@ struct ListCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The page, from 1 on.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The page, from 1.", valueName: "n"))
   var page = 1
 
   @Flag(help: "List copies from elsewhere that became no recordings.")

@@ -3,13 +3,13 @@ import IMUModel
 import LogStore
 import Terminal
 
-/// What a list says of one recording, also of one that cannot be read.
+/// A list's row for one recording, also for one that cannot be read.
 struct ListRow {
   static let heading = [
     "NUMBER", "STARTED", "DURATION", "SENSOR", "RATE", "SAMPLES", "MISSING", "GAPS", "SIZE",
     "STATE", "NOTE",
   ]
-  /// Of a list of the trash: when each was removed, and when it is deleted for good.
+  /// For the trash: with the dates of removal and of final deletion.
   static let trashHeading = Array(heading.dropLast()) + ["REMOVED", "GOES", "NOTE"]
   static let isNumeric = [
     true, false, true, false, true, true, true, true, true, false, false, false, false,
@@ -48,7 +48,7 @@ struct ListRow {
     self.problem = problem
   }
 
-  /// Runs of ticks without samples. A recording without losses needs no reading through to know them.
+  /// Runs of ticks without samples. Only a recording with losses is read through to count them.
   private static func gapCount(
     _ summary: LogSummary, _ entry: CatalogueEntry, _ catalogue: Catalogue
   ) throws(LogError) -> UInt64 {
@@ -80,7 +80,7 @@ struct ListRow {
     ] + removal + [Plain.text(summary.description.note)]
   }
 
-  /// Cells of a list of the trash. A removal by a clock that was not set has no date yet.
+  /// Cells for the trash. A removal while the clock was not set has no date.
   private var removal: [String] {
     guard let trashed else { return [] }
     return [trashed.removedSeconds, trashed.dueSeconds].map {

@@ -1,13 +1,13 @@
 import IMUModel
 
-/// The plain forms of `imulog list`, understood without the argument parser, which costs several times as much
-/// processor time as the list itself; on a small board a person feels it.
+/// Parses the plain forms of `imulog list` without the argument parser, which takes several times the processor time of
+/// the list itself: a delay that a person notices on a small board.
 ///
 ///     imulog [--store DIR] list [--store DIR] [--json]
 ///
-/// Everything else, wrong arguments too, is the parser's.
+/// The parser handles all other arguments, wrong ones included.
 enum ListShortcut {
-  /// What the arguments after the program's name ask for; `nil` when they are not one of the plain forms.
+  /// The list for the arguments after the program's name; `nil` when they have no plain form.
   static func listing(_ arguments: some Sequence<String>) throws(CommandFailure) -> Listing? {
     var words = arguments.makeIterator()
     var verbSeen = false

@@ -12,7 +12,7 @@ struct Listing {
   let store: String
   var followsLinks = true
   var page = 1
-  /// Whether what is in the trash is listed.
+  /// Whether to list the trash.
   var trash = false
   var json = false
   var plain = false

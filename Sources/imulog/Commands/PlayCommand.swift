@@ -4,7 +4,7 @@ import LinuxIO
 import LogStore
 import Terminal
 
-/// `imulog play`: a recording as it was.
+/// `imulog play`: plays a recording at its recorded times.
 struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Play a recording at its recorded times, on a terminal.",

@@ -1,10 +1,10 @@
 import Terminal
 
-/// Rows of cells as lines of text, the columns below each other.
+/// Rows of cells as lines of text with aligned columns.
 enum TextTable {
   /// - Parameters:
   ///   - rows: The heading and the rows, a cell for each column.
-  ///   - isNumeric: Which columns end below each other; the others begin there.
+  ///   - isNumeric: Which columns are right-aligned; the others are left-aligned.
   static func text(_ rows: [[String]], isNumeric: [Bool]) -> String {
     let widths = isNumeric.indices.map { column in
       rows.map { CellWidth.of($0[column]) }.max() ?? 0

@@ -5,14 +5,14 @@ import LinuxIO
 import Recorder
 import Terminal
 
-/// `imulog watch`: what the service samples.
+/// `imulog watch`: shows the service's samples.
 struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Watch what the service samples, in a recording or between two.",
+    abstract: "Show the service's samples, during a recording or between two.",
     discussion: """
-      The sensor is read by the service alone, and samples that come faster than they are taken are left out \
-      here and not in the recording. In a pipe, or with --plain, a line is printed each second.
+      Watching never delays the recording: samples that the terminal cannot keep up with are dropped from the \
+      display only. In a pipe, or with --plain, a line is printed each second.
       """)
 
   @OptionGroup var socketOptions: SocketOptions
@@ -30,7 +30,7 @@ struct WatchCommand: ParsableCommand {
     }
   }
 
-  /// The newest sample each second, until a signal or the pipe's end.
+  /// Prints the latest sample each second, until a signal or until the pipe's reader has gone.
   private static func printLines(
     _ watched: consuming WatchedService, _ signals: borrowing SignalWatch
   ) throws {

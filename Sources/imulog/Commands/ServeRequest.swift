@@ -59,11 +59,14 @@ struct ServeRequest {
     _ words: ArraySlice<String>, of verb: String
   ) throws(RequestRefusal) {
     guard let allowed = options.first(where: { $0.key == verb })?.value else {
-      let isKnown = Imulog.configuration.subcommands.contains {
-        $0.configuration.commandName == verb
-      }
+      // Another store than the key's is known, and forbidden, too.
+      let isKnown =
+        verb.hasPrefix("--store")
+        || Imulog.configuration.subcommands.contains { $0.configuration.commandName == verb }
       let verbs = options.map(\.key)
-      throw isKnown ? .forbiddenVerb(verb, allowed: verbs) : .unknownVerb(verb, allowed: verbs)
+      throw isKnown
+        ? .forbiddenVerb(verb.hasPrefix("-") ? "--store" : verb, allowed: verbs)
+        : .unknownVerb(verb, allowed: verbs)
     }
     var seen: Set<String> = []
     // Whatever place the parser gives a word: one that begins with a dash is an option here.

@@ -125,9 +125,10 @@ def smbus(guest: Guest) -> str:
 
 def held(guest: Guest, chip: drivers.Driver) -> str:
     """The driver is bound: the program says so, names it and the command that frees the chip; the command works."""
+    guest.chips.tell("solder", chip.chip)
     machine = guest.machine
     drivers.bind(machine, chip)
-    options = f"--bus 0 --sensor {chip.name}"
+    options = f"--bus 0 --sensor {chip.chip}"
     told = refused(guest, options, NO_SENSOR, chip.driver, "unbind")
     command = told[told.index("echo") :].split("`")[0]
     machine.check(command.replace("sudo ", ""))

@@ -19,9 +19,13 @@ public struct SilenceWatch: Sendable {
     heardAt = start
   }
 
-  /// Whether ``isSilent`` is another than before, when `count` samples have been read until `now`.
-  public mutating func notice(_ count: UInt64, now: MonotonicTime) -> Bool {
-    if count != heard { (heard, heardAt) = (count, now) }
+  /// Whether ``isSilent`` is another than before, when `count` samples have come until `now`.
+  ///
+  /// - Parameter isBlocked: Whether samples could not come: a full ring is no silence of the chip.
+  public mutating func notice(
+    _ count: UInt64, isBlocked: Bool = false, now: MonotonicTime
+  ) -> Bool {
+    if count != heard || isBlocked { (heard, heardAt) = (count, now) }
     let was = isSilent
     isSilent = now - heardAt > patience
     return isSilent != was

@@ -128,8 +128,7 @@ struct WriterWork: ~Copyable {
       arrivals = writer.arrivals
       channel.gauge.withLock { $0.lastArrival = now }
     }
-    // Samples that a full ring has no room for are no silence of the chip.
-    if silence.notice(writer.isRingFull ? samples &+ 1 : samples, now: now) {
+    if silence.notice(samples, isBlocked: writer.isRingFull, now: now) {
       channel.news.post(.sensorSilent(silence.isSilent, session: channel.session))
     }
   }

@@ -33,6 +33,19 @@ struct SilenceWatchTests {
         == ["", "silent", "heard", "", "silent", "heard"])
   }
 
+  @Test("is not silent while the ring has no room for its samples, nor for 2 s afterwards")
+  func blocked() throws {
+    let rate = try #require(SampleRate(100))
+    var watch = SilenceWatch(rate, start: at(0))
+    for milliseconds in stride(from: 0, through: 60_000, by: 50) as StrideThrough<Int64> {
+      let isChanged = watch.notice(600, isBlocked: true, now: at(milliseconds))
+      #expect(!isChanged)
+    }
+    let atOnce = watch.notice(600, now: at(62_000))
+    let later = watch.notice(600, now: at(62_001))
+    #expect(!atOnce && later)
+  }
+
   @Test("is silent too when it never gave a sample, counted from the start")
   func never() throws {
     let rate = try #require(SampleRate(100))

@@ -5,7 +5,9 @@ package import Recorder
 
 /// A recording on the terminal while it is made: graph, values, keys.
 package final class TakeScreen: Panel {
-  private let session: TerminalSession
+  /// `nil` once the terminal is given back.
+  private var session: TerminalSession?
+  private let glyphs: GlyphSet
   private let configuration: ServiceConfiguration
   private var view: LiveView?
   private var sensor: SensorDescription?
@@ -23,28 +25,33 @@ package final class TakeScreen: Panel {
   /// The screen of a recorder with this configuration.
   package init(_ session: TerminalSession, _ configuration: ServiceConfiguration) {
     (self.session, self.configuration) = (session, configuration)
+    glyphs = session.glyphs
     // A suspended program would miss samples.
     session.isStoppable = false
   }
 
   package var remarks: [String] { [] }
 
-  package var descriptors: [pollfd] { session.descriptors }
+  package var descriptors: [pollfd] { session?.descriptors ?? [] }
 
   package func deadline(after now: MonotonicTime) -> MonotonicTime? {
-    min(frameAt, session.deadline ?? frameAt)
+    min(frameAt, session?.deadline ?? frameAt)
   }
 
   package func events(now: MonotonicTime) -> [ServiceEvent] {
-    session.events().compactMap { serviceEvent($0, now: now) }
+    (session?.events() ?? []).compactMap { serviceEvent($0, now: now) }
   }
 
   package func handle(signal: Int32) -> Bool {
-    if case .resized = session.event(of: signal) { return true }
+    if case .resized? = session?.event(of: signal) { return true }
     return false
   }
 
-  package func close() -> [ServiceEvent] { [] }
+  /// What is reported from here on stays on the terminal.
+  package func close() -> [ServiceEvent] {
+    session = nil
+    return []
+  }
 
   private func serviceEvent(_ event: TerminalEvent, now: MonotonicTime) -> ServiceEvent? {
     switch event {
@@ -73,7 +80,7 @@ package final class TakeScreen: Panel {
     frameAt = now + LiveFeed.framePeriod
     if let sampling = picture.sampling, sensor == nil { sensor = sampling.sensor }
     if let plan = picture.plan, picture.number != number { begin(picture.number, plan) }
-    guard let view else { return }
+    guard let view, let session else { return }
     if let feed, let start {
       let (records, lost) = feed.take()
       view.append(records.compactMap { rebased($0, picture, start) })
@@ -91,7 +98,7 @@ package final class TakeScreen: Panel {
     (self.number, start) = (number, plan.start)
     view = LiveView(
       sensor, channels: configuration.channels, rate: configuration.rate,
-      note: configuration.note, glyphs: session.glyphs, purpose: .take)
+      note: configuration.note, glyphs: glyphs, purpose: .take)
     status = LiveStatus()
     status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
   }

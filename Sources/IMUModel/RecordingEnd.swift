@@ -14,7 +14,7 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
     self.lateness = lateness
   }
 
-  /// How late reads began; `nil` when it was not measured, as of an import, or was lost, as of a damaged log.
+  /// How late the sampler woke; `nil` when it was not measured, as of an import, or was lost, as of a damaged log.
   public var measuredLateness: LatenessSummary? {
     switch reason {
     case .imported: return nil

@@ -12,7 +12,7 @@ public struct ServiceStatus: Equatable, Sendable {
   public var sampled: UInt64?
   /// Ticks of it without one.
   public var gaps: UInt64?
-  /// Nanoseconds by which 99 % of its reads began late at most.
+  /// The 99th percentile of how late the sampler woke for its samples, in nanoseconds.
   public var latenessP99: Int64?
   /// Nanoseconds of the longest wait for the card.
   public var worstFlush: Int64?
@@ -54,7 +54,7 @@ public struct ServiceStatus: Equatable, Sendable {
 
   /// The same for a person, a line a fact, without facts that are not known.
   public var text: String {
-    let lateness = latenessP99.map { "\(ServiceStatus.milliseconds($0)), 99 % of reads" }
+    let lateness = latenessP99.map { "\(ServiceStatus.milliseconds($0)), 99 % of samples" }
     var samples: String?
     if take != nil, let scheduled, let sampled, let gaps {
       samples = "\(sampled) of \(scheduled), \(gaps) lost"

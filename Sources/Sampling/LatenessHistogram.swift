@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// How late reads began, counted in buckets whose width grows with the lateness.
+/// How late the sampler woke, counted in buckets whose width grows with the lateness.
 ///
 ///     below 32 ns        one bucket a nanosecond
 ///     2^n ..< 2^(n+1)    32 buckets of equal width, for n from 5 to 34

@@ -16,7 +16,7 @@ struct LiveStatus: Equatable, Sendable {
   var ledger: TickLedger?
   /// Runs of ticks without samples; `nil` when unknown.
   var gapCount: Int?
-  /// The lateness of reads in nanoseconds, 99th percentile; `nil` when unknown.
+  /// How late the sampler woke, in nanoseconds, 99th percentile; `nil` when unknown.
   var latenessP99: Int64?
   /// The greatest lateness; `nil` when unknown.
   var latenessMaximum: Int64?

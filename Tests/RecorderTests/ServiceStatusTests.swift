@@ -56,7 +56,7 @@ struct ServiceStatusTests {
         failure      there is no room in /var/x
         recording    12
         samples      340 of 345, 5 lost
-        lateness     0.12 ms, 99 % of reads
+        lateness     0.12 ms, 99 % of samples
         worst flush  1234.56 ms
         free space   12.3 GB
         temperature  48.3 °C

@@ -62,7 +62,7 @@ extension Account {
     return flaws
   }
 
-  /// How late reads began; `nil` when it was not measured or the end is missing.
+  /// How late the sampler woke; `nil` when it was not measured or the end is missing.
   public var lateness: LatenessSummary? {
     end?.measuredLateness
   }

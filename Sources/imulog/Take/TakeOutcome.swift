@@ -14,7 +14,7 @@ struct TakeOutcome {
   let reason: StopReason
   /// What happened to its ticks; `nil` when its file is gone or cannot be read.
   let ledger: TickLedger?
-  /// How late its reads began.
+  /// How late the sampler woke for its samples.
   let lateness: LatenessSummary
   /// What stopped it, when it was not the user or the plan.
   let failure: CommandFailure?

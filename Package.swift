@@ -133,7 +133,7 @@ let package = Package(
         "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
         "RingBuffer", "Sampling", "SimulatedIMU", "TestScheduling",
       ],
-      swiftSettings: settings),
+      resources: [.copy("Golden")], swiftSettings: settings),
     .testTarget(
       name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
       swiftSettings: settings),

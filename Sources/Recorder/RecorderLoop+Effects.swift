@@ -54,7 +54,8 @@ extension RecorderLoop {
     guard let workers, let sensor else { return }
     current = CurrentRecording()
     let header = setup.header(
-      of: sensor, realTime: workers.realTime(memory: memoryRefusal), cpuLatency: latency.words)
+      of: sensor, from: surroundings.origin, realTime: workers.realTime(memory: memoryRefusal),
+      cpuLatency: latency.words)
     send(.begin(order, header, setup))
     if let store { keeper?.tend(store) }
   }
@@ -66,8 +67,7 @@ extension RecorderLoop {
         session: session, news: news, card: card, feed: feed, clock: clock)
       workers = try makeWorkers(setup, channel)
     } catch {
-      journal(.error, "\(error)")
-      handle(.sensorFailed, because: CommandFailure(error))
+      sensorFailed(CommandFailure(error, else: .unavailable))
     }
   }
 
@@ -244,9 +244,8 @@ extension RecorderLoop {
     do {
       try workers.startWriter(start, setup)
     } catch {
-      journal(.error, "\(error)")
       sleepSensor()
-      return handle(.sensorFailed, because: CommandFailure(error))
+      return sensorFailed(CommandFailure(error, else: .unavailable))
     }
     sensor = start
     sendSensorToWatchers()

@@ -20,6 +20,7 @@ package final class RecorderLoop {
   /// What the loop is given besides its setup.
   package struct Surroundings {
     package var clock = RecorderClock.system
+    package var origin = RecordingOrigin()
     package var journal: Journal
     /// Makes the button and light, or keys and screen, of a setup; `nil` for none.
     package var openPanel: (RecorderSetup) throws -> (any Panel)?

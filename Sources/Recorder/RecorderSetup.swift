@@ -54,13 +54,14 @@ package struct RecorderSetup: Sendable {
   }
 
   /// What the log's header says of a recording that begins now; its number and its ticks are yet to come.
-  func header(of start: SensorStart, realTime: String, cpuLatency: String) -> RecordingDescription {
-    var generator = SystemRandomNumberGenerator()
-    return RecordingDescription(
-      id: .random(using: &generator), number: 0, rate: start.schedule.rate,
+  func header(
+    of start: SensorStart, from origin: RecordingOrigin, realTime: String, cpuLatency: String
+  ) -> RecordingDescription {
+    RecordingDescription(
+      id: origin.makeID(), number: 0, rate: start.schedule.rate,
       channels: configuration.channels, plannedTicks: nil, timeUnit: RecorderSetup.timeUnit,
-      sensor: start.sensor, board: start.boardTitle, host: SystemTree.live.hostName() ?? "",
-      software: Software.name, note: configuration.note, syncInterval: syncInterval,
+      sensor: start.sensor, board: start.boardTitle, host: origin.host,
+      software: origin.software, note: configuration.note, syncInterval: syncInterval,
       realTime: realTime, cpuLatency: cpuLatency)
   }
 
@@ -77,6 +78,22 @@ extension SampleRate {
   package func ticks(inNanoseconds nanoseconds: Int64) -> UInt64 {
     nanoseconds > 0 ? tick(atNanoseconds: nanoseconds - 1) + 1 : 0
   }
+}
+
+/// What a recording's header says of where it comes from.
+package struct RecordingOrigin {
+  /// A new identity for each recording.
+  package var makeID: () -> RecordingID = {
+    var generator = SystemRandomNumberGenerator()
+    return .random(using: &generator)
+  }
+  /// The machine's name.
+  package var host = SystemTree.live.hostName() ?? ""
+  /// The program and its version.
+  package var software = Software.name
+
+  /// This machine and this program.
+  package init() {}
 }
 
 /// The time that a recorder goes by: the kernel's clocks, or those of a simulation.

@@ -37,7 +37,7 @@ package struct SimulatedRecorder: SensorUser {
     let signals = try SignalWatch(surroundings.signals)
     try sensor.bringUp(on: clock)
     var surroundings = surroundings
-    surroundings.clock = SimulatedRecorder.clock(from: clock)
+    surroundings.clock = surroundings.clock.running(with: clock)
     var ring = RingEnds<TickRecord>()
     let stop = StopFlag()
     let planned = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
@@ -90,10 +90,12 @@ package struct SimulatedRecorder: SensorUser {
       loop.handleNews()
     } while loop.hasNews || stage.hasCommands(loop.workers)
   }
+}
 
-  /// The kernel's wall clock, running on with the sensor's clock from now.
-  private static func clock<Clock: MonotonicClock>(from clock: Clock) -> RecorderClock {
-    let reading = SystemClock().readWallClock()
+extension RecorderClock {
+  /// This clock's time of day, running on with `clock` from now.
+  fileprivate func running<Clock: MonotonicClock>(with clock: Clock) -> RecorderClock {
+    let reading = reading()
     let start = clock.now()
     return RecorderClock {
       clock.now()

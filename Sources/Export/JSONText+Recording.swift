@@ -139,28 +139,12 @@ extension JSONText {
   }
 
   private mutating func addLedger(_ ledger: TickLedger, lost: UInt64) {
+    var ledger = ledger
+    ledger.add(lost, .lost)
     open("{")
-    key("scheduled")
-    integer(ledger.scheduled &+ lost)
-    key("sampled")
-    integer(ledger.sampled)
-    key("missed")
-    integer(ledger.missed)
-    key("busErrors")
-    integer(ledger.busErrors)
-    key("ringFull")
-    integer(ledger.ringFull)
-    key("stale")
-    integer(ledger.stale)
-    key("reinitialising")
-    integer(ledger.reinitialising)
-    if lost.addingSaturated(ledger.lost) > 0 {
-      key("lost")
-      integer(lost.addingSaturated(ledger.lost))
-    }
-    if ledger.frozen > 0 {
-      key("frozen")
-      integer(ledger.frozen)
+    for (name, count) in ledger.named {
+      key(name)
+      integer(count)
     }
     close("}")
   }

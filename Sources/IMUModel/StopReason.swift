@@ -16,18 +16,4 @@ public enum StopReason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case imported = 7
   /// The recording was salvaged from a log that is not whole.
   case recovered = 8
-
-  /// The word used in exports.
-  public var name: String {
-    switch self {
-    case .completed: return "completed"
-    case .signal: return "signal"
-    case .button: return "button"
-    case .storageFull: return "storage-full"
-    case .storageError: return "storage-error"
-    case .sensorLost: return "sensor-lost"
-    case .imported: return "imported"
-    case .recovered: return "recovered"
-    }
-  }
 }

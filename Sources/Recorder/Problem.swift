@@ -13,7 +13,7 @@ public enum Problem: UInt8, CaseIterable, Sendable {
   public var name: String {
     switch self {
     case .sensor: return "sensor"
-    case .storageFull: return "storage-full"
+    case .storageFull: return "storageFull"
     case .storage: return "storage"
     case .configuration: return "configuration"
     }

@@ -31,7 +31,7 @@ extension RecordingOnScreen {
   /// `gap of 15 ticks: bus error`; `nil` outside of gaps.
   func gapText(at time: Int64) -> String? {
     trace.gap(at: time).map {
-      "gap of \($0.count) \($0.count == 1 ? "tick" : "ticks"): \($0.cause.words)"
+      "gap of \($0.count) \($0.count == 1 ? "tick" : "ticks"): \($0.cause.phrase)"
     }
   }
 
@@ -53,21 +53,6 @@ extension RecordingOnScreen {
     screen.put(text, row: rows - 2, column: 1, isAlert ? CellStyle(.alert) : .plain)
     screen.put(hints, row: rows - 1)
     return screen
-  }
-}
-
-extension GapCause {
-  /// Why, in words.
-  var words: String {
-    switch self {
-    case .missed: return "missed"
-    case .busError: return "bus error"
-    case .ringFull: return "ring full"
-    case .stale: return "nothing new from the chip"
-    case .reinitialising: return "chip set up again"
-    case .lost: return "lost from a damaged log or table"
-    case .frozen: return "chip was stuck"
-    }
   }
 }
 

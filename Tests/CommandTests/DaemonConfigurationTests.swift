@@ -109,7 +109,7 @@ struct DaemonConfigurationTests {
     let child = try service.startArmed()
     expectSentence(
       service.bench.run("start"), 73, ["no room for a recording", service.bench.store])
-    let status = try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    let status = try service.wait(for: "armed") { $0["problem"].text == "storageFull" }
     #expect(status["take"] == .null)
     let said = child.said
     for word in ["no room for a recording", service.bench.store] {

@@ -35,7 +35,7 @@ struct DaemonSpaceTests {
     let child = try service.startArmed()
     expectSentence(service.bench.run("start"), 73, ["no room for a recording"])
     let status = try #require(try service.status())
-    #expect(status["problem"] == .string("storage-full"))
+    #expect(status["problem"] == .string("storageFull"))
     #expect(status["failure"].text?.contains("no room for a recording") == true)
     #expect(child.said.contains("no room for a recording"))
     #expect(!child.said.contains("delete-oldest"))
@@ -52,7 +52,7 @@ struct DaemonSpaceTests {
     let before = service.bench.inventory()
     let child = try service.startArmed()
     expectSentence(service.bench.run("start"), 73, ["no room for a recording"])
-    try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    try service.wait(for: "armed") { $0["problem"].text == "storageFull" }
     #expect(service.bench.inventory() == before)
     #expect(child.said.contains("it needs 720002 MB"))
     #expect(child.said.contains("are missing, so nothing was deleted; set a shorter length"))
@@ -126,7 +126,7 @@ struct DaemonSpaceTests {
     #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
     fill(disk, leaving: (1 << 20) - 40_000, service)
     expectSentence(service.bench.run("start"), 73, ["no room for a recording"])
-    try service.wait(for: "armed") { $0["problem"].text == "storage-full" }
+    try service.wait(for: "armed") { $0["problem"].text == "storageFull" }
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
     #expect(child.said.contains("or set delete-oldest = yes"))
     service.end(child)

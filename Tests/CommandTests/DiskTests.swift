@@ -19,7 +19,7 @@ struct DiskTests {
     #expect(verification["intact"].isTrue)
     let json = try bench.run("export", "1").json()
     #expect(json["complete"].isTrue)
-    #expect(json["stopReason"] == .string("storage-full"))
+    #expect(json["stopReason"] == .string("storageFull"))
     #expect(json["samples"].items.count > 100)
     #expect(json["ticks"]["sampled"] == .integer(Int64(json["samples"].items.count)))
     let rows = try bench.list()

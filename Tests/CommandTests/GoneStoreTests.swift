@@ -68,7 +68,7 @@ struct GoneStoreTests {
     bench.environment["IMULOG_STORE"] = bench.store + "-away"
     let json = try bench.run("info", "1", "--json").json()
     #expect(json["state"] == .string("complete"))
-    #expect(json["stopReason"] == .string("storage-error"))
+    #expect(json["stopReason"] == .string("storageError"))
     #expect(bench.run("verify", "1").status == 0)
   }
 }

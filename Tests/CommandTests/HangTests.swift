@@ -88,7 +88,7 @@ struct HangTests {
     #expect(child.outcome(holding: held).status == 69)
     let json = try bench.run("export", "1").json()
     #expect(json["complete"].isTrue)
-    #expect(json["stopReason"] == .string("sensor-lost"))
+    #expect(json["stopReason"] == .string("sensorLost"))
     #expect(json["ticks"]["scheduled"] == .integer(500))
   }
 }

@@ -173,7 +173,7 @@ struct RecordingCommandTests {
     let bench = Bench()
     try bench.record("--for", "2s", "--accel-range", "8g", "--gyro-range", "1000dps", "--note", "x")
     let words = bench.run("info", "latest")
-    for word in ["MPU-6050 at 0x68, ±8 g, ±1000 °/s", "scheduled 20, sampled 20", "completed"] {
+    for word in ["MPU-6050 at 0x68, ±8 g, ±1000 °/s", "20 of 20 sampled", "completed"] {
       #expect(words.output.contains(word))
     }
     let json = try bench.run("info", "1", "--json").json()

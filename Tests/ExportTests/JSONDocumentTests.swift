@@ -74,7 +74,7 @@ struct JSONDocumentTests {
         "clock":{"synchronised":true,"used":1,"pairs":[{"t_ns":0,"wall":"2026-11-21T02:38:07Z","synchronised":false,"reason":"start"},{"t_ns":450000000,"wall":"2026-11-21T03:00:00.450Z","synchronised":true,"reason":"becameSynchronised"}]},
         "complete":true,
         "stopReason":"button",
-        "ticks":{"scheduled":5,"sampled":2,"missed":0,"busErrors":1,"ringFull":0,"stale":0,"reinitialising":2},
+        "ticks":{"scheduled":5,"sampled":2,"missed":0,"busError":1,"ringFull":0,"stale":0,"reinitialising":2,"lost":0,"frozen":0},
         "lateness":{"median_ns":1000,"percentile99_ns":2000,"maximum_ns":3000},
         "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"reinitialising"},{"t_ns":300000000,"tick":3,"count":1,"cause":"busError","errno":121}],
         "marks":[{"t_ns":410000000,"label":"jump"}],
@@ -114,7 +114,7 @@ struct JSONDocumentTests {
     #expect(lines["stopReason"] == "\"recovered\"")
     #expect(
       lines["ticks"]
-        == #"{"scheduled":6,"sampled":1,"missed":0,"busErrors":0,"ringFull":3,"stale":2,"reinitialising":0}"#
+        == #"{"scheduled":6,"sampled":1,"missed":0,"busError":0,"ringFull":3,"stale":2,"reinitialising":0,"lost":0,"frozen":0}"#
     )
     #expect(lines["lateness"] == "null")
     #expect(lines["started"] == "null")
@@ -131,7 +131,7 @@ struct JSONDocumentTests {
     let lines = Self.lines(try log.export(ExportOptions()))
     #expect(
       lines["ticks"]
-        == #"{"scheduled":4,"sampled":1,"missed":0,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0,"frozen":3}"#
+        == #"{"scheduled":4,"sampled":1,"missed":0,"busError":0,"ringFull":0,"stale":0,"reinitialising":0,"lost":0,"frozen":3}"#
     )
     #expect(lines["gaps"]?.contains(#""cause":"frozen""#) == true, "\(lines)")
   }
@@ -220,7 +220,7 @@ struct JSONDocumentTests {
     #expect(lines["sensorEvents"] == "[]")
     #expect(
       lines["ticks"]
-        == #"{"scheduled":5000,"sampled":2500,"missed":1250,"busErrors":0,"ringFull":0,"stale":1250,"reinitialising":0}"#
+        == #"{"scheduled":5000,"sampled":2500,"missed":1250,"busError":0,"ringFull":0,"stale":1250,"reinitialising":0,"lost":0,"frozen":0}"#
     )
   }
 

@@ -63,7 +63,7 @@ struct TimeRangeTests {
     #expect(all["range"] == nil)
     #expect(
       all["ticks"]
-        == #"{"scheduled":7,"sampled":5,"missed":2,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#
+        == #"{"scheduled":7,"sampled":5,"missed":2,"busError":0,"ringFull":0,"stale":0,"reinitialising":0,"lost":0,"frozen":0}"#
     )
 
     let part = try lines(from: 200_000_000, to: 400_000_000)
@@ -71,7 +71,7 @@ struct TimeRangeTests {
     // Tick 4 of the gap is after the range, and tick 3 before the next one.
     #expect(
       part["ticks"]
-        == #"{"scheduled":2,"sampled":1,"missed":1,"busErrors":0,"ringFull":0,"stale":0,"reinitialising":0}"#
+        == #"{"scheduled":2,"sampled":1,"missed":1,"busError":0,"ringFull":0,"stale":0,"reinitialising":0,"lost":0,"frozen":0}"#
     )
     #expect(part["gaps"] == #"[{"t_ns":300000000,"tick":3,"count":1,"cause":"missed"}]"#)
     let rest = try lines(from: 400_000_000, to: 550_000_000)

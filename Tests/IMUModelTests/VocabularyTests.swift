@@ -20,6 +20,52 @@ struct VocabularyTests {
     #expect(ChannelSet.all.indices.map { ChannelSet.names[$0] } == ChannelSet.names)
   }
 
+  @Test("every cause, reason, event and fault has the name and the phrase of this table")
+  func words() {
+    #expect(
+      GapCause.allCases.map { [$0.name, $0.phrase] } == [
+        ["missed", "woken too late"],
+        ["busError", "bus error"],
+        ["ringFull", "ring full"],
+        ["stale", "nothing new from the sensor"],
+        ["reinitialising", "sensor being reinitialised"],
+        ["lost", "lost from a damaged log or table"],
+        ["frozen", "sensor stuck"],
+      ])
+    #expect(
+      StopReason.allCases.map { [$0.name, $0.flaw ?? ""] } == [
+        ["completed", ""],
+        ["signal", ""],
+        ["button", ""],
+        ["storageFull", "the storage was full"],
+        ["storageError", "the storage failed"],
+        ["sensorLost", "the sensor was lost"],
+        ["imported", ""],
+        ["recovered", "it was salvaged from a damaged log"],
+      ])
+    #expect(
+      ClockPair.Reason.allCases.map(\.name) == ["start", "becameSynchronised", "stepped", "end"])
+    #expect(SensorEvent.Kind.allCases.map(\.name) == ["lost", "reinitialised", "back"])
+    #expect(
+      SensorEvent.Fault.allCases.map(\.name) == [
+        "none", "bus", "configurationLost", "zeros", "frozen", "noData", "identity",
+      ])
+  }
+
+  @Test("a count is found by the name and by the phrase of its cause", arguments: GapCause.allCases)
+  func counts(cause: GapCause) {
+    var ledger = TickLedger()
+    ledger.sampled = 5
+    ledger.add(2, cause)
+    ledger[cause] += 1
+    #expect(ledger.losses == ["3 \(cause.phrase)"])
+    let named = ledger.named
+    #expect(named.map(\.name) == ["scheduled", "sampled"] + GapCause.allCases.map(\.name))
+    #expect(named.first { $0.name == cause.name }?.count == 3)
+    #expect(named[0].count == 8)
+    #expect(named.dropFirst().reduce(0) { $0 + $1.count } == 8)
+  }
+
   @Test("a gap survives the way through a tick record", arguments: GapCause.allCases)
   func gaps(cause: GapCause) {
     let gap = Gap(firstTick: 1 << 40, count: 3, cause: cause, code: 121)

@@ -97,7 +97,7 @@ struct ServiceProblemTests {
   func sensorLostInTake() {
     for state in ["starting", "recording", "stopping"] {
       var machine = StateTable.machine(in: state)
-      #expect(machine.step("sensorFailed") == "→ saving: end now sensor-lost")
+      #expect(machine.step("sensorFailed") == "→ saving: end now sensorLost")
       #expect(machine.step("saved") == "→ waking: wake", "in \(state)")
       #expect(machine.problem == .sensor)
       #expect(machine.step("sensorReady") == "→ armed")

@@ -34,7 +34,7 @@ struct ServiceStatusTests {
   func json() {
     #expect(
       Self.whole.json
-        == #"{"ok":true,"state":"recording","problem":"storage-full","#
+        == #"{"ok":true,"state":"recording","problem":"storageFull","#
         + #""failure":"there is no room in /var/x","take":12,"#
         + #""scheduled":345,"sampled":340,"gaps":5,"latenessP99_ns":123456,"#
         + #""worstFlush_ns":1234567890,"freeBytes":12345678901,"temperature_C":48.3,"#

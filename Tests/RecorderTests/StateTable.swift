@@ -56,12 +56,12 @@ enum StateTable {
     sensorReady   | ·                              | ·                              | ·
     sensorSilent  | ·                              | ·                              | ·
     sensorHeard   | ·                              | ·                              | ·
-    sensorFailed  | → saving: end now sensor-lost  | → saving: end now sensor-lost  | → saving: end now sensor-lost
+    sensorFailed  | → saving: end now sensorLost   | → saving: end now sensorLost   | → saving: end now sensorLost
     retry         | ·                              | ·                              | ·
     takeReady     | → recording                    | ·                              | ·
     takeRefused   | → armed                        | → armed                        | → armed
     limitReached  | → saving: end now completed    | → saving: end now completed    | → saving: end now completed
-    storageEnded  | → saving: end now storage-error| → saving: end now storage-error| → saving: end now storage-error
+    storageEnded  | → saving: end now storageError | → saving: end now storageError | → saving: end now storageError
     saved         | ·                              | ·                              | ·
     savedNothing  | ·                              | ·                              | ·
     reload        | ·                              | ·                              | ·

@@ -40,7 +40,7 @@ extension JSONText {
       open("[")
       integer(gap.firstTick)
       integer(gap.count)
-      string(gap.cause.words)
+      string(gap.cause.phrase)
       close("]")
     }
     close("]")
@@ -109,21 +109,6 @@ extension ExportPlan {
       let factor = units == .si ? Fraction.radiansPerDegree : .one
       return ([sensor.gyroscopeScale, factor], .zero)
     default: return ([sensor.temperatureScale], sensor.temperatureOffset)
-    }
-  }
-}
-
-extension GapCause {
-  /// What a reader is shown.
-  var words: String {
-    switch self {
-    case .missed: return "woken too late"
-    case .busError: return "bus error"
-    case .ringFull: return "card or computer held up"
-    case .stale: return "sensor had nothing new"
-    case .reinitialising: return "sensor set up again"
-    case .lost: return "lost from a damaged log or table"
-    case .frozen: return "sensor stuck"
     }
   }
 }

@@ -61,13 +61,7 @@ struct RecordingFacts {
 
   private var ticks: String {
     let ledger = account.ledger
-    let causes: [(UInt64, GapCause)] = [
-      (ledger.missed, .missed), (ledger.busErrors, .busError), (ledger.ringFull, .ringFull),
-      (ledger.stale, .stale), (ledger.reinitialising, .reinitialising), (ledger.lost, .lost),
-      (ledger.frozen, .frozen),
-    ]
-    let missing = causes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.words)" }
-    return (["\(ledger.sampled) of \(ledger.scheduled)"] + missing).joined(separator: ", ")
+    return (["\(ledger.sampled) of \(ledger.scheduled)"] + ledger.losses).joined(separator: ", ")
   }
 
   private var lateness: String {

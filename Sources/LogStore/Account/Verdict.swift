@@ -52,13 +52,7 @@ extension Account {
       let hundredths = Int((rest * 100).rounded())
       flaws.append("at rest it measures \(hundredths) % of gravity")
     }
-    switch end?.reason {
-    case .storageFull: flaws.append("the storage was full")
-    case .storageError: flaws.append("the storage failed")
-    case .sensorLost: flaws.append("the sensor was lost")
-    case .recovered: flaws.append("it was salvaged from a damaged log")
-    case .completed, .signal, .button, .imported, nil: break
-    }
+    if let flaw = end?.reason.flaw { flaws.append(flaw) }
     return flaws
   }
 

@@ -17,18 +17,11 @@ struct InfoReport {
     summary.end?.reason.name ?? summary.state.rawValue
   }
 
-  private var account: [(String, UInt64)] {
-    let lost = summary.lostTickCount
-    var figures = [
-      ("scheduled", summary.ledger.scheduled + lost), ("sampled", summary.ledger.sampled),
-      ("missed", summary.ledger.missed), ("busErrors", summary.ledger.busErrors),
-      ("ringFull", summary.ledger.ringFull), ("stale", summary.ledger.stale),
-      ("reinitialising", summary.ledger.reinitialising),
-    ]
-    let allLost = lost.addingSaturated(summary.ledger.lost)
-    if allLost > 0 { figures.append(("lost", allLost)) }
-    if summary.ledger.frozen > 0 { figures.append(("frozen", summary.ledger.frozen)) }
-    return figures
+  /// Every scheduled tick, those that cannot be read too.
+  private var ledger: TickLedger {
+    var ledger = summary.ledger
+    ledger.add(summary.lostTickCount, .lost)
+    return ledger
   }
 
   /// Keys of at most 11 characters, and values; without what is not known.
@@ -47,8 +40,8 @@ struct InfoReport {
     if summary.state != .live { lines.append(("stopped", stopReason)) }
     if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
     lines.append(("note", Plain.text(log.note)))
-    lines.append(
-      ("ticks", account.filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
+    let ticks = ["\(ledger.sampled) of \(ledger.scheduled) sampled"] + ledger.losses
+    lines.append(("ticks", ticks.joined(separator: ", ")))
     if let lateness = summary.end?.measuredLateness {
       lines.append(("lateness", ReviewReport.text(lateness)))
     }
@@ -83,7 +76,7 @@ struct InfoReport {
 
   var json: String {
     var ticks = JSONObject()
-    for (name, count) in account { ticks = ticks.with(name, count) }
+    for (name, count) in ledger.named { ticks = ticks.with(name, count) }
     let sensorJSON = JSONObject()
       .with("model", sensor.model)
       .with("accelRange_g", sensor.accelerometerRange)

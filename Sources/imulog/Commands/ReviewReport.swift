@@ -62,7 +62,7 @@ struct ReviewReport {
     let runs = review.gapCount
     guard runs > 0 else { return "0" }
     let causes = review.losses.map { losses in
-      "\(losses.runs) \(losses.cause.words), \(losses.ticks) \(losses.ticks == 1 ? "tick" : "ticks")"
+      "\(losses.runs) \(losses.cause.phrase), \(losses.ticks) \(losses.ticks == 1 ? "tick" : "ticks")"
     }
     return "\(runs): " + causes.joined(separator: "; ") + "; longest \(review.longestGap)"
   }
@@ -104,7 +104,7 @@ struct ReviewReport {
     var gaps = JSONObject()
     for losses in review.losses {
       gaps = gaps.with(
-        "\(losses.cause)",
+        losses.cause.name,
         raw: JSONObject().with("runs", losses.runs).with("ticks", losses.ticks).text)
     }
     let parts = stillness.parts.map { part in
@@ -142,20 +142,5 @@ struct ReviewReport {
     let scaled = (value * Double(power)).rounded()
     guard scaled.magnitude < 9e18 else { return value < 0 ? "-9e18" : "9e18" }
     return Plain.number(Int64(scaled), per: Int64(power))
-  }
-}
-
-extension GapCause {
-  /// What a person is shown.
-  fileprivate var words: String {
-    switch self {
-    case .missed: return "woken too late"
-    case .busError: return "bus error"
-    case .ringFull: return "ring full"
-    case .stale: return "stale"
-    case .reinitialising: return "sensor set up again"
-    case .lost: return "lost from a damaged log or table"
-    case .frozen: return "sensor stuck"
-    }
   }
 }

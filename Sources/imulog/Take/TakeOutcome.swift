@@ -83,14 +83,8 @@ struct TakeOutcome {
   /// One line for a person: how many samples, and what is missing; `nil` when that is not known.
   var talk: String? {
     guard let ledger else { return nil }
-    var parts = ["recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"]
-    let losses = [
-      (ledger.missed, "missed"), (ledger.busErrors, "bus errors"), (ledger.ringFull, "ring full"),
-      (ledger.stale, "stale"), (ledger.reinitialising, "while setting the chip up again"),
-      (ledger.frozen, "while the chip was stuck"),
-    ]
-    for (count, name) in losses where count > 0 { parts.append("\(count) \(name)") }
-    return parts.joined(separator: ", ")
+    let samples = "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"
+    return ([samples] + ledger.losses).joined(separator: ", ")
   }
 
   /// Where the recordings are that were thrown away.

@@ -119,7 +119,7 @@ def in_si(good: Take, factor: float = 1) -> Take:
 
 def ledger(directory: Path, changes: dict, gaps: list | None = None) -> Callable[[], Take]:
     """An exported document of 5 ticks at 100 Hz with something changed in its account."""
-    names = ("missed", "busErrors", "ringFull", "stale", "reinitialising")
+    names = ("missed", "busError", "ringFull", "stale", "reinitialising")
     document = {
         "rateHz": 100, "gaps": gaps or [],
         "ticks": {"scheduled": 5, "sampled": 5, **dict.fromkeys(names, 0), **changes},

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Messages from any threads to one that waits for them beside other descriptors.
 ///
-///     post ──► [ a, b, c ] ──► take
+///     post ──► [ a, b, c ] ──► drain
 ///         └──► an eventfd, for as long as there is something: poll(fileDescriptor)
 ///
 /// Unbounded: for messages that are rare. Not for the sampler thread while it samples: it takes a lock.
@@ -39,7 +39,7 @@ public final class Inbox<Message: Sendable>: Sendable {
   public var isEmpty: Bool { messages.withLock(\.isEmpty) }
 
   /// All messages that wait, oldest first.
-  public func take() -> [Message] {
+  public func drain() -> [Message] {
     messages.withLock { messages in
       guard !messages.isEmpty else { return [] }
       var count: UInt64 = 0

@@ -50,11 +50,11 @@ public struct TerminalDevice: ~Copyable {
     return (Int(columns), Int(rows))
   }
 
-  /// Gives it back as it was, until ``takeAgain()``.
-  public func lend() { clinuxio_terminal_lend() }
+  /// Gives it back as it was, until ``resume()``.
+  public func suspend() { clinuxio_terminal_lend() }
 
   /// Takes it again after another program had it: what it shows is not known then.
-  public func takeAgain() {
+  public func resume() {
     // What is refused now was granted at first; nothing better can be done than to draw on.
     _ = clinuxio_terminal_again()
   }

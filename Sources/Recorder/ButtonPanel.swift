@@ -69,8 +69,8 @@ package final class ButtonPanel: Panel {
   }
 
   /// A button whose chip went away ends no recording: the press is forgotten.
-  package func events(now: MonotonicTime) -> [ServiceEvent] {
-    var events: [ServiceEvent] = []
+  package func events(now: MonotonicTime) -> [RecorderEvent] {
+    var events: [RecorderEvent] = []
     do {
       try read(&events)
       // The kernel may have lost the release, and a button held for long ends the service: the line is asked first.
@@ -86,7 +86,7 @@ package final class ButtonPanel: Panel {
     return events + recogniser.elapse(to: now).map { .gesture($0) }
   }
 
-  private func read(_ events: inout [ServiceEvent]) throws(LinuxIOError) {
+  private func read(_ events: inout [RecorderEvent]) throws(LinuxIOError) {
     guard let edges = try button?.read() else { return }
     for edge in edges {
       events += recogniser.handle(edge).map { .gesture($0) }
@@ -102,13 +102,13 @@ package final class ButtonPanel: Panel {
     set(player.level(at: now))
   }
 
-  package func close() -> [ServiceEvent] {
+  package func close() -> [RecorderEvent] {
     set(false)
     light = nil
     return dropButton()
   }
 
-  private func dropButton() -> [ServiceEvent] {
+  private func dropButton() -> [RecorderEvent] {
     button = nil
     return recogniser.forget().map { .gesture($0) }
   }

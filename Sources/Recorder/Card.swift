@@ -10,7 +10,7 @@ enum CardOrder: Sendable {
   case use(String)
   /// A recording has begun: make its file. The writer gets the queue into which its log goes, or is told that there is
   /// none.
-  case record(RecordingDescription, TakePlan, RecorderSetup, writer: Inbox<WriterCommand>)
+  case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
   /// The log has its end, and this is to become of its file.
   case file(RecordingFate, RecordingEnd)
   /// Return.
@@ -74,7 +74,7 @@ struct Card: ~Copyable {
   mutating func step(waits: Bool) -> Bool {
     if let isMore = flush(waits: waits) { return isMore }
     if waits { orders.wait(until: nil) }
-    let orders = orders.take()
+    let orders = orders.drain()
     for order in orders {
       switch order {
       case .use(let path): self.path = path
@@ -105,7 +105,7 @@ struct Card: ~Copyable {
   }
 
   private mutating func record(
-    _ header: RecordingDescription, _ plan: TakePlan, _ setup: RecorderSetup,
+    _ header: RecordingDescription, _ plan: RecordingPlan, _ setup: RecorderSetup,
     _ writer: Inbox<WriterCommand>
   ) {
     let store: Catalogue

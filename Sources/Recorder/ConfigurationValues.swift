@@ -51,13 +51,13 @@ struct ConfigurationValues {
 
   /// `auto`, `none`, a line's name or `CHIP:OFFSET`.
   func line(
-    _ key: ConfigurationKey, _ fallback: ServiceLine
-  ) throws(ConfigurationError) -> ServiceLine {
+    _ key: ConfigurationKey, _ fallback: LineChoice
+  ) throws(ConfigurationError) -> LineChoice {
     let accepts = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"
     return try read(key, fallback, accepts: accepts) { text in
       switch text {
-      case "auto": return ServiceLine.automatic
-      case "none": return ServiceLine.none
+      case "auto": return LineChoice.automatic
+      case "none": return LineChoice.none
       default: break
       }
       guard let colon = text.lastIndex(of: ":") else { return .named(text) }

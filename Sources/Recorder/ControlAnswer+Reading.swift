@@ -12,20 +12,20 @@ extension ControlAnswer {
       self = .refused(status: status, message: message)
       return
     }
-    guard let state = members.string("state").flatMap(ServiceMachine.State.init(rawValue:)) else {
+    guard let state = members.string("state").flatMap(RecorderMachine.State.init(rawValue:)) else {
       throw .badAnswer(line)
     }
     guard members.values["scheduled"] != nil else {
       self = .done(state)
       return
     }
-    self = .status(ServiceStatus(state: state, members))
+    self = .status(RecorderStatus(state: state, members))
   }
 }
 
-extension ServiceStatus {
+extension RecorderStatus {
   /// What an answer's members say; what they lack is not known.
-  fileprivate init(state: ServiceMachine.State, _ members: JSONMembers) {
+  fileprivate init(state: RecorderMachine.State, _ members: JSONMembers) {
     self.init(state: state)
     problem = members.string("problem").flatMap { name in
       Problem.allCases.first { $0.name == name }

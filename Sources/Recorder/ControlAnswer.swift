@@ -1,9 +1,9 @@
 /// What the service answers to a request: one line of JSON.
 public enum ControlAnswer: Equatable, Sendable {
   /// `{"ok":true,"state":"recording"}`: it was done, and the service is now in that state.
-  case done(ServiceMachine.State)
-  /// `{"ok":true,"state":…,…}`: see ``ServiceStatus/json``.
-  case status(ServiceStatus)
+  case done(RecorderMachine.State)
+  /// `{"ok":true,"state":…,…}`: see ``RecorderStatus/json``.
+  case status(RecorderStatus)
   /// `{"ok":false,"status":75,"message":"…"}`: it was not done; an exit status of sysexits.h and a sentence.
   case refused(status: Int32, message: String)
 

@@ -4,7 +4,7 @@ public import IMUModel
 /// Samples on their way to what shows them, from the writer thread to the main thread.
 ///
 ///     sampler ─► ring ─► writer ─► log
-///                          └─ offer ─► [ bounded ] ─► take ─► main thread ─► terminal, or a caller
+///                          └─ offer ─► [ bounded ] ─► drain ─► main thread ─► terminal, or a caller
 ///
 /// Full means that the newest are dropped and counted: whoever watches may be slow, the log may not. The sampler
 /// has nothing to do with it, neither its memory nor its lock.
@@ -62,7 +62,7 @@ public final class LiveFeed: @unchecked Sendable {
   }
 
   /// All records that wait, in order, and how many after them there was no room for.
-  public func take() -> (records: [TickRecord], lost: UInt64) {
+  public func drain() -> (records: [TickRecord], lost: UInt64) {
     // Allocated outside of the lock.
     var empty: [TickRecord] = []
     empty.reserveCapacity(capacity)

@@ -13,7 +13,7 @@ package protocol Panel: AnyObject {
   func deadline(after now: MonotonicTime) -> MonotonicTime?
 
   /// What the person did since the last call.
-  func events(now: MonotonicTime) -> [ServiceEvent]
+  func events(now: MonotonicTime) -> [RecorderEvent]
 
   /// Whether a signal is the panel's, as a change of the terminal's size is.
   func handle(signal: Int32) -> Bool
@@ -22,19 +22,19 @@ package protocol Panel: AnyObject {
   func show(_ picture: RecorderPicture, now: MonotonicTime)
 
   /// Releases the kernel's lines; the events that what was begun on them comes to.
-  func close() -> [ServiceEvent]
+  func close() -> [RecorderEvent]
 }
 
 /// Where a recorder stands, as a panel shows it.
 package struct RecorderPicture {
   /// The machine's state.
-  package var state: ServiceMachine.State
+  package var state: RecorderMachine.State
   /// What the light says.
   package var light: Light
   /// The recording at hand; `nil` while its file is not made.
   package var number: UInt32?
   /// Its ticks, once it has its first record.
-  package var plan: TakePlan?
+  package var plan: RecordingPlan?
   /// The sampler's grid; `nil` while nothing is sampled.
   package var sampling: SensorStart?
   /// A sentence that stands until the end; empty for none.

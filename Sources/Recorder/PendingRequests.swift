@@ -9,7 +9,7 @@ public import IMUModel
 ///     keep      the same
 ///     discard   the take is in the trash, and the next one has its file and its first sample
 ///
-/// Pure: it is given each step of the ``ServiceMachine``, and the time. No caller waits for longer than its patience;
+/// Pure: it is given each step of the ``RecorderMachine``, and the time. No caller waits for longer than its patience;
 /// what it asked for continues then, and the answer says so.
 public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   /// What a caller waits for.
@@ -29,7 +29,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     /// When a sensor that gives no samples is reported; `nil` once it was looked at.
     var silenceDue: MonotonicTime?
     /// Whether the take at hand is the one that is meant; until then it is the one before.
-    var isTakeAtHand: Bool
+    var hasBegun: Bool
   }
 
   /// Why something failed: an exit status of sysexits.h and a sentence.
@@ -66,7 +66,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   ///   - patience: How long it waits at most, in nanoseconds.
   /// - Returns: The answer, when there is nothing to wait for.
   public mutating func add(
-    _ caller: Caller, _ request: ControlRequest, after machine: ServiceMachine,
+    _ caller: Caller, _ request: ControlRequest, after machine: RecorderMachine,
     at now: MonotonicTime, patience: Int64
   ) -> ControlAnswer? {
     guard let goal = PendingRequests.goal(of: request, machine) else {
@@ -76,11 +76,11 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
       Pending(
         caller: caller, goal: goal, isDiscard: request == .discard, deadline: now + patience,
         silenceDue: goal == .begun ? now + PendingRequests.silence : nil,
-        isTakeAtHand: machine.waitingStart == nil))
+        hasBegun: machine.waitingStart == nil))
     return nil
   }
 
-  private static func goal(of request: ControlRequest, _ machine: ServiceMachine) -> Goal? {
+  private static func goal(of request: ControlRequest, _ machine: RecorderMachine) -> Goal? {
     switch request {
     case .start, .discard: return .begun
     case .mark: return machine.state == .starting ? .begun : nil
@@ -103,13 +103,13 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   ///   - cause: Why, when it is a failure that is known.
   /// - Returns: Who is answered now.
   public mutating func note(
-    _ event: ServiceEvent, _ effects: [ServiceEffect], _ machine: ServiceMachine,
+    _ event: RecorderEvent, _ effects: [RecorderEffect], _ machine: RecorderMachine,
     because cause: Cause?
   ) -> Answers {
-    settle { pending in
+    answer { pending in
       switch pending.goal {
       case .ended: return PendingRequests.end(event, machine, cause)
-      case .begun where pending.isTakeAtHand:
+      case .begun where pending.hasBegun:
         return PendingRequests.beginning(event, machine, cause)
       case .begun: return PendingRequests.wait(&pending, event, effects, machine, cause)
       }
@@ -120,11 +120,11 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   ///
   /// - Parameter problem: The machine's present one.
   public mutating func elapse(to now: MonotonicTime, problem: Problem?) -> Answers {
-    settle { pending in
+    answer { pending in
       if now >= pending.deadline { return PendingRequests.overdue(pending, problem) }
       if let due = pending.silenceDue, now >= due {
         pending.silenceDue = nil
-        if pending.isTakeAtHand, problem == .sensor { return PendingRequests.silent }
+        if pending.hasBegun, problem == .sensor { return PendingRequests.silent }
       }
       return nil
     }
@@ -132,10 +132,10 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   /// Answers all: the service ends.
   public mutating func refuseAll(_ cause: Cause) -> Answers {
-    settle { _ in .refused(status: cause.status, message: cause.message) }
+    answer { _ in .refused(status: cause.status, message: cause.message) }
   }
 
-  private mutating func settle(_ answer: (inout Pending) -> ControlAnswer?) -> Answers {
+  private mutating func answer(_ answer: (inout Pending) -> ControlAnswer?) -> Answers {
     var answers: Answers = []
     var rest: [Pending] = []
     for var one in pending {
@@ -153,23 +153,23 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 extension PendingRequests {
   /// What a step is to those who wait for the end of the take at hand.
   private static func end(
-    _ event: ServiceEvent, _ machine: ServiceMachine, _ cause: Cause?
+    _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
     switch event {
     case .saved: return cause.map(refused) ?? .done(machine.state)
     case .savedNothing: return cause.map(refused) ?? refused((75, RefusalText.hadNoSample))
-    case .takeRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
+    case .fileRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
     default: return nil
     }
   }
 
   /// What it is to those who wait for the first sample of the take at hand.
   private static func beginning(
-    _ event: ServiceEvent, _ machine: ServiceMachine, _ cause: Cause?
+    _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
     switch event {
-    case .takeReady: return .done(machine.state)
-    case .takeRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
+    case .firstSample: return .done(machine.state)
+    case .fileRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
     case .saved, .savedNothing: return refused(cause ?? (75, RefusalText.endedBeforeSample))
     case .sensorSilent: return silent
     default: return nil
@@ -178,8 +178,8 @@ extension PendingRequests {
 
   /// What it is to those whose take has not begun.
   private static func wait(
-    _ pending: inout Pending, _ event: ServiceEvent, _ effects: [ServiceEffect],
-    _ machine: ServiceMachine, _ cause: Cause?
+    _ pending: inout Pending, _ event: RecorderEvent, _ effects: [RecorderEffect],
+    _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
     if pending.isDiscard, let cause {
       // What was to be thrown away is still there, or its own end failed.
@@ -187,11 +187,11 @@ extension PendingRequests {
     }
     guard machine.waitingStart == nil else { return nil }
     let isBegun = effects.contains { effect in
-      if case .beginTake = effect { return true }
+      if case .beginRecording = effect { return true }
       return false
     }
     guard !isBegun else {
-      pending.isTakeAtHand = true
+      pending.hasBegun = true
       return nil
     }
     if [.ending, .ended].contains(machine.state) { return refused((75, RefusalText.isEnding)) }
@@ -206,7 +206,7 @@ extension PendingRequests {
     let reason = problem.map { ": \($0.meaning)" } ?? ""
     switch pending.goal {
     case .ended: return refused((75, RefusalText.endIsLate + reason))
-    case .begun where pending.isTakeAtHand:
+    case .begun where pending.hasBegun:
       return refused((75, RefusalText.firstSampleIsLate + reason))
     case .begun: return refused((75, RefusalText.beginningIsLate + reason))
     }

@@ -8,7 +8,7 @@ struct CurrentRecording {
   /// `nil` while its file is not made.
   var number: UInt32?
   /// Ticks and times, once its file is made.
-  var plan: TakePlan?
+  var plan: RecordingPlan?
   /// What happened to its ticks, once its file has its end.
   var ledger: TickLedger?
   /// Whether its file is gone or cannot be read, so that what is in it is not known.
@@ -18,27 +18,27 @@ struct CurrentRecording {
 // MARK: What the machine wants done
 
 extension RecorderLoop {
-  func carryOut(_ effect: ServiceEffect) {
+  func carryOut(_ effect: RecorderEffect) {
     switch effect {
     case .wakeSensor: wakeSensor()
     case .sleepSensor: sleepSensor()
     case .scheduleRetry: retryAt = clock.now() + RecorderLoop.retryInterval
-    case .beginTake(let instant):
+    case .beginRecording(let instant):
       begin(
-        TakeOrder(at: instant, ticksBefore: setup.ticksBefore, ticksAfter: setup.ticksAfter))
+        RecordingOrder(at: instant, ticksBefore: setup.ticksBefore, ticksAfter: setup.ticksAfter))
     case .keepHistory(let instant):
-      begin(TakeOrder(at: instant, ticksBefore: .max, ticksAfter: 0))
+      begin(RecordingOrder(at: instant, ticksBefore: .max, ticksAfter: 0))
       send(.end(at: nil, reason: .button))
     case .holdBack(let instant): send(.hold(at: instant))
     case .release: send(.release)
     case .mark(let instant, let label):
       send(.mark(at: instant, label: label))
       sendMarkToWatchers(at: instant)
-    case .endTake(let instant, let reason):
+    case .endRecording(let instant, let reason):
       send(.end(at: instant, reason: reason))
       // What it was about to read belongs to no recording.
       if setup.isSingle { workers?.stopSampling() }
-    case .discardTake(let instant): send(.end(at: instant, reason: .button, isDiscarded: true))
+    case .discardRecording(let instant): send(.end(at: instant, reason: .button, isDiscarded: true))
     case .refuse(let sentence):
       refusal = sentence
       journal(.notice, sentence)
@@ -50,14 +50,14 @@ extension RecorderLoop {
   /// Nanoseconds until a sensor that was not found is looked for again.
   private static var retryInterval: Int64 { 2_000_000_000 }
 
-  private func begin(_ order: TakeOrder) {
+  private func begin(_ order: RecordingOrder) {
     guard let workers, let sensor else { return }
     current = CurrentRecording()
     let header = setup.header(
       of: sensor, from: surroundings.origin, realTime: workers.realTime(memory: memoryRefusal),
       cpuLatency: latency.words)
     send(.begin(order, header, setup))
-    if let store { keeper?.tend(store) }
+    if let store { keeper?.tidy(store) }
   }
 
   private func wakeSensor() {
@@ -88,9 +88,9 @@ extension RecorderLoop {
   /// Holds the processors awake from the event that begins a recording to the one that ends it.
   ///
   /// - Parameter before: The machine's state before the event.
-  func holdLatency(_ before: ServiceMachine.State) {
-    let isRecording = machine.state.samplesForTake
-    guard isRecording != before.samplesForTake else { return }
+  func holdLatency(_ before: RecorderMachine.State) {
+    let isRecording = machine.state.isLogging
+    guard isRecording != before.isLogging else { return }
     latency = LatencyRequest(
       microseconds: isRecording
         ? setup.configuration.cpuLatency.microseconds(at: setup.rate) : nil)
@@ -113,7 +113,7 @@ extension RecorderLoop {
       try replacePanel(next.setup)
       (setup, store) = (next.setup, next.store)
       card.post(.use(next.store.path))
-      keeper?.tend(next.store)
+      keeper?.tidy(next.store)
       journal(.notice, "the configuration was read again and is in force")
       handle(.reloaded(samplesWhileIdle: setup.configuration.samplesWhileIdle))
     } catch {
@@ -137,14 +137,14 @@ extension RecorderLoop {
     do {
       panel = try surroundings.openPanel(next)
     } catch {
-      takeBackPanel()
+      restorePanel()
       throw error
     }
     for remark in panel?.remarks ?? [] { journal(.warning, remark) }
   }
 
   /// Requests the old lines again.
-  private func takeBackPanel() {
+  private func restorePanel() {
     do {
       panel = try surroundings.openPanel(setup)
     } catch {
@@ -153,9 +153,9 @@ extension RecorderLoop {
   }
 }
 
-extension ServiceMachine.State {
+extension RecorderMachine.State {
   /// Whether what is sampled now belongs to a recording.
-  fileprivate var samplesForTake: Bool {
+  fileprivate var isLogging: Bool {
     switch self {
     case .starting, .recording, .stopping: return true
     case .asleep, .waking, .armed, .saving, .ending, .ended: return false
@@ -204,7 +204,7 @@ extension RecorderLoop {
       if let sensor { surroundings.didBegin(sensor.sensor) }
     case .fileRefused(let failure, let isFull):
       if setup.isSingle { fatal = failure } else { journal(.error, failure.sentence) }
-      handle(.takeRefused(isFull ? .storageFull : .storage), because: failure)
+      handle(.fileRefused(isFull ? .storageFull : .storage), because: failure)
     case .filed(let recording): handle(recording)
     case .configurationRead(let next):
       nextSetup = next
@@ -237,7 +237,7 @@ extension RecorderLoop {
           ? "\(place) stopped delivering samples; check the wiring. Retrying"
           : "\(place) delivers samples again")
     }
-    handle(isSilent ? .sensorSilent : .sensorHeard)
+    handle(isSilent ? .sensorSilent : .sensorAnswers)
   }
 
   private func sensorIsReady(_ start: SensorStart, _ workers: any Workers) {
@@ -260,9 +260,9 @@ extension RecorderLoop {
     handle(.sensorReady)
   }
 
-  private func handle(_ item: TakeNews) {
+  private func handle(_ item: WriterNews) {
     switch item {
-    case .ready: handle(.takeReady)
+    case .ready: handle(.firstSample)
     case .limitReached:
       guard let plan = current.plan, let ticks = plan.plannedTicks, let sensor else { return }
       let rate = sensor.schedule.rate

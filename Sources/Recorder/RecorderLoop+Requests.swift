@@ -30,7 +30,7 @@ extension RecorderLoop {
     }
   }
 
-  private func carryOut(_ request: ControlRequest, _ event: ServiceEvent, _ peer: ControlPeer) {
+  private func carryOut(_ request: ControlRequest, _ event: RecorderEvent, _ peer: ControlPeer) {
     for caller in requests.callers where control?.send(caller, []) == nil {
       requests.forget(caller)
     }
@@ -74,8 +74,8 @@ extension RecorderLoop {
     for (caller, answer) in answers { control?.answer(caller, answer.line) }
   }
 
-  func status() -> ServiceStatus {
-    var status = ServiceStatus(state: machine.state)
+  func status() -> RecorderStatus {
+    var status = RecorderStatus(state: machine.state)
     let gauge = workers?.channel.gauge.withLock { $0 }
     status.take = current.number
     let ledger =
@@ -153,7 +153,7 @@ extension RecorderLoop {
   /// A sensor was woken, or set up otherwise.
   func sendSensorToWatchers() {
     // What waits is another sensor's, or of another grid.
-    _ = feed.take()
+    _ = feed.drain()
     guard let line = sensorLine else { return }
     for index in watchers.indices { send(line, to: index) }
   }
@@ -177,7 +177,7 @@ extension RecorderLoop {
   /// Sends what was sampled since the last time.
   func serveWatchers(_ now: MonotonicTime) {
     guard let due = watchAt, now >= due else { return }
-    let (records, lost) = feed.take()
+    let (records, lost) = feed.drain()
     var bytes: [UInt8] = []
     for record in records { WatchLine.append(record, to: &bytes) }
     if now >= watchStatusAt {

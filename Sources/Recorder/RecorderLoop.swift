@@ -8,7 +8,7 @@ import Sampling
 /// effects out.
 ///
 ///     panel   ─┐                                                     ┌─► sampler, writer
-///     signals ─┼─► poll ─► ServiceEvent ─► ServiceMachine ─► effect ─┼─► card
+///     signals ─┼─► poll ─► RecorderEvent ─► RecorderMachine ─► effect ─┼─► card
 ///     socket  ─┤                                                     ├─► panel
 ///     news    ─┘                                                     └─► answers
 ///
@@ -60,7 +60,7 @@ package final class RecorderLoop {
   /// What was read when the service was last asked to read its configuration again.
   var nextSetup: NextSetup?
   var panel: (any Panel)?
-  package private(set) var machine: ServiceMachine
+  package private(set) var machine: RecorderMachine
 
   /// While the sensor is awake.
   var workers: (any Workers)?
@@ -109,7 +109,7 @@ package final class RecorderLoop {
   var cardWaitSince: MonotonicTime?
   /// Whether the card was given up, with whatever its thread is at.
   private var isAbandoned = false
-  private var pending: [(event: ServiceEvent, cause: CommandFailure?)] = []
+  private var pending: [(event: RecorderEvent, cause: CommandFailure?)] = []
   private var flusher: RunningThread<Card>?
 
   /// Whether the recorder works.
@@ -149,7 +149,7 @@ package final class RecorderLoop {
     card = try Inbox()
     feed = LiveFeed(isWatched: surroundings.isInteractive)
     self.memoryRefusal = memoryRefusal
-    machine = ServiceMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
+    machine = RecorderMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
   }
 
   /// Works until the recorder is to end.
@@ -168,7 +168,7 @@ package final class RecorderLoop {
   func begin() {
     for remark in panel?.remarks ?? [] { journal(.warning, remark) }
     if let memoryRefusal { journal(.warning, "\(memoryRefusal)") }
-    if let store { keeper?.tend(store) }
+    if let store { keeper?.tidy(store) }
     handle(.begin)
     if setup.isSingle { handle(.start(at: clock.now())) }
     surroundings.notifier?.ready(status: machine.state.rawValue)
@@ -207,7 +207,7 @@ package final class RecorderLoop {
 
   /// Deals with what the threads report.
   func handleNews() {
-    for item in news.take() { handle(item) }
+    for item in news.drain() { handle(item) }
   }
 
   /// Whether the threads have reported what is not dealt with.
@@ -273,7 +273,7 @@ package final class RecorderLoop {
   /// Moves the machine, and carries out what follows. Events that an effect brings about wait for their turn.
   ///
   /// - Parameter cause: Why, when it is a failure.
-  func handle(_ event: ServiceEvent, because cause: CommandFailure? = nil) {
+  func handle(_ event: RecorderEvent, because cause: CommandFailure? = nil) {
     pending.append((event, cause))
     guard pending.count == 1 else { return }
     while let (event, cause) = pending.first {
@@ -288,7 +288,7 @@ package final class RecorderLoop {
           event, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
       switch event {
       // After the order to begin, if a recording waited for this.
-      case .saved, .savedNothing, .takeRefused: send(.forgetRest)
+      case .saved, .savedNothing, .fileRefused: send(.forgetRest)
       default: break
       }
       if machine.state != before { surroundings.notifier?.status(machine.state.rawValue) }

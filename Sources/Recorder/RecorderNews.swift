@@ -11,9 +11,9 @@ enum RecorderNews: Sendable {
   /// These threads' sensor gives no samples any more, though it is polled; or gives them again.
   case sensorSilent(Bool, session: UInt64)
   /// The writer's.
-  case take(TakeNews)
+  case take(WriterNews)
   /// The recording's file is there.
-  case fileMade(number: UInt32, TakePlan)
+  case fileMade(number: UInt32, RecordingPlan)
   /// The recording's file could not be made, and the recording is forgotten.
   case fileRefused(CommandFailure, isFull: Bool)
   /// The recording's file has its end.

@@ -18,7 +18,7 @@ package protocol SensorSource: Sendable {
 
 /// A configuration with everything that it leaves to the program filled in: what `record` and the service run with.
 package struct RecorderSetup: Sendable {
-  package let configuration: ServiceConfiguration
+  package let configuration: RecorderConfiguration
   package let sensor: any SensorSource
   /// The directory of recordings.
   package let store: String
@@ -28,7 +28,7 @@ package struct RecorderSetup: Sendable {
   package let isSingle: Bool
 
   package init(
-    _ configuration: ServiceConfiguration, sensor: any SensorSource, store: String,
+    _ configuration: RecorderConfiguration, sensor: any SensorSource, store: String,
     button: GPIOLineSpec? = nil, light: GPIOLineSpec? = nil, isSingle: Bool = false
   ) {
     (self.configuration, self.sensor, self.store) = (configuration, sensor, store)
@@ -44,7 +44,7 @@ package struct RecorderSetup: Sendable {
   package var ticksAfter: UInt64? { configuration.length.map { rate.ticks(inNanoseconds: $0) } }
 
   /// Ticks that are kept while no recording runs.
-  var historyTicks: Int { Int(ServiceConfiguration.historyCapacity(rate)) }
+  var historyTicks: Int { Int(RecorderConfiguration.historyCapacity(rate)) }
 
   /// How often a recording is made durable, in nanoseconds. A second is at risk, or ten where a recording has no end and
   /// a second is only a few samples: at 10 Hz a sync costs the card a page however few samples it carries.

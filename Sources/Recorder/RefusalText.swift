@@ -1,16 +1,16 @@
-/// The sentences of ``ServiceEffect/refuse(_:)``: why a request or press means nothing now, and what would.
+/// The sentences of ``RecorderEffect/refuse(_:)``: why a request or press means nothing now, and what would.
 enum RefusalText {
-  static let takeRuns = "a recording is running already; stop it before beginning another"
-  static let takeRunsKeep =
+  static let isRecording = "a recording is running already; stop it before beginning another"
+  static let endsBeforeKeeping =
     "a recording is running and will hold what was sampled; stop it to keep it"
-  static let noTake = "no recording is running; begin one with the button or with imulog start"
-  static let takeWaits = "a recording is about to begin already"
+  static let noRecording = "no recording is running; begin one with the button or with imulog start"
+  static let isStarting = "a recording is about to begin already"
   static let isSaving = "the last recording is still being saved; try again in a moment"
   static let isStopping = "the recording is being stopped; try again in a moment"
   static let nothingSampled =
     "nothing was sampled before, because the sensor sleeps while idle; say while-idle = sample in the configuration"
   static let notSampledYet = "nothing was sampled yet, the sensor is being brought up"
-  static let tookItsLength =
+  static let hasReachedLength =
     "the recording had just reached its length and is kept; press again for another"
   static let noSensor =
     "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status shows it"

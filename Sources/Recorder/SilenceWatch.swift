@@ -8,7 +8,7 @@ public import IMUModel
 public struct SilenceWatch: Sendable {
   private let patience: Int64
   private var heard: UInt64 = 0
-  private var heardAt: MonotonicTime
+  private var lastSampleAt: MonotonicTime
   /// Whether samples have ceased to come.
   public private(set) var isSilent = false
 
@@ -16,7 +16,7 @@ public struct SilenceWatch: Sendable {
   /// rate: longer than a chip takes that loses its supply for an instant and is set up again.
   public init(_ rate: SampleRate, start: MonotonicTime) {
     patience = max(2_000_000_000, 3 * rate.periodNanoseconds)
-    heardAt = start
+    lastSampleAt = start
   }
 
   /// Whether ``isSilent`` is another than before, when `count` samples have come until `now`.
@@ -25,9 +25,9 @@ public struct SilenceWatch: Sendable {
   public mutating func notice(
     _ count: UInt64, isBlocked: Bool = false, now: MonotonicTime
   ) -> Bool {
-    if count != heard || isBlocked { (heard, heardAt) = (count, now) }
+    if count != heard || isBlocked { (heard, lastSampleAt) = (count, now) }
     let was = isSilent
-    isSilent = now - heardAt > patience
+    isSilent = now - lastSampleAt > patience
     return isSilent != was
   }
 }

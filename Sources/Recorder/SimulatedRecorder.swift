@@ -60,7 +60,7 @@ package struct SimulatedRecorder: SensorUser {
       setup.store, orders: loop.card, news: loop.news, clock: loop.clock, journal: loop.journal,
       syncsEarly: false)
     loop.begin()
-    SimulatedRecorder.settle(loop, stage, &card)
+    SimulatedRecorder.drain(loop, stage, &card)
     var ticks: UInt64 = 0
     while loop.isRunning {
       if sampler.step() == .finished {
@@ -73,7 +73,7 @@ package struct SimulatedRecorder: SensorUser {
       }
       ticks &+= 1
       afterTick(loop, clock.now())
-      SimulatedRecorder.settle(loop, stage, &card)
+      SimulatedRecorder.drain(loop, stage, &card)
       if loop.panel != nil || ticks % SimulatedRecorder.signalStride == 0 { loop.turn() }
     }
     try loop.end()
@@ -81,7 +81,7 @@ package struct SimulatedRecorder: SensorUser {
   }
 
   /// Lets the writer, the card and the loop work until nothing is left to do at this instant.
-  private static func settle(
+  private static func drain(
     _ loop: RecorderLoop, _ stage: SteppedWorkers.Stage, _ card: inout Card
   ) {
     repeat {

@@ -6,7 +6,7 @@ import LogStore
 /// Asks the card for what a service needs besides its takes, on a thread of its own: neither the thread that feeds the
 /// watchdog nor the start of a take waits for a card that hangs.
 ///
-///     main ── tend, measure, read ──► imu-keeper ──► card
+///     main ── tidy, measure, read ──► imu-keeper ──► card
 ///      ▲ └── what is free ◄───────────┤
 ///      └──── news: a configuration ◄──┘
 final class StoreKeeper {
@@ -19,7 +19,7 @@ final class StoreKeeper {
   private var isMeasuring = false
 
   private enum Order: Sendable {
-    case tend(Catalogue)
+    case tidy(Catalogue)
     case measure(Catalogue)
     case read(@Sendable () throws -> RecorderSetup)
     case quit
@@ -60,7 +60,7 @@ final class StoreKeeper {
   }
 
   /// Adopts what was cut off in a store, and deletes what has been in its trash for 30 days, soon.
-  func tend(_ store: Catalogue) { orders.post(.tend(store)) }
+  func tidy(_ store: Catalogue) { orders.post(.tidy(store)) }
 
   /// Reads the configuration and makes its store; ``RecorderNews/configurationRead(_:)`` follows.
   func read(_ setup: @escaping @Sendable () throws -> RecorderSetup) { orders.post(.read(setup)) }
@@ -68,19 +68,19 @@ final class StoreKeeper {
   /// Bytes that are free in a store: what was measured last when the card does not answer at once; `nil` when the store is
   /// gone, or nothing of it is known yet.
   func freeByteCount(in store: Catalogue) -> UInt64? {
-    takeMeasurements()
+    readMeasurements()
     if !isMeasuring {
       isMeasuring = true
       orders.post(.measure(store))
       measurements.wait(until: SystemClock().now() + StoreKeeper.statusPatience)
-      takeMeasurements()
+      readMeasurements()
     }
     guard let space, space.path == store.path else { return nil }
     return space.byteCount
   }
 
-  private func takeMeasurements() {
-    if let newest = measurements.take().last { (space, isMeasuring) = (newest, false) }
+  private func readMeasurements() {
+    if let newest = measurements.drain().last { (space, isMeasuring) = (newest, false) }
   }
 
   /// What the thread does.
@@ -112,10 +112,10 @@ final class StoreKeeper {
     }
 
     private mutating func carryOutOrders() {
-      for order in orders.take() {
+      for order in orders.drain() {
         switch order {
         // The last one: they are the same but after a change of the configuration.
-        case .tend(let store):
+        case .tidy(let store):
           next = store
           measure(store)
         case .measure(let store): measure(store)

@@ -14,7 +14,7 @@ public import IMUModel
 /// Lines of other kinds are to be skipped. Ticks are the sampler's own and continue through takes.
 public enum WatchLine: Equatable, Sendable {
   /// How the service is, as it answers ``ControlRequest/status``.
-  case status(ServiceStatus)
+  case status(RecorderStatus)
   /// The service does not let the caller watch: an exit status, and a sentence.
   case refused(status: Int32, message: String)
   /// A sensor that is sampled from here on.

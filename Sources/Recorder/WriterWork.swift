@@ -7,7 +7,7 @@ import Sampling
 /// What the loop, the sampler and the card ask of the writer.
 enum WriterCommand: Sendable {
   /// A recording begins; the header still lacks its number and its ticks.
-  case begin(TakeOrder, RecordingDescription, RecorderSetup)
+  case begin(RecordingOrder, RecordingDescription, RecorderSetup)
   /// Log nothing later than this for now.
   case hold(at: MonotonicTime)
   case release
@@ -31,7 +31,7 @@ enum WriterCommand: Sendable {
 /// What the writer shows of its work to the loop: for `status`, and for the watchdog.
 struct WriterGauge: Sendable {
   /// Of the recording at hand.
-  var progress: TakeProgress?
+  var progress: RecordingProgress?
   /// The longest sync of the recording at hand, in nanoseconds.
   var longestSync: Int64?
   /// When the sampler was last seen to hand on a record.
@@ -40,7 +40,7 @@ struct WriterGauge: Sendable {
 
 /// The writer thread's work: commands in, ring to log, news out.
 struct WriterWork: ~Copyable {
-  private var writer: TakeWriter
+  private var writer: RecordingWriter
   private let start: SensorStart
   private let channel: WriterChannel
   private var silence: SilenceWatch
@@ -59,7 +59,7 @@ struct WriterWork: ~Copyable {
     consumer: consuming RingConsumer<TickRecord>, _ start: SensorStart, _ setup: RecorderSetup,
     _ channel: WriterChannel
   ) {
-    writer = TakeWriter(
+    writer = RecordingWriter(
       consumer: consumer, schedule: start.schedule, timeUnit: RecorderSetup.timeUnit,
       historyTicks: setup.historyTicks)
     (self.start, self.channel) = (start, channel)
@@ -88,10 +88,10 @@ struct WriterWork: ~Copyable {
 
   /// One round, without waiting.
   mutating func round() {
-    for command in channel.commands.take() { carryOut(command) }
+    for command in channel.commands.drain() { carryOut(command) }
     let reading = channel.clock.reading()
     look(now: reading.monotonic)
-    for item in writer.tend(reading) { report(item) }
+    for item in writer.advance(reading) { report(item) }
     show(now: reading.monotonic)
   }
 
@@ -133,7 +133,7 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  private mutating func report(_ item: TakeNews) {
+  private mutating func report(_ item: WriterNews) {
     switch item {
     case .needsFile(let plan):
       guard case (var header, let setup)? = begun else {
@@ -145,7 +145,7 @@ struct WriterWork: ~Copyable {
       // What a recording came to is reported until the next one has begun.
       let longest = queue?.longestSync
       channel.gauge.withLock { gauge in
-        gauge.progress = TakeProgress(ledger: end.ledger, lateness: end.lateness)
+        gauge.progress = RecordingProgress(ledger: end.ledger, lateness: end.lateness)
         gauge.longestSync = longest ?? gauge.longestSync
       }
       queue = nil

@@ -77,7 +77,7 @@ public final class TerminalSession {
   func events() -> [TerminalEvent] {
     writeOut()
     defer { early = [] }
-    return (early + takeKeys()).map { .key($0) } + (isGone ? [.ended] : [])
+    return (early + readKeys()).map { .key($0) } + (isGone ? [.ended] : [])
   }
 
   /// Handles a signal of ``SignalWatch/atTerminal``.
@@ -85,13 +85,13 @@ public final class TerminalSession {
     switch signal {
     case SIGWINCH: return .resized
     case SIGTSTP:
-      device.lend()
+      device.suspend()
       unwritten = []
       SignalWatch.stop()
-      takeAgain()
+      resume()
       return .resized
     case SIGCONT:
-      takeAgain()
+      resume()
       return .resized
     default: return .ended
     }
@@ -117,12 +117,12 @@ public final class TerminalSession {
   }
 
   /// After other programs used the terminal, its contents are unknown.
-  private func takeAgain() {
-    device.takeAgain()
+  private func resume() {
+    device.resume()
     shown = nil
   }
 
-  private func takeKeys() -> [Key] {
+  private func readKeys() -> [Key] {
     guard let bytes = device.read() else {
       isGone = true
       return []

@@ -10,7 +10,7 @@ public final class WatchScreen {
   private let clock = SystemClock()
   private var view: LiveView?
   private var status = LiveStatus()
-  private var service: ServiceStatus?
+  private var service: RecorderStatus?
   private var rate: SampleRate?
   private var plannedTicks: UInt64?
   /// When the notice disappears.
@@ -100,14 +100,14 @@ public final class WatchScreen {
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
   }
 
-  private func describe(_ service: ServiceStatus, _ account: LiveAccount) {
-    let isTake = [.starting, .recording, .stopping, .saving].contains(service.state)
-    status.isRecording = isTake
+  private func describe(_ service: RecorderStatus, _ account: LiveAccount) {
+    let isRecording = [.starting, .recording, .stopping, .saving].contains(service.state)
+    status.isRecording = isRecording
     let number = service.take.map { " \($0)" } ?? ""
-    status.state = isTake ? "recording\(number)" : service.state.rawValue
+    status.state = isRecording ? "recording\(number)" : service.state.rawValue
     if let problem = service.problem, status.notice.isEmpty { status.notice = problem.name }
     status = account.added(to: status)
-    guard isTake, let rate, let scheduled = service.scheduled, let sampled = service.sampled,
+    guard isRecording, let rate, let scheduled = service.scheduled, let sampled = service.sampled,
       let gaps = service.gaps
     else {
       status.elapsed = nil

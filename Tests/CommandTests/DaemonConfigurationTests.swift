@@ -38,7 +38,7 @@ struct DaemonConfigurationTests {
     child.signal(SIGHUP)
     try service.wait(for: "armed") { $0["note"].text == "new" }
     #expect(try service.status()?["sensor"] == .string("LSM6DSO at 0x6a"))
-    try service.recordTake()
+    try service.makeRecording()
     let json = try service.bench.run("info", "1", "--json").json()
     #expect(json["note"] == .string("new"))
     #expect(json["rateHz"].double == 200)
@@ -60,7 +60,7 @@ struct DaemonConfigurationTests {
       #expect(said.first?.contains(word) == true, "\(said)")
     }
     // It records as before.
-    try service.recordTake()
+    try service.makeRecording()
     #expect(try service.bench.list()[0]["note"] == .string("old"))
     service.configure(["note": "new"])
     child.signal(SIGHUP)
@@ -73,7 +73,7 @@ struct DaemonConfigurationTests {
   func reloadInTake() throws {
     let service = DaemonBench(["note": "old"])
     let child = try service.startArmed()
-    try service.startTake()
+    try service.startRecording()
     service.configure(["note": "new"])
     child.signal(SIGHUP)
     // A request after it: the signal was taken before.
@@ -94,7 +94,7 @@ struct DaemonConfigurationTests {
     let idle = try service.wait(for: "asleep")
     #expect(idle["sensor"] == .null)
     expectSentence(service.bench.run("keep"), 75, ["while-idle = sample"])
-    try service.startTake()
+    try service.startRecording()
     try service.tell("stop")
     try service.wait(for: "asleep")
     #expect(try service.bench.list()[0]["complete"].isTrue)
@@ -123,7 +123,7 @@ struct DaemonConfigurationTests {
     child.signal(SIGHUP)
     try waitUntil({ child.said.contains("is in force") })
     try service.wait(for: "armed")
-    try service.startTake()
+    try service.startRecording()
     #expect(try service.status()?["problem"] == .null)
     service.end(child)
   }

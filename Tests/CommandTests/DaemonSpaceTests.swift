@@ -19,7 +19,7 @@ struct DaemonSpaceTests {
     try #require(sizes[0] > 80_000)
     fill(disk, leaving: (1 << 20) - 40_000, service)
     let child = try service.startArmed()
-    try service.recordTake()
+    try service.makeRecording()
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 2])
     #expect(child.said.contains("recording 1, the oldest, was deleted to make room"))
     #expect(service.bench.run("verify", "4").status == 0)
@@ -71,7 +71,7 @@ struct DaemonSpaceTests {
     let child = try service.startArmed()
     // A number whose file could not be made is passed over.
     for left in [[7, 5, 4, 3, 1], [9, 7, 5, 4, 3]] as [[Int64]] {
-      try service.recordTake()
+      try service.makeRecording()
       #expect(try service.bench.list().compactMap { $0["number"].integer } == left)
     }
     #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))
@@ -89,7 +89,7 @@ struct DaemonSpaceTests {
     let reader = open(service.bench.store + "/" + service.bench.recordings[0], O_RDONLY | O_CLOEXEC)
     defer { close(reader) }
     let child = try service.startArmed()
-    try service.recordTake()
+    try service.makeRecording()
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
     service.end(child)
     withExtendedLifetime(disk) {}
@@ -107,7 +107,7 @@ struct DaemonSpaceTests {
       withExtendedLifetime(lock) {}
     }
     try service.wait(for: "armed")
-    try service.recordTake()
+    try service.makeRecording()
     #expect(try service.bench.list().map { $0["number"].integer } == [2, 1])
     service.end(child)
   }
@@ -120,7 +120,7 @@ struct DaemonSpaceTests {
     #expect(service.bench.run("rm", "2").status == 0)
     fill(disk, leaving: (1 << 20) - 40_000, service)
     let child = try service.startArmed()
-    try service.recordTake()
+    try service.makeRecording()
     #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 1])
     #expect(service.bench.directory.names(in: "store/.trash").isEmpty)
     #expect(child.said.contains("recording 2, which was in the trash, was deleted to make room"))

@@ -9,7 +9,7 @@ struct DaemonTests {
   func take() throws {
     let service = DaemonBench(["note": "left wrist"])
     let child = try service.startArmed()
-    try service.startTake()
+    try service.startRecording()
     try service.tell("mark", "top", "of the hill")
     let live = try #require(try service.status())
     #expect(live["take"] == .integer(1))
@@ -55,7 +55,7 @@ struct DaemonTests {
     for line in ["state        armed", "sensor       MPU-6050 at 0x68", "note         left wrist"] {
       #expect(text.split(separator: "\n").contains { $0 == line }, "\(text)")
     }
-    try service.startTake()
+    try service.startRecording()
     let live = try service.wait(for: "recording") { $0["latenessP99_ns"].integer ?? 0 > 0 }
     #expect(try #require(live["scheduled"].integer) >= 1)
     service.end(child)
@@ -108,7 +108,7 @@ struct DaemonTests {
     try service.wait(for: "armed")
     #expect(
       try service.bench.run("info", "latest", "--json").json()["stopReason"] == .string("button"))
-    try service.startTake()
+    try service.startRecording()
     expectSentence(service.bench.run("keep"), 75, ["a recording is running", "stop it"])
     service.end(child)
     for row in try service.bench.list() {
@@ -122,7 +122,7 @@ struct DaemonTests {
   func discard() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
-    try service.startTake()
+    try service.startRecording()
     try service.tell("discard")
     try service.wait(for: "recording") { $0["take"].integer == 2 }
     try service.tell("stop")
@@ -139,7 +139,7 @@ struct DaemonTests {
     for verb in ["stop", "mark", "discard"] {
       expectSentence(service.bench.run(verb), 75, ["no recording is running", "imulog start"])
     }
-    try service.startTake()
+    try service.startRecording()
     expectSentence(service.bench.run("start"), 75, ["a recording is running already"])
     expectSentence(
       service.bench.run("mark", String(repeating: "é", count: 101)), 64, ["202 bytes", "200 fit"])
@@ -152,7 +152,7 @@ struct DaemonTests {
   func terminate(_ signal: Int32) throws {
     let service = DaemonBench()
     let child = try service.startArmed()
-    try service.startTake()
+    try service.startRecording()
     child.signal(signal)
     let outcome = child.outcome()
     #expect(outcome.status == 0, "\(outcome.talk)")
@@ -177,13 +177,13 @@ struct DaemonTests {
   func killed() throws {
     let service = DaemonBench()
     let first = try service.startArmed()
-    try service.startTake()
+    try service.startRecording()
     try service.wait(for: "recording") { $0["sampled"].integer ?? 0 > 20 }
     first.signal(SIGKILL)
     #expect(first.outcome().status == -SIGKILL)
     #expect(access(service.socket, F_OK) == 0)
     let second = try service.startArmed()
-    try service.recordTake()
+    try service.makeRecording()
     let rows = try service.bench.list()
     #expect(rows.map { $0["state"] } == [.string("complete"), .string("recovered")])
     #expect(rows.map { $0["number"] } == [.integer(2), .integer(1)])
@@ -196,7 +196,7 @@ struct DaemonTests {
     let service = DaemonBench(["rate": "1000"])
     let child = try service.startArmed()
     func take() throws {
-      try service.recordTake()
+      try service.makeRecording()
     }
     for _ in 0..<5 { try take() }
     let before = try Holdings(of: child.pid)

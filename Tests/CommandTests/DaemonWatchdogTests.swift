@@ -88,7 +88,7 @@ struct DaemonWatchdogTests {
     let (service, manager) = service([:])
     defer { close(manager) }
     let child = try service.startArmed()
-    try service.startTake()
+    try service.startRecording()
     let held = try HeldThread("imu-flusher", of: child)
     child.signal(SIGHUP)
     child.signal(SIGTERM)

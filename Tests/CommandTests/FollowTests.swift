@@ -10,7 +10,7 @@ struct FollowTests {
   ]
 
   /// Starts a take and waits until samples of it are in the log.
-  private func startTake(_ bench: Bench) throws -> Child {
+  private func startRecording(_ bench: Bench) throws -> Child {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
     let child = bench.start(FollowTests.openEnded)
@@ -25,7 +25,7 @@ struct FollowTests {
   @Test("an export continues until the recording ends, and is then what an export of all is")
   func exports() throws {
     let bench = Bench()
-    let take = try startTake(bench)
+    let take = try startRecording(bench)
     let watch = DirectoryWatch(bench.directory.path)
     let followers = FollowerSet(bench, formats: ["ndjson", "csv", "raw"])
     // Something of each has come while the recording runs.
@@ -53,7 +53,7 @@ struct FollowTests {
   @Test("a pull of a running recording takes what is there, and with --follow all of it")
   func pulls() throws {
     let bench = RemoteBench()
-    let take = try startTake(bench.pi)
+    let take = try startRecording(bench.pi)
     let first = bench.pull()
     #expect(first.status == 75)
     #expect(first.talk.contains("is being written"))

@@ -31,7 +31,7 @@ struct GoneStoreTests {
   @Test("ends the take with a sentence and exit status 74", arguments: Way.allCases)
   func record(_ way: Way) throws {
     let bench = Bench()
-    let child = try bench.startTake(GoneStoreTests.live)
+    let child = try bench.startRecording(GoneStoreTests.live)
     try way.perform(bench)
     let outcome = child.outcome()
     expectSentence(
@@ -46,7 +46,7 @@ struct GoneStoreTests {
   func atTheEnd() throws {
     let bench = Bench()
     // Fast, so that a page fills and is written before the end.
-    let child = try bench.startTake(
+    let child = try bench.startRecording(
       [
         "record", "--board", "simulator", "--motion", "tumble", "--rate", "1000",
         "--until-stopped", "--sync-every", "0", "--json",
@@ -62,7 +62,7 @@ struct GoneStoreTests {
   @Test("what a moved store holds of the take is whole")
   func moved() throws {
     var bench = Bench()
-    let child = try bench.startTake(GoneStoreTests.live)
+    let child = try bench.startRecording(GoneStoreTests.live)
     try Way.renamed.perform(bench)
     #expect(child.outcome().status == 74)
     bench.environment["IMULOG_STORE"] = bench.store + "-away"

@@ -24,7 +24,7 @@ struct HangTests {
     "a signal ends record 20 s later when the card hangs, and what is on it is there",
     arguments: [SIGINT, SIGTERM])
   func heldFlusher(_ signal: Int32) throws {
-    let child = try bench.startTake(HangTests.live)
+    let child = try bench.startRecording(HangTests.live)
     let held = try HeldThread("imu-flusher", of: child)
     child.signal(signal)
     try expect(child, says: "waits for the card, up to 20 s")
@@ -62,7 +62,7 @@ struct HangTests {
 
   @Test("a signal ends record 5 s later when the bus hangs, and the log has a gap up to it")
   func heldSampler() throws {
-    let child = try bench.startTake(HangTests.live)
+    let child = try bench.startRecording(HangTests.live)
     let held = try HeldThread("imu-sampler", of: child)
     child.signal(SIGTERM)
     try expect(child, says: "the sensor's bus hangs, and recording 1 ends with a gap")
@@ -81,7 +81,7 @@ struct HangTests {
   @Test(
     "a take whose bus hangs up to its planned end and beyond ends by itself, with a gap up to it")
   func heldSamplerToTheEnd() throws {
-    let child = try bench.startTake(
+    let child = try bench.startRecording(
       ["record", "--board", "simulator", "--rate", "100", "--for", "5s"])
     let held = try HeldThread("imu-sampler", of: child)
     try expect(child, says: "the sensor's bus hangs, and recording 1 ends with a gap")

@@ -66,7 +66,7 @@ struct LatencyTests {
     let child = try service.startArmed()
     for number in 1...3 {
       #expect(!holds(child.pid))
-      try service.startTake()
+      try service.startRecording()
       #expect(holds(child.pid) == isThere)
       try service.tell("stop")
       try service.wait(for: "armed")

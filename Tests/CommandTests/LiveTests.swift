@@ -12,7 +12,7 @@ struct LiveTests {
   ]
 
   /// Starts a take and waits until samples of it are in the log.
-  private func startTake() throws -> Child {
+  private func startRecording() throws -> Child {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
     let child = bench.start(LiveTests.openEnded)
@@ -44,7 +44,7 @@ struct LiveTests {
     "SIGINT, SIGTERM and SIGHUP end a take, which is kept whole",
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func signals(_ signal: Int32) throws {
-    let child = try startTake()
+    let child = try startRecording()
     let before = try liveSamples()
     child.signal(signal)
     let outcome = child.outcome()
@@ -76,7 +76,7 @@ struct LiveTests {
 
   @Test("a take whose log says that memory is locked has locked it")
   func lockedMemory() throws {
-    let child = try startTake()
+    let child = try startRecording()
     let status = try text(at: "/proc/\(child.pid)/status")
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmLck:") })
     let isLocked = line.filter(\.isNumber) != "0"
@@ -89,7 +89,7 @@ struct LiveTests {
 
   @Test("SIGKILL costs nothing that was in the log, and the next take gets a new number")
   func kill() throws {
-    let child = try startTake()
+    let child = try startRecording()
     let before = try liveSamples()
     child.signal(SIGKILL)
     #expect(child.outcome().status == -SIGKILL)
@@ -114,7 +114,7 @@ struct LiveTests {
 
   @Test("a live take can be read, is not removed, and does not hinder another take")
   func live() throws {
-    let child = try startTake()
+    let child = try startRecording()
     let first = bench.run("export", "latest", "--format", "ndjson")
     #expect(first.status == 0)
     #expect(!first.lines.isEmpty)
@@ -131,7 +131,7 @@ struct LiveTests {
   func overwritten() throws {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
-    let child = try startTake()
+    let child = try startRecording()
     // So many that the head is written no more.
     try #require(try watch.wait { try liveSamples() > 200 })
     let file = open("\(bench.directory.path)/\(try bench.logName())", O_WRONLY | O_CLOEXEC)

@@ -129,7 +129,7 @@ struct TrashCommandTests {
       [1, 2, 3], to: "store/.trash/000008-20260101T000000Z-deadbeef.imulog~20260102T000000Z")
     service.bench.directory.makeDirectory(
       "store/.trash/000009-20260101T000000Z-deadbeef.imulog~20260102T000000Z")
-    try service.recordTake()
+    try service.makeRecording()
     #expect(service.bench.recordings.count == 1)
     if try service.bench.isClockSynchronised(in: "latest") {
       try waitUntil({ child.said.contains("not all could be deleted of what") })

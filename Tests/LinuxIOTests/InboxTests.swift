@@ -14,13 +14,13 @@ struct InboxTests {
   func order() throws {
     let inbox = try Inbox<Int>()
     #expect(!isReady(inbox.fileDescriptor))
-    #expect(inbox.take() == [])
+    #expect(inbox.drain() == [])
     for round in 0..<3 {
       for message in 0..<50 { inbox.post(round * 100 + message) }
       #expect(isReady(inbox.fileDescriptor))
-      #expect(inbox.take() == (0..<50).map { round * 100 + $0 })
+      #expect(inbox.drain() == (0..<50).map { round * 100 + $0 })
       #expect(!isReady(inbox.fileDescriptor))
-      #expect(inbox.take() == [])
+      #expect(inbox.drain() == [])
     }
   }
 
@@ -36,13 +36,13 @@ struct InboxTests {
     var taken: [Int] = []
     while taken.count < 4000 {
       inbox.wait(until: SystemClock().now() + 30_000_000_000)
-      let messages = inbox.take()
+      let messages = inbox.drain()
       try #require(!messages.isEmpty, "\(taken.count) messages, and no more in 30 s")
       taken += messages
     }
     one.join()
     other.join()
-    #expect(inbox.take() == [])
+    #expect(inbox.drain() == [])
     for poster in 0..<2 {
       let own = taken.filter { $0 / 10_000 == poster }
       #expect(own == (0..<2000).map { poster * 10_000 + $0 })
@@ -59,7 +59,7 @@ struct InboxTests {
     inbox.wait(until: nil)
     inbox.wait(until: now + 60_000_000_000)
     #expect(SystemClock().now() - now < 30_000_000_000)
-    #expect(inbox.take() == [1])
+    #expect(inbox.drain() == [1])
   }
 
   @Test("a wait for poll never ends before its deadline, and never overflows")

@@ -58,7 +58,7 @@ struct ForeignBytesTests {
     "every body that is cut short is refused though its check is right",
     arguments: 0..<12 as Range<UInt64>)
   func cutBodies(seed: UInt64) throws {
-    let take = RandomTake(seed: seed)
+    let take = RandomRecording(seed: seed)
     let events =
       take.events + [
         .record(TickRecord(Gap(firstTick: 1 << 50, count: 300, cause: .busError, code: 121))),
@@ -148,7 +148,7 @@ struct ForeignBytesTests {
 
   @Test("damaged bodies with right checks trap nowhere", arguments: 0..<40 as Range<UInt64>)
   func mutatedBodies(seed: UInt64) throws {
-    let take = RandomTake(seed: seed)
+    let take = RandomRecording(seed: seed)
     let chunks = TestPage.chunks(of: try encode(take.events, take.description))
     var generator = SeededGenerator(seed: seed)
     for chunk in chunks.prefix(20) where chunk.kind != 7 && !chunk.body.isEmpty {

@@ -43,7 +43,7 @@ struct RoundTripTests {
 
   @Test("random takes of every kind come back", arguments: 0..<60 as Range<UInt64>)
   func randomTakes(seed: UInt64) throws {
-    let take = RandomTake(seed: seed)
+    let take = RandomRecording(seed: seed)
     let log = try encode(take.events, take.description, consumeEvery: 37)
     let content = try LogContent(decoding: log)
     #expect(content == LogContent(of: take.events, take.description), "seed \(seed)")
@@ -51,7 +51,7 @@ struct RoundTripTests {
 
   @Test("a decoder written from the specification agrees", arguments: 200..<225 as Range<UInt64>)
   func referenceAgrees(seed: UInt64) throws {
-    let take = RandomTake(seed: seed)
+    let take = RandomRecording(seed: seed)
     let log = try encode(take.events, take.description)
     let inspection = try Inspection(log, take.description)
     let content = LogContent(of: take.events, take.description)

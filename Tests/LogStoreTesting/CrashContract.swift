@@ -5,18 +5,18 @@ import TestScheduling
 
 /// What is promised of a store after a loss of power, and the check of it.
 public struct CrashContract: Sendable {
-  private let recorded: RecordedTake
-  private let acknowledged: ExampleTake.Acknowledgement?
+  private let recorded: WrittenRecording
+  private let acknowledged: ExampleRecording.Acknowledgement?
   private let directory = TemporaryDirectory(inMemory: true)
 
   /// The sentence that says how the promise is broken; `nil` when it is kept.
-  public static func breach(of crash: CrashCase, in recorded: RecordedTake) -> String? {
+  public static func breach(of crash: CrashCase, in recorded: WrittenRecording) -> String? {
     breach(of: recorded.image(crash), after: crash, in: recorded)
   }
 
   /// The same, of other files than the loss of power left.
   public static func breach(
-    of image: SimulatedDisk.Image, after crash: CrashCase, in recorded: RecordedTake
+    of image: SimulatedDisk.Image, after crash: CrashCase, in recorded: WrittenRecording
   ) -> String? {
     let contract = CrashContract(recorded, recorded.acknowledgement(at: crash.point))
     for (name, bytes) in image { contract.directory.write(bytes, to: name) }
@@ -28,7 +28,7 @@ public struct CrashContract: Sendable {
     }
   }
 
-  private init(_ recorded: RecordedTake, _ acknowledged: ExampleTake.Acknowledgement?) {
+  private init(_ recorded: WrittenRecording, _ acknowledged: ExampleRecording.Acknowledgement?) {
     self.recorded = recorded
     self.acknowledged = acknowledged
   }
@@ -62,7 +62,7 @@ public struct CrashContract: Sendable {
     guard summary.state == state else { return "its state is \(summary.state)" }
     var next = recorded.take.description
     next.id = ExampleLog.description(99).id
-    let live = try catalogue.create(next, wall: ExampleTake.wall)
+    let live = try catalogue.create(next, wall: ExampleRecording.wall)
     guard live.entry.number == entry.number + 1 else {
       return "the next recording has number \(live.entry.number)"
     }

@@ -8,18 +8,18 @@ public enum CrashSpace {
   static let seeds: Range<UInt64> = 0..<8
 
   /// Every loss of power after and during each operation of a take.
-  public static func crashes(of recorded: RecordedTake) -> [CrashCase] {
+  public static func crashes(of recorded: WrittenRecording) -> [CrashCase] {
     (0...recorded.operations.count).flatMap { crashes(of: recorded, at: $0) }
   }
 
   /// Some losses of power when everything is over: what a fault has left.
-  public static func endings(of recorded: RecordedTake, count: Int) -> [CrashCase] {
+  public static func endings(of recorded: WrittenRecording, count: Int) -> [CrashCase] {
     var generator = SeededGenerator(seed: UInt64(recorded.callCount))
     let all = crashes(of: recorded, at: recorded.operations.count)
     return Array(all.shuffled(using: &generator).prefix(count))
   }
 
-  private static func crashes(of recorded: RecordedTake, at point: Int) -> [CrashCase] {
+  private static func crashes(of recorded: WrittenRecording, at point: Int) -> [CrashCase] {
     let count = recorded.disks[point].pending.count
     var survivals = subsets(of: count, seed: UInt64(point)).map { CrashCase.Survival.keep($0) }
     for boundary in 1..<(recorded.boundaryCount(at: point) + 1) {

@@ -22,13 +22,13 @@ struct BelongingTests {
   /// Does everything that makes a file in a store.
   private func work(_ store: Catalogue) throws {
     for seed in 1...3 {
-      _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
+      _ = ExampleRecording(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
     }
     _ = try store.publish(
-      try store.createUnlisted(ExampleLog.description(4), wall: ExampleTake.wall))
+      try store.createUnlisted(ExampleLog.description(4), wall: ExampleRecording.wall))
     _ = try store.partialCopy(of: ExampleLog.description(5).id)
     let oldest = try #require(try store.list().entries.last)
-    try store.remove(oldest, now: ExampleTake.time())
+    try store.remove(oldest, now: ExampleRecording.time())
     _ = try store.adopt()
   }
 

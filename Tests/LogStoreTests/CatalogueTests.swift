@@ -19,7 +19,7 @@ struct CatalogueTests {
     return try prefixes.map { prefix in
       var description = ExampleLog.description()
       description.id = try #require(RecordingID(prefix + "-2fa1-41d2-883f-0016d3cca427"))
-      let take = ExampleTake(in: store, syncs: 1, description: description)
+      let take = ExampleRecording(in: store, syncs: 1, description: description)
       return try #require(take.entry)
     }
   }
@@ -27,7 +27,8 @@ struct CatalogueTests {
   @Test("recordings are listed newest first, by number, and no file is opened for it")
   func list() throws {
     for index in 1...12 {
-      _ = ExampleTake(in: try store(), syncs: 1, description: ExampleLog.description(UInt64(index)))
+      _ = ExampleRecording(
+        in: try store(), syncs: 1, description: ExampleLog.description(UInt64(index)))
     }
     let script = FaultScript()
     let listing = try Catalogue(path: directory.path, create: false, gate: script.gate).list()
@@ -38,7 +39,7 @@ struct CatalogueTests {
 
   @Test("a summary of a complete recording reads its first and last page, however long it is")
   func summaryReads() throws {
-    let take = ExampleTake(in: try store(), syncs: 30, samplesPerSync: 100)
+    let take = ExampleRecording(in: try store(), syncs: 30, samplesPerSync: 100)
     let entry = try #require(take.entry)
     let script = FaultScript()
     let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
@@ -184,7 +185,7 @@ struct CatalogueTests {
     let forbidden: [StorageError.Operation] = [.write, .rename, .remove, .lock, .makeDirectory]
     let gate = FaultGate { forbidden.contains($0.operation) ? .refuse(errno) : .pass }
     let store = try Catalogue(path: directory.path, create: true, gate: gate)
-    let take = ExampleTake(in: store)
+    let take = ExampleRecording(in: store)
     guard case .storage(let error) = take.failure else {
       Issue.record("\(String(describing: take.failure))")
       return
@@ -201,7 +202,7 @@ struct CatalogueTests {
   func permissions() throws {
     #expect(chmod(directory.path, 0o500) == 0)
     defer { chmod(directory.path, 0o700) }
-    let take = ExampleTake(in: try store())
+    let take = ExampleRecording(in: try store())
     guard case .storage(let error) = take.failure else {
       Issue.record("\(String(describing: take.failure))")
       return
@@ -219,7 +220,8 @@ struct CatalogueTests {
         let store = try Catalogue(path: path)
         for index in 0..<8 {
           let seed = UInt64(worker * 100 + index)
-          let take = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(seed))
+          let take = ExampleRecording(
+            in: store, syncs: 1, description: ExampleLog.description(seed))
           #expect(take.failure == nil)
         }
       } catch {
@@ -238,10 +240,10 @@ struct CatalogueTests {
   func numbersAfterRemoval() throws {
     let store = try store()
     let entries = try fill(["1b4e28ba", "1b4e2fff"])
-    try store.remove(entries[1], now: ExampleTake.time())
+    try store.remove(entries[1], now: ExampleRecording.time())
     #expect(try fill(["77777777"])[0].number == 3)
-    try store.remove(try store.entry(for: "3"), now: ExampleTake.time())
-    #expect(store.emptyTrash(now: ExampleTake.time(days: 40)).deleted.count == 2)
+    try store.remove(try store.entry(for: "3"), now: ExampleRecording.time())
+    #expect(store.emptyTrash(now: ExampleRecording.time(days: 40)).deleted.count == 2)
     #expect(try fill(["88888888"])[0].number == 4)
     // Without the lock's file, the files are what is known.
     #expect(unlink(directory.path + "/.lock") == 0)
@@ -253,14 +255,14 @@ struct CatalogueTests {
     let store = try store()
     let entry = try fill(["1b4e28ba"])[0]
     let bytes = directory.bytes(of: entry.fileName)
-    try store.remove(entry, now: ExampleTake.time())
+    try store.remove(entry, now: ExampleRecording.time())
     #expect(try store.list().entries.isEmpty)
     let trashed = entry.fileName + "~20261121T023807Z"
     #expect(directory.names(in: ".trash") == [trashed])
     #expect(directory.bytes(of: ".trash/" + trashed) == bytes)
-    #expect(store.emptyTrash(now: ExampleTake.time(days: 30, seconds: -1)).deleted.isEmpty)
+    #expect(store.emptyTrash(now: ExampleRecording.time(days: 30, seconds: -1)).deleted.isEmpty)
     #expect(directory.names(in: ".trash") == [trashed])
-    #expect(store.emptyTrash(now: ExampleTake.time(days: 30)).deleted == [entry.fileName])
+    #expect(store.emptyTrash(now: ExampleRecording.time(days: 30)).deleted == [entry.fileName])
     #expect(directory.names(in: ".trash").isEmpty)
   }
 
@@ -268,14 +270,14 @@ struct CatalogueTests {
   func live() throws {
     let store = try store()
     do {
-      let live = try store.create(ExampleLog.description(), wall: ExampleTake.wall)
+      let live = try store.create(ExampleLog.description(), wall: ExampleRecording.wall)
       let entry = live.entry
       #expect(try store.isLive(entry))
       #expect(try store.summary(of: entry).state == .live)
       #expect(try store.adopt().isEmpty)
       #expect(directory.bytes(of: entry.fileName).count == 32 * 1024)
       do {
-        try store.remove(entry, now: ExampleTake.time())
+        try store.remove(entry, now: ExampleRecording.time())
         Issue.record("a live recording was removed")
       } catch {
         #expect(error == .isLive(file: entry.path))
@@ -291,7 +293,7 @@ struct CatalogueTests {
   func adopt() throws {
     let store = try store()
     for (syncs, samples) in [(0, 0), (3, 15), (40, 200)] {
-      let take = ExampleTake(in: store, syncs: syncs, ends: false)
+      let take = ExampleRecording(in: store, syncs: syncs, ends: false)
       let entry = try #require(take.entry)
       let before = directory.bytes(of: entry.fileName)
       let adoptions = try store.adopt()
@@ -348,7 +350,7 @@ struct CatalogueTests {
       (951_782_399_999_999_999, "20000228T235959Z"),
       (951_782_400_000_000_000, "20000229T000000Z"),
       (1_709_251_199_000_000_000, "20240229T235959Z"),
-      (4_107_542_400_000_000_000, "21000301T000000Z"), (ExampleTake.wall, "20261121T023807Z"),
+      (4_107_542_400_000_000_000, "21000301T000000Z"), (ExampleRecording.wall, "20261121T023807Z"),
     ] as [(Int64, String)])
   func dates(wall: Int64, text: String) throws {
     let live = try store().create(ExampleLog.description(), wall: wall)

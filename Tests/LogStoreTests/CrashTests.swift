@@ -14,14 +14,14 @@ struct CrashTests {
   static let isSingle = CaseSelection.single != nil
 
   /// Cases in which the promise is broken, and how.
-  func breaches(_ cases: [CrashCase], in recorded: RecordedTake) -> [(CrashCase, String)] {
+  func breaches(_ cases: [CrashCase], in recorded: WrittenRecording) -> [(CrashCase, String)] {
     cases.compactMap { crash in
       CrashContract.breach(of: crash, in: recorded).map { (crash, $0) }
     }
   }
 
   /// Tries cases and records the first of those that fail.
-  func expectKept(_ cases: [CrashCase], in recorded: RecordedTake) {
+  func expectKept(_ cases: [CrashCase], in recorded: WrittenRecording) {
     let breaches = breaches(cases, in: recorded)
     for (crash, sentence) in breaches.prefix(10) {
       Issue.record("IMULOG_CASE=\(crash) \(sentence)")
@@ -33,7 +33,7 @@ struct CrashTests {
     "after and during every operation, whatever survives of what was not synced",
     .disabled(if: CrashTests.isSingle), arguments: CrashTests.stories)
   func crashes(story: ExampleStory) throws {
-    let recorded = try RecordedTake(story)
+    let recorded = try WrittenRecording(story)
     #expect(recorded.take.failure == nil)
     let space = CrashSpace.crashes(of: recorded)
     let cases = CaseSelection.sample(300, of: space)
@@ -45,11 +45,11 @@ struct CrashTests {
     "whichever call fails, and how: once, for ever, short or for want of room",
     .disabled(if: CrashTests.isSingle), arguments: CrashTests.stories)
   func faults(story: ExampleStory) throws {
-    let plans = CrashSpace.faults(callCount: try RecordedTake(story).callCount)
+    let plans = CrashSpace.faults(callCount: try WrittenRecording(story).callCount)
     let chosen = CaseSelection.sample(60, of: plans)
     var count = 0
     for plan in chosen {
-      let recorded = try RecordedTake(story, plan)
+      let recorded = try WrittenRecording(story, plan)
       let cases = CrashSpace.endings(of: recorded, count: CaseSelection.isWhole ? 12 : 3)
       count += cases.count
       expectKept(cases, in: recorded)
@@ -60,19 +60,19 @@ struct CrashTests {
   @Test("the case that the environment names", .enabled(if: CrashTests.isSingle))
   func single() throws {
     let crash = try #require(CrashCase(CaseSelection.single ?? ""))
-    expectKept([crash], in: try RecordedTake(crash.story, crash.fault))
+    expectKept([crash], in: try WrittenRecording(crash.story, crash.fault))
   }
 
   @Test("a card that lies about its syncs is caught, and the line that names a case replays it")
   func lyingCard() throws {
-    let recorded = try RecordedTake(.even, .lyingSync)
+    let recorded = try WrittenRecording(.even, .lyingSync)
     let space = CrashSpace.crashes(of: recorded)
     let caught = breaches(CaseSelection.sample(60, of: space), in: recorded)
     #expect(caught.count > 10, "seed \(CaseSelection.seed)")
     for (crash, sentence) in caught.prefix(3) {
       let replayed = try #require(CrashCase(crash.description))
       #expect(replayed == crash)
-      let again = try RecordedTake(replayed.story, replayed.fault)
+      let again = try WrittenRecording(replayed.story, replayed.fault)
       let breach = CrashContract.breach(of: replayed, in: again)
       #expect(breach == sentence)
     }
@@ -80,7 +80,7 @@ struct CrashTests {
 
   @Test("a card that turns a synced bit around is caught")
   func rottenCard() throws {
-    let recorded = try RecordedTake(.even)
+    let recorded = try WrittenRecording(.even)
     let last = recorded.operations.count
     let whole = CrashCase(.even, point: last, .keep([]))
     let image = recorded.image(whole)
@@ -97,7 +97,7 @@ struct CrashTests {
 
   @Test("a file that another recording left is neither data nor lost samples")
   func staleWhole() throws {
-    let recorded = try RecordedTake(.eventful)
+    let recorded = try WrittenRecording(.eventful)
     for point in recorded.disks.indices {
       let count = recorded.disks[point].pending.count
       let nothing = CrashCase.Survival.keep([Bool](repeating: false, count: count))
@@ -108,7 +108,7 @@ struct CrashTests {
 
   @Test("a file cut at any byte accounts for all ticks that it covers", .disabled(if: isSingle))
   func cuts() throws {
-    let recorded = try RecordedTake(.eventful)
+    let recorded = try WrittenRecording(.eventful)
     let whole = CrashCase(.eventful, point: recorded.operations.count, .keep([]))
     var image = recorded.image(whole)
     let name = try #require(image.keys.first { $0.hasSuffix(".imulog") })
@@ -124,7 +124,7 @@ struct CrashTests {
 
   @Test("the line that names a case says all of it")
   func identity() throws {
-    let recorded = try RecordedTake(.even)
+    let recorded = try WrittenRecording(.even)
     for crash in CaseSelection.sample(500, of: CrashSpace.crashes(of: recorded)) {
       #expect(CrashCase(crash.description) == crash)
     }

@@ -16,7 +16,7 @@ struct HoleTests {
   /// A take without its end, cut to the last page with anything in it; its bytes without the zeros made ahead.
   private func killedTake() throws -> (entry: CatalogueEntry, bytes: [UInt8]) {
     let store = try Catalogue(path: directory.path)
-    let entry = try #require(ExampleTake(in: store, syncs: 300, ends: false).entry)
+    let entry = try #require(ExampleRecording(in: store, syncs: 300, ends: false).entry)
     _ = try store.adopt()
     return (entry, directory.bytes(of: entry.fileName))
   }
@@ -91,7 +91,7 @@ struct HoleTests {
   @Test("a list, a check, a search by tick and an offer of one are as without the hole")
   func readers() throws {
     let store = try Catalogue(path: directory.path)
-    let entry = try #require(ExampleTake(in: store, syncs: 300).entry)
+    let entry = try #require(ExampleRecording(in: store, syncs: 300).entry)
     let size = directory.bytes(of: entry.fileName).count
     var reader = try store.reader(of: entry)
     let events = try reader.readAll()
@@ -118,7 +118,7 @@ struct HoleTests {
   @Test("a hole in the middle is damage of its length, and what follows it is read")
   func middle() throws {
     let store = try Catalogue(path: directory.path)
-    let entry = try #require(ExampleTake(in: store, syncs: 300).entry)
+    let entry = try #require(ExampleRecording(in: store, syncs: 300).entry)
     let bytes = directory.bytes(of: entry.fileName)
     let lastPage = (bytes.count - 1) / LogFormat.pageSize * LogFormat.pageSize
     try #require(lastPage >= 2 * LogFormat.pageSize)

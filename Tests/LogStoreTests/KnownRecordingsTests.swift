@@ -16,7 +16,7 @@ struct KnownRecordingsTests {
   private func take(_ seed: UInt64, ends: Bool = true) throws -> CatalogueEntry {
     let description = ExampleLog.description(seed)
     return try #require(
-      ExampleTake(in: try store(), syncs: 2, description: description, ends: ends).entry)
+      ExampleRecording(in: try store(), syncs: 2, description: description, ends: ends).entry)
   }
 
   /// Puts the store in order: how many files were opened for it that are not the store's own, and what was cut.
@@ -100,7 +100,7 @@ struct KnownRecordingsTests {
   @Test("a recording that is being written is looked into again, whatever it looks like")
   func live() throws {
     do {
-      let live = try store().create(ExampleLog.description(), wall: ExampleTake.wall)
+      let live = try store().create(ExampleLog.description(), wall: ExampleRecording.wall)
       #expect(try adopt() == (1, []))
       // Nothing made ahead, as on a full disk: it looks whole.
       #expect(truncate(live.entry.path, 4096) == 0)

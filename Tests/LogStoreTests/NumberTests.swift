@@ -17,10 +17,10 @@ struct NumberTests {
   private func make(_ way: Way, in store: Catalogue, seed: UInt64) throws -> UInt32 {
     let description = ExampleLog.description(seed)
     switch way {
-    case .recorded: return try store.create(description, wall: ExampleTake.wall).entry.number
+    case .recorded: return try store.create(description, wall: ExampleRecording.wall).entry.number
     case .imported:
       return try store.publish(
-        try store.createUnlisted(description, wall: ExampleTake.wall)
+        try store.createUnlisted(description, wall: ExampleRecording.wall)
       ).number
     case .pulled:
       var copy = try store.partialCopy(of: description.id)
@@ -75,7 +75,7 @@ struct NumberTests {
     let directory = TemporaryDirectory(inMemory: true)
     let script = FaultScript()
     let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
-    var live = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+    var live = try store.createUnlisted(ExampleLog.description(), wall: ExampleRecording.wall)
     #expect(try store.list().entries.isEmpty)
     let log = try ExampleLog(ticks: 400, description: live.description)
     try log.bytes[log.headerByteCount...].withUnsafeBytes { try live.storage.append($0) }
@@ -120,7 +120,7 @@ struct NumberTests {
     let directory = TemporaryDirectory()
     let store = try Catalogue(path: directory.path)
     do {
-      let live = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+      let live = try store.createUnlisted(ExampleLog.description(), wall: ExampleRecording.wall)
       _ = try store.adopt()
       #expect(directory.names().filter { $0.hasPrefix(".import-") }.count == 1)
       // Its number is taken.
@@ -141,8 +141,8 @@ struct NumberTests {
       let directory = TemporaryDirectory()
       let store = try Catalogue(path: directory.path)
       for seed in 1...3 { try self.make(.recorded, in: store, seed: UInt64(seed)) }
-      try store.remove(try store.entry(for: "3"), now: ExampleTake.time())
-      #expect(store.emptyTrash(now: ExampleTake.time(), ofAnyAge: true).deleted.count == 1)
+      try store.remove(try store.entry(for: "3"), now: ExampleRecording.time())
+      #expect(store.emptyTrash(now: ExampleRecording.time(), ofAnyAge: true).deleted.count == 1)
       #expect(unlink(directory.path + "/.lock") == 0)
       #expect(make(directory.path + "/.lock") == 0)
       // How many were deleted is not known any more.
@@ -159,8 +159,8 @@ struct NumberTests {
       let directory = TemporaryDirectory()
       let store = try Catalogue(path: directory.path)
       for seed in 1...3 { try self.make(.recorded, in: store, seed: UInt64(seed)) }
-      try store.remove(try store.entry(for: "3"), now: ExampleTake.time())
-      #expect(store.emptyTrash(now: ExampleTake.time(), ofAnyAge: true).deleted.count == 1)
+      try store.remove(try store.entry(for: "3"), now: ExampleRecording.time())
+      #expect(store.emptyTrash(now: ExampleRecording.time(), ofAnyAge: true).deleted.count == 1)
       directory.write(Array(contents.utf8), to: ".lock")
       #expect(try self.make(.recorded, in: store, seed: 4) == 1003, "\(contents)")
       #expect(try self.make(.imported, in: store, seed: 5) == 1004, "\(contents)")
@@ -185,7 +185,7 @@ struct NumberTests {
       }
     }
     #expect(directory.names().filter { $0.hasPrefix(".import-") }.isEmpty)
-    #expect(store.emptyTrash(now: ExampleTake.time(), ofAnyAge: true).failures.isEmpty)
+    #expect(store.emptyTrash(now: ExampleRecording.time(), ofAnyAge: true).failures.isEmpty)
     close(holder)
     #expect(try make(.recorded, in: store, seed: 2) == 2)
   }
@@ -195,7 +195,7 @@ struct NumberTests {
     let directory = TemporaryDirectory()
     let script = FaultScript()
     let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
-    let live = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+    let live = try store.createUnlisted(ExampleLog.description(), wall: ExampleRecording.wall)
     let before = script.calls.count
     _ = try store.publish(live)
     let calls = script.calls.dropFirst(before)
@@ -207,8 +207,8 @@ struct NumberTests {
   func twice() throws {
     let directory = TemporaryDirectory()
     let store = try Catalogue(path: directory.path)
-    let one = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
-    let two = try store.createUnlisted(ExampleLog.description(), wall: ExampleTake.wall)
+    let one = try store.createUnlisted(ExampleLog.description(), wall: ExampleRecording.wall)
+    let two = try store.createUnlisted(ExampleLog.description(), wall: ExampleRecording.wall)
     #expect(try store.publish(one).number == 1)
     do {
       _ = try store.publish(two)

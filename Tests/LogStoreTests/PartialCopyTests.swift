@@ -16,7 +16,7 @@ struct PartialCopyTests {
 
   init() throws {
     let origin = TemporaryDirectory()
-    let take = ExampleTake(in: try Catalogue(path: origin.path), syncs: 3)
+    let take = ExampleRecording(in: try Catalogue(path: origin.path), syncs: 3)
     let entry = try #require(take.entry)
     id = ExampleLog.description().id
     log = origin.bytes(of: entry.fileName)
@@ -195,7 +195,7 @@ struct PartialCopyTests {
     while synced(.from(call, errno: EIO)) == nil, directory.names(in: "a/b").isEmpty { call += 1 }
     let operations = try #require(synced(.none))
     #expect(Array(operations.prefix(2)) == [.sync("b"), .sync("a")])
-    _ = ExampleTake(in: try Catalogue(path: path), syncs: 1)
+    _ = ExampleRecording(in: try Catalogue(path: path), syncs: 1)
     #expect(synced(.none) == [])
   }
 
@@ -204,7 +204,7 @@ struct PartialCopyTests {
     let entry = try bring(into: store())
     let script = FaultScript()
     let store = try store(script)
-    try store.restore(try store.remove(entry, now: ExampleTake.time()))
+    try store.restore(try store.remove(entry, now: ExampleRecording.time()))
     #expect(script.operations.suffix(2) == [.sync("store"), .sync(".trash")])
   }
 
@@ -217,7 +217,7 @@ struct PartialCopyTests {
       let isRepeated = hold.isRepeated
       #expect(!isRepeated)
       #expect(throws: CatalogueError.isLive(file: entry.path)) {
-        try store.free(entry, id, now: ExampleTake.time())
+        try store.free(entry, id, now: ExampleRecording.time())
       }
       _ = consume hold
     }
@@ -229,11 +229,11 @@ struct PartialCopyTests {
     // Each answer is of its own far end.
     for route in ["other", "one"] {
       #expect(throws: CatalogueError.isRelied(mark: "\(store.path)/.freeing-\(id)")) {
-        try store.free(entry, id, now: ExampleTake.time())
+        try store.free(entry, id, now: ExampleRecording.time())
       }
       try store.relyNoMore(on: id, by: route)
     }
-    try store.free(entry, id, now: ExampleTake.time())
+    try store.free(entry, id, now: ExampleRecording.time())
     #expect(throws: CatalogueError.self) { _ = try store.rely(on: entry, id, by: "one") }
     #expect(!directory.names(in: "store").contains(".freeing-\(id)"))
   }

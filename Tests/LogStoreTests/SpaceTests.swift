@@ -8,14 +8,14 @@ import TestScheduling
 @Suite("Room for a take", .excludesProgramStarts)
 struct SpaceTests {
   private let directory = TemporaryDirectory()
-  private let now = ExampleTake.time()
+  private let now = ExampleRecording.time()
 
   private func store(
     with count: Int, in directory: TemporaryDirectory? = nil
   ) throws -> Catalogue {
     let store = try Catalogue(path: (directory ?? self.directory).path)
     for seed in 1...count {
-      _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
+      _ = ExampleRecording(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))
     }
     return store
   }
@@ -83,7 +83,7 @@ struct SpaceTests {
       let store = try store(with: 5, in: directory)
       // The one that was removed first is not the one with the lowest number.
       try store.remove(try store.entry(for: "4"), now: now)
-      try store.remove(try store.entry(for: "2"), now: ExampleTake.time(days: 1))
+      try store.remove(try store.entry(for: "2"), now: ExampleRecording.time(days: 1))
       var left: UInt64 = 5
       let room = try store.makeRoom(for: UInt64(wantedCount) * 4096, deletesOldest: true) {
         let here = directory.names().filter { $0.hasSuffix(".imulog") }.count
@@ -140,8 +140,8 @@ struct SpaceTests {
   @Test("what is being written, cannot be opened or frees nothing is skipped")
   func obstacles() throws {
     let store = try store(with: 1)
-    let live = try store.create(ExampleLog.description(9), wall: ExampleTake.wall)
-    _ = ExampleTake(in: store, syncs: 1, description: ExampleLog.description(5))
+    let live = try store.create(ExampleLog.description(9), wall: ExampleRecording.wall)
+    _ = ExampleRecording(in: store, syncs: 1, description: ExampleLog.description(5))
     func name(_ number: Int, _ stamp: String = "") -> String {
       "00000\(number)-20261121T023807Z-deadbeef.imulog\(stamp)"
     }
@@ -175,7 +175,7 @@ struct SpaceTests {
   func snapshots() throws {
     let store = try Catalogue(path: directory.path)
     for seed in 1...8 {
-      let live = try store.create(ExampleLog.description(UInt64(seed)), wall: ExampleTake.wall)
+      let live = try store.create(ExampleLog.description(UInt64(seed)), wall: ExampleRecording.wall)
       directory.write([UInt8](repeating: 7, count: 2 << 20), to: live.entry.fileName)
     }
     let room = try store.makeRoom(for: 9 << 20, deletesOldest: true) { 0 }
@@ -189,7 +189,7 @@ struct SpaceTests {
   private func largeStore(_ count: Int, unknown: ClosedRange<Int>) throws -> Catalogue {
     let clean = try Catalogue(path: directory.path)
     for seed in 1...count {
-      let live = try clean.create(ExampleLog.description(UInt64(seed)), wall: ExampleTake.wall)
+      let live = try clean.create(ExampleLog.description(UInt64(seed)), wall: ExampleRecording.wall)
       directory.write([UInt8](repeating: 7, count: 5 << 20), to: live.entry.fileName)
     }
     let names = unknown.map { "/00000\($0)-" }
@@ -290,7 +290,7 @@ struct SpaceTests {
         let left = try clean.list().entries.map(\.number)
         if let room { #expect(room.isEnough, "\(errno) at \(index)") }
         #expect(left.count >= 1, "\(errno) at \(index)")
-        let next = ExampleTake(in: clean, description: ExampleLog.description(9)).entry?.number
+        let next = ExampleRecording(in: clean, description: ExampleLog.description(9)).entry?.number
         #expect(next == 5, "\(errno) at \(index)")
         guard script.calls.count > index else { break }
         index += 1
@@ -321,7 +321,7 @@ struct SpaceTests {
         }
       }
       let store = try Catalogue(path: directory.path, create: false, gate: gate)
-      let live = try store.create(ExampleLog.description(9), wall: ExampleTake.wall)
+      let live = try store.create(ExampleLog.description(9), wall: ExampleRecording.wall)
       let entry = live.entry
       var storage = ReservingStorage(live.takeStorage(), reserve: 0) {
         _ throws(StorageError) in

@@ -37,7 +37,7 @@ struct StoreIndexTests {
     #expect(taken.those == [7] && taken.highest == 7)
     let other = try Catalogue(path: directory.path)
     let entry = try #require(try other.list().entries.first)
-    let removed = try other.remove(entry, now: ExampleTake.time())
+    let removed = try other.remove(entry, now: ExampleRecording.time())
     #expect(try index.entry(of: id) == nil)
     // A recording in the trash keeps its number.
     #expect(try index.taken(of: [7]).those == [7])

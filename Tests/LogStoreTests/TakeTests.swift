@@ -18,7 +18,7 @@ struct TakeTests {
 
   @Test("a take is complete, with its number, and every sample is there")
   func take() throws {
-    let take = ExampleTake(in: try reopened())
+    let take = ExampleRecording(in: try reopened())
     #expect(take.failure == nil)
     let entry = try #require(take.entry)
     #expect(entry.fileName == "000001-20261121T023807Z-\(entry.idPrefix).imulog")
@@ -41,7 +41,7 @@ struct TakeTests {
     let script = FaultScript()
     let store = try catalogue(script)
     let before = script.calls.count
-    let live = try store.create(ExampleLog.description(), wall: ExampleTake.wall)
+    let live = try store.create(ExampleLog.description(), wall: ExampleRecording.wall)
     let calls = script.calls[before...].filter { ![.lock, .list, .read, .look].contains($0) }
     #expect(
       calls == [
@@ -62,7 +62,7 @@ struct TakeTests {
       let directory = TemporaryDirectory()
       let script = FaultScript(.full(at: limit))
       let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
-      let take = ExampleTake(in: store, syncs: 90, samplesPerSync: 100)
+      let take = ExampleRecording(in: store, syncs: 90, samplesPerSync: 100)
       let healthy = try Catalogue(path: directory.path)
       guard let entry = take.entry else {
         #expect(limit < reserve + 4096)

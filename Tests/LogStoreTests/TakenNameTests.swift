@@ -10,7 +10,7 @@ import TestScheduling
   "Names that are taken, or stand for something else, in the last moment", .excludesProgramStarts)
 struct TakenNameTests {
   private let directory = TemporaryDirectory()
-  private let now = ExampleTake.time()
+  private let now = ExampleRecording.time()
 
   /// A store in which another program takes the first name that a file is to get, just before it gets it.
   ///
@@ -49,10 +49,11 @@ struct TakenNameTests {
   @Test("a recording that is begun replaces no file and leaves none", arguments: [true, false])
   func create(isKnown: Bool) throws {
     let store = try store(isKnown: isKnown)
-    try expectTaken { _ = try store.create(ExampleLog.description(1), wall: ExampleTake.wall) }
+    try expectTaken { _ = try store.create(ExampleLog.description(1), wall: ExampleRecording.wall) }
     #expect(taken().count == 1)
     #expect(directory.names().filter { $0 != ".lock" } == taken())
-    #expect(try store.create(ExampleLog.description(1), wall: ExampleTake.wall).entry.number == 2)
+    #expect(
+      try store.create(ExampleLog.description(1), wall: ExampleRecording.wall).entry.number == 2)
   }
 
   @Test("one that is imported neither", arguments: [true, false])
@@ -60,7 +61,7 @@ struct TakenNameTests {
     let store = try store(isKnown: isKnown)
     try expectTaken {
       _ = try store.publish(
-        try store.createUnlisted(ExampleLog.description(1), wall: ExampleTake.wall))
+        try store.createUnlisted(ExampleLog.description(1), wall: ExampleRecording.wall))
     }
     #expect(taken().count == 1)
     #expect(directory.names().filter { $0 != ".lock" } == taken())
@@ -69,7 +70,7 @@ struct TakenNameTests {
   @Test("one that comes back from the trash stays there", arguments: [true, false])
   func restore(isKnown: Bool) throws {
     let clean = try Catalogue(path: directory.path)
-    let entry = try #require(ExampleTake(in: clean).entry)
+    let entry = try #require(ExampleRecording(in: clean).entry)
     let trashed = try clean.remove(entry, now: now)
     let store = try store(isKnown: isKnown)
     try expectTaken { try store.restore(trashed) }
@@ -80,7 +81,7 @@ struct TakenNameTests {
   @Test("in the trash and beside a copy the next name is taken", arguments: [true, false])
   func next(isKnown: Bool) throws {
     let clean = try Catalogue(path: directory.path)
-    let entry = try #require(ExampleTake(in: clean).entry)
+    let entry = try #require(ExampleRecording(in: clean).entry)
     try store(isKnown: isKnown).remove(entry, now: now)
     #expect(taken(in: ".trash").count == 1)
     #expect(directory.names(in: ".trash").count == 2)
@@ -98,7 +99,7 @@ struct TakenNameTests {
     let (other, path) = (TemporaryDirectory(), directory.path)
     for place in [directory, other] {
       let store = try Catalogue(path: place.path)
-      try store.remove(try #require(ExampleTake(in: store).entry), now: now)
+      try store.remove(try #require(ExampleRecording(in: store).entry), now: now)
     }
     let trash = directory.names(in: ".trash")
     #expect(trash == other.names(in: ".trash"))

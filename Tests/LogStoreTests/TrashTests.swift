@@ -8,14 +8,14 @@ import Testing
 @Suite("The trash, and the way back", .excludesProgramStarts)
 struct TrashTests {
   private let directory = TemporaryDirectory()
-  private let now = ExampleTake.time()
+  private let now = ExampleRecording.time()
 
   private func store() throws -> Catalogue { try Catalogue(path: directory.path) }
 
   @discardableResult
   private func take(_ store: Catalogue, _ seed: UInt64) throws -> CatalogueEntry {
     try #require(
-      ExampleTake(in: store, syncs: 1, description: ExampleLog.description(seed)).entry)
+      ExampleRecording(in: store, syncs: 1, description: ExampleLog.description(seed)).entry)
   }
 
   @Test("a recording comes back under its number, with every byte, and once")
@@ -26,8 +26,8 @@ struct TrashTests {
     let bytes = directory.bytes(of: entry.fileName)
     let removed = try store.remove(entry, now: now)
     #expect(try store.summary(of: removed.entry).isComplete)
-    #expect(removed.removedSeconds == ExampleTake.wall / 1_000_000_000)
-    #expect(removed.dueSeconds == ExampleTake.wall / 1_000_000_000 + 30 * 86400)
+    #expect(removed.removedSeconds == ExampleRecording.wall / 1_000_000_000)
+    #expect(removed.dueSeconds == ExampleRecording.wall / 1_000_000_000 + 30 * 86400)
     #expect(try store.trashed() == [removed])
     #expect(try store.trashedRecording(for: "2") == removed)
     #expect(try store.trashedRecording(for: entry.idPrefix) == removed)
@@ -106,7 +106,7 @@ struct TrashTests {
     let store = try store()
     for seed in 1...3 { try take(store, UInt64(seed)) }
     for (number, age) in [("3", 1), ("1", 2), ("2", 0)] as [(String, Int64)] {
-      try store.remove(try store.entry(for: number), now: ExampleTake.time(days: age))
+      try store.remove(try store.entry(for: number), now: ExampleRecording.time(days: age))
     }
     #expect(try store.trashed().map(\.entry.number) == [1, 3, 2])
     #expect(try store.trashedRecording(for: "latest").entry.number == 1)
@@ -125,7 +125,7 @@ struct TrashTests {
     let store = try store()
     for seed in 1...6 { try take(store, UInt64(seed)) }
     func remove(_ number: Int, _ days: Int64, isSet: Bool = true) throws {
-      var clock = ExampleTake.time(days: days)
+      var clock = ExampleRecording.time(days: days)
       clock.isSynchronised = isSet
       try store.remove(try store.entry(for: "\(number)"), now: clock)
     }
@@ -139,10 +139,10 @@ struct TrashTests {
     // As `rm` does: the removal, and the sweep after it at the same time.
     try remove(2, 1)
     #expect(try order() == [2, 5, 3, 6, 4])
-    store.emptyTrash(now: ExampleTake.time(days: 1))
+    store.emptyTrash(now: ExampleRecording.time(days: 1))
     #expect(try order() == [2, 5, 3, 6, 4])
     try remove(1, daysOff, isSet: false)
-    store.emptyTrash(now: ExampleTake.time(days: 2))
+    store.emptyTrash(now: ExampleRecording.time(days: 2))
     #expect(try order() == [1, 2, 5, 3, 6, 4])
     let room = try store.makeRoom(for: 4 * 4096, deletesOldest: false) {
       UInt64(6 - directory.names(in: ".trash").count) * 4096
@@ -174,22 +174,22 @@ struct TrashTests {
     arguments: [-50 * 365, -40, 0, 40])
   func unsynchronised(daysOff: Int64) throws {
     let store = try store()
-    var wrong = ExampleTake.time(days: daysOff)
+    var wrong = ExampleRecording.time(days: daysOff)
     wrong.isSynchronised = false
     let first = try take(store, 1)
-    let old = try store.remove(first, now: ExampleTake.time(days: -29))
+    let old = try store.remove(first, now: ExampleRecording.time(days: -29))
     let removed = try store.remove(try take(store, 2), now: wrong)
     #expect(removed.removedSeconds == nil && removed.dueSeconds == nil)
     // However far it is ahead, and however often.
-    wrong.nanoseconds = ExampleTake.time(days: 4000).nanoseconds
+    wrong.nanoseconds = ExampleRecording.time(days: 4000).nanoseconds
     for _ in 0..<2 { #expect(store.emptyTrash(now: wrong).deleted.isEmpty) }
     #expect(Set(try store.trashed()) == [old, removed])
     #expect(store.emptyTrash(now: now).deleted.isEmpty)
     let dated = try #require(try store.trashed().first { $0.entry.number == 2 })
-    #expect(dated.removedSeconds == ExampleTake.wall / 1_000_000_000)
-    let almost = ExampleTake.time(days: 30, seconds: -1)
+    #expect(dated.removedSeconds == ExampleRecording.wall / 1_000_000_000)
+    let almost = ExampleRecording.time(days: 30, seconds: -1)
     #expect(store.emptyTrash(now: almost).deleted == [first.fileName])
-    #expect(store.emptyTrash(now: ExampleTake.time(days: 30)).deleted.count == 1)
+    #expect(store.emptyTrash(now: ExampleRecording.time(days: 30)).deleted.count == 1)
     #expect(try store.trashed().isEmpty)
   }
 
@@ -201,7 +201,8 @@ struct TrashTests {
     #expect(symlink("\(other.path)/.trash", "\(directory.path)/.trash") == 0)
     let store = try store()
     for isAll in [false, true] {
-      let (deleted, failures) = store.emptyTrash(now: ExampleTake.time(days: 40), ofAnyAge: isAll)
+      let (deleted, failures) = store.emptyTrash(
+        now: ExampleRecording.time(days: 40), ofAnyAge: isAll)
       #expect(deleted.isEmpty)
       #expect(failures.map(\.errno) == [ENOTDIR])
     }
@@ -218,7 +219,7 @@ struct TrashTests {
     directory.makeDirectory(stuck)
     // Names of another form are somebody's own, whatever date they carry.
     directory.write([1], to: ".trash/holiday~20260301T000000Z")
-    let (deleted, failures) = store.emptyTrash(now: ExampleTake.time(days: 31))
+    let (deleted, failures) = store.emptyTrash(now: ExampleRecording.time(days: 31))
     #expect(deleted.count == 3)
     #expect(failures.map(\.operation) == [.remove])
     #expect(failures.first?.path == directory.path + "/" + stuck)
@@ -234,7 +235,7 @@ struct TrashTests {
       let directory = TemporaryDirectory(inMemory: true)
       let clean = try Catalogue(path: directory.path)
       for seed in 1...2 {
-        _ = ExampleTake(in: clean, syncs: 1, description: ExampleLog.description(UInt64(seed)))
+        _ = ExampleRecording(in: clean, syncs: 1, description: ExampleLog.description(UInt64(seed)))
       }
       // As if it had been put in by hand: the lock does not know its number.
       let log = try ExampleLog(ticks: 10, seed: 8).bytes
@@ -242,10 +243,10 @@ struct TrashTests {
       try clean.remove(try clean.entry(for: "7"), now: now)
       let script = FaultScript(.once(index, errno: EIO))
       let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
-      let (deleted, failures) = store.emptyTrash(now: ExampleTake.time(days: 31))
+      let (deleted, failures) = store.emptyTrash(now: ExampleRecording.time(days: 31))
       #expect(deleted.count + failures.count >= 1)
       #expect(try clean.list().entries.count == 2)
-      #expect(ExampleTake(in: clean).entry?.number == 8, "call \(index)")
+      #expect(ExampleRecording(in: clean).entry?.number == 8, "call \(index)")
       guard script.calls.count > index else { break }
       index += 1
     }

@@ -153,7 +153,7 @@ struct ConfigurationRefusalTests {
     let seed = UInt64.random(in: 0 ... .max)
     print("seed of the bytes: \(seed)")
     var generator = TrainGenerator(seed: seed)
-    let example = Array(ServiceConfiguration.example.utf8)
+    let example = Array(RecorderConfiguration.example.utf8)
     for _ in 0..<300 {
       var bytes = example
       for _ in 0..<Int.random(in: 1...4, using: &generator) {

@@ -9,7 +9,7 @@ extension ConfigurationChoices {
 
 /// The configuration that a text says, or the sentence why it says none.
 enum ReadConfiguration: Equatable {
-  case configuration(ServiceConfiguration)
+  case configuration(RecorderConfiguration)
   case refusal(String)
 
   init(_ text: String, file: String = "i.conf") {
@@ -18,15 +18,15 @@ enum ReadConfiguration: Equatable {
 
   init(_ bytes: [UInt8], file: String = "i.conf") {
     do throws(ConfigurationError) {
-      self = .configuration(try ServiceConfiguration(text: bytes, file: file, choices: .few))
+      self = .configuration(try RecorderConfiguration(text: bytes, file: file, choices: .few))
     } catch {
       self = .refusal("\(error)")
     }
   }
 
   /// The default with a change.
-  static func changed(_ change: (inout ServiceConfiguration) -> Void) -> ReadConfiguration {
-    var configuration = ServiceConfiguration.default
+  static func changed(_ change: (inout RecorderConfiguration) -> Void) -> ReadConfiguration {
+    var configuration = RecorderConfiguration.default
     change(&configuration)
     return .configuration(configuration)
   }
@@ -36,12 +36,12 @@ enum ReadConfiguration: Equatable {
 struct ConfigurationTests {
   @Test("the example is read, says every default, and has every key")
   func example() {
-    #expect(ReadConfiguration(ServiceConfiguration.example) == .configuration(.default))
+    #expect(ReadConfiguration(RecorderConfiguration.example) == .configuration(.default))
     #expect(ReadConfiguration("") == .configuration(.default))
-    var others = ServiceConfiguration.example
+    var others = RecorderConfiguration.example
     for (line, _) in Self.values {
       let key = line.prefix { $0 != "=" }
-      #expect(ServiceConfiguration.example.contains("\n" + key + "="), "\(key)")
+      #expect(RecorderConfiguration.example.contains("\n" + key + "="), "\(key)")
       others += line.isEmpty ? "" : "\(line)\n"
     }
     // Each key of the list above is in the example already.
@@ -54,7 +54,7 @@ struct ConfigurationTests {
 
   @Test("the defaults are those of the design")
   func defaults() {
-    let configuration = ServiceConfiguration.default
+    let configuration = RecorderConfiguration.default
     #expect(configuration.board == nil && configuration.bus == nil && configuration.sensor == nil)
     #expect(configuration.rate == SampleRate(10))
     #expect(configuration.length == 60_000_000_000)
@@ -156,8 +156,8 @@ struct ConfigurationTests {
       ("0.1", 590, "5900s"), ("62.5", 587, "9.392s"), ("416", 516, "1.240384615s"),
     ] as [(String, UInt64, String)] {
       let rate = try #require(SampleRate(decimal: decimal))
-      #expect(ServiceConfiguration.historyCapacity(rate) == capacity, "at \(decimal) Hz")
-      let span = ServiceConfiguration.longestPreTrigger(at: rate)
+      #expect(RecorderConfiguration.historyCapacity(rate) == capacity, "at \(decimal) Hz")
+      let span = RecorderConfiguration.longestPreTrigger(at: rate)
       #expect(SpanText.text(span) == longest, "at \(decimal) Hz")
     }
   }

@@ -31,7 +31,7 @@ struct DisturbedClockTests {
   /// A take of 300 ticks at 10 Hz whose wall clock is stepped every second, and the log of it.
   static func take(_ clock: BurstyClock) throws -> (log: [UInt8], ledger: TickLedger) {
     let queue = FlushQueue(syncsEarly: false)
-    let take = SteppedTake(clock, ExampleLog.description(), ticks: 300, queue: queue)
+    let take = SteppedRecording(clock, ExampleLog.description(), ticks: 300, queue: queue)
     let start = clock.now()
     while take.end == nil {
       take.stepSampler()
@@ -82,7 +82,7 @@ struct DisturbedClockTests {
     #expect(pairs.dropFirst().dropLast().allSatisfy { $0.reason == .stepped })
     #expect(pairs.count > 5)
     // Each says what the wall clock was ahead by.
-    let sizes = pairs.dropLast().map { $0.wallAtStart - ExampleTake.wall }
+    let sizes = pairs.dropLast().map { $0.wallAtStart - ExampleRecording.wall }
     #expect(sizes.allSatisfy { DisturbedClockTests.steps.contains($0) })
     #expect(zip(sizes, sizes.dropFirst()).allSatisfy { $0 != $1 })
   }

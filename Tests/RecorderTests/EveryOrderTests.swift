@@ -33,14 +33,14 @@ final class ChoiceTree {
 /// A recording on a card that has stalled, on one thread: before each look of the writer at the queue, which it shares with
 /// the flusher, sampler and flusher make as many of their shipped steps as the tree says.
 ///
-///     sampler.step ─► ring of 2 ─► writer.tend … ─► FlushQueue, full ─► flusherStep
+///     sampler.step ─► ring of 2 ─► writer.advance … ─► FlushQueue, full ─► flusherStep
 ///
 /// A look into the ring follows a look into the queue in the same round. What the sampler does between them does not touch
 /// the queue, so that having done it before both is the same.
-final class OrderedTake: @unchecked Sendable {
+final class OrderedRecording: @unchecked Sendable {
   // Safe: one thread uses it.
   let disk = MemoryDisk()
-  private(set) var take: SteppedTake<DozyClock>?
+  private(set) var take: SteppedRecording<DozyClock>?
   private let tree: ChoiceTree
   private var storage: MemoryStorage
   private var stopped: StorageError?
@@ -62,8 +62,8 @@ final class OrderedTake: @unchecked Sendable {
     let queue = FlushQueue(capacity: 4096, syncsEarly: true) { [weak self] in
       self?.letOthersAct()
     }
-    _ = queue.put(OrderedTake.filler)
-    take = SteppedTake(DozyClock(), description, ticks: ticks, queue: queue, ring: 2)
+    _ = queue.put(OrderedRecording.filler)
+    take = SteppedRecording(DozyClock(), description, ticks: ticks, queue: queue, ring: 2)
   }
 
   /// Others act, or do not.
@@ -104,10 +104,10 @@ final class OrderedTake: @unchecked Sendable {
       if rounds >= 2 { stepFlusher() }
     }
     while !isFinished { stepFlusher() }
-    return try read(take.log(Array(disk.bytes.dropFirst(OrderedTake.filler.count))))
+    return try read(take.log(Array(disk.bytes.dropFirst(OrderedRecording.filler.count))))
   }
 
-  private func round(_ take: SteppedTake<DozyClock>) {
+  private func round(_ take: SteppedRecording<DozyClock>) {
     isAtWork = true
     take.stepWriter()
     isAtWork = false
@@ -124,7 +124,7 @@ struct EveryOrderTests {
     var orders = 0
     var stalledEnds = 0
     repeat {
-      let take = OrderedTake(ticks: ticks, tree: tree)
+      let take = OrderedRecording(ticks: ticks, tree: tree)
       let events = try take.run()
       if take.isStalledAtEnd { stalledEnds += 1 }
       orders += 1

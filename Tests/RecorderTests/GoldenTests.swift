@@ -68,7 +68,7 @@ struct GoldenTests {
   func golden(_ log: GoldenLog) throws {
     let expected = try log.bytes()
     let header = try LogReader(MemoryStorage(MemoryDisk(holding: expected))).description
-    var configuration = ServiceConfiguration.default
+    var configuration = RecorderConfiguration.default
     configuration.rate = header.rate
     configuration.channels = header.channels
     configuration.accelerometerRange = log.accelerometerRange

@@ -14,8 +14,8 @@ struct LiveFeedTests {
     let feed = LiveFeed(isWatched: true)
     feed.offer(records(0..<3))
     feed.offer(records(3..<5))
-    #expect(feed.take().records == records(0..<5))
-    #expect(feed.take().records.isEmpty)
+    #expect(feed.drain().records == records(0..<5))
+    #expect(feed.drain().records.isEmpty)
   }
 
   @Test("are dropped and counted when no one takes them, and come again when there is room")
@@ -23,12 +23,12 @@ struct LiveFeedTests {
     let feed = LiveFeed(capacity: 4, isWatched: true)
     feed.offer(records(0..<3))
     feed.offer(records(3..<9))
-    let (taken, lost) = feed.take()
+    let (taken, lost) = feed.drain()
     #expect(taken == records(0..<4))
     #expect(lost == 5)
     feed.offer(records(9..<10))
-    #expect(feed.take().records == records(9..<10))
-    #expect(feed.take().lost == 0)
+    #expect(feed.drain().records == records(9..<10))
+    #expect(feed.drain().lost == 0)
   }
 
   @Test("are not kept while no program watches")
@@ -36,11 +36,11 @@ struct LiveFeedTests {
     let feed = LiveFeed()
     feed.offer(records(0..<3))
     feed.isWatched = true
-    #expect(feed.take().records.isEmpty)
+    #expect(feed.drain().records.isEmpty)
     feed.offer(records(3..<4))
     feed.isWatched = false
     feed.isWatched = true
-    #expect(feed.take().records.isEmpty)
+    #expect(feed.drain().records.isEmpty)
   }
 
   @Test("a look at a history shows each record once and takes none out, whatever leaves in between")

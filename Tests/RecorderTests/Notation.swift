@@ -5,7 +5,7 @@ import Recorder
 /// specification.
 enum Notation {
   /// Every event there is, in the words of the table. Stamps are the numbers after the words.
-  static let events: [(name: String, event: ServiceEvent)] = [
+  static let events: [(name: String, event: RecorderEvent)] = [
     ("begin", .begin),
     ("down 5", .buttonDown(at: time(5))),
     ("press 5", .gesture(.press(at: time(5)))),
@@ -22,11 +22,11 @@ enum Notation {
     ("discard 5", .discard(at: time(5))),
     ("sensorReady", .sensorReady),
     ("sensorSilent", .sensorSilent),
-    ("sensorHeard", .sensorHeard),
+    ("sensorAnswers", .sensorAnswers),
     ("sensorFailed", .sensorFailed),
     ("retry", .retry),
-    ("takeReady", .takeReady),
-    ("takeRefused", .takeRefused(.storageFull)),
+    ("firstSample", .firstSample),
+    ("fileRefused", .fileRefused(.storageFull)),
     ("limitReached", .limitReached(at: time(3))),
     ("storageEnded", .storageEnded(.storage)),
     ("saved", .saved),
@@ -43,7 +43,7 @@ enum Notation {
   }
 
   /// The event of this name.
-  static func event(_ name: String) -> ServiceEvent {
+  static func event(_ name: String) -> RecorderEvent {
     guard let found = events.first(where: { $0.name == name }) else {
       preconditionFailure("no event \(name)")
     }
@@ -52,27 +52,27 @@ enum Notation {
 
   /// A step as the table writes it: `→ state: effects`, or `·`.
   static func step(
-    from before: ServiceMachine.State, to after: ServiceMachine.State, _ effects: [ServiceEffect]
+    from before: RecorderMachine.State, to after: RecorderMachine.State, _ effects: [RecorderEffect]
   ) -> String {
     let words = effects.map(word).joined(separator: ", ")
     if before == after { return words.isEmpty ? "·" : words }
     return words.isEmpty ? "→ \(after)" : "→ \(after): \(words)"
   }
 
-  static func word(_ effect: ServiceEffect) -> String {
+  static func word(_ effect: RecorderEffect) -> String {
     switch effect {
     case .wakeSensor: return "wake"
     case .sleepSensor: return "sleep"
     case .scheduleRetry: return "retry"
-    case .beginTake(let at): return "begin \(at.nanoseconds)"
+    case .beginRecording(let at): return "begin \(at.nanoseconds)"
     case .keepHistory(let at): return "keep \(at.nanoseconds)"
     case .holdBack(let at): return "hold \(at.nanoseconds)"
     case .release: return "release"
     case .mark(let at, let label):
       return "mark \(at.nanoseconds)" + (label == "" ? "" : " \(label)")
-    case .endTake(let at, let reason):
+    case .endRecording(let at, let reason):
       return "end " + (at.map { "\($0.nanoseconds)" } ?? "now") + " \(reason.name)"
-    case .discardTake(let at): return "discard \(at.nanoseconds)"
+    case .discardRecording(let at): return "discard \(at.nanoseconds)"
     case .refuse: return "refuse"
     case .reload: return "reload"
     case .exit: return "exit"
@@ -80,7 +80,7 @@ enum Notation {
   }
 }
 
-extension ServiceMachine {
+extension RecorderMachine {
   /// A machine that went through these events.
   init(samplesWhileIdle: Bool = true, through names: [String]) {
     self.init(samplesWhileIdle: samplesWhileIdle)

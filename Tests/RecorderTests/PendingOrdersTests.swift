@@ -4,7 +4,7 @@ import Testing
 
 /// Callers of a service whose daemon does what it is asked, and what they are answered.
 private struct Crowd {
-  var machine: ServiceMachine
+  var machine: RecorderMachine
   var daemon = Daemon()
   var requests = PendingRequests<Int>()
   /// What each caller asked, in their order.
@@ -15,7 +15,7 @@ private struct Crowd {
   var complaint: String?
 
   init(samplesWhileIdle: Bool) {
-    machine = ServiceMachine(samplesWhileIdle: samplesWhileIdle)
+    machine = RecorderMachine(samplesWhileIdle: samplesWhileIdle)
     happen("begin")
     if samplesWhileIdle { happen("sensorReady") }
   }
@@ -26,7 +26,7 @@ private struct Crowd {
   }
 
   /// Whether the machine refused it.
-  private mutating func step(_ name: String, _ event: ServiceEvent) -> Bool {
+  private mutating func step(_ name: String, _ event: RecorderEvent) -> Bool {
     daemon.note(name)
     path.append(name)
     let effects = machine.handle(event)
@@ -36,7 +36,7 @@ private struct Crowd {
       if case .refuse = effect { isRefused = true }
     }
     for (caller, answer) in requests.note(event, effects, machine, because: nil) {
-      hear(caller, answer, after: name)
+      note(caller, answer, after: name)
     }
     return isRefused
   }
@@ -45,14 +45,14 @@ private struct Crowd {
     asked.append(request)
     let caller = asked.count - 1
     guard !step(name, Notation.event(name)) else {
-      return hear(caller, .refused(status: 75, message: ""), after: name)
+      return note(caller, .refused(status: 75, message: ""), after: name)
     }
     let answer = requests.add(
       caller, request, after: machine, at: Notation.time(0), patience: 1_000_000_000)
-    if let answer { hear(caller, answer, after: name) }
+    if let answer { note(caller, answer, after: name) }
   }
 
-  private mutating func hear(_ caller: Int, _ answer: ControlAnswer, after name: String) {
+  private mutating func note(_ caller: Int, _ answer: ControlAnswer, after name: String) {
     if answers[caller] != nil { complaint = complaint ?? "answered caller \(caller) twice" }
     answers[caller] = answer
     guard case .done = answer else { return }
@@ -71,7 +71,7 @@ private struct Crowd {
   mutating func elapse() {
     let end = Notation.time(.max)
     for (caller, answer) in requests.elapse(to: end, problem: machine.presentProblem) {
-      hear(caller, answer, after: "the end")
+      note(caller, answer, after: "the end")
     }
   }
 }
@@ -83,7 +83,7 @@ struct PendingOrdersTests {
   ]
   /// What may happen meanwhile.
   private static let others: Set<String> = [
-    "sensorReady", "sensorFailed", "retry", "takeReady", "takeRefused", "limitReached",
+    "sensorReady", "sensorFailed", "retry", "firstSample", "fileRefused", "limitReached",
     "storageEnded", "saved",
     "savedNothing", "terminate",
   ]

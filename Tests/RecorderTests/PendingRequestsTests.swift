@@ -10,25 +10,25 @@ struct PendingRequestsTests {
 
   /// A machine, and callers who wait; what they are answered.
   private struct Bench {
-    var machine: ServiceMachine
+    var machine: RecorderMachine
     var requests = PendingRequests<Int>()
     var heard: [Int: ControlAnswer] = [:]
     private var caller = 0
 
-    init(samplesWhileIdle: Bool = true, through events: ServiceEvent...) {
-      machine = ServiceMachine(samplesWhileIdle: samplesWhileIdle)
+    init(samplesWhileIdle: Bool = true, through events: RecorderEvent...) {
+      machine = RecorderMachine(samplesWhileIdle: samplesWhileIdle)
       for event in [.begin] + events { happen(event) }
     }
 
     mutating func happen(
-      _ event: ServiceEvent, because cause: PendingRequests<Int>.Cause? = nil
+      _ event: RecorderEvent, because cause: PendingRequests<Int>.Cause? = nil
     ) {
       let effects = machine.handle(event)
-      hear(requests.note(event, effects, machine, because: cause))
+      note(requests.note(event, effects, machine, because: cause))
     }
 
     /// The number of a caller whose request is accepted.
-    mutating func ask(_ request: ControlRequest, _ event: ServiceEvent, at seconds: Int64 = 1)
+    mutating func ask(_ request: ControlRequest, _ event: RecorderEvent, at seconds: Int64 = 1)
       -> Int
     {
       caller += 1
@@ -40,10 +40,10 @@ struct PendingRequestsTests {
     }
 
     mutating func elapse(to seconds: Int64) {
-      hear(requests.elapse(to: time(seconds), problem: machine.presentProblem))
+      note(requests.elapse(to: time(seconds), problem: machine.presentProblem))
     }
 
-    private mutating func hear(_ answers: PendingRequests<Int>.Answers) {
+    private mutating func note(_ answers: PendingRequests<Int>.Answers) {
       for (caller, answer) in answers { heard[caller] = answer }
     }
 
@@ -62,7 +62,7 @@ struct PendingRequestsTests {
     var bench = Bench(through: .sensorReady)
     let caller = bench.ask(.start, .start(at: Self.time(1)))
     #expect(bench.status(caller) == nil)
-    bench.happen(.takeReady)
+    bench.happen(.firstSample)
     #expect(bench.heard[caller] == .done(.recording))
     #expect(bench.requests.callers.isEmpty)
   }
@@ -71,23 +71,23 @@ struct PendingRequestsTests {
   func refused() {
     var bench = Bench(through: .sensorReady)
     let caller = bench.ask(.start, .start(at: Self.time(1)))
-    bench.happen(.takeRefused(.storageFull), because: (73, "no room"))
+    bench.happen(.fileRefused(.storageFull), because: (73, "no room"))
     #expect(bench.heard[caller] == .refused(status: 73, message: "no room"))
   }
 
   @Test("start while a take is saved waits for its own take, whatever becomes of that one")
   func startWhileSaving() {
-    for event in [ServiceEvent.saved, .savedNothing, .takeRefused(.storage)] {
+    for event in [RecorderEvent.saved, .savedNothing, .fileRefused(.storage)] {
       var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
       let stop = bench.ask(.stop, .stop(at: Self.time(2)))
       let start = bench.ask(.start, .start(at: Self.time(3)))
       // The first sample of the take before.
-      bench.happen(.takeReady)
+      bench.happen(.firstSample)
       #expect(bench.status(start) == nil)
       bench.happen(event)
       #expect(bench.status(stop) != nil)
       #expect(bench.status(start) == nil)
-      bench.happen(.takeReady)
+      bench.happen(.firstSample)
       #expect(bench.heard[start] == .done(.recording))
     }
   }
@@ -122,7 +122,7 @@ struct PendingRequestsTests {
   @Test("stop and keep when the log has its end, with what went wrong if anything did")
   func stop() {
     for cause in [nil, (status: 74, message: "gone")] as [PendingRequests<Int>.Cause?] {
-      var recording = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+      var recording = Bench(through: .sensorReady, .start(at: Self.time(1)), .firstSample)
       let stop = recording.ask(.stop, .stop(at: Self.time(2)))
       // Another one waits for the same.
       let second = recording.ask(.stop, .stop(at: Self.time(3)))
@@ -139,11 +139,11 @@ struct PendingRequestsTests {
 
   @Test("discard when the take is gone and the next one has its first sample")
   func discard() {
-    var bench = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+    var bench = Bench(through: .sensorReady, .start(at: Self.time(1)), .firstSample)
     let caller = bench.ask(.discard, .discard(at: Self.time(2)))
     bench.happen(.saved)
     #expect(bench.status(caller) == nil)
-    bench.happen(.takeReady)
+    bench.happen(.firstSample)
     #expect(bench.heard[caller] == .done(.recording))
     let second = bench.ask(.discard, .discard(at: Self.time(3)))
     bench.happen(.saved, because: (77, "the trash is root's"))
@@ -155,7 +155,7 @@ struct PendingRequestsTests {
     var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
     let early = bench.ask(.mark("a"), .mark(at: Self.time(2), label: "a"))
     #expect(bench.status(early) == nil)
-    bench.happen(.takeReady)
+    bench.happen(.firstSample)
     #expect(bench.status(early) == 0)
     let late = bench.ask(.mark("b"), .mark(at: Self.time(3), label: "b"))
     #expect(bench.status(late) == 0)
@@ -178,7 +178,7 @@ struct PendingRequestsTests {
     silent.elapse(to: 4)
     #expect(silent.status(second) == 69)
 
-    var saving = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+    var saving = Bench(through: .sensorReady, .start(at: Self.time(1)), .firstSample)
     let stop = saving.ask(.stop, .stop(at: Self.time(2)), at: 1)
     saving.elapse(to: 31)
     #expect(saving.status(stop) == 75)
@@ -190,7 +190,7 @@ struct PendingRequestsTests {
     let start = bench.ask(.start, .start(at: Self.time(1)))
     bench.happen(.terminate)
     #expect(bench.status(start) == 75)
-    var recording = Bench(through: .sensorReady, .start(at: Self.time(1)), .takeReady)
+    var recording = Bench(through: .sensorReady, .start(at: Self.time(1)), .firstSample)
     let stop = recording.ask(.stop, .stop(at: Self.time(2)))
     recording.happen(.terminate)
     recording.happen(.saved)

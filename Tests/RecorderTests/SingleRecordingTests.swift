@@ -11,7 +11,7 @@ struct SingleRecordingTests {
   func noThreads() throws {
     let directory = TemporaryDirectory(inMemory: true)
     let refusal = CommandFailure(.unavailable, "starting a thread: the kernel refused (EAGAIN)")
-    var configuration = ServiceConfiguration.default
+    var configuration = RecorderConfiguration.default
     configuration.samplesWhileIdle = false
     let loop = try RecorderLoop(
       RecorderSetup(

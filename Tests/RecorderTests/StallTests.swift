@@ -7,13 +7,13 @@ import Testing
 @Suite("A card that stalls")
 struct StallTests {
   /// Two syncs' time before the hold, and one after it.
-  static func take(holding seconds: Int64, capacity: Int = 1 << 20) throws -> HeldTake {
+  static func take(holding seconds: Int64, capacity: Int = 1 << 20) throws -> HeldRecording {
     let hold = (sync: 2, nanoseconds: seconds * 1_000_000_000)
-    return try HeldTake(
+    return try HeldRecording(
       ticks: UInt64(3 + seconds) * 1000, hold: hold, capacity: capacity)
   }
 
-  static func report(_ take: HeldTake) throws -> Account {
+  static func report(_ take: HeldRecording) throws -> Account {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: take.bytes)))
     return try reader.account()
   }
@@ -56,9 +56,9 @@ struct StallTests {
 
   @Test("the sampler is as late as without a stall, within memory and beyond it")
   func lateness() throws {
-    let smooth = try HeldTake(ticks: 6000, hold: (sync: 0, nanoseconds: 0))
-    let stalled = try HeldTake(ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000))
-    let overrun = try HeldTake(
+    let smooth = try HeldRecording(ticks: 6000, hold: (sync: 0, nanoseconds: 0))
+    let stalled = try HeldRecording(ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000))
+    let overrun = try HeldRecording(
       ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000), capacity: 20_000)
     #expect(smooth.take.ledger.ringFull == 0)
     #expect(stalled.take.ledger.ringFull == 0)
@@ -76,7 +76,7 @@ struct StallTests {
   }
 
   /// When each sample of the log was read, by its tick.
-  static func times(_ take: HeldTake) throws -> [UInt64: Int64] {
+  static func times(_ take: HeldRecording) throws -> [UInt64: Int64] {
     var times: [UInt64: Int64] = [:]
     for event in try read(take.bytes) {
       if case .sample(let tick, let time, _) = event { times[tick] = time }

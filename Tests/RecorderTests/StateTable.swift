@@ -21,11 +21,11 @@ enum StateTable {
     discard 5     | refuse         | refuse               | refuse
     sensorReady   | ·              | → armed              | ·
     sensorSilent  | ·              | ·                    | ·
-    sensorHeard   | ·              | ·                    | ·
+    sensorAnswers | ·              | ·                    | ·
     sensorFailed  | ·              | retry                | → waking: retry
     retry         | ·              | ·                    | ·
-    takeReady     | ·              | ·                    | ·
-    takeRefused   | ·              | ·                    | ·
+    firstSample   | ·              | ·                    | ·
+    fileRefused   | ·              | ·                    | ·
     limitReached  | ·              | ·                    | ·
     storageEnded  | ·              | ·                    | ·
     saved         | ·              | ·                    | ·
@@ -55,11 +55,11 @@ enum StateTable {
     discard 5     | → saving: discard 5            | → saving: discard 5            | → saving: discard 5
     sensorReady   | ·                              | ·                              | ·
     sensorSilent  | ·                              | ·                              | ·
-    sensorHeard   | ·                              | ·                              | ·
+    sensorAnswers | ·                              | ·                              | ·
     sensorFailed  | → saving: end now sensorLost   | → saving: end now sensorLost   | → saving: end now sensorLost
     retry         | ·                              | ·                              | ·
-    takeReady     | → recording                    | ·                              | ·
-    takeRefused   | → armed                        | → armed                        | → armed
+    firstSample   | → recording                    | ·                              | ·
+    fileRefused   | → armed                        | → armed                        | → armed
     limitReached  | → saving: end now completed    | → saving: end now completed    | → saving: end now completed
     storageEnded  | → saving: end now storageError | → saving: end now storageError | → saving: end now storageError
     saved         | ·                              | ·                              | ·
@@ -89,11 +89,11 @@ enum StateTable {
     discard 5     | refuse   | refuse               | refuse
     sensorReady   | ·        | ·                    | ·
     sensorSilent  | ·        | ·                    | ·
-    sensorHeard   | ·        | ·                    | ·
+    sensorAnswers | ·        | ·                    | ·
     sensorFailed  | ·        | ·                    | ·
     retry         | ·        | ·                    | ·
-    takeReady     | ·        | ·                    | ·
-    takeRefused   | → armed  | → ended: sleep, exit | ·
+    firstSample   | ·        | ·                    | ·
+    fileRefused   | → armed  | → ended: sleep, exit | ·
     limitReached  | ·        | ·                    | ·
     storageEnded  | ·        | ·                    | ·
     saved         | → armed  | → ended: sleep, exit | ·
@@ -131,22 +131,22 @@ enum StateTable {
   }
 
   /// How each state is reached, with nothing remembered from before.
-  static func machine(in state: String) -> ServiceMachine {
+  static func machine(in state: String) -> RecorderMachine {
     let armed = ["begin", "sensorReady"]
-    let recording = armed + ["start 5", "takeReady"]
+    let recording = armed + ["start 5", "firstSample"]
     switch state {
-    case "asleep": return ServiceMachine(samplesWhileIdle: false, through: ["begin"])
-    case "waking": return ServiceMachine(through: ["begin"])
-    case "armed": return ServiceMachine(through: armed)
-    case "starting": return ServiceMachine(through: armed + ["start 5"])
-    case "recording": return ServiceMachine(through: recording)
+    case "asleep": return RecorderMachine(samplesWhileIdle: false, through: ["begin"])
+    case "waking": return RecorderMachine(through: ["begin"])
+    case "armed": return RecorderMachine(through: armed)
+    case "starting": return RecorderMachine(through: armed + ["start 5"])
+    case "recording": return RecorderMachine(through: recording)
     case "stopping":
-      var machine = ServiceMachine(through: recording)
+      var machine = RecorderMachine(through: recording)
       _ = machine.handle(.gesture(.press(at: Notation.time(4))))
       return machine
-    case "saving": return ServiceMachine(through: recording + ["stop 5"])
-    case "ending": return ServiceMachine(through: recording + ["terminate"])
-    case "ended": return ServiceMachine(through: armed + ["terminate"])
+    case "saving": return RecorderMachine(through: recording + ["stop 5"])
+    case "ending": return RecorderMachine(through: recording + ["terminate"])
+    case "ended": return RecorderMachine(through: armed + ["terminate"])
     default: preconditionFailure("no state \(state)")
     }
   }

@@ -16,7 +16,7 @@ struct WatchLineTests {
       .lost(0), .lost(.max), .plan(nil), .plan(600), .mark(0), .mark(.min), .mark(.max),
     ]
     if let rate = SampleRate(25, per: 2) { lines.append(.sensor(Self.sensor, rate, .all)) }
-    var status = ServiceStatus(state: .recording)
+    var status = RecorderStatus(state: .recording)
     status.take = 7
     status.note = "kerb \"left\""
     lines += [.status(status), .refused(status: 75, message: "4 are watching already")]

@@ -19,7 +19,7 @@ final class WriterBench {
 
   let schedule: Schedule
   let historyTicks: Int
-  var writer: TakeWriter
+  var writer: RecordingWriter
   private var producer: RingProducer<TickRecord>
   private(set) var now: MonotonicTime
   private var nextTick: UInt64 = 0
@@ -44,14 +44,14 @@ final class WriterBench {
   var queueCapacity = 1 << 20
 
   /// What the writer reported.
-  private(set) var news: [TakeNews] = []
+  private(set) var news: [WriterNews] = []
   /// The take at hand, and those before.
   private(set) var logs: [WrittenLog] = []
   /// Offsets of the sampler's samples from its tick 0, as they went into the ring.
   private(set) var sampleTimes: [UInt64: Int64] = [:]
   /// Ticks that the ring had no room for.
   private(set) var droppedTicks: Set<UInt64> = []
-  private var pendingPlan: (plan: TakePlan, due: MonotonicTime)?
+  private var pendingPlan: (plan: RecordingPlan, due: MonotonicTime)?
 
   /// A sampler that has not begun.
   init(_ rate: SampleRate, historyTicks: Int? = nil) {
@@ -60,7 +60,7 @@ final class WriterBench {
     schedule = Schedule(start: start, rate: rate)
     self.historyTicks =
       historyTicks ?? 600 - Int(max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
-    writer = TakeWriter(
+    writer = RecordingWriter(
       consumer: ring.takeConsumer(), schedule: schedule, timeUnit: WriterBench.timeUnit,
       historyTicks: self.historyTicks)
     producer = ring.takeProducer()
@@ -110,10 +110,10 @@ final class WriterBench {
     }
     let reading = ClockReading(
       monotonic: now, wall: WriterBench.wallAtZero + now.nanoseconds, isSynchronised: true)
-    for item in writer.tend(reading) { hear(item) }
+    for item in writer.advance(reading) { note(item) }
   }
 
-  private func hear(_ item: TakeNews) {
+  private func note(_ item: WriterNews) {
     news.append(item)
     switch item {
     case .needsFile(let plan): if let fileDelay { pendingPlan = (plan, now + fileDelay) }
@@ -123,7 +123,7 @@ final class WriterBench {
     if pendingPlan.map({ $0.due <= now }) ?? false { turn() }
   }
 
-  private func attach(_ plan: TakePlan) {
+  private func attach(_ plan: RecordingPlan) {
     var description = ExampleLog.description(UInt64(logs.count + 1))
     description.rate = schedule.rate
     description.plannedTicks = plan.plannedTicks
@@ -140,7 +140,7 @@ final class WriterBench {
   }
 
   /// What was reported since the last call.
-  func takeNews() -> [TakeNews] {
+  func drainNews() -> [WriterNews] {
     defer { news = [] }
     return news
   }

@@ -10,13 +10,14 @@ import Testing
 /// A take's log while it is written, by a flusher with a thread of its own into memory, and afterwards.
 final class WrittenLog: Sendable {
   let description: RecordingDescription
-  let plan: TakePlan
+  let plan: RecordingPlan
   let queue: FlushQueue
   let disk: MemoryDisk
   private let flusher: FlusherThread
 
   init(
-    _ description: RecordingDescription, _ plan: TakePlan, queueCapacity: Int, disk: MemoryDisk,
+    _ description: RecordingDescription, _ plan: RecordingPlan, queueCapacity: Int,
+    disk: MemoryDisk,
     gate: Gate
   ) {
     self.description = description

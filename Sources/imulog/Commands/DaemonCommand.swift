@@ -34,7 +34,7 @@ struct DaemonCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    let file = ServiceConfigurationFile(
+    let file = ConfigurationFile(
       path: config, board: board, preTrigger: preTrigger,
       usualStore: try program.storePath(storeOptions))
     let setup = try file.setup()

@@ -91,14 +91,14 @@ struct RecordCommand: ParsableCommand {
   @OptionGroup var terminalOptions: TerminalOptions
 
   mutating func run() throws {
-    let request = try TakeRequest(self)
+    let request = try RecordRequest(self)
     let store = try program.storePath(storeOptions)
-    let outcome = try TakeOutcome.recording(request, store: store)
+    let outcome = try RecordOutcome.recording(request, store: store)
     for talk in outcome.talkOfDiscarded { Console.talk(talk) }
     if let talk = outcome.talk { Console.talk(talk) }
     var failure = outcome.failure
     if !outcome.isGone {
-      let unreadable = TakeReview(
+      let unreadable = RecordReview(
         number: outcome.number, store: store,
         storeOption: storeOptions.store ?? program.storeOptions.store
       ).talk()

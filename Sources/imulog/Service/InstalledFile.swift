@@ -18,7 +18,7 @@ struct InstalledFile {
       InstalledFile(path: "/etc/sysusers.d/imulog.conf", text: users),
       InstalledFile(path: "/etc/modules-load.d/imulog.conf", text: modules),
       InstalledFile(
-        path: ServiceConfigurationFile.usualPath, text: ServiceConfiguration.example, isKept: true),
+        path: ConfigurationFile.usualPath, text: RecorderConfiguration.example, isKept: true),
     ]
   }
 

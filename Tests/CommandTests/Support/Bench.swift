@@ -56,7 +56,7 @@ struct Bench {
   }
 
   /// Starts a live take; it has samples on the card, so that its recording is one to the program.
-  func startTake(_ options: [String]) throws -> Child {
+  func startRecording(_ options: [String]) throws -> Child {
     mkdir(store, 0o755)
     let watch = DirectoryWatch(store)
     let child = start(options)

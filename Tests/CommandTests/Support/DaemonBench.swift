@@ -74,14 +74,14 @@ struct DaemonBench {
   }
 
   /// Begins a take and waits until it is recorded.
-  func startTake() throws {
+  func startRecording() throws {
     try tell("start")
     try wait(for: "recording")
   }
 
   /// Records a take and waits until it is whole.
-  func recordTake() throws {
-    try startTake()
+  func makeRecording() throws {
+    try startRecording()
     try tell("stop")
     try wait(for: "armed")
   }

@@ -8,7 +8,7 @@ import Testing
 struct ReviewTests {
   @Test("a whole take that was still is good, and rests at 1 g")
   func good() throws {
-    var take = ReviewedTake(rate: 100)
+    var take = ReviewedRecording(rate: 100)
     take.still(seconds: 10)
     let review = try take.review()
     #expect(review.verdict == .good && review.sentence == "good: 1000 of 1000 samples")
@@ -26,7 +26,7 @@ struct ReviewTests {
 
   @Test("still and moving parts are told apart, in order")
   func parts() throws {
-    var take = ReviewedTake(rate: 100)
+    var take = ReviewedRecording(rate: 100)
     take.still(seconds: 4)
     take.moving(seconds: 3)
     take.still(seconds: 2)
@@ -34,7 +34,7 @@ struct ReviewTests {
     #expect(stillness.parts.map(\.isStill) == [true, false, true])
     #expect(stillness.parts.map(\.start) == [0, 4_000_000_000, 7_000_000_000])
     #expect(stillness.stillTime == 6_000_000_000 && stillness.movingTime == 3_000_000_000)
-    var wild = ReviewedTake(rate: 100)
+    var wild = ReviewedRecording(rate: 100)
     for _ in 0..<150 {
       wild.still(seconds: 0.5)
       wild.moving(seconds: 0.5)
@@ -46,7 +46,7 @@ struct ReviewTests {
   @Test("a slow turn is motion, a constant offset of the gyroscope is not")
   func turns() throws {
     for (rate, isStill) in [(131 * 20, true), (131 * 30, false)] as [(Int, Bool)] {
-      var take = ReviewedTake(rate: 100)
+      var take = ReviewedRecording(rate: 100)
       take.still(seconds: 2, gz: Int16(rate))
       let stillness = try #require(take.review().motion).stillness
       #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")
@@ -55,7 +55,7 @@ struct ReviewTests {
 
   @Test("gaps are counted by cause, and more than one in 1000 is a flaw")
   func gaps() throws {
-    var take = ReviewedTake(rate: 100)
+    var take = ReviewedRecording(rate: 100)
     take.still(seconds: 5)
     take.gap(2, .missed)
     take.still(seconds: 5)
@@ -70,11 +70,11 @@ struct ReviewTests {
     #expect(review.longestGap == 3 && review.missingCount == 6 && review.tickCount == 1006)
     #expect(review.verdict == .flawed)
     #expect(review.sentence == "flawed: 6 of 1006 samples are missing")
-    var one = ReviewedTake(rate: 100)
+    var one = ReviewedRecording(rate: 100)
     one.still(seconds: 10)
     one.gap(1, .stale)
     #expect(try one.review().sentence == "good: 1000 of 1001 samples, 1 missing")
-    var long = ReviewedTake(rate: 1)
+    var long = ReviewedRecording(rate: 1)
     long.still(seconds: 3000)
     long.gap(2, .stale)
     #expect(try long.review().verdict == .flawed)
@@ -84,7 +84,7 @@ struct ReviewTests {
   func clipping() throws {
     for end in [Int16.min, .max] {
       for axis in 0..<6 {
-        var take = ReviewedTake(rate: 10)
+        var take = ReviewedRecording(rate: 10)
         take.still(seconds: 5)
         var sample = RawSample(az: 16384)
         sample[axis] = end
@@ -99,35 +99,35 @@ struct ReviewTests {
 
   @Test("late reads, a wrong gravity and an end that was not asked for are flaws")
   func flaws() throws {
-    var late = ReviewedTake(rate: 100)
+    var late = ReviewedRecording(rate: 100)
     late.still(seconds: 5)
     late.lateness = LatenessSummary(median: 1, percentile99: 5_000_001, maximum: 6_000_000)
     #expect(try late.review().flaws == ["one read in 100 was more than half a period late"])
     late.lateness.percentile99 = 5_000_000
     #expect(try late.review().flaws.isEmpty)
-    var heavy = ReviewedTake(rate: 100)
+    var heavy = ReviewedRecording(rate: 100)
     heavy.still(seconds: 5, az: 19_000)
     #expect(try heavy.review().flaws == ["at rest it measures 116 % of gravity"])
     for reason in StopReason.allCases {
-      var take = ReviewedTake(rate: 100)
+      var take = ReviewedRecording(rate: 100)
       take.still(seconds: 1)
       take.reason = reason
       let isWanted = [.completed, .signal, .button, .imported].contains(reason)
       #expect(try take.review().verdict == (isWanted ? .good : .flawed), "\(reason)")
     }
-    #expect(try ReviewedTake(rate: 10).review().sentence == "flawed: no samples")
+    #expect(try ReviewedRecording(rate: 10).review().sentence == "flawed: no samples")
   }
 
   @Test(
     "without an end or with a part that cannot be read it is damaged, and while it grows it is live"
   )
   func damaged() throws {
-    var take = ReviewedTake(rate: 100)
+    var take = ReviewedRecording(rate: 100)
     take.still(seconds: 10)
     take.hasEnd = false
     #expect(try take.review().sentence == "damaged: the end is missing")
     #expect(try take.review(isLive: true).sentence == "running: 1000 samples so far")
-    var long = ReviewedTake(rate: 100)
+    var long = ReviewedRecording(rate: 100)
     long.shaken(seconds: 10)
     var bytes = try long.bytes()
     try #require(bytes.count > 3 * 4096)
@@ -140,7 +140,7 @@ struct ReviewTests {
 
   @Test("the best clock and its changes are found")
   func clock() throws {
-    var take = ReviewedTake(rate: 10)
+    var take = ReviewedRecording(rate: 10)
     take.pairs = [
       ClockPair(time: 0, wall: 5, isSynchronised: false, reason: .start),
       ClockPair(time: 9, wall: 7, isSynchronised: true, reason: .becameSynchronised),
@@ -153,12 +153,12 @@ struct ReviewTests {
 
   @Test("one sensor alone, and no window long enough, are reviewed too")
   func fewChannels() throws {
-    var gyro = ReviewedTake(rate: 100, channels: .gyroscope)
+    var gyro = ReviewedRecording(rate: 100, channels: .gyroscope)
     gyro.still(seconds: 2)
     let review = try gyro.review()
     #expect(review.motion?.accelerationAtRest == nil && review.motion?.temperature == nil)
     #expect(review.motion?.stillness.stillTime == 2_000_000_000 && review.verdict == .good)
-    var short = ReviewedTake(rate: 10)
+    var short = ReviewedRecording(rate: 10)
     short.still(seconds: 0.7)
     #expect(try short.review().motion?.stillness == Stillness())
   }

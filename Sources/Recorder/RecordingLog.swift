@@ -1,0 +1,126 @@
+import IMUModel
+import LogStore
+import Sampling
+
+/// The log of a recording that is being written: encoder, account, queue.
+///
+///     ring ─► RecordingWriter ─► RecordingLog ─► LogWriter ─► FlushQueue ─► card
+///                             │ while the queue has no room, records wait in memory and in the ring; once that is
+///                             ▼ full, the sampler drops the newest samples and counts them
+///                         ledger, lateness
+///
+/// It is given the time and asks no clock, and allocates only when the encoder's buffers grow. A class, so that the
+/// writer can hold one or none; only the writer's thread uses it.
+final class RecordingLog {
+  let frame: RecordingFrame
+  let queue: FlushQueue
+  /// What happened to the ticks that are in the log so far.
+  private(set) var ledger = TickLedger()
+  private var writer: LogWriter
+  private let syncInterval: Int64
+  private var nextSync: MonotonicTime
+  private var histogram = LatenessHistogram()
+  /// Why the newest tick has no sample; `nil` when it has one.
+  private var newestGap: Gap?
+  private var watch = ClockWatch()
+  private var isStorageEndReported = false
+
+  /// A log whose header the store has put into the file already.
+  ///
+  /// - Parameter description: That header; from its beginning on its ``RecordingDescription/syncInterval`` is counted.
+  // Inlined, the optimiser of Swift 6.3 stops at the queue, which an error takes back.
+  @inline(never)
+  init(_ description: RecordingDescription, frame: RecordingFrame, queue: FlushQueue)
+    throws(LogError)
+  {
+    writer = try LogWriter(after: description)
+    syncInterval = description.syncInterval
+    nextSync = frame.start + description.syncInterval
+    (self.frame, self.queue) = (frame, queue)
+  }
+
+  var hasSample: Bool { ledger.sampled > 0 }
+
+  /// The sampler's first tick that is not in the log.
+  var reached: UInt64 { frame.base + ledger.scheduled }
+
+  /// How late the sampler woke for the samples in the log.
+  var lateness: LatenessSummary { histogram.summary }
+
+  /// The storage's error, the first time that it is asked for.
+  func newFailure() -> StorageError? {
+    guard !isStorageEndReported, let failure = queue.failure else { return nil }
+    isStorageEndReported = true
+    return failure
+  }
+
+  /// Logs a record with the sampler's numbers.
+  func write(_ record: TickRecord) {
+    switch record.kind {
+    case .sample:
+      ledger.sampled += 1
+      histogram.record(Int64(record.lateness))
+      newestGap = nil
+    case .gap:
+      newestGap = record.gap
+      if let newestGap { ledger.add(newestGap.count, newestGap.cause) }
+    case .sensorEvent: break
+    }
+    writer.append(frame.rebased(record))
+  }
+
+  /// Logs a gap over the sampler's ticks before `end` that are not in the log.
+  ///
+  /// - Parameter cause: `nil` for a sampler that is silent: a bus that refused the ticks before them is why, else they
+  ///   count as missed.
+  func giveUp(before end: UInt64, because cause: GapCause? = nil) {
+    guard reached < end else { return }
+    var gap = Gap(firstTick: reached, count: end - reached, cause: cause ?? .missed)
+    if cause == nil, let newestGap, newestGap.cause == .busError {
+      (gap.cause, gap.code) = (.busError, newestGap.code)
+    }
+    write(TickRecord(gap))
+  }
+
+  /// Logs a moment that the user marked.
+  func mark(at instant: MonotonicTime, label: String) {
+    writer.append(Mark(time: instant - frame.start, label: label))
+  }
+
+  /// Logs a reading of the clocks when it says something new.
+  func note(_ reading: ClockReading) {
+    let pair = watch.reading(
+      time: reading.monotonic - frame.start, wall: reading.wall,
+      isSynchronised: reading.isSynchronised)
+    if let pair { writer.append(pair) }
+  }
+
+  /// Gives what is encoded to the queue; `false` when some is left because it has no room.
+  func deliver() -> Bool { writer.drain(into: queue) }
+
+  /// Makes the log durable when it is time to.
+  ///
+  /// A late call syncs once and not once for each interval that passed. While the queue has no room for what is to be
+  /// synced, it stays due: after a stall no sample waits for another interval.
+  func syncIfDue(_ now: MonotonicTime) {
+    guard syncInterval > 0, now >= nextSync else { return }
+    writer.flush()
+    guard deliver() else { return }
+    queue.requestSync()
+    nextSync = max(nextSync + syncInterval, now)
+  }
+
+  /// Writes the end; nothing may be written after it. What the queue has no room for yet is left to ``deliver()``.
+  ///
+  /// - Returns: The end.
+  func finish(_ reason: StopReason, _ reading: ClockReading) -> RecordingEnd {
+    writer.append(
+      watch.end(
+        time: reading.monotonic - frame.start, wall: reading.wall,
+        isSynchronised: reading.isSynchronised))
+    let end = RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)
+    writer.finish(end)
+    if deliver() { queue.requestSync() }
+    return end
+  }
+}

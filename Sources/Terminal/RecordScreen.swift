@@ -1,0 +1,130 @@
+package import Glibc
+package import IMUModel
+import LinuxIO
+package import Recorder
+
+/// A recording on the terminal while it is made: graph, values, keys.
+package final class RecordScreen: Panel {
+  /// `nil` once the terminal is given back.
+  private var session: TerminalSession?
+  private let glyphs: GlyphSet
+  private let configuration: RecorderConfiguration
+  private var view: LiveView?
+  private var sensor: SensorDescription?
+  private var status = LiveStatus()
+  /// The number of the recording that is shown.
+  private var number: UInt32?
+  private var start: MonotonicTime?
+  /// When the next frame is due.
+  private var frameAt = MonotonicTime(nanoseconds: 0)
+  /// When the notice disappears.
+  private var noticeUntil = MonotonicTime(nanoseconds: 0)
+  /// The sampled records.
+  package var feed: LiveFeed?
+
+  /// The screen of a recorder with this configuration.
+  package init(_ session: TerminalSession, _ configuration: RecorderConfiguration) {
+    (self.session, self.configuration) = (session, configuration)
+    glyphs = session.glyphs
+    // A suspended program would miss samples.
+    session.isStoppable = false
+  }
+
+  package var remarks: [String] { [] }
+
+  package var descriptors: [pollfd] { session?.descriptors ?? [] }
+
+  package func deadline(after now: MonotonicTime) -> MonotonicTime? {
+    min(frameAt, session?.deadline ?? frameAt)
+  }
+
+  package func events(now: MonotonicTime) -> [RecorderEvent] {
+    (session?.events() ?? []).compactMap { serviceEvent($0, now: now) }
+  }
+
+  package func handle(signal: Int32) -> Bool {
+    if case .resized? = session?.event(of: signal) { return true }
+    return false
+  }
+
+  /// What is reported from here on stays on the terminal.
+  package func close() -> [RecorderEvent] {
+    session = nil
+    return []
+  }
+
+  private func serviceEvent(_ event: TerminalEvent, now: MonotonicTime) -> RecorderEvent? {
+    switch event {
+    case .ended: return .terminate
+    case .resized: return nil
+    case .key(.control("z")):
+      status.notice = "Ctrl-Z would leave samples out; s ends the recording"
+      noticeUntil = now + 4_000_000_000
+      return nil
+    case .key(let key):
+      switch view?.handle(key) {
+      case .stop?: return .stop(at: now)
+      case .mark?:
+        guard let start else { return nil }
+        view?.mark(at: now - start)
+        status.markCount += 1
+        return .mark(at: now, label: "")
+      case .discard?: return .discard(at: now)
+      case .stay?, .leave?, nil: return nil
+      }
+    }
+  }
+
+  package func show(_ picture: RecorderPicture, now: MonotonicTime) {
+    guard now >= frameAt else { return }
+    frameAt = now + LiveFeed.framePeriod
+    if let sampling = picture.sampling, sensor == nil { sensor = sampling.sensor }
+    if let plan = picture.plan, picture.number != number { begin(picture.number, plan) }
+    guard let view, let session else { return }
+    if let feed, let start {
+      let (records, lost) = feed.drain()
+      view.append(records.compactMap { rebased($0, picture, start) })
+      status.unseen += lost
+    }
+    update(picture, now)
+    view.status = view.account.added(to: status)
+    let size = session.size
+    session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
+  }
+
+  /// Shows another recording.
+  private func begin(_ number: UInt32?, _ plan: RecordingPlan) {
+    guard let number, let sensor else { return }
+    (self.number, start) = (number, plan.start)
+    view = LiveView(
+      sensor, channels: configuration.channels, rate: configuration.rate,
+      note: configuration.note, glyphs: glyphs, purpose: .take)
+    status = LiveStatus()
+    status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
+  }
+
+  /// The record with the recording's tick and time; `nil` for one before its start.
+  private func rebased(
+    _ record: TickRecord, _ picture: RecorderPicture, _ start: MonotonicTime
+  ) -> TickRecord? {
+    guard let schedule = picture.sampling?.schedule else { return nil }
+    let base = schedule.tick(at: start)
+    guard record.tick >= base else { return nil }
+    return RecordingFrame(schedule: schedule, base: base, timeUnit: 1).rebased(record)
+  }
+
+  private func update(_ picture: RecorderPicture, _ now: MonotonicTime) {
+    switch picture.state {
+    case .saving, .ending, .ended: status.state = "ending"
+    default: status.state = number.map { "recording \($0)" } ?? ""
+    }
+    status.isRecording = picture.state == .recording || picture.state == .starting
+    if !picture.notice.isEmpty {
+      status.notice = picture.notice
+    } else if now > noticeUntil {
+      status.notice = ""
+    }
+    let elapsed = start.map { max(0, now - $0) } ?? 0
+    status.elapsed = min(elapsed, status.planned ?? .max)
+  }
+}

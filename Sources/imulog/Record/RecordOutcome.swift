@@ -1,0 +1,129 @@
+import IMUModel
+import LinuxIO
+import Recorder
+import Synchronization
+import Terminal
+
+/// What a take came to.
+struct RecordOutcome {
+  /// The recording's number in its store.
+  let number: UInt32
+  /// Its identity.
+  let id: RecordingID
+  /// Why it ended.
+  let reason: StopReason
+  /// What happened to its ticks; `nil` when its file is gone or cannot be read.
+  let ledger: TickLedger?
+  /// How late the sampler woke for its samples.
+  let lateness: LatenessSummary
+  /// What stopped it, when it was not the user or the plan.
+  let failure: CommandFailure?
+  /// Whether its file is gone from the store.
+  let isGone: Bool
+  /// Numbers of the recordings before it that the user threw away.
+  let discarded: [UInt32]
+
+  /// Makes the recording: the service's loop, for one recording.
+  static func recording(_ request: RecordRequest, store: String) throws -> RecordOutcome {
+    let setup = RecorderSetup(
+      request.configuration, sensor: request.sensor, store: store, isSingle: true)
+    var screen: RecordScreen?
+    let talk = RecorderTalk(isHeldBack: request.isOnTerminal)
+    defer { talk.release() }
+    var surroundings = RecorderLoop.Surroundings(journal: talk.report)
+    if request.isOnTerminal {
+      surroundings.openPanel = { _ in
+        let opened = try RecordScreen(TerminalSession(), request.configuration)
+        screen = opened
+        return opened
+      }
+      surroundings.signals = SignalWatch.atTerminal
+      surroundings.isInteractive = true
+    } else {
+      surroundings.signals = SignalWatch.endings
+      surroundings.didBegin = { Console.talk(request.beginning($0)) }
+    }
+    guard !request.sensor.isTimeVirtual else {
+      return try RecordOutcome(SimulatedRecorder(setup, surroundings).run())
+    }
+    let loop = try RecorderLoop(setup, surroundings)
+    screen?.feed = loop.feed
+    try loop.run()
+    return try RecordOutcome(loop)
+  }
+
+  /// What a loop that has ended came to.
+  ///
+  /// Of a recording that its storage ended, what is found in its file counts: the card may have taken less
+  /// than the writer gave.
+  private init(_ loop: RecorderLoop) throws {
+    guard let last = loop.filed.last else {
+      throw CommandFailure(
+        .tryAgain, "the recording was ended before its first sample, and nothing is kept")
+    }
+    (number, id, lateness) = (last.number, last.id, last.end.lateness)
+    let given = last.end.reason
+    reason =
+      last.failure != nil && given == .completed
+      ? last.failure?.kept?.reason ?? .storageError : given
+    ledger = last.failure.map { $0.kept?.ledger } ?? last.end.ledger
+    failure =
+      last.failure?.failure ?? (loop.isHung ? RecordOutcome.hang(last.number) : nil)
+    isGone = last.failure?.isGone ?? false
+    discarded = loop.filed.dropLast().map(\.number)
+  }
+
+  private static func hang(_ number: UInt32) -> CommandFailure {
+    CommandFailure(
+      .unavailable,
+      "the sensor's bus hangs, and recording \(number) ends with a gap; check that SDA and SCL"
+        + " are not shorted, and switch the sensor's power off and on")
+  }
+
+  /// One line for a person: how many samples, and what is missing; `nil` when that is not known.
+  var talk: String? {
+    guard let ledger else { return nil }
+    let samples = "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"
+    return ([samples] + ledger.losses).joined(separator: ", ")
+  }
+
+  /// Where the recordings are that were thrown away.
+  var talkOfDiscarded: [String] {
+    discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
+  }
+
+  /// The same for a program, on one line.
+  var json: String {
+    "{\"number\":\(number),\"id\":\"\(id)\",\"stopReason\":\"\(reason.name)\","
+      + "\"scheduled\":\(RecordOutcome.json(ledger?.scheduled)),"
+      + "\"sampled\":\(RecordOutcome.json(ledger?.sampled)),"
+      + "\"lateness_ns\":{\"median\":\(lateness.median),\"percentile99\":\(lateness.percentile99),"
+      + "\"maximum\":\(lateness.maximum)}}"
+  }
+
+  private static func json(_ count: UInt64?) -> String { count.map { "\($0)" } ?? "null" }
+}
+
+/// What a recorder reports while it records: warnings, which a screen on the terminal holds back until it is gone.
+private final class RecorderTalk: Sendable {
+  private let heldBack: Mutex<[String]?>
+
+  init(isHeldBack: Bool) { heldBack = Mutex(isHeldBack ? [] : nil) }
+
+  @Sendable func report(_ priority: JournalPriority, _ sentence: String) {
+    guard priority == .warning else { return }
+    let isHeldBack = heldBack.withLock { sentences in
+      sentences?.append(sentence)
+      return sentences != nil
+    }
+    if !isHeldBack { Console.talk(sentence) }
+  }
+
+  func release() {
+    let sentences = heldBack.withLock { sentences in
+      defer { sentences = nil }
+      return sentences ?? []
+    }
+    for sentence in sentences { Console.talk(sentence) }
+  }
+}

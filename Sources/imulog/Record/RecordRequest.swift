@@ -1,0 +1,101 @@
+import IMUModel
+import Recorder
+
+/// What `record` was asked for, checked as far as it can be without hardware.
+struct RecordRequest {
+  let sensor: SensorRequest
+  /// What the recorder runs with, but for the store.
+  let configuration: RecorderConfiguration
+  /// Whether the recording is shown on the terminal.
+  let isOnTerminal: Bool
+
+  init(_ command: RecordCommand) throws(CommandFailure) {
+    guard let rate = SampleRate(decimal: command.rate) else {
+      throw CommandFailure(
+        .usage, "--rate \(command.rate): give hertz as a decimal number above 0, such as 10 or 12.5"
+      )
+    }
+    let accelerometerRange = try RecordRequest.range(command.accelRange, unit: "g", "--accel-range")
+    let gyroscopeRange = try RecordRequest.range(command.gyroRange, unit: "dps", "--gyro-range")
+    var configuration = RecorderConfiguration.default
+    configuration.rate = rate
+    configuration.channels = command.channels.set
+    configuration.accelerometerRange = accelerometerRange
+    configuration.gyroscopeRange = gyroscopeRange
+    configuration.length = try RecordRequest.length(command)
+    configuration.syncInterval = command.syncEvery?.nanoseconds
+    configuration.samplesWhileIdle = false
+    guard let latency = LatencyChoice(command.cpuLatency) else {
+      throw CommandFailure(
+        .usage, "--cpu-latency \(command.cpuLatency): give auto, off, or microseconds up to 10000")
+    }
+    configuration.cpuLatency = command.virtualTime ? .free : latency
+    configuration.note = command.note
+    // Simulated time is over before a user could look.
+    isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
+    guard command.note.utf8.count <= 1000 else {
+      throw CommandFailure(
+        .usage,
+        "--note has \(command.note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
+    }
+    self.configuration = configuration
+    sensor = SensorRequest(
+      rate: rate, channels: command.channels.set, accelerometerRange: accelerometerRange,
+      gyroscopeRange: gyroscopeRange, board: try SensorRequest.board(command.board),
+      bus: command.bus, choice: try SensorRequest.choice(command.sensor), motion: command.motion,
+      isTimeVirtual: command.virtualTime)
+    try checkSimulatorOptions()
+  }
+
+  /// What begins, for a person.
+  func beginning(_ description: SensorDescription) -> String {
+    let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
+    let ticks = configuration.length.map { sensor.rate.ticks(inNanoseconds: $0) }
+    let length = ticks.map { "for \(Plain.seconds(sensor.rate.nanoseconds(atTick: $0)))" }
+    return "recording from \(description.model)\(place), \(Plain.hertz(sensor.rate)) Hz, "
+      + (length ?? "until Ctrl-C or SIGTERM")
+  }
+
+  private func checkSimulatorOptions() throws(CommandFailure) {
+    if sensor.isSimulated {
+      guard sensor.bus == nil else {
+        throw CommandFailure(.usage, "the simulator has no bus to choose; leave --bus out")
+      }
+      guard !(sensor.isTimeVirtual && configuration.length == nil) else {
+        throw CommandFailure(
+          .usage, "--virtual-time runs as fast as it can and so needs an end; give --for")
+      }
+    } else if sensor.motion != nil || sensor.isTimeVirtual {
+      let option = sensor.motion != nil ? "--motion" : "--virtual-time"
+      throw CommandFailure(.usage, "\(option) is the simulator's; give --board simulator with it")
+    }
+    if let bus = sensor.bus, bus < 0 {
+      throw CommandFailure(.usage, "--bus \(bus): give the number N of a /dev/i2c-N")
+    }
+  }
+
+  private static func range(
+    _ text: String, unit: String, _ option: String
+  ) throws(CommandFailure) -> Int {
+    let digits = text.hasSuffix(unit) ? text.dropLast(unit.count) : text[...]
+    guard let range = Int(digits), range > 0 else {
+      throw CommandFailure(.usage, "\(option) \(text): give a full scale such as 4\(unit)")
+    }
+    return range
+  }
+
+  private static func length(_ command: RecordCommand) throws(CommandFailure) -> Int64? {
+    if command.untilStopped {
+      guard command.length == nil else {
+        throw CommandFailure(
+          .usage, "--for and --until-stopped exclude each other; give one of them")
+      }
+      return nil
+    }
+    let length = command.length ?? Span(nanoseconds: 60_000_000_000)
+    guard length.nanoseconds > 0 else {
+      throw CommandFailure(.usage, "--for needs a time above 0, such as 60s")
+    }
+    return length.nanoseconds
+  }
+}

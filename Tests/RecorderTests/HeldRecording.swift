@@ -1,0 +1,73 @@
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Recorder
+
+/// A recording at 1 kHz whose card holds the flusher up in one of its syncs, without any thread: while
+/// the flusher is in a sync, sampler and writer take their turns on the test's clock.
+final class HeldRecording: StorageWitness {
+  /// How often the writer looks at the ring.
+  static let writerPeriod: Int64 = 50_000_000
+  static let rate = SampleRate(1000, per: 1) ?? ExampleLog.tenHertz
+
+  let finishes = true
+  let take: SteppedRecording<DozyClock>
+  /// Ticks that went by during the hold.
+  private(set) var heldTicks: Range<UInt64> = 0..<0
+  /// The log.
+  private(set) var bytes: [UInt8] = []
+
+  private let clock = DozyClock()
+  private let hold: (sync: Int, nanoseconds: Int64)
+  private var nextTurn: MonotonicTime
+  private var syncCount = 0
+  /// Bytes in the queue from which on it may have no room for more.
+  private let roomLeft: Int
+
+  /// Makes the recording.
+  ///
+  /// - Parameters:
+  ///   - ticks: Milliseconds.
+  ///   - hold: Which sync takes how long; the others take no time.
+  ///   - capacity: Bytes of the queue; room for several pieces, because a turn comes with each append
+  ///     and not by itself.
+  init(ticks: UInt64, hold: (sync: Int, nanoseconds: Int64), capacity: Int = 1 << 20) throws {
+    var description = ExampleLog.description()
+    description.rate = HeldRecording.rate
+    self.hold = hold
+    roomLeft = capacity - 4096
+    take = SteppedRecording(clock, description, ticks: ticks, queue: FlushQueue(capacity: capacity))
+    nextTurn = clock.now() + HeldRecording.writerPeriod
+    let disk = MemoryDisk()
+    var storage = WatchedStorage(MemoryStorage(disk), witness: self)
+    passTime(until: clock.now())
+    take.queue.flusherLoop(&storage, clock: clock)
+    bytes = try take.log(disk.bytes)
+  }
+
+  func willOperate() { take.stepWriter() }
+
+  func didFail(_ error: StorageError) {}
+
+  func didSync() {
+    syncCount += 1
+    guard syncCount == hold.sync else { return passTime(until: clock.now()) }
+    let first = take.ledger.scheduled
+    passTime(until: clock.now() + hold.nanoseconds)
+    heldTicks = first..<take.ledger.scheduled
+  }
+
+  /// Lets the others work until `instant`, and until they leave work for the flusher.
+  private func passTime(until instant: MonotonicTime) {
+    let asked = take.queue.byteCountToSync
+    while take.end == nil {
+      let hasWork = take.queue.byteCountToSync > asked || take.queue.byteCount > roomLeft
+      guard clock.now() < instant || !hasWork else { return }
+      take.stepSampler()
+      if !take.isSampling { clock.sleep(until: nextTurn) }
+      guard clock.now() >= nextTurn else { continue }
+      take.stepWriter()
+      nextTurn = nextTurn + HeldRecording.writerPeriod
+    }
+  }
+}

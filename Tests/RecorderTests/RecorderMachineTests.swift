@@ -1,0 +1,163 @@
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("The service's states")
+struct RecorderMachineTests {
+  @Test("every event in every state does what the table says")
+  func everyField() {
+    for field in StateTable.fields {
+      var machine = StateTable.machine(in: field.state)
+      #expect(machine.state.rawValue == field.state)
+      let step = machine.step(field.event)
+      #expect(step == field.step, "\(field.event) in \(field.state)")
+    }
+  }
+
+  @Test("the table has a field for each event in each state, and only one")
+  func tableIsWhole() {
+    for (name, _) in Notation.events {
+      for state in RecorderMachine.State.allCases {
+        let fields = StateTable.fields.filter { $0.event == name && $0.state == state.rawValue }
+        #expect(fields.count == 1, "\(name) in \(state)")
+      }
+    }
+  }
+
+  /// The steps of a story: each event with what the machine makes of it.
+  private func play(_ machine: inout RecorderMachine, _ story: [(String, String)]) {
+    for (event, expected) in story {
+      let before = machine.state
+      let step = machine.step(event)
+      #expect(step == expected, "\(event) in \(before)")
+    }
+  }
+
+  @Test("a service that samples while idle wakes the sensor when it comes up")
+  func begin() {
+    var machine = RecorderMachine(samplesWhileIdle: true)
+    #expect(machine.state == .asleep)
+    play(&machine, [("begin", "→ waking: wake"), ("sensorReady", "→ armed")])
+  }
+
+  @Test("a take without sampling while idle wakes the sensor before, and lets it sleep after")
+  func fromSleepToSleep() {
+    var machine = StateTable.machine(in: "asleep")
+    play(
+      &machine,
+      [
+        ("press 5", "→ waking: wake"), ("settled 4", "·"), ("sensorReady", "→ starting: begin 5"),
+        ("firstSample", "→ recording"), ("limitReached", "→ saving: end now completed"),
+        ("saved", "→ asleep: sleep"),
+      ])
+  }
+
+  @Test(
+    "a double press whose first one began the take means nothing, before and after its first sample"
+  )
+  func doubleThatStarted() {
+    var machine = StateTable.machine(in: "armed")
+    play(
+      &machine,
+      [
+        ("press 5", "→ starting: begin 5"), ("down 5", "hold 5"), ("double 4", "release"),
+        ("firstSample", "→ recording"), ("down 5", "hold 5"), ("double 4", "release"),
+      ])
+  }
+
+  @Test("a second press while the first sample is awaited marks, and the take continues as it was")
+  func markBeforeFirstSample() {
+    var machine = StateTable.machine(in: "starting")
+    play(
+      &machine,
+      [
+        ("press 5", "→ stopping: hold 5"), ("double 4", "→ starting: mark 4, release"),
+        ("press 5", "→ stopping: hold 5"), ("firstSample", "·"),
+        ("double 4", "→ recording: mark 4, release"),
+      ])
+  }
+
+  @Test("a take whose first sample never comes can be stopped")
+  func stopBeforeFirstSample() {
+    var machine = StateTable.machine(in: "starting")
+    play(
+      &machine,
+      [
+        ("press 5", "→ stopping: hold 5"), ("settled 4", "→ saving: end 5 button"),
+        ("savedNothing", "→ armed"),
+      ])
+  }
+
+  @Test("a long press in a take begins the next one with its stamp when the discard is done")
+  func discard() {
+    for answer in ["saved", "savedNothing"] {
+      for event in ["long 5", "discard 5"] {
+        var machine = StateTable.machine(in: "recording")
+        play(&machine, [(event, "→ saving: discard 5"), (answer, "→ starting: begin 5")])
+        #expect(machine.waitingStart == nil)
+      }
+    }
+  }
+
+  @Test("a press while a take is saved begins the next with its stamp; the first of several counts")
+  func pressWhileSaving() {
+    var machine = StateTable.machine(in: "saving")
+    play(&machine, [("press 5", "·")])
+    #expect(machine.handle(.gesture(.press(at: Notation.time(9)))).isEmpty)
+    play(&machine, [("start 5", "refuse"), ("saved", "→ starting: begin 5")])
+  }
+
+  @Test(
+    "a press while the sensor is brought up begins a take with its stamp; the first of several counts"
+  )
+  func pressWhileWaking() {
+    var machine = StateTable.machine(in: "waking")
+    play(&machine, [("press 5", "·")])
+    #expect(machine.handle(.gesture(.press(at: Notation.time(9)))).isEmpty)
+    play(&machine, [("start 5", "refuse"), ("sensorReady", "→ starting: begin 5")])
+  }
+
+  @Test("a stop takes back a start that waits")
+  func stopWaitingStart() {
+    var saving = StateTable.machine(in: "saving")
+    play(&saving, [("start 5", "·"), ("stop 5", "·"), ("saved", "→ armed")])
+    var waking = StateTable.machine(in: "waking")
+    play(&waking, [("start 5", "·"), ("stop 5", "·"), ("sensorReady", "→ armed")])
+    var asleep = StateTable.machine(in: "asleep")
+    play(&asleep, [("start 5", "→ waking: wake"), ("stop 5", "→ asleep: sleep")])
+  }
+
+  @Test("the press that meant to end a take which had just reached its length begins no other")
+  func pressBeforeLimit() {
+    for state in ["saving", "armed", "waking"] {
+      for (stamp, isLate) in [(2, true), (3, true), (4, false)] as [(Int64, Bool)] {
+        var machine = StateTable.machine(in: "recording")
+        play(&machine, [("limitReached", "→ saving: end now completed")])
+        if state != "saving" { play(&machine, [("saved", "→ armed")]) }
+        if state == "waking" { play(&machine, [("sensorFailed", "→ waking: retry")]) }
+        let effects = machine.handle(.gesture(.press(at: Notation.time(stamp))))
+        #expect(
+          effects.contains { Notation.word($0) == "refuse" } == isLate, "\(stamp) in \(state)")
+        #expect((machine.waitingStart ?? Notation.time(stamp)).nanoseconds == stamp)
+        var other = StateTable.machine(in: "recording")
+        play(&other, [("limitReached", "→ saving: end now completed"), ("saved", "→ armed")])
+        let kept = other.handle(.gesture(.long(at: Notation.time(stamp)))).map(Notation.word)
+        #expect(kept == [isLate ? "refuse" : "keep \(stamp)"])
+      }
+    }
+  }
+
+  @Test("signals and very long presses end the service after the take at hand, and once")
+  func ending() {
+    for event in ["terminate", "veryLong 5"] {
+      var machine = StateTable.machine(in: "saving")
+      play(
+        &machine,
+        [
+          ("press 5", "·"), (event, "→ ending"), (event, "·"), ("saved", "→ ended: sleep, exit"),
+          (event, "·"), ("saved", "·"),
+        ])
+      #expect(machine.waitingStart == nil)
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("The service's problems, and what the light says")
+struct RecorderProblemTests {
+  /// The sentences an event was refused with.
+  private func refusals(_ machine: inout RecorderMachine, _ event: String) -> [String] {
+    machine.handle(Notation.event(event)).compactMap { effect in
+      if case .refuse(let sentence) = effect { return sentence }
+      return nil
+    }
+  }
+
+  @Test("a sensor that is not found is tried again, and is no problem once it is there")
+  func sensorRetried() {
+    var machine = StateTable.machine(in: "waking")
+    #expect(machine.step("sensorFailed") == "retry")
+    #expect(machine.problem == .sensor)
+    #expect(machine.step("retry") == "wake")
+    #expect(machine.step("retry") == "·")
+    #expect(machine.step("sensorFailed") == "retry")
+    #expect(machine.step("retry") == "wake")
+    #expect(machine.step("sensorReady") == "→ armed")
+    #expect(machine.problem == nil)
+  }
+
+  @Test(
+    "a start is refused while the sensor is missing; a press waits for the retry and is refused with it"
+  )
+  func startWithoutSensor() {
+    var machine = RecorderMachine(through: ["begin", "sensorFailed"])
+    let atOnce = refusals(&machine, "start 5")
+    #expect(
+      atOnce == [
+        "no recording can begin: the sensor cannot be reached; it is tried again every 2 s, "
+          + "imulog status shows it"
+      ])
+    #expect(machine.step("press 5") == "·")
+    #expect(machine.step("retry") == "wake")
+    let late = refusals(&machine, "sensorFailed")
+    #expect(late == ["the recording could not begin: the sensor cannot be reached"])
+    #expect(machine.waitingStart == nil)
+  }
+
+  @Test(
+    "without sampling while idle a missing sensor is tried at the next press and not by a timer")
+  func sensorMissingAsleep() {
+    var machine = StateTable.machine(in: "asleep")
+    #expect(machine.step("press 5") == "→ waking: wake")
+    #expect(machine.step("sensorFailed") == "→ asleep: refuse")
+    #expect(machine.problem == .sensor)
+    #expect(machine.light == .problem(.sensor))
+    #expect(machine.step("press 5") == "→ waking: wake")
+    #expect(machine.step("sensorReady") == "→ starting: begin 5")
+    #expect(machine.problem == nil)
+  }
+
+  @Test(
+    "a sensor that is sampled in vain is reported as a problem until it answers, and begins takes all the same"
+  )
+  func silentSensor() {
+    var machine = StateTable.machine(in: "armed")
+    #expect(machine.step("sensorSilent") == "·")
+    #expect(machine.presentProblem == .sensor)
+    #expect(machine.light == .problem(.sensor))
+    #expect(machine.step("sensorAnswers") == "·")
+    #expect(machine.presentProblem == nil)
+    #expect(machine.light == .armed)
+    #expect(machine.step("sensorSilent") == "·")
+    #expect(machine.step("press 5") == "→ starting: begin 5")
+    #expect(machine.step("firstSample") == "→ recording")
+    #expect(machine.light == .recording)
+    #expect(machine.presentProblem == .sensor)
+    // One that sleeps is not asked, and one that is woken is expected to answer.
+    var idle = RecorderMachine(
+      samplesWhileIdle: false, through: ["begin", "press 5", "sensorReady", "sensorSilent"])
+    _ = idle.step("stop 5")
+    _ = idle.step("saved")
+    #expect(idle.state == .asleep)
+    #expect(idle.presentProblem == nil)
+    #expect(idle.step("start 5") == "→ waking: wake")
+    #expect(idle.step("sensorReady") == "→ starting: begin 5")
+    #expect(idle.presentProblem == nil)
+  }
+
+  @Test("a storage's problem is reported before that of a silent sensor")
+  func silentSensorAndStorage() {
+    var machine = StateTable.machine(in: "recording")
+    _ = machine.step("sensorSilent")
+    _ = machine.step("storageEnded")
+    _ = machine.step("saved")
+    #expect(machine.presentProblem == .storage)
+  }
+
+  @Test("a sensor lost in a take is woken when the take is saved")
+  func sensorLostInTake() {
+    for state in ["starting", "recording", "stopping"] {
+      var machine = StateTable.machine(in: state)
+      #expect(machine.step("sensorFailed") == "→ saving: end now sensorLost")
+      #expect(machine.step("saved") == "→ waking: wake", "in \(state)")
+      #expect(machine.problem == .sensor)
+      #expect(machine.step("sensorReady") == "→ armed")
+      #expect(machine.problem == nil)
+    }
+    var saving = StateTable.machine(in: "saving")
+    #expect(saving.step("sensorFailed") == "·")
+    #expect(saving.step("press 5") == "·")
+    #expect(saving.step("saved") == "→ waking: wake")
+    #expect(saving.step("sensorReady") == "→ starting: begin 5")
+    var ending = StateTable.machine(in: "ending")
+    #expect(ending.step("sensorFailed") == "·")
+    #expect(ending.step("saved") == "→ ended: exit")
+  }
+
+  @Test(
+    "a failure of the storage outlasts its own take's saving and ends with the next take that begins"
+  )
+  func storageFailure() {
+    for problem in [Problem.storage, .storageFull] {
+      let reason: StopReason = problem == .storage ? .storageError : .storageFull
+      for state in ["starting", "recording", "stopping"] {
+        var machine = StateTable.machine(in: state)
+        #expect(machine.handle(.storageEnded(problem)) == [.endRecording(at: nil, reason: reason)])
+        #expect(machine.step("saved") == "→ armed")
+        #expect(machine.problem == problem)
+        #expect(machine.step("press 5") == "→ starting: begin 5")
+        #expect(machine.problem == problem)
+        #expect(machine.step("firstSample") == "→ recording")
+        #expect(machine.problem == nil)
+      }
+    }
+  }
+
+  @Test("a history that was kept ends a problem of the storage, one that was not makes it")
+  func keptHistory() {
+    var machine = StateTable.machine(in: "armed")
+    #expect(machine.step("keep 5") == "→ saving: keep 5")
+    #expect(machine.step("fileRefused") == "→ armed")
+    #expect(machine.problem == .storageFull)
+    #expect(machine.step("keep 5") == "→ saving: keep 5")
+    #expect(machine.step("savedNothing") == "→ armed")
+    #expect(machine.problem == .storageFull)
+    #expect(machine.step("keep 5") == "→ saving: keep 5")
+    #expect(machine.step("saved") == "→ armed")
+    #expect(machine.problem == nil)
+  }
+
+  @Test("a failure while the end is saved stays a problem")
+  func failureWhileSaving() {
+    for state in ["saving", "ending"] {
+      var machine = StateTable.machine(in: state)
+      #expect(machine.step("storageEnded") == "·")
+      _ = machine.step("saved")
+      #expect(machine.problem == .storage)
+    }
+  }
+
+  @Test(
+    "a file that could not be made leaves the service ready, and a press that waits tries again")
+  func refusedTake() {
+    for state in ["starting", "recording", "stopping", "saving"] {
+      var machine = StateTable.machine(in: state)
+      #expect(machine.step("fileRefused") == "→ armed")
+      #expect(machine.problem == .storageFull)
+    }
+    var machine = StateTable.machine(in: "saving")
+    _ = machine.step("press 5")
+    #expect(machine.step("fileRefused") == "→ starting: begin 5")
+    var asleep = RecorderMachine(
+      samplesWhileIdle: false, through: ["begin", "press 5", "sensorReady"])
+    #expect(asleep.step("fileRefused") == "→ asleep: sleep")
+    var ending = StateTable.machine(in: "ending")
+    #expect(ending.step("fileRefused") == "→ ended: sleep, exit")
+    #expect(ending.problem == .storageFull)
+  }
+
+  @Test("the configuration is read when the take is over and none waits")
+  func reloadBetweenTakes() {
+    for state in ["starting", "recording", "stopping", "saving"] {
+      var machine = StateTable.machine(in: state)
+      #expect(machine.step("reload") == "·")
+      _ = machine.step("stop 5")
+      #expect(machine.step("start 5") == "·")
+      #expect(machine.step("saved") == "→ starting: begin 5")
+      #expect(machine.step("stop 5") == "→ saving: end 5 button")
+      #expect(machine.step("saved") == "→ armed: reload")
+      #expect(machine.step("reload sleep") == "→ asleep: sleep")
+      #expect(machine.step("press 5") == "→ waking: wake")
+      #expect(machine.step("reload sample") == "sleep, wake")
+      #expect(machine.step("reload sleep") == "sleep, wake")
+      #expect(machine.step("sensorReady") == "→ starting: begin 5")
+    }
+  }
+
+  @Test("a wrong configuration is a problem until a right one is read")
+  func wrongConfiguration() {
+    for state in ["asleep", "waking", "armed", "starting", "recording", "stopping", "saving"] {
+      var machine = StateTable.machine(in: state)
+      #expect(machine.step("reload wrong") == "·")
+      #expect(machine.problem == .configuration, "in \(state)")
+      _ = machine.step("reload sample")
+      #expect(machine.problem == nil, "in \(state)")
+    }
+  }
+
+  @Test("each state has its light, and a problem is shown only while no take is at hand")
+  func lights() {
+    let lights: [(String, Light, isIdle: Bool)] = [
+      ("asleep", .off, true), ("waking", .waking, true), ("armed", .armed, true),
+      ("starting", .saving, false), ("recording", .recording, false),
+      ("stopping", .acknowledged(isLit: false), false), ("saving", .saving, false),
+      ("ending", .saving, false), ("ended", .off, false),
+    ]
+    #expect(lights.map(\.0) == RecorderMachine.State.allCases.map(\.rawValue))
+    for (state, light, isIdle) in lights {
+      var machine = StateTable.machine(in: state)
+      #expect(machine.light == light)
+      _ = machine.handle(.reloadRefused)
+      #expect(machine.light == (isIdle ? .problem(.configuration) : light), "in \(state)")
+    }
+  }
+
+  @Test(
+    "a held button is acknowledged until it is known what it means, by the opposite of what was shown"
+  )
+  func acknowledgement() {
+    for (state, light) in [
+      ("asleep", Light.acknowledged(isLit: true)), ("waking", .acknowledged(isLit: true)),
+      ("armed", .acknowledged(isLit: true)), ("recording", .acknowledged(isLit: false)),
+      ("starting", .saving), ("saving", .saving),
+    ] {
+      for end in ["long 5", "press 5", "veryLong 5"] {
+        var machine = StateTable.machine(in: state)
+        _ = machine.step("holding 5")
+        #expect(machine.light == light, "in \(state)")
+        _ = machine.step(end)
+        if machine.state != .stopping {
+          #expect(machine.light != light || light == .saving, "\(end) in \(state)")
+        }
+      }
+    }
+  }
+
+  @Test("each refusal is a sentence of its own that says what would help")
+  func sentences() {
+    var seen: [String: String] = [:]
+    for (state, event, part) in [
+      ("asleep", "long 5", "while-idle = sample"), ("armed", "stop 5", "imulog start"),
+      ("waking", "keep 5", "brought up"), ("recording", "start 5", "stop it before"),
+      ("recording", "keep 5", "stop it to keep"), ("stopping", "mark 5", "being stopped"),
+      ("saving", "keep 5", "being saved"), ("ending", "start 5", "is ending"),
+    ] {
+      var machine = StateTable.machine(in: state)
+      let sentences = refusals(&machine, event)
+      #expect(sentences.count == 1, "\(event) in \(state)")
+      guard let sentence = sentences.first else { continue }
+      #expect(sentence.contains(part), "\(event) in \(state)")
+      #expect(!sentence.hasSuffix("."))
+      #expect(seen[sentence] == nil)
+      seen[sentence] = state
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("Answers over the control socket")
+struct RecorderStatusTests {
+  private static var whole: RecorderStatus {
+    var status = RecorderStatus(state: .recording)
+    status.take = 12
+    status.scheduled = 345
+    status.sampled = 340
+    status.gaps = 5
+    status.latenessP99 = 123_456
+    status.worstFlush = 1_234_567_890
+    status.freeBytes = 12_345_678_901
+    status.temperature = 48.26
+    status.sensor = "MPU6050 at 0x68 on /dev/i2c-1"
+    status.realTime = "fifo 80, memory locked"
+    status.problem = .storageFull
+    status.failure = "there is no room in /var/x"
+    status.note = "left \"wrist\""
+    return status
+  }
+
+  /// After a take whose file no one can read.
+  private static var gone: RecorderStatus {
+    var status = RecorderStatus(state: .armed)
+    status.take = 12
+    (status.scheduled, status.sampled, status.gaps) = (nil, nil, nil)
+    return status
+  }
+
+  @Test("a status is one line of JSON with every fact")
+  func json() {
+    #expect(
+      Self.whole.json
+        == #"{"ok":true,"state":"recording","problem":"storageFull","#
+        + #""failure":"there is no room in /var/x","take":12,"#
+        + #""scheduled":345,"sampled":340,"gaps":5,"latenessP99_ns":123456,"#
+        + #""worstFlush_ns":1234567890,"freeBytes":12345678901,"temperature_C":48.3,"#
+        + #""sensor":"MPU6050 at 0x68 on /dev/i2c-1","realTime":"fifo 80, memory locked","#
+        + #""note":"left \"wrist\""}"#)
+    #expect(
+      RecorderStatus(state: .asleep).json
+        == #"{"ok":true,"state":"asleep","problem":null,"failure":null,"take":null,"scheduled":0,"sampled":0,"#
+        + #""gaps":0,"latenessP99_ns":null,"worstFlush_ns":null,"freeBytes":null,"#
+        + #""temperature_C":null,"sensor":null,"realTime":null,"note":""}"#)
+  }
+
+  @Test("a status in words has a line for each fact that is known")
+  func text() {
+    #expect(
+      Self.whole.text == """
+        state        recording
+        problem      there is no space for a recording
+        failure      there is no room in /var/x
+        recording    12
+        samples      340 of 345, 5 lost
+        lateness     0.12 ms, 99 % of samples
+        worst flush  1234.56 ms
+        free space   12.3 GB
+        temperature  48.3 °C
+        sensor       MPU6050 at 0x68 on /dev/i2c-1
+        real time    fifo 80, memory locked
+        note         left "wrist"
+        """)
+    #expect(RecorderStatus(state: .armed).text == "state        armed")
+    #expect(Self.gone.text == "state        armed\nrecording    12")
+  }
+
+  @Test("temperatures are tenths, and what is no temperature is null")
+  func temperatures() {
+    for (degrees, json) in [
+      (0, "0.0"), (-0.04, "0.0"), (-0.06, "-0.1"), (-12.34, "-12.3"), (85, "85.0"),
+      (.nan, "null"), (.infinity, "null"), (1e300, "null"),
+    ] as [(Double, String)] {
+      var status = RecorderStatus(state: .armed)
+      status.temperature = degrees
+      #expect(status.json.contains("\"temperature_C\":\(json),"), "\(degrees)")
+    }
+  }
+
+  @Test("hostile words stay words: the JSON is whole, and no terminal obeys the text")
+  func hostileWords() throws {
+    var all = String.UnicodeScalarView()
+    for value in 0...0x2030 as ClosedRange<UInt32> {
+      if let scalar = Unicode.Scalar(value) { all.append(scalar) }
+    }
+    for words in [
+      String(all), "\",\"ok\":false,\"x\":\"", "\\", "\\\"", "\u{0}", "\u{1B}]0;x\u{7}", "}{", "👩‍🔬",
+      "a\r\nb",
+    ] {
+      var status = RecorderStatus(state: .recording)
+      status.note = words
+      status.sensor = words
+      status.realTime = words
+      let line = status.json
+      #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0 ~= $0.value) })
+      #expect(!line.unicodeScalars.contains("\u{2028}"))
+      let read = try ControlAnswer(line: line)
+      #expect(read == .status(status))
+      let isPlain = status.text.unicodeScalars.allSatisfy {
+        $0 == "\n" || ($0.value >= 0x20 && !(0x7F..<0xA0 ~= $0.value))
+      }
+      #expect(isPlain)
+      #expect(status.text.split(separator: "\n").count <= 5)
+    }
+  }
+
+  @Test("every answer is read back as it was written")
+  func readBack() throws {
+    var whole = Self.whole
+    whole.temperature = 48.3
+    for answer in [
+      .status(whole), .status(Self.gone), .status(RecorderStatus(state: .ending)), .done(.starting),
+      .refused(status: 75, message: "no \"take\"\n is running \u{1B}"),
+      .refused(status: -1, message: ""),
+    ] as [ControlAnswer] {
+      #expect(!answer.line.contains("\n"))
+      #expect(try ControlAnswer(line: answer.line + "\n") == answer)
+    }
+    #expect(ControlAnswer.done(.armed).line == #"{"ok":true,"state":"armed"}"#)
+    let refused = ControlAnswer.refused(status: 75, message: "no")
+    #expect(refused.line == #"{"ok":false,"status":75,"message":"no"}"#)
+  }
+
+  @Test("white space, escapes and members of a later version are read over")
+  func foreignAnswers() throws {
+    let refused = ControlAnswer.refused(status: 75, message: "a/\u{8}\u{C}\n\r\té")
+    #expect(
+      try ControlAnswer(
+        line: #" { "ok" : false , "new" : 1.5e3, "status":75,"message":"a\/\b\f\n\r\t\u00e9" } "#)
+        == refused)
+  }
+
+  @Test("what is no answer is refused")
+  func badAnswers() {
+    for line in [
+      "", "{", "}", "{}", "null", "[]", "{\"ok\":true}", #"{"ok":true,"state":"dancing"}"#,
+      #"{"ok":false}"#, #"{"ok":false,"status":"75","message":"x"}"#,
+      #"{"ok":false,"status":75}"#, #"{"ok":true,"state":"armed""#,
+      #"{"ok":true,"state":"armed"}x"#,
+      #"{"ok":true,"state":"armed",}"#, #"{"ok":truth,"state":"armed"}"#,
+      #"{"ok":true,"state":"arm\ed"}"#, #"{"ok":true,"state":"\u00"}"#,
+      #"{"ok":true,"state":"\ud800"}"#, #"{"ok":true,"state":"armed"#,
+      #"{"ok":true,"state":{"a":1}}"#, #"{"ok":false,"status":99999999999,"message":"x"}"#,
+    ] {
+      #expect(throws: ControlError.badAnswer(line)) { try ControlAnswer(line: line) }
+    }
+  }
+}

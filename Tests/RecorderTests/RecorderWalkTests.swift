@@ -1,0 +1,187 @@
+import IMUModel
+import Recorder
+import Testing
+
+/// A daemon that does what it is asked, and what it then knows: which answers are due.
+struct Daemon: Hashable {
+  /// What the daemon's side of a take is at.
+  enum Take: Hashable { case none, begun, ready, ending }
+
+  var take = Take.none
+  var isSensorAwake = false
+  var isSensorReady = false
+  var isRetryDue = false
+  var hasExited = false
+  var awaitsReload = false
+
+  /// Carries an effect out; a sentence when the machine asked for what makes no sense.
+  mutating func carryOut(_ effect: RecorderEffect) -> String? {
+    guard !hasExited else { return "an effect after the exit" }
+    switch effect {
+    case .wakeSensor:
+      guard !isSensorAwake else { return "woke a sensor that is awake" }
+      isSensorAwake = true
+    case .sleepSensor:
+      guard isSensorAwake else { return "put a sensor to sleep that sleeps" }
+      guard take == .none else { return "put the sensor to sleep in a take" }
+      isSensorAwake = false
+      isSensorReady = false
+    case .beginRecording, .keepHistory:
+      guard take == .none else { return "began a take in a take" }
+      guard isSensorReady else { return "began a take without a sensor" }
+      take = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
+    case .holdBack:
+      // Twice by one press: when it goes down, and when it is reported to have been one.
+      guard take == .begun || take == .ready else { return "held nothing back" }
+    case .release:
+      guard take == .begun || take == .ready else { return "released outside a take" }
+    case .mark:
+      guard take == .begun || take == .ready else { return "a mark outside a take" }
+    case .endRecording, .discardRecording:
+      guard take == .begun || take == .ready else { return "ended a take that does not run" }
+      take = .ending
+    case .scheduleRetry: isRetryDue = true
+    case .reload:
+      guard take == .none else { return "a reload in a take" }
+      awaitsReload = true
+    case .exit:
+      guard take == .none else { return "left a take behind" }
+      hasExited = true
+    case .refuse: break
+    }
+    return nil
+  }
+
+  /// What may happen next: requests and signals always, answers when they are due.
+  var possible: [String] {
+    if awaitsReload { return ["reload sample", "reload sleep", "reload wrong"] }
+    var names = [
+      "down 5", "press 5", "double 4", "settled 4", "holding 5", "long 5", "veryLong 5",
+      "forgotten 5",
+      "start 5", "stop 5", "mark 5", "keep 5", "discard 5", "reload", "terminate",
+    ]
+    if isSensorAwake { names += ["sensorFailed"] + (isSensorReady ? [] : ["sensorReady"]) }
+    if isSensorReady { names += ["sensorSilent", "sensorAnswers"] }
+    if isRetryDue { names.append("retry") }
+    switch take {
+    case .none: break
+    case .begun: names += ["firstSample", "fileRefused", "limitReached", "storageEnded"]
+    case .ready: names += ["limitReached", "storageEnded"]
+    case .ending: names += ["saved", "savedNothing", "fileRefused", "storageEnded"]
+    }
+    return names
+  }
+
+  /// Notes that an event happened.
+  mutating func note(_ name: String) {
+    switch name {
+    case "sensorReady": isSensorReady = true
+    case "sensorFailed":
+      isSensorAwake = false
+      isSensorReady = false
+    case "retry": isRetryDue = false
+    case "firstSample": take = .ready
+    case "fileRefused", "saved", "savedNothing": take = .none
+    case "reload sample", "reload sleep", "reload wrong": awaitsReload = false
+    default: break
+    }
+  }
+}
+
+/// A service and its daemon.
+private struct Pair {
+  var machine: RecorderMachine
+  var daemon = Daemon()
+  var path: [String] = []
+
+  /// What tells one pair from another, however it was reached. Stamps are all 3, 4 or 5, so there are few.
+  struct Key: Hashable {
+    let machine: RecorderMachine
+    let daemon: Daemon
+  }
+
+  var key: Key { Key(machine: machine, daemon: daemon) }
+
+  mutating func take(_ name: String) -> String? {
+    daemon.note(name)
+    path.append(name)
+    for effect in machine.handle(Notation.event(name)) {
+      if let complaint = daemon.carryOut(effect) { return complaint }
+    }
+    return nil
+  }
+}
+
+@Suite("The service and a daemon that does what it is asked")
+struct RecorderWalkTests {
+  /// Every pair that can be reached.
+  private static let everyPair: [Pair] = {
+    var pairs: [Pair] = []
+    var seen: Set<Pair.Key> = []
+    for samplesWhileIdle in [true, false] {
+      var first = Pair(machine: RecorderMachine(samplesWhileIdle: samplesWhileIdle))
+      _ = first.take("begin")
+      pairs.append(first)
+      seen.insert(first.key)
+    }
+    var next = 0
+    while next < pairs.count {
+      let pair = pairs[next]
+      next += 1
+      for name in pair.daemon.possible where !pair.daemon.hasExited {
+        var after = pair
+        if let complaint = after.take(name) {
+          Issue.record("\(complaint): \(after.path)")
+          return pairs
+        }
+        if seen.insert(after.key).inserted { pairs.append(after) }
+      }
+    }
+    return pairs
+  }()
+
+  @Test(
+    "whatever happens, effects make sense, and the service ends with every take's end when it is asked to"
+  )
+  func everyWalk() {
+    let pairs = Self.everyPair
+    #expect(pairs.count > 100)
+    #expect(Set(pairs.map(\.machine.state)) == Set(RecorderMachine.State.allCases))
+    for pair in pairs where !pair.daemon.hasExited {
+      var pair = pair
+      if pair.daemon.awaitsReload { #expect(pair.take("reload sample") == nil) }
+      #expect(pair.take("terminate") == nil)
+      if pair.daemon.take == .ending { #expect(pair.take("saved") == nil) }
+      #expect(pair.daemon.hasExited && pair.machine.state == .ended, "\(pair.path)")
+    }
+  }
+
+  @Test("from everywhere a press leads to a take, or is refused in words, or ends one")
+  func everyPress() {
+    for pair in Self.everyPair where !pair.daemon.hasExited && !pair.daemon.awaitsReload {
+      var pair = pair
+      // Of gestures, none reports a press between another one and what that one meant.
+      guard pair.machine.state != .stopping else { continue }
+      let effects = pair.machine.handle(Notation.event("press 5")).map(Notation.word)
+      let isHeard =
+        effects == ["refuse"] || effects == ["begin 5"] || effects == ["hold 5"]
+        || pair.machine.waitingStart != nil
+      #expect(isHeard, "\(pair.path)")
+    }
+  }
+
+  @Test("no event traps in any state, expected or not")
+  func everyEventEverywhere() {
+    for start in Set(Self.everyPair.map(\.machine)) {
+      for (first, _) in Notation.events {
+        var machine = start
+        _ = machine.step(first)
+        for (_, second) in Notation.events {
+          var next = machine
+          _ = next.handle(second)
+          _ = next.light
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import IMUModel
+import LogStoreTesting
+import Recorder
+import Testing
+
+@Suite("Every tick of a take of a service, up to its end, has a sample or a gap")
+struct RecordingAccountTests {
+  /// Ways in which a take of the ticks 10 ..< 26 comes to its end at 2.55 s.
+  enum End: CaseIterable, Sendable {
+    case atInstant, afterHold, signal, sensorLost, keep
+
+    var reason: StopReason {
+      switch self {
+      case .atInstant, .afterHold, .keep: .button
+      case .signal: .signal
+      case .sensorLost: .sensorLost
+      }
+    }
+
+    /// Carries it out on a bench at 10 Hz whose sampler may be held up from tick 11 on.
+    func carryOut(_ bench: WriterBench) {
+      let end = bench.instant(2.55)
+      bench.advance(to: 0.95)
+      if case .keep = self {
+        bench.advance(to: end)
+        // The history from tick 10 on.
+        bench.writer.begin(RecordingOrder(at: end, ticksBefore: 16, ticksAfter: 0))
+        return bench.writer.end(at: nil, reason: reason)
+      }
+      bench.writer.begin(RecordingWriterTests.order(bench))
+      bench.advance(to: end)
+      switch self {
+      case .atInstant: bench.writer.end(at: end, reason: reason)
+      case .afterHold:
+        bench.writer.hold(at: end)
+        bench.advance(to: 3.2)
+        bench.writer.end(at: end, reason: reason)
+      case .signal, .sensorLost, .keep: bench.writer.end(at: nil, reason: reason)
+      }
+    }
+  }
+
+  @Test(
+    "however it ends, and whenever the sampler is held up, for however long",
+    arguments: End.allCases)
+  func heldUpSampler(_ end: End) throws {
+    for from in 11...27 as ClosedRange<UInt64> {
+      for until in [2.56, 2.6, 3, 3.9, 4.9, 6, 1000] {
+        let bench = WriterBench(RecordingWriterTests.rate(10))
+        bench.holdUp = (from, bench.instant(until))
+        end.carryOut(bench)
+        #expect(bench.finish(within: 2), "held up from \(from) until \(until)")
+        let log = try #require(bench.logs.first)
+        let report = try log.verification()
+        #expect(report.isIntact)
+        #expect(report.end?.reason == end.reason)
+        #expect(log.plan.start == bench.schedule.deadline(of: 10))
+        #expect(
+          report.end?.ledger.scheduled == 16,
+          "held up from \(from) until \(until): \(report.end.debugDescription)")
+        // What comes in time is logged; of the rest one gap shows.
+        let isLate = until > 4.8 && from < 26
+        #expect(
+          try log.gaps()
+            == (isLate ? [Gap(firstTick: from - 10, count: 26 - from, cause: .missed)] : []))
+        #expect(try log.sampledTicks() == Array(10..<(isLate ? from : 26)))
+        if until < 10 { try expectRest(bench) }
+      }
+    }
+  }
+
+  /// What came too late for a take's log is not in the next one's either.
+  private func expectRest(_ bench: WriterBench) throws {
+    bench.advance(to: 7.05)
+    bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
+    bench.writer.end(at: nil, reason: .button)
+    #expect(bench.finish())
+    try #require(bench.logs.count == 2)
+    try bench.logs[1].expect(26..<71, of: bench.schedule, bench.sampleTimes, reason: .button)
+  }
+
+  @Test("a sampler that is silent after its bus refused leaves a gap of the bus")
+  func silentBus() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.busErrors = [22..<25, 25..<1000]
+    bench.advance(to: 1.95)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 4)
+    bench.writer.end(at: nil, reason: .sensorLost)
+    #expect(bench.finish(within: 2))
+    try bench.logs[0].expect(
+      20..<41, of: bench.schedule, bench.sampleTimes, reason: .sensorLost)
+    #expect(try bench.logs[0].verification().end?.ledger.busErrors == 19)
+    #expect(try bench.logs[0].gaps().allSatisfy { $0.cause == .busError && $0.code == 121 })
+  }
+
+  @Test("an end without an instant is bounded at the slowest rates too")
+  func slowRate() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(1, per: 60))
+    bench.advance(to: 50)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 100)
+    bench.holdUp = (2, bench.instant(10_000))
+    bench.advance(to: 121)
+    bench.writer.end(at: nil, reason: .signal)
+    #expect(bench.finish(within: 10.1))
+    try bench.logs[0].expect(1..<3, of: bench.schedule, bench.sampleTimes, reason: .signal)
+  }
+
+  /// A take that is asked for at 3 s, with half a second in front, while the card takes until `end` with the one before.
+  private func waitingTake(_ hertz: UInt32, until end: Double, isRestKept: Bool = true) throws
+    -> WriterBench
+  {
+    let rate = UInt64(hertz)
+    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 2)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    if !isRestKept { bench.writer.forgetRest() }
+    bench.advance(to: end)
+    let press = bench.instant(3)
+    bench.writer.begin(RecordingOrder(at: press, ticksBefore: rate / 2, ticksAfter: nil))
+    bench.advance(to: end + 2)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    return bench
+  }
+
+  @Test(
+    "a take that waited while the card ended the one before lacks nothing",
+    arguments: [100, 1000] as [UInt32])
+  func waitingForCard(_ hertz: UInt32) throws {
+    let rate = UInt64(hertz)
+    let bench = try waitingTake(hertz, until: 20)
+    try bench.logs[1].expect(
+      5 * rate / 2..<22 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("beyond what memory holds, a take that waited lacks the newest, and the log says so")
+  func waitingForTooLong() throws {
+    let bench = try waitingTake(1000, until: 30)
+    try bench.logs[1].expect(
+      2500..<32_001, of: bench.schedule, bench.sampleTimes, reason: .button)
+    // From the last tick of the take before on.
+    #expect(bench.droppedTicks.min() == UInt64(2001 + RecordingWriter.patience + 600))
+    #expect(try bench.logs[1].gaps().map(\.cause) == [.ringFull])
+  }
+
+  @Test("a take that is asked for after what was sampled is forgotten begins with a gap")
+  func forgottenBeginning() throws {
+    let bench = try waitingTake(1000, until: 6, isRestKept: false)
+    let log = bench.logs[1]
+    #expect(log.plan.start == bench.schedule.deadline(of: 3000))
+    let report = try log.verification()
+    #expect(report.isIntact)
+    #expect(report.end?.ledger.scheduled == 5001)
+    let gap = try #require(try log.gaps().first)
+    #expect(gap.firstTick == 0 && gap.cause == .ringFull)
+    #expect(try log.gaps().count == 1)
+    #expect(try log.sampledTicks() == Array(3000 + gap.count..<8001))
+  }
+
+  @Test("a press within the take before begins a take after that one's last tick, without a gap")
+  func pressWithinTheTakeBefore() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 3)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    bench.writer.begin(RecordingOrder(at: bench.instant(2.5), ticksBefore: 5, ticksAfter: nil))
+    bench.advance(to: 4)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    try bench.logs[1].expect(31..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(try bench.logs[1].gaps() == [])
+  }
+}

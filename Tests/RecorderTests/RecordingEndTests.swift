@@ -1,0 +1,263 @@
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Recorder
+import Testing
+
+@Suite("How a take of a service ends")
+struct RecordingEndTests {
+  /// A take from second 1 on that a press ends, which is known to be its end only later; when it was pressed.
+  @discardableResult
+  private func press(_ bench: WriterBench, at start: Double, until end: Double) -> MonotonicTime {
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: start)
+    let press = bench.now
+    bench.writer.hold(at: press)
+    bench.advance(to: end)
+    bench.writer.end(at: press, reason: .button)
+    bench.turn()
+    return press
+  }
+
+  @Test(
+    "with the last tick before the press, though that is decided later",
+    arguments: [3, 10, 30, 200, 1000] as [UInt32])
+  func datedByPress(_ hertz: UInt32) throws {
+    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    bench.advance(to: 2)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    let press = bench.instant(4.987)
+    bench.advance(to: press)
+    bench.writer.hold(at: press)
+    bench.advance(to: 5.45)
+    bench.writer.end(at: press, reason: .button)
+    bench.turn()
+    #expect(bench.isIdle)
+    let own = UInt64(hertz) * 2
+    let end = bench.schedule.tick(at: press) + 1
+    try bench.logs[0].expect(own..<end, of: bench.schedule, bench.sampleTimes, reason: .button)
+    // What was held back is the next one's.
+    let next = RecordingFrame.firstTick(from: bench.now, bench.schedule)
+    bench.writer.begin(RecordingWriterTests.order(bench, before: UInt64(hertz), after: 5))
+    bench.advance(to: 9)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[1].expect(
+      end..<next + 5, of: bench.schedule, bench.sampleTimes, reason: .completed)
+  }
+
+  @Test("a sample that is being read when the end is asked for is still in the take")
+  func lastSample() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 1.95)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    // A tenth of a millisecond after tick 25 was due, before its record is there.
+    bench.advance(to: 2.5001)
+    bench.writer.end(at: bench.now, reason: .button)
+    bench.turn()
+    #expect(bench.finish(within: 0.1))
+    try bench.logs[0].expect(20..<26, of: bench.schedule, bench.sampleTimes, reason: .button)
+  }
+
+  @Test("a take whose only sample is being read when its end is asked for has that sample")
+  func onlySample() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 1.95)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 2.0001)
+    bench.writer.end(at: bench.now, reason: .button)
+    bench.turn()
+    #expect(bench.finish(within: 0.1))
+    try #require(bench.logs.count == 1)
+    try bench.logs[0].expect(20..<21, of: bench.schedule, bench.sampleTimes, reason: .button)
+  }
+
+  @Test("a sampler that is gone does not keep a take from its end")
+  func deadSampler() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.busErrors = [25..<100_000]
+    bench.advance(to: 1.95)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 4)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish(within: 2))
+    try bench.logs[0].expect(20..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(try bench.logs[0].gaps() == [Gap(firstTick: 5, count: 16, cause: .missed)])
+    // Nor one that never had a record.
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 7)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish(within: 2))
+    #expect(bench.news.last == .nothing)
+  }
+
+  @Test("of several instants of a hold the first one counts, and none of them outlives a release")
+  func repeatedHold() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    // Nothing is held back that is no take's.
+    bench.writer.hold(at: bench.now)
+    bench.advance(to: 1.95)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 3.01)
+    bench.writer.hold(at: bench.now)
+    bench.writer.release()
+    // The button goes down, and is up again: both say from where on it may be the end.
+    bench.advance(to: 4.01)
+    bench.writer.hold(at: bench.now)
+    bench.advance(to: 4.35)
+    bench.writer.hold(at: bench.now)
+    bench.advance(to: 5)
+    #expect(bench.writer.progress?.ledger.scheduled == 21)
+    bench.writer.end(at: bench.instant(4.01), reason: .button)
+    #expect(bench.finish())
+    try bench.logs[0].expect(20..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
+  }
+
+  @Test("holding back and continuing loses nothing", arguments: [10, 200, 1000] as [UInt32])
+  func release(_ hertz: UInt32) throws {
+    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    for second in [2.0, 5.0, 9.0] {
+      bench.advance(to: second)
+      bench.writer.hold(at: bench.now)
+      bench.advance(to: second + 2.3)
+      bench.writer.release()
+    }
+    bench.advance(to: 13.0009)
+    bench.writer.end(at: bench.instant(13), reason: .button)
+    #expect(bench.finish())
+    let rate = UInt64(hertz)
+    try bench.logs[0].expect(
+      rate..<13 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("a hold over more than the ring holds keeps to the press, and the rest is the next take's")
+  func longHold() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    press(bench, at: 2, until: 3.7)
+    #expect(bench.isIdle)
+    try bench.logs[0].expect(
+      1000..<2001, of: bench.schedule, bench.sampleTimes, reason: .button)
+    // A press during the hold, which was waiting for that end.
+    bench.writer.begin(
+      RecordingOrder(at: bench.instant(3), ticksBefore: 200, ticksAfter: 1500))
+    bench.advance(to: 5)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[1].expect(
+      2800..<4500, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test(
+    "a take that begins with a press from before the last one was saved lacks nothing since that press",
+    arguments: [10, 200, 1000] as [UInt32])
+  func beginInThePast(_ hertz: UInt32) throws {
+    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    // Known to be a long one when it is released, and then the card takes its time.
+    let press = press(bench, at: 2.0005, until: 7)
+    #expect(bench.isIdle)
+    bench.advance(to: 11)
+    let rate = UInt64(hertz)
+    bench.writer.begin(RecordingOrder(at: press, ticksBefore: 0, ticksAfter: 5 * rate))
+    bench.advance(to: 12)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[0].expect(
+      rate..<2 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.logs[1].expect(
+      2 * rate + 1..<7 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("what a take leaves becomes usual history when no take follows at once")
+  func restIsTrimmed() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    press(bench, at: 2, until: 4)
+    bench.writer.forgetRest()
+    bench.advance(to: 9)
+    bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
+    bench.writer.end(at: nil, reason: .button)
+    #expect(bench.finish())
+    let kept = try #require(bench.logs.last).plan.plannedTicks ?? 0
+    // The ring's, and those of a press of 1.8 s.
+    #expect(kept >= UInt64(bench.historyTicks) + 1800 && kept <= 600 + 1801)
+  }
+
+  @Test("an end that no one dates has what was held back")
+  func endWhileHolding() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 2)
+    bench.writer.hold(at: bench.now)
+    bench.advance(to: 2.35)
+    bench.writer.end(at: nil, reason: .sensorLost)
+    #expect(bench.finish())
+    try bench.logs[0].expect(10..<24, of: bench.schedule, bench.sampleTimes, reason: .sensorLost)
+  }
+
+  @Test("before there was a record there is nothing to keep, and its marks are forgotten with it")
+  func nothing() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 1.01)
+    bench.writer.begin(RecordingWriterTests.order(bench, after: 600))
+    bench.writer.mark(at: bench.now, label: "of nothing")
+    bench.advance(to: 1.04)
+    bench.writer.end(at: bench.now, reason: .button)
+    bench.turn()
+    #expect(bench.drainNews() == [.nothing])
+    #expect(bench.isIdle)
+    // Late for the one and early for the other: it is no one's.
+    bench.writer.mark(at: bench.now, label: "of no one")
+    bench.advance(to: 1.5)
+    bench.writer.begin(RecordingWriterTests.order(bench, after: 10))
+    bench.advance(to: 3)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    #expect(try bench.logs[0].marks() == [])
+  }
+
+  @Test("marks have the time of their press from the take's first tick on")
+  func marks() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(30))
+    bench.fileDelay = 500_000_000
+    bench.advance(to: 5)
+    let press = bench.instant(5.01)
+    bench.advance(to: press)
+    bench.writer.begin(RecordingOrder(at: press, ticksBefore: 30, ticksAfter: nil))
+    bench.writer.mark(at: press, label: "before the file")
+    bench.advance(to: 7)
+    bench.writer.mark(at: bench.instant(6.99), label: "é")
+    bench.writer.hold(at: bench.now)
+    bench.advance(to: 7.2)
+    bench.writer.mark(at: bench.instant(7), label: "")
+    bench.writer.release()
+    bench.advance(to: 8)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    let start = bench.logs[0].plan.start
+    #expect(start == bench.schedule.deadline(of: 151 - 30))
+    let expected = [(5.01, "before the file"), (6.99, "é"), (7.0, "")].map { second, label in
+      Mark(time: bench.instant(second) - start, label: label)
+    }
+    #expect(try bench.logs[0].marks() == expected)
+  }
+
+  @Test("a mark before the take's first sample has a time before it")
+  func earlyMark() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 1.01)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 1.03)
+    bench.writer.mark(at: bench.now, label: "early")
+    bench.advance(to: 2.05)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    #expect(try bench.logs[0].marks() == [Mark(time: -70_000_000, label: "early")])
+    #expect(try bench.logs[0].verification().isIntact)
+  }
+}

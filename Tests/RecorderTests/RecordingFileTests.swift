@@ -1,0 +1,194 @@
+import Glibc
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Recorder
+import Testing
+
+@Suite("A take of a service and its file", .timeLimit(.minutes(15)))
+struct RecordingFileTests {
+  @Test("a file that is made late costs nothing")
+  func lateFile() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    bench.fileDelay = 15_000_000_000
+    bench.advance(to: 2)
+    bench.writer.begin(RecordingWriterTests.order(bench, before: 300))
+    bench.advance(to: 18)
+    bench.writer.end(at: bench.instant(17.9995), reason: .button)
+    #expect(bench.finish())
+    try bench.logs[0].expect(
+      1700..<18_000, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("a file that is made too late costs the newest samples, and the log says so")
+  func tooLateFile() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    bench.fileDelay = 25_000_000_000
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 28.0009)
+    bench.writer.end(at: bench.instant(28), reason: .button)
+    #expect(bench.finish())
+    try bench.logs[0].expect(
+      1000..<28_001, of: bench.schedule, bench.sampleTimes, reason: .button)
+    // What was there first stays: so many in memory, and a ring.
+    let kept = UInt64(RecordingWriter.patience + 600)
+    #expect(bench.droppedTicks.min() == 1000 + kept)
+    #expect(try bench.logs[0].gaps().map(\.cause) == [.ringFull])
+    #expect(
+      try bench.logs[0].verification().end?.ledger.ringFull == UInt64(bench.droppedTicks.count))
+  }
+
+  @Test("an end that came while the file was made ends the take there")
+  func endBeforeFile() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(100))
+    bench.fileDelay = 3_000_000_000
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 3)
+    bench.writer.end(at: bench.instant(2.505), reason: .button)
+    bench.advance(to: 5)
+    #expect(bench.isIdle)
+    try bench.logs[0].expect(100..<251, of: bench.schedule, bench.sampleTimes, reason: .button)
+  }
+
+  @Test("what was sampled while a file could not be made is history for the next take")
+  func abandon() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.fileDelay = nil
+    bench.advance(to: 5)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.advance(to: 8.05)
+    bench.writer.mark(at: bench.now, label: "of the refused one")
+    bench.writer.abandon()
+    #expect(bench.isIdle)
+    bench.fileDelay = 0
+    bench.writer.begin(RecordingWriterTests.order(bench, before: 60, after: 10))
+    bench.advance(to: 10)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[0].expect(50..<91, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    #expect(try bench.logs[0].marks() == [])
+  }
+
+  @Test(
+    "a press that lasts longer than the ring's history begins a take without a gap",
+    arguments: [10, 100, 500, 1000] as [UInt32])
+  func longPress(_ hertz: UInt32) throws {
+    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    bench.advance(to: 70)
+    let before = UInt64(bench.historyTicks)
+    let press = bench.instant(68.4)
+    bench.writer.begin(RecordingOrder(at: press, ticksBefore: before, ticksAfter: nil))
+    bench.advance(to: 71)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    let own = RecordingFrame.firstTick(from: press, bench.schedule)
+    try bench.logs[0].expect(
+      own - before..<UInt64(hertz) * 71 + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("a card that stalls at the end of a take keeps it waiting, and nothing is lost")
+  func stalledEnd() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    bench.queueCapacity = 8192
+    let gate = Gate()
+    bench.gate = gate
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    gate.close()
+    // Until the queue is full, and the ring is not.
+    while bench.writer.progress?.ledger.sampled ?? 0 == 0 || !isStalled(bench) {
+      bench.advance(to: bench.now + 50_000_000)
+    }
+    bench.advance(to: bench.now + 300_000_000)
+    let end = bench.schedule.tick(at: bench.now)
+    bench.writer.end(at: bench.now, reason: .button)
+    bench.advance(to: bench.now + 200_000_000)
+    #expect(!bench.isIdle)
+    gate.open()
+    while !bench.isIdle {
+      sched_yield()
+      bench.turn()
+    }
+    try bench.logs[0].expect(
+      1000..<end + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.droppedTicks == [])
+  }
+
+  /// Whether the last turn left records in the ring.
+  private func isStalled(_ bench: WriterBench) -> Bool {
+    let before = bench.writer.progress?.ledger.sampled
+    bench.advance(to: bench.now + 50_000_000)
+    return bench.writer.progress?.ledger.sampled == before
+  }
+
+  @Test("storage that fails in a take is reported once; the take ends, and the next one is whole")
+  func failure() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(100))
+    bench.configureDisk = { $0.failure = (0, EIO) }
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    while !bench.news.contains(.storageEnded(isFull: false)) {
+      bench.advance(to: bench.now + 50_000_000)
+      sched_yield()
+    }
+    bench.advance(to: bench.now + 1_000_000_000)
+    bench.writer.end(at: nil, reason: .storageError)
+    #expect(bench.finish())
+    let told = bench.drainNews()
+    #expect(told.count { $0 == .storageEnded(isFull: false) } == 1)
+    guard case .ended(let end)? = told.last, end.reason == .storageError else {
+      Issue.record("\(told)")
+      return
+    }
+    bench.configureDisk = { _ in }
+    bench.writer.begin(RecordingWriterTests.order(bench, after: 30))
+    let own = RecordingFrame.firstTick(from: bench.now, bench.schedule)
+    bench.advance(to: bench.now + 1_000_000_000)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    #expect(bench.news.contains(.ready))
+    try bench.logs[1].expect(
+      own..<own + 30, of: bench.schedule, bench.sampleTimes, reason: .completed)
+  }
+
+  @Test("storage that fills up ends the take with what was there, and the log is whole")
+  func full() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    bench.configureDisk = { $0.capacity = $0.spare + 10_000 }
+    bench.advance(to: 1)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    while !bench.news.contains(.storageEnded(isFull: true)) {
+      bench.advance(to: bench.now + 50_000_000)
+      // What waits in the queue at the end has to fit into the spare.
+      while let queue = bench.logs.last?.queue, queue.byteCount > 0, queue.failure == nil {
+        sched_yield()
+      }
+    }
+    bench.advance(to: bench.now + 300_000_000)
+    let end = bench.schedule.tick(at: bench.now) + 1
+    bench.writer.end(at: nil, reason: .storageFull)
+    #expect(bench.finish())
+    let report = try bench.logs[0].verification()
+    #expect(report.isIntact)
+    #expect(report.end?.reason == .storageFull)
+    #expect(report.sampleCount > 1000)
+    let ticks = try bench.logs[0].sampledTicks()
+    let next = 1000 + UInt64(ticks.count)
+    #expect(ticks == Array(1000..<next))
+    // What was sampled up to the order to end and found no room is a gap, and may go into the next take.
+    #expect(
+      try bench.logs[0].gaps() == [
+        Gap(firstTick: next - 1000, count: end - next, cause: .ringFull)
+      ])
+    #expect(report.end?.ledger == report.counted && report.counted.scheduled == end - 1000)
+    bench.configureDisk = { _ in }
+    bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
+    bench.writer.end(at: nil, reason: .button)
+    #expect(bench.finish())
+    #expect(try bench.logs[1].sampledTicks().first == next)
+  }
+}

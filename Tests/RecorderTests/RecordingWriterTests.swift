@@ -1,0 +1,181 @@
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Recorder
+import Testing
+
+@Suite("Which ticks a take of a service has")
+struct RecordingWriterTests {
+  static func rate(_ hertz: UInt32, per seconds: UInt32 = 1) -> SampleRate {
+    SampleRate(hertz, per: seconds) ?? ExampleLog.tenHertz
+  }
+
+  /// A bench at a rate, and an order for a take that begins at the bench's present.
+  static func order(
+    _ bench: WriterBench, before: UInt64 = 0, after: UInt64? = nil
+  ) -> RecordingOrder {
+    RecordingOrder(at: bench.now, ticksBefore: before, ticksAfter: after)
+  }
+
+  @Test(
+    "what was ordered, at rates whose period is no whole number of nanoseconds too",
+    arguments: [rate(10), rate(30), rate(3), rate(7, per: 3), rate(25, per: 2), rate(1000)])
+  func ordered(_ rate: SampleRate) throws {
+    let bench = WriterBench(rate)
+    let unit = rate.periodNanoseconds
+    let press = bench.schedule.start + (103 * unit - unit / 3)
+    bench.advance(to: press)
+    bench.writer.begin(RecordingOrder(at: press, ticksBefore: 20, ticksAfter: 50))
+    let own = bench.schedule.tick(at: press) + 1
+    bench.advance(to: press + 30 * unit)
+    // It is slower to report than the writer is to write.
+    while !bench.news.contains(.limitReached) { bench.advance(to: bench.now + unit) }
+    bench.advance(to: bench.now + 9 * unit)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    let log = try #require(bench.logs.first)
+    #expect(bench.logs.count == 1)
+    #expect(log.plan.plannedTicks == 70)
+    try log.expect(
+      own - 20..<own + 50, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    var ledger = TickLedger()
+    ledger.sampled = 70
+    let end = try #require(try log.verification().end)
+    #expect(end.ledger == ledger)
+    #expect(bench.news == [.needsFile(log.plan), .ready, .limitReached, .ended(end)])
+  }
+
+  @Test("a tick that is due at the very instant of the press is the take's own first")
+  func instantOfTick() throws {
+    for offset in [-1, 0, 1] as [Int64] {
+      let bench = WriterBench(RecordingWriterTests.rate(10))
+      bench.advance(to: 2)
+      let press = bench.schedule.deadline(of: 20) + offset
+      bench.writer.begin(RecordingOrder(at: press, ticksBefore: 0, ticksAfter: 5))
+      bench.advance(to: 3)
+      bench.writer.end(at: nil, reason: .completed)
+      #expect(bench.finish())
+      let first: UInt64 = offset > 0 ? 21 : 20
+      try bench.logs[0].expect(
+        first..<first + 5, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    }
+  }
+
+  @Test("the pre-trigger goes as far back as the history does, and never into the take before")
+  func shortHistory() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 1.05)
+    bench.writer.begin(RecordingWriterTests.order(bench, before: 50, after: 10))
+    bench.advance(to: 2.5)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[0].expect(0..<21, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.advance(to: 3.05)
+    bench.writer.begin(RecordingWriterTests.order(bench, before: 50, after: 10))
+    bench.advance(to: 5)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[1].expect(21..<41, of: bench.schedule, bench.sampleTimes, reason: .completed)
+  }
+
+  @Test("a whole history goes in front, a minute long at 10 Hz")
+  func longHistory() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    #expect(bench.historyTicks == 590)
+    bench.advance(to: 200.05)
+    bench.writer.begin(RecordingWriterTests.order(bench, before: 590, after: 3))
+    bench.advance(to: 201)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[0].expect(
+      2001 - 590..<2004, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    #expect(bench.droppedTicks == [])
+  }
+
+  @Test("a take of what came before has all of it and nothing after")
+  func keep() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 10.05)
+    bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
+    bench.writer.end(at: nil, reason: .button)
+    bench.advance(to: 11.05)
+    #expect(bench.finish())
+    try bench.logs[0].expect(0..<101, of: bench.schedule, bench.sampleTimes, reason: .button)
+    #expect(bench.logs[0].plan.plannedTicks == 101)
+    // At once again: there is only what came since.
+    bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
+    bench.writer.end(at: nil, reason: .button)
+    #expect(bench.finish())
+    try bench.logs[1].expect(101..<111, of: bench.schedule, bench.sampleTimes, reason: .button)
+  }
+
+  @Test("a take of what came before, when nothing did, is nothing")
+  func keepNothing() {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
+    bench.writer.end(at: nil, reason: .button)
+    #expect(bench.finish())
+    #expect(bench.news == [.nothing])
+  }
+
+  @Test(
+    "a sensor that gives only gaps makes a take that was never ready, and says that it is empty")
+  func nothingSampled() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.busErrors = (0..<100).map { $0 * 10..<($0 + 1) * 10 }
+    bench.advance(to: 2)
+    bench.writer.begin(RecordingWriterTests.order(bench, after: 30))
+    bench.advance(to: 9)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    #expect(!bench.news.contains(.ready))
+    guard case .ended(let end)? = bench.news.last, end.reason == .completed else {
+      Issue.record("\(bench.news)")
+      return
+    }
+    #expect(end.ledger.sampled == 0)
+    #expect(end.ledger.busErrors == 30)
+  }
+
+  @Test(
+    "a gap over the take's first tick and one over its last are cut, and the next take has the rest"
+  )
+  func gaps() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.busErrors = [5..<25, 45..<63]
+    bench.advance(to: 4)
+    bench.writer.begin(
+      RecordingOrder(at: bench.schedule.deadline(of: 20), ticksBefore: 0, ticksAfter: 30))
+    bench.advance(to: 8)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[0].expect(20..<50, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    #expect(
+      try bench.logs[0].gaps() == [
+        Gap(firstTick: 0, count: 5, cause: .busError, code: 121),
+        Gap(firstTick: 25, count: 5, cause: .busError, code: 121),
+      ])
+    bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: 100, ticksAfter: 5))
+    bench.advance(to: 10)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    #expect(
+      try bench.logs[1].gaps() == [Gap(firstTick: 0, count: 13, cause: .busError, code: 121)])
+    #expect(bench.logs[1].plan.start == bench.schedule.deadline(of: 50))
+  }
+
+  @Test("what happened to the chip before the take is not in it")
+  func events() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    for tick in [19, 20, 24, 25] as [UInt64] {
+      bench.events[tick] = SensorEvent(tick: tick, kind: .back, fault: .none)
+    }
+    bench.advance(to: 4)
+    bench.writer.begin(
+      RecordingOrder(at: bench.schedule.deadline(of: 20), ticksBefore: 0, ticksAfter: 5))
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    try bench.logs[0].expect(20..<25, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    #expect(try bench.logs[0].sensorEvents().map(\.tick) == [0, 4])
+  }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import IMUDrivers
+import IMUModel
+import LinuxIO
+import LogStore
+import LogStoreTesting
+import Recorder
+import Sampling
+import SimulatedIMU
+import Testing
+
+/// A chip that reports how often it was read: its n-th sample says n.
+struct CountingSensor: IMUSensor, ~Copyable {
+  private var count: UInt64 = 0
+
+  let lifeLimit: LifeLimit? = nil
+  private(set) var evidence = ReadEvidence()
+
+  var readLimit: Int64 { .max }
+
+  var description: SensorDescription { ExampleLog.description().sensor }
+
+  mutating func bringUp() throws(SensorError) -> BringUpStep { .ready }
+
+  mutating func restart() {}
+
+  mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+    sample = WriterBench.sample(count)
+    count += 1
+    evidence = ReadEvidence(isConfigured: true, outputs: SensorOutputs(low: count, high: 0))
+    return .fresh
+  }
+
+  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck { .intact }
+}
+
+/// A ``CountingSensor`` in simulated time.
+struct CountingSource: SensorSource {
+  let clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_123))
+
+  func open<User: SensorUser>(for user: User) throws -> User.Outcome {
+    try user.use(CountingSensor(), clock: clock, boardTitle: "test")
+  }
+}
+
+/// A button in simulated time: edges come at the instants that the test gives them.
+final class ScriptedButton: Panel {
+  private var recogniser = GestureRecogniser(isHeldAtStart: false)
+  /// Edges that are to come, in their order.
+  private var edges: ArraySlice<LineEdge> = []
+  /// Presses of which no release will be seen, and when that is known.
+  private var forgetAt: [MonotonicTime] = []
+  /// Called when the last edge has gone by; more edges, or `nil` for the service's end.
+  private let next: (MonotonicTime) -> [LineEdge]?
+  private(set) var picture: RecorderPicture?
+
+  init(next: @escaping (MonotonicTime) -> [LineEdge]?) { self.next = next }
+
+  var remarks: [String] { [] }
+  var descriptors: [pollfd] { [] }
+
+  func deadline(after now: MonotonicTime) -> MonotonicTime? { nil }
+
+  func forget(at instant: MonotonicTime) { forgetAt.append(instant) }
+
+  func events(now: MonotonicTime) -> [RecorderEvent] {
+    var events: [RecorderEvent] = []
+    if edges.isEmpty, recogniser.deadline == nil, forgetAt.isEmpty {
+      guard let more = next(now) else { return [.terminate] }
+      edges = more[...]
+    }
+    while let edge = edges.first, edge.time <= now {
+      edges.removeFirst()
+      events += recogniser.handle(edge).map { .gesture($0) }
+      if edge.isActive { events.append(.buttonDown(at: edge.time)) }
+    }
+    while let due = forgetAt.first, due <= now {
+      forgetAt.removeFirst()
+      events += recogniser.forget().map { .gesture($0) }
+    }
+    return events + recogniser.elapse(to: now).map { .gesture($0) }
+  }
+
+  func handle(signal: Int32) -> Bool { false }
+  func show(_ picture: RecorderPicture, now: MonotonicTime) { self.picture = picture }
+  func close() -> [RecorderEvent] { [] }
+}
+
+/// The shipped service with a button, stepped in simulated time at 100 Hz: recordings of 6 s, with 0.5 s from before the
+/// press.
+struct SteppedRecorder {
+  static let rate = RecordingWriterTests.rate(100)
+  static let ticksBefore: UInt64 = 50
+  static let ticksAfter: UInt64 = 600
+
+  let directory = TemporaryDirectory(inMemory: true)
+
+  /// Runs the service until the button has no more edges.
+  func run(_ button: ScriptedButton) throws -> RecorderLoop {
+    var configuration = RecorderConfiguration.default
+    configuration.rate = SteppedRecorder.rate
+    configuration.length = 6_000_000_000
+    configuration.preTrigger = 500_000_000
+    configuration.reserve = 0
+    let surroundings = RecorderLoop.Surroundings { priority, sentence in
+      if priority.rawValue <= JournalPriority.warning.rawValue { Issue.record("\(sentence)") }
+    } openPanel: { _ in
+      button
+    }
+    return try SimulatedRecorder(
+      RecorderSetup(configuration, sensor: CountingSource(), store: directory.path), surroundings
+    ).run()
+  }
+
+  func catalogue() throws -> Catalogue { try Catalogue(path: directory.path) }
+
+  /// Expects every tick from the first to the last, each with its sample; the sampler's ticks that are in it.
+  func expectWhole(_ entry: CatalogueEntry) throws -> (ticks: Range<UInt64>, end: RecordingEnd) {
+    var reader = try catalogue().reader(of: entry)
+    let report = try reader.account()
+    var ticks: [UInt64] = []
+    for case .sample(_, _, let sample) in try reader.readAll() {
+      ticks.append(WriterBench.tick(sample))
+    }
+    let first = try #require(ticks.first)
+    let range = first..<first + UInt64(ticks.count)
+    let isWhole = ticks == Array(range)
+    #expect(isWhole, "recording \(entry.number): \(ticks.count) samples from \(first)")
+    #expect(report.isIntact, "recording \(entry.number): \(report)")
+    #expect(report.description.number == entry.number)
+    let end = try #require(report.end)
+    #expect(end.ledger.scheduled == UInt64(ticks.count))
+    #expect(report.description.plannedTicks.map { UInt64(ticks.count) <= $0 } ?? true)
+    return (range, end)
+  }
+}

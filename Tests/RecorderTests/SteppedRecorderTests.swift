@@ -1,0 +1,149 @@
+import IMUModel
+import LinuxIO
+import LogStore
+import LogStoreTesting
+import Recorder
+import Sampling
+import TestScheduling
+import Testing
+
+@Suite(
+  "The service with a button, stepped in simulated time", .timeLimit(.minutes(15)),
+  .excludesProgramStarts)
+struct SteppedRecorderTests {
+  @Test("200 recordings by the button are complete, numbers have no holes, and no sample is in two")
+  func soak() throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    print("200 recordings by the button: seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    let service = SteppedRecorder()
+    var rounds = 0
+    var buttonAgain: ScriptedButton?
+    let button = ScriptedButton { now in
+      rounds += 1
+      let number = buttonAgain?.picture?.number ?? 0
+      guard number < 200 else {
+        // What runs is ended by the service's own end.
+        return nil
+      }
+      var edges: [LineEdge] = []
+      var instant = now + Int64.random(in: 300_000_000...3_000_000_000, using: &generator)
+      func press(_ length: ClosedRange<Int64>) {
+        edges.append(LineEdge(isActive: true, time: instant))
+        instant = instant + Int64.random(in: length, using: &generator)
+        edges.append(LineEdge(isActive: false, time: instant))
+      }
+      switch Int.random(in: 0..<10, using: &generator) {
+      case 0: press(1_500_000_000...2_500_000_000)
+      case 1, 2:
+        press(30_000_000...300_000_000)
+        instant = instant + Int64.random(in: 50_000_000...350_000_000, using: &generator)
+        press(30_000_000...300_000_000)
+      case 3:
+        // Its release is never seen.
+        edges.append(LineEdge(isActive: true, time: instant))
+        instant = instant + Int64.random(in: 30_000_000...3_000_000_000, using: &generator)
+        buttonAgain?.forget(at: instant)
+      default: press(30_000_000...900_000_000)
+      }
+      return edges
+    }
+    buttonAgain = button
+    let loop = try service.run(button)
+    #expect(loop.machine.problem == nil)
+
+    let listing = try service.catalogue().list()
+    #expect(listing.strangers == [])
+    let trashed = try service.catalogue().trashed().map(\.entry.number)
+    let numbers = listing.entries.map(\.number) + trashed
+    #expect(numbers.sorted() == Array(1...UInt32(numbers.count)))
+    #expect(numbers.count >= 200)
+    #expect(!trashed.isEmpty)
+
+    var owners: Set<UInt64> = []
+    var reasons: Set<StopReason> = []
+    var marks = 0
+    for entry in listing.entries {
+      let (ticks, end) = try service.expectWhole(entry)
+      #expect(owners.isDisjoint(with: ticks), "recording \(entry.number)")
+      owners.formUnion(ticks)
+      reasons.insert(end.reason)
+      if end.reason == .completed {
+        #expect(ticks.count >= Int(SteppedRecorder.ticksAfter), "recording \(entry.number)")
+      }
+      #expect(
+        ticks.count <= Int(SteppedRecorder.ticksBefore + SteppedRecorder.ticksAfter),
+        "recording \(entry.number)")
+      var reader = try service.catalogue().reader(of: entry)
+      for case .other(.mark) in try reader.readAll() { marks += 1 }
+    }
+    #expect(reasons.isSuperset(of: [.completed, .button]))
+    #expect(marks > 0)
+    #expect(service.directory.names().filter { $0.hasPrefix(".new-") } == [])
+    buttonAgain = nil
+  }
+
+  @Test(
+    "a recording holds what lay before its press, and every tick from it to the press that ends it")
+  func twoPresses() throws {
+    let service = SteppedRecorder()
+    let start = MonotonicTime(nanoseconds: 7_002_000_123)
+    let (first, last) = (start + 3_005_000_000, start + 6_000_000_000)
+    let button = ScriptedButton.presses([first, last], of: 100_000_000)
+    _ = try service.run(button)
+    let entries = try service.catalogue().list().entries
+    let entry = try #require(entries.first)
+    #expect(entries.count == 1)
+    let (ticks, end) = try service.expectWhole(entry)
+    // The first tick from the press on is number 301, and the last that was due at the other press is 600.
+    #expect(ticks == 301 - SteppedRecorder.ticksBefore..<601)
+    #expect(end.reason == .button)
+  }
+
+  @Test(
+    "a press whose release is never known ends neither a recording nor the service, and costs no sample",
+    arguments: [false, true])
+  func pressWithoutRelease(afterAnother isSecond: Bool) throws {
+    let service = SteppedRecorder()
+    let start = MonotonicTime(nanoseconds: 7_002_000_123)
+    let begun = start + 3_000_000_000
+    var rounds = 0
+    var buttonAgain: ScriptedButton?
+    let button = ScriptedButton { now in
+      rounds += 1
+      guard rounds == 1 else { return now > begun + 12_000_000_000 ? nil : [] }
+      var edges = ScriptedButton.edges([begun], of: 100_000_000)
+      if isSecond { edges += ScriptedButton.edges([begun + 2_000_000_000], of: 100_000_000) }
+      edges.append(LineEdge(isActive: true, time: begun + 2_200_000_000))
+      buttonAgain?.forget(at: begun + 3_000_000_000)
+      return edges
+    }
+    buttonAgain = button
+    let loop = try service.run(button)
+    #expect(loop.machine.problem == nil)
+    let entry = try #require(try service.catalogue().list().entries.first)
+    let (ticks, end) = try service.expectWhole(entry)
+    #expect(end.reason == .completed)
+    #expect(ticks == 300 - SteppedRecorder.ticksBefore..<900)
+    buttonAgain = nil
+  }
+}
+
+extension ScriptedButton {
+  /// Presses that go down at these instants and are released after `length`.
+  static func edges(_ instants: [MonotonicTime], of length: Int64) -> [LineEdge] {
+    instants.flatMap {
+      [LineEdge(isActive: true, time: $0), LineEdge(isActive: false, time: $0 + length)]
+    }
+  }
+
+  /// A button that is pressed at these instants, and then a service's end 5 s after the last.
+  static func presses(_ instants: [MonotonicTime], of length: Int64) -> ScriptedButton {
+    var edges: [LineEdge]? = edges(instants, of: length)
+    let end = (instants.last ?? MonotonicTime(nanoseconds: 0)) + 5_000_000_000
+    return ScriptedButton { now in
+      defer { edges = [] }
+      return now > end ? nil : edges
+    }
+  }
+}

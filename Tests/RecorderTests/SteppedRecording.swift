@@ -1,0 +1,122 @@
+import IMUDrivers
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Recorder
+import RingBuffer
+import Sampling
+
+/// A chip whose counts do not compress, and that is never ill.
+struct NoisySensor: IMUSensor, ~Copyable {
+  private var generator = SeededGenerator(seed: 4)
+
+  let lifeLimit: LifeLimit? = nil
+  private(set) var evidence = ReadEvidence()
+
+  var readLimit: Int64 { .max }
+
+  var description: SensorDescription { ExampleLog.description().sensor }
+
+  mutating func bringUp() throws(SensorError) -> BringUpStep { .ready }
+
+  mutating func restart() {}
+
+  mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+    for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+    evidence = ReadEvidence(
+      isConfigured: true, outputs: SensorOutputs(low: generator.next(), high: 0))
+    return .fresh
+  }
+
+  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck { .intact }
+}
+
+/// A clock on which every sleep ends some microseconds late, the same ones each time.
+final class DozyClock: MonotonicClock, @unchecked Sendable {
+  // Safe: each test uses its own on one thread.
+  private var instant: Int64 = 1_000_000_000
+  private var generator = SeededGenerator(seed: 3)
+
+  func now() -> MonotonicTime { MonotonicTime(nanoseconds: instant) }
+
+  func sleep(until deadline: MonotonicTime) {
+    instant = max(instant, deadline.nanoseconds) + Int64(generator.next() % 90_000)
+  }
+}
+
+/// The shipped sampler, ring and writer of one recording from its sampler's first tick on, without any thread: the test
+/// steps each of them, and the flusher.
+final class SteppedRecording<Clock: MonotonicClock> {
+  let description: RecordingDescription
+  let queue: FlushQueue
+  let clock: Clock
+  private var sampler: Sampler<NoisySensor, Clock, RingProducer<TickRecord>>
+  private var writer: RecordingWriter
+  private let start: MonotonicTime
+  /// Whether the sampler has ticks left.
+  private(set) var isSampling = true
+  /// The last records of a sampler that has ended, on their way to the writer.
+  private var rest: [TickRecord]?
+  /// The log's end, once the queue has all of it.
+  private(set) var end: RecordingEnd?
+
+  init(
+    _ clock: Clock, _ description: RecordingDescription, ticks: UInt64, queue: FlushQueue,
+    ring capacity: Int = 600
+  ) {
+    (self.clock, self.description, self.queue) = (clock, description, queue)
+    var ring = RingEnds<TickRecord>(capacity: capacity)
+    start = clock.now()
+    sampler = Sampler(
+      sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(), rate: description.rate,
+      start: start, plannedTicks: ticks, timeUnit: 1000, stop: StopFlag())
+    writer = RecordingWriter(
+      consumer: ring.takeConsumer(), schedule: sampler.schedule, timeUnit: 1000,
+      historyTicks: capacity / 2)
+    writer.begin(RecordingOrder(at: start, ticksBefore: 0, ticksAfter: ticks))
+  }
+
+  /// What happened to the ticks, as the sampler saw it.
+  var ledger: TickLedger { sampler.ledger }
+
+  /// A tick.
+  func stepSampler() {
+    guard isSampling, sampler.step() == .finished else { return }
+    isSampling = false
+    rest = sampler.undelivered
+  }
+
+  /// A round of the writer.
+  ///
+  /// - Parameter step: What the wall clock is ahead by.
+  func stepWriter(wallAhead step: Int64 = 0) {
+    guard end == nil else { return }
+    if let rest {
+      self.rest = nil
+      writer.samplerEnded(rest)
+    }
+    let now = clock.now()
+    let reading = ClockReading(
+      monotonic: now, wall: ExampleRecording.wall + (now - start) + step, isSynchronised: false)
+    for item in writer.advance(reading) {
+      switch item {
+      case .needsFile: attach()
+      case .limitReached: writer.end(at: nil, reason: .completed)
+      case .ended(let end): self.end = end
+      case .ready, .storageEnded, .nothing: break
+      }
+    }
+  }
+
+  private func attach() {
+    do {
+      try writer.attach(description, queue: queue)
+    } catch {
+      preconditionFailure("the example's description is one: \(error)")
+    }
+  }
+
+  /// The log's file, of which `bytes` follow the header.
+  func log(_ bytes: [UInt8]) throws -> [UInt8] { try encodeHeader(description) + bytes }
+}

@@ -1,3 +1,4 @@
+import Glibc
 public import IMUModel
 public import LogStore
 
@@ -26,13 +27,13 @@ public enum ExportError: Error, Equatable, Sendable {
 extension ExportError {
   /// The reader of a pipe went away, which is no fault: `imulog export … | head`.
   public var isBrokenPipe: Bool {
-    if case .output(_, let code) = self { return code == OutputErrno.brokenPipe }
+    if case .output(_, let code) = self { return code == EPIPE }
     return false
   }
 
   /// There is no room for the output.
   public var isFull: Bool {
-    if case .output(_, let code) = self { return OutputErrno.full.contains(code) }
+    if case .output(_, let code) = self { return code == ENOSPC || code == EDQUOT }
     return false
   }
 }
@@ -42,7 +43,7 @@ extension ExportError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .output(let name, let code):
-      return "writing to \(name): \(OutputErrno.meaning(code))"
+      return "writing to \(name): \(Errno.meaning(code))\(ExportError.remedy(code))"
     case .log(let error):
       return error.description
     case .channelsNotRecorded(let asked, let recorded):
@@ -90,6 +91,16 @@ extension ExportError: StatusError {
       .ticksMissing:
       .usage
     case .unusableScale: .damagedData
+    }
+  }
+}
+
+extension ExportError {
+  private static func remedy(_ code: Int32) -> String {
+    switch code {
+    case ENOSPC, EDQUOT: return "; free space or choose another place with -o"
+    case EROFS: return "; choose another place with -o"
+    default: return ""
     }
   }
 }

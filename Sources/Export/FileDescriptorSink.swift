@@ -1,4 +1,4 @@
-import Glibc
+import IMUModel
 
 /// A sink that writes to an open file descriptor through a buffer of 256 KiB.
 ///
@@ -45,7 +45,7 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
     if FileDescriptorSink.capacity - used < bytes.count { try flush() }
     reserved = 0
     guard bytes.count <= FileDescriptorSink.capacity else {
-      try writeAll(bytes)
+      try pass(bytes)
       return
     }
     // Safe: at least `bytes.count` of the buffer's bytes lie after `used`.
@@ -58,30 +58,11 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
     let count = used
     // Emptied first: after an error the same bytes are not written a second time.
     used = 0
-    try writeAll(UnsafeRawBufferPointer(start: memory, count: count))
+    try pass(UnsafeRawBufferPointer(start: memory, count: count))
   }
 
-  private func writeAll(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
-    var offset = 0
-    while offset < bytes.count {
-      // The corresponding C function is `write`.
-      let written = Glibc.write(
-        descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-      if written >= 0 {
-        offset += written
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      // A terminal or pipe that another program made non-blocking: wait until it takes more.
-      case EAGAIN: waitUntilWritable()
-      case let code: throw .output(name: name, code: code)
-      }
-    }
-  }
-
-  private func waitUntilWritable() {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    _ = poll(&entry, 1, -1)
+  private func pass(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
+    let code = writeAll(bytes, to: descriptor)
+    if code != 0 { throw .output(name: name, code: code) }
   }
 }

@@ -67,7 +67,7 @@ extension ImportError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .file(let name, let code):
-      return "cannot read \(name): \(ImportError.meaning(code))"
+      return "cannot read \(name): \(Errno.meaning(code))"
     case .notARegularFile(let name):
       return "\(name) is not a regular file: save what it holds to a file and import that"
     case .empty(let name):
@@ -92,17 +92,6 @@ extension ImportError: CustomStringConvertible {
       return "\(name) is not a recording of the phone apps: \(what)"
     case .noSamples(let name):
       return "the recording in \(name) has no samples: there is nothing to import"
-    }
-  }
-
-  private static func meaning(_ code: Int32) -> String {
-    switch code {
-    case ENOENT: return "there is no such file (ENOENT)"
-    case EACCES, EPERM: return "permission denied (EACCES)"
-    case EISDIR: return "it is a directory (EISDIR)"
-    case ENOTDIR: return "a part of its path is not a directory (ENOTDIR)"
-    case EIO: return "the device reported an input/output error (EIO)"
-    default: return "errno \(code)"
     }
   }
 }

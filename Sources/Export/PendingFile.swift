@@ -103,6 +103,6 @@ public struct PendingFile: ~Copyable {
   ) -> CommandFailure {
     let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
     return CommandFailure(
-      status, "\(attempt) \(path): \(String(cString: strerror(code))); \(remedy)")
+      status, "\(attempt) \(path): \(Errno.words(code)); \(remedy)")
   }
 }

@@ -53,21 +53,9 @@ public enum Console {
 
   private static func write(_ lines: [String], to descriptor: Int32) throws(CommandFailure) {
     let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { all in
-        // Safe: `done` is below the count, so the pointer stays inside the array.
-        Glibc.write(descriptor, all.baseAddress?.advanced(by: done), all.count - done)
-      }
-      if count >= 0 {
-        done += count
-      } else if errno == EPIPE {
-        return
-      } else if errno != EINTR {
-        let reason = String(cString: strerror(errno))
-        throw CommandFailure(.inputOutput, "cannot write the output: \(reason)")
-      }
-    }
+    let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+    guard code != 0, code != EPIPE else { return }
+    throw CommandFailure(.inputOutput, "cannot write the output: \(Errno.words(code))")
   }
 }
 

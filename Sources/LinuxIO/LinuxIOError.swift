@@ -57,7 +57,7 @@ extension LinuxIOError: CustomStringConvertible {
   /// One sentence with the remedy in a second, such as `opening I2C bus 7 (/dev/i2c-7): there is no
   /// such bus (errno 2, No such file or directory). Use one of the buses there are: 1 (bcm2835).`
   public var description: String {
-    let code = errno == 0 ? "" : " (errno \(errno), \(meaning(ofErrno: errno)))"
+    let code = errno == 0 ? "" : " (errno \(errno), \(Errno.words(errno)))"
     return "\(attempt) (\(place)): \(finding)\(code). \(remedy)"
   }
 }
@@ -124,16 +124,6 @@ extension Refusal: CustomStringConvertible {
   /// One line, such as `real-time scheduling (SCHED_FIFO 80) was refused (errno 1, Operation not
   /// permitted). In a systemd unit set LimitRTPRIO=80; …`
   public var description: String {
-    "\(what) was refused (errno \(errno), \(meaning(ofErrno: errno))). \(remedy)"
+    "\(what) was refused (errno \(errno), \(Errno.words(errno))). \(remedy)"
   }
-}
-
-/// What an error number means, in the C library's words, such as `Permission denied`.
-///
-/// For sentences only, never on the sampler thread. The corresponding C function is `strerror`,
-/// which has been safe to call from several threads since glibc 2.32.
-func meaning(ofErrno code: Int32) -> String {
-  guard let text = strerror(code) else { return "unknown error" }
-  // Safe: strerror's text ends in a NUL and is copied before this thread calls strerror again.
-  return String(cString: text)
 }

@@ -1,5 +1,5 @@
-import Glibc
 public import IMUModel
+import Synchronization
 
 /// Samples on their way to what shows them, from the writer thread to the main thread.
 ///
@@ -8,14 +8,16 @@ public import IMUModel
 ///
 /// Full means that the newest are dropped and counted: whoever watches may be slow, the log may not. The sampler
 /// has nothing to do with it, neither its memory nor its lock.
-public final class LiveFeed: @unchecked Sendable {
-  // Safe: `records`, `lost` and `isWanted` are read and written only while the mutex is held. It is held for a copy
-  // of what the ring may hold (600 records) or for an exchange of arrays, and by the writer and the main thread alone:
-  // the sampler never waits for either of them.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var records: [TickRecord] = []
-  private var lost: UInt64 = 0
-  private var isWanted: Bool
+public final class LiveFeed: Sendable {
+  private struct State {
+    var records: [TickRecord] = []
+    var lost: UInt64 = 0
+    var isWatched: Bool
+  }
+
+  /// Locked for a copy of what the ring may hold (600 records) or for an exchange of arrays, by the writer and the main
+  /// thread alone: the sampler never waits for either of them.
+  private let state: Mutex<State>
   private let capacity: Int
 
   /// Nanoseconds of a frame for those who watch: 25 a second.
@@ -28,53 +30,40 @@ public final class LiveFeed: @unchecked Sendable {
   ///   - isWatched: Whether they are watched from the beginning.
   public init(capacity: Int = 4096, isWatched: Bool = false) {
     self.capacity = max(1, capacity)
-    isWanted = isWatched
-    mutex = .allocate(capacity: 1)
-    // Initialising with default attributes cannot fail on Linux.
-    pthread_mutex_init(mutex, nil)
-    records.reserveCapacity(self.capacity)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
+    var state = State(isWatched: isWatched)
+    state.records.reserveCapacity(self.capacity)
+    self.state = Mutex(state)
   }
 
   /// Whether they are watched; while they are not, nothing waits.
   public var isWatched: Bool {
-    get { locked { isWanted } }
+    get { state.withLock(\.isWatched) }
     set {
-      locked {
-        isWanted = newValue
-        if !newValue { (records, lost) = ([], 0) }
+      state.withLock { state in
+        state.isWatched = newValue
+        if !newValue { (state.records, state.lost) = ([], 0) }
       }
     }
   }
 
   /// Adds records, as far as there is room.
   public func offer(_ new: [TickRecord]) {
-    locked {
-      guard isWanted else { return }
-      let room = capacity - records.count
-      records += new.prefix(room)
-      lost += UInt64(max(0, new.count - room))
+    state.withLock { state in
+      guard state.isWatched else { return }
+      let room = capacity - state.records.count
+      state.records += new.prefix(room)
+      state.lost += UInt64(max(0, new.count - room))
     }
   }
 
   /// All records that wait, in order, and how many after them there was no room for.
   public func drain() -> (records: [TickRecord], lost: UInt64) {
-    // Allocated outside of the lock.
+    // Allocated before the lock is taken.
     var empty: [TickRecord] = []
     empty.reserveCapacity(capacity)
-    return locked {
-      defer { (records, lost) = (empty, 0) }
-      return (records, lost)
+    return state.withLock { [empty] state in
+      defer { (state.records, state.lost) = (empty, 0) }
+      return (state.records, state.lost)
     }
-  }
-
-  private func locked<Result>(_ body: () -> Result) -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return body()
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import IMUModel
 import LinuxIO
 
 /// Lines, and bytes between them, from a pipe.
@@ -115,37 +116,27 @@ struct WaitBounds {
 /// Writes all of `bytes` to a pipe.
 ///
 /// - Throws: ``ByteStream/Break/closed`` when no program reads it any more.
-func writeAll(
+func send(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
-  var done = 0
-  while done < bytes.count {
-    // Safe: `done` is below the count.
-    let count = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-    if count >= 0 {
-      done += count
-    } else if errno == EPIPE {
-      throw .closed
-    } else if errno == EAGAIN {
-      if let bounds {
-        try bounds.wait(for: descriptor, POLLOUT)
-      } else {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&entry, 1, -1)
-      }
-    } else if errno != EINTR {
-      throw .refused(errno)
+  let code: Int32
+  if let bounds {
+    code = try writeAll(bytes, to: descriptor) { () throws(ByteStream.Break) in
+      try bounds.wait(for: descriptor, POLLOUT)
     }
+  } else {
+    code = writeAll(bytes, to: descriptor)
   }
+  guard code == 0 else { throw code == EPIPE ? .closed : .refused(code) }
 }
 
 /// Writes all of `bytes` to a pipe.
-func writeAll(
+func send(
   _ bytes: [UInt8], to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
   let result = bytes.withUnsafeBytes { buffer -> Result<Void, ByteStream.Break> in
     do throws(ByteStream.Break) {
-      return .success(try writeAll(buffer, to: descriptor, within: bounds))
+      return .success(try send(buffer, to: descriptor, within: bounds))
     } catch {
       return .failure(error)
     }

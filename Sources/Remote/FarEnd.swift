@@ -102,7 +102,7 @@ struct FarEnd: ~Copyable {
   /// Sends a request.
   func ask(_ request: PullRequest) throws(Failure) {
     do {
-      try writeAll(Array((request.line + "\n").utf8), to: process.input, within: bounds)
+      try send(Array((request.line + "\n").utf8), to: process.input, within: bounds)
     } catch {
       throw failure(error)
     }
@@ -161,7 +161,7 @@ struct FarEnd: ~Copyable {
         ))
     case .endlessTalk: return .over(CommandFailure(.unavailable, FarEnd.endlessTalk(host)))
     case .nonsense(let line): return nonsense(line)
-    case .refused(let code): return .broken(String(cString: strerror(code)))
+    case .refused(let code): return .broken(Errno.words(code))
     }
   }
 

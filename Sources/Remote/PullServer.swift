@@ -263,7 +263,7 @@ final class ReplyBuffer {
   func append(_ bytes: UnsafeRawBufferPointer) throws(ByteStream.Break) {
     guard bytes.count < ReplyBuffer.capacity / 4 else {
       try flush()
-      return try writeAll(bytes, to: descriptor)
+      return try send(bytes, to: descriptor)
     }
     waiting += bytes
     if waiting.count >= ReplyBuffer.capacity { try flush() }
@@ -271,7 +271,7 @@ final class ReplyBuffer {
 
   /// Writes all that is kept back.
   func flush() throws(ByteStream.Break) {
-    try writeAll(waiting, to: descriptor)
+    try send(waiting, to: descriptor)
     waiting.removeAll(keepingCapacity: true)
   }
 }

@@ -19,7 +19,7 @@ public struct ServeJournal {
     guard descriptor >= 0 else {
       throw CommandFailure(
         .cannotCreate,
-        "cannot open \(path): \(String(cString: strerror(errno))); choose another --log FILE")
+        "cannot open \(path): \(Errno.words(errno)); choose another --log FILE")
     }
     self.descriptor = descriptor
   }

@@ -1,4 +1,5 @@
 import Glibc
+import IMUModel
 import LogStore
 
 /// Files that the command line names by path.
@@ -35,14 +36,7 @@ enum WholeFile {
   static func write(
     _ bytes: [UInt8], to descriptor: Int32, _ path: String
   ) throws(StorageError) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { all in
-        // Safe: `done` is below the count, so the pointer stays inside the array.
-        Glibc.write(descriptor, all.baseAddress?.advanced(by: done), all.count - done)
-      }
-      if count < 0, errno != EINTR { throw StorageError(.write, path: path, errno: errno) }
-      done += max(0, count)
-    }
+    let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+    if code != 0 { throw StorageError(.write, path: path, errno: code) }
   }
 }

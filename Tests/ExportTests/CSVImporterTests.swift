@@ -185,7 +185,7 @@ struct CSVImporterTests {
     #expect(error("/dev/null") == .notARegularFile(name: "/dev/null"))
     #expect(
       error("/nonexistent.csv")?.description
-        == "cannot read /nonexistent.csv: there is no such file (ENOENT)")
+        == "cannot read /nonexistent.csv: there is no such file or directory (ENOENT)")
   }
 
   @Test(

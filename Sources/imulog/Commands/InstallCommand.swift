@@ -53,7 +53,7 @@ struct InstallCommand: ParsableCommand {
     // Whatever the mask is: systemd, udev and the service's user read them.
     guard fchmod(pending.descriptor, 0o644) == 0 else {
       throw CommandFailure(
-        .cannotCreate, "cannot set the permissions of \(path): \(String(cString: strerror(errno)))")
+        .cannotCreate, "cannot set the permissions of \(path): \(Errno.words(errno))")
     }
     try pending.publish()
     Console.talk("wrote \(path)")
@@ -69,7 +69,7 @@ struct InstallCommand: ParsableCommand {
       let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
       let remedy = status == .noPermission ? "; run it with sudo, or look first with --print" : ""
       throw CommandFailure(
-        status, "cannot make the directory \(path): \(String(cString: strerror(code)))\(remedy)")
+        status, "cannot make the directory \(path): \(Errno.words(code))\(remedy)")
     }
   }
 
@@ -91,7 +91,7 @@ struct InstallCommand: ParsableCommand {
   private static func program() throws(CommandFailure) -> String {
     guard let path = realpath("/proc/self/exe", nil) else {
       throw CommandFailure(
-        .unavailable, "cannot find where this program is: \(String(cString: strerror(errno)))")
+        .unavailable, "cannot find where this program is: \(Errno.words(errno))")
     }
     // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
     defer { free(path) }

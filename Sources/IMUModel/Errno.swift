@@ -1,0 +1,77 @@
+import Glibc
+
+/// The meaning of the kernel's error numbers: the one table of the program.
+///
+/// The remedy depends on what was attempted and stands with the error of each module.
+public enum Errno {
+  /// The meaning in a clause, with the number's name; the bare number where this table has none.
+  public static func meaning(_ code: Int32) -> String {
+    switch code {
+    case ENOSPC: return "no space is left on the device (ENOSPC)"
+    case EDQUOT: return "this user's disk quota is used up (EDQUOT)"
+    case EFBIG: return "the file would be larger than the file system or the limit allows (EFBIG)"
+    case EROFS: return "the file system is read-only (EROFS)"
+    case EACCES: return "permission denied (EACCES)"
+    case EPERM: return "operation not permitted (EPERM)"
+    case EIO: return "the device reported an input/output error (EIO)"
+    case EPIPE: return "the reader of the pipe went away (EPIPE)"
+    case ENOENT: return "there is no such file or directory (ENOENT)"
+    case EEXIST: return "it already exists (EEXIST)"
+    case ENOTDIR:
+      return "it, or a part of the path, is not a directory or is a link to one (ENOTDIR)"
+    case EISDIR: return "it is a directory (EISDIR)"
+    case ELOOP: return "too many symbolic links (ELOOP)"
+    case ENAMETOOLONG: return "the path is too long (ENAMETOOLONG)"
+    case ENODEV, ENXIO: return "this is no file, or its device is gone (errno \(code))"
+    case EMFILE, ENFILE: return "too many files are open (errno \(code))"
+    case ENOLCK, EOPNOTSUPP: return "the file system cannot lock or sync files (errno \(code))"
+    case EBADF: return "the file was not opened for this (EBADF)"
+    default: return "errno \(code)"
+    }
+  }
+
+  /// The C library's words, such as `Permission denied`.
+  ///
+  /// For sentences only, never on the sampler thread. The corresponding C function is `strerror`,
+  /// which has been safe to call from several threads since glibc 2.32.
+  public static func words(_ code: Int32) -> String {
+    guard let text = strerror(code) else { return "unknown error" }
+    // Safe: strerror's text ends in a NUL and is copied before this thread calls strerror again.
+    return String(cString: text)
+  }
+}
+
+/// Writes all of `bytes`, however many calls of `write` that takes.
+///
+/// - Parameter wait: Returns when the descriptor may have room again; called where it does not block and is full.
+/// - Returns: 0, or the errno that stopped it.
+public func writeAll<Failure: Error>(
+  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32,
+  whenFull wait: () throws(Failure) -> Void
+) throws(Failure) -> Int32 {
+  var done = 0
+  while done < bytes.count {
+    // Safe: `done` is below the count, so the pointer stays inside the buffer.
+    let count = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+    if count >= 0 {
+      done += count
+      continue
+    }
+    switch errno {
+    case EINTR: continue
+    case EAGAIN: try wait()
+    case let code: return code
+    }
+  }
+  return 0
+}
+
+/// Writes all of `bytes`; waits as long as the descriptor, such as another program's terminal, is full.
+///
+/// - Returns: 0, or the errno that stopped it.
+public func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+  writeAll(bytes, to: descriptor) {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&entry, 1, -1)
+  }
+}

@@ -2,7 +2,7 @@ import Glibc
 
 /// A file to import, as bytes that can be read twice.
 ///
-/// Two types conform: ``FileSource`` and ``ArraySource``.
+/// ``FileSource`` conforms; tests import from memory.
 public protocol ImportSource: ~Copyable {
   /// What errors call it: a path.
   var name: String { get }
@@ -56,33 +56,6 @@ public struct FileSource: ImportSource, ~Copyable {
       }
       if errno != EINTR { throw .file(name: name, code: errno) }
     }
-  }
-
-  /// Goes back to the first byte.
-  public mutating func rewind() {
-    offset = 0
-  }
-}
-
-/// Bytes in memory, for tests and for embedding.
-public struct ArraySource: ImportSource, ~Copyable {
-  /// What errors call it.
-  public let name: String
-  private let bytes: [UInt8]
-  private var offset = 0
-
-  /// A source of these bytes.
-  public init(_ bytes: [UInt8], name: String) {
-    self.bytes = bytes
-    self.name = name
-  }
-
-  /// Fills `buffer` with the next bytes and says how many there were; 0 at the end.
-  public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    let count = min(buffer.count, bytes.count - offset)
-    buffer.copyBytes(from: bytes[offset..<(offset + count)])
-    offset += count
-    return count
   }
 
   /// Goes back to the first byte.

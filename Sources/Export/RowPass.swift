@@ -170,7 +170,8 @@ extension LogReader where Storage: ~Copyable {
     -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)?
   {
     do {
-      return try outermost()
+      let (first, last, end) = try outerPages()
+      return end.map { (first, last, $0) }
     } catch {
       throw .log(error)
     }

@@ -49,12 +49,17 @@ public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
 
   private static let length = 36
   /// Whether a dash stands there.
-  private static func isDash(_ position: Int) -> Bool {
+  static func isDash(_ position: Int) -> Bool {
     position == 8 || position == 13 || position == 18 || position == 23
   }
 }
 
 extension RecordingID: CustomStringConvertible {
+  /// Whether its hexadecimal digits, without dashes, begin with these in lower case.
+  public func begins(with digits: String) -> Bool {
+    description.filter { $0 != "-" }.hasPrefix(digits)
+  }
+
   /// 36 lower-case characters, such as `1b4e28ba-2fa1-41d2-883f-0016d3cca427`.
   public var description: String {
     var text: [UInt8] = []

@@ -25,7 +25,7 @@ struct ChunkReader {
     let head: UInt16 = rest.count >= 2 ? rest.littleEndian(at: 0) : 0
     guard head != 0 else {
       isFinished = true
-      if rest.isAllZero { return nil }
+      if rest.isZero { return nil }
       throw FormatError(rest.count < 2 ? .cutShort : .notZeroAfterLastChunk, offset: offset)
     }
     let length = Int(head & 0xFFF)

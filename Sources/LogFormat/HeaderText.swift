@@ -135,3 +135,188 @@ enum HeaderText {
     return text
   }
 }
+
+extension HeaderText {
+  /// The description in a header's text.
+  static func description(_ text: [UInt8]) throws(FormatError) -> RecordingDescription {
+    let entries = HeaderEntries(text)
+    let sensor = SensorDescription(
+      model: try entries.text("sensor"),
+      identity: entries.number("sensor-identity"),
+      address: entries.number("sensor-address"),
+      accelerometerRange: entries.number("accelerometer-range") ?? 0,
+      gyroscopeRange: entries.number("gyroscope-range") ?? 0,
+      accelerometerScale: try entries.fraction("accelerometer-scale"),
+      gyroscopeScale: try entries.fraction("gyroscope-scale"),
+      temperatureScale: try entries.fraction("temperature-scale"),
+      temperatureOffset: try entries.fraction("temperature-offset"),
+      outputDataRate: entries.finiteDouble("output-data-rate") ?? 0,
+      filter: entries["filter"] ?? "")
+    return RecordingDescription(
+      id: try entries.identity("id"), number: entries.number("number") ?? 0,
+      rate: try entries.rate("rate"), channels: try entries.channels("channels"),
+      plannedTicks: entries.number("planned-ticks"),
+      timeUnit: try entries.timeUnit("time-unit"), sensor: sensor, board: entries["board"] ?? "",
+      host: entries["host"] ?? "", software: entries["software"] ?? "",
+      note: entries["note"] ?? "",
+      syncInterval: entries.number("sync-interval") ?? 0,
+      realTime: entries["real-time"] ?? "", cpuLatency: entries["cpu-latency"] ?? "",
+      recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) })
+  }
+}
+
+/// The lines of a header text by key, the first one of each key.
+///
+/// A list shows ten recordings, so headers are read where a user waits: keys and numbers stay bytes.
+struct HeaderEntries {
+  private let text: [UInt8]
+  /// Where keys and values are in ``text``; of a line without a space, the value is empty.
+  private var lines: [(key: Range<Int>, value: Range<Int>)] = []
+
+  init(_ text: [UInt8]) {
+    self.text = text
+    lines.reserveCapacity(32)
+    var (begin, space) = (0, -1)
+    for index in 0...text.count {
+      let byte = index < text.count ? text[index] : UInt8(ascii: "\n")
+      if byte == UInt8(ascii: " "), space < 0 { space = index }
+      guard byte == UInt8(ascii: "\n") else { continue }
+      if index > begin {
+        let end = space < 0 ? index : space
+        lines.append((begin..<end, min(end + 1, index)..<index))
+      }
+      (begin, space) = (index + 1, -1)
+    }
+  }
+
+  subscript(key: StaticString) -> String? { range(key).map { unescaped(text[$0]) } }
+
+  func text(_ key: StaticString) throws(FormatError) -> String { unescaped(try value(key)) }
+
+  /// An entry that a log need not have; one that is no number is as good as missing.
+  func number<T: FixedWidthInteger>(_ key: StaticString) -> T? {
+    range(key).flatMap { HeaderEntries.number(text[$0]) }
+  }
+
+  func finiteDouble(_ key: StaticString) -> Double? {
+    self[key].flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  func fraction(_ key: StaticString) throws(FormatError) -> Fraction {
+    let value = try value(key)
+    guard let (above, below) = HeaderEntries.ratio(value, of: Int64.self),
+      let fraction = Fraction(above, over: below)
+    else { throw bad(key, value) }
+    return fraction
+  }
+
+  func identity(_ key: StaticString) throws(FormatError) -> RecordingID {
+    let value = try text(key)
+    guard let id = RecordingID(value) else { throw HeaderText.bad("\(key)", value) }
+    return id
+  }
+
+  func rate(_ key: StaticString) throws(FormatError) -> SampleRate {
+    let value = try value(key)
+    guard let (above, below) = HeaderEntries.ratio(value, of: UInt32.self),
+      let rate = SampleRate(above, per: below)
+    else { throw bad(key, value) }
+    return rate
+  }
+
+  func channels(_ key: StaticString) throws(FormatError) -> ChannelSet {
+    let value = try value(key)
+    var channels: ChannelSet = []
+    var last = -1
+    for name in value.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+      // In another order the streams would be taken for other channels'.
+      guard let bit = ChannelSet.names.firstIndex(where: { name.elementsEqual($0.utf8) }),
+        bit > last
+      else { throw bad(key, value) }
+      channels.insert(ChannelSet(rawValue: 1 << UInt8(bit)))
+      last = bit
+    }
+    return channels
+  }
+
+  func timeUnit(_ key: StaticString) throws(FormatError) -> Int64 {
+    let value = try value(key)
+    guard let unit: Int64 = HeaderEntries.number(value), unit > 0, unit <= 1_000_000_000 else {
+      throw bad(key, value)
+    }
+    return unit
+  }
+}
+
+extension HeaderEntries {
+  private func range(_ key: StaticString) -> Range<Int>? {
+    // Safe: keys are written in this module as plain ASCII, which a static string points to.
+    let name = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+    for line in lines where line.key.count == name.count {
+      if text[line.key].elementsEqual(name) { return line.value }
+    }
+    return nil
+  }
+
+  private func value(_ key: StaticString) throws(FormatError) -> ArraySlice<UInt8> {
+    guard let range = range(key) else {
+      throw FormatError(.missingEntry("\(key)"), offset: PageHeader.size)
+    }
+    return text[range]
+  }
+
+  private func bad(_ key: StaticString, _ value: ArraySlice<UInt8>) -> FormatError {
+    HeaderText.bad("\(key)", unescaped(value))
+  }
+
+  /// A value as text. It may hold, in theory, invalid UTF-8, which is then repaired.
+  private func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+    guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
+    var plain: [UInt8] = []
+    var isEscaped = false
+    for byte in bytes {
+      if isEscaped {
+        isEscaped = false
+        switch byte {
+        case UInt8(ascii: "n"): plain.append(UInt8(ascii: "\n"))
+        case UInt8(ascii: "r"): plain.append(UInt8(ascii: "\r"))
+        default: plain.append(byte)
+        }
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+      } else {
+        plain.append(byte)
+      }
+    }
+    return String(decoding: plain, as: UTF8.self)
+  }
+
+  /// Digits, after a minus sign where there can be one.
+  private static func number<T: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>) -> T? {
+    var digits = bytes
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative { digits.removeFirst() }
+    guard !digits.isEmpty else { return nil }
+    var number: T = 0
+    for byte in digits {
+      guard let digit = T(exactly: byte &- UInt8(ascii: "0")), digit < 10 else { return nil }
+      let (shifted, isTooLong) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isTooLarge) =
+        isNegative
+        ? shifted.subtractingReportingOverflow(digit) : shifted.addingReportingOverflow(digit)
+      guard !isTooLong, !isTooLarge else { return nil }
+      number = sum
+    }
+    return number
+  }
+
+  /// Two numbers with a slash between.
+  private static func ratio<T: FixedWidthInteger>(
+    _ bytes: ArraySlice<UInt8>, of _: T.Type
+  ) -> (T, T)? {
+    guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")),
+      let above: T = number(bytes[..<slash]), let below: T = number(bytes[(slash + 1)...])
+    else { return nil }
+    return (above, below)
+  }
+}

@@ -160,3 +160,22 @@ struct LatticeSearch: ~Copyable {
     return nil
   }
 }
+
+extension LatticeSearch {
+  /// The spacing of a run of counts.
+  ///
+  /// `last` is that of the chunk before; `choice` that of a longer or shorter run of the same counts, and `hint`
+  /// that of some hundred counts before, to be used when it can be.
+  func spacing(
+    _ counts: UnsafePointer<Int16>, _ count: Int, after last: Spacing, choice: Spacing?,
+    hint: Spacing
+  ) -> Spacing {
+    for known in [choice, last.lattice == nil ? nil : last] {
+      if let known, known.lattice != nil, known.fits(counts, count) { return known }
+    }
+    let wasting = Spacing.wasting(counts, count, after: last)
+    if wasting != .dense { return wasting }
+    if hint != .dense, hint.fits(counts, count) { return hint }
+    return Spacing(lattice: lattice(counts, count: count))
+  }
+}

@@ -16,3 +16,15 @@ public enum LogFormat {
   /// Most bytes of a chunk's body: a page with nothing else in it.
   static let bodyLimit = pageSize - PageHeader.size - chunkOverhead
 }
+
+/// What a chunk holds: the upper four bits of its head.
+enum ChunkKind {
+  static let samples: UInt8 = 1
+  static let gaps: UInt8 = 2
+  static let mark: UInt8 = 3
+  static let clock: UInt8 = 4
+  static let sensor: UInt8 = 5
+  static let end: UInt8 = 6
+  static let header: UInt8 = 7
+  static let extended: UInt8 = 15
+}

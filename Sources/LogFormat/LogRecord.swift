@@ -18,14 +18,177 @@ public enum LogRecord: Equatable, Sendable {
   case unknown(kind: UInt8, byteCount: Int)
 }
 
-/// What a chunk holds: the upper four bits of its head.
-enum ChunkKind {
-  static let samples: UInt8 = 1
-  static let gaps: UInt8 = 2
-  static let mark: UInt8 = 3
-  static let clock: UInt8 = 4
-  static let sensor: UInt8 = 5
-  static let end: UInt8 = 6
-  static let header: UInt8 = 7
-  static let extended: UInt8 = 15
+// Bodies of all chunks but samples and header; readers ignore bytes after the last field they know.
+
+extension LogRecord {
+  /// The record in the body of an intact chunk.
+  init(kind: UInt8, body: UnsafeRawBufferPointer) throws(MalformedChunk) {
+    var cursor = ByteCursor(body)
+    let record: LogRecord?
+    switch kind {
+    case 0: throw .reservedKind
+    case ChunkKind.mark: record = .mark(try Mark(&cursor))
+    case ChunkKind.clock: record = try ClockPair(&cursor).map(LogRecord.clock)
+    case ChunkKind.sensor: record = try SensorEvent(&cursor).map(LogRecord.sensor)
+    case ChunkKind.end: record = try RecordingEnd(&cursor).map(LogRecord.end)
+    case ChunkKind.extended:
+      self = .unknown(kind: try cursor.byte(), byteCount: body.count)
+      return
+    default: record = nil
+    }
+    self = record ?? .unknown(kind: kind, byteCount: body.count)
+  }
+}
+
+extension Mark {
+  init(_ cursor: inout ByteCursor) throws(MalformedChunk) {
+    let time = try cursor.signedVarint()
+    let length = try cursor.varint()
+    self.init(time: time, label: String(decoding: try cursor.bytes(length), as: UTF8.self))
+  }
+
+  func write(_ writer: inout ByteWriter) {
+    writer.write(signedVarint: time)
+    writer.write(label)
+  }
+}
+
+extension ClockPair {
+  init?(_ cursor: inout ByteCursor) throws(MalformedChunk) {
+    let time = try cursor.int64()
+    let wall = try cursor.int64()
+    let isSynchronised = try cursor.byte() != 0
+    guard let reason = Reason(rawValue: try cursor.byte()) else { return nil }
+    self.init(time: time, wall: wall, isSynchronised: isSynchronised, reason: reason)
+  }
+
+  func write(_ writer: inout ByteWriter) {
+    writer.write(int64: time)
+    writer.write(int64: wall)
+    writer.write(isSynchronised ? 1 : 0)
+    writer.write(reason.rawValue)
+  }
+}
+
+extension SensorEvent {
+  init?(_ cursor: inout ByteCursor) throws(MalformedChunk) {
+    let tick = try cursor.varint()
+    let kind = Kind(rawValue: try cursor.byte())
+    let fault = Fault(rawValue: try cursor.byte())
+    guard tick < LogFormat.tickLimit else { throw .tickOutOfRange }
+    guard let kind, let fault else { return nil }
+    self.init(tick: tick, kind: kind, fault: fault)
+  }
+
+  func write(_ writer: inout ByteWriter) {
+    writer.write(varint: tick)
+    writer.write(kind.rawValue)
+    writer.write(fault.rawValue)
+  }
+}
+
+extension RecordingEnd {
+  init?(_ cursor: inout ByteCursor) throws(MalformedChunk) {
+    let reason = StopReason(rawValue: try cursor.byte())
+    var ledger = TickLedger()
+    ledger.sampled = try cursor.varint()
+    ledger.missed = try cursor.varint()
+    ledger.busErrors = try cursor.varint()
+    ledger.ringFull = try cursor.varint()
+    ledger.stale = try cursor.varint()
+    ledger.reinitialising = try cursor.varint()
+    let lateness = LatenessSummary(
+      median: try cursor.signedVarint(), percentile99: try cursor.signedVarint(),
+      maximum: try cursor.signedVarint())
+    if reason == .recovered || cursor.remaining > 0 { ledger.lost = try cursor.varint() }
+    if cursor.remaining > 0 { ledger.frozen = try cursor.varint() }
+    // Each below 2⁶⁰: the sum of all eight cannot overflow in whoever adds them up.
+    let all =
+      ledger.sampled | ledger.missed | ledger.busErrors | ledger.ringFull | ledger.stale
+      | ledger.reinitialising | ledger.lost | ledger.frozen
+    guard all < 1 << 60 else { throw .unbalanced }
+    guard let reason else { return nil }
+    self.init(reason: reason, ledger: ledger, lateness: lateness)
+  }
+
+  func write(_ writer: inout ByteWriter) {
+    writer.write(reason.rawValue)
+    writer.write(varint: ledger.sampled)
+    writer.write(varint: ledger.missed)
+    writer.write(varint: ledger.busErrors)
+    writer.write(varint: ledger.ringFull)
+    writer.write(varint: ledger.stale)
+    writer.write(varint: ledger.reinitialising)
+    writer.write(signedVarint: lateness.median)
+    writer.write(signedVarint: lateness.percentile99)
+    writer.write(signedVarint: lateness.maximum)
+    // Written only where they say something, so that a log without them is what it always was.
+    if reason == .recovered || ledger.lost | ledger.frozen > 0 { writer.write(varint: ledger.lost) }
+    if ledger.frozen > 0 { writer.write(varint: ledger.frozen) }
+  }
+}
+
+/// The entries of a gaps chunk's body, read one after the other.
+struct GapCursor {
+  private var cursor: ByteCursor
+  private var remaining: UInt64
+  private var tick: UInt64
+
+  /// A cursor at the first entry; all entries are checked here, so that ``next()`` cannot fail.
+  ///
+  /// Safe while the bytes stay unchanged: the decoder drops the cursor with the page.
+  init(_ body: UnsafeRawBufferPointer, after firstTick: UInt64) throws(MalformedChunk) {
+    cursor = ByteCursor(body)
+    remaining = try cursor.varint()
+    tick = firstTick
+    var trial = self
+    while trial.remaining > 0 { _ = try trial.read() }
+  }
+
+  /// The next gap, `nil` after the last; a gap whose cause is not known is an unknown record.
+  mutating func next() -> LogRecord? {
+    guard remaining > 0 else { return nil }
+    do {
+      return try read()
+    } catch {
+      // Not reached: `init` read the same bytes. Ending the list is the harmless way out.
+      remaining = 0
+      return nil
+    }
+  }
+
+  private mutating func read() throws(MalformedChunk) -> LogRecord {
+    let before = cursor.remaining
+    remaining -= 1
+    let first = tick &+ UInt64(bitPattern: try cursor.signedVarint())
+    let count = try cursor.varint()
+    let cause = GapCause(rawValue: try cursor.byte())
+    let code = try cursor.signedVarint()
+    guard first < LogFormat.tickLimit, count > 0, count <= LogFormat.tickLimit,
+      first + count <= LogFormat.tickLimit
+    else { throw .tickOutOfRange }
+    guard let code = Int32(exactly: code) else { throw .badNumber }
+    tick = first + count
+    guard let cause else {
+      return .unknown(kind: ChunkKind.gaps, byteCount: before - cursor.remaining)
+    }
+    return .gap(Gap(firstTick: first, count: count, cause: cause, code: code))
+  }
+}
+
+extension Gap {
+  /// Bytes of an entry: at most 26.
+  func entrySize(after tick: UInt64) -> Int {
+    ByteWriter.size(varint: UInt64(RiceCode.fold(Int64(bitPattern: firstTick &- tick))))
+      + ByteWriter.size(varint: count) + 1
+      + ByteWriter.size(varint: UInt64(RiceCode.fold(Int64(code))))
+  }
+
+  /// Writes an entry; `tick` is the first one after the gap before, or the page's first.
+  func write(_ writer: inout ByteWriter, after tick: UInt64) {
+    writer.write(signedVarint: Int64(bitPattern: firstTick &- tick))
+    writer.write(varint: count)
+    writer.write(cause.rawValue)
+    writer.write(signedVarint: Int64(code))
+  }
 }

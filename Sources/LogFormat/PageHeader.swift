@@ -55,12 +55,12 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
   /// - Throws: `cutShort`, `notWritten`, `notALog`, `damagedPageHeader` or `unsupportedVersion`.
   public init(decoding page: UnsafeRawBufferPointer) throws(FormatError) {
     guard page.count >= PageHeader.size else {
-      throw FormatError(page.isAllZero ? .notWritten : .cutShort, offset: 0)
+      throw FormatError(page.isZero ? .notWritten : .cutShort, offset: 0)
     }
     let bytes = UnsafeRawBufferPointer(rebasing: page[0..<PageHeader.size])
     let mark: UInt32 = bytes.littleEndian(at: 0)
     guard mark & 0xFF_FFFF == PageHeader.mark & 0xFF_FFFF else {
-      throw FormatError(page.isAllZero ? .notWritten : .notALog, offset: 0)
+      throw FormatError(page.isZero ? .notWritten : .notALog, offset: 0)
     }
     check = bytes.littleEndian(at: 28)
     guard check == crc32c(0, UnsafeRawBufferPointer(rebasing: bytes[0..<28])) else {

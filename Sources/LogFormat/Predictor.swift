@@ -38,3 +38,119 @@ struct StreamMethod: Equatable {
   var isLinear: Bool { rawValue >= 5 }
   var order: Int { isLinear ? Int(rawValue) - 4 : max(Int(rawValue) - 1, 0) }
 }
+
+// The head of a stream: which predictor its values rest on.
+
+extension Predictor {
+  /// Reads a head; a head of one bit says "as before".
+  mutating func read<Value: StreamValue>(
+    _ reader: inout BitReader, for _: Value.Type
+  ) throws(MalformedChunk) {
+    guard reader.readFlag() else { return }
+    let id = UInt8(truncatingIfNeeded: reader.read(4))
+    guard id < StreamMethod.firstUnknown else { throw .unknownMethod }
+    self = Predictor(StreamMethod(rawValue: id))
+    guard method != .constant else { return }
+    if reader.readFlag() { try spacing.read(&reader, for: Value.self) }
+    if reader.readFlag() {
+      let width = Int(reader.read(Value.wastedBitsWidth)) + 1
+      offset = RiceCode.unfold(reader.readWide(width), as: Int64.self)
+    }
+    guard method.isLinear else { return }
+    guard Value.bitWidth == 16 else { throw .unknownMethod }
+    let width = Int(reader.read(4)) + 1
+    guard width <= LinearPredictor.coefficientBits else { throw .wideCoefficients }
+    shift = Int(reader.read(4))
+    for tap in 0..<method.order {
+      let bits = UInt32(truncatingIfNeeded: reader.read(width))
+      // Sign-extends by moving the sign bit to the top and back.
+      coefficients[tap] = Int32(bitPattern: bits &<< UInt32(32 - width)) &>> Int32(32 - width)
+    }
+  }
+
+  /// Writes a head, of one bit when it says the same as `previous`.
+  func write<Value: StreamValue>(
+    _ writer: inout BitWriter, after previous: Predictor, for _: Value.Type
+  ) {
+    writer.write(self != previous)
+    guard self != previous else { return }
+    writer.write(UInt64(method.rawValue), 4)
+    guard method != .constant else { return }
+    writer.write(spacing != .dense)
+    spacing.write(&writer, for: Value.self)
+    writer.write(offset != 0)
+    if offset != 0 {
+      writer.write(UInt64(offsetWidth - 1), Value.wastedBitsWidth)
+      writer.writeWide(RiceCode.fold(offset), offsetWidth)
+    }
+    guard method.isLinear else { return }
+    let width = coefficientWidth
+    writer.write(UInt64(width - 1), 4)
+    writer.write(UInt64(shift), 4)
+    let mask = UInt32.max >> UInt32(32 - width)
+    for tap in 0..<method.order {
+      writer.write(UInt64(UInt32(bitPattern: coefficients[tap]) & mask), width)
+    }
+  }
+
+  /// Bits that ``write(_:after:for:)`` takes.
+  func headBits<Value: StreamValue>(after previous: Predictor, for _: Value.Type) -> Int {
+    guard self != previous else { return 1 }
+    guard method != .constant else { return 5 }
+    var bits = 7
+    if spacing != .dense { bits += Value.wastedBitsWidth + (spacing.lattice?.bits ?? 0) }
+    if offset != 0 { bits += Value.wastedBitsWidth + offsetWidth }
+    if method.isLinear { bits += 8 + method.order * coefficientWidth }
+    return bits
+  }
+
+  /// Bits of the folded offset.
+  private var offsetWidth: Int {
+    max(UInt64.bitWidth - RiceCode.fold(offset).leadingZeroBitCount, 1)
+  }
+
+  /// Bits of the widest coefficient, its sign included.
+  private var coefficientWidth: Int {
+    var width = 1
+    for tap in 0..<method.order {
+      let magnitude = coefficients[tap] < 0 ? ~coefficients[tap] : coefficients[tap]
+      width = max(width, 33 - magnitude.leadingZeroBitCount)
+    }
+    return width
+  }
+}
+
+extension Spacing {
+  /// Reads wasted bits, 0 of which announce a lattice.
+  fileprivate mutating func read<Value: StreamValue>(
+    _ reader: inout BitReader, for _: Value.Type
+  ) throws(MalformedChunk) {
+    wastedBits = Int(reader.read(Value.wastedBitsWidth))
+    guard wastedBits == 0 else { return }
+    let precision = Int(reader.read(Lattice.precisionWidth))
+    let width = Lattice.integerBits + precision
+    let step = Int64(reader.read(width))
+    let base = Int64(reader.read(width))
+    lattice = Lattice(precision: precision, step: step, base: base)
+    guard Value.bitWidth == 16, lattice != nil else { throw .badLattice }
+  }
+
+  /// Writes what ``read(_:for:)`` reads; nothing when all values are used.
+  fileprivate func write<Value: StreamValue>(_ writer: inout BitWriter, for _: Value.Type) {
+    guard self != .dense else { return }
+    writer.write(UInt64(wastedBits), Value.wastedBitsWidth)
+    guard let lattice else { return }
+    let width = Lattice.integerBits + lattice.precision
+    writer.write(UInt64(lattice.precision), Lattice.precisionWidth)
+    writer.write(UInt64(lattice.step), width)
+    writer.write(UInt64(lattice.base), width)
+  }
+}
+
+extension Lattice {
+  /// Bits in which the precision is written.
+  fileprivate static var precisionWidth: Int { 5 }
+
+  /// Bits of a lattice in a stream head.
+  var bits: Int { Lattice.precisionWidth + 2 * (Lattice.integerBits + precision) }
+}

@@ -47,6 +47,21 @@ struct Spacing: Equatable {
   }
 }
 
+extension Spacing {
+  /// Low zero bits that all values share; for short runs, which share some by chance, those of the last chunk.
+  static func wasting<Value: StreamValue>(
+    _ values: UnsafePointer<Value>, _ count: Int, after last: Spacing
+  ) -> Spacing {
+    if count < shortRun { return last.lattice == nil && last.fits(values, count) ? last : .dense }
+    var union: Value = 0
+    for index in 0..<count { union |= values[index] }
+    return Spacing(wastedBits: min(union.trailingZeroBitCount, Value.bitWidth - 1))
+  }
+
+  /// Runs below this keep what there was, because a new head costs about as many bits as they can save.
+  static let shortRun = 16
+}
+
 /// Values at even distances that need not be whole, rounded down: number k has ⌊(k · step + base) / 2^precision⌋.
 ///
 /// Some chips multiply what they measure by a factor from their factory trim, and then use one code in six.

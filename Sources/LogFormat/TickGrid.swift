@@ -62,3 +62,9 @@ struct TickGrid {
     return units
   }
 }
+
+/// `dividend` / `divisor` rounded towards minus infinity; `divisor` must be positive.
+func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
+  let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
+  return remainder < 0 ? quotient - 1 : quotient
+}

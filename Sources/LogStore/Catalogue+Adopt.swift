@@ -1,4 +1,5 @@
 import Glibc
+public import IMUModel
 import LogFormat
 
 extension Catalogue {
@@ -129,11 +130,13 @@ extension Catalogue {
       guard try file.lock(exclusive: false) else { return (nil, 0) }
       let status = try file.status()
       // The cheap question first: a recording that was ended has no page of zeros at its end.
-      if try !Catalogue.endsInZeros(file, size: UInt64(clamping: status.st_size)) {
-        if isAlone { try file.sync() }
+      let size = UInt64(clamping: status.st_size)
+      var log = FileStorage(file, length: size)
+      guard size > UInt64(LogFormat.pageSize), try log.isZeroPage(endingAt: size, PageMemory()) else {
+        if isAlone { try log.file.sync() }
         return (KnownRecordings.key(entry.fileName, status), 0)
       }
-      guard try Catalogue.isLog(file) else { return (nil, 0) }
+      guard try Catalogue.isLog(log.file) else { return (nil, 0) }
     }
     let file = try files.open(entry.path, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW)
     guard try file.lock(exclusive: true) else { return (nil, 0) }
@@ -150,17 +153,6 @@ extension Catalogue {
     if written < length { try log.file.truncate(to: written) }
     try log.file.sync()
     return (KnownRecordings.key(entry.fileName, try log.file.status()), length - written)
-  }
-
-  /// Whether a page after the first is the last one and all zeros.
-  private static func endsInZeros(
-    _ file: borrowing OpenFile, size: UInt64
-  ) throws(StorageError) -> Bool {
-    let pageSize = UInt64(LogFormat.pageSize)
-    guard size > pageSize else { return false }
-    let page = PageMemory()
-    let count = try file.read(at: (size - 1) / pageSize * pageSize, into: page.bytes)
-    return page.prefix(count).isZero
   }
 
   /// Whether one of the first two pages is a page of a log: the first may be damaged.
@@ -181,5 +173,45 @@ extension Catalogue {
         }
       }
     }
+  }
+}
+
+/// What a store needs now and then.
+extension Catalogue {
+  /// Puts the store in order: adopts what was cut off, and deletes what has been in the trash for 30 days. What fails
+  /// is reported, and stops nothing: a recording can be made all the same.
+  ///
+  /// - Parameters:
+  ///   - now: The time, by which what is in the trash ages.
+  ///   - isWanted: Asked before each recording that is looked into.
+  ///   - report: Gets a sentence for each failure.
+  public func tidy(
+    now: WallTime, while isWanted: () -> Bool = { true }, report: (String) -> Void
+  ) {
+    adopt(while: isWanted, report: report)
+    sweep(now: now, report: report)
+  }
+
+  /// The part of ``tidy(now:while:report:)`` that looks into recordings, of which there may be many.
+  public func adopt(while isWanted: () -> Bool, report: (String) -> Void) {
+    do {
+      _ = try adopt(while: isWanted)
+    } catch {
+      report("recordings that were cut off could not be looked for: \(error)")
+    }
+  }
+
+  /// The part that frees space.
+  public func sweep(now: WallTime, report: (String) -> Void) {
+    do {
+      _ = try expireLeftovers(now: now)
+    } catch {
+      report("copies that were not continued for 30 days could not be looked for: \(error)")
+    }
+    let failures = emptyTrash(now: now).failures
+    guard let first = failures.first else { return }
+    let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
+    report(
+      "not all could be deleted of what has been in the trash for 30 days: \(first)\(more)")
   }
 }

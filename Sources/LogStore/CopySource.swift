@@ -107,10 +107,15 @@ extension Catalogue {
     try CopySource.open(entry, in: self)
   }
 
-  /// The recording with this identity; `nil` when there is none. Reads the headers of those whose names fit.
-  public func entry(of id: RecordingID) throws(CatalogueError) -> Optional<CatalogueEntry> {
+  /// The recording with this identity; `nil` when there is none.
+  public func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
+    entry(of: id, among: try list().entries)
+  }
+
+  /// The one of `entries` with this identity. Reads the headers of those whose names fit.
+  public func entry(of id: RecordingID, among entries: [CatalogueEntry]) -> CatalogueEntry? {
     let prefix = id.description.prefix(8)
-    return try list().entries.first { $0.idPrefix == prefix && identity(of: $0) == id }
+    return entries.first { $0.idPrefix == prefix && identity(of: $0) == id }
   }
 
   /// A recording's identity, as its header says; `nil` when it cannot be read.

@@ -1,5 +1,6 @@
 import Glibc
 public import IMUModel
+public import LogFormat
 
 /// The bytes between the writer thread, which must never wait for a card, and the flusher thread,
 /// which does nothing else.
@@ -304,5 +305,59 @@ public final class FlushQueue: @unchecked Sendable {
       pthread_cond_broadcast(condition)
     }
     return result
+  }
+}
+
+/// From the encoder to whatever receives its bytes: a ``FlushQueue`` when a flusher thread writes them, or the storage
+/// itself where time is simulated.
+///
+///     records ──► LogEncoder ──► drain(into:) ──► FlushQueue ─ ─► storage
+///
+/// Refused bytes stay in the encoder, in order, and are offered again. While ``backlog`` is not 0, the writer leaves
+/// further samples in the ring.
+extension LogEncoder {
+  /// An encoder for a recording whose header is already in the storage.
+  ///
+  /// - Throws: ``LogError/description(_:)`` when the description cannot be a header.
+  public static func after(_ header: RecordingDescription) throws(LogError) -> LogEncoder {
+    do {
+      var encoder = try LogEncoder(header)
+      encoder.consumeOutput(encoder.headerByteCount)
+      return encoder
+    } catch {
+      throw .description(error)
+    }
+  }
+
+  /// Bytes that are encoded and not drained.
+  public var backlog: Int { output.count }
+
+  /// Queues what is encoded; `false` when the queue has no room for the rest of it.
+  public mutating func drain(into queue: FlushQueue) -> Bool {
+    while backlog > 0 {
+      let piece = firstPiece
+      guard queue.put(piece) else { return false }
+      consumeOutput(piece.count)
+    }
+    return true
+  }
+
+  /// Appends what is encoded to the storage.
+  ///
+  /// After an error with ``StorageError/isFull`` the refused bytes are still here: finish, and drain once more into the
+  /// storage's spare.
+  public mutating func drain<Storage: LogStorage & ~Copyable>(
+    into storage: inout Storage
+  ) throws(StorageError) {
+    while backlog > 0 {
+      let piece = firstPiece
+      try storage.append(piece)
+      consumeOutput(piece.count)
+    }
+  }
+
+  /// Safe: valid until the encoder changes, which it does only after the piece was copied or written.
+  private var firstPiece: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: output.prefix(FlushQueue.largestPiece))
   }
 }

@@ -1,5 +1,5 @@
 import IMUModel
-import LogFormat
+public import LogFormat
 
 extension LogReader where Storage: ~Copyable {
   /// Writes everything that can be read of this log into a new one, and ends that: every tick that was scheduled,
@@ -15,7 +15,7 @@ extension LogReader where Storage: ~Copyable {
   /// - Throws: ``LogError/storage(_:)`` of either storage.
   @discardableResult
   public mutating func salvage<Target: LogStorage & ~Copyable>(
-    into writer: inout LogWriter, _ storage: inout Target
+    into writer: inout LogEncoder, _ storage: inout Target
   ) throws(LogError) -> Account {
     rewind()
     var found = Account(description)
@@ -45,7 +45,7 @@ extension LogReader where Storage: ~Copyable {
   }
 
   private func drain<Target: LogStorage & ~Copyable>(
-    _ writer: inout LogWriter, into storage: inout Target
+    _ writer: inout LogEncoder, into storage: inout Target
   ) throws(LogError) {
     do {
       try writer.drain(into: &storage)
@@ -79,7 +79,7 @@ struct SalvageAccount {
   }
 
   /// Writes samples, and what is missing before and among them.
-  mutating func add(_ block: borrowing SampleBlock, to writer: inout LogWriter) {
+  mutating func add(_ block: borrowing SampleBlock, to writer: inout LogEncoder) {
     for index in 0..<block.count {
       let (tick, time, sample) = block[index]
       // Times are modulo 2⁶⁴: one that went around cannot be written, and is none that a clock had.
@@ -92,7 +92,7 @@ struct SalvageAccount {
   }
 
   /// Takes a gap that was read.
-  mutating func add(_ gap: Gap, to writer: inout LogWriter) {
+  mutating func add(_ gap: Gap, to writer: inout LogEncoder) {
     let place = waiting.lastIndex { $0.firstTick <= gap.firstTick }.map { $0 + 1 } ?? 0
     waiting.insert(gap, at: place)
     guard waiting.count > SalvageAccount.waitingLimit else { return }
@@ -100,7 +100,7 @@ struct SalvageAccount {
   }
 
   /// Writes the gaps that wait, and what else is missing before `tick`.
-  mutating func close(upTo tick: UInt64, in writer: inout LogWriter) {
+  mutating func close(upTo tick: UInt64, in writer: inout LogEncoder) {
     let last = waiting.map { $0.firstTick + $0.count }.max() ?? 0
     account(upTo: min(max(tick, last), LogFormat.tickLimit), in: &writer)
   }
@@ -114,7 +114,7 @@ struct SalvageAccount {
       reason: .recovered, ledger: ledger, lateness: source?.lateness ?? LatenessSummary())
   }
 
-  private mutating func account(upTo tick: UInt64, in writer: inout LogWriter) {
+  private mutating func account(upTo tick: UInt64, in writer: inout LogEncoder) {
     var used = 0
     while nextTick < tick {
       guard used < waiting.count, waiting[used].firstTick < tick else {
@@ -131,7 +131,7 @@ struct SalvageAccount {
   }
 
   private mutating func write(
-    _ cause: GapCause, code: Int32 = 0, upTo end: UInt64, in writer: inout LogWriter
+    _ cause: GapCause, code: Int32 = 0, upTo end: UInt64, in writer: inout LogEncoder
   ) {
     guard end > nextTick else { return }
     let gap = Gap(firstTick: nextTick, count: end - nextTick, cause: cause, code: code)

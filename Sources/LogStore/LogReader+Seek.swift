@@ -29,35 +29,45 @@ extension LogReader where Storage: ~Copyable {
   /// Pages that hold what a writer collects between two syncs: 1024 samples of at most 22 bytes, and more than that.
   private static var pagesTogether: UInt32 { 8 }
 
-  /// The clock pairs of the first and of the last page, and the end of the recording; `nil` when it has none there.
-  /// The reader is at the beginning afterwards.
-  public mutating func outermost() throws(LogError)
-    -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)?
+  /// Whether the recording ended and says how. The reader is at the beginning afterwards.
+  public mutating func hasEnd() throws(LogError) -> Bool { try outerPages().end != nil }
+
+  /// The clock pairs of the first page and of the last one with anything in it, and the end of the recording; `nil` when
+  /// that page has none. The reader is at the beginning afterwards.
+  public mutating func outerPages() throws(LogError)
+    -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd?)
   {
-    let lastPage = try lastWrittenPage()
-    var end: RecordingEnd?
-    let first = try clockPairs(ofPage: 0, &end)
-    let last = lastPage > 0 ? try clockPairs(ofPage: lastPage, &end) : []
+    let first = try clockPairs(ofPage: 0)
+    var (last, end) = ([ClockPair](), first.end)
+    let lastPage = LogReader.page(ofByte: max(1, try byteCount()) - 1)
+    if lastPage > 0 {
+      (last, end) = try clockPairs(ofPage: lastPage)
+      if end == nil {
+        let written = try lastWrittenPage()
+        (last, end) = written == 0 ? ([], first.end) : try clockPairs(ofPage: written)
+      }
+    }
     rewind()
-    return end.map { (first, last, $0) }
+    return (first.pairs, last, end)
   }
 
-  private mutating func clockPairs(ofPage index: UInt32, _ end: inout RecordingEnd?)
-    throws(LogError) -> [ClockPair]
+  private mutating func clockPairs(ofPage index: UInt32) throws(LogError)
+    -> (pairs: [ClockPair], end: RecordingEnd?)
   {
     jump(toPage: index)
-    guard try openNextPage(), pageIndex == index else { return [] }
+    guard try openNextPage(), pageIndex == index else { return ([], nil) }
     var pairs: [ClockPair] = []
+    var end: RecordingEnd?
     do throws(FormatError) {
       while let record = try decoder.nextBesidesTicks() {
         if case .clock(let pair) = record { pairs.append(pair) }
         if case .end(let last) = record { end = last }
       }
     } catch {
-      // A page that is damaged does not say how the recording ended; whoever reads it through reports it.
-      end = nil
+      // A damaged page does not say how the recording ended. A pass over the whole log reports the damage.
+      return (pairs, nil)
     }
-    return pairs
+    return (pairs, end)
   }
 
   /// The last page whose header `isBefore`, which headers are up to some page; 0 when none is.
@@ -96,5 +106,32 @@ extension LogReader where Storage: ~Copyable {
       }
     }
     return nil
+  }
+
+  /// The last page that is not all zeros; 0 when there is none.
+  private mutating func lastWrittenPage() throws(LogError) -> UInt32 {
+    LogReader.page(ofByte: max(1, try writtenByteCount()) - 1)
+  }
+
+  private static func page(ofByte offset: UInt64) -> UInt32 {
+    UInt32(clamping: offset / UInt64(LogFormat.pageSize))
+  }
+
+  /// Bytes of the storage, preallocated zeros included.
+  mutating func byteCount() throws(LogError) -> UInt64 {
+    do {
+      return try storage.size()
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// Bytes of the storage without the preallocated zeros at its end.
+  mutating func writtenByteCount() throws(LogError) -> UInt64 {
+    do {
+      return try storage.writtenByteCount()
+    } catch {
+      throw .storage(error)
+    }
   }
 }

@@ -186,3 +186,113 @@ extension LogReader where Storage: ~Copyable {
     damage.note(reason, page: pageIndex, byte: offset, count: pageByteCount - offset)
   }
 }
+
+extension LogReader where Storage: ~Copyable {
+  /// The next item within the first `limit` bytes of a log that a program is writing; `nil` when there is none yet.
+  ///
+  ///     page 7: chunk, chunk │ chunk          page 7 is opened again when the limit has grown,
+  ///             given ───────┘ └─ new         and what was given of it is passed over
+  ///
+  /// When the writer is gone, ``next()`` gives the rest, and says what cannot be read of it.
+  ///
+  /// - Parameter limit: The end of a chunk or of a page: ``PageCheck/settledByteCount``, never less than before.
+  /// - Throws: ``LogError/storage(_:)`` only.
+  public mutating func next(within limit: UInt64) throws(LogError) -> LogItem? {
+    loadLimit = limit
+    defer { loadLimit = .max }
+    while true {
+      if isInPage {
+        if let item = nextInPage() { return item }
+        isPaused = pageByteCount < LogFormat.pageSize && !damage.isRunning
+      } else if isPaused {
+        let known = UInt64(pageIndex) * UInt64(LogFormat.pageSize) + UInt64(pageByteCount)
+        guard limit > known else { return nil }
+        try openPausedPage()
+      } else {
+        guard try openNextPage() else { return nil }
+        if let part = damage.take() { return .damage(part) }
+      }
+    }
+  }
+
+  /// Opens the page again of which a part was read, and passes over what was given.
+  mutating func openPausedPage() throws(LogError) {
+    isPaused = false
+    let given = recordCount
+    pageByteCount = try load(page: pageIndex)
+    do {
+      try decoder.begin(page: page.prefix(pageByteCount), sequence: pageIndex)
+      for _ in 0..<given { _ = try decoder.next(into: &block) }
+    } catch {
+      damage.note(
+        .format(error.reason), page: pageIndex, byte: error.offset,
+        count: pageByteCount - min(pageByteCount, error.offset))
+      return
+    }
+    isInPage = true
+  }
+}
+
+/// What a ``LogReader`` gives, in the order of the log.
+public enum LogItem: Equatable, Sendable {
+  /// That many samples; they are in the reader's block until the next item is asked for.
+  case samples(Int)
+  /// A run of ticks without samples.
+  case gap(Gap)
+  /// A moment that the user marked.
+  case mark(Mark)
+  /// One instant on two clocks.
+  case clock(ClockPair)
+  /// Something that happened to the chip.
+  case sensor(SensorEvent)
+  /// The recording ended here.
+  case end(RecordingEnd)
+  /// A part that cannot be read; what follows is read again.
+  case damage(Damage)
+}
+
+/// Why a log cannot be read at all. Damage after the header is no error: it is read around and
+/// reported as ``LogItem/damage(_:)``.
+public enum LogError: Error, Equatable, Sendable {
+  /// The storage failed.
+  case storage(StorageError)
+  /// The file is no log; `found` says in a clause what it begins with.
+  case foreign(name: String, found: String)
+  /// The log was written by a newer program.
+  case unsupportedVersion(name: String, version: UInt8)
+  /// The file is a log, but its first page, without which its samples have neither scales nor
+  /// times, is damaged at `offset`.
+  case damagedHeader(name: String, offset: Int, reason: FormatError.Reason)
+  /// A description cannot be written as a header.
+  case description(FormatError)
+}
+
+extension LogError: CustomStringConvertible {
+  /// One sentence with what can be done.
+  public var description: String {
+    switch self {
+    case .storage(let error): return error.description
+    case .foreign(let name, let found):
+      return "\(name) is no imulog recording: it \(found)"
+    case .unsupportedVersion(let name, let version):
+      return "\(name) is of version \(version) of the log format and this program reads version "
+        + "\(LogFormat.version); use a newer imulog"
+    case .damagedHeader(let name, let offset, let reason):
+      return "the header of \(name) is damaged at byte \(offset): "
+        + "\(FormatError(reason, offset: offset)); the scales and the rate stood there, so nothing "
+        + "after it can be read; use another copy of the file"
+    case .description(let error): return error.description
+    }
+  }
+}
+
+extension LogError: StatusError {
+  /// Whether the storage, the data or what was asked for is wrong.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .storage(let cause): cause.exitStatus
+    case .foreign, .unsupportedVersion, .damagedHeader: .damagedData
+    case .description: .usage
+    }
+  }
+}

@@ -78,15 +78,22 @@ extension LogStorage where Self: ~Copyable {
         end = try dataEnd(before: end)
         continue
       }
-      let begin = (end - 1) / pageSize * pageSize
-      // Another program may have cut it meanwhile: what is not there is not written.
-      let count = try read(
-        at: begin, into: UnsafeMutableRawBufferPointer(rebasing: page.bytes[..<Int(end - begin)]))
-      if !page.prefix(count).isZero { return end }
-      end = begin
+      guard try isZeroPage(endingAt: end, page) else { return end }
+      end = (end - 1) / pageSize * pageSize
       zeros += pageSize
     }
     return 0
+  }
+
+  /// Whether the page that ends at `end`, which is above 0, is all zeros.
+  mutating func isZeroPage(
+    endingAt end: UInt64, _ page: borrowing PageMemory
+  ) throws(StorageError) -> Bool {
+    let begin = (end - 1) / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
+    // Another program may have cut the file meanwhile: what is not there is not written.
+    let count = try read(
+      at: begin, into: UnsafeMutableRawBufferPointer(rebasing: page.bytes[..<Int(end - begin)]))
+    return page.prefix(count).isZero
   }
 
   /// The end of the last page in front of `limit` with a byte in it that is in no hole; 0 when there is none.
@@ -104,5 +111,56 @@ extension LogStorage where Self: ~Copyable {
       }
     }
     return min(low * pageSize, limit)
+  }
+}
+
+/// Memory for pages of a log, freed when its owner goes.
+struct PageMemory: ~Copyable, @unchecked Sendable {
+  // Safe: one allocation, owned by this value alone, which is not copyable; the initialised bytes
+  // live until deinit. Sending the value to another thread sends its memory.
+  let bytes: UnsafeMutableRawBufferPointer
+
+  /// Pages of zeros.
+  init(pages: Int = 1) {
+    bytes = .allocate(byteCount: pages * LogFormat.pageSize, alignment: 16)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit {
+    bytes.deallocate()
+  }
+
+  /// The first `count` bytes; valid as long as this value.
+  func prefix(_ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[..<count])
+  }
+}
+
+/// `withUnsafeBytes` with a typed throw, which the standard library of Swift 6.0 lacks.
+extension Array where Element == UInt8 {
+  func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let outcome = withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
+      do throws(Failure) {
+        return .success(try body(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  mutating func withMutableBytes<Result, Failure: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let outcome = withUnsafeMutableBytes { bytes -> Swift.Result<Result, Failure> in
+      do throws(Failure) {
+        return .success(try body(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
   }
 }

@@ -101,80 +101,13 @@ extension LogReader where Storage: ~Copyable {
   /// As ``summary(isLive:)``; `isLive` is asked when no end was found, and before the log is read through, so that the
   /// end of a log that ends in between is found.
   mutating func summary(_ isLive: () throws(LogError) -> Bool) throws(LogError) -> LogSummary {
-    let size = try byteCount()
-    let (end, clock) = try outerPages(of: size)
-    guard let end else { return try account(isLive: try isLive()).summary }
+    let outer = try outerPages()
+    guard let end = outer.end else { return try account(isLive: try isLive()).summary }
+    var clock: ClockPair?
+    for pair in outer.first + outer.last where pair.isBetter(than: clock) { clock = pair }
     return LogSummary(
       description: description, state: LogSummary.State(end), ledger: end.ledger,
       tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
-      byteCount: size)
-  }
-
-  /// Whether the recording ended and says how: the first and the last page show it. The reader is at the beginning
-  /// afterwards.
-  public mutating func hasEnd() throws(LogError) -> Bool {
-    try outerPages(of: try byteCount()).end != nil
-  }
-
-  /// The end that the last page with anything in it gives, and the best pair of clocks of that page and the first one.
-  /// The reader is at the beginning afterwards.
-  private mutating func outerPages(
-    of size: UInt64
-  ) throws(LogError) -> (end: RecordingEnd?, clock: ClockPair?) {
-    let lastPage = LogReader.page(ofByte: max(1, size) - 1)
-    var clock: ClockPair?
-    var end = try readPage(0, &clock)
-    if lastPage > 0 {
-      end = try readPage(lastPage, &clock)
-      if end == nil { end = try readPage(try lastWrittenPage(), &clock) }
-    }
-    rewind()
-    return (end, clock)
-  }
-
-  /// The last page that is not all zeros; 0 when there is none.
-  mutating func lastWrittenPage() throws(LogError) -> UInt32 {
-    let size = try writtenByteCount()
-    return LogReader.page(ofByte: max(1, size) - 1)
-  }
-
-  private static func page(ofByte offset: UInt64) -> UInt32 {
-    UInt32(clamping: offset / UInt64(LogFormat.pageSize))
-  }
-
-  /// Bytes of the storage, zeros made ahead included.
-  mutating func byteCount() throws(LogError) -> UInt64 {
-    do {
-      return try storage.size()
-    } catch {
-      throw .storage(error)
-    }
-  }
-
-  /// Bytes of the storage without the zeros made ahead at its end.
-  mutating func writtenByteCount() throws(LogError) -> UInt64 {
-    do {
-      return try storage.writtenByteCount()
-    } catch {
-      throw .storage(error)
-    }
-  }
-
-  /// Reads one page for its clock pairs and the end; `nil` when it has no end or cannot be read.
-  private mutating func readPage(_ index: UInt32, _ clock: inout ClockPair?) throws(LogError)
-    -> RecordingEnd?
-  {
-    jump(toPage: index)
-    guard try openNextPage(), pageIndex == index else { return nil }
-    var end: RecordingEnd?
-    do throws(FormatError) {
-      while let record = try decoder.nextBesidesTicks() {
-        if case .clock(let pair) = record, pair.isBetter(than: clock) { clock = pair }
-        if case .end(let last) = record { end = last }
-      }
-    } catch {
-      return nil
-    }
-    return end
+      byteCount: try byteCount())
   }
 }

@@ -58,3 +58,117 @@ struct RecordingName: Hashable, Sendable {
 
   var text: String { "\(digits(number, 6))-\(start.text)-\(prefix)\(RecordingName.suffix)" }
 }
+
+/// A date and time in UTC to the second, as file names write it: `20261121T023807Z`, without colons
+/// so that every file system takes it.
+struct UTCStamp: Comparable, Hashable, Sendable {
+  /// Seconds since 1970-01-01T00:00:00Z.
+  let seconds: Int64
+
+  init(seconds: Int64) {
+    self.seconds = seconds
+  }
+
+  /// 9999-01-01: from then on a stamp may have no later one.
+  static let lastYear: Int64 = 253_370_764_800
+
+  /// The second in which `nanoseconds` since 1970 fall.
+  init(nanoseconds: Int64) {
+    let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    seconds = remainder < 0 ? quotient - 1 : quotient
+  }
+
+  /// 16 characters as `text` writes them; `nil` for anything else.
+  init?(_ text: some StringProtocol) {
+    self.init(utf8: text.utf8)
+  }
+
+  /// As ``init(_:)``. A list of recordings reads one for each, so nothing is allocated.
+  init?(utf8 text: some Collection<UInt8>) {
+    guard text.count == 16 else { return nil }
+    var place = text.startIndex
+    func byte() -> UInt8 {
+      defer { text.formIndex(after: &place) }
+      return text[place]
+    }
+    func number(_ count: Int) -> Int64? {
+      var value: Int64 = 0
+      for _ in 0..<count {
+        let digit = byte() &- UInt8(ascii: "0")
+        guard digit < 10 else { return nil }
+        value = value * 10 + Int64(digit)
+      }
+      return value
+    }
+    guard let year = number(4), let month = number(2), let day = number(2),
+      byte() == UInt8(ascii: "T"), let hour = number(2), let minute = number(2),
+      let second = number(2), byte() == UInt8(ascii: "Z"),
+      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+    else { return nil }
+    let days = UTCStamp.days(year: year, month: month, day: day)
+    // The 31st of a month of 30 days would have become another day.
+    guard UTCStamp.civil(days: days) == (year, month, day) else { return nil }
+    self.init(seconds: days * 86400 + hour * 3600 + minute * 60 + second)
+  }
+
+  static func < (left: UTCStamp, right: UTCStamp) -> Bool { left.seconds < right.seconds }
+
+  /// 16 characters; years outside 0 to 9999 are clamped.
+  var text: String {
+    let first = UTCStamp.days(year: 0, month: 1, day: 1) * 86400
+    let last = UTCStamp.days(year: 10000, month: 1, day: 1) * 86400 - 1
+    let clamped = min(max(seconds, first), last)
+    var days = clamped / 86400
+    var rest = clamped % 86400
+    if rest < 0 {
+      days -= 1
+      rest += 86400
+    }
+    let (year, month, day) = UTCStamp.civil(days: days)
+    return digits(year, 4) + digits(month, 2) + digits(day, 2) + "T" + digits(rest / 3600, 2)
+      + digits(rest / 60 % 60, 2) + digits(rest % 60, 2) + "Z"
+  }
+
+  // Days since 1970 and civil dates of the Gregorian calendar, by counting years from March on, so
+  // that the leap day is a year's last; 146097 days are 400 years. (Howard Hinnant,
+  // "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days.)
+
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let y = month <= 2 ? year - 1 : year
+    let era = (y >= 0 ? y : y - 399) / 400
+    let yearOfEra = y - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146097 + dayOfEra - 719468
+  }
+
+  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719468
+    let era = (shifted >= 0 ? shifted : shifted - 146096) / 146097
+    let dayOfEra = shifted - era * 146097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    )
+  }
+}
+
+extension WallTime {
+  var stamp: UTCStamp { UTCStamp(nanoseconds: nanoseconds) }
+
+  /// 2026-01-01: what shows less was never set, whatever is said of it.
+  static let earliestCredible: Int64 = 1_767_225_600
+
+  /// Whether it is a date.
+  var isCredible: Bool { isSynchronised && stamp.seconds >= WallTime.earliestCredible }
+}
+
+/// `value` in decimal with zeros in front, at least `width` characters.
+func digits(_ value: some BinaryInteger, _ width: Int) -> String {
+  let text = String(value)
+  return String(repeating: "0", count: max(0, width - text.count)) + text
+}

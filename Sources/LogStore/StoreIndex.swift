@@ -58,10 +58,10 @@ public final class StoreIndex: Sendable {
   }
 
   /// The recording with this identity; `nil` when it is not here. Reads the headers of those whose names fit.
-  public func entry(of id: RecordingID) throws(CatalogueError) -> Optional<CatalogueEntry> {
+  public func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
     let prefix = String(id.description.prefix(8))
     let candidates = try current { $0.entries[prefix] ?? [] }
-    return candidates.first { catalogue.identity(of: $0) == id }
+    return catalogue.entry(of: id, among: candidates)
   }
 
   /// Those of `numbers` that a recording here or in the trash has or had, and the highest of all that are taken.

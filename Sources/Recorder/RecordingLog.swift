@@ -1,10 +1,11 @@
 import IMUModel
+import LogFormat
 import LogStore
 import Sampling
 
 /// The log of a recording that is being written: encoder, account, queue.
 ///
-///     ring ─► RecordingWriter ─► RecordingLog ─► LogWriter ─► FlushQueue ─► card
+///     ring ─► RecordingWriter ─► RecordingLog ─► LogEncoder ─► FlushQueue ─► card
 ///                             │ while the queue has no room, records wait in memory and in the ring; once that is
 ///                             ▼ full, the sampler drops the newest samples and counts them
 ///                         ledger, lateness
@@ -16,7 +17,7 @@ final class RecordingLog {
   let queue: FlushQueue
   /// What happened to the ticks that are in the log so far.
   private(set) var ledger = TickLedger()
-  private var writer: LogWriter
+  private var writer: LogEncoder
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
   private var histogram = LatenessHistogram()
@@ -33,7 +34,7 @@ final class RecordingLog {
   init(_ description: RecordingDescription, frame: RecordingFrame, queue: FlushQueue)
     throws(LogError)
   {
-    writer = try LogWriter(after: description)
+    writer = try LogEncoder.after(description)
     syncInterval = description.syncInterval
     nextSync = frame.start + description.syncInterval
     (self.frame, self.queue) = (frame, queue)

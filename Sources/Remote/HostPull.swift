@@ -238,7 +238,7 @@ extension HostPull {
     for (number, sentence) in unreadable.sorted(by: { $0.key > $1.key }) {
       let isLatest = number > newest?.number ?? 0
       let isNamed = settings.ids.contains {
-        $0.text == "\(number)" || $0.text == "latest" && isLatest
+        $0.number == number || $0.isLatest && isLatest
       }
       if isNamed {
         throw CommandFailure(

@@ -22,7 +22,7 @@ public final class LocalCopies: Sendable {
   }
 
   /// The recording's entry here; `nil` when it is not here.
-  func entry(of id: RecordingID) throws(CatalogueError) -> Optional<CatalogueEntry> {
+  func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
     try index.entry(of: id)
   }
 

@@ -207,11 +207,9 @@ public struct PullServer {
     try catalogue.makeSure(noPullReliesOn: id)
     guard let entry = try entry(id) else {
       // Its answer may have been lost.
-      let trashed = try catalogue.trashed().first {
-        $0.entry.idPrefix == id.description.prefix(8) && catalogue.identity(of: $0.entry) == id
-      }
-      guard let trashed else { throw PullServer.gone(id) }
-      try prove(trashed.entry, count, digest)
+      let trashed = try catalogue.trashed().map(\.entry)
+      guard let entry = catalogue.entry(of: id, among: trashed) else { throw PullServer.gone(id) }
+      try prove(entry, count, digest)
       return try say(.freed)
     }
     try prove(entry, count, digest)

@@ -1,10 +1,10 @@
 public import Export
-import IMUModel
+public import IMUModel
 
 /// What a pull is to do, on every host the same.
 public struct PullSettings: Sendable {
   /// Numbers, `latest`, or beginnings of UUIDs on the other machine; all when empty.
-  public var ids: [ServeIdentity] = []
+  public var ids: [RecordingReference] = []
   /// Whether recordings that are being written are followed to their end.
   public var follow = false
   /// Whether the other machine may move what is proved to be here to its trash.
@@ -28,24 +28,14 @@ public struct PullSettings: Sendable {
     guard !ids.isEmpty else { return .success(offers) }
     var chosen: Set<RecordingID> = []
     for id in ids {
-      let matches = offers.filter { PullSettings.answers($0, id.text) }
-      // Numbers are unique in a store that made them itself; beginnings of UUIDs must be.
-      let found = id.text == "latest" ? Array(offers.prefix(1)) : matches
+      // Numbers are unique in a store that gave them itself; beginnings of UUIDs must be.
+      let found = id.choose(from: offers, number: \.number) { $0.id.begins(with: $1) }
       guard found.count == 1 else {
         return .failure(UnknownRecording(id: id.text, count: found.count))
       }
       chosen.insert(found[0].id)
     }
     return .success(offers.filter { chosen.contains($0.id) })
-  }
-
-  /// As a store here looks IDs up: fewer than eight digits alone are a number.
-  private static func answers(_ offer: PullOffer, _ text: String) -> Bool {
-    let isDecimal = text.utf8.allSatisfy { (48...57).contains($0) }
-    if isDecimal, text == "\(offer.number)" { return true }
-    guard !isDecimal || text.utf8.count >= 8 else { return false }
-    let digits = text.filter { $0 != "-" }
-    return offer.id.description.filter { $0 != "-" }.hasPrefix(digits)
   }
 }
 

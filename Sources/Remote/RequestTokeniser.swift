@@ -68,29 +68,16 @@ public enum RequestTokeniser {
   private static let space = UInt8(ascii: " ")
 }
 
-/// A recording, as a request names it: 1 to 36 lower-case letters, digits and dashes, which can be neither an option
-/// nor a path.
-public struct ServeIdentity: Hashable, Sendable {
-  /// A number, `latest`, or the beginning of a UUID, in lower case.
-  public let text: String
-
+extension RecordingReference {
+  /// A recording, as a request names it: 1 to 36 letters, digits and dashes, which can be neither an option nor a path.
+  ///
   /// - Throws: ``RequestRefusal/path(_:)`` or ``RequestRefusal/identity(_:)``.
-  public init(_ word: String) throws(RequestRefusal) {
+  public init(request word: String) throws(RequestRefusal) {
     if word.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }) {
       throw .path(word)
     }
-    let bytes = Array(word.utf8).map { (65...90).contains($0) ? $0 + 32 : $0 }
-    let isDigits = bytes.enumerated().allSatisfy { index, byte in
-      switch byte {
-      case 48...57, 97...102: return true
-      case UInt8(ascii: "-"): return [8, 13, 18, 23].contains(index)
-      default: return false
-      }
-    }
-    guard bytes.elementsEqual("latest".utf8) || isDigits && (1...36).contains(bytes.count) else {
-      throw .identity(word)
-    }
-    text = String(decoding: bytes, as: UTF8.self)
+    self.init(word)
+    guard isPossible else { throw .identity(word) }
   }
 }
 

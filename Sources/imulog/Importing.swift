@@ -13,7 +13,7 @@ struct Importing {
   func run<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
     let remarks = source.remarks
     let (number, _) = try create(source.description) { live in
-      var writer = try LogWriter(after: live.description)
+      var writer = try LogEncoder.after(live.description)
       for pair in source.clockPairs { writer.append(pair) }
       while let record = try source.next() {
         writer.append(record)
@@ -49,7 +49,7 @@ struct Importing {
     description.recoveredFrom = description.id
     description.id = .random(using: &generator)
     return try create(description) { live in
-      var writer = try LogWriter(after: live.description)
+      var writer = try LogEncoder.after(live.description)
       return try reader.salvage(into: &writer, &live.storage)
     }
   }

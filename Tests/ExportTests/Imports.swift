@@ -173,3 +173,30 @@ struct JitteringTable {
     }
   }
 }
+
+/// Bytes in memory.
+struct ArraySource: ImportSource, ~Copyable {
+  /// What errors call it.
+  let name: String
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  /// A source of these bytes.
+  init(_ bytes: [UInt8], name: String) {
+    self.bytes = bytes
+    self.name = name
+  }
+
+  /// Fills `buffer` with the next bytes and says how many there were; 0 at the end.
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+    let count = min(buffer.count, bytes.count - offset)
+    buffer.copyBytes(from: bytes[offset..<(offset + count)])
+    offset += count
+    return count
+  }
+
+  /// Goes back to the first byte.
+  mutating func rewind() {
+    offset = 0
+  }
+}

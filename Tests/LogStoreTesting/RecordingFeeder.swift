@@ -11,7 +11,7 @@ final class RecordingFeeder: StorageWitness {
   private(set) var acknowledgements: [ExampleRecording.Acknowledgement] = []
   private(set) var end: RecordingEnd?
 
-  private var writer: LogWriter
+  private var writer: LogEncoder
   private let headerByteCount: UInt64
   private var pieces: ArraySlice<[ReadEvent]>
   private let script: FaultScript?
@@ -24,7 +24,7 @@ final class RecordingFeeder: StorageWitness {
     _ pieces: [[ReadEvent]], description: RecordingDescription, script: FaultScript?,
     finishes: Bool
   ) throws(LogError) {
-    writer = try LogWriter(after: description)
+    writer = try LogEncoder.after(description)
     headerByteCount = writer.byteCount
     self.pieces = pieces[...]
     self.script = script

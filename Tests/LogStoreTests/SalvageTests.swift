@@ -11,7 +11,7 @@ struct SalvageTests {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
     let disk = MemoryDisk(holding: try encodeHeader(reader.description))
     var storage = MemoryStorage(disk)
-    var writer = try LogWriter(after: reader.description)
+    var writer = try LogEncoder.after(reader.description)
     try reader.salvage(into: &writer, &storage)
     return disk.bytes
   }
@@ -175,7 +175,7 @@ struct SalvageTests {
     let log = try ExampleLog(ticks: 900)
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes)))
     var storage = MemoryStorage(MemoryDisk { $0.capacity = FileStorage.spareByteCount + 5000 })
-    var writer = try LogWriter(after: reader.description)
+    var writer = try LogEncoder.after(reader.description)
     do {
       try reader.salvage(into: &writer, &storage)
       Issue.record("there was room")

@@ -110,7 +110,7 @@ struct TakeTests {
   func heldUp() throws {
     var description = ExampleLog.description()
     description.number = 0
-    var writer = try LogWriter(after: description)
+    var writer = try LogEncoder.after(description)
     let header = try encodeHeader(description)
     let disk = MemoryDisk()
     var storage = MemoryStorage(disk)

@@ -1,3 +1,4 @@
+import IMUModel
 import Remote
 import Testing
 
@@ -69,14 +70,16 @@ struct RequestTokeniserTests {
       "1", "4294967295", "latest", "LATEST", "1b4e28ba", "1b4e28ba-2fa1",
       "1b4e28ba-2fa1-41d2-883f-0016d3cca427", "1B4E28BA",
     ]
-    for text in good { #expect(try ServeIdentity(text).text == text.lowercased()) }
+    for text in good { #expect(try RecordingReference(request: text).text == text.lowercased()) }
     let bad = [
       "", "-", "--", "-1", "1-", "latest1", "late", "x", "1 2", "1b4e28ba_2fa1", "0x1", "+1",
       String(repeating: "1", count: 37), "１", "ⅼatest",
     ]
-    for text in bad { #expect(throws: RequestRefusal.identity(text)) { try ServeIdentity(text) } }
+    for text in bad {
+      #expect(throws: RequestRefusal.identity(text)) { try RecordingReference(request: text) }
+    }
     for text in ["..", ".", "/", "a/b", "../1", "1.imulog", "/etc/passwd"] {
-      #expect(throws: RequestRefusal.path(text)) { try ServeIdentity(text) }
+      #expect(throws: RequestRefusal.path(text)) { try RecordingReference(request: text) }
     }
   }
 }

@@ -70,7 +70,7 @@ struct PullCommand: ParsableCommand {
     let store = try program.storePath(storeOptions)
     var settings = PullSettings(timeout: timeout.nanoseconds)
     do {
-      settings.ids = try ids.map { try ServeIdentity($0) }
+      settings.ids = try ids.map { try RecordingReference(request: $0) }
     } catch let refusal as RequestRefusal {
       throw CommandFailure(.usage, "\(refusal)")
     }

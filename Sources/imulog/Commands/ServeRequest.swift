@@ -11,7 +11,7 @@ import Remote
 /// The program's own parser reads the words, so a request means what it means on the machine itself. Three checks
 /// surround it, and each is closed: a verb or an option that is missing from the lists is refused, new ones too. No
 /// option on them names a file, a directory, a socket or a link; `-o` takes `-` alone; an ID is checked by
-/// ``ServeIdentity``.
+/// ``RecordingReference``.
 struct ServeRequest {
   /// What to do for it.
   enum Work {
@@ -95,10 +95,10 @@ struct ServeRequest {
     switch command {
     case is ListCommand, is StatusCommand: break
     case is PullServerCommand: return .pull
-    case let info as InfoCommand: _ = try ServeIdentity(info.id)
-    case let verify as VerifyCommand: _ = try ServeIdentity(verify.target)
+    case let info as InfoCommand: _ = try RecordingReference(request: info.id)
+    case let verify as VerifyCommand: _ = try RecordingReference(request: verify.target)
     case let export as ExportCommand:
-      _ = try ServeIdentity(export.id)
+      _ = try RecordingReference(request: export.id)
       guard export.output == "-" else { throw .output }
       for (option, time) in [("--from", export.from), ("--to", export.to)] {
         if let time, time.nanoseconds < 0 { throw .value(time.text, option: option) }

@@ -1,3 +1,4 @@
+import IMUModel
 import LogStore
 
 /// What a verb works on that takes logs in and out of a store: a recording's ID or a file's path.
@@ -12,8 +13,7 @@ struct LogTarget {
   /// digits alone.
   var isPath: Bool {
     if text.contains("/") || text.contains(".") { return true }
-    let isID = text == "latest" || text.allSatisfy { $0.isHexDigit || $0 == "-" }
-    return !isID && FileIdentity(path: text) != nil
+    return !RecordingReference(text).isPossible && FileIdentity(path: text) != nil
   }
 
   /// The log's path; for an ID, that of the recording in `store`.

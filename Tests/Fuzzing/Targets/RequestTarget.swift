@@ -1,3 +1,4 @@
+import IMUModel
 import Remote
 
 /// What a stranger with a key may send:
@@ -42,7 +43,7 @@ public final class RequestTarget: FuzzTarget {
       }
       // What may name a recording can be neither an option nor a path.
       for word in words {
-        let text = try ServeIdentity(word).text
+        let text = try RecordingReference(request: word).text
         precondition(!text.hasPrefix("-") && !text.contains("/") && !text.contains("."), text)
       }
     } catch {

@@ -19,7 +19,7 @@ enum Salvage {
     } catch {
       return  // It could be read, but would not be written.
     }
-    var writer = try LogWriter(after: reader.description)
+    var writer = try LogEncoder.after(reader.description)
     try reader.salvage(into: &writer, &storage)
     storage.bytes.withUnsafeBytes { check($0, first) }
   }

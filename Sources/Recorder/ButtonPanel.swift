@@ -68,30 +68,27 @@ package final class ButtonPanel: Panel {
     return [recogniser.deadline, change].compactMap { $0 }.min()
   }
 
-  /// A button whose chip went away ends no recording: the press is forgotten.
+  /// A button whose chip went away ends no recording: its press is forgotten.
   package func events(now: MonotonicTime) -> [RecorderEvent] {
     var events: [RecorderEvent] = []
     do {
       try read(&events)
-      // The kernel may have lost the release, and a button held for long ends the service: the line is asked first.
+      // The kernel may have lost the release, and a button held for long ends the service: so the line is read first.
       if recogniser.isHoldDue(by: now), try button?.isActive() == false {
         // It may also have come just now.
         try read(&events)
-        if recogniser.isHoldDue(by: now) { events += recogniser.forget().map { .gesture($0) } }
+        if recogniser.isHoldDue(by: now) { events += recogniser.forget() }
       }
     } catch {
       journal(.error, "\(error); the button does nothing any more, requests do")
       events += dropButton()
     }
-    return events + recogniser.elapse(to: now).map { .gesture($0) }
+    return events + recogniser.elapse(to: now)
   }
 
   private func read(_ events: inout [RecorderEvent]) throws(LinuxIOError) {
     guard let edges = try button?.read() else { return }
-    for edge in edges {
-      events += recogniser.handle(edge).map { .gesture($0) }
-      if edge.isActive { events.append(.buttonDown(at: edge.time)) }
-    }
+    for edge in edges { events += recogniser.handle(edge) }
   }
 
   package func handle(signal: Int32) -> Bool { false }
@@ -110,7 +107,7 @@ package final class ButtonPanel: Panel {
 
   private func dropButton() -> [RecorderEvent] {
     button = nil
-    return recogniser.forget().map { .gesture($0) }
+    return recogniser.forget()
   }
 
   private func set(_ isOn: Bool) {

@@ -1,27 +1,38 @@
 public import IMUModel
 public import LinuxIO
 
-/// Tells gestures from the button's edges. Knows only the edges' stamps and the instants it is given, so that a
+/// The lengths of time, in nanoseconds, that distinguish gestures: 1.5 s, 6 s and 0.4 s.
+public struct GestureTiming: Equatable, Sendable {
+  /// A press of at least this length is a long one.
+  public var long: Int64 = 1_500_000_000
+  /// A press of this length is a very long one, and is reported while the button is still held.
+  public var veryLong: Int64 = 6_000_000_000
+  /// A second press that goes down less than this after the first one's release makes a double press.
+  public var doubleWindow: Int64 = 400_000_000
+
+  public init() {}
+}
+
+/// Recognises gestures in the button's edges. It uses only the edges' stamps and the instants it is given, so that a
 /// press means the same however late the program wakes.
 ///
-///      level       ▁▁▁▔▔▔▁▁▁▁▁▁▁▁▁▁▁▁    ▁▁▁▔▔▔▁▁▁▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
-///                        └─window─┤            │     │        └─long─┤ │        └─────very long──┤
-///      reported          press  settled      press double       holding long        holding  veryLong
+///      level       ▁▁▁▔▔▔▁▁▁▁▁▁▁▁▁▁▁▁    ▁▁▁▔▔▔▁▁▁▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
+///                     │  └─window─┤         │  │  │  │        └─long─┤ │        └─────very long──┤
+///      events       down press  single    down press double      holding long        holding  veryLong
 ///
-/// Every limit belongs to the longer gesture: a press of just ``GestureTiming/long`` is a long one. Edges that
-/// repeat a level are ignored, so that an edge the kernel lost neither doubles a press nor loses the next one.
+/// Every limit belongs to the longer gesture: a press of exactly ``GestureTiming/long`` is a long one. An edge that
+/// repeats a level is ignored, so that an edge the kernel lost neither doubles a press nor loses the next one.
 /// Stamps that run backwards count as no time at all.
 ///
-/// - Note: Hand over all edges that are waiting before calling ``elapse(to:)``; an edge with a stamp before that
-///   instant is still understood, but what was due has been reported by then.
+/// - Note: Pass all waiting edges before you call ``elapse(to:)``. An edge with an earlier stamp is still understood,
+///   but the events that were due have been reported by then.
 public struct GestureRecogniser: Sendable {
-  /// What the button is at.
   private enum Phase {
     /// Released, and nothing is pending.
     case idle
     /// Pressed, and its release means nothing.
     case ignored
-    /// Pressed; `first` is the short press just before it, `isLong` once ``Gesture/holding(at:)`` was reported.
+    /// Pressed; `first` is the short press just before it, `isLong` once ``RecorderEvent/holding(at:)`` was reported.
     case pressed(down: MonotonicTime, first: MonotonicTime?, isLong: Bool)
     /// Released after a short press; a second one may follow.
     case released(down: MonotonicTime, up: MonotonicTime)
@@ -38,7 +49,7 @@ public struct GestureRecogniser: Sendable {
     phase = isHeldAtStart ? .ignored : .idle
   }
 
-  /// When ``elapse(to:)`` will have something to report if no edge comes before; `nil` when never.
+  /// When ``elapse(to:)`` will have an event if no edge comes before; `nil` when never.
   public var deadline: MonotonicTime? {
     switch phase {
     case .idle, .ignored: return nil
@@ -48,27 +59,27 @@ public struct GestureRecogniser: Sendable {
     }
   }
 
-  /// What an edge brings, after what was due by its stamp.
-  public mutating func handle(_ edge: LineEdge) -> [Gesture] {
+  /// The events of an edge, after those that were due by its stamp.
+  public mutating func handle(_ edge: LineEdge) -> [RecorderEvent] {
     elapse(to: edge.time) + (edge.isActive ? press(edge.time) : release(edge.time))
   }
 
-  /// What became due by `now`, in the order in which it did; each is reported once.
-  public mutating func elapse(to now: MonotonicTime) -> [Gesture] {
-    var gestures: [Gesture] = []
-    while let deadline, now >= deadline { gestures += fallDue() }
-    return gestures
+  /// The events that became due by `now`, in their order; each is reported once.
+  public mutating func elapse(to now: MonotonicTime) -> [RecorderEvent] {
+    var events: [RecorderEvent] = []
+    while let deadline, now >= deadline { events += passDeadline() }
+    return events
   }
 
-  /// Whether what is due by `now` rests on a button that is still down: the release may have been lost.
+  /// Whether an event that is due by `now` rests on a button that is still down: the release may have been lost.
   public func isHoldDue(by now: MonotonicTime) -> Bool {
     guard case .pressed = phase, let deadline else { return false }
     return now >= deadline
   }
 
-  /// Forgets the press under way, because its release was lost or cannot be reported any more. A press that was
-  /// released keeps its meaning.
-  public mutating func forget() -> [Gesture] {
+  /// Forgets a press whose release was lost or cannot be reported any more. A press that was released keeps its
+  /// meaning.
+  public mutating func forget() -> [RecorderEvent] {
     switch phase {
     case .idle, .released: return []
     case .ignored:
@@ -80,34 +91,34 @@ public struct GestureRecogniser: Sendable {
     }
   }
 
-  /// What happens at the deadline. Each phase has fewer deadlines before it than the one it comes from.
-  private mutating func fallDue() -> [Gesture] {
+  /// Each phase has fewer deadlines left than the one before it, so that ``elapse(to:)`` ends.
+  private mutating func passDeadline() -> [RecorderEvent] {
     switch phase {
     case .idle, .ignored:
       return []
     case .pressed(let down, let first, isLong: false):
       phase = .pressed(down: down, first: nil, isLong: true)
       // A long press makes no double one of the press before it.
-      return (first.map { [.settled(at: $0)] } ?? []) + [.holding(at: down)]
+      return (first.map { [.single(at: $0)] } ?? []) + [.holding(at: down)]
     case .pressed(let down, _, isLong: true):
       phase = .ignored
       return [.veryLong(at: down)]
     case .released(let down, _):
       phase = .idle
-      return [.settled(at: down)]
+      return [.single(at: down)]
     }
   }
 
-  private mutating func press(_ time: MonotonicTime) -> [Gesture] {
+  private mutating func press(_ time: MonotonicTime) -> [RecorderEvent] {
     switch phase {
     case .idle: phase = .pressed(down: time, first: nil, isLong: false)
     case .released(let down, _): phase = .pressed(down: time, first: down, isLong: false)
-    case .ignored, .pressed: break
+    case .ignored, .pressed: return []
     }
-    return []
+    return [.buttonDown(at: time)]
   }
 
-  private mutating func release(_ time: MonotonicTime) -> [Gesture] {
+  private mutating func release(_ time: MonotonicTime) -> [RecorderEvent] {
     switch phase {
     case .idle, .released:
       return []
@@ -117,7 +128,7 @@ public struct GestureRecogniser: Sendable {
     case .pressed(_, let first?, _):
       phase = .idle
       return [.double(at: first)]
-    // Reported as held, but by a clock that ran ahead of the stamps: they decide.
+    // Reported as held, but by a clock ahead of the stamps: they decide.
     case .pressed(let down, nil, let isLong):
       if isLong, time >= down.later(by: timing.long) {
         phase = .idle

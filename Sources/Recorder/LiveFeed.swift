@@ -1,13 +1,13 @@
 public import IMUModel
 import Synchronization
 
-/// Samples on their way to what shows them, from the writer thread to the main thread.
+/// Records for watchers, from the writer thread to the main thread.
 ///
 ///     sampler ─► ring ─► writer ─► log
 ///                          └─ offer ─► [ bounded ] ─► drain ─► main thread ─► terminal, or a caller
 ///
-/// Full means that the newest are dropped and counted: whoever watches may be slow, the log may not. The sampler
-/// has nothing to do with it, neither its memory nor its lock.
+/// When it is full, the newest are dropped and counted: a watcher may be slow, the log may not. The sampler never
+/// touches its memory or its lock.
 public final class LiveFeed: Sendable {
   private struct State {
     var records: [TickRecord] = []
@@ -15,27 +15,23 @@ public final class LiveFeed: Sendable {
     var isWatched: Bool
   }
 
-  /// Locked for a copy of what the ring may hold (600 records) or for an exchange of arrays, by the writer and the main
-  /// thread alone: the sampler never waits for either of them.
+  // Held for a copy of at most a ring (600 records) or for an exchange of arrays, by the writer and the main thread.
   private let state: Mutex<State>
   private let capacity: Int
 
-  /// Nanoseconds of a frame for those who watch: 25 a second.
+  /// Nanoseconds of a frame for watchers: 25 a second.
   package static let framePeriod: Int64 = 40_000_000
 
   /// A feed without records.
   ///
-  /// - Parameters:
-  ///   - capacity: Most records that wait: 4 s at 1 kHz by default.
-  ///   - isWatched: Whether they are watched from the beginning.
+  /// - Parameter capacity: Most records that wait: 4 s at 1 kHz by default.
   public init(capacity: Int = 4096, isWatched: Bool = false) {
     self.capacity = max(1, capacity)
-    var state = State(isWatched: isWatched)
-    state.records.reserveCapacity(self.capacity)
-    self.state = Mutex(state)
+    state = Mutex(State(isWatched: isWatched))
+    state.withLock { $0.records.reserveCapacity(self.capacity) }
   }
 
-  /// Whether they are watched; while they are not, nothing waits.
+  /// Whether there is a watcher; without one, no record waits.
   public var isWatched: Bool {
     get { state.withLock(\.isWatched) }
     set {
@@ -56,13 +52,14 @@ public final class LiveFeed: Sendable {
     }
   }
 
-  /// All records that wait, in order, and how many after them there was no room for.
+  /// All records that wait, in order, and how many after them found no room.
   public func drain() -> (records: [TickRecord], lost: UInt64) {
-    // Allocated before the lock is taken.
+    // Allocated outside of the lock.
     var empty: [TickRecord] = []
     empty.reserveCapacity(capacity)
-    return state.withLock { [empty] state in
-      defer { (state.records, state.lost) = (empty, 0) }
+    let fresh = empty
+    return state.withLock { state in
+      defer { (state.records, state.lost) = (fresh, 0) }
       return (state.records, state.lost)
     }
   }

@@ -1,58 +1,74 @@
 public import IMUModel
 
-/// What happens to the service.
+/// An event of the recorder: the input of ``RecorderMachine``. A gesture of the button has the stamp of its press's
+/// going down, a double press that of its first press; a request has the instant at which it arrived.
 public enum RecorderEvent: Equatable, Sendable {
-  /// The service is up.
+  /// The recorder is up.
   case begin
-  /// The button went down; what it means is reported as a gesture, when it has gone up or was held long enough.
+
+  // The button, from GestureRecogniser.
+
+  /// The button went down. Its meaning follows when it has gone up or was held long enough.
   case buttonDown(at: MonotonicTime)
-  /// The button was used.
-  case gesture(Gesture)
+  /// A short press was released. Reported at once; ``single(at:)`` or ``double(at:)`` follows before any other gesture.
+  case press(at: MonotonicTime)
+  /// No second press followed the one of ``press(at:)``.
+  case single(at: MonotonicTime)
+  /// A second short press followed the one of ``press(at:)``; reported at its release.
+  case double(at: MonotonicTime)
+  /// A long press was released.
+  case long(at: MonotonicTime)
+  /// The button has been held for the time of a long press. It may still become a very long one; a sign for the light.
+  case holding(at: MonotonicTime)
+  /// The button has been held for the time of a very long press; its release means nothing.
+  case veryLong(at: MonotonicTime)
+  /// The end of a press is not known and never will be, so that the press means nothing.
+  case forgotten(at: MonotonicTime)
 
-  // Requests; `at` is when they came.
+  // Requests.
 
-  /// Begin a take.
+  /// Begin a recording.
   case start(at: MonotonicTime)
-  /// End the take and keep it.
+  /// End the recording and keep it.
   case stop(at: MonotonicTime)
-  /// Put a mark into the take.
+  /// Put a mark into the recording.
   case mark(at: MonotonicTime, label: String)
-  /// Keep what was sampled before.
+  /// Keep the history.
   case keep(at: MonotonicTime)
-  /// Throw the take away and begin anew.
+  /// Discard the recording and begin another one.
   case discard(at: MonotonicTime)
 
   // The sensor.
 
   /// Sampling runs.
   case sensorReady
-  /// The sensor could not be brought up, or was given up. It is not sampled any more.
+  /// The sensor could not be brought up, or was given up. It is no longer sampled.
   case sensorFailed
-  /// The sensor is sampled and does not answer; the gaps continue.
+  /// The sensor is polled and does not answer; the gaps continue.
   case sensorSilent
   /// It answers again.
   case sensorAnswers
   /// The time of ``RecorderEffect/scheduleRetry`` is over.
   case retry
 
-  // The take.
+  // The recording.
 
-  /// Space for the take is made and its first sample is in.
+  /// The recording has its file, and its first sample is in the log.
   case firstSample
-  /// The take's file could not be made; nothing is kept.
+  /// The recording's file could not be made; nothing is kept.
   case fileRefused(Problem)
-  /// The take has all its ticks, the last of them at this instant.
+  /// The log has all planned ticks, the last of them at this instant.
   case limitReached(at: MonotonicTime)
   /// The storage is full, has reached its reserve, or failed.
   case storageEnded(Problem)
-  /// The take's log has its end and is durable; what was discarded is gone.
+  /// The log has its end and is durable; a discarded recording is in the trash.
   case saved
-  /// The take had no sample, and nothing is kept.
+  /// The recording had no sample, and nothing is kept.
   case savedNothing
 
-  // The service.
+  // The recorder.
 
-  /// SIGHUP: the configuration is to be read again.
+  /// SIGHUP: read the configuration again.
   case reload
   /// It was read and is in force.
   case reloaded(samplesWhileIdle: Bool)
@@ -60,4 +76,74 @@ public enum RecorderEvent: Equatable, Sendable {
   case reloadRefused
   /// SIGTERM or SIGINT.
   case terminate
+}
+
+/// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
+public enum RecorderEffect: Equatable, Sendable {
+  /// Bring the sensor up and sample into the history; answered by ``RecorderEvent/sensorReady`` or
+  /// ``RecorderEvent/sensorFailed``.
+  case wakeSensor
+  /// Stop sampling and let the sensor sleep. No answer.
+  case sleepSensor
+  /// A ``RecorderEvent/retry`` in 2 s.
+  case scheduleRetry
+  /// Begin a recording that counts from `at`, with the pre-trigger's samples in front; answered by
+  /// ``RecorderEvent/firstSample`` or ``RecorderEvent/fileRefused(_:)``.
+  case beginRecording(at: MonotonicTime)
+  /// Make a recording of the history up to `at`; answered by ``RecorderEvent/saved``, ``RecorderEvent/savedNothing`` or
+  /// ``RecorderEvent/fileRefused(_:)``.
+  case keepHistory(at: MonotonicTime)
+  /// Log nothing later than `at` for now. Logged ticks stay.
+  case holdBack(at: MonotonicTime)
+  /// Continue logging, with the ticks that were held back.
+  case release
+  /// Put a mark into the recording, which may still await its first sample.
+  case mark(at: MonotonicTime, label: String)
+  /// End the recording with the last tick at or before `at`, or now; answered by ``RecorderEvent/saved``,
+  /// ``RecorderEvent/savedNothing`` or, while it has no file, ``RecorderEvent/fileRefused(_:)``.
+  case endRecording(at: MonotonicTime?, reason: StopReason)
+  /// End the recording at `at`, where the next one begins, and put it into the trash; answered like
+  /// ``endRecording(at:reason:)``.
+  case discardRecording(at: MonotonicTime)
+  /// The request or press has no effect now: a sentence without its full stop, for the caller.
+  case refuse(String)
+  /// Read the configuration again; answered by ``RecorderEvent/reloaded(samplesWhileIdle:)`` or
+  /// ``RecorderEvent/reloadRefused`` before any other event. No recording is running.
+  case reload
+  /// End the process.
+  case exit
+}
+
+/// The sentences of ``RecorderEffect/refuse(_:)``: why a request or press has no effect, and the remedy.
+enum RefusalText {
+  static let isRecording = "a recording is running already; stop it before beginning another"
+  static let endsBeforeKeeping =
+    "a recording is running and will hold what was sampled; stop it to keep it"
+  static let noRecording =
+    "no recording is running; begin one with the button or with imulog start"
+  static let isStarting = "a recording is about to begin already"
+  static let isSaving = "the last recording is still being saved; try again in a moment"
+  static let isStopping = "the recording is being stopped; try again in a moment"
+  static let nothingSampled =
+    "nothing was sampled before, because the sensor sleeps while idle; say while-idle = sample in the configuration"
+  static let notSampledYet = "nothing was sampled yet, the sensor is being brought up"
+  static let hasReachedLength =
+    "the recording had just reached its length and is kept; press again for another"
+  static let noSensor =
+    "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status shows it"
+  static let pressForgotten = "the recording could not begin: \(Problem.sensor.meaning)"
+  static let hadNoSample = "the recording had no sample, and nothing is kept"
+  static let hasNoFile = "the recording's file could not be made; the service's journal says why"
+  static let endedBeforeSample =
+    "the recording was ended before its first sample, and nothing is kept"
+  static let wasCalledOff = "a stop came before the recording could begin"
+  static let hasSilentSensor =
+    "the recording was begun and logs gaps, because its sensor gives no samples"
+  static let endIsLate =
+    "the end of the recording is not on the card yet; it is still being saved, imulog status says when it is done"
+  static let firstSampleIsLate =
+    "the recording was begun, and its first sample is not in the log yet; imulog status says when it is"
+  static let beginningIsLate =
+    "the recording has not begun yet and begins as soon as it can; imulog status says when it has"
+  static let isEnding = "the service is ending"
 }

@@ -153,16 +153,6 @@ extension RecorderLoop {
   }
 }
 
-extension RecorderMachine.State {
-  /// Whether what is sampled now belongs to a recording.
-  fileprivate var isLogging: Bool {
-    switch self {
-    case .starting, .recording, .stopping: return true
-    case .asleep, .waking, .armed, .saving, .ending, .ended: return false
-    }
-  }
-}
-
 /// How deep the processors may sleep during a recording: held until this value is gone.
 struct LatencyRequest {
   /// Kept for its lifetime.
@@ -197,7 +187,12 @@ extension RecorderLoop {
     case .sensorSilent(let isSilent, let session):
       guard workers?.channel.session == session else { return }
       handle(isSilent: isSilent)
-    case .take(let item): handle(item)
+    case .recording(let event):
+      if event == .savedNothing {
+        journal(.notice, RefusalText.hadNoSample)
+        if setup.isSingle { fatal = CommandFailure(.tryAgain, RefusalText.endedBeforeSample) }
+      }
+      handle(event)
     case .fileMade(let number, let plan):
       (current.number, current.plan) = (number, plan)
       (cardWaitSince, notice) = (nil, "")
@@ -260,22 +255,6 @@ extension RecorderLoop {
     handle(.sensorReady)
   }
 
-  private func handle(_ item: WriterNews) {
-    switch item {
-    case .ready: handle(.firstSample)
-    case .limitReached:
-      guard let plan = current.plan, let ticks = plan.plannedTicks, let sensor else { return }
-      let rate = sensor.schedule.rate
-      handle(.limitReached(at: plan.start + rate.nanoseconds(atTick: max(1, ticks) - 1)))
-    case .storageEnded(let isFull): handle(.storageEnded(isFull ? .storageFull : .storage))
-    case .nothing:
-      journal(.notice, RefusalText.hadNoSample)
-      if setup.isSingle { fatal = CommandFailure(.tryAgain, RefusalText.endedBeforeSample) }
-      handle(.savedNothing)
-    case .needsFile, .ended: preconditionFailure("these are the card's")
-    }
-  }
-
   private func handle(_ recording: FiledRecording) {
     cardWaitSince = nil
     current.ledger = recording.end.ledger
@@ -325,7 +304,7 @@ extension RecorderLoop {
   private var overdueAt: MonotonicTime? {
     guard setup.isSingle, let plan = current.plan, let ticks = plan.plannedTicks, let sensor,
       let workers, !workers.hasSamplerEnded,
-      [.starting, .recording, .stopping].contains(machine.state)
+      machine.state.isLogging
     else { return nil }
     return plan.start + sensor.schedule.rate.nanoseconds(atTick: ticks)
       + RecorderLoop.samplerPatience

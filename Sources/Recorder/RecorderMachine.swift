@@ -1,27 +1,26 @@
 public import IMUModel
 
-/// What the service does about everything that can happen to it: one table of states and events, pure and total.
+/// The recorder's behaviour: one table of states and events, pure and total.
 ///
-///                     start            sample in           press
+///                     start            first sample        press
 ///         ┌► armed ──────────► starting ────────► recording ─────► stopping
 ///         │    ▲ ▲                │  ▲                │  ▲             │ │
-///         │    │ │ sensor runs    │  └─── settled ────┼──┼─── double ──┘ │ settled, limit, …
+///         │    │ │ sensor runs    │  └─── single ─────┼──┼─── double ──┘ │ single, limit, …
 ///         │    │ └────── waking   │ refused           │ limit, stop,     │
 ///         │    │           ▲      │                   │ storage, sensor  │
 ///         │    │           │ press│                   ▼                  ▼
 ///         │    └───────────┼──────┴────────────────  saving ◄────────────┘
-///         └── keep ──►     │                           │ nothing sampled while idle
+///         └── keep ──►     │                           │ no sampling while idle
 ///                        asleep ◄──────────────────────┘          terminate ─► ending ─► ended
 ///
-/// The table. `→` names the state that follows; the words after it are effects, and without them nothing is
-/// done. `·` means that nothing happens. 5 is the stamp of the press or request, 4 that of the press that made
-/// the state stopping. Small letters refer to the notes below.
+/// The table. `→` names the next state; effects follow it. `·` means that nothing happens. 5 is the stamp of the
+/// press or request, 4 the stamp of the press that led to stopping. Small letters refer to the notes below.
 ///
 ///     event         | asleep           | waking               | armed
 ///     begin         | · a              | ·                    | ·
 ///     press 5       | → waking: wake b | · b                  | → starting: begin 5
 ///     double 5      | ·                | ·                    | ·
-///     settled 5     | ·                | ·                    | ·
+///     single 5      | ·                | ·                    | ·
 ///     holding 5     | ·                | ·                    | ·
 ///     long 5        | refuse           | refuse               | → saving: keep 5
 ///     veryLong 5    | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
@@ -43,7 +42,7 @@ public import IMUModel
 ///     down 5        | hold 5                  | hold 5                  | ·
 ///     press 5       | → stopping: hold 5      | → stopping: hold 5      | → saving: end 4 button b
 ///     double 4      | release i               | release i               | → recording: mark 4, release j
-///     settled 4     | · i                     | · i                     | → saving: end 4 button
+///     single 4      | · i                     | · i                     | → saving: end 4 button
 ///     holding 5     | ·                       | ·                       | ·
 ///     long 5        | → saving: discard 5 b   | → saving: discard 5 b   | → saving: end 4 button
 ///     veryLong 5    | → ending: end now button| → ending: end now button| → ending: end 4 button
@@ -74,28 +73,27 @@ public import IMUModel
 ///     reload        | · l       | ·                     | ·
 ///     terminate     | → ending  | ·                     | ·
 ///
-/// Events that a table does not list do nothing in its states, but sensorFailed, fileRefused, storageEnded and a
-/// wrong configuration set ``problem`` wherever a take or the sensor is at hand, and a success clears it.
+/// An event that a table does not list does nothing in its states. But sensorFailed, fileRefused, storageEnded and a
+/// wrong configuration set ``problem`` wherever a recording or the sensor is in use, and a success clears it.
 /// sensorSilent and sensorAnswers change ``presentProblem`` in every state, and nothing else.
 ///
-/// - a: → waking: wake, when the sensor is to be sampled while idle.
-/// - b: the press or request waits and begins a take as soon as one can begin, with its own stamp; the first
-///   one counts, a second request is refused. A press from before the last take's limit was meant to end that
-///   take and is refused.
+/// - a: → waking: wake, when the sensor is sampled while idle.
+/// - b: the press or request waits, and begins a recording as soon as one can begin, with its own stamp. The first
+///   one counts; a second request is refused. A press from before the last recording's limit was meant to end that
+///   recording and is refused.
 /// - c: refused while the sensor cannot be found.
-/// - d: a start that waits is forgotten instead; the end of the take at hand continues.
+/// - d: cancels a start that waits; the end of the current recording continues.
 /// - e: → starting: begin, when a start waits.
-/// - f: a start that waits is forgotten and refused. Without sampling while idle: → asleep, and the next press
+/// - f: a start that waits is cancelled and refused. Without sampling while idle: → asleep, and the next press
 ///   tries again.
 /// - g: wake, when the sensor was not found.
 /// - h: with a start that waits: sleep, wake.
-/// - i: the press was the one that began this take.
-/// - j: back to starting when the first sample is not in yet; firstSample is noted.
+/// - i: this press began the recording.
+/// - j: back to starting when there is no first sample yet; firstSample is noted.
 /// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
-///   when it is not to be sampled while idle.
-/// - l: reload follows when no take is at hand and none waits.
+///   when it is not sampled while idle.
+/// - l: reload follows when no recording is in progress and none waits.
 public struct RecorderMachine: Hashable, Sendable {
-  /// Where the service is.
   public enum State: String, CaseIterable, Sendable {
     /// Idle; the sensor sleeps.
     case asleep
@@ -103,95 +101,61 @@ public struct RecorderMachine: Hashable, Sendable {
     case waking
     /// Idle; the sensor is sampled into the history.
     case armed
-    /// A take was begun; its file is being made and its first sample awaited.
+    /// A recording has begun; its file and its first sample are awaited.
     case starting
-    /// A take is running.
     case recording
-    /// The button was pressed in a take: the end, unless a second press makes it a mark.
+    /// The button was pressed in a recording: the end, unless a second press makes it a mark.
     case stopping
-    /// The end of a take is being made durable, or it is being thrown away.
+    /// A recording's end is being made durable, or the recording is being discarded.
     case saving
-    /// As saving, and the service ends after it.
+    /// As saving; the recorder ends after it.
     case ending
-    /// The service has ended.
     case ended
+
+    /// Whether there is no recording, and the recorder goes on.
+    var isIdle: Bool { self == .asleep || self == .waking || self == .armed }
+
+    /// Whether what is sampled now belongs to a recording.
+    var isLogging: Bool { self == .starting || self == .recording || self == .stopping }
   }
 
-  /// Where the service is.
   public internal(set) var state = State.asleep
-  /// What went wrong last; `nil` once the same thing was done without it.
+  /// What went wrong last; `nil` once the same thing succeeded.
   public internal(set) var problem: Problem?
-  /// Whether the sensor is sampled while no take is running.
   public internal(set) var samplesWhileIdle: Bool
-  /// The press or request that begins a take as soon as one can begin.
+  /// The press or request that begins a recording as soon as one can begin.
   public internal(set) var waitingStart: MonotonicTime?
 
-  /// The press that may be the take's end; only while stopping.
+  /// The press that may be the recording's end; only while stopping.
   var stopPress: MonotonicTime?
-  /// Whether the take's first sample is in.
   var hasFirstSample = false
   /// Whether the sensor is up or being brought up.
   var isSensorAwake = false
-  /// Whether it is sampled in vain.
+  /// Whether the sensor is polled and gives no samples.
   var isSensorSilent = false
-  /// Whether the button has been held for long and what it means is open.
+  /// Whether the button has been held for a long time and its meaning is open.
   var isButtonHeld = false
-  /// The last tick of a take that reached its length; a press before it was meant for that take.
+  /// The last tick of a recording that reached its length: a press before it was meant for that recording.
   var lastLimit: MonotonicTime?
-  /// Whether the configuration is to be read when the take is over.
+  /// Whether the configuration is to be read when the recording is over.
   var awaitsReload = false
-  /// Whether the take at hand met a failure of the storage.
+  /// Whether the storage failed in the current recording.
   var hasStorageFailed = false
 
-  /// A service that is not up yet: ``RecorderEvent/begin`` comes first.
+  /// A recorder that is not up yet: ``RecorderEvent/begin`` comes first.
   public init(samplesWhileIdle: Bool) {
     self.samplesWhileIdle = samplesWhileIdle
   }
 
-  /// Takes the step of the table's field for this state and event.
-  public mutating func handle(_ event: RecorderEvent) -> [RecorderEffect] {
-    noteButton(event)
-    noteSilence(event)
-    switch state {
-    case .asleep: return handleAsleep(event)
-    case .waking: return handleWaking(event)
-    case .armed: return handleArmed(event)
-    case .starting, .recording: return handleRecording(event)
-    case .stopping: return handleStopping(event)
-    case .saving: return handleSaving(event)
-    case .ending: return handleEnding(event)
-    case .ended: return handleEnded(event)
-    }
-  }
-
-  /// Ends it with whatever is at hand: the card takes too long.
+  /// Ends at once, whatever is in progress: the card takes too long.
   mutating func abandon() { state = .ended }
 
-  /// Every gesture that ends a hold is reported, so that the sign given for the hold ends with it.
-  private mutating func noteButton(_ event: RecorderEvent) {
-    switch event {
-    case .gesture(.holding): isButtonHeld = true
-    case .gesture: isButtonHeld = false
-    default: break
-    }
-  }
-
-  /// A sensor that is sampled in vain is a problem that is reported, and changes nothing else: it may come back at any
-  /// time, and what is missing is logged as gaps.
-  private mutating func noteSilence(_ event: RecorderEvent) {
-    switch event {
-    case .sensorSilent: isSensorSilent = true
-    case .sensorAnswers, .sensorReady: isSensorSilent = false
-    default: break
-    }
-  }
-
-  /// What to report: ``problem``, or that the sensor does not answer just now.
+  /// What to report: ``problem``, or that the sensor gives no samples now.
   public var presentProblem: Problem? {
     problem ?? (isSensorAwake && isSensorSilent ? .sensor : nil)
   }
 
-  /// What the light is to say. Problems are shown while no take is at hand, never in place of recording.
+  /// What the light shows. Problems are shown while there is no recording, never in place of one.
   public var light: Light {
     switch state {
     case .asleep: return idleLight(.off)
@@ -207,5 +171,46 @@ public struct RecorderMachine: Hashable, Sendable {
   private func idleLight(_ light: Light) -> Light {
     guard !isButtonHeld else { return .acknowledged(isLit: true) }
     return presentProblem.map { .problem($0) } ?? light
+  }
+}
+
+/// What keeps the recorder from recording; the raw value is the number of blinks that shows it.
+public enum Problem: UInt8, CaseIterable, Sendable {
+  /// The sensor was not found or was lost.
+  case sensor = 1
+  /// There is no space for a recording, or none is left.
+  case storageFull = 2
+  /// The storage failed.
+  case storage = 3
+  /// The configuration was read again and is wrong; the old one stays in force.
+  case configuration = 4
+
+  /// The word used in the status.
+  public var name: String {
+    switch self {
+    case .sensor: return "sensor"
+    case .storageFull: return "storageFull"
+    case .storage: return "storage"
+    case .configuration: return "configuration"
+    }
+  }
+
+  /// A clause for a person.
+  public var meaning: String {
+    switch self {
+    case .sensor: return "the sensor cannot be reached"
+    case .storageFull: return "there is no space for a recording"
+    case .storage: return "the storage failed"
+    case .configuration: return "the configuration is wrong, and the one before it is in force"
+    }
+  }
+
+  /// Why a recording ends that met this.
+  var stopReason: StopReason {
+    switch self {
+    case .storageFull: return .storageFull
+    case .storage, .configuration: return .storageError
+    case .sensor: return .sensorLost
+    }
   }
 }

@@ -10,8 +10,8 @@ enum RecorderNews: Sendable {
   case sensorFailed(CommandFailure, session: UInt64)
   /// These threads' sensor gives no samples any more, though it is polled; or gives them again.
   case sensorSilent(Bool, session: UInt64)
-  /// The writer's.
-  case take(WriterNews)
+  /// From the writer, about the recording.
+  case recording(RecorderEvent)
   /// The recording's file is there.
   case fileMade(number: UInt32, RecordingPlan)
   /// The recording's file could not be made, and the recording is forgotten.

@@ -3,7 +3,37 @@ public import LogStore
 public import RingBuffer
 public import Sampling
 
-/// What the writer of a service does with the ticks of a sampler that runs through many takes.
+/// The ticks of a recording that is to be made.
+public struct RecordingOrder: Equatable, Sendable {
+  /// The instant of the press or request: the first tick from it on is the recording's own first.
+  public var at: MonotonicTime
+  /// Ticks before it that go in front, as far as the history has them.
+  public var ticksBefore: UInt64
+  /// Ticks from `at` on after which the recording is over; `nil` for no limit; 0 for the ticks before alone.
+  public var ticksAfter: UInt64?
+
+  public init(at: MonotonicTime, ticksBefore: UInt64, ticksAfter: UInt64?) {
+    self.at = at
+    self.ticksBefore = ticksBefore
+    self.ticksAfter = ticksAfter
+  }
+}
+
+/// What a recording's header needs from its first record.
+public struct RecordingPlan: Equatable, Sendable {
+  /// Ticks in all; `nil` for no end.
+  public var plannedTicks: UInt64?
+  /// When its tick 0 was due.
+  public var start: MonotonicTime
+}
+
+/// The progress of a recording, from the ticks in its log.
+public struct RecordingProgress: Equatable, Sendable {
+  public var ledger = TickLedger()
+  public var lateness = LatenessSummary()
+}
+
+/// Cuts recordings out of the ticks of a sampler that runs through many of them.
 ///
 ///        begin            first record          attach                end, or all ticks
 ///     idle ──► waiting ───────────────► filing ────────► logging ──────────────────────► ending ──► idle
@@ -11,33 +41,46 @@ public import Sampling
 ///      │ history  │                        │ in memory       │ than an instant
 ///      └ trimmed
 ///
-/// It starts no thread and makes no file; whoever owns it calls ``advance(_:)`` a few times a second and does
-/// what the news say. While the file is being made, and while much is held back, records are taken out of
-/// the ring into memory, for ``patience`` records at most; then they stay in the ring, and once that is full
-/// the newest are dropped and counted. What a take leaves is the history of the next, also when it is more than the
-/// ring holds, until ``forgetRest()``: the next take may have been asked for long before this one is on the card.
+/// It starts no thread and makes no file; its owner calls ``advance(_:)`` a few times a second and passes the result on.
+/// While the file is being made, and while many records are held back, records move from the ring into memory, for
+/// ``patience`` records at most. Then they stay in the ring, and once that is full the newest are dropped and counted.
+/// The ticks after a recording are the history of the next, also when they are more than the ring holds, until
+/// ``forgetRest()``: the next recording may have been asked for long before this one is on the card.
 ///
-/// A take that is ended waits for the ticks that were due by then and are still being read or proved, and for the
-/// card to take what it has. It waits a bounded time: of a sampler that is silent for longer, the ticks up to the end
-/// are a gap. Every tick from a take's first to its end has a sample or a gap in the log, after a failure of the
-/// storage too; what of that it still takes is another matter.
+/// The end of a recording waits for the ticks that were due by then and are still being read or checked, and for the
+/// card to accept its bytes. It waits a bounded time: of a sampler that is silent for longer, the ticks up to the end are
+/// a gap. Every tick from a recording's first to its end has a sample or a gap in the log. That holds after a failure of
+/// the storage too, as far as the storage still accepts bytes.
 public struct RecordingWriter: ~Copyable {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   public static let patience = 20_000
-  /// How long before its order a take may begin, in nanoseconds: a press is understood when the button is released,
-  /// within 1.5 s. The history has so much more.
+  /// How long before its order a recording may begin, in nanoseconds: a press is understood when the button is released,
+  /// within 1.5 s. The history is longer by that.
   static var longestPress: Int64 { 1_800_000_000 }
   /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler keeps a gap
-  /// back that may still grow. At a slow rate what is kept back, or is yet to be proved, leaves with a later tick.
+  /// back that may still grow. At a slow rate a tick that is kept back, or is not checked yet, leaves with a later one.
   static func endPatience(_ rate: SampleRate) -> Int64 {
     max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
   }
-  /// The same for an end without an instant, which comes when the service ends: that waits for 20 s at most, and the
-  /// card has to have its share.
+  /// The same for an end without an instant, which comes when the recorder ends: that waits for 20 s at most, and the
+  /// card needs its share.
   static func undatedEndPatience(_ rate: SampleRate) -> Int64 {
     min(endPatience(rate), 10_000_000_000)
   }
-  enum Phase {
+
+  /// The result of a round: what the owner carries to the card and to the loop.
+  public struct Round: Equatable, Sendable {
+    /// The recording has its first record: make its file, then call ``attach(_:queue:)`` or ``abandon()``.
+    public var plan: RecordingPlan?
+    /// The log has its end, and the queue is closed: the flusher does the rest. It may have no sample.
+    public var end: RecordingEnd?
+    /// For the machine: ``RecorderEvent/firstSample``, ``RecorderEvent/limitReached(at:)``,
+    /// ``RecorderEvent/storageEnded(_:)``; ``RecorderEvent/savedNothing`` for a recording that ended before it had a
+    /// record, and has no file.
+    public var events: [RecorderEvent] = []
+  }
+
+  private enum Phase {
     case idle
     case waiting(RecordingOrder)
     case filing(limit: UInt64)
@@ -53,18 +96,18 @@ public struct RecordingWriter: ~Copyable {
   private var frame: RecordingFrame?
   private var log: RecordingLog?
   private var marks: [Mark] = []
-  /// The first tick that is in no log yet. What arrives late of those before it was given up as a gap, or is logged.
+  /// The first tick that is in no log yet. An earlier one that arrives late was given up as a gap, or is logged.
   private var unlogged: UInt64 = 0
-  /// The take's first ticks, which the history no longer had.
+  /// The recording's first ticks, when the history no longer had them.
   private var forgotten: Gap?
   /// The first tick that is held back.
   private var heldFrom: UInt64?
   private var endReason: StopReason?
-  /// When an end stops to wait for ticks that are being read; `nil` until the first round after it was asked for.
+  /// When an end stops waiting for ticks that are being read; `nil` until the first round after it was asked for.
   private var endBy: MonotonicTime?
   /// The tick after the last one of a sampler that has ended; `nil` while it runs.
   private var samplerEnd: UInt64?
-  /// Whether what the last take left is history as a whole.
+  /// Whether all ticks after the last recording are history.
   private var isRestKept = false
   private var isLimitReported = false
   private var isReadyReported = false
@@ -74,8 +117,8 @@ public struct RecordingWriter: ~Copyable {
   /// - Parameters:
   ///   - schedule: The sampler's.
   ///   - timeUnit: The sampler's, in nanoseconds.
-  ///   - historyTicks: Records that the ring keeps while no take runs. Less than its capacity by what the
-  ///     sampler makes between two calls of ``advance(_:)``.
+  ///   - historyTicks: Records that the ring keeps between recordings. Less than its capacity by the ticks that the
+  ///     sampler makes between two rounds.
   public init(
     consumer: consuming RingConsumer<TickRecord>, schedule: Schedule, timeUnit: Int64,
     historyTicks: Int
@@ -86,24 +129,24 @@ public struct RecordingWriter: ~Copyable {
     self.historyTicks = historyTicks
   }
 
-  /// How far the take at hand is; `nil` when its log is not there yet, or there is none.
+  /// `nil` while there is no log.
   public var progress: RecordingProgress? {
     log.map { RecordingProgress(ledger: $0.ledger, lateness: $0.lateness) }
   }
 
-  /// Adds to `records` what arrived since the last look, take or no take, each record once and with the sampler's
-  /// numbers: at the first look, the history. Call it before ``advance(_:)``, which takes records out of the ring.
+  /// Adds the records to `records` that arrived since the last look, each once and with the sampler's numbers: at the
+  /// first look, the history. Call it before ``advance(_:)``, which moves records out of the ring.
   public mutating func look(into records: inout [TickRecord]) {
     history.look(into: &records)
   }
 
-  /// Records that ever arrived: when it stands still, the sampler does.
+  /// Records that ever arrived: it stands still when the sampler does.
   public var arrivals: UInt64 { history.arrivals }
 
   /// Whether the sampler finds no room in the ring.
   public var isRingFull: Bool { history.isRingFull }
 
-  /// Whether no take is at hand.
+  /// Whether there is no recording.
   public var isIdle: Bool {
     if case .idle = phase { return true }
     return false
@@ -113,14 +156,14 @@ public struct RecordingWriter: ~Copyable {
 // MARK: Orders
 
 extension RecordingWriter {
-  /// Begins a take. Traps when there is one.
+  /// Begins a recording. Traps when there is one.
   public mutating func begin(_ order: RecordingOrder) {
-    precondition(isIdle, "one take at a time")
+    precondition(isIdle, "one recording at a time")
     phase = .waiting(order)
     (isLimitReported, isReadyReported) = (false, false)
   }
 
-  /// The file is there: what waits goes into its log, which is put into `queue`.
+  /// The file is there: the waiting records go into its log, and the log into `queue`.
   ///
   /// - Throws: ``LogError`` when `description` cannot be a log's; nothing is changed then.
   public mutating func attach(
@@ -135,18 +178,17 @@ extension RecordingWriter {
     phase = .logging(limit: limit)
   }
 
-  /// The file could not be made: the take is forgotten, and what it would have had is history.
+  /// The file could not be made: the recording is forgotten, and its records are history.
   public mutating func abandon() {
     reset()
   }
 
-  /// No take follows the last one at once: what it left becomes usual history. While a take is at hand, it means
-  /// nothing.
+  /// No recording follows the last one at once: the ticks after it become usual history. Has no effect in a recording.
   public mutating func forgetRest() {
     if isIdle { isRestKept = false }
   }
 
-  /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``. What was logged stays.
+  /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``. Logged ticks stay.
   /// Of several instants the first one counts.
   public mutating func hold(at instant: MonotonicTime) {
     guard !isIdle, endReason == nil else { return }
@@ -158,26 +200,26 @@ extension RecordingWriter {
     heldFrom = nil
   }
 
-  /// Marks an instant of the take. Without a take, or after its end, it means nothing.
+  /// Marks an instant of the recording. Has no effect without a recording, or after its end.
   public mutating func mark(at instant: MonotonicTime, label: String) {
     guard !isIdle, endReason == nil else { return }
     guard let log else {
-      // Times of these are the clock's, until the take has a beginning.
+      // Times of these are the clock's, until the recording has a beginning.
       marks.append(Mark(time: instant.nanoseconds, label: label))
       return
     }
     log.mark(at: instant, label: label)
   }
 
-  /// Ends the take with the last tick that was due at `instant`, or at the next round when `nil`. The first end counts;
-  /// without a take it means nothing.
+  /// Ends the recording with the last tick that was due at `instant`, or at the next round when `nil`. The first end
+  /// counts; it has no effect without a recording.
   public mutating func end(at instant: MonotonicTime?, reason: StopReason) {
     guard !isIdle, endReason == nil else { return }
     endReason = reason
     heldFrom = instant.map { schedule.tick(at: $0) + 1 }
   }
 
-  /// The sampler has ended; `rest` follows what is in the ring. A take that runs ends with its last tick.
+  /// The sampler has ended; `rest` follows the records in the ring. A recording ends with its last tick.
   public mutating func samplerEnded(_ rest: [TickRecord]) {
     samplerEnd = max(history.end(with: rest), log?.reached ?? unlogged)
   }
@@ -193,9 +235,10 @@ extension RecordingWriter {
 // MARK: A round
 
 extension RecordingWriter {
-  /// Moves what is in the ring to where it belongs, and says what is new.
-  public mutating func advance(_ reading: ClockReading) -> [WriterNews] {
+  /// Moves the ring's records to where they belong.
+  public mutating func advance(_ reading: ClockReading) -> Round {
     if endReason != nil, endBy == nil { dateEnd(reading.monotonic) }
+    var round = Round()
     switch phase {
     case .idle:
       if isRestKept {
@@ -204,17 +247,12 @@ extension RecordingWriter {
         let pressTicks = Int(schedule.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
         history.trim(to: historyTicks, remembering: pressTicks)
       }
-      return []
-    case .waiting(let order):
-      return look(for: order, now: reading.monotonic)
-    case .filing:
-      history.remember(upTo: RecordingWriter.patience)
-      return []
-    case .logging(let limit):
-      return write(before: limit, reading)
-    case .ending(let end):
-      return close(end)
+    case .waiting(let order): look(for: order, now: reading.monotonic, &round)
+    case .filing: history.remember(upTo: RecordingWriter.patience)
+    case .logging(let limit): write(before: limit, reading, &round)
+    case .ending(let end): close(end, &round)
     }
+    return round
   }
 
   /// An end without an instant is now.
@@ -223,24 +261,28 @@ extension RecordingWriter {
     let isDated = heldFrom != nil
     heldFrom = heldFrom ?? schedule.tick(at: now) + 1
     endBy =
-      now + (isDated ? RecordingWriter.endPatience(rate) : RecordingWriter.undatedEndPatience(rate))
+      now
+      + (isDated ? RecordingWriter.endPatience(rate) : RecordingWriter.undatedEndPatience(rate))
   }
 
-  /// Looks for the first record of a take.
-  private mutating func look(for order: RecordingOrder, now: MonotonicTime) -> [WriterNews] {
+  /// Looks for the first record of a recording.
+  private mutating func look(
+    for order: RecordingOrder, now: MonotonicTime, _ round: inout Round
+  ) {
     let own = RecordingFrame.firstTick(from: order.at, schedule)
     let wanted = max(unlogged, own - min(own, order.ticksBefore))
     let limit = order.ticksAfter.map { own + $0 } ?? .max
-    // A take from the sampler's own beginning has its first tick before that is read.
+    // A recording from the sampler's own beginning has its first tick before that is read.
     let first = history.skip(to: wanted) ?? (own == 0 && unlogged == 0 && limit > 0 ? 0 : nil)
     guard let first, first < limit, first < (heldFrom ?? .max) else {
-      // What was asked for lies in the past and is gone, or no one waits for it any more.
+      // All ticks asked for lie in the past and are gone, or the recording was ended.
       let isOver = limit <= own || (first ?? 0) >= limit
-      guard isOver || isEnded(at: max(first ?? 0, wanted), now: now) else { return [] }
+      guard isOver || isEnded(at: max(first ?? 0, wanted), now: now) else { return }
       reset()
-      return [.nothing]
+      round.events.append(.savedNothing)
+      return
     }
-    // Ticks from before the take's own first are a gift; of its own, none is left out silently.
+    // Ticks before the recording's own first may be missing; of its own, none is left out silently.
     let base = min(first, max(own, wanted))
     if base < first {
       forgotten = Gap(firstTick: base, count: first - base, cause: .ringFull)
@@ -249,57 +291,62 @@ extension RecordingWriter {
     self.frame = frame
     phase = .filing(limit: limit)
     history.remember(upTo: RecordingWriter.patience)
-    let planned = limit == .max ? nil : limit - base
-    return [.needsFile(RecordingPlan(plannedTicks: planned, start: frame.start))]
+    round.plan = RecordingPlan(
+      plannedTicks: limit == .max ? nil : limit - base, start: frame.start)
   }
 
-  /// Whether an end was asked for and is reached when all before `tick` is there.
+  /// Whether an end was asked for and is reached when all ticks before `tick` are there.
   private func isEnded(at tick: UInt64, now: MonotonicTime) -> Bool {
     guard let heldFrom, let endBy else { return false }
     return tick >= min(heldFrom, samplerEnd ?? .max) || now >= endBy
   }
 
-  private mutating func write(before limit: UInt64, _ reading: ClockReading) -> [WriterNews] {
-    guard let log else { preconditionFailure("a take that is logged has a log") }
-    var news: [WriterNews] = []
-    if let failure = log.newFailure() { news.append(.storageEnded(isFull: failure.isFull)) }
+  private mutating func write(
+    before limit: UInt64, _ reading: ClockReading, _ round: inout Round
+  ) {
+    guard let log else { preconditionFailure("a recording that is logged has a log") }
+    if let failure = log.newFailure() {
+      round.events.append(.storageEnded(failure.isFull ? .storageFull : .storage))
+    }
     log.note(reading)
     let isMoved = move(into: log, before: limit)
     log.syncIfDue(reading.monotonic)
     if log.hasSample, !isReadyReported {
       isReadyReported = true
-      news.append(.ready)
+      round.events.append(.firstSample)
     }
     let reached = log.reached
     if !isLimitReported, reached >= limit {
       isLimitReported = true
-      news.append(.limitReached)
+      let last = max(limit, log.frame.base + 1) - 1 - log.frame.base
+      round.events.append(
+        .limitReached(at: log.frame.start + schedule.rate.nanoseconds(atTick: last)))
     }
     let isComplete =
       isMoved && (reached >= limit || isEnded(at: reached, now: reading.monotonic))
-    guard let reason = endReason, isComplete || log.queue.failure != nil else { return news }
+    guard let reason = endReason, isComplete || log.queue.failure != nil else { return }
     let last = min(limit, heldFrom ?? .max, samplerEnd ?? .max)
     if log.queue.failure == nil {
-      // What is missing now comes too late.
+      // Missing ticks come too late now.
       log.giveUp(before: last)
       unlogged = max(unlogged, log.reached)
     } else {
-      // What waits may go into the next take.
+      // Waiting records may go into the next recording.
       unlogged = max(unlogged, log.reached)
       log.giveUp(before: last, because: .ringFull)
     }
     let end = log.finish(reason, reading)
     phase = .ending(end)
-    return news + close(end)
+    close(end, &round)
   }
 
-  /// Gives to the log what waits, as far as its queue has room; `false` when something had to stay for want of it.
+  /// Logs the waiting records, as far as the queue has room; `false` when some had to stay for want of it.
   private mutating func move(into log: RecordingLog, before limit: UInt64) -> Bool {
     guard log.queue.failure == nil else { return false }
     let end = min(limit, heldFrom ?? .max)
     while log.deliver() {
       guard let record = history.next(before: end) else {
-        // Held back, or the next take's: the ring is for what comes.
+        // The rest is held back, or the next recording's: the ring is for records to come.
         if history.isRingHalfFull { history.remember(upTo: RecordingWriter.patience) }
         for mark in marks {
           log.mark(at: MonotonicTime(nanoseconds: mark.time), label: mark.label)
@@ -312,11 +359,11 @@ extension RecordingWriter {
     return false
   }
 
-  /// Hands over the rest of a log that has its end, when there is room.
-  private mutating func close(_ end: RecordingEnd) -> [WriterNews] {
-    guard let log, log.deliver() || log.queue.failure != nil else { return [] }
+  /// Passes on the rest of a log that has its end, when there is room.
+  private mutating func close(_ end: RecordingEnd, _ round: inout Round) {
+    guard let log, log.deliver() || log.queue.failure != nil else { return }
     log.queue.close()
     reset()
-    return [.ended(end)]
+    round.end = end
   }
 }

@@ -1,10 +1,10 @@
-import IMUModel
+public import IMUModel
 import LinuxIO
 import LogStore
 import RingBuffer
 import Sampling
 
-/// What the loop, the sampler and the card ask of the writer.
+/// An order to the writer, from the loop, the sampler or the card.
 enum WriterCommand: Sendable {
   /// A recording begins; the header still lacks its number and its ticks.
   case begin(RecordingOrder, RecordingDescription, RecorderSetup)
@@ -12,7 +12,7 @@ enum WriterCommand: Sendable {
   case hold(at: MonotonicTime)
   case release
   case mark(at: MonotonicTime, label: String)
-  /// The recording ends; whether the user throws it away.
+  /// The recording ends; whether the user discards it.
   case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
   /// From the card: the file is there.
   case attach(RecordingDescription, FlushQueue)
@@ -22,19 +22,18 @@ enum WriterCommand: Sendable {
   case samplerEnded([TickRecord])
   /// No recording follows the last one at once.
   case forgetRest
-  /// What is sampled is watched: look at the ring now.
+  /// Someone watches: look at the ring now.
   case look
-  /// Return when no recording is at hand.
+  /// Return when there is no recording.
   case quit
 }
 
-/// What the writer shows of its work to the loop: for `status`, and for the watchdog.
+/// What the writer shows the loop, for `status` and for the watchdog.
 struct WriterGauge: Sendable {
-  /// Of the recording at hand.
   var progress: RecordingProgress?
-  /// The longest sync of the recording at hand, in nanoseconds.
+  /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
-  /// When the sampler was last seen to hand on a record.
+  /// When the sampler was last seen to deliver a record.
   var lastArrival = MonotonicTime(nanoseconds: 0)
 }
 
@@ -44,7 +43,7 @@ struct WriterWork: ~Copyable {
   private let start: SensorStart
   private let channel: WriterChannel
   private var silence: SilenceWatch
-  /// Nanoseconds between two looks at the ring while no recording runs.
+  /// Nanoseconds between two looks at the ring while there is no recording.
   private let idlePeriod: Int64
   private var begun: (header: RecordingDescription, setup: RecorderSetup)?
   private var queue: FlushQueue?
@@ -70,13 +69,13 @@ struct WriterWork: ~Copyable {
   /// How often the writer looks at the ring during a recording, in nanoseconds: at 1 kHz 50 of its 600 slots.
   static var period: Int64 { 50_000_000 }
 
-  /// Half of the time in which the room fills that the history leaves in the ring; a second at most.
+  /// Half of the time that fills the room which the history leaves in the ring; a second at most.
   private static func idlePeriod(_ rate: SampleRate, historyTicks: Int) -> Int64 {
     let room = UInt64(max(2, 600 - historyTicks) / 2)
     return min(1_000_000_000, max(period, rate.nanoseconds(atTick: room)))
   }
 
-  /// Works until it is asked to quit.
+  /// Works until the command to quit.
   mutating func run() {
     while !(isQuitting && writer.isIdle) {
       let usual = writer.isIdle ? idlePeriod : WriterWork.period
@@ -91,7 +90,10 @@ struct WriterWork: ~Copyable {
     for command in channel.commands.drain() { carryOut(command) }
     let reading = channel.clock.reading()
     look(now: reading.monotonic)
-    for item in writer.advance(reading) { report(item) }
+    let round = writer.advance(reading)
+    for event in round.events { channel.news.post(.recording(event)) }
+    if let plan = round.plan { requestFile(plan) }
+    if let end = round.end { file(end) }
     show(now: reading.monotonic)
   }
 
@@ -117,8 +119,8 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Looks at what came into the ring, before anything leaves it: for those who watch, and to know whether the chip
-  /// answers. Its records also come when it does not, as gaps.
+  /// Looks at new records in the ring before they leave it: for watchers, and to know whether the chip answers. Records
+  /// also arrive when it does not, as gaps.
   private mutating func look(now: MonotonicTime) {
     seen.removeAll(keepingCapacity: true)
     writer.look(into: &seen)
@@ -133,26 +135,26 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  private mutating func report(_ item: WriterNews) {
-    switch item {
-    case .needsFile(let plan):
-      guard case (var header, let setup)? = begun else {
-        preconditionFailure("a recording was begun")
-      }
-      header.plannedTicks = plan.plannedTicks
-      channel.card.post(.record(header, plan, setup, writer: channel.commands))
-    case .ended(let end):
-      // What a recording came to is reported until the next one has begun.
-      let longest = queue?.longestSync
-      channel.gauge.withLock { gauge in
-        gauge.progress = RecordingProgress(ledger: end.ledger, lateness: end.lateness)
-        gauge.longestSync = longest ?? gauge.longestSync
-      }
-      queue = nil
-      let isEmpty = end.ledger.sampled == 0 && begun?.setup.isSingle == false
-      channel.card.post(.file(isDiscarded ? .discarded : isEmpty ? .withoutSamples : .kept, end))
-    default: channel.news.post(.take(item))
+  /// Orders the recording's file from the card, which answers with a command.
+  private func requestFile(_ plan: RecordingPlan) {
+    guard case (var header, let setup)? = begun else {
+      preconditionFailure("a recording has begun")
     }
+    header.plannedTicks = plan.plannedTicks
+    channel.card.post(.record(header, plan, setup, writer: channel.commands))
+  }
+
+  /// Leaves a log that has its end to the card.
+  private mutating func file(_ end: RecordingEnd) {
+    // The figures of a recording are shown until the next one begins.
+    let longest = queue?.longestSync
+    channel.gauge.withLock { gauge in
+      gauge.progress = RecordingProgress(ledger: end.ledger, lateness: end.lateness)
+      gauge.longestSync = longest ?? gauge.longestSync
+    }
+    queue = nil
+    let isEmpty = end.ledger.sampled == 0 && begun?.setup.isSingle == false
+    channel.card.post(.file(isDiscarded ? .discarded : isEmpty ? .withoutSamples : .kept, end))
   }
 
   private mutating func attach(_ description: RecordingDescription, _ queue: FlushQueue) {
@@ -165,7 +167,7 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Shows how far the recording is, as often as a person could see.
+  /// Shows the recording's progress, as often as a person could see.
   private mutating func show(now: MonotonicTime) {
     guard now - shownAt >= WriterWork.period, let progress = writer.progress else { return }
     shownAt = now
@@ -174,5 +176,36 @@ struct WriterWork: ~Copyable {
       gauge.progress = progress
       gauge.longestSync = longest ?? gauge.longestSync
     }
+  }
+}
+
+/// Detects that samples stop arriving, and that they resume.
+///
+///     samples   │ │ │ │ │ │                              │ │ │ │
+///               └─────────┴─ patience ─┐                 ┌───────
+///     silent                           └─────────────────┘
+public struct SilenceWatch: Sendable {
+  private let patience: Int64
+  private var count: UInt64 = 0
+  private var lastSampleAt: MonotonicTime
+  public private(set) var isSilent = false
+
+  /// Samples at `rate` are expected from `start` on. Silence is more than 2 s without one, or three periods of a slow
+  /// rate: longer than a chip takes that loses its supply for an instant and is set up again.
+  public init(_ rate: SampleRate, start: MonotonicTime) {
+    patience = max(2_000_000_000, 3 * rate.periodNanoseconds)
+    lastSampleAt = start
+  }
+
+  /// Whether ``isSilent`` has changed, given that `count` samples have arrived by `now`.
+  ///
+  /// - Parameter isBlocked: Whether samples could not arrive: a full ring is no silence of the chip.
+  public mutating func notice(
+    _ count: UInt64, isBlocked: Bool = false, now: MonotonicTime
+  ) -> Bool {
+    if count != self.count || isBlocked { (self.count, lastSampleAt) = (count, now) }
+    let was = isSilent
+    isSilent = now - lastSampleAt > patience
+    return isSilent != was
   }
 }

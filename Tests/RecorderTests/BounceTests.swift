@@ -13,34 +13,36 @@ struct BounceTests {
     var generator = TrainGenerator(seed: seed)
     for _ in 0..<1000 {
       let train = BounceTrain(&generator)
-      let told = train.edges.play(&generator)
+      let events = train.edges.play(&generator)
       let meant = train.finger.expected
-      #expect(Presses(told).total == train.finger.edges.count / 2)
-      #expect(told.map(kind) == meant.map(kind), "seed \(seed), finger \(train.finger.edges)")
+      #expect(Presses(events).total == train.finger.edges.count / 2)
+      #expect(events.map(kind) == meant.map(kind), "seed \(seed), finger \(train.finger.edges)")
       // The stamp of a press is its contact's, and the kernel's 20 ms later.
-      let delays = zip(told, meant).map { stamp($0) - stamp($1) }
+      let delays = zip(events, meant).map { stamp($0) - stamp($1) }
       let isPrompt = delays.allSatisfy { (20_000_000...BounceTrain.latest).contains($0) }
       #expect(isPrompt, "seed \(seed): \(delays)")
     }
   }
 
-  private func kind(_ gesture: Gesture) -> String {
+  private func kind(_ gesture: RecorderEvent) -> String {
     switch gesture {
     case .press: return "press"
     case .double: return "double"
-    case .settled: return "settled"
+    case .single: return "single"
     case .long: return "long"
     case .holding: return "holding"
     case .veryLong: return "very long"
     case .forgotten: return "forgotten"
+    default: return "no gesture"
     }
   }
 
-  private func stamp(_ gesture: Gesture) -> Int64 {
+  private func stamp(_ gesture: RecorderEvent) -> Int64 {
     switch gesture {
-    case .press(let at), .double(let at), .settled(let at), .long(let at), .holding(let at),
+    case .press(let at), .double(let at), .single(let at), .long(let at), .holding(let at),
       .veryLong(let at), .forgotten(let at):
       return at.nanoseconds
+    default: return 0
     }
   }
 }

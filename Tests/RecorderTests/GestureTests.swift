@@ -11,28 +11,37 @@ struct GestureTests {
 
   /// What a recogniser reports of edges at these milliseconds, beginning with a press, and of what becomes due
   /// after them.
-  private func gestures(_ edges: [Int64], until end: Int64 = 100_000) -> [Gesture] {
+  private func gestures(_ edges: [Int64], until end: Int64 = 100_000) -> [RecorderEvent] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
-    var told: [Gesture] = []
+    var events: [RecorderEvent] = []
     for (index, edge) in edges.enumerated() {
-      told += recogniser.handle(LineEdge(isActive: index % 2 == 0, time: at(edge)))
+      events += recogniser.handle(LineEdge(isActive: index % 2 == 0, time: at(edge)))
     }
-    told += recogniser.elapse(to: at(end))
-    return told
+    return (events + recogniser.elapse(to: at(end))).gestures
   }
 
-  @Test("a short press is reported at its release, and settled when no second one comes")
+  @Test("a short press is reported at its release, and is a single one when no second one comes")
   func short() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     #expect(recogniser.deadline == nil)
-    #expect(recogniser.handle(LineEdge(isActive: true, time: at(10))) == [])
+    #expect(recogniser.handle(LineEdge(isActive: true, time: at(10))) == [.buttonDown(at: at(10))])
     #expect(recogniser.deadline == at(1510))
     #expect(recogniser.handle(LineEdge(isActive: false, time: at(110))) == [.press(at: at(10))])
     #expect(recogniser.deadline == at(510))
     #expect(recogniser.elapse(to: at(509)) == [])
-    #expect(recogniser.elapse(to: at(510)) == [.settled(at: at(10))])
+    #expect(recogniser.elapse(to: at(510)) == [.single(at: at(10))])
     #expect(recogniser.deadline == nil)
     #expect(recogniser.elapse(to: at(9999)) == [])
+  }
+
+  @Test("a press that goes down is reported at once, a level that is repeated is not")
+  func down() {
+    var recogniser = GestureRecogniser(isHeldAtStart: false)
+    for (isActive, time) in [(true, 10), (true, 20), (false, 110), (true, 300)] as [(Bool, Int64)] {
+      let events = recogniser.handle(LineEdge(isActive: isActive, time: at(time)))
+      let isDown = events.contains(.buttonDown(at: at(time)))
+      #expect(isDown == (isActive && time != 20), "at \(time) ms")
+    }
   }
 
   @Test("a second press inside the window makes a double one, with the first one's stamp")
@@ -40,15 +49,15 @@ struct GestureTests {
     #expect(gestures([10, 110, 509, 600]) == [.press(at: at(10)), .double(at: at(10))])
     #expect(
       gestures([10, 110, 510, 600]) == [
-        .press(at: at(10)), .settled(at: at(10)), .press(at: at(510)), .settled(at: at(510)),
+        .press(at: at(10)), .single(at: at(10)), .press(at: at(510)), .single(at: at(510)),
       ])
   }
 
-  @Test("a third press begins anew")
+  @Test("a third press begins another pair")
   func triple() {
     #expect(
       gestures([10, 20, 30, 40, 50, 60]) == [
-        .press(at: at(10)), .double(at: at(10)), .press(at: at(50)), .settled(at: at(50)),
+        .press(at: at(10)), .double(at: at(10)), .press(at: at(50)), .single(at: at(50)),
       ])
     #expect(
       gestures([10, 20, 30, 40, 50, 60, 70, 80]) == [
@@ -58,7 +67,7 @@ struct GestureTests {
 
   @Test("a press is long from 1.5 s and very long from 6 s on; the limit belongs to the longer one")
   func lengths() {
-    #expect(gestures([0, 1499]) == [.press(at: at(0)), .settled(at: at(0))])
+    #expect(gestures([0, 1499]) == [.press(at: at(0)), .single(at: at(0))])
     #expect(gestures([0, 1500]) == [.holding(at: at(0)), .long(at: at(0))])
     #expect(gestures([0, 5999]) == [.holding(at: at(0)), .long(at: at(0))])
     #expect(gestures([0, 6000]) == [.holding(at: at(0)), .veryLong(at: at(0))])
@@ -75,27 +84,28 @@ struct GestureTests {
     #expect(recogniser.elapse(to: at(6000)) == [.veryLong(at: at(0))])
     #expect(recogniser.deadline == nil)
     #expect(recogniser.handle(LineEdge(isActive: false, time: at(7000))) == [])
-    #expect(recogniser.handle(LineEdge(isActive: true, time: at(7100))) == [])
+    #expect(
+      recogniser.handle(LineEdge(isActive: true, time: at(7100))) == [.buttonDown(at: at(7100))])
     #expect(
       recogniser.handle(LineEdge(isActive: false, time: at(7200))) == [.press(at: at(7100))])
   }
 
-  @Test("a long press after a short one settles the short one and is none of its pair")
+  @Test("a long press after a short one makes that a single one and is no part of a double one")
   func shortThenLong() {
     #expect(
       gestures([0, 100, 200, 1700]) == [
-        .press(at: at(0)), .settled(at: at(0)), .holding(at: at(200)), .long(at: at(200)),
+        .press(at: at(0)), .single(at: at(0)), .holding(at: at(200)), .long(at: at(200)),
       ])
     #expect(
       gestures([0, 100, 200, 9000]) == [
-        .press(at: at(0)), .settled(at: at(0)), .holding(at: at(200)), .veryLong(at: at(200)),
+        .press(at: at(0)), .single(at: at(0)), .holding(at: at(200)), .veryLong(at: at(200)),
       ])
   }
 
   @Test("a program that wakes late reports the same gestures")
   func lateWakeUp() {
     var late = GestureRecogniser(isHeldAtStart: false)
-    #expect(late.handle(LineEdge(isActive: true, time: at(0))) == [])
+    #expect(late.handle(LineEdge(isActive: true, time: at(0))) == [.buttonDown(at: at(0))])
     #expect(late.elapse(to: at(60_000)) == [.holding(at: at(0)), .veryLong(at: at(0))])
     // The clock was read before edges that were already waiting: the stamps decide what they can.
     var ahead = GestureRecogniser(isHeldAtStart: false)
@@ -114,12 +124,12 @@ struct GestureTests {
     #expect(recogniser.handle(LineEdge(isActive: false, time: at(199_001))) == [])
     #expect(recogniser.deadline == nil)
     _ = recogniser.handle(LineEdge(isActive: true, time: at(199_100)))
-    let told = recogniser.handle(LineEdge(isActive: false, time: at(199_200)))
-    #expect(told == [.press(at: at(199_100))])
+    let events = recogniser.handle(LineEdge(isActive: false, time: at(199_200)))
+    #expect(events == [.press(at: at(199_100))])
   }
 
   @Test(
-    "a press that is forgotten means nothing, whatever it had come to; one that was released keeps its meaning"
+    "a press that is forgotten means nothing, however far it was; a released one keeps its meaning"
   )
   func forgotten() {
     // Pressed; held; pressed for the second time: what is reported then, and what was reported before.
@@ -135,14 +145,14 @@ struct GestureTests {
       #expect(recogniser.elapse(to: at(99_000)) == [])
       // Another press is one.
       _ = recogniser.handle(LineEdge(isActive: true, time: at(99_100)))
-      let told = recogniser.handle(LineEdge(isActive: false, time: at(99_200)))
-      #expect(told == [.press(at: at(99_100))])
+      let events = recogniser.handle(LineEdge(isActive: false, time: at(99_200)))
+      #expect(events == [.press(at: at(99_100))])
     }
     var released = GestureRecogniser(isHeldAtStart: false)
     _ = released.handle(LineEdge(isActive: true, time: at(10)))
     _ = released.handle(LineEdge(isActive: false, time: at(110)))
     #expect(released.forget() == [])
-    #expect(released.elapse(to: at(510)) == [.settled(at: at(10))])
+    #expect(released.elapse(to: at(510)) == [.single(at: at(10))])
     var held = GestureRecogniser(isHeldAtStart: true)
     #expect(held.forget() == [])
     _ = held.handle(LineEdge(isActive: true, time: at(10)))
@@ -150,7 +160,7 @@ struct GestureTests {
   }
 
   @Test(
-    "the line is asked when a press becomes a long and a very long one, and not for a press that was released"
+    "a press that becomes long or very long rests on the line, and a released one does not"
   )
   func holdDue() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
@@ -177,16 +187,16 @@ struct GestureTests {
     {
       var once = GestureRecogniser(isHeldAtStart: false)
       var thrice = GestureRecogniser(isHeldAtStart: false)
-      var expected: [Gesture] = []
-      var told: [Gesture] = []
+      var expected: [RecorderEvent] = []
+      var events: [RecorderEvent] = []
       for (index, edge) in edges.enumerated() {
         let isPressed = index % 2 == 0
         expected += once.handle(LineEdge(isActive: isPressed, time: at(edge)))
         for delay in [0, 1, 7] as [Int64] {
-          told += thrice.handle(LineEdge(isActive: isPressed, time: at(edge + delay)))
+          events += thrice.handle(LineEdge(isActive: isPressed, time: at(edge + delay)))
         }
       }
-      #expect(told == expected)
+      #expect(events == expected)
       #expect(thrice.deadline == once.deadline)
     }
   }
@@ -199,14 +209,14 @@ struct GestureTests {
       for second in stamps {
         for third in stamps {
           var recogniser = GestureRecogniser(isHeldAtStart: false)
-          var told: [Gesture] = []
+          var events: [RecorderEvent] = []
           for (isPressed, stamp) in [(true, first), (false, second), (true, third), (false, first)]
           {
             let time = MonotonicTime(nanoseconds: stamp)
-            told += recogniser.handle(LineEdge(isActive: isPressed, time: time))
-            told += recogniser.elapse(to: MonotonicTime(nanoseconds: third))
+            events += recogniser.handle(LineEdge(isActive: isPressed, time: time))
+            events += recogniser.elapse(to: MonotonicTime(nanoseconds: third))
           }
-          #expect(Presses(told).total == 2, "\(first) \(second) \(third)")
+          #expect(Presses(events).total == 2, "\(first) \(second) \(third)")
         }
       }
     }
@@ -219,10 +229,17 @@ struct GestureTests {
     var generator = TrainGenerator(seed: seed)
     for _ in 0..<1000 {
       let train = PressTrain(&generator)
-      let told = train.play(&generator)
-      #expect(told == train.expected, "seed \(seed), train \(train.edges)")
-      #expect(Presses(told).total == train.edges.count / 2)
+      let events = train.play(&generator)
+      #expect(events == train.expected, "seed \(seed), train \(train.edges)")
+      #expect(Presses(events).total == train.edges.count / 2)
     }
+  }
+}
+
+extension [RecorderEvent] {
+  /// Without the button's goings down.
+  var gestures: [RecorderEvent] {
+    filter { if case .buttonDown = $0 { false } else { true } }
   }
 }
 
@@ -230,12 +247,12 @@ struct GestureTests {
 struct Presses {
   var total = 0
 
-  init(_ gestures: [Gesture]) {
+  init(_ gestures: [RecorderEvent]) {
     for gesture in gestures {
       switch gesture {
       // A double press was reported as a press before.
       case .press, .double, .long, .veryLong: total += 1
-      case .settled, .holding, .forgotten: break
+      default: break
       }
     }
   }

@@ -47,8 +47,8 @@ struct PressTrain {
   }
 
   /// What the presses mean, worked out from their lengths and distances alone.
-  var expected: [Gesture] {
-    var gestures: [Gesture] = []
+  var expected: [RecorderEvent] {
+    var gestures: [RecorderEvent] = []
     var open: (down: Int64, up: Int64)?
     for index in stride(from: 0, to: edges.count, by: 2) {
       let (down, up) = (edges[index], edges[index + 1])
@@ -60,7 +60,7 @@ struct PressTrain {
         continue
       }
       if let first = open {
-        gestures.append(.settled(at: MonotonicTime(nanoseconds: first.down)))
+        gestures.append(.single(at: MonotonicTime(nanoseconds: first.down)))
         open = nil
       }
       guard !isShort else {
@@ -71,26 +71,26 @@ struct PressTrain {
       let isVeryLong = up - down >= 6_000_000_000
       gestures += [.holding(at: at), isVeryLong ? .veryLong(at: at) : .long(at: at)]
     }
-    if let first = open { gestures.append(.settled(at: MonotonicTime(nanoseconds: first.down))) }
+    if let first = open { gestures.append(.single(at: MonotonicTime(nanoseconds: first.down))) }
     return gestures
   }
 
   /// What a recogniser makes of them that is woken at its deadlines or late, and gets some edges twice.
-  func play(_ generator: inout TrainGenerator) -> [Gesture] {
+  func play(_ generator: inout TrainGenerator) -> [RecorderEvent] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
-    var told: [Gesture] = []
+    var events: [RecorderEvent] = []
     for (index, stamp) in edges.enumerated() {
       while let deadline = recogniser.deadline, deadline.nanoseconds <= stamp,
         Bool.random(using: &generator)
       {
-        told += recogniser.elapse(to: deadline)
+        events += recogniser.elapse(to: deadline)
       }
       let edge = LineEdge(
         isActive: index % 2 == 0, time: MonotonicTime(nanoseconds: stamp))
-      told += recogniser.handle(edge)
-      if Bool.random(using: &generator) { told += recogniser.handle(edge) }
+      events += recogniser.handle(edge)
+      if Bool.random(using: &generator) { events += recogniser.handle(edge) }
     }
-    while let deadline = recogniser.deadline { told += recogniser.elapse(to: deadline) }
-    return told
+    while let deadline = recogniser.deadline { events += recogniser.elapse(to: deadline) }
+    return events.gestures
   }
 }

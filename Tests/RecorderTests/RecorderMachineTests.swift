@@ -46,7 +46,7 @@ struct RecorderMachineTests {
     play(
       &machine,
       [
-        ("press 5", "→ waking: wake"), ("settled 4", "·"), ("sensorReady", "→ starting: begin 5"),
+        ("press 5", "→ waking: wake"), ("single 4", "·"), ("sensorReady", "→ starting: begin 5"),
         ("firstSample", "→ recording"), ("limitReached", "→ saving: end now completed"),
         ("saved", "→ asleep: sleep"),
       ])
@@ -83,7 +83,7 @@ struct RecorderMachineTests {
     play(
       &machine,
       [
-        ("press 5", "→ stopping: hold 5"), ("settled 4", "→ saving: end 5 button"),
+        ("press 5", "→ stopping: hold 5"), ("single 4", "→ saving: end 5 button"),
         ("savedNothing", "→ armed"),
       ])
   }
@@ -103,7 +103,7 @@ struct RecorderMachineTests {
   func pressWhileSaving() {
     var machine = StateTable.machine(in: "saving")
     play(&machine, [("press 5", "·")])
-    #expect(machine.handle(.gesture(.press(at: Notation.time(9)))).isEmpty)
+    #expect(machine.handle(.press(at: Notation.time(9))).isEmpty)
     play(&machine, [("start 5", "refuse"), ("saved", "→ starting: begin 5")])
   }
 
@@ -113,7 +113,7 @@ struct RecorderMachineTests {
   func pressWhileWaking() {
     var machine = StateTable.machine(in: "waking")
     play(&machine, [("press 5", "·")])
-    #expect(machine.handle(.gesture(.press(at: Notation.time(9)))).isEmpty)
+    #expect(machine.handle(.press(at: Notation.time(9))).isEmpty)
     play(&machine, [("start 5", "refuse"), ("sensorReady", "→ starting: begin 5")])
   }
 
@@ -135,13 +135,13 @@ struct RecorderMachineTests {
         play(&machine, [("limitReached", "→ saving: end now completed")])
         if state != "saving" { play(&machine, [("saved", "→ armed")]) }
         if state == "waking" { play(&machine, [("sensorFailed", "→ waking: retry")]) }
-        let effects = machine.handle(.gesture(.press(at: Notation.time(stamp))))
+        let effects = machine.handle(.press(at: Notation.time(stamp)))
         #expect(
           effects.contains { Notation.word($0) == "refuse" } == isLate, "\(stamp) in \(state)")
         #expect((machine.waitingStart ?? Notation.time(stamp)).nanoseconds == stamp)
         var other = StateTable.machine(in: "recording")
         play(&other, [("limitReached", "→ saving: end now completed"), ("saved", "→ armed")])
-        let kept = other.handle(.gesture(.long(at: Notation.time(stamp)))).map(Notation.word)
+        let kept = other.handle(.long(at: Notation.time(stamp))).map(Notation.word)
         #expect(kept == [isLate ? "refuse" : "keep \(stamp)"])
       }
     }

@@ -56,7 +56,7 @@ struct Daemon: Hashable {
   var possible: [String] {
     if awaitsReload { return ["reload sample", "reload sleep", "reload wrong"] }
     var names = [
-      "down 5", "press 5", "double 4", "settled 4", "holding 5", "long 5", "veryLong 5",
+      "down 5", "press 5", "double 4", "single 4", "holding 5", "long 5", "veryLong 5",
       "forgotten 5",
       "start 5", "stop 5", "mark 5", "keep 5", "discard 5", "reload", "terminate",
     ]

@@ -89,7 +89,7 @@ struct RecordingEndTests {
     bench.advance(to: 7)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish(within: 2))
-    #expect(bench.news.last == .nothing)
+    #expect(bench.news.last == .savedNothing)
   }
 
   @Test("of several instants of a hold the first one counts, and none of them outlives a release")
@@ -209,7 +209,7 @@ struct RecordingEndTests {
     bench.advance(to: 1.04)
     bench.writer.end(at: bench.now, reason: .button)
     bench.turn()
-    #expect(bench.drainNews() == [.nothing])
+    #expect(bench.drainNews() == [.savedNothing])
     #expect(bench.isIdle)
     // Late for the one and early for the other: it is no one's.
     bench.writer.mark(at: bench.now, label: "of no one")

@@ -131,26 +131,22 @@ struct RecordingFileTests {
     bench.configureDisk = { $0.failure = (0, EIO) }
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
-    while !bench.news.contains(.storageEnded(isFull: false)) {
+    while !bench.news.contains(.storageEnded(.storage)) {
       bench.advance(to: bench.now + 50_000_000)
       sched_yield()
     }
     bench.advance(to: bench.now + 1_000_000_000)
     bench.writer.end(at: nil, reason: .storageError)
     #expect(bench.finish())
-    let told = bench.drainNews()
-    #expect(told.count { $0 == .storageEnded(isFull: false) } == 1)
-    guard case .ended(let end)? = told.last, end.reason == .storageError else {
-      Issue.record("\(told)")
-      return
-    }
+    #expect(bench.drainNews().count { $0 == .storageEnded(.storage) } == 1)
+    #expect(bench.ends.map(\.reason) == [.storageError])
     bench.configureDisk = { _ in }
     bench.writer.begin(RecordingWriterTests.order(bench, after: 30))
     let own = RecordingFrame.firstTick(from: bench.now, bench.schedule)
     bench.advance(to: bench.now + 1_000_000_000)
     bench.writer.end(at: nil, reason: .completed)
     #expect(bench.finish())
-    #expect(bench.news.contains(.ready))
+    #expect(bench.news.contains(.firstSample))
     try bench.logs[1].expect(
       own..<own + 30, of: bench.schedule, bench.sampleTimes, reason: .completed)
   }
@@ -161,7 +157,7 @@ struct RecordingFileTests {
     bench.configureDisk = { $0.capacity = $0.spare + 10_000 }
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
-    while !bench.news.contains(.storageEnded(isFull: true)) {
+    while !bench.news.contains(.storageEnded(.storageFull)) {
       bench.advance(to: bench.now + 50_000_000)
       // What waits in the queue at the end has to fit into the spare.
       while let queue = bench.logs.last?.queue, queue.byteCount > 0, queue.failure == nil {

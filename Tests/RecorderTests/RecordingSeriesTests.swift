@@ -82,7 +82,7 @@ struct RecordingSeriesTests {
     let base = max(floor, own - min(own, before))
     let end = min(limit.map { own + $0 } ?? .max, bench.schedule.tick(at: stop) + 1)
     guard base < end else {
-      #expect(bench.news == [.nothing])
+      #expect(bench.news == [.savedNothing])
       return nil
     }
     try #require(bench.logs.count == count + 1, "\(base)..<\(end): \(bench.news)")

@@ -9,7 +9,7 @@ enum StateTable {
     down 5        | ·              | ·                    | ·
     press 5       | → waking: wake | ·                    | → starting: begin 5
     double 4      | ·              | ·                    | ·
-    settled 4     | ·              | ·                    | ·
+    single 4      | ·              | ·                    | ·
     holding 5     | ·              | ·                    | ·
     long 5        | refuse         | refuse               | → saving: keep 5
     veryLong 5    | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
@@ -43,7 +43,7 @@ enum StateTable {
     down 5        | hold 5                         | hold 5                         | ·
     press 5       | → stopping: hold 5             | → stopping: hold 5             | → saving: end 4 button
     double 4      | release                        | release                        | → recording: mark 4, release
-    settled 4     | ·                              | ·                              | → saving: end 4 button
+    single 4      | ·                              | ·                              | → saving: end 4 button
     holding 5     | ·                              | ·                              | ·
     long 5        | → saving: discard 5            | → saving: discard 5            | → saving: end 4 button
     veryLong 5    | → ending: end now button       | → ending: end now button       | → ending: end 4 button
@@ -77,7 +77,7 @@ enum StateTable {
     down 5        | ·        | ·                    | ·
     press 5       | ·        | refuse               | ·
     double 4      | ·        | ·                    | ·
-    settled 4     | ·        | ·                    | ·
+    single 4      | ·        | ·                    | ·
     holding 5     | ·        | ·                    | ·
     long 5        | refuse   | refuse               | ·
     veryLong 5    | → ending | ·                    | ·
@@ -142,7 +142,7 @@ enum StateTable {
     case "recording": return RecorderMachine(through: recording)
     case "stopping":
       var machine = RecorderMachine(through: recording)
-      _ = machine.handle(.gesture(.press(at: Notation.time(4))))
+      _ = machine.handle(.press(at: Notation.time(4)))
       return machine
     case "saving": return RecorderMachine(through: recording + ["stop 5"])
     case "ending": return RecorderMachine(through: recording + ["terminate"])

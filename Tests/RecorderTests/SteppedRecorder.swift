@@ -71,14 +71,13 @@ final class ScriptedButton: Panel {
     }
     while let edge = edges.first, edge.time <= now {
       edges.removeFirst()
-      events += recogniser.handle(edge).map { .gesture($0) }
-      if edge.isActive { events.append(.buttonDown(at: edge.time)) }
+      events += recogniser.handle(edge)
     }
     while let due = forgetAt.first, due <= now {
       forgetAt.removeFirst()
-      events += recogniser.forget().map { .gesture($0) }
+      events += recogniser.forget()
     }
-    return events + recogniser.elapse(to: now).map { .gesture($0) }
+    return events + recogniser.elapse(to: now)
   }
 
   func handle(signal: Int32) -> Bool { false }

@@ -99,14 +99,10 @@ final class SteppedRecording<Clock: MonotonicClock> {
     let now = clock.now()
     let reading = ClockReading(
       monotonic: now, wall: ExampleRecording.wall + (now - start) + step, isSynchronised: false)
-    for item in writer.advance(reading) {
-      switch item {
-      case .needsFile: attach()
-      case .limitReached: writer.end(at: nil, reason: .completed)
-      case .ended(let end): self.end = end
-      case .ready, .storageEnded, .nothing: break
-      }
-    }
+    let round = writer.advance(reading)
+    if round.plan != nil { attach() }
+    for case .limitReached in round.events { writer.end(at: nil, reason: .completed) }
+    end = round.end
   }
 
   private func attach() {

@@ -44,7 +44,9 @@ final class WriterBench {
   var queueCapacity = 1 << 20
 
   /// What the writer reported.
-  private(set) var news: [WriterNews] = []
+  private(set) var news: [RecorderEvent] = []
+  /// The ends of recordings whose logs have them.
+  private(set) var ends: [RecordingEnd] = []
   /// The take at hand, and those before.
   private(set) var logs: [WrittenLog] = []
   /// Offsets of the sampler's samples from its tick 0, as they went into the ring.
@@ -110,15 +112,12 @@ final class WriterBench {
     }
     let reading = ClockReading(
       monotonic: now, wall: WriterBench.wallAtZero + now.nanoseconds, isSynchronised: true)
-    for item in writer.advance(reading) { note(item) }
-  }
-
-  private func note(_ item: WriterNews) {
-    news.append(item)
-    switch item {
-    case .needsFile(let plan): if let fileDelay { pendingPlan = (plan, now + fileDelay) }
-    case .ended: logs.last?.finish()
-    default: break
+    let round = writer.advance(reading)
+    news += round.events
+    if let plan = round.plan, let fileDelay { pendingPlan = (plan, now + fileDelay) }
+    if let end = round.end {
+      ends.append(end)
+      logs.last?.finish()
     }
     if pendingPlan.map({ $0.due <= now }) ?? false { turn() }
   }
@@ -140,7 +139,7 @@ final class WriterBench {
   }
 
   /// What was reported since the last call.
-  func drainNews() -> [WriterNews] {
+  func drainNews() -> [RecorderEvent] {
     defer { news = [] }
     return news
   }

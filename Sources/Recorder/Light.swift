@@ -1,3 +1,5 @@
+public import IMUModel
+
 /// What the light says. Each is told from the others by its rhythm:
 ///
 ///      off             ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
@@ -21,4 +23,75 @@ public enum Light: Equatable, Sendable {
   case problem(Problem)
   /// The button was noticed and what it means is still open: the opposite of what was shown.
   case acknowledged(isLit: Bool)
+}
+
+/// Plays a light's rhythm: which level holds now, and when the next one is due.
+///
+/// Asks no clock and holds no timer. A rhythm begins with its light and is not begun again when the same light
+/// is shown once more.
+public struct LightPlayer: Sendable {
+  private var light = Light.off
+  private var start = MonotonicTime(nanoseconds: 0)
+
+  /// A player of ``Light/off``.
+  public init() {}
+
+  /// Changes to `light`; its rhythm begins at `now`.
+  public mutating func show(_ light: Light, at now: MonotonicTime) {
+    guard light != self.light else { return }
+    self.light = light
+    start = now
+  }
+
+  /// Whether the light is on at `now`.
+  public func level(at now: MonotonicTime) -> Bool {
+    switch light.rhythm {
+    case .constant(let isOn): return isOn
+    case .repeated(let lengths): return place(of: now, in: lengths).index % 2 == 0
+    }
+  }
+
+  /// The first instant after `now` at which the level is another; `nil` when it stays, so that no one needs to
+  /// wake.
+  public func nextChange(after now: MonotonicTime) -> MonotonicTime? {
+    switch light.rhythm {
+    case .constant: return nil
+    case .repeated(let lengths): return now + place(of: now, in: lengths).rest
+    }
+  }
+
+  /// Which length of the rhythm `now` falls into, and how much of it is left.
+  private func place(of now: MonotonicTime, in lengths: [Int64]) -> (index: Int, rest: Int64) {
+    // Before the start, as for a stamp that is older than the light: the rhythm's beginning.
+    var phase = max(0, now - start) % lengths.reduce(0, +)
+    for (index, length) in lengths.enumerated() {
+      guard phase >= length else { return (index, length - phase) }
+      phase -= length
+    }
+    preconditionFailure("a phase lies inside its rhythm")
+  }
+}
+
+/// How a light changes with time.
+private enum Rhythm {
+  case constant(Bool)
+  /// Nanoseconds on, off, on, off … and from the beginning; an even number of them.
+  case repeated([Int64])
+}
+
+extension Light {
+  fileprivate var rhythm: Rhythm {
+    let millisecond: Int64 = 1_000_000
+    switch self {
+    case .off: return .constant(false)
+    case .recording: return .constant(true)
+    case .acknowledged(let isLit): return .constant(isLit)
+    case .armed: return .repeated([50 * millisecond, 1950 * millisecond])
+    case .waking: return .repeated([500 * millisecond, 500 * millisecond])
+    case .saving: return .repeated([100 * millisecond, 100 * millisecond])
+    case .problem(let problem):
+      let blinks = [Int64](repeating: 200 * millisecond, count: 2 * Int(problem.rawValue) - 1)
+      return .repeated(blinks + [1200 * millisecond])
+    }
+  }
 }

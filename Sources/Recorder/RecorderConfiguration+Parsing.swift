@@ -1,140 +1,263 @@
-import IMUModel
+public import IMUModel
 
 extension RecorderConfiguration {
   /// Reads a configuration file.
   ///
   ///     key = value     # a comment: a # that begins a line or follows white space
   ///
-  /// A key that is not in the file has its default. The first thing wrong is thrown; nothing is put right
-  /// silently.
+  /// A key that is not in the file has its default. The first error is thrown; no value is corrected silently.
   ///
   /// - Parameters:
   ///   - text: The file's bytes.
   ///   - file: Its name, for the error.
-  ///   - choices: What the rest of the program offers.
-  ///   - board: The board that the command line gives instead.
-  ///   - preTrigger: The pre-trigger that the command line gives instead, as it is written there.
+  ///   - options: Values from the command line, which replace those of the file, by the key's name.
   public init(
-    text: [UInt8], file: String, choices: ConfigurationChoices, board: String? = nil,
-    preTrigger: String? = nil
+    text: [UInt8], file: String, choices: ConfigurationChoices, options: [String: String] = [:]
   ) throws(ConfigurationError) {
-    var lines = try ConfigurationLines(text, file: file)
-    if let board { lines.replace(.board, with: board) }
-    if let preTrigger { lines.replace(.preTrigger, with: preTrigger) }
-    let values = ConfigurationValues(lines)
+    let keys = ConfigurationKey.all(choices)
+    var lines = try ConfigurationLines(text, file: file, keys: keys.map(\.name))
+    for (key, value) in options { lines.replace(key, with: value) }
     self = .default
-    try readSensor(values, choices)
-    try readRecording(values, choices)
-    try readService(values)
-    try checkTogether(values)
-  }
-
-  /// Reads a configuration file's text; see ``init(text:file:choices:)-(Array,_,_)``.
-  public init(text: String, file: String, choices: ConfigurationChoices) throws(ConfigurationError)
-  {
-    try self.init(text: Array(text.utf8), file: file, choices: choices)
-  }
-
-  private mutating func readSensor(
-    _ values: ConfigurationValues, _ choices: ConfigurationChoices
-  ) throws(ConfigurationError) {
-    board = try values.choice(.board, of: choices.boards)
-    sensor = try values.read(
-      .sensor, sensor, accepts: "give auto or one of \(choices.sensors.joined(separator: ", "))"
-    ) { text in
-      // The address after an @ is checked where chips are known.
-      let model = String(text.prefix { $0 != "@" })
-      return text == "auto"
-        ? .some(nil) : model == "auto" || choices.sensors.contains(model) ? .some(text) : nil
+    for key in keys {
+      guard let value = lines[key.name]?.value else { continue }
+      // A note may be empty.
+      guard !value.isEmpty || key.example.isEmpty else {
+        throw lines.error(key.name, value: nil, "the value is missing; \(key.accepts)")
+      }
+      guard key.read(value, &self) else { throw lines.error(key.name, key.accepts) }
     }
-    bus = try values.read(
-      .bus, bus, accepts: "give auto, or the number N of a /dev/i2c-N"
-    ) { $0 == "auto" ? .some(nil) : Digits.number($0, upTo: 1_048_575).map { .some($0) } }
+    try checkTogether(lines)
   }
 
-  private mutating func readRecording(
-    _ values: ConfigurationValues, _ choices: ConfigurationChoices
-  ) throws(ConfigurationError) {
-    rate = try values.read(
-      .rate, rate,
-      accepts: "give hertz as a decimal number above 0 and up to 1000, such as 10 or 12.5"
-    ) { SampleRate(decimal: $0).flatMap { $0.hertz <= 1000 ? $0 : nil } }
-    length = try values.read(
-      .length, length, accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped"
-    ) { text in
-      if text == "until-stopped" { return .some(nil) }
-      return SpanText.nanoseconds(text).flatMap { $0 > 0 ? .some($0) : nil }
-    }
-    channels = try values.word(
-      .channels, channels, ["both": .all, "accel": .accelerometer, "gyro": .gyroscope],
-      accepts: "give accel, gyro or both")
-    accelerometerRange = try values.range(
-      .accelerometerRange, accelerometerRange, of: choices.accelerometerRanges, unit: "g")
-    gyroscopeRange = try values.range(
-      .gyroscopeRange, gyroscopeRange, of: choices.gyroscopeRanges, unit: "dps")
-    syncInterval = try values.read(
-      .syncInterval, syncInterval,
-      accepts: "give auto, a time such as 1s, or 0 for only at a recording's end"
-    ) { text in text == "auto" ? .some(nil) : SpanText.nanoseconds(text).map { .some($0) } }
-    cpuLatency = try values.read(
-      .cpuLatency, cpuLatency,
-      accepts: "give auto, off, or the microseconds that a processor may take to wake up"
-    ) { LatencyChoice($0) }
-    note = try values.read(.note, note, accepts: "1000 bytes fit into a recording; shorten it") {
-      $0.utf8.count <= 1000 ? $0 : nil
-    }
-    preTrigger = try values.read(
-      .preTrigger, preTrigger, accepts: "give a time such as 5s, or 0s for none"
-    ) { SpanText.nanoseconds($0) }
-  }
-
-  private mutating func readService(_ values: ConfigurationValues) throws(ConfigurationError) {
-    store = try values.read(
-      .store, store, accepts: "give auto, or a directory as an absolute path"
-    ) { text in text == "auto" ? .some(nil) : text.hasPrefix("/") ? .some(text) : nil }
-    samplesWhileIdle = try values.word(
-      .whileIdle, samplesWhileIdle, ["sample": true, "sleep": false],
-      accepts: "give sample or sleep"
-    )
-    button = try values.line(.button, button)
-    isButtonActiveLow = try values.level(.buttonActive, isButtonActiveLow)
-    light = try values.line(.light, light)
-    isLightActiveLow = try values.level(.lightActive, isLightActiveLow)
-    reserve = try values.read(
-      .reserve, reserve, accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0"
-    ) { ByteText.bytes($0) }
-    deletesOldest = try values.word(
-      .deleteOldest, deletesOldest, ["yes": true, "no": false], accepts: "give yes or no")
-  }
-
-  private func checkTogether(_ values: ConfigurationValues) throws(ConfigurationError) {
+  private func checkTogether(_ lines: ConfigurationLines) throws(ConfigurationError) {
     if board == "simulator", bus != nil {
-      throw values.lines.error(.bus, "the simulator has no bus to choose; give auto")
+      throw lines.error("bus", "the simulator has no bus to choose; give auto")
     }
-    if let button = usedLine(button), button == usedLine(light) {
-      throw values.lines.error(.light, "this is the button's line; give the light another")
+    if button == light, button != .automatic, button != .none {
+      throw lines.error("light", "this is the button's line; give the light another")
     }
     guard preTrigger > 0 else { return }
     guard samplesWhileIdle else {
-      throw values.lines.error(
-        .preTrigger,
+      throw lines.error(
+        "pre-trigger",
         "nothing is sampled before a press with while-idle = sleep; "
           + "give 0s here, or while-idle = sample")
     }
     let longest = RecorderConfiguration.longestPreTrigger(at: rate)
     guard preTrigger <= longest else {
-      let hertz = values.lines[.rate]?.value ?? "10"
-      throw values.lines.error(
-        .preTrigger, "the history holds at most \(SpanText.text(longest)) at \(hertz) Hz; give less"
-      )
+      let hertz = lines["rate"]?.value ?? "10"
+      throw lines.error(
+        "pre-trigger",
+        "the history holds at most \(SpanText.text(longest)) at \(hertz) Hz; give less")
+    }
+  }
+}
+
+/// The first error in a configuration: its place, and what is accepted there.
+public struct ConfigurationError: StatusError, Equatable {
+  /// The file's name, as given.
+  public let file: String
+  /// The line, from 1.
+  public let line: Int
+  /// `nil` when the line has none.
+  public let key: String?
+  /// `nil` when none was given.
+  public let value: String?
+  /// What is wrong or accepted, as a clause.
+  public let remedy: String
+
+  public var exitStatus: ExitStatus { .configuration }
+
+  /// One line, such as `imulog.conf:7: rate = fast: give hertz as …`, without control characters.
+  public var description: String {
+    var statement = ""
+    if let key { statement = value.map { "\(key) = \($0): " } ?? "\(key): " }
+    return ForeignText.shown("\(file):\(line): \(statement)\(remedy)")
+  }
+}
+
+/// The lines of a configuration file by key; their values are not read yet.
+private struct ConfigurationLines {
+  struct Setting {
+    let line: Int
+    let value: String
+    /// From the command line, as an option of the key's name.
+    var isOption = false
+  }
+
+  let file: String
+  private let keys: [String]
+  private var settings: [String: Setting] = [:]
+
+  init(_ bytes: [UInt8], file: String, keys: [String]) throws(ConfigurationError) {
+    (self.file, self.keys) = (file, keys)
+    // Lines as editors count them: ended by LF, with or without a CR before.
+    for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
+    {
+      guard let text = String(validating: line, as: UTF8.self) else {
+        throw error(index + 1, "this is not UTF-8; save the file as UTF-8 text")
+      }
+      try read(text.unicodeScalars[...], number: index + 1)
     }
   }
 
-  /// A line that is certain to be that one.
-  private func usedLine(_ line: LineChoice) -> LineChoice? {
-    switch line {
-    case .automatic, .none: return nil
-    case .named, .offset: return line
+  subscript(key: String) -> Setting? { settings[key] }
+
+  mutating func replace(_ key: String, with value: String) {
+    settings[key] = Setting(line: 1, value: value, isOption: true)
+  }
+
+  /// An error in the line of `key`, which must be in the file.
+  func error(_ key: String, _ remedy: String) -> ConfigurationError {
+    error(key, value: settings[key]?.value, remedy)
+  }
+
+  func error(_ key: String, value: String?, _ remedy: String) -> ConfigurationError {
+    let setting = settings[key]
+    return ConfigurationError(
+      file: setting?.isOption == true ? "--\(key)" : file, line: setting?.line ?? 1, key: key,
+      value: value, remedy: remedy)
+  }
+
+  private func error(
+    _ line: Int, key: String? = nil, value: String? = nil, _ remedy: String
+  ) -> ConfigurationError {
+    ConfigurationError(file: file, line: line, key: key, value: value, remedy: remedy)
+  }
+
+  private mutating func read(
+    _ whole: Substring.UnicodeScalarView, number: Int
+  ) throws(ConfigurationError) {
+    var line = whole
+    if line.last == "\r" { line.removeLast() }
+    // The mark that some editors put in front of UTF-8.
+    if number == 1, line.first == "\u{FEFF}" { line.removeFirst() }
+    let statement = trimmed(withoutComment(line))
+    guard !statement.isEmpty else { return }
+    if let control = statement.first(where: { $0 != "\t" && ForeignText.isObeyed($0) }) {
+      let code = String(control.value, radix: 16, uppercase: true)
+      let padding = String(repeating: "0", count: max(0, 4 - code.count))
+      throw error(number, "the control character U+\(padding)\(code) is not allowed; take it out")
     }
+    guard let equals = statement.firstIndex(of: "=") else {
+      throw error(number, "\(Substring(statement)): this is neither KEY = VALUE nor a # comment")
+    }
+    let name = String(trimmed(statement[..<equals]))
+    let value = String(trimmed(statement[statement.index(after: equals)...]))
+    guard keys.contains(name) else {
+      let remedy =
+        nearest(to: name).map { "is \($0) meant?" }
+        ?? "the keys are \(keys.joined(separator: ", "))"
+      throw error(number, key: name, value: value, "there is no such key; \(remedy)")
+    }
+    if let first = settings[name] {
+      throw error(
+        number, key: name, value: value,
+        "\(name) is given on line \(first.line) already; keep one of the two lines")
+    }
+    settings[name] = Setting(line: number, value: value)
+  }
+
+  /// The line up to a `#` that begins it or follows white space.
+  private func withoutComment(
+    _ line: Substring.UnicodeScalarView
+  ) -> Substring.UnicodeScalarView {
+    var isAfterSpace = true
+    for index in line.indices {
+      if line[index] == "#", isAfterSpace { return line[..<index] }
+      isAfterSpace = isSpace(line[index])
+    }
+    return line
+  }
+
+  private func trimmed(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+    var text = text.drop(while: isSpace)
+    while let last = text.last, isSpace(last) { text.removeLast() }
+    return text
+  }
+
+  private func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+
+  /// The key that was probably meant: at most two letters away, `_` counting as `-` and capitals as small.
+  private func nearest(to name: String) -> String? {
+    let letters = name.lowercased().map { $0 == "_" || $0 == " " ? "-" : $0 }
+    // No key is as long; a name that is longer by more than two letters is not near.
+    guard letters.count <= 16 else { return nil }
+    let distances = keys.map { ($0, distance(letters, Array($0))) }
+    // Half of a short key's letters would make another word.
+    let near = distances.filter { $0.1 <= 2 && $0.1 * 2 < $0.0.count }
+    return near.min { $0.1 < $1.1 }?.0
+  }
+
+  /// How many letters must be inserted, deleted or changed to make one word of the other (Levenshtein).
+  private func distance(_ left: [Character], _ right: [Character]) -> Int {
+    var row = Array(0...right.count)
+    for (index, letter) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for column in 0..<right.count {
+        let substituted = diagonal + (letter == right[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(substituted, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[right.count]
+  }
+}
+
+/// Whole numbers in decimal digits, without sign and space.
+enum Digits {
+  static func number(_ text: String, upTo limit: Int) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int(text).flatMap { $0 <= limit ? $0 : nil }
+  }
+}
+
+/// Amounts of storage as people write them: a decimal number and a unit, `200MB`, `1.5GiB`; bytes when there is
+/// no unit. `kB`, `MB`, `GB` and `TB` are powers of 1000, `KiB`, `MiB`, `GiB` and `TiB` of 1024.
+public enum ByteText {
+  /// The number of bytes; `nil` when `text` is no amount, has a part of a byte, or is above 2^63 − 1.
+  public static func bytes(_ text: String) -> UInt64? {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    guard let unit = unit(text.dropFirst(digits.count).drop { $0 == " " }) else { return nil }
+    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let whole = UInt64(parts[0]) else { return nil }
+    var (total, overflow) = whole.multipliedReportingOverflow(by: unit)
+    guard !overflow else { return nil }
+    if parts.count == 2 {
+      guard (1...6).contains(parts[1].count), let fraction = UInt64(parts[1]) else { return nil }
+      let scale = (0..<parts[1].count).reduce(UInt64(1)) { product, _ in product * 10 }
+      // Below 10^6 × 2^40.
+      guard fraction * unit % scale == 0 else { return nil }
+      (total, overflow) = total.addingReportingOverflow(fraction * unit / scale)
+      guard !overflow else { return nil }
+    }
+    return total <= UInt64(Int64.max) ? total : nil
+  }
+
+  private static func unit(_ name: Substring) -> UInt64? {
+    switch name {
+    case "", "B": return 1
+    case "kB": return 1000
+    case "MB": return 1_000_000
+    case "GB": return 1_000_000_000
+    case "TB": return 1_000_000_000_000
+    case "KiB": return 1 << 10
+    case "MiB": return 1 << 20
+    case "GiB": return 1 << 30
+    case "TiB": return 1 << 40
+    default: return nil
+    }
+  }
+
+  /// The amount in the largest power of 1000 that it reaches, to a tenth rounded down: `1.2 GB`, `950 B`.
+  static func text(_ bytes: UInt64) -> String {
+    let units: [(unit: UInt64, name: String)] = [
+      (1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB"),
+    ]
+    for (unit, name) in units where bytes >= unit {
+      return "\(bytes / unit).\(bytes % unit * 10 / unit) \(name)"
+    }
+    return "\(bytes) B"
   }
 }

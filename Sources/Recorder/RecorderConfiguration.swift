@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// What the service's configuration file says.
+/// The settings of a recorder, as the service's configuration file has them.
 public struct RecorderConfiguration: Equatable, Sendable {
   /// The board's name; `nil` when it is to be detected.
   public var board: String?
@@ -10,69 +10,329 @@ public struct RecorderConfiguration: Equatable, Sendable {
   public var sensor: String?
   /// Ticks a second.
   public var rate: SampleRate
-  /// The length of a take in nanoseconds, above 0; `nil` when it runs until it is stopped.
-  public var length: Int64?
-  /// What is recorded.
-  public var channels: ChannelSet
+  /// The length of a recording in nanoseconds, above 0; `nil` for until stopped.
+  public var length: Int64? = 60_000_000_000
+  public var channels = ChannelSet.all
   /// Full scale in g.
-  public var accelerometerRange: Int
+  public var accelerometerRange = 4
   /// Full scale in °/s.
-  public var gyroscopeRange: Int
+  public var gyroscopeRange = 500
   /// Nanoseconds between two syncs, 0 for only at the end; `nil` when the length and the rate decide.
   public var syncInterval: Int64?
-  /// How deep the processors may sleep during a take.
-  public var cpuLatency: LatencyChoice
-  /// Words kept with each recording, at most 1000 bytes.
-  public var note: String
+  /// How deep the processors may sleep during a recording.
+  public var cpuLatency = LatencyChoice.automatic
+  /// Kept with each recording, at most ``longestNote`` bytes.
+  public var note = ""
   /// The directory of recordings, an absolute path; `nil` for the program's usual one.
   public var store: String?
-  /// Nanoseconds before a press that belong to its take; at most ``longestPreTrigger(at:)``.
-  public var preTrigger: Int64
-  /// Whether the sensor is sampled while no take is running.
-  public var samplesWhileIdle: Bool
-  /// The button's line.
-  public var button: LineChoice
+  /// Nanoseconds before a press that belong to its recording; at most ``longestPreTrigger(at:)``.
+  public var preTrigger: Int64 = 0
+  /// Whether the sensor is sampled between recordings.
+  public var samplesWhileIdle = true
+  public var button = LineChoice.automatic
   /// Whether the pressed button connects its line to ground.
-  public var isButtonActiveLow: Bool
-  /// The light's line.
-  public var light: LineChoice
-  /// Whether the light is lit by a low level.
-  public var isLightActiveLow: Bool
+  public var isButtonActiveLow = true
+  public var light = LineChoice.automatic
+  /// Whether a low level lights the light.
+  public var isLightActiveLow = false
   /// Bytes of free space that are left alone.
-  public var reserve: UInt64
-  /// Whether the oldest recordings go when a take would not fit.
-  public var deletesOldest: Bool
+  public var reserve: UInt64 = 200_000_000
+  /// Whether the oldest recordings are deleted when a new one would not fit.
+  public var deletesOldest = false
 
-  /// What holds when the file says nothing.
   public static let `default` = RecorderConfiguration()
 
   private init() {
     guard let rate = SampleRate(10) else { preconditionFailure("10 Hz is a rate") }
     self.rate = rate
-    length = 60_000_000_000
-    channels = .all
-    accelerometerRange = 4
-    gyroscopeRange = 500
-    cpuLatency = .automatic
-    note = ""
-    preTrigger = 0
-    samplesWhileIdle = true
-    button = .automatic
-    isButtonActiveLow = true
-    light = .automatic
-    isLightActiveLow = false
-    reserve = 200_000_000
-    deletesOldest = false
   }
 
-  /// How many ticks the history can hold: the ring's 600 slots without room for what comes in while a take is
-  /// begun, 0.2 s and at least 10 ticks.
+  /// Bytes of a note that a recording's header keeps.
+  package static let longestNote = 1000
+
+  /// How many ticks the history holds: the ring's 600 slots without room for the ticks that arrive while a recording
+  /// begins, 0.2 s and at least 10 ticks.
   public static func historyCapacity(_ rate: SampleRate) -> UInt64 {
     600 - min(600, max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
   }
 
-  /// The longest pre-trigger that the history can hold at `rate`, in nanoseconds: 59 s at 10 Hz.
+  /// The longest pre-trigger that the history holds at `rate`, in nanoseconds: 59 s at 10 Hz.
   public static func longestPreTrigger(at rate: SampleRate) -> Int64 {
     rate.nanoseconds(atTick: historyCapacity(rate))
+  }
+}
+
+/// A GPIO line for the button or the light.
+public enum LineChoice: Equatable, Sendable {
+  /// The board's.
+  case automatic
+  case none
+  /// The line of this name, on whichever chip has it.
+  case named(String)
+  /// The line of this number on the chip with this label or name.
+  case offset(chip: String, Int)
+
+  /// Reads `auto`, `none`, a line's name or `CHIP:OFFSET`.
+  init?(_ text: String) {
+    switch text {
+    case "auto": self = .automatic
+    case "none": self = .none
+    default:
+      guard let colon = text.lastIndex(of: ":") else {
+        self = .named(text)
+        return
+      }
+      let chip = String(text[..<colon])
+      let number = String(text[text.index(after: colon)...])
+      guard !chip.isEmpty, let offset = Digits.number(number, upTo: 65_535) else { return nil }
+      self = .offset(chip: chip, offset)
+    }
+  }
+}
+
+/// How deep the processors may sleep during a recording.
+public enum LatencyChoice: Equatable, Sendable {
+  /// By the rate.
+  case automatic
+  /// Without a limit.
+  case free
+  /// Only so deep that they wake up within so many microseconds.
+  case held(Int32)
+
+  /// Reads `auto`, `off`, or a number of microseconds up to 10000.
+  public init?(_ text: String) {
+    switch text {
+    case "auto": self = .automatic
+    case "off": self = .free
+    default:
+      guard let number = Digits.number(text, upTo: 10_000) else { return nil }
+      self = .held(Int32(number))
+    }
+  }
+
+  /// The longest wake-up in microseconds to ask for at `rate`; `nil` for none.
+  ///
+  /// Automatic means from 50 Hz on half a thousandth of a period, rounded down: 10 at 50 Hz, 5 at 100 Hz, 0 at 1 kHz.
+  /// Slower recordings are long and mostly asleep, on a battery; their ticks can wait.
+  public func microseconds(at rate: SampleRate) -> Int32? {
+    switch self {
+    case .automatic: return rate.hertz >= 50 ? Int32(500 / rate.hertz) : nil
+    case .free: return nil
+    case .held(let microseconds): return microseconds
+    }
+  }
+}
+
+/// The choices of the configuration that other parts of the program know.
+public struct ConfigurationChoices: Equatable, Sendable {
+  /// Names of boards.
+  public var boards: [String]
+  /// Names of sensor models.
+  public var sensors: [String]
+  /// Full scales of accelerometers in g, of any model.
+  var accelerometerRanges = [2, 4, 8, 16, 32]
+  /// Full scales of gyroscopes in °/s, of any model.
+  var gyroscopeRanges = [125, 250, 500, 1000, 2000, 4000]
+
+  public init(boards: [String], sensors: [String]) {
+    (self.boards, self.sensors) = (boards, sensors)
+  }
+}
+
+/// A key of the configuration file. The table ``all(_:)`` is the one place that knows a key: the parser, its refusals and
+/// the example are made from it.
+struct ConfigurationKey {
+  let name: String
+  /// The default, as the file has it.
+  let example: String
+  /// The lines above the key in the example.
+  let comment: String
+  /// What to give, as a clause.
+  let accepts: String
+  /// Sets the value in a configuration; `false` when the text is none.
+  let read: (String, inout RecorderConfiguration) -> Bool
+
+  private init<Value>(
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Value>, _ example: String,
+    accepts: String, comment: String = "", _ parse: @escaping (String) -> Value?
+  ) {
+    (self.name, self.example, self.comment, self.accepts) = (name, example, comment, accepts)
+    read = { text, configuration in
+      guard let value = parse(text) else { return false }
+      configuration[keyPath: property] = value
+      return true
+    }
+  }
+
+  /// All keys, in the order of the example.
+  static func all(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+    sensor(choices) + recording(choices) + service
+  }
+
+  private static func sensor(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+    [
+      ConfigurationKey(
+        "board", \.board, "auto",
+        accepts: "give auto or one of \(choices.boards.joined(separator: ", "))",
+        comment: """
+
+          # The sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050, lsm6dso or auto@0x69.
+
+          """
+      ) { $0 == "auto" ? .some(nil) : choices.boards.contains($0) ? .some($0) : nil },
+      ConfigurationKey(
+        "bus", \.bus, "auto", accepts: "give auto, or the number N of a /dev/i2c-N"
+      ) { $0 == "auto" ? .some(nil) : Digits.number($0, upTo: 1_048_575).map { .some($0) } },
+      ConfigurationKey(
+        "sensor", \.sensor, "auto",
+        accepts: "give auto or one of \(choices.sensors.joined(separator: ", "))"
+      ) { text in
+        // The address after an @ is checked where chips are known.
+        let model = String(text.prefix { $0 != "@" })
+        return text == "auto"
+          ? .some(nil) : model == "auto" || choices.sensors.contains(model) ? .some(text) : nil
+      },
+    ]
+  }
+
+  private static func recording(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+    [
+      ConfigurationKey(
+        "rate", \.rate, "10",
+        accepts: "give hertz as a decimal number above 0 and up to 1000, such as 10 or 12.5",
+        comment: """
+
+          # A recording: hertz, and a time such as 60s or 1.5m, or until-stopped.
+
+          """
+      ) { SampleRate(decimal: $0).flatMap { $0.hertz <= 1000 ? $0 : nil } },
+      ConfigurationKey(
+        "length", \.length, "60s",
+        accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped"
+      ) { text in
+        text == "until-stopped"
+          ? .some(nil) : SpanText.nanoseconds(text).flatMap { $0 > 0 ? .some($0) : nil }
+      },
+      ConfigurationKey(
+        "channels", \.channels, "both", accepts: "give accel, gyro or both",
+        comment: "# accel, gyro or both.\n"
+      ) { ["both": .all, "accel": .accelerometer, "gyro": .gyroscope][$0] },
+      range(
+        "accel-range", \.accelerometerRange, "4g", of: choices.accelerometerRanges, unit: "g",
+        comment: "# Full scales.\n"),
+      range(
+        "gyro-range", \.gyroscopeRange, "500dps", of: choices.gyroscopeRanges, unit: "dps"),
+      ConfigurationKey(
+        "sync-every", \.syncInterval, "auto",
+        accepts: "give auto, a time such as 1s, or 0 for only at a recording's end",
+        comment: """
+          # How often a recording is made durable: auto, a time such as 1s, or 0 for only at its end.
+
+          """
+      ) { $0 == "auto" ? .some(nil) : SpanText.nanoseconds($0).map { .some($0) } },
+      ConfigurationKey(
+        "cpu-latency", \.cpuLatency, "auto",
+        accepts: "give auto, off, or the microseconds that a processor may take to wake up",
+        comment: """
+          # How many microseconds a processor may take to wake up during a recording: auto (held from 50 Hz on, which costs
+          # power), off, or a number.
+
+          """
+      ) { LatencyChoice($0) },
+      ConfigurationKey(
+        "note", \.note, "",
+        accepts: "\(RecorderConfiguration.longestNote) bytes fit into a recording; shorten it",
+        comment: "# Words kept with each recording.\n"
+      ) { $0.utf8.count <= RecorderConfiguration.longestNote ? $0 : nil },
+      ConfigurationKey(
+        "store", \.store, "auto", accepts: "give auto, or a directory as an absolute path",
+        comment: """
+          # The directory of recordings. The service's unit lets it write to the usual one alone; for another one, such as a
+          # USB stick's, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
+
+          """
+      ) { $0 == "auto" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
+    ]
+  }
+
+  private static var service: [ConfigurationKey] {
+    [
+      ConfigurationKey(
+        "pre-trigger", \.preTrigger, "0s", accepts: "give a time such as 5s, or 0s for none",
+        comment: """
+
+          # What was sampled just before the press and goes in front of a recording.
+
+          """
+      ) { SpanText.nanoseconds($0) },
+      ConfigurationKey(
+        "while-idle", \.samplesWhileIdle, "sample", accepts: "give sample or sleep",
+        comment: """
+          # sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press.
+
+          """
+      ) { ["sample": true, "sleep": false][$0] },
+      ConfigurationKey(
+        "button", \.button, "auto", accepts: line,
+        comment: """
+
+          # The button and the light: auto (the board's), none, a line's name such as GPIO17, or CHIPLABEL:OFFSET.
+
+          """
+      ) { LineChoice($0) },
+      ConfigurationKey(
+        "button-active", \.isButtonActiveLow, "low", accepts: "give low or high",
+        comment: "# low: the button connects its line to ground; high: to 3.3 V.\n"
+      ) { ["low": true, "high": false][$0] },
+      ConfigurationKey("light", \.light, "auto", accepts: line) { LineChoice($0) },
+      ConfigurationKey(
+        "light-active", \.isLightActiveLow, "high", accepts: "give low or high",
+        comment: "# high: the line gives the light its current; low: the line takes it.\n"
+      ) { ["low": true, "high": false][$0] },
+      ConfigurationKey(
+        "reserve", \.reserve, "200MB",
+        accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0",
+        comment: """
+
+          # Free space that is left alone: bytes, or with kB, MB, GB, KiB, MiB, GiB.
+
+          """
+      ) { ByteText.bytes($0) },
+      ConfigurationKey(
+        "delete-oldest", \.deletesOldest, "no", accepts: "give yes or no",
+        comment: "# yes: the oldest recordings go when a new one would not fit.\n"
+      ) { ["yes": true, "no": false][$0] },
+    ]
+  }
+
+  private static let line = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"
+
+  /// A full scale, with or without its unit.
+  private static func range(
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int>, _ example: String,
+    of ranges: [Int], unit: String, comment: String = ""
+  ) -> ConfigurationKey {
+    let names = ranges.map { "\($0)\(unit)" }.joined(separator: ", ")
+    return ConfigurationKey(
+      name, property, example, accepts: "give one of \(names)", comment: comment
+    ) { text in
+      let digits = text.hasSuffix(unit) ? String(text.dropLast(unit.count)) : text
+      return Digits.number(digits, upTo: 1_000_000).flatMap { ranges.contains($0) ? $0 : nil }
+    }
+  }
+}
+
+extension RecorderConfiguration {
+  /// The configuration file as it is installed: every key with its default and its meaning.
+  public static var example: String {
+    let keys = ConfigurationKey.all(ConfigurationChoices(boards: [], sensors: []))
+    return """
+      # How the imulog service records. One KEY = VALUE a line; a # begins a comment. A key that is taken out has
+      # the value it has here. `systemctl reload imulog` reads the file again, between two recordings.
+
+      """
+        + keys.map { key in
+          key.comment + key.name + (key.example.isEmpty ? " =\n" : " = \(key.example)\n")
+        }.joined()
   }
 }

@@ -115,7 +115,7 @@ struct ConfigurationRefusalTests {
     ] {
       #expect(
         ReadConfiguration("bus = 1\nnote = a\(scalar)b")
-          == .refusal("i.conf:2: the character U+\(code) is none to write with; take it out"))
+          == .refusal("i.conf:2: the control character U+\(code) is not allowed; take it out"))
     }
     #expect(
       ReadConfiguration("rate = 1\tx", file: "a\u{1B}[2J.conf")

@@ -1,6 +1,10 @@
 import Boards
+import Glibc
 import IMUModel
 import IMUDrivers
+import LinuxIO
+import Recorder
+import SimulatedIMU
 
 /// Which sensor is wanted and how it is to be set, checked as far as it can be without hardware.
 struct SensorRequest: Sendable {
@@ -50,5 +54,117 @@ struct SensorRequest: Sendable {
     }
     choice.address = address
     return choice
+  }
+}
+
+extension SensorRequest: SensorSource {
+  func open<User: SensorUser>(for user: User) throws -> User.Outcome {
+    try SensorOpening(request: self, user: user).run()
+  }
+}
+
+/// Chooses the concrete bus, clock and chip for a request: the one place where they meet.
+private struct SensorOpening<User: SensorUser> {
+  let request: SensorRequest
+  let user: User
+
+  /// Hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take no time at all.
+  private var simulatedBusClock: Int { 400_000 }
+
+  func run() throws -> User.Outcome {
+    request.isSimulated ? try onSimulator() : try onHardware()
+  }
+
+  // MARK: A simulated chip
+
+  private func onSimulator() throws -> User.Outcome {
+    let (chip, address) = try simulatedChip()
+    let motion = try simulatedMotion()
+    if request.isTimeVirtual {
+      let clock = VirtualClock(start: SystemClock().now())
+      let bus = SimulatedBus(
+        clock: clock, chip: chip, address: address, motion: motion,
+        busHertz: simulatedBusClock)
+      return try onSimulator(bus, clock: clock)
+    }
+    let clock = SystemClock()
+    let bus = SimulatedBus(
+      clock: clock, chip: chip, address: address, motion: motion, busHertz: nil)
+    return try onSimulator(bus, clock: clock)
+  }
+
+  private func onSimulator<Clock: MonotonicClock>(
+    _ simulated: consuming SimulatedBus<Clock>, clock: Clock
+  ) throws -> User.Outcome {
+    var bus = simulated
+    let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
+    let sensor = try PolledSensor(
+      bus: bus, identity: found, configuration: request.configuration(busClock: simulatedBusClock))
+    return try user.use(sensor, clock: clock, boardTitle: "simulator")
+  }
+
+  private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
+    let model = request.choice.model ?? request.choice.addresses[0].simulatedModel
+    guard let chip = SimulatedChip.all.first(where: { "\($0.model)" == model.rawValue }) else {
+      let names = SimulatedChip.all.map { "\($0.model)" }
+      throw CommandFailure(
+        .configuration,
+        "the simulator has no \(model.name); it has "
+          + "\(names.dropLast().joined(separator: ", ")) and \(names.suffix(1).joined())")
+    }
+    return (chip, request.choice.address ?? model.addresses[0])
+  }
+
+  private func simulatedMotion() throws -> Motion {
+    switch request.motion ?? "still" {
+    case "still": return .still
+    case "tumble": return .tumble
+    case let path:
+      let bytes = try WholeFile.read(path)
+      do {
+        return try Motion(csv: bytes, named: path)
+      } catch {
+        throw CommandFailure(error.exitStatus, "--motion \(error)")
+      }
+    }
+  }
+
+  // MARK: A real chip
+
+  private func onHardware() throws -> User.Outcome {
+    let tree = SystemTree.live
+    let board =
+      request.board
+      ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+    let number = try busNumber(board)
+    let search = SensorSearch(
+      request: request, bus: number, isFixed: request.bus != nil,
+      busClock: tree.i2cClock(bus: number) ?? board?.busHertz)
+    let found = try BusErrand(bus: number).run { search.run(progress: $0) }.get()
+    for remark in found.remarks { Console.talk(remark) }
+    return try user.use(
+      found.sensor, clock: SystemClock(), boardTitle: board?.title ?? "bus \(number)")
+  }
+
+  private func busNumber(_ board: Board?) throws -> Int {
+    if let bus = request.bus { return bus }
+    // Stock kernels number buses as they find them; the device tree's node is the surer sign.
+    if let node = board?.busNode,
+      let adapter = SystemTree.live.i2cAdapters().first(where: { $0.name.contains(node) })
+    {
+      return adapter.number
+    }
+    if let board, case .device(let number) = board.bus { return number }
+    throw CommandFailure(
+      .configuration,
+      "which bus the sensor is on is not known here; give --bus N for /dev/i2c-N, "
+        + "or --board as `imulog boards` lists them, or --board simulator")
+  }
+}
+
+extension I2CAddress {
+  /// The chip that the simulator has here.
+  fileprivate var simulatedModel: SensorModel {
+    SensorModel.mpu6050.addresses.contains(self) ? .mpu6050 : .lsm6dso
   }
 }

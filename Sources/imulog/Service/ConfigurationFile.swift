@@ -23,8 +23,8 @@ struct ConfigurationFile: Sendable {
     let choices = ConfigurationChoices(
       boards: Board.all.map(\.id), sensors: SensorModel.allCases.map(\.rawValue))
     let configuration = try RecorderConfiguration(
-      text: isThere ? try WholeFile.read(file) : [], file: file, choices: choices, board: board,
-      preTrigger: preTrigger)
+      text: isThere ? try WholeFile.read(file) : [], file: file, choices: choices,
+      options: ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 })
     let tree = SystemTree.live
     let board =
       try SensorRequest.board(configuration.board)

@@ -26,14 +26,14 @@ package final class ButtonPanel: Panel {
       button: button, light: light, isHeld: isHeld, remarks: remarks, journal: journal)
   }
 
-  /// Does not throw: Swift 6.0 cannot release what a throwing initialiser of a class leaves.
+  /// Does not throw: Swift 6.0 cannot release the members of a class whose initialiser throws.
   private init(
     button: consuming GPIOInput?, light: consuming GPIOOutput?, isHeld: Bool, remarks: [String],
     journal: @escaping Journal
   ) {
     self.button = button
     self.light = light
-    // A press from before the service means nothing to it.
+    // A press from before the start is ignored.
     recogniser = GestureRecogniser(isHeldAtStart: isHeld)
     self.remarks = remarks
     self.journal = journal
@@ -75,12 +75,12 @@ package final class ButtonPanel: Panel {
       try read(&events)
       // The kernel may have lost the release, and a button held for long ends the service: so the line is read first.
       if recogniser.isHoldDue(by: now), try button?.isActive() == false {
-        // It may also have come just now.
+        // The release may also have arrived just now.
         try read(&events)
         if recogniser.isHoldDue(by: now) { events += recogniser.forget() }
       }
     } catch {
-      journal(.error, "\(error); the button does nothing any more, requests do")
+      journal(.error, "\(error); the button has no effect any more, requests have")
       events += dropButton()
     }
     return events + recogniser.elapse(to: now)

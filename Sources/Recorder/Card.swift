@@ -4,21 +4,21 @@ import LinuxIO
 import LogStore
 import Sampling
 
-/// What the card is asked for.
+/// An order to the card.
 enum CardOrder: Sendable {
   /// Recordings go to the store in this directory.
   case use(String)
-  /// A recording has begun: make its file. The writer gets the queue into which its log goes, or is told that there is
-  /// none.
+  /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` with the queue for its log, or
+  /// ``WriterCommand/abandon``.
   case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
-  /// The log has its end, and this is to become of its file.
+  /// The log has its end; what happens to its file.
   case file(RecordingFate, RecordingEnd)
   /// Return.
   case quit
 }
 
-/// The flusher thread's work: owns the store, makes each recording's file, appends and syncs what the queue brings, and
-/// closes it. The one thread that may wait for the card, from the first call to the last.
+/// The flusher thread's work: owns the store, makes each recording's file, appends and syncs the queue's bytes, and
+/// closes the file. No other thread waits for the card.
 ///
 ///     loop ── use ─────┐                          ┌─► writer: the queue
 ///     writer ── record ┼─► card: make, append, sync, close
@@ -28,8 +28,8 @@ struct Card: ~Copyable {
   private let news: Inbox<RecorderNews>
   private let clock: RecorderClock
   private let journal: Journal
-  /// Whether what is queued is made durable before its end: not where time is simulated, and a thousand syncs in a second
-  /// would only make the simulation slow.
+  /// Whether a log is synced before its end: not in simulated time, where a thousand syncs in a second would only make
+  /// the simulation slow.
   private let syncsEarly: Bool
   private var path: String
   private var open: OpenFile?
@@ -46,11 +46,11 @@ struct Card: ~Copyable {
     var stopped: StorageError?
   }
 
-  /// Bytes that a tick takes at most, with its share of pages.
+  /// The most bytes of a tick, with its share of pages.
   private static var bytesPerTick: UInt64 { 20 }
-  /// What an open-ended recording must find, and what a file's space is made ahead by.
+  /// Free bytes that an open-ended recording needs, and by which a file's space is made ahead.
   static var leastByteCount: UInt64 { 1 << 20 }
-  /// Recordings that are deleted at most to make a file that has bytes: it and the lock need an inode each.
+  /// Most recordings that are deleted for inodes: the file and the lock need one each.
   private static var mostForFile: Int { 3 }
 
   init(
@@ -61,16 +61,15 @@ struct Card: ~Copyable {
     (self.clock, self.journal, self.syncsEarly) = (clock, journal, syncsEarly)
   }
 
-  /// Works until it is asked to quit.
+  /// Works until the order to quit.
   mutating func run() {
     while step(waits: true) {}
   }
 
   /// One piece of work.
   ///
-  /// - Parameter waits: Whether to wait while there is none.
-  /// - Returns: Whether more may come: `false` after the order to quit, or when there is nothing to do and `waits` is not
-  ///   set.
+  /// - Parameter waits: Whether to wait for work.
+  /// - Returns: `false` after the order to quit, or when there is no work and `waits` is not set.
   mutating func step(waits: Bool) -> Bool {
     if let isMore = flush(waits: waits) { return isMore }
     if waits { orders.wait(until: nil) }
@@ -86,7 +85,7 @@ struct Card: ~Copyable {
     return !isQuitting && (waits || !orders.isEmpty)
   }
 
-  /// A step of the file that is written; `nil` when there is none.
+  /// A step of the open file; `nil` when there is none.
   private mutating func flush(waits: Bool) -> Bool? {
     guard var file = open.take() else { return nil }
     guard var storage = file.storage.take() else {
@@ -111,7 +110,7 @@ struct Card: ~Copyable {
     let store: Catalogue
     let live: LiveRecording
     do {
-      // Made again when it was deleted since the last recording.
+      // The directory may have been deleted since the last recording.
       store = try Catalogue(path: path, create: true)
       live = try begin(header, setup, in: store)
     } catch {
@@ -138,7 +137,7 @@ struct Card: ~Copyable {
   ) throws -> LiveRecording {
     let clocks = clock.reading()
     guard !setup.isSingle else {
-      // What may be deleted without a question makes room; recordings that others left are looked into later.
+      // Old recordings in the trash make room; recordings that were cut off are adopted later.
       let wall = WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised)
       store.sweep(now: wall) { journal(.warning, $0) }
       return try store.create(header, wall: clocks.wall)
@@ -149,8 +148,8 @@ struct Card: ~Copyable {
       do {
         return try store.create(header, wall: clocks.wall)
       } catch {
-        // Bytes are free, and it does not fit all the same: the file system has no inode left, or the user's quota is
-        // used up. What may go is deleted one by one.
+        // Bytes are free, but the file system has no inode left, or the user's quota is used up: recordings are
+        // deleted one by one.
         guard case .storage(let cause) = error, cause.isFull else { throw error }
         let room = try store.makeRoom(
           after: cause, deletesOldest: setup.configuration.deletesOldest)
@@ -161,8 +160,8 @@ struct Card: ~Copyable {
     }
   }
 
-  /// Makes what is needed beside the reserve by deleting what may go: the trash, and the oldest recordings when the
-  /// configuration says so. Where that is not enough, nothing is deleted.
+  /// Makes room beside the reserve by deleting the trash, and the oldest recordings if the configuration says so. If that
+  /// is not enough, nothing is deleted.
   private func makeRoom(
     _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
   ) throws {
@@ -181,7 +180,7 @@ struct Card: ~Copyable {
       deletesOldest: deletesOldest, isDeletingHelpful: isHelpful)
   }
 
-  /// The storage as the setup wants it: leaving the reserve, or using what there is.
+  /// The storage with the reserve of the setup; without one for a single recording.
   private func reserving(
     _ storage: consuming FileStorage, _ setup: RecorderSetup, in store: Catalogue
   ) -> ReservingStorage<FileStorage> {
@@ -199,8 +198,8 @@ struct Card: ~Copyable {
     let hasFailed = StopFlag()
     return ReservingStorage(storage, reserve: reserve) { isLast throws(StorageError) in
       var store = store
-      // What is not free now is asked for again with the next bytes. Only a recording that would end waits for another
-      // program.
+      // Space that is not free now is asked for again with the next bytes. Only a recording that would end waits for
+      // another program.
       if !isLast { store.lockPatience = 0 }
       do {
         let room = try store.makeRoom(
@@ -235,12 +234,12 @@ struct Card: ~Copyable {
     }
   }
 
-  /// Does with the file what is to become of it.
+  /// Keeps, deletes or discards the file, and reports it.
   private mutating func file(_ fate: RecordingFate, _ end: RecordingEnd) {
     guard let file = open.take() else { preconditionFailure("a log that ends has a file") }
     let (entry, store) = (file.entry, file.store)
     var failure = file.queue.failure.map { found in
-      // The file is open, so that what is missing was there.
+      // The file is open, so a missing file was there before.
       let problem =
         found.isMissing ? StorageError(.find, path: entry.path, errno: ESTALE) : found
       return FilingFailure(
@@ -269,7 +268,7 @@ struct Card: ~Copyable {
           number: entry.number, id: file.id, fate: fate, end: end, failure: failure)))
   }
 
-  /// What is found in the file of a recording that its storage ended; `nil` when it cannot be read, or is gone.
+  /// The content of a file whose storage ended the recording; `nil` when it cannot be read, or is gone.
   private func kept(
     _ entry: CatalogueEntry, in store: Catalogue
   ) -> (ledger: TickLedger, reason: StopReason?)? {
@@ -278,7 +277,7 @@ struct Card: ~Copyable {
       let summary = try reader.summary()
       return (summary.ledger, summary.end?.reason)
     } catch {
-      // The recording's own failure is reported. That its rest cannot be read adds nothing to it.
+      // The recording's own failure is reported; this one adds nothing.
       return nil
     }
   }
@@ -287,9 +286,7 @@ struct Card: ~Copyable {
   /// kills the service.
   static var patience: Int64 { 20_000_000_000 }
 
-  /// What to report when the card took longer.
-  ///
-  /// - Parameter number: The recording's; `nil` while it has no file.
+  /// The failure to report when the card took longer; `number` is `nil` while there is no file.
   static func lateEnd(number: UInt32?) -> CommandFailure {
     let time = "in \(patience / 1_000_000_000) s"
     return CommandFailure(
@@ -302,7 +299,7 @@ struct Card: ~Copyable {
     )
   }
 
-  /// What to report when the storage ended a recording.
+  /// The failure to report when the storage ended a recording.
   private static func failure(_ error: StorageError, number: UInt32) -> CommandFailure {
     CommandFailure(
       .inputOutput,
@@ -318,9 +315,9 @@ struct NoRoom: StatusError {
   let room: Room
   let wanted: UInt64
   let reserve: UInt64
-  /// Whether the oldest recordings may go.
+  /// Whether the oldest recordings may be deleted.
   let deletesOldest: Bool
-  /// Whether it would be enough if they might.
+  /// Whether it would be enough if they were.
   let isDeletingHelpful: Bool
 
   var exitStatus: ExitStatus { .cannotCreate }

@@ -2,14 +2,12 @@ public import IMUModel
 
 /// One instant on the monotonic and on the wall clock.
 public struct ClockReading: Equatable, Sendable {
-  /// On the monotonic clock.
   public var monotonic: MonotonicTime
   /// Nanoseconds since 1970.
   public var wall: Int64
-  /// What the kernel says of its wall clock.
+  /// Whether the kernel calls its wall clock synchronised.
   public var isSynchronised: Bool
 
-  /// A reading.
   public init(monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool) {
     self.monotonic = monotonic
     self.wall = wall
@@ -17,8 +15,8 @@ public struct ClockReading: Equatable, Sendable {
   }
 }
 
-/// Decides which readings of the wall clock belong into the log: the first, the one after the kernel
-/// began to call its clock synchronised, and those after a step. Pure.
+/// Decides which readings of the wall clock the log gets: the first, the first that the kernel calls synchronised, and
+/// those after a step. Pure.
 ///
 /// The wall clock is slewed all the time; a change of its distance to the monotonic clock counts as a
 /// step when it exceeds ``stepThreshold`` between two readings.
@@ -29,15 +27,14 @@ public struct ClockWatch: Sendable {
 
   private var last: ClockPair?
 
-  /// A watch that has seen no reading.
   public init() {}
 
-  /// The pair to log after a reading, or `nil` when it says nothing new.
+  /// The pair to log after a reading; `nil` when it is nothing new.
   ///
   /// - Parameters:
   ///   - time: Nanoseconds since tick 0's deadline.
   ///   - wall: Nanoseconds since 1970 at that instant.
-  ///   - isSynchronised: What the kernel says of its wall clock.
+  ///   - isSynchronised: Whether the kernel calls its wall clock synchronised.
   public mutating func reading(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair? {
     var pair = ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .start)
     guard let last else {

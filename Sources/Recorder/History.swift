@@ -1,29 +1,25 @@
 public import IMUModel
 public import RingBuffer
 
-/// The reading end of the ring as a service uses it: while no take runs, the ring keeps the newest ticks,
-/// and a take begins with as many of them as it asks for.
+/// The reading end of the ring. Between recordings the ring keeps the newest ticks, and a recording begins with as many
+/// of them as it asks for.
 ///
 ///     ring    │ t-589 … t-50 │ t-49 … t │        idle: trimmed to the newest
-///              dropped        a take's first ticks, when it begins 49 ticks before t
+///              dropped        a recording's first ticks, if it begins 49 ticks before t
 ///
-/// When records have to wait for longer than the ring can hold them, they are moved into memory, and come
-/// out of there before those of the ring:
+/// Records that have to wait for longer than the ring can hold them move into memory, and leave it before those of the
+/// ring:
 ///
-///     held ◄── memory ◄── ring ◄── sampler
-///
-/// The ring cannot be looked into, so that one record is out of it at times: the one that is held.
+///     log ◄── memory ◄── ring ◄── sampler
 public struct History: ~Copyable {
   private var consumer: RingConsumer<TickRecord>
-  private var held: TickRecord?
-  /// Oldest first; those before `first` are used up.
+  /// Oldest first; those before `first` are used.
   private var memory: [TickRecord] = []
   private var first = 0
   private var taken: UInt64 = 0
-  /// Records that were looked at, of all that ever arrived.
+  /// Records that were looked at, of all that arrived.
   private var lookedAt: UInt64 = 0
 
-  /// The history in the ring that `consumer` empties.
   public init(_ consumer: consuming RingConsumer<TickRecord>) {
     self.consumer = consumer
   }
@@ -31,8 +27,8 @@ public struct History: ~Copyable {
   /// Records that are waiting.
   public var count: Int { rememberedCount + consumer.count }
 
-  /// Those of them that are out of the ring.
-  private var rememberedCount: Int { memory.count - first + (held == nil ? 0 : 1) }
+  /// Records that wait outside the ring.
+  private var rememberedCount: Int { memory.count - first }
 
   /// Whether at least half of the ring is filled.
   public var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
@@ -40,12 +36,13 @@ public struct History: ~Copyable {
   /// Whether the ring has no slot left.
   public var isRingFull: Bool { consumer.count == consumer.capacity }
 
-  /// Adds the last records of a sampler that has ended, which follow those of the ring; the tick after the last one, 0
-  /// when there is none.
+  /// Adds the last records of a sampler that has ended, which follow those of the ring.
+  ///
+  /// - Returns: The tick after the last one; 0 when there is none.
   public mutating func end(with rest: [TickRecord]) -> UInt64 {
     remember(upTo: .max)
     memory += rest
-    return (memory.last ?? held).map { $0.tick + $0.count } ?? 0
+    return memory.last.map { $0.tick + $0.count } ?? 0
   }
 
   /// Leaves at most `limit` records in the ring, and of those before them the newest `extra` in memory; older ones are
@@ -56,7 +53,7 @@ public struct History: ~Copyable {
       memory.append(record)
     }
     while rememberedCount > extra { _ = forget() }
-    // Else the used up ones would pile up.
+    // Otherwise used ones would pile up.
     if first > memory.count / 2 {
       memory.removeFirst(first)
       first = 0
@@ -71,11 +68,10 @@ public struct History: ~Copyable {
     }
   }
 
-  /// Records that ever arrived: when it stands still, the sampler does.
+  /// Records that ever arrived.
   public var arrivals: UInt64 { taken + UInt64(consumer.count) }
 
-  /// Adds to `records` what arrived since the last look and is still in the ring, each record once, and leaves
-  /// it there.
+  /// Adds the ring's records to `records` that arrived since the last look, each once, and leaves them there.
   public mutating func look(into records: inout [TickRecord]) {
     lookedAt = max(lookedAt, taken)
     while let record = consumer.peek(Int(lookedAt - taken)) {
@@ -84,26 +80,26 @@ public struct History: ~Copyable {
     }
   }
 
-  /// Drops everything before `tick`, and says which tick the history then begins with; `nil` while it has
-  /// none from there on.
+  /// Drops all records before `tick`.
+  ///
+  /// - Returns: The first tick from there on; `nil` while there is none.
   public mutating func skip(to tick: UInt64) -> UInt64? {
     while next(before: tick) != nil {}
-    return held?.tick
+    return first < memory.count ? memory[first].tick : nil
   }
 
-  /// Takes the oldest record out, if it is of a tick before `limit`; of a gap that continues after it, the
-  /// part before.
+  /// Removes the oldest record, if its tick is before `limit`; of a gap that continues after the limit, the part before.
   public mutating func next(before limit: UInt64) -> TickRecord? {
     guard var record = pop() else { return nil }
     guard record.tick < limit else {
-      held = record
+      putBack(record)
       return nil
     }
     if record.kind == .gap, record.count > limit - record.tick {
       var rest = record
       rest.tick = limit
       rest.count = record.tick + record.count - limit
-      held = rest
+      putBack(rest)
       record.count = limit - record.tick
     }
     return record
@@ -116,15 +112,18 @@ public struct History: ~Copyable {
     return record
   }
 
-  /// Takes the oldest record out that is out of the ring.
+  /// Removes the oldest record outside the ring.
   private mutating func forget() -> TickRecord? {
-    if let record = held {
-      held = nil
-      return record
-    }
     guard first < memory.count else { return nil }
     first += 1
     defer { if first == memory.count { (memory, first) = ([], 0) } }
     return memory[first - 1]
+  }
+
+  /// Makes a record the oldest that was just removed.
+  private mutating func putBack(_ record: TickRecord) {
+    guard first > 0 else { return memory.insert(record, at: 0) }
+    first -= 1
+    memory[first] = record
   }
 }

@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// What the light says. Each is told from the others by its rhythm:
+/// A state of the light; each has its own rhythm:
 ///
 ///      off             ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
 ///      armed           ▔▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▔▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁   a flash of 50 ms each 2 s
@@ -11,29 +11,26 @@ public import IMUModel
 public enum Light: Equatable, Sendable {
   /// The sensor sleeps, or the service has ended.
   case off
-  /// Sampling; a take can begin.
+  /// Sampling; a recording can begin.
   case armed
   /// The sensor is being brought up.
   case waking
-  /// A take is running.
   case recording
-  /// A take is being begun or made durable.
+  /// A recording is starting or being made durable.
   case saving
-  /// No take is running, and something is wrong: as many blinks as the problem's raw value.
+  /// No recording is running, and there is a problem: as many blinks as its raw value.
   case problem(Problem)
-  /// The button was noticed and what it means is still open: the opposite of what was shown.
+  /// The button was noticed and its meaning is still open: the opposite of the level before.
   case acknowledged(isLit: Bool)
 }
 
 /// Plays a light's rhythm: which level holds now, and when the next one is due.
 ///
-/// Asks no clock and holds no timer. A rhythm begins with its light and is not begun again when the same light
-/// is shown once more.
+/// Asks no clock and holds no timer. Showing the same light again does not restart its rhythm.
 public struct LightPlayer: Sendable {
   private var light = Light.off
   private var start = MonotonicTime(nanoseconds: 0)
 
-  /// A player of ``Light/off``.
   public init() {}
 
   /// Changes to `light`; its rhythm begins at `now`.
@@ -51,8 +48,7 @@ public struct LightPlayer: Sendable {
     }
   }
 
-  /// The first instant after `now` at which the level is another; `nil` when it stays, so that no one needs to
-  /// wake.
+  /// The first instant after `now` at which the level changes; `nil` when it stays.
   public func nextChange(after now: MonotonicTime) -> MonotonicTime? {
     switch light.rhythm {
     case .constant: return nil

@@ -1,39 +1,37 @@
 package import Glibc
 package import IMUModel
 
-/// What a person touches and sees of a recorder: a button and a light, or keys and a screen. The loop polls its
-/// descriptors, asks for events and shows it where the recorder stands, on one thread.
+/// A recorder's controls: a button and a light, or keys and a screen. The loop polls its descriptors, collects its events
+/// and shows it the recorder's state, on one thread.
 package protocol Panel: AnyObject {
-  /// What the user should know about it, in sentences.
+  /// Sentences for the user about it.
   var remarks: [String] { get }
-  /// What to poll for.
   var descriptors: [pollfd] { get }
 
   /// When a gesture, a frame or the light's rhythm is due; `nil` while nothing is.
   func deadline(after now: MonotonicTime) -> MonotonicTime?
 
-  /// What the person did since the last call.
+  /// The user's actions since the last call.
   func events(now: MonotonicTime) -> [RecorderEvent]
 
-  /// Whether a signal is the panel's, as a change of the terminal's size is.
+  /// Whether a signal is the panel's, such as a change of the terminal's size.
   func handle(signal: Int32) -> Bool
 
-  /// Shows where the recorder stands.
   func show(_ picture: RecorderPicture, now: MonotonicTime)
 
-  /// Releases the kernel's lines; the events that what was begun on them comes to.
+  /// Releases the kernel's lines.
+  ///
+  /// - Returns: The events of a press that was under way.
   func close() -> [RecorderEvent]
 }
 
-/// Where a recorder stands, as a panel shows it.
+/// A recorder's state, as a panel shows it.
 package struct RecorderPicture {
-  /// The machine's state.
   package var state: RecorderMachine.State
-  /// What the light says.
   package var light: Light
-  /// The recording at hand; `nil` while its file is not made.
+  /// `nil` while the recording has no file.
   package var number: UInt32?
-  /// Its ticks, once it has its first record.
+  /// Its ticks, once it has a file.
   package var plan: RecordingPlan?
   /// The sampler's grid; `nil` while nothing is sampled.
   package var sampling: SensorStart?

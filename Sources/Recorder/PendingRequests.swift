@@ -1,34 +1,33 @@
 public import IMUModel
 
-/// Requests that were accepted, and whose callers are answered when what they ask for has come true or cannot any more.
+/// Accepted requests whose callers wait for the result.
 ///
 ///     request   answered when
-///     start     the take has its file, and its first sample is in the log
-///     mark      at once in a take with a sample, else as start
+///     start     the recording has its file, and its first sample is in the log
+///     mark      at once in a recording with a sample, else as start
 ///     stop      the log has its end and is durable
 ///     keep      the same
-///     discard   the take is in the trash, and the next one has its file and its first sample
+///     discard   the recording is in the trash, and the next one has its file and its first sample
 ///
-/// Pure: it is given each step of the ``RecorderMachine``, and the time. No caller waits for longer than its patience;
-/// what it asked for continues then, and the answer says so.
+/// Pure: its input is each step of the ``RecorderMachine``, and the time. No caller waits for longer than its patience;
+/// the request continues then, and the answer says so.
 public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
-  /// What a caller waits for.
   enum Goal: Sendable {
-    /// The first sample of a take.
+    /// The first sample of a recording.
     case begun
-    /// The end of a take.
+    /// The end of a recording.
     case ended
   }
 
   private struct Pending: Sendable {
     let caller: Caller
     let goal: Goal
-    /// Whether a take has to be in the trash first.
+    /// Whether a recording has to be in the trash first.
     let isDiscard: Bool
     let deadline: MonotonicTime
-    /// When a sensor that gives no samples is reported; `nil` once it was looked at.
+    /// When a sensor without samples is reported; `nil` after that.
     var silenceDue: MonotonicTime?
-    /// Whether the take at hand is the one that is meant; until then it is the one before.
+    /// Whether the recording that it waits for has begun.
     var hasBegun: Bool
   }
 
@@ -39,7 +38,6 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   private var pending: [Pending] = []
 
-  /// None.
   public init() {}
 
   /// How long a caller waits at most, in nanoseconds: longer than a card stalls. The first tick of a slow rate may take
@@ -59,7 +57,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     pending.lazy.map { min($0.silenceDue ?? $0.deadline, $0.deadline) }.min()
   }
 
-  /// Lets a caller wait whose request was accepted by `machine`, which stands behind it.
+  /// Adds a caller whose request `machine` has just accepted.
   ///
   /// - Parameters:
   ///   - now: When it asked.
@@ -89,19 +87,17 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Forgets a caller that went away.
+  /// Forgets a caller that left.
   public mutating func forget(_ caller: Caller) {
     pending.removeAll { $0.caller == caller }
   }
 
-  /// Takes note of a step.
+  /// Handles a step of the machine.
   ///
   /// - Parameters:
-  ///   - event: What happened.
-  ///   - effects: What the machine made of it.
-  ///   - machine: The machine behind the step.
-  ///   - cause: Why, when it is a failure that is known.
-  /// - Returns: Who is answered now.
+  ///   - machine: The machine after the step.
+  ///   - cause: The failure that led to it, if known.
+  /// - Returns: The callers that are answered now.
   public mutating func note(
     _ event: RecorderEvent, _ effects: [RecorderEffect], _ machine: RecorderMachine,
     because cause: Cause?
@@ -116,7 +112,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Answers those whose patience is over, and those who wait for samples of a sensor that gives none.
+  /// Answers callers whose patience is over, and those that wait for samples of a silent sensor.
   ///
   /// - Parameter problem: The machine's present one.
   public mutating func elapse(to now: MonotonicTime, problem: Problem?) -> Answers {
@@ -151,7 +147,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 }
 
 extension PendingRequests {
-  /// What a step is to those who wait for the end of the take at hand.
+  /// The answer to callers that wait for the recording's end.
   private static func end(
     _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
@@ -163,7 +159,7 @@ extension PendingRequests {
     }
   }
 
-  /// What it is to those who wait for the first sample of the take at hand.
+  /// The answer to callers that wait for the recording's first sample.
   private static func beginning(
     _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
@@ -176,13 +172,13 @@ extension PendingRequests {
     }
   }
 
-  /// What it is to those whose take has not begun.
+  /// The answer to callers whose recording has not begun.
   private static func wait(
     _ pending: inout Pending, _ event: RecorderEvent, _ effects: [RecorderEffect],
     _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
     if pending.isDiscard, let cause {
-      // What was to be thrown away is still there, or its own end failed.
+      // The discarded recording is still there, or its own end failed.
       if case .saved = event { return refused(cause) }
     }
     guard machine.waitingStart == nil else { return nil }

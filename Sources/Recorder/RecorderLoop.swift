@@ -4,8 +4,7 @@ package import LinuxIO
 import LogStore
 import Sampling
 
-/// The recorder's main thread, of `record` and of the service: panel, requests, signals and news in; the state machine's
-/// effects out.
+/// The recorder's main thread, of `record` and of the service: carries out the effects of the state machine.
 ///
 ///     panel   ─┐                                                     ┌─► sampler, writer
 ///     signals ─┼─► poll ─► RecorderEvent ─► RecorderMachine ─► effect ─┼─► card
@@ -13,16 +12,16 @@ import Sampling
 ///     news    ─┘                                                     └─► answers
 ///
 /// It waits for nothing but `poll`, with a deadline only while something is due: a gesture, the light's rhythm, a
-/// retry, the watchdog. While the sensor sleeps and the light is still, nothing is.
+/// retry, the watchdog. While the sensor sleeps and the light is constant, there is none.
 ///
-/// ``run()`` waits; ``turn()`` is one round without waiting, for those who simulate time (``SimulatedRecorder``).
+/// ``run()`` waits; ``turn()`` is one round without waiting, for ``SimulatedRecorder``.
 package final class RecorderLoop {
-  /// What the loop is given besides its setup.
+  /// The loop's surroundings, which tests replace.
   package struct Surroundings {
     package var clock = RecorderClock.system
     package var origin = RecordingOrigin()
     package var journal: Journal
-    /// Makes the button and light, or keys and screen, of a setup; `nil` for none.
+    /// Opens the panel of a setup; `nil` for none.
     package var openPanel: (RecorderSetup) throws -> (any Panel)?
     /// Reads the configuration again; `nil` when there is none to read.
     package var readSetup: (@Sendable () throws -> RecorderSetup)?
@@ -30,7 +29,7 @@ package final class RecorderLoop {
     package var socket: String?
     package var notifier: ServiceNotifier?
     package var signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]
-    /// Whether a person at the panel may throw a single recording away for another.
+    /// Whether the panel may discard a single recording and begin another.
     package var isInteractive = false
     /// Called when a recording's file is made.
     package var didBegin: (SensorDescription) -> Void = { _ in }
@@ -55,9 +54,9 @@ package final class RecorderLoop {
   var keeper: StoreKeeper?
   var control: ControlSocket?
   var setup: RecorderSetup
-  /// The service's store, which its keeper puts in order and measures.
+  /// The service's store, which its keeper tidies and measures.
   var store: Catalogue?
-  /// What was read when the service was last asked to read its configuration again.
+  /// The result of the last reload.
   var nextSetup: NextSetup?
   var panel: (any Panel)?
   package private(set) var machine: RecorderMachine
@@ -66,48 +65,48 @@ package final class RecorderLoop {
   var workers: (any Workers)?
   /// While the sensor samples.
   package internal(set) var sensor: SensorStart?
-  /// The recording at hand, or the last one.
+  /// The current recording, or the last one.
   var current = CurrentRecording()
-  /// What came of recordings, in their order: of a single one, and those that the user threw away before it.
+  /// Finished recordings, in their order: a single one, after those that the user discarded.
   package internal(set) var filed: [FiledRecording] = []
   /// Whether the threads of a single recording hang in the kernel.
   package internal(set) var isHung = false
   var retryAt: MonotonicTime?
   var watchdogAt: MonotonicTime?
-  /// When a recorder that is to end gives up waiting for the card.
+  /// When an ending recorder stops waiting for the card.
   var exitBy: MonotonicTime?
-  /// What the last event was refused with, for the one who asked.
+  /// The refusal of the last event, for the caller.
   var refusal: String?
-  /// How deep the processors may sleep: held while a recording runs.
+  /// Held while a recording runs.
   var latency = LatencyRequest(microseconds: nil)
-  /// Why they were not held last; `nil` when they never were refused.
+  /// Its last refusal, which is reported once.
   var latencyRefusal: Refusal?
-  /// Counts the times that the sensor was woken.
+  /// Counts the wakings of the sensor.
   var session: UInt64 = 0
-  /// What was reported last about a sensor that is looked for again and again.
+  /// The last report about a sensor that is not found.
   var lastReported: String?
   /// Whether the sensor was ever sampled.
   var hadSensor = false
   var watchers: [Watcher] = []
-  /// What they see, from the writer.
+  /// Their records, from the writer.
   package let feed: LiveFeed
-  /// When they get more; `nil` while there are none.
+  /// When they get the next frame; `nil` while there are none.
   var watchAt: MonotonicTime?
-  /// When they are sent how the service is.
+  /// When they get the next status.
   var watchStatusAt = MonotonicTime(nanoseconds: 0)
-  /// Callers who wait until what they asked for is done.
+  /// Callers that wait for the result of a request.
   var requests = PendingRequests<ControlPeer>()
-  /// Why there is a problem, as far as it is known.
+  /// The cause of the problem, if known.
   var lastFailure: CommandFailure?
   /// Why the recorder ended by itself.
   var fatal: CommandFailure?
-  /// What happened to the last recording, when the recorder ended after it.
+  /// The failure of the last recording, if the recorder ended after it.
   package internal(set) var lastWords: CommandFailure?
   /// A sentence on the panel.
   var notice = ""
-  /// Since when the card is waited for at the end of a recording.
+  /// Since when the loop waits for the card.
   var cardWaitSince: MonotonicTime?
-  /// Whether the card was given up, with whatever its thread is at.
+  /// Whether the card is abandoned to its thread.
   private var isAbandoned = false
   private var pending: [(event: RecorderEvent, cause: CommandFailure?)] = []
   private var flusher: RunningThread<Card>?
@@ -115,7 +114,7 @@ package final class RecorderLoop {
   /// Whether the recorder works.
   package var isRunning: Bool { machine.state != .ended }
 
-  /// Takes everything that a recorder needs for itself, or nothing, and starts the flusher.
+  /// Acquires all resources of a recorder, or none, and starts the flusher.
   package convenience init(_ setup: RecorderSetup, _ surroundings: Surroundings) throws {
     // Before any thread: threads inherit the blocked signals.
     let signals = try SignalWatch(surroundings.signals)
@@ -134,7 +133,7 @@ package final class RecorderLoop {
       try RealTimeThread(name: "imu-flusher").run(moving: work) { card in card.run() })
   }
 
-  /// A loop whose sampler, writer and card are those of `makeWorkers` and of its owner.
+  /// A loop with the sampler and writer of `makeWorkers`, and its owner's card.
   init(
     _ setup: RecorderSetup, _ surroundings: Surroundings, signals: consuming SignalWatch,
     memoryRefusal: Refusal?,
@@ -152,9 +151,9 @@ package final class RecorderLoop {
     machine = RecorderMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
   }
 
-  /// Works until the recorder is to end.
+  /// Works until the recorder has ended.
   ///
-  /// - Throws: Why it ended by itself.
+  /// - Throws: The failure that ended it.
   package func run() throws {
     begin()
     while isRunning {
@@ -164,7 +163,7 @@ package final class RecorderLoop {
     try end()
   }
 
-  /// Reports what the user should know, and wakes the sensor where it is wanted.
+  /// Reports warnings, and wakes the sensor if it is wanted.
   func begin() {
     for remark in panel?.remarks ?? [] { journal(.warning, remark) }
     if let memoryRefusal { journal(.warning, "\(memoryRefusal)") }
@@ -175,7 +174,7 @@ package final class RecorderLoop {
     if sensor == nil { pauseWatchdog() }
   }
 
-  /// Answers who waits, and ends the threads.
+  /// Answers waiting callers, and ends the threads.
   func end() throws {
     answer(requests.refuseAll((ExitStatus.tryAgain.rawValue, "the service has ended")))
     _ = panel?.close()
@@ -192,10 +191,10 @@ package final class RecorderLoop {
   /// How long the flusher may take to return, once it has reported its last recording, in nanoseconds.
   private static var flusherPatience: Int64 { 1_000_000_000 }
 
-  /// One round without waiting: deals with all that has happened or is due.
+  /// One round without waiting: handles all that has happened or is due.
   package func turn() {
     while let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
-    // Edges first: a gesture that is due by the clock is decided by an edge that came before.
+    // The panel before the clock: an earlier edge decides a gesture that is due.
     for event in panel?.events(now: clock.now()) ?? [] { handle(event) }
     handleNews()
     for question in control?.questions(at: clock.now()) ?? [] {
@@ -205,15 +204,14 @@ package final class RecorderLoop {
     panel?.show(picture, now: clock.now())
   }
 
-  /// Deals with what the threads report.
+  /// Handles the reports of the threads.
   func handleNews() {
     for item in news.drain() { handle(item) }
   }
 
-  /// Whether the threads have reported what is not dealt with.
+  /// Whether there are unhandled reports.
   var hasNews: Bool { !news.isEmpty }
 
-  /// Where the recorder stands.
   private var picture: RecorderPicture {
     RecorderPicture(
       state: machine.state, light: machine.light, number: current.number, plan: current.plan,
@@ -233,7 +231,7 @@ package final class RecorderLoop {
       descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
     descriptors += panel?.descriptors ?? []
-    // Every end of the wait is looked into, also one by a signal.
+    // All sources are polled after every end of the wait, also by a signal.
     _ = poll(
       &descriptors, nfds_t(descriptors.count),
       PollTimeout.milliseconds(until: deadline, now: now))
@@ -260,7 +258,7 @@ package final class RecorderLoop {
     answer(requests.elapse(to: now, problem: machine.presentProblem))
   }
 
-  /// Ends without the card, which is left to its thread.
+  /// Ends without the card, which is abandoned to its thread.
   private func giveUp() {
     let failure = Card.lateEnd(number: current.number)
     if !setup.isSingle { journal(.error, failure.sentence) }
@@ -270,9 +268,9 @@ package final class RecorderLoop {
     machine.abandon()
   }
 
-  /// Moves the machine, and carries out what follows. Events that an effect brings about wait for their turn.
+  /// Handles an event, and carries out its effects. Events that an effect causes wait for their turn.
   ///
-  /// - Parameter cause: Why, when it is a failure.
+  /// - Parameter cause: The failure that led to it.
   func handle(_ event: RecorderEvent, because cause: CommandFailure? = nil) {
     pending.append((event, cause))
     guard pending.count == 1 else { return }
@@ -287,7 +285,7 @@ package final class RecorderLoop {
         requests.note(
           event, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
       switch event {
-      // After the order to begin, if a recording waited for this.
+      // After the command to begin, if a recording waited for this.
       case .saved, .savedNothing, .fileRefused: send(.forgetRest)
       default: break
       }

@@ -2,7 +2,7 @@ package import IMUDrivers
 package import IMUModel
 package import LinuxIO
 
-/// What uses a sensor: it is given one of whatever type on whatever clock, identified and not yet brought up.
+/// Uses a sensor of any type on any clock, identified and not yet brought up.
 package protocol SensorUser {
   associatedtype Outcome
   func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
@@ -10,13 +10,14 @@ package protocol SensorUser {
   ) throws -> Outcome
 }
 
-/// Where the sensor comes from: a bus of this machine, or a simulator. Opening may hang in the kernel for as long as a bus
-/// does, and throws what a user can do about it.
+/// Opens a sensor on a bus of this machine, or a simulator. Opening may hang in the kernel for as long as a bus does;
+/// its errors have a remedy.
 package protocol SensorSource: Sendable {
   func open<User: SensorUser>(for user: User) throws -> User.Outcome
 }
 
-/// A configuration with everything that it leaves to the program filled in: what `record` and the service run with.
+/// The complete settings of a recorder, of `record` and of the service: a configuration, and the choices that it leaves
+/// to the program.
 package struct RecorderSetup: Sendable {
   package let configuration: RecorderConfiguration
   package let sensor: any SensorSource
@@ -24,7 +25,7 @@ package struct RecorderSetup: Sendable {
   package let store: String
   package let button: GPIOLineSpec?
   package let light: GPIOLineSpec?
-  /// For one recording alone, which begins at once: what there is of space is used, and an empty recording is kept too.
+  /// Whether there is one recording, which begins at once: it may use all free space, and is kept even if empty.
   package let isSingle: Bool
 
   package init(
@@ -43,17 +44,17 @@ package struct RecorderSetup: Sendable {
   /// Ticks of a recording from the press on; `nil` until stopped.
   package var ticksAfter: UInt64? { configuration.length.map { rate.ticks(inNanoseconds: $0) } }
 
-  /// Ticks that are kept while no recording runs.
+  /// Ticks that are kept between recordings.
   var historyTicks: Int { Int(RecorderConfiguration.historyCapacity(rate)) }
 
-  /// How often a recording is made durable, in nanoseconds. A second is at risk, or ten where a recording has no end and
-  /// a second is only a few samples: at 10 Hz a sync costs the card a page however few samples it carries.
+  /// How often a recording is synced, in nanoseconds: every second, or every ten when a recording has no end and a second
+  /// is only a few samples. At 10 Hz a sync costs the card a page however few samples it carries.
   var syncInterval: Int64 {
     if let interval = configuration.syncInterval { return interval }
     return configuration.length == nil && rate.hertz <= 10 ? 10_000_000_000 : 1_000_000_000
   }
 
-  /// What the log's header says of a recording that begins now; its number and its ticks are yet to come.
+  /// The log's header of a recording that begins now, still without its number and its ticks.
   func header(
     of start: SensorStart, from origin: RecordingOrigin, realTime: String, cpuLatency: String
   ) -> RecordingDescription {
@@ -69,7 +70,7 @@ package struct RecorderSetup: Sendable {
   /// be noise that costs the log more than a byte a sample.
   static var timeUnit: Int64 { 1000 }
 
-  /// From the end of bring-up to tick 0: time for the threads to be at their places.
+  /// From the end of bring-up to tick 0: time for the threads to start.
   static var lead: Int64 { 2_000_000 }
 }
 
@@ -80,27 +81,24 @@ extension SampleRate {
   }
 }
 
-/// What a recording's header says of where it comes from.
+/// The origin of a recording, for its header.
 package struct RecordingOrigin {
   /// A new identity for each recording.
   package var makeID: () -> RecordingID = {
     var generator = SystemRandomNumberGenerator()
     return .random(using: &generator)
   }
-  /// The machine's name.
   package var host = SystemTree.live.hostName() ?? ""
-  /// The program and its version.
   package var software = Software.name
 
   /// This machine and this program.
   package init() {}
 }
 
-/// The time that a recorder goes by: the kernel's clocks, or those of a simulation.
+/// A recorder's clocks: the kernel's, or those of a simulation.
 package struct RecorderClock: Sendable {
-  /// The present instant.
   package let now: @Sendable () -> MonotonicTime
-  /// The same on both clocks.
+  /// The same instant on both clocks.
   package let reading: @Sendable () -> ClockReading
 
   package init(
@@ -122,7 +120,7 @@ package struct RecorderClock: Sendable {
 /// Where a recorder reports what happens, in sentences for a person.
 package typealias Journal = @Sendable (JournalPriority, String) -> Void
 
-/// How much a sentence matters, as syslog(3) counts.
+/// A sentence's priority, as in syslog(3).
 package enum JournalPriority: Int, Sendable {
   case error = 3
   case warning = 4

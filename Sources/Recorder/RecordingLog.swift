@@ -10,8 +10,8 @@ public import Sampling
 ///                             ▼ full, the sampler drops the newest samples and counts them
 ///                         ledger, lateness
 ///
-/// It is given the time and asks no clock, and allocates only when the encoder's buffers grow. A class, so that the
-/// writer can hold one or none; only the writer's thread uses it.
+/// It asks no clock, and allocates only when the encoder's buffers grow. A class, so that the writer can hold one or
+/// none; only the writer's thread uses it.
 final class RecordingLog {
   let frame: RecordingFrame
   let queue: FlushQueue
@@ -26,7 +26,7 @@ final class RecordingLog {
   private var watch = ClockWatch()
   private var isStorageEndReported = false
 
-  /// A log whose header the store has put into the file already.
+  /// A log whose header is already in the file.
   ///
   /// - Parameter description: That header; from its beginning on its ``RecordingDescription/syncInterval`` is counted.
   // Inlined, the optimiser of Swift 6.3 stops at the queue, which an error takes back.
@@ -48,7 +48,7 @@ final class RecordingLog {
   /// How late the sampler woke for the samples in the log.
   var lateness: LatenessSummary { histogram.summary }
 
-  /// The storage's error, the first time that it is asked for.
+  /// The storage's error, once.
   func newFailure() -> StorageError? {
     guard !isStorageEndReported, let failure = queue.failure else { return nil }
     isStorageEndReported = true
@@ -72,8 +72,7 @@ final class RecordingLog {
 
   /// Logs a gap over the sampler's ticks before `end` that are not in the log.
   ///
-  /// - Parameter cause: `nil` for a sampler that is silent: a bus that refused the ticks before them is why, else they
-  ///   count as missed.
+  /// - Parameter cause: `nil` for a silent sampler: a bus error continues, other ticks count as missed.
   func giveUp(before end: UInt64, because cause: GapCause? = nil) {
     guard reached < end else { return }
     var gap = Gap(firstTick: reached, count: end - reached, cause: cause ?? .missed)
@@ -83,12 +82,11 @@ final class RecordingLog {
     write(TickRecord(gap))
   }
 
-  /// Logs a moment that the user marked.
   func mark(at instant: MonotonicTime, label: String) {
     writer.append(Mark(time: instant - frame.start, label: label))
   }
 
-  /// Logs a reading of the clocks when it says something new.
+  /// Logs a reading of the clocks if it is new to the log.
   func note(_ reading: ClockReading) {
     let pair = watch.reading(
       time: reading.monotonic - frame.start, wall: reading.wall,
@@ -96,13 +94,13 @@ final class RecordingLog {
     if let pair { writer.append(pair) }
   }
 
-  /// Gives what is encoded to the queue; `false` when some is left because it has no room.
+  /// Moves encoded bytes to the queue; `false` when some are left because it has no room.
   func deliver() -> Bool { writer.drain(into: queue) }
 
-  /// Makes the log durable when it is time to.
+  /// Syncs the log when that is due.
   ///
-  /// A late call syncs once and not once for each interval that passed. While the queue has no room for what is to be
-  /// synced, it stays due: after a stall no sample waits for another interval.
+  /// A late call syncs once, and not once for each interval that passed. While the queue has no room for the bytes, the
+  /// sync stays due: after a stall no sample waits for another interval.
   func syncIfDue(_ now: MonotonicTime) {
     guard syncInterval > 0, now >= nextSync else { return }
     writer.flush()
@@ -111,9 +109,7 @@ final class RecordingLog {
     nextSync = max(nextSync + syncInterval, now)
   }
 
-  /// Writes the end; nothing may be written after it. What the queue has no room for yet is left to ``deliver()``.
-  ///
-  /// - Returns: The end.
+  /// Writes the end; nothing may be written after it. Bytes that find no room are left to ``deliver()``.
   func finish(_ reason: StopReason, _ reading: ClockReading) -> RecordingEnd {
     writer.append(
       watch.end(
@@ -126,34 +122,33 @@ final class RecordingLog {
   }
 }
 
-/// Where a take lies in the ticks of a sampler that runs through many takes.
+/// The place of a recording in the ticks of a sampler that runs through many.
 ///
 ///     sampler's tick   0 … base     base+1 …
-///     take's tick          0        1
+///     recording's tick     0        1
 ///
-/// A take's times count from its own tick 0.
+/// A recording's times count from its own tick 0.
 public struct RecordingFrame: Equatable, Sendable {
   /// The sampler's grid.
   public let schedule: Schedule
-  /// The sampler's tick that is the take's tick 0.
+  /// The sampler's tick that is the recording's tick 0.
   public let base: UInt64
   /// Sample times are multiples of it, in nanoseconds.
   public let timeUnit: Int64
 
-  /// A take that begins with the sampler's tick `base`.
   public init(schedule: Schedule, base: UInt64, timeUnit: Int64) {
     self.schedule = schedule
     self.base = base
     self.timeUnit = timeUnit
   }
 
-  /// When the take's tick 0 was due.
+  /// When the recording's tick 0 was due.
   public var start: MonotonicTime { schedule.deadline(of: base) }
 
-  /// The record with the take's numbers and times. Its tick must not lie before ``base``.
+  /// The record with the recording's numbers and times. Its tick must not be before ``base``.
   ///
-  /// The grid's instants are no multiples of the time unit at every rate; a time is rounded down to one,
-  /// and is never before the take's start.
+  /// At some rates the grid's instants are no multiples of the time unit: a time is rounded down to one, and is never
+  /// before the recording's start.
   public func rebased(_ record: TickRecord) -> TickRecord {
     var record = record
     record.tick -= base

@@ -4,16 +4,15 @@ import LinuxIO
 import RingBuffer
 import Sampling
 
-/// A recorder in simulated time: the shipped loop, sampler, writer and card, each of which one thread steps in turn, as
-/// fast as it can.
+/// A recorder in simulated time: one thread steps the shipped loop, sampler, writer and card in turn, as fast as it can.
 ///
-///     sampler.step ─► writer.round ─► card.step ─► loop.turn, until nothing is left to do ─► next tick
+///     sampler.step ─► writer.round ─► card.step ─► loop.turn, until all are idle ─► next tick
 ///
 /// The loop's clock is the sensor's. It moves only while the sampler waits for a tick or the bus.
 package struct SimulatedRecorder: SensorUser {
   private let setup: RecorderSetup
   private let surroundings: RecorderLoop.Surroundings
-  /// Called after each tick with the loop, before the others do what follows.
+  /// Called after each tick, before the others step.
   private let afterTick: (RecorderLoop, MonotonicTime) -> Void
 
   package init(
@@ -23,12 +22,12 @@ package struct SimulatedRecorder: SensorUser {
     (self.setup, self.surroundings, self.afterTick) = (setup, surroundings, afterTick)
   }
 
-  /// How many ticks pass between two looks for a signal, each of which is a call of the kernel.
+  /// Ticks between two polls for a signal, each of which is a system call.
   private static var signalStride: UInt64 { 256 }
 
   /// Records until the loop has ended.
   ///
-  /// - Returns: The loop, which says what came of it.
+  /// - Returns: The loop, which has the results.
   package func run() throws -> RecorderLoop { try setup.sensor.open(for: self) }
 
   package func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
@@ -65,7 +64,7 @@ package struct SimulatedRecorder: SensorUser {
     while loop.isRunning {
       if sampler.step() == .finished {
         if stage.hasSamplerEnded {
-          // What is left to do waits for its time.
+          // The remaining work waits for its time.
           clock.sleep(until: clock.now() + WriterWork.period)
         } else {
           stage.samplerEnded(sampler.undelivered, loop.workers)
@@ -80,7 +79,7 @@ package struct SimulatedRecorder: SensorUser {
     return loop
   }
 
-  /// Lets the writer, the card and the loop work until nothing is left to do at this instant.
+  /// Lets the writer, the card and the loop work until all are idle at this instant.
   private static func drain(
     _ loop: RecorderLoop, _ stage: SteppedWorkers.Stage, _ card: inout Card
   ) {
@@ -93,7 +92,7 @@ package struct SimulatedRecorder: SensorUser {
 }
 
 extension RecorderClock {
-  /// This clock's time of day, running on with `clock` from now.
+  /// This clock's time of day, which from now on runs with `clock`.
   fileprivate func running<Clock: MonotonicClock>(with clock: Clock) -> RecorderClock {
     let reading = reading()
     let start = clock.now()
@@ -108,9 +107,9 @@ extension RecorderClock {
   }
 }
 
-/// A writer and a sampler that the owner of the stage steps.
+/// A writer and a sampler that the stage's owner steps.
 final class SteppedWorkers: Workers {
-  /// What a sampler brings from one waking to the next: in simulated time it never sleeps.
+  /// The sampler's side, which stays from one waking to the next: in simulated time it never sleeps.
   final class Stage {
     private var consumer: RingConsumer<TickRecord>?
     private var writer: WriterWork?

@@ -3,19 +3,19 @@ import IMUModel
 import LinuxIO
 import LogStore
 
-/// Asks the card for what a service needs besides its takes, on a thread of its own: neither the thread that feeds the
-/// watchdog nor the start of a take waits for a card that hangs.
+/// Does the service's card work besides recordings, on a thread of its own: neither the watchdog nor the start of a
+/// recording waits for a card that hangs.
 ///
 ///     main ── tidy, measure, read ──► imu-keeper ──► card
-///      ▲ └── what is free ◄───────────┤
+///      ▲ └── free bytes ◄─────────────┤
 ///      └──── news: a configuration ◄──┘
 final class StoreKeeper {
   private let orders: Inbox<Order>
   private let measurements: Inbox<Space>
   private var thread: RunningThread<Void>?
-  /// What was measured last.
+  /// The last measurement.
   private var space: Space?
-  /// Whether a measurement was ordered that has not come.
+  /// Whether a measurement is under way.
   private var isMeasuring = false
 
   private enum Order: Sendable {
@@ -52,21 +52,21 @@ final class StoreKeeper {
       })
   }
 
-  /// Waits for the recording that is looked into, but not for a card that hangs: a thread that is left behind ends with
-  /// the program, and the next start does what it has not done.
+  /// Waits for the recording that is being adopted, but not for a card that hangs: an abandoned thread ends with the
+  /// program, and the next start completes its work.
   deinit {
     orders.post(.quit)
     if let thread = thread.take() { thread.join(within: StoreKeeper.endPatience) }
   }
 
-  /// Adopts what was cut off in a store, and deletes what has been in its trash for 30 days, soon.
+  /// Soon adopts recordings of a store that were cut off, and deletes those that have been in its trash for 30 days.
   func tidy(_ store: Catalogue) { orders.post(.tidy(store)) }
 
   /// Reads the configuration and makes its store; ``RecorderNews/configurationRead(_:)`` follows.
   func read(_ setup: @escaping @Sendable () throws -> RecorderSetup) { orders.post(.read(setup)) }
 
-  /// Bytes that are free in a store: what was measured last when the card does not answer at once; `nil` when the store is
-  /// gone, or nothing of it is known yet.
+  /// Bytes that are free in a store, from the last measurement when the card does not answer at once; `nil` when the
+  /// store is gone or was not measured yet.
   func freeByteCount(in store: Catalogue) -> UInt64? {
     readMeasurements()
     if !isMeasuring {
@@ -83,25 +83,15 @@ final class StoreKeeper {
     if let newest = measurements.drain().last { (space, isMeasuring) = (newest, false) }
   }
 
-  /// What the thread does.
+  /// The thread's work.
   private struct Work {
     let orders: Inbox<Order>
     let measurements: Inbox<Space>
     let news: Inbox<RecorderNews>
     let journal: Journal
-    /// The store that is to be put in order next.
-    private var next: Catalogue?
-    private var isQuitting = false
-
-    init(
-      orders: Inbox<Order>, measurements: Inbox<Space>, news: Inbox<RecorderNews>,
-      journal: @escaping Journal
-    ) {
-      self.orders = orders
-      self.measurements = measurements
-      self.news = news
-      self.journal = journal
-    }
+    /// The store to tidy next.
+    var next: Catalogue?
+    var isQuitting = false
 
     mutating func run() {
       while !isQuitting {
@@ -114,7 +104,7 @@ final class StoreKeeper {
     private mutating func carryOutOrders() {
       for order in orders.drain() {
         switch order {
-        // The last one: they are the same but after a change of the configuration.
+        // The last one counts: they differ only after a change of the configuration.
         case .tidy(let store):
           next = store
           measure(store)
@@ -141,13 +131,13 @@ final class StoreKeeper {
     }
 
     private mutating func tidy(_ store: Catalogue) {
-      // One that is gone is made anew by the take, and has nothing to put in order.
+      // The next recording makes a store again that is gone.
       guard access(store.path, F_OK) == 0 else { return }
       let clocks = SystemClock().readWallClock()
       store.tidy(
         now: WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised),
         while: {
-          // Between two recordings, of which there may be many.
+          // Before each of many recordings.
           carryOutOrders()
           return !isQuitting
         },

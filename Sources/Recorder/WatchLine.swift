@@ -2,18 +2,18 @@ public import IMUModel
 
 /// A line of the answer to ``ControlRequest/watch``.
 ///
-///     {"ok":true,"state":…}                     how the service is: at first, and twice a second
+///     {"ok":true,"state":…}                     the status: at first, and twice a second
 ///     w N D CHANNELS  A/A G/G T/T O/O  MODEL     a sensor samples from here on: rate N/D, channels, scales
 ///     s TICK TIME LATE AX AY AZ GX GY GZ TEMP    a sample, and how late the sampler woke for it
 ///     g TICK COUNT CAUSE CODE                    ticks without samples
-///     e TICK KIND FAULT                          something that happened to the chip
-///     m TIME                                     a mark, by whomever: nanoseconds from tick 0
-///     t TICKS                                    how long the recording at hand is to be; 0 until stopped
-///     d COUNT                                    so many lines were left out, because the caller was slow
+///     e TICK KIND FAULT                          an event of the chip
+///     m TIME                                     a mark: nanoseconds from tick 0
+///     t TICKS                                    planned ticks of the recording; 0 until stopped
+///     d COUNT                                    lines that were left out, because the caller was slow
 ///
-/// Lines of other kinds are to be skipped. Ticks are the sampler's own and continue through takes.
+/// Readers skip lines of other kinds. Ticks are the sampler's own and continue through recordings.
 public enum WatchLine: Equatable, Sendable {
-  /// How the service is, as it answers ``ControlRequest/status``.
+  /// The answer to ``ControlRequest/status``.
   case status(RecorderStatus)
   /// The service does not let the caller watch: an exit status, and a sentence.
   case refused(status: Int32, message: String)
@@ -21,9 +21,9 @@ public enum WatchLine: Equatable, Sendable {
   case sensor(SensorDescription, SampleRate, ChannelSet)
   /// A sample, a gap, or an event.
   case record(TickRecord)
-  /// A moment that was marked: nanoseconds from tick 0.
+  /// A mark: nanoseconds from tick 0.
   case mark(Int64)
-  /// Ticks that the recording at hand is to have; `nil` for until stopped.
+  /// Planned ticks of the recording; `nil` for until stopped.
   case plan(UInt64?)
   /// Lines that were left out.
   case lost(UInt64)
@@ -52,7 +52,7 @@ public enum WatchLine: Equatable, Sendable {
     bytes.append(0x0A)
   }
 
-  /// A blank and a number: a thousand lines a second are written, and a text for each number would be felt.
+  /// A blank and a number, without a string for each: a thousand lines are written a second.
   private static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
     bytes.append(0x20)
     if value < 0 { bytes.append(UInt8(ascii: "-")) }

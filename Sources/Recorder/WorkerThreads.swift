@@ -6,19 +6,19 @@ public import RingBuffer
 public import Sampling
 import Synchronization
 
-/// The sampler and the writer as the loop commands them: on threads of their own, or stepped by the one that simulates time.
+/// The sampler and the writer as the loop sees them: on threads of their own, or stepped in simulated time.
 protocol Workers: AnyObject {
   var channel: WriterChannel { get }
-  /// What the kernel refused the sampler.
+  /// Real-time scheduling that the kernel refused the sampler.
   var refusal: Refusal? { get }
 
-  /// What the system granted, in words, when it refused this of the program's memory.
+  /// The granted scheduling and memory lock, in words.
   func realTime(memory refusal: Refusal?) -> String
 
   /// Starts the writer for a sampler that samples.
   func startWriter(_ start: SensorStart, _ setup: RecorderSetup) throws(LinuxIOError)
 
-  /// Asks the sampler to end after the tick at hand.
+  /// Asks the sampler to end after the current tick.
   func stopSampling()
 
   /// Whether the sampler has ended.
@@ -30,9 +30,9 @@ protocol Workers: AnyObject {
   func end() -> Bool
 }
 
-/// What the loop, the sampler and the writer have in common from one waking of the sensor to its rest.
+/// The connections of loop, sampler, writer and card, from one waking of the sensor to its rest.
 final class WriterChannel: Sendable {
-  /// Which waking of the sensor this is for: late news of an earlier one mean nothing.
+  /// The number of the waking: late news of an earlier one are ignored.
   let session: UInt64
   let commands: Inbox<WriterCommand>
   let news: Inbox<RecorderNews>
@@ -59,9 +59,8 @@ final class WorkerThreads: Workers {
   /// SCHED_FIFO priority of the sampler: above the threaded interrupts of a PREEMPT_RT kernel (50), below the
   /// kernel's own watchdogs (99).
   private static var priority: Int32 { 80 }
-  /// How long to wait for a thread that was asked to end, in nanoseconds: of what systemd gives between two signs of
-  /// life, 10 s, a small part. Usually they take 0.1 s. A thread that a bus holds up for longer is left behind, and keeps
-  /// its chip until it has ended.
+  /// How long to wait for a thread that was asked to end, in nanoseconds: a small part of systemd's watchdog interval of
+  /// 10 s. Usually it takes 0.1 s. A thread that a bus blocks for longer is abandoned, and keeps its chip until it ends.
   private static var patience: Int64 { 1_000_000_000 }
 
   let channel: WriterChannel
@@ -73,7 +72,7 @@ final class WorkerThreads: Workers {
   private var writer: RunningThread<WriterWork>?
   private var consumer: RingConsumer<TickRecord>?
 
-  /// Starts the sampler; the channel's news report when it samples.
+  /// Starts the sampler; ``RecorderNews/sensorReady(_:session:)`` follows.
   init(_ setup: RecorderSetup, _ channel: WriterChannel, plannedTicks: UInt64?) throws(LinuxIOError)
   {
     let thread = try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)
@@ -125,9 +124,8 @@ final class WorkerThreads: Workers {
 
 extension RingProducer: TickSink where Element == TickRecord {}
 
-/// The sampler thread's work: opens the sensor, brings it up, samples until it is asked to stop.
-///
-/// One thread for all of it, so that the loop stays with the button while a chip takes its time.
+/// The sampler thread's work: opens the sensor, brings it up, and samples until it is asked to stop. All of it on one
+/// thread, so that the loop can serve the button meanwhile.
 private struct SamplerWork: ~Copyable {
   let setup: RecorderSetup
   let channel: WriterChannel
@@ -159,7 +157,7 @@ private final class ProducerPlace {
   }
 }
 
-/// Samples a sensor; returns when it was asked to stop, or all planned ticks went by.
+/// Samples a sensor; returns when it was asked to stop, or after all planned ticks.
 private struct SensorSampling: SensorUser {
   let rate: SampleRate
   let channel: WriterChannel

@@ -47,7 +47,7 @@ struct BounceTrain {
         times.append(stamp + .random(in: 1...15_000_000, using: &generator))
       }
       changes += times.sorted()
-      // A disturbance, shorter than what the kernel takes for a level, while nothing else happens.
+      // A disturbance, shorter than what the kernel accepts as a level, while nothing else happens.
       let next = index + 1 < finger.count ? finger[index + 1] : stamp + 500_000_000
       if Bool.random(using: &generator), next - stamp > 150_000_000 {
         let begin = Int64.random(in: stamp + 45_000_000...next - 45_000_000, using: &generator)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Refusals of the configuration")
 struct ConfigurationRefusalTests {
-  @Test("each value that is not accepted is refused with its place and what is accepted")
+  @Test("each wrong value is refused with its place and the accepted values")
   func everyRefusal() {
     let boards = "give auto or one of raspberry-pi-5, simulator"
     let bus = "give auto, or the number N of a /dev/i2c-N"
@@ -107,7 +107,7 @@ struct ConfigurationRefusalTests {
         == .refusal("i.conf:1: this is not UTF-8; save the file as UTF-8 text"))
   }
 
-  @Test("control characters are refused, and none comes out in a sentence")
+  @Test("control characters are refused, and no sentence contains one")
   func controlCharacters() {
     for (scalar, code) in [
       ("\u{0}", "0000"), ("\u{1B}", "001B"), ("\u{7F}", "007F"), ("\u{9B}", "009B"),

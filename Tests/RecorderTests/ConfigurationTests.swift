@@ -120,7 +120,7 @@ struct ConfigurationTests {
     ("delete-oldest = no", .changed { _ in }),
   ]
 
-  @Test("every key says what it says, in every form")
+  @Test("every key is read in each of its forms")
   func everyValue() {
     for (line, expected) in Self.values {
       #expect(ReadConfiguration(line) == expected, "\(line)")

@@ -29,7 +29,7 @@ struct ControlRequestTests {
     #expect(read("stop ") == .success(.stop))
   }
 
-  @Test("what is no request is refused with the requests there are")
+  @Test("a line that is no request is refused with the list of requests")
   func unknown() {
     for line in ["", " ", " start", "Start", "start now", "marks", "status;stop", "{}", "🙂"] {
       #expect(

@@ -23,12 +23,12 @@ final class BurstyClock: MonotonicClock, @unchecked Sendable {
   }
 }
 
-@Suite("A take on disturbed clocks")
+@Suite("A recording on disturbed clocks")
 struct DisturbedClockTests {
   static let hour: Int64 = 3_600_000_000_000
   static let steps: [Int64] = [hour, -hour, 87_600 * hour, -87_600 * hour]
 
-  /// A take of 300 ticks at 10 Hz whose wall clock is stepped every second, and the log of it.
+  /// A recording of 300 ticks at 10 Hz whose wall clock is stepped every second, and the log of it.
   static func take(_ clock: BurstyClock) throws -> (log: [UInt8], ledger: TickLedger) {
     let queue = FlushQueue(syncsEarly: false)
     let take = SteppedRecording(clock, ExampleLog.description(), ticks: 300, queue: queue)

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-/// Walks a tree of choices leaf by leaf: each run of what makes the choices takes another way.
+/// Walks a tree of choices leaf by leaf: each run takes another path.
 final class ChoiceTree {
   private var path: [(chosen: Int, of: Int)] = []
   private var depth = 0
@@ -114,7 +114,7 @@ final class OrderedRecording: @unchecked Sendable {
   }
 }
 
-@Suite("The end of a take while the card stalls")
+@Suite("The end of a recording while the card stalls")
 struct EveryOrderTests {
   @Test(
     "in every order of sampler, writer and flusher each tick is in the log once, as a sample or in a gap",

@@ -4,7 +4,7 @@ import LogStoreTesting
 import Recorder
 
 /// A recording at 1 kHz whose card holds the flusher up in one of its syncs, without any thread: while
-/// the flusher is in a sync, sampler and writer take their turns on the test's clock.
+/// the flusher is in a sync, sampler and writer work on the test's clock.
 final class HeldRecording: StorageWitness {
   /// How often the writer looks at the ring.
   static let writerPeriod: Int64 = 50_000_000

@@ -2,7 +2,7 @@ import IMUModel
 import Recorder
 import Testing
 
-@Suite("How deep processors may sleep during a take")
+@Suite("How deep processors may sleep during a recording")
 struct LatencyChoiceTests {
   @Test("is held by itself from 50 Hz on, to half a thousandth of a period")
   func automatic() throws {

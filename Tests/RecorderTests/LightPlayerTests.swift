@@ -66,7 +66,7 @@ struct LightPlayerTests {
     #expect(!LightPlayer().level(at: at(0)))
   }
 
-  @Test("a rhythm begins with its light, and not anew when the same light is shown again")
+  @Test("a rhythm begins with its light, and does not restart when the same light is shown again")
   func restart() {
     var player = player(of: .waking)
     player.show(.waking, at: at(400))

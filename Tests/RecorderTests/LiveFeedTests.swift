@@ -3,7 +3,7 @@ import Recorder
 import RingBuffer
 import Testing
 
-@Suite("Samples for those who watch")
+@Suite("Samples for watchers")
 struct LiveFeedTests {
   private func records(_ ticks: Range<UInt64>) -> [TickRecord] {
     ticks.map { TickRecord(tick: $0, time: Int64($0), sample: RawSample()) }
@@ -18,7 +18,7 @@ struct LiveFeedTests {
     #expect(feed.drain().records.isEmpty)
   }
 
-  @Test("are dropped and counted when no one takes them, and come again when there is room")
+  @Test("are dropped and counted when no watcher reads them, and resume when there is room")
   func full() {
     let feed = LiveFeed(capacity: 4, isWatched: true)
     feed.offer(records(0..<3))
@@ -43,7 +43,7 @@ struct LiveFeedTests {
     #expect(feed.drain().records.isEmpty)
   }
 
-  @Test("a look at a history shows each record once and takes none out, whatever leaves in between")
+  @Test("a look at a history shows each record once and removes none, whatever leaves in between")
   func history() {
     var ring = RingEnds<TickRecord>(capacity: 8)
     var producer = ring.takeProducer()

@@ -58,9 +58,9 @@ private struct Crowd {
     guard case .done = answer else { return }
     switch asked[caller] {
     case .start where daemon.take != .ready:
-      complaint = complaint ?? "said that a take has its first sample when it has not"
+      complaint = complaint ?? "said that a recording has its first sample when it has not"
     case .stop where name != "saved" && !(name == "stop 5" && machine.waitingStart == nil):
-      complaint = complaint ?? "said that a take has its end when it has not"
+      complaint = complaint ?? "said that a recording has its end when it has not"
     case .keep where name != "saved":
       complaint = complaint ?? "said that the history is kept when it is not"
     default: break

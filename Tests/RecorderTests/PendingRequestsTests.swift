@@ -67,7 +67,7 @@ struct PendingRequestsTests {
     #expect(bench.requests.callers.isEmpty)
   }
 
-  @Test("start with the cause when the take's file cannot be made")
+  @Test("start with the cause when the recording's file cannot be made")
   func refused() {
     var bench = Bench(through: .sensorReady)
     let caller = bench.ask(.start, .start(at: Self.time(1)))
@@ -75,13 +75,14 @@ struct PendingRequestsTests {
     #expect(bench.heard[caller] == .refused(status: 73, message: "no room"))
   }
 
-  @Test("start while a take is saved waits for its own take, whatever becomes of that one")
+  @Test(
+    "a start while a recording is saved waits for its own recording, whatever happens to the other")
   func startWhileSaving() {
     for event in [RecorderEvent.saved, .savedNothing, .fileRefused(.storage)] {
       var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
       let stop = bench.ask(.stop, .stop(at: Self.time(2)))
       let start = bench.ask(.start, .start(at: Self.time(3)))
-      // The first sample of the take before.
+      // The first sample of the recording before.
       bench.happen(.firstSample)
       #expect(bench.status(start) == nil)
       bench.happen(event)
@@ -100,7 +101,7 @@ struct PendingRequestsTests {
     #expect(bench.heard[caller] == .refused(status: 69, message: "no chip answers"))
   }
 
-  @Test("start that a stop calls off is refused, and the stop is done at once")
+  @Test("a start that a stop cancels is refused, and the stop is done at once")
   func calledOff() {
     var bench = Bench(samplesWhileIdle: false)
     let start = bench.ask(.start, .start(at: Self.time(1)))
@@ -109,7 +110,7 @@ struct PendingRequestsTests {
     #expect(bench.status(stop) == 0)
   }
 
-  @Test("start of a take that ends before its first sample is refused")
+  @Test("start of a recording that ends before its first sample is refused")
   func endsFirst() {
     var bench = Bench(through: .sensorReady)
     let start = bench.ask(.start, .start(at: Self.time(1)))
@@ -137,7 +138,7 @@ struct PendingRequestsTests {
     }
   }
 
-  @Test("discard when the take is gone and the next one has its first sample")
+  @Test("discard when the recording is gone and the next one has its first sample")
   func discard() {
     var bench = Bench(through: .sensorReady, .start(at: Self.time(1)), .firstSample)
     let caller = bench.ask(.discard, .discard(at: Self.time(2)))
@@ -150,7 +151,7 @@ struct PendingRequestsTests {
     #expect(bench.status(second) == 77)
   }
 
-  @Test("mark at once in a take with a sample, and else with it")
+  @Test("mark at once in a recording with a sample, and else with it")
   func mark() {
     var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
     let early = bench.ask(.mark("a"), .mark(at: Self.time(2), label: "a"))
@@ -161,7 +162,7 @@ struct PendingRequestsTests {
     #expect(bench.status(late) == 0)
   }
 
-  @Test("no one waits for longer than the patience, nor for samples of a silent sensor")
+  @Test("no caller waits for longer than its patience, or for samples of a silent sensor")
   func bounded() {
     var bench = Bench(through: .sensorReady)
     let start = bench.ask(.start, .start(at: Self.time(1)), at: 1)
@@ -184,7 +185,7 @@ struct PendingRequestsTests {
     #expect(saving.status(stop) == 75)
   }
 
-  @Test("everybody is answered when the service ends")
+  @Test("every caller is answered when the service ends")
   func ending() {
     var bench = Bench(samplesWhileIdle: false)
     let start = bench.ask(.start, .start(at: Self.time(1)))

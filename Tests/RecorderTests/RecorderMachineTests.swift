@@ -40,7 +40,7 @@ struct RecorderMachineTests {
     play(&machine, [("begin", "→ waking: wake"), ("sensorReady", "→ armed")])
   }
 
-  @Test("a take without sampling while idle wakes the sensor before, and lets it sleep after")
+  @Test("a recording without sampling while idle wakes the sensor before, and lets it sleep after")
   func fromSleepToSleep() {
     var machine = StateTable.machine(in: "asleep")
     play(
@@ -53,7 +53,7 @@ struct RecorderMachineTests {
   }
 
   @Test(
-    "a double press whose first one began the take means nothing, before and after its first sample"
+    "a double press whose first one began the recording means nothing, before and after its first sample"
   )
   func doubleThatStarted() {
     var machine = StateTable.machine(in: "armed")
@@ -65,7 +65,8 @@ struct RecorderMachineTests {
       ])
   }
 
-  @Test("a second press while the first sample is awaited marks, and the take continues as it was")
+  @Test(
+    "a second press while the first sample is awaited marks, and the recording continues as it was")
   func markBeforeFirstSample() {
     var machine = StateTable.machine(in: "starting")
     play(
@@ -77,7 +78,7 @@ struct RecorderMachineTests {
       ])
   }
 
-  @Test("a take whose first sample never comes can be stopped")
+  @Test("a recording whose first sample never comes can be stopped")
   func stopBeforeFirstSample() {
     var machine = StateTable.machine(in: "starting")
     play(
@@ -88,7 +89,7 @@ struct RecorderMachineTests {
       ])
   }
 
-  @Test("a long press in a take begins the next one with its stamp when the discard is done")
+  @Test("a long press in a recording begins the next one with its stamp when the discard is done")
   func discard() {
     for answer in ["saved", "savedNothing"] {
       for event in ["long 5", "discard 5"] {
@@ -99,7 +100,9 @@ struct RecorderMachineTests {
     }
   }
 
-  @Test("a press while a take is saved begins the next with its stamp; the first of several counts")
+  @Test(
+    "a press while a recording is saved begins the next with its stamp; the first of several counts"
+  )
   func pressWhileSaving() {
     var machine = StateTable.machine(in: "saving")
     play(&machine, [("press 5", "·")])
@@ -108,7 +111,7 @@ struct RecorderMachineTests {
   }
 
   @Test(
-    "a press while the sensor is brought up begins a take with its stamp; the first of several counts"
+    "a press while the sensor is brought up begins a recording with its stamp; the first of several counts"
   )
   func pressWhileWaking() {
     var machine = StateTable.machine(in: "waking")
@@ -127,7 +130,7 @@ struct RecorderMachineTests {
     play(&asleep, [("start 5", "→ waking: wake"), ("stop 5", "→ asleep: sleep")])
   }
 
-  @Test("the press that meant to end a take which had just reached its length begins no other")
+  @Test("a press meant to end a recording that has just reached its length begins no other")
   func pressBeforeLimit() {
     for state in ["saving", "armed", "waking"] {
       for (stamp, isLate) in [(2, true), (3, true), (4, false)] as [(Int64, Bool)] {
@@ -147,7 +150,7 @@ struct RecorderMachineTests {
     }
   }
 
-  @Test("signals and very long presses end the service after the take at hand, and once")
+  @Test("signals and very long presses end the service after the current recording, and once")
   func ending() {
     for event in ["terminate", "veryLong 5"] {
       var machine = StateTable.machine(in: "saving")

@@ -57,7 +57,7 @@ struct RecorderProblemTests {
   }
 
   @Test(
-    "a sensor that is sampled in vain is reported as a problem until it answers, and begins takes all the same"
+    "a sensor that gives no samples is reported as a problem until it answers, and begins recordings all the same"
   )
   func silentSensor() {
     var machine = StateTable.machine(in: "armed")
@@ -93,7 +93,7 @@ struct RecorderProblemTests {
     #expect(machine.presentProblem == .storage)
   }
 
-  @Test("a sensor lost in a take is woken when the take is saved")
+  @Test("a sensor lost in a recording is woken when the recording is saved")
   func sensorLostInTake() {
     for state in ["starting", "recording", "stopping"] {
       var machine = StateTable.machine(in: state)
@@ -114,7 +114,7 @@ struct RecorderProblemTests {
   }
 
   @Test(
-    "a failure of the storage outlasts its own take's saving and ends with the next take that begins"
+    "a failure of the storage outlasts its own recording's saving and ends with the next recording that begins"
   )
   func storageFailure() {
     for problem in [Problem.storage, .storageFull] {
@@ -132,7 +132,7 @@ struct RecorderProblemTests {
     }
   }
 
-  @Test("a history that was kept ends a problem of the storage, one that was not makes it")
+  @Test("a history that is kept clears a problem of the storage, and one that fails sets it")
   func keptHistory() {
     var machine = StateTable.machine(in: "armed")
     #expect(machine.step("keep 5") == "→ saving: keep 5")
@@ -175,7 +175,7 @@ struct RecorderProblemTests {
     #expect(ending.problem == .storageFull)
   }
 
-  @Test("the configuration is read when the take is over and none waits")
+  @Test("the configuration is read when the recording is over and none waits")
   func reloadBetweenTakes() {
     for state in ["starting", "recording", "stopping", "saving"] {
       var machine = StateTable.machine(in: state)
@@ -204,7 +204,7 @@ struct RecorderProblemTests {
     }
   }
 
-  @Test("each state has its light, and a problem is shown only while no take is at hand")
+  @Test("each state has its light, and a problem is shown only while there is no recording")
   func lights() {
     let lights: [(String, Light, isIdle: Bool)] = [
       ("asleep", .off, true), ("waking", .waking, true), ("armed", .armed, true),
@@ -222,7 +222,7 @@ struct RecorderProblemTests {
   }
 
   @Test(
-    "a held button is acknowledged until it is known what it means, by the opposite of what was shown"
+    "a held button is acknowledged until its meaning is known, by the opposite of the level before"
   )
   func acknowledgement() {
     for (state, light) in [

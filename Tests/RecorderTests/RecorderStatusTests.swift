@@ -22,7 +22,7 @@ struct RecorderStatusTests {
     return status
   }
 
-  /// After a take whose file no one can read.
+  /// After a recording whose file no one can read.
   private static var gone: RecorderStatus {
     var status = RecorderStatus(state: .armed)
     status.take = 12
@@ -47,7 +47,7 @@ struct RecorderStatusTests {
         + #""temperature_C":null,"sensor":null,"realTime":null,"note":""}"#)
   }
 
-  @Test("a status in words has a line for each fact that is known")
+  @Test("a status in words has a line for each known fact")
   func text() {
     #expect(
       Self.whole.text == """
@@ -124,7 +124,7 @@ struct RecorderStatusTests {
     #expect(refused.line == #"{"ok":false,"status":75,"message":"no"}"#)
   }
 
-  @Test("white space, escapes and members of a later version are read over")
+  @Test("white space, escapes and members of a later version are skipped")
   func foreignAnswers() throws {
     let refused = ControlAnswer.refused(status: 75, message: "a/\u{8}\u{C}\n\r\té")
     #expect(
@@ -133,7 +133,7 @@ struct RecorderStatusTests {
         == refused)
   }
 
-  @Test("what is no answer is refused")
+  @Test("a line that is no answer is refused")
   func badAnswers() {
     for line in [
       "", "{", "}", "{}", "null", "[]", "{\"ok\":true}", #"{"ok":true,"state":"dancing"}"#,

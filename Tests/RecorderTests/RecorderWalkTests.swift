@@ -4,7 +4,7 @@ import Testing
 
 /// A daemon that does what it is asked, and what it then knows: which answers are due.
 struct Daemon: Hashable {
-  /// What the daemon's side of a take is at.
+  /// What the daemon's side of a recording is at.
   enum Take: Hashable { case none, begun, ready, ending }
 
   var take = Take.none
@@ -23,29 +23,29 @@ struct Daemon: Hashable {
       isSensorAwake = true
     case .sleepSensor:
       guard isSensorAwake else { return "put a sensor to sleep that sleeps" }
-      guard take == .none else { return "put the sensor to sleep in a take" }
+      guard take == .none else { return "put the sensor to sleep in a recording" }
       isSensorAwake = false
       isSensorReady = false
     case .beginRecording, .keepHistory:
-      guard take == .none else { return "began a take in a take" }
-      guard isSensorReady else { return "began a take without a sensor" }
+      guard take == .none else { return "began a recording in a recording" }
+      guard isSensorReady else { return "began a recording without a sensor" }
       take = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
     case .holdBack:
       // Twice by one press: when it goes down, and when it is reported to have been one.
       guard take == .begun || take == .ready else { return "held nothing back" }
     case .release:
-      guard take == .begun || take == .ready else { return "released outside a take" }
+      guard take == .begun || take == .ready else { return "released outside a recording" }
     case .mark:
-      guard take == .begun || take == .ready else { return "a mark outside a take" }
+      guard take == .begun || take == .ready else { return "a mark outside a recording" }
     case .endRecording, .discardRecording:
-      guard take == .begun || take == .ready else { return "ended a take that does not run" }
+      guard take == .begun || take == .ready else { return "ended a recording that does not run" }
       take = .ending
     case .scheduleRetry: isRetryDue = true
     case .reload:
-      guard take == .none else { return "a reload in a take" }
+      guard take == .none else { return "a reload in a recording" }
       awaitsReload = true
     case .exit:
-      guard take == .none else { return "left a take behind" }
+      guard take == .none else { return "left a recording open" }
       hasExited = true
     case .refuse: break
     }
@@ -112,7 +112,7 @@ private struct Pair {
   }
 }
 
-@Suite("The service and a daemon that does what it is asked")
+@Suite("The machine and a recorder that carries out its effects")
 struct RecorderWalkTests {
   /// Every pair that can be reached.
   private static let everyPair: [Pair] = {
@@ -141,7 +141,7 @@ struct RecorderWalkTests {
   }()
 
   @Test(
-    "whatever happens, effects make sense, and the service ends with every take's end when it is asked to"
+    "whatever happens, effects make sense, and the service ends with every recording's end when it is asked to"
   )
   func everyWalk() {
     let pairs = Self.everyPair
@@ -156,7 +156,7 @@ struct RecorderWalkTests {
     }
   }
 
-  @Test("from everywhere a press leads to a take, or is refused in words, or ends one")
+  @Test("in every state a press leads to a recording, is refused in words, or ends one")
   func everyPress() {
     for pair in Self.everyPair where !pair.daemon.hasExited && !pair.daemon.awaitsReload {
       var pair = pair

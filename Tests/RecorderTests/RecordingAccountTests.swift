@@ -3,9 +3,9 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("Every tick of a take of a service, up to its end, has a sample or a gap")
+@Suite("Every tick of a recording of a service, up to its end, has a sample or a gap")
 struct RecordingAccountTests {
-  /// Ways in which a take of the ticks 10 ..< 26 comes to its end at 2.55 s.
+  /// Ways in which a recording of the ticks 10 ..< 26 comes to its end at 2.55 s.
   enum End: CaseIterable, Sendable {
     case atInstant, afterHold, signal, sensorLost, keep
 
@@ -69,7 +69,7 @@ struct RecordingAccountTests {
     }
   }
 
-  /// What came too late for a take's log is not in the next one's either.
+  /// What came too late for a recording's log is not in the next one's either.
   private func expectRest(_ bench: WriterBench) throws {
     bench.advance(to: 7.05)
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
@@ -107,7 +107,7 @@ struct RecordingAccountTests {
     try bench.logs[0].expect(1..<3, of: bench.schedule, bench.sampleTimes, reason: .signal)
   }
 
-  /// A take that is asked for at 3 s, with half a second in front, while the card takes until `end` with the one before.
+  /// A recording that is asked for at 3 s, with half a second in front, while the card is busy with the one before until `end`.
   private func waitingTake(_ hertz: UInt32, until end: Double, isRestKept: Bool = true) throws
     -> WriterBench
   {
@@ -129,7 +129,7 @@ struct RecordingAccountTests {
   }
 
   @Test(
-    "a take that waited while the card ended the one before lacks nothing",
+    "a recording that waited while the card ended the one before lacks nothing",
     arguments: [100, 1000] as [UInt32])
   func waitingForCard(_ hertz: UInt32) throws {
     let rate = UInt64(hertz)
@@ -139,17 +139,19 @@ struct RecordingAccountTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("beyond what memory holds, a take that waited lacks the newest, and the log says so")
+  @Test(
+    "a recording that waited for more than memory holds lacks the newest ticks, and the log says so"
+  )
   func waitingForTooLong() throws {
     let bench = try waitingTake(1000, until: 30)
     try bench.logs[1].expect(
       2500..<32_001, of: bench.schedule, bench.sampleTimes, reason: .button)
-    // From the last tick of the take before on.
+    // From the last tick of the recording before on.
     #expect(bench.droppedTicks.min() == UInt64(2001 + RecordingWriter.patience + 600))
     #expect(try bench.logs[1].gaps().map(\.cause) == [.ringFull])
   }
 
-  @Test("a take that is asked for after what was sampled is forgotten begins with a gap")
+  @Test("a recording that is asked for after its samples are forgotten begins with a gap")
   func forgottenBeginning() throws {
     let bench = try waitingTake(1000, until: 6, isRestKept: false)
     let log = bench.logs[1]
@@ -163,7 +165,9 @@ struct RecordingAccountTests {
     #expect(try log.sampledTicks() == Array(3000 + gap.count..<8001))
   }
 
-  @Test("a press within the take before begins a take after that one's last tick, without a gap")
+  @Test(
+    "a press within the recording before begins a recording after that one's last tick, without a gap"
+  )
   func pressWithinTheTakeBefore() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1)

@@ -4,9 +4,9 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("How a take of a service ends")
+@Suite("How a recording of a service ends")
 struct RecordingEndTests {
-  /// A take from second 1 on that a press ends, which is known to be its end only later; when it was pressed.
+  /// A recording from second 1 on that a press ends, which is known to be its end only later; when it was pressed.
   @discardableResult
   private func press(_ bench: WriterBench, at start: Double, until end: Double) -> MonotonicTime {
     bench.advance(to: 1)
@@ -47,7 +47,7 @@ struct RecordingEndTests {
       end..<next + 5, of: bench.schedule, bench.sampleTimes, reason: .completed)
   }
 
-  @Test("a sample that is being read when the end is asked for is still in the take")
+  @Test("a sample that is being read when the end is asked for is still in the recording")
   func lastSample() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1.95)
@@ -60,7 +60,7 @@ struct RecordingEndTests {
     try bench.logs[0].expect(20..<26, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("a take whose only sample is being read when its end is asked for has that sample")
+  @Test("a recording whose only sample is being read when its end is asked for has that sample")
   func onlySample() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1.95)
@@ -73,7 +73,7 @@ struct RecordingEndTests {
     try bench.logs[0].expect(20..<21, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("a sampler that is gone does not keep a take from its end")
+  @Test("a sampler that has ended does not keep a recording from its end")
   func deadSampler() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.busErrors = [25..<100_000]
@@ -95,7 +95,7 @@ struct RecordingEndTests {
   @Test("of several instants of a hold the first one counts, and none of them outlives a release")
   func repeatedHold() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
-    // Nothing is held back that is no take's.
+    // Nothing is held back that is no recording's.
     bench.writer.hold(at: bench.now)
     bench.advance(to: 1.95)
     bench.writer.begin(RecordingWriterTests.order(bench))
@@ -134,7 +134,8 @@ struct RecordingEndTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("a hold over more than the ring holds keeps to the press, and the rest is the next take's")
+  @Test(
+    "a hold over more than the ring holds keeps to the press, and the rest is the next recording's")
   func longHold() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     press(bench, at: 2, until: 3.7)
@@ -153,7 +154,7 @@ struct RecordingEndTests {
   }
 
   @Test(
-    "a take that begins with a press from before the last one was saved lacks nothing since that press",
+    "a recording that begins with a press from before the last one was saved lacks nothing since that press",
     arguments: [10, 200, 1000] as [UInt32])
   func beginInThePast(_ hertz: UInt32) throws {
     let bench = WriterBench(RecordingWriterTests.rate(hertz))
@@ -173,7 +174,7 @@ struct RecordingEndTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("what a take leaves becomes usual history when no take follows at once")
+  @Test("ticks after a recording become usual history when no recording follows at once")
   func restIsTrimmed() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     press(bench, at: 2, until: 4)
@@ -187,7 +188,7 @@ struct RecordingEndTests {
     #expect(kept >= UInt64(bench.historyTicks) + 1800 && kept <= 600 + 1801)
   }
 
-  @Test("an end that no one dates has what was held back")
+  @Test("an end without an instant logs the ticks that were held back")
   func endWhileHolding() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1)
@@ -221,7 +222,7 @@ struct RecordingEndTests {
     #expect(try bench.logs[0].marks() == [])
   }
 
-  @Test("marks have the time of their press from the take's first tick on")
+  @Test("marks have the time of their press from the recording's first tick on")
   func marks() throws {
     let bench = WriterBench(RecordingWriterTests.rate(30))
     bench.fileDelay = 500_000_000
@@ -247,7 +248,7 @@ struct RecordingEndTests {
     #expect(try bench.logs[0].marks() == expected)
   }
 
-  @Test("a mark before the take's first sample has a time before it")
+  @Test("a mark before the recording's first sample has a time before it")
   func earlyMark() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1.01)

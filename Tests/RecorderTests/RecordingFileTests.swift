@@ -5,7 +5,7 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("A take of a service and its file", .timeLimit(.minutes(15)))
+@Suite("A recording of a service and its file", .timeLimit(.minutes(15)))
 struct RecordingFileTests {
   @Test("a file that is made late costs nothing")
   func lateFile() throws {
@@ -40,7 +40,7 @@ struct RecordingFileTests {
       try bench.logs[0].verification().end?.ledger.ringFull == UInt64(bench.droppedTicks.count))
   }
 
-  @Test("an end that came while the file was made ends the take there")
+  @Test("an end that came while the file was made ends the recording there")
   func endBeforeFile() throws {
     let bench = WriterBench(RecordingWriterTests.rate(100))
     bench.fileDelay = 3_000_000_000
@@ -53,7 +53,7 @@ struct RecordingFileTests {
     try bench.logs[0].expect(100..<251, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("what was sampled while a file could not be made is history for the next take")
+  @Test("samples from a time when a file could not be made are history for the next recording")
   func abandon() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.fileDelay = nil
@@ -73,7 +73,7 @@ struct RecordingFileTests {
   }
 
   @Test(
-    "a press that lasts longer than the ring's history begins a take without a gap",
+    "a press that lasts longer than the ring's history begins a recording without a gap",
     arguments: [10, 100, 500, 1000] as [UInt32])
   func longPress(_ hertz: UInt32) throws {
     let bench = WriterBench(RecordingWriterTests.rate(hertz))
@@ -90,7 +90,7 @@ struct RecordingFileTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("a card that stalls at the end of a take keeps it waiting, and nothing is lost")
+  @Test("a card that stalls at the end of a recording keeps it waiting, and nothing is lost")
   func stalledEnd() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     bench.queueCapacity = 8192
@@ -125,7 +125,9 @@ struct RecordingFileTests {
     return bench.writer.progress?.ledger.sampled == before
   }
 
-  @Test("storage that fails in a take is reported once; the take ends, and the next one is whole")
+  @Test(
+    "storage that fails in a recording is reported once; the recording ends, and the next one is whole"
+  )
   func failure() throws {
     let bench = WriterBench(RecordingWriterTests.rate(100))
     bench.configureDisk = { $0.failure = (0, EIO) }
@@ -151,7 +153,7 @@ struct RecordingFileTests {
       own..<own + 30, of: bench.schedule, bench.sampleTimes, reason: .completed)
   }
 
-  @Test("storage that fills up ends the take with what was there, and the log is whole")
+  @Test("storage that fills up ends the recording with what was there, and the log is whole")
   func full() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     bench.configureDisk = { $0.capacity = $0.spare + 10_000 }
@@ -175,7 +177,7 @@ struct RecordingFileTests {
     let ticks = try bench.logs[0].sampledTicks()
     let next = 1000 + UInt64(ticks.count)
     #expect(ticks == Array(1000..<next))
-    // What was sampled up to the order to end and found no room is a gap, and may go into the next take.
+    // What was sampled up to the order to end and found no room is a gap, and may go into the next recording.
     #expect(
       try bench.logs[0].gaps() == [
         Gap(firstTick: next - 1000, count: end - next, cause: .ringFull)

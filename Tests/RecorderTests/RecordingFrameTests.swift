@@ -3,7 +3,7 @@ import Recorder
 import Sampling
 import Testing
 
-@Suite("Where a take lies in the ticks of its sampler")
+@Suite("The place of a recording in its sampler's ticks")
 struct RecordingFrameTests {
   private func frame(_ rate: SampleRate, base: UInt64) -> RecordingFrame {
     let start = MonotonicTime(nanoseconds: 5_000_000_007)
@@ -12,7 +12,7 @@ struct RecordingFrameTests {
   }
 
   @Test(
-    "times count from the take's first tick, are multiples of the unit and never before it",
+    "times count from the recording's first tick, are multiples of the unit and never before it",
     arguments: [1, 3, 7, 10, 30, 416, 1000] as [UInt32])
   func rebasing(_ hertz: UInt32) {
     let rate = RecordingWriterTests.rate(hertz)

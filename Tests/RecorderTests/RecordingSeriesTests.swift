@@ -3,9 +3,9 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("Many takes from one sampler", .timeLimit(.minutes(15)))
+@Suite("Many recordings from one sampler", .timeLimit(.minutes(15)))
 struct RecordingSeriesTests {
-  /// A take as it was asked for, in the sampler's ticks.
+  /// A recording as it was asked for, in the sampler's ticks.
   private struct Wish {
     var own: UInt64
     var base: UInt64
@@ -13,11 +13,11 @@ struct RecordingSeriesTests {
   }
 
   @Test(
-    "every sample is in the take that its time says, and in no other, however the presses fall",
+    "every sample is in the recording that its time says, and in no other, however the presses fall",
     arguments: [3, 10, 30, 100, 1000] as [UInt32])
   func series(_ hertz: UInt32) throws {
     let seed = UInt64.random(in: 0 ... .max)
-    print("series of takes at \(hertz) Hz: seed \(seed)")
+    print("series of recordings at \(hertz) Hz: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
     let bench = WriterBench(RecordingWriterTests.rate(hertz))
     var tick: UInt64 = 0
@@ -30,7 +30,7 @@ struct RecordingSeriesTests {
     var end: UInt64 = 0
     var lastEnd = bench.now
     for _ in 0..<25 {
-      // A press may fall into the end of the take before.
+      // A press may fall into the end of the recording before.
       let isRemembered = Bool.random(using: &generator)
       if !isRemembered {
         bench.advance(to: bench.now + .random(in: 0...1_500_000_000, using: &generator))
@@ -43,7 +43,7 @@ struct RecordingSeriesTests {
     }
   }
 
-  /// Makes one take with everything left to chance, and expects its ticks.
+  /// Makes one recording with everything left to chance, and expects its ticks.
   private func take(
     _ press: MonotonicTime, after floor: UInt64, _ bench: WriterBench,
     _ generator: inout SeededGenerator, told: inout MonotonicTime

@@ -4,13 +4,13 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("Which ticks a take of a service has")
+@Suite("Which ticks a recording of a service has")
 struct RecordingWriterTests {
   static func rate(_ hertz: UInt32, per seconds: UInt32 = 1) -> SampleRate {
     SampleRate(hertz, per: seconds) ?? ExampleLog.tenHertz
   }
 
-  /// A bench at a rate, and an order for a take that begins at the bench's present.
+  /// A bench at a rate, and an order for a recording that begins at the bench's present.
   static func order(
     _ bench: WriterBench, before: UInt64 = 0, after: UInt64? = nil
   ) -> RecordingOrder {
@@ -49,7 +49,7 @@ struct RecordingWriterTests {
     #expect(bench.ends == [end])
   }
 
-  @Test("a tick that is due at the very instant of the press is the take's own first")
+  @Test("a tick that is due at the very instant of the press is the recording's own first")
   func instantOfTick() throws {
     for offset in [-1, 0, 1] as [Int64] {
       let bench = WriterBench(RecordingWriterTests.rate(10))
@@ -65,7 +65,7 @@ struct RecordingWriterTests {
     }
   }
 
-  @Test("the pre-trigger goes as far back as the history does, and never into the take before")
+  @Test("the pre-trigger goes as far back as the history does, and never into the recording before")
   func shortHistory() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1.05)
@@ -96,7 +96,7 @@ struct RecordingWriterTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("a take of what came before has all of it and nothing after")
+  @Test("a recording of the history has all of it and nothing after")
   func keep() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 10.05)
@@ -113,7 +113,7 @@ struct RecordingWriterTests {
     try bench.logs[1].expect(101..<111, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("a take of what came before, when nothing did, is nothing")
+  @Test("a recording of an empty history keeps nothing")
   func keepNothing() {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
@@ -123,7 +123,8 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "a sensor that gives only gaps makes a take that was never ready, and says that it is empty")
+    "a sensor that gives only gaps makes a recording without a first sample, whose end says that it is empty"
+  )
   func nothingSampled() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.busErrors = (0..<100).map { $0 * 10..<($0 + 1) * 10 }
@@ -140,7 +141,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "a gap over the take's first tick and one over its last are cut, and the next take has the rest"
+    "a gap over the recording's first tick and one over its last are cut, and the next recording has the rest"
   )
   func gaps() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
@@ -166,7 +167,7 @@ struct RecordingWriterTests {
     #expect(bench.logs[1].plan.start == bench.schedule.deadline(of: 50))
   }
 
-  @Test("what happened to the chip before the take is not in it")
+  @Test("events of the chip before the recording are not in it")
   func events() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     for tick in [19, 20, 24, 25] as [UInt64] {

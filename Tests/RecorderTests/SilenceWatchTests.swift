@@ -16,7 +16,7 @@ struct SilenceWatchTests {
     }
   }
 
-  @Test("is reported once, after more than 2 s without a sample, and once when it is heard again")
+  @Test("is reported once, after more than 2 s without a sample, and once when samples resume")
   func silence() throws {
     let rate = try #require(SampleRate(100))
     let looks: [(Int64, UInt64)] = [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Recorder
 
-@Suite("Lines for those who watch")
+@Suite("Lines for watchers")
 struct WatchLineTests {
   private static let sensor = SensorDescription(
     model: "MPU-6050 clone", identity: nil, address: nil, accelerometerRange: 0, gyroscopeRange: 0,
@@ -49,7 +49,7 @@ struct WatchLineTests {
     #expect(WatchLine.record(record).line == "s 12 120000061 43210 1 -2 8192 4 5 6 -700")
   }
 
-  @Test("what is cut, longer, or unknown is skipped and never traps")
+  @Test("a line that is cut, too long or unknown is skipped and never traps")
   func foreign() {
     for line in lines.map(\.line) {
       for count in 0..<line.count {

@@ -5,8 +5,8 @@ import Recorder
 import RingBuffer
 import Sampling
 
-/// A sampler that runs through many takes, the ring, and the writer of a service, on one thread and on the test's
-/// clock; each take's flusher has a thread of its own and memory for a disk.
+/// A sampler that runs through many recordings, the ring, and the writer of a service, on one thread and on the test's
+/// clock; each recording's flusher has a thread of its own and memory for a disk.
 ///
 ///     advance(to:)   record of tick n arrives at deadline(n) + read time      writer's turn every 50 ms
 final class WriterBench {
@@ -36,18 +36,18 @@ final class WriterBench {
   var events: [UInt64: SensorEvent] = [:]
   /// How long it takes to make a file; `nil` for ever.
   var fileDelay: Int64? = 0
-  /// What a take's disk is made with.
+  /// What a recording's disk is made with.
   var configureDisk: @Sendable (inout MemoryDisk.State) -> Void = { _ in }
   /// Holds the flushers up.
   var gate: Gate?
-  /// Bytes of a take's queue.
+  /// Bytes of a recording's queue.
   var queueCapacity = 1 << 20
 
   /// What the writer reported.
   private(set) var news: [RecorderEvent] = []
   /// The ends of recordings whose logs have them.
   private(set) var ends: [RecordingEnd] = []
-  /// The take at hand, and those before.
+  /// The recording at hand, and those before.
   private(set) var logs: [WrittenLog] = []
   /// Offsets of the sampler's samples from its tick 0, as they went into the ring.
   private(set) var sampleTimes: [UInt64: Int64] = [:]

@@ -7,7 +7,7 @@ import Recorder
 import Sampling
 import Testing
 
-/// A take's log while it is written, by a flusher with a thread of its own into memory, and afterwards.
+/// A recording's log while it is written, by a flusher with a thread of its own into memory, and afterwards.
 final class WrittenLog: Sendable {
   let description: RecordingDescription
   let plan: RecordingPlan

@@ -6,26 +6,22 @@ import Recorder
 import Synchronization
 import Terminal
 
-/// What a take came to.
+/// The result of `record`.
 struct RecordOutcome {
-  /// The recording's number in its store.
   let number: UInt32
-  /// Its identity.
   let id: RecordingID
-  /// Why it ended.
   let reason: StopReason
-  /// What happened to its ticks; `nil` when its file is gone or cannot be read.
+  /// `nil` when its file is gone or cannot be read.
   let ledger: TickLedger?
-  /// How late the sampler woke for its samples.
   let lateness: LatenessSummary
-  /// What stopped it, when it was not the user or the plan.
+  /// The failure that ended it, if any.
   let failure: CommandFailure?
   /// Whether its file is gone from the store.
   let isGone: Bool
-  /// Numbers of the recordings before it that the user threw away.
+  /// Numbers of the recordings before it that the user discarded.
   let discarded: [UInt32]
 
-  /// Makes the recording: the service's loop, for one recording.
+  /// Makes the recording with the service's loop.
   static func recording(_ request: RecordRequest, store: String) throws -> RecordOutcome {
     let setup = RecorderSetup(
       request.configuration, sensor: request.sensor, store: store, isSingle: true)
@@ -54,10 +50,8 @@ struct RecordOutcome {
     return try RecordOutcome(loop)
   }
 
-  /// What a loop that has ended came to.
-  ///
-  /// Of a recording that its storage ended, what is found in its file counts: the card may have taken less
-  /// than the writer gave.
+  /// The result of a loop that has ended. If the storage ended the recording, its file counts: the card may have accepted
+  /// less than the writer gave.
   private init(_ loop: RecorderLoop) throws {
     guard let last = loop.filed.last else {
       throw CommandFailure(
@@ -82,19 +76,18 @@ struct RecordOutcome {
         + " are not shorted, and switch the sensor's power off and on")
   }
 
-  /// One line for a person: how many samples, and what is missing; `nil` when that is not known.
+  /// One line for a person: samples, and missing ticks; `nil` when they are not known.
   var talk: String? {
     guard let ledger else { return nil }
     let samples = "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"
     return ([samples] + ledger.losses).joined(separator: ", ")
   }
 
-  /// Where the recordings are that were thrown away.
   var talkOfDiscarded: [String] {
     discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
   }
 
-  /// The same for a program, on one line.
+  /// For a program, on one line.
   var json: String {
     "{\"number\":\(number),\"id\":\"\(id)\",\"stopReason\":\"\(reason.name)\","
       + "\"scheduled\":\(RecordOutcome.json(ledger?.scheduled)),"
@@ -106,7 +99,7 @@ struct RecordOutcome {
   private static func json(_ count: UInt64?) -> String { count.map { "\($0)" } ?? "null" }
 }
 
-/// What a recorder reports while it records: warnings, which a screen on the terminal holds back until it is gone.
+/// The warnings of a recorder, which wait while a screen is on the terminal.
 private final class RecorderTalk: Sendable {
   private let heldBack: Mutex<[String]?>
 
@@ -130,17 +123,15 @@ private final class RecorderTalk: Sendable {
   }
 }
 
-/// What is said of a take at its end: all about how it came out on a terminal, else the verdict alone.
+/// The report at a recording's end: on a terminal the whole account, else the verdict.
 struct RecordReview {
   let number: UInt32
   let store: String
   /// The store's directory as the command line gave it; `nil` when it did not.
   let storeOption: String?
 
-  /// Says it.
-  ///
-  /// - Returns: Why the recording cannot be read, as when another program has written over it; `nil` when it can, or is
-  ///   not there any more: another program may have moved it to the trash as soon as it was whole.
+  /// - Returns: Why the recording cannot be read, such as after another program has overwritten it; `nil` when it can, or
+  ///   is gone: another program may have moved it to the trash as soon as it was whole.
   func talk() -> CommandFailure? {
     do {
       let catalogue = try OpenStore.reading(store)
@@ -167,7 +158,7 @@ struct RecordReview {
     }
   }
 
-  /// Where it is, and what to do next.
+  /// Its path, and the next commands.
   private func talk(of entry: CatalogueEntry) {
     let program = storeOption.map { "imulog --store \(RecordReview.quoted($0))" } ?? "imulog"
     Console.talk("recording \(number) is \(entry.path)")
@@ -175,7 +166,7 @@ struct RecordReview {
       "next: `\(program) show \(number)`, `\(program) export \(number) -o \(number).json`")
   }
 
-  /// A word as a shell takes it.
+  /// A word quoted for a shell.
   private static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy {
       $0 &- 48 < 10 || $0 &- 97 < 26 || $0 &- 65 < 26 || "/._-+,:@%".utf8.contains($0)

@@ -1,10 +1,9 @@
 import IMUModel
 import Recorder
 
-/// What `record` was asked for, checked as far as it can be without hardware.
+/// The options of `record`, checked as far as possible without hardware.
 struct RecordRequest {
   let sensor: SensorRequest
-  /// What the recorder runs with, but for the store.
   let configuration: RecorderConfiguration
   /// Whether the recording is shown on the terminal.
   let isOnTerminal: Bool
@@ -31,7 +30,7 @@ struct RecordRequest {
     }
     configuration.cpuLatency = command.virtualTime ? .free : latency
     configuration.note = command.note
-    // Simulated time is over before a user could look.
+    // Simulated time ends before a user could look.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
     guard command.note.utf8.count <= 1000 else {
       throw CommandFailure(
@@ -47,7 +46,7 @@ struct RecordRequest {
     try checkSimulatorOptions()
   }
 
-  /// What begins, for a person.
+  /// The sentence at the beginning.
   func beginning(_ description: SensorDescription) -> String {
     let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
     let ticks = configuration.length.map { sensor.rate.ticks(inNanoseconds: $0) }

@@ -6,7 +6,7 @@ import LinuxIO
 import Recorder
 import SimulatedIMU
 
-/// Which sensor is wanted and how it is to be set, checked as far as it can be without hardware.
+/// A sensor and its settings, checked as far as possible without hardware.
 struct SensorRequest: Sendable {
   let rate: SampleRate
   let channels: ChannelSet
@@ -15,14 +15,12 @@ struct SensorRequest: Sendable {
   let board: Board?
   let bus: Int?
   let choice: SensorChoice
-  /// What the simulator's sensor does.
+  /// The simulated motion: `still`, `tumble`, or a file's path.
   let motion: String?
   let isTimeVirtual: Bool
 
-  /// Whether the sensor is simulated.
   var isSimulated: Bool { board?.id == "simulator" }
 
-  /// The board of that name; `nil` for none given.
   static func board(_ name: String?) throws(CommandFailure) -> Board? {
     guard let name else { return nil }
     guard let board = Board.named(name) else {
@@ -35,7 +33,7 @@ struct SensorRequest: Sendable {
     return board
   }
 
-  /// What `auto`, a model's name, and an address after an `@` choose.
+  /// Reads `auto` or a model's name, and an address after an `@`.
   static func choice(_ text: String) throws(CommandFailure) -> SensorChoice {
     let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].lowercased()
@@ -148,7 +146,7 @@ private struct SensorOpening<User: SensorUser> {
 
   private func busNumber(_ board: Board?) throws -> Int {
     if let bus = request.bus { return bus }
-    // Stock kernels number buses as they find them; the device tree's node is the surer sign.
+    // Stock kernels number buses in the order of discovery; the device tree's node identifies one.
     if let node = board?.busNode,
       let adapter = SystemTree.live.i2cAdapters().first(where: { $0.name.contains(node) })
     {
@@ -163,7 +161,7 @@ private struct SensorOpening<User: SensorUser> {
 }
 
 extension I2CAddress {
-  /// The chip that the simulator has here.
+  /// The simulator's chip at this address.
   fileprivate var simulatedModel: SensorModel {
     SensorModel.mpu6050.addresses.contains(self) ? .mpu6050 : .lsm6dso
   }

@@ -2,24 +2,22 @@ import IMUModel
 import IMUDrivers
 import LinuxIO
 
-/// Looks for a sensor on a bus of this machine and sets it up: all that may hang in the kernel before the first tick.
+/// Finds a sensor on a bus of this machine and sets it up: all work before the first tick that may hang in the kernel.
 struct SensorSearch: Sendable {
   let request: SensorRequest
   /// N of /dev/i2c-N.
   let bus: Int
-  /// Whether the user gave that number; if not, a bus that goes away may come back under another one.
+  /// Whether the user gave that number; if not, a bus that disappears may return with another one.
   let isFixed: Bool
-  /// In hertz; `nil` when it is not known.
+  /// In hertz; `nil` when unknown.
   let busClock: Int?
 
-  /// A sensor that is set up, and what to say about it.
+  /// A sensor that is set up, and remarks for the user.
   struct Found: ~Copyable, Sendable {
     let sensor: PolledSensor<LinuxI2CBus>
     let remarks: [String]
   }
 
-  /// The sensor, or why there is none.
-  ///
   /// - Parameter progress: Called whenever the bus has answered.
   func run(progress: () -> Void) -> Result<Found, any Error> {
     do {
@@ -38,7 +36,7 @@ struct SensorSearch: Sendable {
       identity = try SensorIdentity.identify(on: &node, addresses: free, choice: request.choice)
     } catch {
       guard let refusal else { throw error }
-      // Another chip on the bus is no reason when the wanted one is held.
+      // A wanted chip that is held is the reason, and not another chip on the bus.
       switch error {
       case .notFound, .otherModel: throw refusal
       default: throw error
@@ -58,8 +56,8 @@ struct SensorSearch: Sendable {
     return Found(sensor: sensor, remarks: remarks(about: identity))
   }
 
-  /// Leaves out the addresses at which a kernel driver holds the chip; if no chip is found at the others, the
-  /// driver of a wanted one is what to report.
+  /// Excludes the addresses at which a kernel driver holds the chip. If no chip is found at the others, the refusal of a
+  /// wanted one is reported.
   private func claim(
     _ node: inout LinuxI2CBus
   ) -> (free: [I2CAddress], refusal: LinuxIOError?) {
@@ -101,12 +99,11 @@ struct SensorSearch: Sendable {
 }
 
 extension SensorRequest {
-  /// How the chip is set on a bus with that clock.
   func configuration(busClock: Int?) -> SensorConfiguration {
     var configuration = SensorConfiguration(
       rate: rate, accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange,
       channels: channels, busClock: busClock)
-    // A recording may stand still for as long as it likes.
+    // A recorded motion may stand still for any time.
     configuration.hasNoise = [nil, "still", "tumble"].contains(motion)
     return configuration
   }

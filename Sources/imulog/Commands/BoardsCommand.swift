@@ -6,7 +6,12 @@ import LinuxIO
 /// `imulog boards`: the boards that this program knows, and what to do once on each.
 struct BoardsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "boards", abstract: "List the boards, or show one's pins and set-up.")
+    commandName: "boards",
+    abstract: "List the boards, or show the pins and set-up of one.",
+    discussion: """
+      Example:
+        imulog boards raspberry-pi-5
+      """)
 
   @Argument(help: ArgumentHelp("The board to show.", valueName: "id"))
   var board: String?

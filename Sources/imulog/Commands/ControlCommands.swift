@@ -5,7 +5,12 @@ import Recorder
 /// `imulog status`: how the service is.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Say how the service is.")
+    commandName: "status",
+    abstract: "Show the state of the service.",
+    discussion: """
+      Example:
+        imulog status --json
+      """)
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -26,7 +31,13 @@ struct StatusCommand: ParsableCommand {
 struct StartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
-    abstract: "Let the service begin a recording, as a press of the button does.")
+    abstract: "Ask the service to start a recording, as a press of its button does.",
+    discussion: """
+      Returns when the recording has its first sample.
+
+      Example:
+        imulog start
+      """)
 
   @OptionGroup var socketOptions: SocketOptions
 
@@ -38,7 +49,14 @@ struct StartCommand: ParsableCommand {
 /// `imulog stop`: as a short press in a take.
 struct StopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stop", abstract: "Let the service end the recording and keep it.")
+    commandName: "stop",
+    abstract: "Ask the service to end its recording and keep it.",
+    discussion: """
+      Returns when the recording is complete on the card.
+
+      Example:
+        imulog stop
+      """)
 
   @OptionGroup var socketOptions: SocketOptions
 
@@ -50,9 +68,16 @@ struct StopCommand: ParsableCommand {
 /// `imulog mark`: as two short presses.
 struct MarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "mark", abstract: "Mark this moment in the service's recording.")
+    commandName: "mark",
+    abstract: "Set a mark in the service's recording.",
+    discussion: """
+      The mark has the time at which the request arrived.
 
-  @Argument(help: ArgumentHelp("Words to go with the mark.", valueName: "words"))
+      Example:
+        imulog mark "kerb"
+      """)
+
+  @Argument(help: ArgumentHelp("A label for the mark.", valueName: "words"))
   var words: [String] = []
 
   @OptionGroup var socketOptions: SocketOptions
@@ -72,7 +97,14 @@ struct MarkCommand: ParsableCommand {
 /// `imulog keep`: as a long press while no take runs.
 struct KeepCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keep", abstract: "Let the service keep what it has just sampled, as a recording.")
+    commandName: "keep",
+    abstract: "Ask the service to keep what it has just sampled as a recording.",
+    discussion: """
+      The service keeps the last samples in memory: 59 s at 10 Hz, 0.4 s at 1000 Hz.
+
+      Example:
+        imulog keep
+      """)
 
   @OptionGroup var socketOptions: SocketOptions
 
@@ -85,7 +117,11 @@ struct KeepCommand: ParsableCommand {
 struct DiscardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard",
-    abstract: "Let the service throw its recording away (to the trash) and begin anew.")
+    abstract: "Ask the service to move its recording to the trash and start another.",
+    discussion: """
+      Example:
+        imulog discard
+      """)
 
   @OptionGroup var socketOptions: SocketOptions
 

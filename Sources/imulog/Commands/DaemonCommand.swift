@@ -7,11 +7,16 @@ import Recorder
 /// `imulog daemon`: waits for the button and records.
 struct DaemonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "daemon", abstract: "Wait for the button or a request, and record: the service.",
+    commandName: "daemon",
+    abstract: "Run the service: wait for the button or a request, and record.",
     discussion: """
-      A short press begins a recording and ends it; two short presses mark the moment; a long press (1.5 s) \
-      begins anew, or keeps what was just sampled when no recording runs; 6 s end the service. The file in \
-      --config says what is recorded; imulog install writes one with every key explained.
+      A short press starts a recording, and the next one ends it. Two short presses set a mark. A long \
+      press (1.5 s) discards the recording and starts another, or, between recordings, keeps what was just \
+      sampled. A press of 6 s ends the service. The file given by --config sets what is recorded; imulog \
+      install writes one in which every key is explained.
+
+      Example:
+        imulog daemon --config /etc/imulog/imulog.conf --pre-trigger 5s
       """)
 
   @ParentCommand var program: Imulog
@@ -19,16 +24,17 @@ struct DaemonCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The configuration file; /etc/imulog/imulog.conf when not given, if there is one.",
+      "The configuration file; by default /etc/imulog/imulog.conf, if it exists.",
       valueName: "file"))
   var config: String?
 
-  @Option(help: ArgumentHelp("The board, in place of the file's.", valueName: "board"))
+  @Option(help: ArgumentHelp("The board, instead of the file's.", valueName: "board"))
   var board: String?
 
   @Option(
     help: ArgumentHelp(
-      "What goes in front of a recording, such as 5s, in place of the file's.", valueName: "span"))
+      "The time before a press that a recording includes, such as 5s, instead of the file's.",
+      valueName: "span"))
   var preTrigger: String?
 
   @OptionGroup var socketOptions: SocketOptions

@@ -9,11 +9,17 @@ import Terminal
 /// `imulog export`: a recording in a form for other programs.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write a recording out as JSON or in another form.",
+    commandName: "export",
+    abstract: "Export a recording as JSON or in another format.",
     discussion: """
-      Times in the output are nanoseconds from the first scheduled sample, of an import its own. A damaged recording is exported \
-      as far as it can be read; the exit status is then 65. html is one page for any browser, which needs no \
-      network; svg is a drawing for papers.
+      Times in the output are nanoseconds from the first scheduled tick; an import has its file's times. A \
+      damaged recording is exported as far as it can be read, and the exit status is then 65. html is one \
+      page for any browser that needs no network; svg is a drawing for papers.
+
+      Examples:
+        imulog export latest > walk.json
+        imulog export 3 --units g-dps --from 2s --to 8s -o walk.csv
+        imulog export latest --format ndjson --follow
       """)
 
   @ParentCommand var program: Imulog
@@ -24,40 +30,40 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The form of the output; by the name of -o when not given, else json.", valueName: "format"))
+      "The output format; by default that of -o's name, else json.", valueName: "format"))
   var format: ExportFormat?
 
   @Option(
     help: ArgumentHelp(
-      Plain.text("si: m/s², rad/s, °C (when not given); g-dps: g, °/s, °C; raw: counts."),
+      Plain.text("si: m/s², rad/s, °C (the default); g-dps: g, °/s, °C; raw: counts."),
       valueName: "units"))
   var units: ExportUnits?
 
-  @Option(help: "The sensors to export; all that were recorded when not given.")
+  @Option(help: "The sensors to export; by default all that were recorded.")
   var channels: ExportChannels?
 
   @Option(
-    help: "What stands in gyrodata for ticks without a sample: the one before them, or nothing.")
+    help: "For gyrodata: fill ticks without a sample with the sample before, or leave them out.")
   var fill: ExportFill?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Leave out samples before this time, such as 12.5s or 1h30m.", valueName: "time"))
+      "Export samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
   var from: RangeTime?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Leave out samples from this time on.", valueName: "time"))
+    help: ArgumentHelp("Export samples before this time.", valueName: "time"))
   var to: RangeTime?
 
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "Write to a file, which appears when it is whole; - for stdout.", valueName: "file"))
+      "Write to a file, which appears once it is complete; - for stdout.", valueName: "file"))
   var output = "-"
 
-  @Flag(help: "Continue until a recording that is being written ends; for ndjson, csv and raw.")
+  @Flag(help: "Continue until a recording that is being written ends; ndjson, csv and raw only.")
   var follow = false
 
   func validate() throws {

@@ -9,11 +9,15 @@ import Terminal
 /// `imulog import`: makes a recording of a file of another kind, or takes a log from elsewhere in.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Make a recording of a file and print its number.",
+    commandName: "import",
+    abstract: "Make a recording of a file and print its number.",
     discussion: """
-      Takes tables of counts (CSV with a header such as t_us,ax,ay,az,gx,gy,gz,temp), the phone apps' JSON, \
-      and logs of imulog itself. Of a damaged log it takes what can be read, says what is missing, and exits \
-      with status 65.
+      Accepts tables of counts (CSV with a header such as t_us,ax,ay,az,gx,gy,gz,temp), the phone apps' \
+      JSON, and imulog's own logs. A damaged log is imported as far as it can be read; what is missing is \
+      reported, and the exit status is then 65.
+
+      Example:
+        imulog import walk.csv --accel-lsb-per-g 8192 --gyro-lsb-per-dps 65.5
       """)
 
   @ParentCommand var program: Imulog
@@ -24,27 +28,27 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "csv, gyrodata or raw; detected when not given.", valueName: "format"))
+      "csv, gyrodata or raw; by default detected.", valueName: "format"))
   var format: ImportFormat?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Counts for 1 g in a CSV file; 16384 when not given.", valueName: "counts"))
+    help: ArgumentHelp("Counts for 1 g in a CSV file; 16384 by default.", valueName: "counts"))
   var accelLsbPerG: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      Plain.text("Counts for 1 °/s in a CSV file; 131 when not given."), valueName: "counts"))
+      Plain.text("Counts for 1 °/s in a CSV file; 131 by default."), valueName: "counts"))
   var gyroLsbPerDps: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Samples a second; reckoned from the times when not given.", valueName: "hz")
+    help: ArgumentHelp("Samples a second; by default estimated from the times.", valueName: "hz")
   )
   var rate: String?
 
-  @Option(help: ArgumentHelp("Words to keep with the recording.", valueName: "text"))
+  @Option(help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
   var note = ""
 
   mutating func run() throws {

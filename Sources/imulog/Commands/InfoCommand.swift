@@ -7,12 +7,18 @@ import Terminal
 /// `imulog info`: everything about one recording but its samples.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show what is known about a recording, and how it came out.",
+    commandName: "info",
+    abstract: "Show everything about a recording, with a verdict.",
     discussion: """
-      The last line is a verdict: good, flawed (more than 1 in 1000 samples missing or a gap of over a second, \
-      clipping, 1 read in 100 over half a period late, an acceleration at rest that is a tenth off, an end that \
-      was not asked for), damaged, or live. With --check it is the only line, and the exit status is 0 when good, \
-      1 when flawed, 65 when damaged or without an end, 75 while it is being recorded.
+      The last line is the verdict: good, flawed, damaged or live. A recording is flawed if more than 1 \
+      sample in 1000 is missing, a gap is longer than 1 s, a value is clipped, 1 sample in 100 was more \
+      than half a period late, the acceleration at rest is off by a tenth, or a fault ended it. With \
+      --check only the verdict is printed, and the exit status is 0 for good, 1 for flawed, 65 for damaged \
+      or without an end, 75 while it is being recorded.
+
+      Examples:
+        imulog info latest
+        imulog info latest --check || echo "do it again"
       """)
 
   @ParentCommand var program: Imulog
@@ -24,7 +30,7 @@ struct InfoCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print the verdict alone and say it by the exit status.")
+  @Flag(help: "Print only the verdict; the exit status is 0 for a good recording.")
   var check = false
 
   mutating func run() throws {

@@ -7,11 +7,14 @@ import Glibc
 struct InstallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
-    abstract:
-      "Make this program a service that waits for the button: write its unit, its rules, its configuration.",
+    abstract: "Install this program as a service: write its unit, rules and configuration.",
     discussion: """
-      Files are written whole or not at all. A configuration that is there already stays as it is. The commands that \
-      follow are printed, and not run.
+      Each file is written completely or not at all. An existing configuration is not changed. The commands \
+      that must follow are printed, not run.
+
+      Examples:
+        imulog install --print
+        sudo imulog install
       """)
 
   @Flag(help: "Print the files instead of writing them.")

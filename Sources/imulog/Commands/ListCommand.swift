@@ -3,26 +3,33 @@ import ArgumentParser
 /// `imulog list`: the store's recordings, ten a page, newest first.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List recordings, ten a page, newest first.",
+    commandName: "list",
+    abstract: "List recordings, ten a page, newest first.",
     discussion: """
-      On a terminal recordings can be shown, played, exported, deleted and restored; the last line names the keys. \
-      In a pipe, or with --plain or --trash, a page is printed.
+      On a terminal, recordings can be shown, played, exported, removed and restored; the last line names \
+      the keys. In a pipe, or with --plain or --trash, one page is printed.
 
-      Copies that a pull has begun (partial), could not sync (unsynced) or does not continue because the other machine \
-      has another recording of that name now (aside), and marks of recordings that it had no answer about when it asked \
-      to free the original (freeing), go 30 days after their last change.
+      --partial lists the files that pulls leave in the store: copies that are incomplete (partial), not \
+      synced (unsynced) or abandoned because the other machine now has a different recording of that name \
+      (aside), and marks of unanswered requests to free an original (freeing). They are deleted 30 days \
+      after their last change.
+
+      Examples:
+        imulog list
+        imulog list --page 2 --json
+        imulog list --trash
       """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The page, from 1.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The page, counted from 1.", valueName: "n"))
   var page = 1
 
-  @Flag(help: "List copies from elsewhere that became no recordings.")
+  @Flag(help: "List what pulls left in the store.")
   var partial = false
 
-  @Flag(help: "List what was removed, the last first, and when it is deleted for good.")
+  @Flag(help: "List removed recordings, the latest first, with the time of their deletion.")
   var trash = false
 
   @Flag(help: "Print JSON.")

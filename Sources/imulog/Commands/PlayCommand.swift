@@ -7,8 +7,14 @@ import Terminal
 /// `imulog play`: plays a recording at its recorded times.
 struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "play", abstract: "Play a recording at its recorded times, on a terminal.",
-    discussion: "The last line names the keys. At the end it stops; space plays it again.")
+    commandName: "play",
+    abstract: "Replay a recording at its recorded times, on a terminal.",
+    discussion: """
+      The last line names the keys. Playback stops at the end; space starts it again.
+
+      Example:
+        imulog play latest --speed 0.5
+      """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

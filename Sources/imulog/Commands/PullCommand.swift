@@ -9,11 +9,17 @@ import Terminal
 /// `imulog pull`: recordings of other machines, over SSH.
 struct PullCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pull", abstract: "Fetch the recordings of another machine that are missing here.",
+    commandName: "pull",
+    abstract: "Fetch recordings of another machine that are missing here.",
     discussion: """
-      Newest first, over ssh. A copy appears when it is proved to be what is there, byte for byte; a pull \
-      continues where an interrupted one stopped. A copy has its number there, or the next free one. Exit status 0 says that \
-      all is here.
+      Newest first, over ssh. A copy appears once its SHA-256 matches the original; an interrupted pull \
+      resumes. A copy keeps its number, or gets the next free one. The exit status is 0 when everything is \
+      here.
+
+      Examples:
+        imulog pull pi
+        imulog pull pi1,pi2 --then-free
+        imulog pull pi latest --format csv --to exports/
       """)
 
   @ParentCommand var program: Imulog
@@ -21,41 +27,43 @@ struct PullCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The machine, as ssh knows it; several with commas between them.", valueName: "host"))
+      "The machine as ssh knows it, or several, separated by commas.", valueName: "host"))
   var hosts: String
 
   @Argument(
     help: ArgumentHelp(
-      "Numbers there, `latest`, or beginnings of UUIDs; all when none is given.", valueName: "id"))
+      "Numbers there, `latest`, or beginnings of UUIDs; by default all.", valueName: "id"))
   var ids: [String] = []
 
-  @Flag(help: "Stay with recordings that are being written until they end.")
+  @Flag(help: "Wait for the end of recordings that are being written.")
   var follow = false
 
-  @Flag(help: "Let the machine move what is proved to be here to its trash.")
+  @Flag(help: "Let the machine move each recording that is proved to be here to its trash.")
   var thenFree = false
 
-  @Option(help: ArgumentHelp("Write each recording out in this form too.", valueName: "format"))
+  @Option(help: ArgumentHelp("Also export each recording in this format.", valueName: "format"))
   var format: ExportFormat?
 
   @Option(
-    help: "What stands in gyrodata for ticks without a sample: the one before them, or nothing.")
+    help: "For gyrodata: fill ticks without a sample with the sample before, or leave them out.")
   var fill: ExportFill?
 
-  @Option(help: ArgumentHelp("Where those files go; else here.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp(
+      "The directory of these exports; by default the current one.", valueName: "dir"))
   var to: String?
 
   @Flag(help: "Print the summary as JSON.")
   var json = false
 
-  @Option(help: ArgumentHelp("Machines at a time.", valueName: "number"))
+  @Option(help: ArgumentHelp("How many machines to pull from at a time.", valueName: "number"))
   var jobs = 16
 
   @Option(
     help: ArgumentHelp(
-      "How long a machine may bring nothing new.",
+      "How long a machine may send nothing new.",
       discussion:
-        "Connections that break are made anew until then, after pauses of a sixtieth of it to half of it. With --follow a machine that says it is there has ten times as long.",
+        "Until then a broken connection is re-established, after pauses of 1/60 to 1/2 of this time. With --follow, a machine that reports that it is alive has ten times as long.",
       valueName: "time"))
   var timeout = Span(nanoseconds: 60_000_000_000)
 
@@ -151,33 +159,33 @@ struct PullCommand: ParsableCommand {
 struct SSHOptions: ParsableArguments {
   @Option(
     name: .customShort("p"), parsing: .unconditional,
-    help: ArgumentHelp("The port, for ssh.", valueName: "port"))
+    help: ArgumentHelp("The port (passed to ssh).", valueName: "port"))
   var port: String?
 
   @Option(
     name: .customShort("i"), parsing: .unconditional,
-    help: ArgumentHelp("The key's file, for ssh.", valueName: "file"))
+    help: ArgumentHelp("The key's file (passed to ssh).", valueName: "file"))
   var identity: String?
 
   @Option(
     name: .customShort("F"), parsing: .unconditional,
-    help: ArgumentHelp("The configuration file, for ssh.", valueName: "file"))
+    help: ArgumentHelp("The configuration file (passed to ssh).", valueName: "file"))
   var configuration: String?
 
   @Option(
     name: .customShort("o"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An option for ssh, such as -o ConnectTimeout=10.", valueName: "option"))
+    help: ArgumentHelp("An option of ssh, such as -o ConnectTimeout=10.", valueName: "option"))
   var options: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "The program to connect with.", discussion: "Else IMULOG_SSH, else ssh.",
+      "The program that connects.", discussion: "By default IMULOG_SSH, else ssh.",
       valueName: "program"))
   var ssh: String?
 
   @Option(
     help: ArgumentHelp(
-      "The other machine's store, when it is not the usual one; of no use with a restricted key.",
+      "The other machine's store, if not the default; has no effect with a restricted key.",
       valueName: "dir"))
   var remoteStore: String?
 

@@ -6,33 +6,39 @@ import LinuxIO
 /// `imulog record`: one take, now.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Make a recording now and print its number.",
+    commandName: "record",
+    abstract: "Make a recording now and print its number.",
     discussion: """
-      Records 60 s at 10 Hz by default and then stops by itself. Ctrl-C or SIGTERM ends it \
-      early and keeps it. On a terminal its graph is shown meanwhile, and the last line names the keys. Talk \
-      goes to stderr; the last line of stdout is the recording's number.
+      Records 60 s at 10 Hz by default. Ctrl-C or SIGTERM ends the recording early and keeps it. On a \
+      terminal a live graph is shown, and the last line names the keys. Messages go to stderr; the last \
+      line of stdout is the recording's number.
+
+      Examples:
+        imulog record
+        imulog record --rate 200 --for 10m --accel-range 8g --note "left wheel"
+        imulog record --board simulator --virtual-time --for 2s
       """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(help: "The board, as `imulog boards` lists them; detected when not given.")
+  @Option(help: "The board, one of `imulog boards`; detected by default.")
   var board: String?
 
   // A sign begins a value and not an option, so that what is wrong with it can be said.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The number N of /dev/i2c-N; the board's own when not given.", valueName: "n"))
+      "The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
   var bus: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The chip: auto, or a model to force; with @0x69 after it, the one at that address.",
+      "The chip: auto, or a model; @0x69 after it chooses the address.",
       valueName: "auto|model"))
   var sensor = "auto"
 
-  @Option(help: "The sensors to record; both also records the chip's temperature.")
+  @Option(help: "The sensors to record; both includes the temperature.")
   var channels: RecordedChannels = .both
 
   @Option(
@@ -43,10 +49,10 @@ struct RecordCommand: ParsableCommand {
   @Option(
     name: .customLong("for"), parsing: .unconditional,
     help: ArgumentHelp(
-      "How long, such as 60s, 1.5m or 500ms; 60s when not given.", valueName: "span"))
+      "The length, such as 60s, 1.5m or 500ms; 60s by default.", valueName: "span"))
   var length: Span?
 
-  @Flag(help: "Record until Ctrl-C or SIGTERM instead of for a time.")
+  @Flag(help: "Record until Ctrl-C or SIGTERM.")
   var untilStopped = false
 
   @Option(
@@ -62,27 +68,27 @@ struct RecordCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How often the log is made durable, or 0 for only at the end; 1s when not given, 10s for slow open ends.",
+      "How often to sync the log, 0 for only at the end; by default 1s, or 10s until stopped at 10 Hz or less.",
       valueName: "span"))
   var syncEvery: Span?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The longest that a processor may take to wake up meanwhile: auto (held from 50 Hz on), off, or microseconds.",
+      "The longest that a processor may take to wake: auto (limited from 50 Hz on), off, or microseconds.",
       valueName: "auto|off|us"))
   var cpuLatency = "auto"
 
-  @Option(help: ArgumentHelp("Words to keep with the recording.", valueName: "text"))
+  @Option(help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
   var note = ""
 
   @Option(
     help: ArgumentHelp(
-      "What the simulator's sensor does: still (when not given), tumble, or the counts of a CSV file.",
+      "The simulated motion: still (the default), tumble, or a CSV file of counts.",
       valueName: "still|tumble|file"))
   var motion: String?
 
-  @Flag(help: "Let the simulator's time run as fast as it can.")
+  @Flag(help: "Simulate as fast as the computer can.")
   var virtualTime = false
 
   @Flag(help: "Print the result as JSON.")

@@ -8,9 +8,12 @@ struct RecoverCommand: ParsableCommand {
     commandName: "recover",
     abstract: "Make a new recording of what can be read of a damaged one.",
     discussion: """
-      Prints the new recording's number. It has every sample, gap, mark and event that can be read; ticks that \
-      cannot be read are gaps with the cause "lost". The damaged log stays as it is. Exit status 0 when \
-      nothing is missing; 65 when something is, and stderr says what.
+      Prints the new recording's number. It has every sample, gap, mark and event that can be read; ticks \
+      that cannot be read are gaps with the cause "lost". The damaged log is not changed. The exit status \
+      is 0 when nothing is missing, and 65 when something is, which stderr reports.
+
+      Example:
+        imulog recover 7
       """)
 
   @ParentCommand var program: Imulog

@@ -6,18 +6,22 @@ import LogStore
 /// `imulog rm`: recordings into the trash.
 struct RemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rm", abstract: "Move recordings to the trash, which keeps them for 30 days.",
+    commandName: "rm",
+    abstract: "Move recordings to the trash, which keeps them for 30 days.",
     discussion: """
-      imulog list --trash shows what is there, and imulog restore brings it back.
+      imulog list --trash shows what is in the trash; imulog restore moves it back.
+
+      Example:
+        imulog rm 3 4
       """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("Numbers, `latest`, or the beginning of a UUID.", valueName: "id"))
+  @Argument(help: ArgumentHelp("Numbers, `latest`, or beginnings of UUIDs.", valueName: "id"))
   var ids: [String] = []
 
-  @Flag(help: "Then delete for good what is in the trash, to make room.")
+  @Flag(help: "Then delete everything in the trash for ever, to make room.")
   var emptyTrash = false
 
   func validate() throws {

@@ -6,10 +6,13 @@ import LogStore
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Bring recordings back from the trash and print their numbers.",
+    abstract: "Move recordings back from the trash and print their numbers.",
     discussion: """
-      imulog list --trash shows what is there. A recording comes back under its number, or under the next one when \
-      another recording has that meanwhile, which is then said.
+      imulog list --trash shows what is in the trash. A recording gets its number back, or the next free \
+      one if another recording has that number now, which is reported.
+
+      Example:
+        imulog restore latest
       """)
 
   @ParentCommand var program: Imulog
@@ -17,7 +20,7 @@ struct RestoreCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Numbers, `latest` for the one removed last, or the beginning of a UUID.", valueName: "id"))
+      "Numbers, `latest` for the one removed last, or beginnings of UUIDs.", valueName: "id"))
   var ids: [String]
 
   mutating func run() throws {

@@ -10,24 +10,26 @@ struct ServeCommand: ParsableCommand {
     commandName: "serve",
     abstract: "Answer the requests of an SSH key that may only read recordings.",
     discussion: """
-      To be the forced command of a key in ~/.ssh/authorized_keys:
+      Use it as the forced command of a key in ~/.ssh/authorized_keys:
 
         restrict,command="imulog --store DIR serve" ssh-ed25519 AAAA...
 
-      What the key's owner asks for comes in SSH_ORIGINAL_COMMAND: list, info, export, verify, status, and what \
-      imulog pull needs. No shell is started, no file is named, nothing is written. What is refused is logged.
+      The request comes in SSH_ORIGINAL_COMMAND: list, info, export, verify, status, or what imulog pull \
+      needs. serve starts no shell, accepts no paths and writes nothing; it logs every request.
       """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
   @Flag(
-    help: "Let imulog pull --then-free move recordings to the trash, once it has proved its copy.")
+    help:
+      "Allow imulog pull --then-free to move recordings to the trash once it has proved its copy.")
   var allowDelete = false
 
   @Option(
     help: ArgumentHelp(
-      "Append a line for each request to a file; else to the system's log.", valueName: "file"))
+      "Append a line for each request to a file; by default to the system's log.", valueName: "file"
+    ))
   var log: String?
 
   mutating func run() throws {
@@ -67,7 +69,7 @@ struct ServeCommand: ParsableCommand {
   }
 }
 
-/// What a key may ask for.
+/// The requests that a key may send.
 enum ServeHelp {
   static let text = """
     This key reads recordings and does nothing else:
@@ -81,6 +83,6 @@ enum ServeHelp {
       status [--json]
 
     ID is a recording's number, latest, or the beginning of its UUID. To fetch recordings, run
-    imulog pull HOST on your side.
+    imulog pull HOST on your machine.
     """
 }

@@ -7,11 +7,15 @@ import Terminal
 /// `imulog show`: shows a recording's graph.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the graph of a recording.",
+    commandName: "show",
+    abstract: "Show the graph of a recording.",
     discussion: """
-      On a terminal it can be zoomed and moved, and a cursor shows values; the last line names the keys. In a \
-      pipe, or with --plain, it is printed once as text, 80 columns wide; the exit status is 65 when the \
-      recording is damaged.
+      On a terminal the graph can be zoomed and moved, and a cursor shows values; the last line names the \
+      keys. In a pipe, or with --plain, it is printed once as text, 80 columns wide. The exit status is 65 \
+      when the recording is damaged.
+
+      Example:
+        imulog show latest
       """)
 
   @ParentCommand var program: Imulog

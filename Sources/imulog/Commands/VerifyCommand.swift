@@ -6,8 +6,14 @@ import Terminal
 /// `imulog verify`: reads a log through and says whether all of it is there.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Read a recording through and say whether all of it is there.",
-    discussion: "Exit status 0 when it is whole, 65 when something is missing or damaged.")
+    commandName: "verify",
+    abstract: "Read a whole recording and report damage.",
+    discussion: """
+      The exit status is 0 when it is complete, 65 when something is missing or damaged.
+
+      Example:
+        imulog verify latest
+      """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

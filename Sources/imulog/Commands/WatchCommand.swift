@@ -11,8 +11,11 @@ struct WatchCommand: ParsableCommand {
     commandName: "watch",
     abstract: "Show the service's samples, during a recording or between two.",
     discussion: """
-      Watching never delays the recording: samples that the terminal cannot keep up with are dropped from the \
-      display only. In a pipe, or with --plain, a line is printed each second.
+      Watching never delays the recording: samples that the terminal cannot keep up with are dropped from \
+      the display only. In a pipe, or with --plain, a line is printed each second.
+
+      Example:
+        imulog watch
       """)
 
   @OptionGroup var socketOptions: SocketOptions

@@ -7,7 +7,7 @@ struct SocketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The service's control socket.",
-      discussion: "Else IMULOG_SOCKET, else /run/imulog/control or the user's run directory.",
+      discussion: "By default IMULOG_SOCKET, else /run/imulog/control or the user's run directory.",
       valueName: "path"))
   var socket: String?
 

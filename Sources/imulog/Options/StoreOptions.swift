@@ -6,7 +6,7 @@ struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The directory of recordings.",
-      discussion: "Else IMULOG_STORE, else the user's data directory.", valueName: "dir"))
+      discussion: "By default IMULOG_STORE, else the user's data directory.", valueName: "dir"))
   var store: String?
 }
 

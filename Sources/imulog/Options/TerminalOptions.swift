@@ -4,7 +4,7 @@ import LinuxIO
 
 /// Whether a verb draws on the terminal.
 struct TerminalOptions: ParsableArguments {
-  @Flag(help: "Print plain text, on a terminal too.")
+  @Flag(help: "Print plain text, even on a terminal.")
   var plain = false
 
   /// Whether stdin and stdout are a terminal, it can be drawn on, and the user did not say otherwise.

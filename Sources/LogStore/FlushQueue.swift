@@ -33,7 +33,6 @@ public final class FlushQueue: @unchecked Sendable {
   /// Whether a sync failed. The kernel reports such an error once and takes the bytes for written,
   /// so that no later sync says anything about those that this one was for.
   private var isSyncDoubtful = false
-  private var isFinished = false
   private var longest: Int64 = 0
 
   /// Bytes that fit.
@@ -124,14 +123,6 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until the flusher has returned.
-  public func waitUntilFinished() {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    // A wait may end without cause, hence `while`.
-    while !isFinished { pthread_cond_wait(condition, mutex) }
-  }
-
   // MARK: What both ends may ask
 
   /// The first error of the storage; `nil` while all is well.
@@ -143,8 +134,8 @@ public final class FlushQueue: @unchecked Sendable {
   /// Bytes queued and not yet given to the storage.
   public var byteCount: Int { locked { count } }
 
-  /// Bytes that are known to be durable, of all that were ever put.
-  public var durableByteCount: UInt64 { locked { totalDurable } }
+  /// Bytes that the queue reports as durable, of all that were ever put: the crash tests check the disk against it.
+  package var durableByteCount: UInt64 { locked { totalDurable } }
 
   /// How many bytes were asked to be made durable, of all that were ever put: tests leave the flusher work.
   package var byteCountToSync: UInt64 { locked { syncTarget } }
@@ -299,10 +290,6 @@ public final class FlushQueue: @unchecked Sendable {
       synced(total, took: clock.now() - begin)
     } catch {
       result = failSync(error)
-    }
-    locked {
-      isFinished = true
-      pthread_cond_broadcast(condition)
     }
     return result
   }

@@ -55,9 +55,9 @@ extension RecorderConfiguration {
 
 /// The first error in a configuration: its place, and what is accepted there.
 public struct ConfigurationError: StatusError, Equatable {
-  /// The file's name, as given.
+  /// The file's name, as given; the option of a value from the command line.
   public let file: String
-  /// The line, from 1.
+  /// The line, from 1; 0 for an option.
   public let line: Int
   /// `nil` when the line has none.
   public let key: String?
@@ -70,6 +70,7 @@ public struct ConfigurationError: StatusError, Equatable {
 
   /// One line, such as `imulog.conf:7: rate = fast: give hertz as …`, without control characters.
   public var description: String {
+    guard line > 0 else { return ForeignText.shown("\(file) \(value ?? ""): \(remedy)") }
     var statement = ""
     if let key { statement = value.map { "\(key) = \($0): " } ?? "\(key): " }
     return ForeignText.shown("\(file):\(line): \(statement)\(remedy)")
@@ -79,10 +80,9 @@ public struct ConfigurationError: StatusError, Equatable {
 /// The lines of a configuration file by key; their values are not read yet.
 private struct ConfigurationLines {
   struct Setting {
+    /// From 1; 0 for an option of the key's name.
     let line: Int
     let value: String
-    /// From the command line, as an option of the key's name.
-    var isOption = false
   }
 
   let file: String
@@ -104,7 +104,7 @@ private struct ConfigurationLines {
   subscript(key: String) -> Setting? { settings[key] }
 
   mutating func replace(_ key: String, with value: String) {
-    settings[key] = Setting(line: 1, value: value, isOption: true)
+    settings[key] = Setting(line: 0, value: value)
   }
 
   /// An error in the line of `key`, which must be in the file.
@@ -115,7 +115,7 @@ private struct ConfigurationLines {
   func error(_ key: String, value: String?, _ remedy: String) -> ConfigurationError {
     let setting = settings[key]
     return ConfigurationError(
-      file: setting?.isOption == true ? "--\(key)" : file, line: setting?.line ?? 1, key: key,
+      file: setting?.line == 0 ? "--\(key)" : file, line: setting?.line ?? 1, key: key,
       value: value, remedy: remedy)
   }
 

@@ -25,7 +25,6 @@ struct FlushQueueTests {
       }, Unmanaged.passRetained(work).toOpaque())
     precondition(created == 0)
     body()
-    queue.waitUntilFinished()
     pthread_join(thread, nil)
   }
 
@@ -203,6 +202,5 @@ struct FlushQueueTests {
     let result = queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
     #expect((result != nil) == (index < 3))
     #expect(result == queue.failure)
-    queue.waitUntilFinished()
   }
 }

@@ -50,6 +50,24 @@ struct ConfigurationRefusalTests {
     }
   }
 
+  @Test("a wrong option is refused as an option, and replaces the file's value")
+  func options() throws {
+    do throws(ConfigurationError) {
+      let read = try RecorderConfiguration(
+        text: Array("pre-trigger = 5x".utf8), file: "i.conf", choices: .few,
+        options: ["pre-trigger": "5s"])
+      #expect(read.preTrigger == 5_000_000_000)
+    } catch {
+      Issue.record("\(error)")
+    }
+    #expect {
+      try RecorderConfiguration(
+        text: [], file: "i.conf", choices: .few, options: ["pre-trigger": "5x"])
+    } throws: {
+      "\($0)" == "--pre-trigger 5x: give a time such as 5s, or 0s for none"
+    }
+  }
+
   @Test("a note that does not fit into a recording is refused")
   func longNote() {
     let fits = String(repeating: "ä", count: 500)

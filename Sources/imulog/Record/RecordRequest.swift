@@ -4,7 +4,7 @@ import Recorder
 /// The options of `record`, checked as far as possible without hardware.
 struct RecordRequest {
   let sensor: SensorRequest
-  let configuration: RecorderConfiguration
+  var configuration: RecorderConfiguration { sensor.configuration }
   /// Whether the recording is shown on the terminal.
   let isOnTerminal: Bool
 
@@ -14,13 +14,15 @@ struct RecordRequest {
         .usage, "--rate \(command.rate): give hertz as a decimal number above 0, such as 10 or 12.5"
       )
     }
-    let accelerometerRange = try RecordRequest.range(command.accelRange, unit: "g", "--accel-range")
-    let gyroscopeRange = try RecordRequest.range(command.gyroRange, unit: "dps", "--gyro-range")
     var configuration = RecorderConfiguration.default
+    (configuration.board, configuration.bus) = (command.board, command.bus)
+    configuration.sensor = command.sensor
     configuration.rate = rate
     configuration.channels = command.channels.set
-    configuration.accelerometerRange = accelerometerRange
-    configuration.gyroscopeRange = gyroscopeRange
+    configuration.accelerometerRange = try RecordRequest.range(
+      command.accelRange, unit: "g", "--accel-range")
+    configuration.gyroscopeRange = try RecordRequest.range(
+      command.gyroRange, unit: "dps", "--gyro-range")
     configuration.length = try RecordRequest.length(command)
     configuration.syncInterval = command.syncEvery?.nanoseconds
     configuration.samplesWhileIdle = false
@@ -29,35 +31,33 @@ struct RecordRequest {
         .usage, "--cpu-latency \(command.cpuLatency): give auto, off, or microseconds up to 10000")
     }
     configuration.cpuLatency = command.virtualTime ? .free : latency
+    let longest = RecorderConfiguration.longestNote
+    guard command.note.utf8.count <= longest else {
+      throw CommandFailure(
+        .usage,
+        "--note has \(command.note.utf8.count) bytes, and \(longest) fit into a recording; shorten it"
+      )
+    }
     configuration.note = command.note
     // Simulated time ends before a user could look.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
-    guard command.note.utf8.count <= 1000 else {
-      throw CommandFailure(
-        .usage,
-        "--note has \(command.note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
-    }
-    self.configuration = configuration
-    sensor = SensorRequest(
-      rate: rate, channels: command.channels.set, accelerometerRange: accelerometerRange,
-      gyroscopeRange: gyroscopeRange, board: try SensorRequest.board(command.board),
-      bus: command.bus, choice: try SensorRequest.choice(command.sensor), motion: command.motion,
-      isTimeVirtual: command.virtualTime)
+    sensor = try SensorRequest(
+      configuration, motion: command.motion, isTimeVirtual: command.virtualTime)
     try checkSimulatorOptions()
   }
 
   /// The sentence at the beginning.
   func beginning(_ description: SensorDescription) -> String {
     let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
-    let ticks = configuration.length.map { sensor.rate.ticks(inNanoseconds: $0) }
-    let length = ticks.map { "for \(Plain.seconds(sensor.rate.nanoseconds(atTick: $0)))" }
-    return "recording from \(description.model)\(place), \(Plain.hertz(sensor.rate)) Hz, "
+    let ticks = configuration.length.map { configuration.rate.ticks(inNanoseconds: $0) }
+    let length = ticks.map { "for \(Plain.seconds(configuration.rate.nanoseconds(atTick: $0)))" }
+    return "recording from \(description.model)\(place), \(Plain.hertz(configuration.rate)) Hz, "
       + (length ?? "until Ctrl-C or SIGTERM")
   }
 
   private func checkSimulatorOptions() throws(CommandFailure) {
     if sensor.isSimulated {
-      guard sensor.bus == nil else {
+      guard configuration.bus == nil else {
         throw CommandFailure(.usage, "the simulator has no bus to choose; leave --bus out")
       }
       guard !(sensor.isTimeVirtual && configuration.length == nil) else {
@@ -68,7 +68,7 @@ struct RecordRequest {
       let option = sensor.motion != nil ? "--motion" : "--virtual-time"
       throw CommandFailure(.usage, "\(option) is the simulator's; give --board simulator with it")
     }
-    if let bus = sensor.bus, bus < 0 {
+    if let bus = configuration.bus, bus < 0 {
       throw CommandFailure(.usage, "--bus \(bus): give the number N of a /dev/i2c-N")
     }
   }

@@ -8,18 +8,30 @@ import SimulatedIMU
 
 /// A sensor and its settings, checked as far as possible without hardware.
 struct SensorRequest: Sendable {
-  let rate: SampleRate
-  let channels: ChannelSet
-  let accelerometerRange: Int
-  let gyroscopeRange: Int
+  /// Its board, bus and sensor may be left to the program.
+  let configuration: RecorderConfiguration
   let board: Board?
-  let bus: Int?
   let choice: SensorChoice
   /// The simulated motion: `still`, `tumble`, or a file's path.
   let motion: String?
   let isTimeVirtual: Bool
 
   var isSimulated: Bool { board?.id == "simulator" }
+
+  init(
+    _ configuration: RecorderConfiguration, motion: String? = nil, isTimeVirtual: Bool = false
+  ) throws(CommandFailure) {
+    self.configuration = configuration
+    board = try SensorRequest.board(configuration.board)
+    choice = try SensorRequest.choice(configuration.sensor ?? "auto")
+    (self.motion, self.isTimeVirtual) = (motion, isTimeVirtual)
+  }
+
+  /// The board that was given, or that this machine is.
+  func presentBoard() -> Board? {
+    let tree = SystemTree.live
+    return board ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+  }
 
   static func board(_ name: String?) throws(CommandFailure) -> Board? {
     guard let name else { return nil }
@@ -97,7 +109,7 @@ private struct SensorOpening<User: SensorUser> {
     var bus = simulated
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
     let sensor = try PolledSensor(
-      bus: bus, identity: found, configuration: request.configuration(busClock: simulatedBusClock))
+      bus: bus, identity: found, configuration: request.settings(busClock: simulatedBusClock))
     return try user.use(sensor, clock: clock, boardTitle: "simulator")
   }
 
@@ -131,12 +143,10 @@ private struct SensorOpening<User: SensorUser> {
 
   private func onHardware() throws -> User.Outcome {
     let tree = SystemTree.live
-    let board =
-      request.board
-      ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+    let board = request.presentBoard()
     let number = try busNumber(board)
     let search = SensorSearch(
-      request: request, bus: number, isFixed: request.bus != nil,
+      request: request, bus: number, isFixed: request.configuration.bus != nil,
       busClock: tree.i2cClock(bus: number) ?? board?.busHertz)
     let found = try BusErrand(bus: number).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
@@ -145,7 +155,7 @@ private struct SensorOpening<User: SensorUser> {
   }
 
   private func busNumber(_ board: Board?) throws -> Int {
-    if let bus = request.bus { return bus }
+    if let bus = request.configuration.bus { return bus }
     // Stock kernels number buses in the order of discovery; the device tree's node identifies one.
     if let node = board?.busNode,
       let adapter = SystemTree.live.i2cAdapters().first(where: { $0.name.contains(node) })

@@ -47,7 +47,7 @@ struct SensorSearch: Sendable {
     try node.reserve(identity.address)
     try node.keepOpen(at: place, chip: identity.address)
     var sensor = try PolledSensor(
-      bus: node, identity: identity, configuration: request.configuration(busClock: busClock))
+      bus: node, identity: identity, configuration: request.settings(busClock: busClock))
     let clock = SystemClock()
     while case .wait(let nanoseconds) = try sensor.bringUp() {
       progress()
@@ -99,12 +99,13 @@ struct SensorSearch: Sendable {
 }
 
 extension SensorRequest {
-  func configuration(busClock: Int?) -> SensorConfiguration {
-    var configuration = SensorConfiguration(
-      rate: rate, accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange,
-      channels: channels, busClock: busClock)
+  func settings(busClock: Int?) -> SensorConfiguration {
+    var settings = SensorConfiguration(
+      rate: configuration.rate, accelerometerRange: configuration.accelerometerRange,
+      gyroscopeRange: configuration.gyroscopeRange, channels: configuration.channels,
+      busClock: busClock)
     // A recorded motion may stand still for any time.
-    configuration.hasNoise = [nil, "still", "tumble"].contains(motion)
-    return configuration
+    settings.hasNoise = [nil, "still", "tumble"].contains(motion)
+    return settings
   }
 }

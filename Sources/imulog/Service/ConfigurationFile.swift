@@ -5,18 +5,18 @@ import IMUModel
 import LinuxIO
 import Recorder
 
-/// The service's configuration file, and what was given on the command line in its place.
+/// The service's configuration file, and the options that replace its values.
 struct ConfigurationFile: Sendable {
-  /// Where it is when nothing else is given; there need not be one.
+  /// Its path without an option; it need not exist.
   static let usualPath = "/etc/imulog/imulog.conf"
 
   let path: String?
   let board: String?
   let preTrigger: String?
-  /// Where recordings are when the configuration does not say.
+  /// The store if the configuration names none.
   let usualStore: String
 
-  /// Reads it, and fills in what it leaves to the program.
+  /// Reads it, and completes it with the choices that it leaves to the program.
   func setup() throws -> RecorderSetup {
     let file = path ?? ConfigurationFile.usualPath
     let isThere = path != nil || access(file, F_OK) == 0
@@ -25,18 +25,10 @@ struct ConfigurationFile: Sendable {
     let configuration = try RecorderConfiguration(
       text: isThere ? try WholeFile.read(file) : [], file: file, choices: choices,
       options: ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 })
-    let tree = SystemTree.live
-    let board =
-      try SensorRequest.board(configuration.board)
-      ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+    let sensor = try SensorRequest(configuration)
+    let board = sensor.presentBoard()
     return RecorderSetup(
-      configuration,
-      sensor: SensorRequest(
-        rate: configuration.rate, channels: configuration.channels,
-        accelerometerRange: configuration.accelerometerRange,
-        gyroscopeRange: configuration.gyroscopeRange, board: board, bus: configuration.bus,
-        choice: try SensorRequest.choice(configuration.sensor ?? "auto"), motion: nil,
-        isTimeVirtual: false),
+      configuration, sensor: sensor,
       store: configuration.store ?? usualStore,
       button: ConfigurationFile.line(configuration.button, board?.button),
       light: ConfigurationFile.line(configuration.light, board?.led))

@@ -1,4 +1,4 @@
-/// What the sampler hands on: one slot of the ring. Fixed size, no references.
+/// What the sampler reports: one slot of the ring. Fixed size, no references.
 ///
 /// Ticks come in order and each scheduled tick is covered once, by a sample or by a gap; sensor events
 /// stand between them.

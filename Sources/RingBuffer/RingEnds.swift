@@ -60,3 +60,84 @@ public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
     return end
   }
 }
+
+/// The end of a ring that fills it. Belongs to one thread at a time.
+///
+/// Safe to send: the storage is shared with the consumer alone, through the accesses of ``RingOrderings``;
+/// a value that cannot be copied is on one thread at a time, and its way there orders what it did before.
+public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let storage: RingStorage<Element>
+  @usableFromInline var steps: RingProducerSteps
+
+  init(storage: RingStorage<Element>, steps: RingProducerSteps) {
+    self.storage = storage
+    self.steps = steps
+  }
+
+  @inlinable
+  deinit {
+    if storage.leave() { storage.free() }
+  }
+
+  /// Number of slots.
+  @inlinable
+  public var capacity: Int { steps.positions.capacity }
+
+  /// Slots that can be filled now. The consumer may make it more at any time, no one can make it less.
+  @inlinable
+  public var free: Int {
+    capacity - steps.positions.count(from: storage.loadHead(), to: steps.tail)
+  }
+
+  /// Appends `element`; false when the ring is full, which then is unchanged.
+  ///
+  /// - Complexity: O(1), without waiting, whatever the consumer does: some 35 instructions together with ``RingConsumer/pop()``.
+  @inlinable
+  public mutating func push(_ element: Element) -> Bool {
+    steps.push(element, to: storage)
+  }
+}
+
+/// The end of a ring that empties it. Belongs to one thread at a time.
+///
+/// Safe to send: as ``RingProducer``, with the sides exchanged.
+public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let storage: RingStorage<Element>
+  @usableFromInline var steps: RingConsumerSteps
+
+  init(storage: RingStorage<Element>, steps: RingConsumerSteps) {
+    self.storage = storage
+    self.steps = steps
+  }
+
+  @inlinable
+  deinit {
+    if storage.leave() { storage.free() }
+  }
+
+  /// Number of slots.
+  @inlinable
+  public var capacity: Int { steps.positions.capacity }
+
+  /// Elements that can be popped now. The producer may make it more at any time, no one can make it less.
+  @inlinable
+  public var count: Int {
+    steps.positions.count(from: steps.head, to: storage.loadTail())
+  }
+
+  /// Takes the oldest element out; `nil` when the ring is empty.
+  ///
+  /// - Complexity: O(1), without waiting, whatever the producer does.
+  @inlinable
+  public mutating func pop() -> Element? {
+    steps.pop(from: storage)
+  }
+
+  /// The element `index` after the oldest one, which stays; `nil` when there are no more than that.
+  ///
+  /// - Complexity: O(1), without waiting, whatever the producer does.
+  @inlinable
+  public func peek(_ index: Int) -> Element? {
+    steps.peek(index, in: storage)
+  }
+}

@@ -2,7 +2,7 @@ public import IMUModel
 
 /// Samples that are yet to be proved, and the gaps after them, oldest first.
 ///
-/// A sample is handed on when three things are known, which only later looks at the chip can show: that the chip still
+/// A sample is released when three things are known, which only later looks at the chip can show: that the chip still
 /// had its configuration after it was read, that it was not stuck, and, of one that was not announced, that the chip
 /// keeps making samples.
 ///
@@ -33,7 +33,7 @@ struct HeldRecords: ~Copyable {
   @inlinable var isEmpty: Bool { count == 0 }
   @inlinable var isFull: Bool { queue.isFull }
 
-  /// Whether the oldest may be handed on: it is proved, or a gap that nothing stands before.
+  /// Whether the oldest may be released: it is proved, or a gap that nothing stands before.
   @inlinable var isFirstReady: Bool {
     guard count > 0 else { return false }
     return queue[0].kind != .sample || (configured > 0 && alive > 0 && announced > 0)
@@ -76,6 +76,68 @@ struct HeldRecords: ~Copyable {
     configured = max(0, configured - 1)
     alive = max(0, alive - 1)
     announced = max(0, announced - 1)
+    return record
+  }
+}
+
+/// Records in the order in which they came, in memory that never grows.
+@usableFromInline
+struct RecordQueue: ~Copyable {
+  @usableFromInline let records: UnsafeMutablePointer<TickRecord>
+  @usableFromInline let capacity: Int
+  @usableFromInline var first = 0
+  @usableFromInline var count = 0
+
+  /// An empty queue of `capacity` places, at least 1.
+  ///
+  /// - Complexity: one allocation.
+  @inlinable
+  init(capacity: Int) {
+    // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Elements are
+    // `BitwiseCopyable`, all are initialised here, and every index comes from `place(_:)`.
+    self.capacity = capacity
+    records = .allocate(capacity: capacity)
+    records.initialize(
+      repeating: TickRecord(tick: 0, time: 0, sample: RawSample()), count: capacity)
+  }
+
+  @inlinable
+  deinit {
+    records.deallocate()
+  }
+
+  @inlinable var isFull: Bool { count == capacity }
+
+  @inlinable
+  func place(_ number: Int) -> Int { (first &+ number) % capacity }
+
+  /// The record `number` places after the oldest; traps when there is none.
+  @inlinable
+  subscript(number: Int) -> TickRecord {
+    get {
+      precondition(number >= 0 && number < count, "no such record")
+      return records[place(number)]
+    }
+    nonmutating set {
+      precondition(number >= 0 && number < count, "no such record")
+      records[place(number)] = newValue
+    }
+  }
+
+  /// Adds a record; traps when there is no room.
+  @inlinable
+  mutating func append(_ record: TickRecord) {
+    precondition(!isFull, "no room for a record")
+    count += 1
+    self[count - 1] = record
+  }
+
+  /// Removes the oldest; traps when there is none.
+  @inlinable
+  mutating func removeFirst() -> TickRecord {
+    let record = self[0]
+    first = place(1)
+    count -= 1
     return record
   }
 }

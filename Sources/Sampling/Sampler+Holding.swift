@@ -132,7 +132,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     outbox.settle(at: now)
   }
 
-  /// Hands on a record whose sample is none; gaps stay what they are.
+  /// Releases a record whose sample is none as a gap; gaps stay what they are.
   @inlinable
   mutating func handOn(
     _ record: TickRecord, as cause: GapCause, code: Int32, at now: MonotonicTime

@@ -2,7 +2,7 @@ public import IMUModel
 public import IMUDrivers
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// Reads the chip for the present tick and takes down what came of it.
+  /// Reads the chip for the present tick and records the result.
   ///
   /// A sample is dated by the beginning of its read. When the read was held up, the sample is younger
   /// than that, or even mixed from two: it is not believed, and the chip is read again while the tick

@@ -1,7 +1,8 @@
 public import IMUDrivers
 public import IMUModel
+import Synchronization
 
-/// The sampling loop: waits for each tick's deadline, reads the chip once, hands the sample on.
+/// The sampling loop: waits for each tick's deadline, reads the chip once, pushes the sample.
 ///
 ///     deadline n        n+1                n+2   n+3   n+4               n+5
 ///        │               │                  │     │     │                 │
@@ -13,7 +14,7 @@ public import IMUModel
 /// - Deadlines are absolute (``Schedule``), so no delay adds up.
 /// - A tick that is a period or more late is missed: counted, recorded, never caught up.
 /// - Each tick of the schedule ends in exactly one record and once in ``ledger``.
-/// - A sample is handed on when a later look at the chip, the next tick's read or one between, proves it
+/// - A sample is released when a later look at the chip, the next tick's read or one between, proves it
 ///   (``HeldRecords``): some 10 ms later, or when a chip at rest repeats itself, as soon as it does not.
 /// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and
 ///   during the ticks; the recording continues.
@@ -117,4 +118,134 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   /// Ends the sampler and gives the sensor back.
   public consuming func releaseSensor() -> Sensor { sensor }
+}
+
+extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
+  /// How long the loop sleeps at most before it looks at the stop flag again, in nanoseconds.
+  @inlinable static var slice: Int64 { 100_000_000 }
+
+  /// Steps until the loop has ended.
+  @inlinable
+  public mutating func run() {
+    while step() == .continue {}
+  }
+
+  /// Waits for the next tick's deadline and deals with every tick that is due then.
+  @inlinable
+  public mutating func step() -> StepResult {
+    guard outcome == nil else { return .finished }
+    guard let now = waitForDeadline() else {
+      skipUnreachable(at: clock.now())
+      return finish(.stopRequested)
+    }
+    if !schedule.isOver(at: tick) {
+      switch supervisor.phase {
+      case .sampling: sampleTick(at: now)
+      case .reinitialising: skipDue(at: now)
+      }
+    }
+    if schedule.isOver(at: tick) { return finish(.completed) }
+    outbox.settle(at: now)
+    // Also here and not only while waiting: a loop that is always late does not wait.
+    _ = doDuty(at: clock.now())
+    return .continue
+  }
+
+  @inlinable
+  mutating func finish(_ ending: SamplerEnding) -> StepResult {
+    settleHeld()
+    outbox.flush()
+    outcome = ending
+    return .finished
+  }
+
+  /// Sleeps until the next tick is due, and between does what the supervisor asks.
+  ///
+  /// - Returns: The instant, or `nil` when a stop was requested.
+  @inlinable
+  mutating func waitForDeadline() -> MonotonicTime? {
+    while true {
+      if stop.isRequested { return nil }
+      let now = clock.now()
+      let deadline = schedule.deadline(of: tick)
+      if now >= deadline || schedule.isOver(at: tick) { return now }
+      if let idleUntil = doDuty(at: now) {
+        clock.sleep(until: min(deadline, idleUntil, now + Sampler.slice))
+      }
+    }
+  }
+
+  /// Reads the chip for the next tick; ticks a period or more late are skipped before.
+  @inlinable
+  mutating func sampleTick(at now: MonotonicTime) {
+    skipUnreachable(at: now)
+    guard !schedule.isOver(at: tick) else { return }
+    wakeLateness = now - schedule.deadline(of: tick)
+    readTick(at: now)
+    tick += 1
+    skipHeldUpTicks()
+  }
+
+  /// Skips the ticks that are a period or more late.
+  @inlinable
+  mutating func skipUnreachable(at now: MonotonicTime) {
+    skipTicks(before: schedule.firstReachable(from: tick, at: now), at: now)
+  }
+
+  /// Skips all ticks that are due.
+  @inlinable
+  mutating func skipDue(at now: MonotonicTime) {
+    let reachable = schedule.firstReachable(from: tick, at: now)
+    skipTicks(before: schedule.deadline(of: reachable) <= now ? reachable + 1 : reachable, at: now)
+  }
+
+  /// Skips the ticks before `end`, for the cause that holds now.
+  @inlinable
+  mutating func skipTicks(before end: UInt64, at now: MonotonicTime) {
+    let end = min(end, schedule.plannedTicks ?? .max)
+    guard end > tick else { return }
+    let cause: GapCause
+    switch supervisor.phase {
+    case .sampling: cause = .missed
+    case .reinitialising: cause = supervisor.refusal == nil ? .reinitialising : .busError
+    }
+    let code = supervisor.refusal ?? 0
+    skip(Gap(firstTick: tick, count: end - tick, cause: cause, code: code), at: now)
+    tick = end
+  }
+}
+
+/// A request to stop, shared between the sampler and what may end a recording: main thread, signal handler.
+///
+/// Copies share one flag. It is never taken back.
+///
+/// Safe to send: the only access to the shared byte is atomic. Its memory is never freed, a few bytes a
+/// recording, so that a signal handler that runs late still finds it; and no copy counts references.
+public struct StopFlag: @unchecked Sendable {
+  private let storage: UnsafeMutablePointer<Storage>
+
+  private struct Storage: ~Copyable {
+    let isRequested = Atomic<Bool>(false)
+  }
+
+  /// A flag that is not raised.
+  ///
+  /// - Complexity: one allocation.
+  public init() {
+    storage = .allocate(capacity: 1)
+    storage.initialize(to: Storage())
+  }
+
+  /// Raises the flag. May be called from any thread and from a signal handler, and more than once.
+  ///
+  /// Releasing, paired with the acquiring load in ``isRequested``: what was written before the request, such
+  /// as its reason, is seen by whoever sees the request.
+  public func request() {
+    storage.pointee.isRequested.store(true, ordering: .releasing)
+  }
+
+  /// Whether the flag was raised.
+  public var isRequested: Bool {
+    storage.pointee.isRequested.load(ordering: .acquiring)
+  }
 }

@@ -1,9 +1,17 @@
 public import IMUModel
 
+/// Where the sampler puts its records: the seam to the ring.
+///
+/// Called on the sampler thread, so a conforming type neither waits, allocates nor locks.
+public protocol TickSink: ~Copyable {
+  /// Takes a record; false when there is no room, and then the record was not taken.
+  mutating func push(_ record: TickRecord) -> Bool
+}
+
 /// What stands between the loop and the ring: merges gaps, and remembers what the ring had no room for.
 ///
 /// Records leave in the order of ticks, each tick once. A run of ticks lost to one cause is one record,
-/// which is handed on when something else follows or after a second. When the ring is full, the newest
+/// which leaves when something else follows or after a second. When the ring is full, the newest
 /// samples become a gap of their own, which waits here for room:
 ///
 ///     loop ─► [ gap, event, gap ] ─► ring
@@ -11,7 +19,7 @@ public import IMUModel
 ///
 /// The memory is fixed. Should more than 64 records come to wait, because the chip fails while the
 /// card is stuck, all further ticks are counted as dropped for want of room, which is true of each, and
-/// of the further events only the last is kept and handed on when there is room again.
+/// of the further events only the last is kept, and leaves when there is room again.
 @usableFromInline
 struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var sink: Sink
@@ -25,10 +33,10 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var isOpen = false
   /// When the open gap was begun.
   @usableFromInline var openedAt = MonotonicTime(nanoseconds: 0)
-  /// The last event that found no room here, handed on when everything before it has left.
+  /// The last event that found no room here; it leaves after everything before it.
   @usableFromInline var heldEvent: SensorEvent?
 
-  /// How long a gap may grow before it is handed on, in nanoseconds.
+  /// How long a gap may grow before it leaves, in nanoseconds.
   @inlinable static var mergeLimit: Int64 { 1_000_000_000 }
 
   /// An outbox in front of `sink`.
@@ -41,7 +49,7 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
 }
 
 extension TickOutbox where Sink: ~Copyable {
-  /// Hands on a sample. When there is no room for it, its tick is in a gap instead.
+  /// Pushes a sample. When there is no room for it, its tick is in a gap instead.
   @inlinable
   mutating func deliver(_ record: TickRecord, at now: MonotonicTime) {
     flush()
@@ -53,7 +61,7 @@ extension TickOutbox where Sink: ~Copyable {
     nextTick = record.tick + 1
   }
 
-  /// Takes down that ticks have no sample.
+  /// Counts ticks that have no sample.
   @inlinable
   mutating func skip(_ gap: Gap, at now: MonotonicTime) {
     guard gap.count > 0 else { return }
@@ -78,7 +86,7 @@ extension TickOutbox where Sink: ~Copyable {
     openedAt = now
   }
 
-  /// Says what happened to the chip, after everything that went before.
+  /// Reports what happened to the chip, after everything before it.
   @inlinable
   mutating func announce(_ event: SensorEvent) {
     guard waiting.count < waiting.capacity - 1 else {
@@ -90,7 +98,7 @@ extension TickOutbox where Sink: ~Copyable {
     flush()
   }
 
-  /// Hands on what is complete; called once a tick.
+  /// Pushes what is complete; called once a tick.
   @inlinable
   mutating func settle(at now: MonotonicTime) {
     guard waiting.count > 0 else { return }
@@ -101,7 +109,7 @@ extension TickOutbox where Sink: ~Copyable {
     }
   }
 
-  /// Hands on as much as there is room for, oldest first, but for the newest `kept` records.
+  /// Pushes as much as there is room for, oldest first, except the newest `kept` records.
   @inlinable
   mutating func flush(keeping kept: Int = 0) {
     while waiting.count > kept {

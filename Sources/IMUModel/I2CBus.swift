@@ -1,3 +1,80 @@
+/// A bus on which this program is the controller: the seam between drivers and what they drive.
+///
+/// Two kinds conform: a Linux adapter (`LinuxIO.LinuxI2CBus`) and simulated chips
+/// (`SimulatedIMU.SimulatedBus`). A driver owns its bus.
+///
+/// Both calls run on the sampler thread: a conforming type neither allocates nor locks nor waits for
+/// anything but the bus, and bounds the time of a call. It does not retry; that is the caller's policy.
+public protocol I2CBus: ~Copyable {
+  /// Reads consecutive registers in one transfer.
+  ///
+  ///     START address+W  register  repeated START  address+R  data … data  NACK STOP
+  ///
+  /// - Parameters:
+  ///   - address: The chip.
+  ///   - register: The first register's number.
+  ///   - buffer: Filled whole or, when the call throws, undefined: never use it then.
+  /// - Throws: ``BusError``; no register was changed.
+  mutating func read(
+    _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(BusError)
+
+  /// Writes one register.
+  ///
+  ///     START address+W  register  value STOP
+  ///
+  /// - Throws: ``BusError``; whether the register was written is then unknown.
+  mutating func write(_ address: I2CAddress, register: UInt8, value: UInt8) throws(BusError)
+}
+
+extension I2CBus where Self: ~Copyable {
+  /// Reads one register.
+  @inlinable
+  public mutating func read(_ address: I2CAddress, register: UInt8) throws(BusError) -> UInt8 {
+    var value: UInt8 = 0
+    // Safe: the pointer covers exactly `value` and does not leave the closure. The closure cannot throw
+    // a typed error through `withUnsafeMutableBytes`, hence the result.
+    let result = withUnsafeMutableBytes(of: &value) { bytes -> Result<Void, BusError> in
+      do throws(BusError) {
+        try read(address, register: register, into: bytes)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+    return value
+  }
+}
+
+/// A 7-bit bus address, right-aligned: 0x68, not the 0xD0 or 0xD1 that goes over the wire.
+///
+/// Data sheets that speak of an "8-bit address" or of a "read address" mean this one shifted left by a
+/// bit. 0x00–0x07 and 0x78–0x7F are reserved (I2C-bus specification UM10204, section 3.1.12).
+public struct I2CAddress: Hashable, Sendable, BitwiseCopyable {
+  /// 0x08...0x77.
+  public let rawValue: UInt8
+
+  /// The address, or `nil` when it is reserved or has more than 7 bits.
+  public init?(_ rawValue: UInt8) {
+    guard (0x08...0x77).contains(rawValue) else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// An address known to be right when the program is written; traps when it is not.
+  public init(known rawValue: UInt8) {
+    precondition((0x08...0x77).contains(rawValue), "not a 7-bit bus address")
+    self.rawValue = rawValue
+  }
+}
+
+extension I2CAddress: CustomStringConvertible {
+  /// Hexadecimal, such as `0x68`.
+  public var description: String {
+    "0x" + (rawValue < 16 ? "0" : "") + String(rawValue, radix: 16)
+  }
+}
+
 /// A transfer that failed: what was attempted, where, and why.
 ///
 /// A plain value, so that throwing one costs no allocation on the sampler thread.

@@ -58,7 +58,6 @@ extension Board {
     button = try file.line(.button)
     led = try file.line(.led)
     dataReady = try file.line(.dataReady)
-    singleReadMessage = try file.yes(.singleReadMessage)
     setup = file.all(.setup)
     notes = file.all(.note)
     _ = try file.required(.source)
@@ -73,7 +72,6 @@ private struct BoardFile {
     case busNode = "bus-node"
     case busHertz = "bus-hertz"
     case dataReady = "data-ready"
-    case singleReadMessage = "single-read-message"
 
     var mayRepeat: Bool {
       switch self {
@@ -150,14 +148,6 @@ private struct BoardFile {
       throw error(value.line, .badValue(value.text, expected: "a header pin and a line name"))
     }
     return Board.Line(pin: String(pin), name: name)
-  }
-
-  func yes(_ key: Key) throws(BoardFileError) -> Bool {
-    guard let value = first(key) else { return false }
-    guard value.text == "yes" else {
-      throw error(value.line, .badValue(value.text, expected: "\"yes\""))
-    }
-    return true
   }
 
   private func error(_ line: Int, _ problem: BoardFileError.Problem) -> BoardFileError {

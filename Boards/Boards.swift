@@ -14,7 +14,6 @@
 //     sda, scl             1      header pin, line name; absent when the bus is simulated
 //     button, led          0, 1   header pin, line name as the kernel reports it; reserved for the
 //     data-ready           0, 1     button, its LED and the sensor's interrupt
-//     single-read-message  0, 1   "yes": a transfer may hold one read message, and only as its last
 //     setup                0...   a shell command to run once, in this order; # begins its explanation
 //     note                 0...   a sentence worth knowing before buying or wiring
 //     source               1...   where the facts come from
@@ -60,10 +59,9 @@ public struct Board: Sendable, Equatable {
   public let button: Line?
   /// Reserved for the LED beside the button.
   public let led: Line?
-  /// Reserved for the sensor's interrupt.
+  /// Where a sensor's data-ready interrupt is wired. The program prints it and does not read it yet: sensors are
+  /// polled.
   public let dataReady: Line?
-  /// Whether the adapter takes one read message a transfer, and only as its last.
-  public let singleReadMessage: Bool
   /// Shell commands to run once, in order, each with its explanation after `#`.
   public let setup: [String]
   /// Sentences worth knowing.

@@ -19,7 +19,6 @@ struct BoardFileTests {
     button 11 GPIO17
     led  P9_12   P9_12 [led]\u{20}
     data-ready 15 GPIO22
-    single-read-message yes
     setup sudo one   # first
     setup two
     note It is a board.
@@ -55,7 +54,6 @@ struct BoardFileTests {
     #expect(board.button?.pin == "11" && board.button?.name == "GPIO17")
     #expect(board.led?.pin == "P9_12" && board.led?.name == "P9_12 [led]")
     #expect(board.dataReady?.pin == "15" && board.dataReady?.name == "GPIO22")
-    #expect(board.singleReadMessage)
     #expect(board.setup == ["sudo one   # first", "two"])
     #expect(board.notes == ["It is a board."])
     #expect(board.sources == ["https://example.org/board"])
@@ -67,7 +65,6 @@ struct BoardFileTests {
     #expect(board.bus == .simulated)
     #expect(board.busNode == nil && board.sda == nil && board.scl == nil)
     #expect(board.button == nil && board.led == nil && board.dataReady == nil)
-    #expect(!board.singleReadMessage)
     #expect(
       board.compatible.isEmpty && board.models.isEmpty && board.setup.isEmpty && board.notes.isEmpty
     )
@@ -87,7 +84,7 @@ struct BoardFileTests {
       ("title A Board #2", "title=A Board", 3, .unknownKey("title=A")),
       ("bus 7", " bus 7", 7, .unknownKey("")),
       ("bus 7", "bus", 7, .missingValue("bus")),
-      ("note It is a board.", "note  ", 18, .missingValue("note")),
+      ("note It is a board.", "note  ", 17, .missingValue("note")),
       ("bus 7", "bus seven", 7, .badValue("seven", expected: "a bus number or \"simulated\"")),
       ("bus 7", "bus -1", 7, .badValue("-1", expected: "a bus number or \"simulated\"")),
       ("bus-hertz 400000", "bus-hertz 0", 9, .badValue("0", expected: "a number above 0")),
@@ -96,10 +93,6 @@ struct BoardFileTests {
       (
         "button 11 GPIO17", "button 11", 12,
         .badValue("11", expected: "a header pin and a line name")
-      ),
-      (
-        "single-read-message yes", "single-read-message no", 15,
-        .badValue("no", expected: "\"yes\"")
       ),
       ("bus-node i2c@1234", "bus 8", 8, .repeatedKey("bus", firstLine: 7)),
     ] as [(String, String, Int, BoardFileError.Problem)])
@@ -119,7 +112,7 @@ struct BoardFileTests {
     let lines = Self.whole.split(separator: "\n", omittingEmptySubsequences: false)
     let text = lines.filter { !$0.hasPrefix(key + " ") }.joined(separator: "\n")
     let error = problem(in: text)
-    #expect(error?.line == 18)
+    #expect(error?.line == 17)
     #expect(error?.problem == .missingKey(key))
   }
 

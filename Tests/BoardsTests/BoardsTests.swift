@@ -62,10 +62,10 @@ struct BoardsTests {
     #expect(board.bus == .device(number: 1))
   }
 
-  @Test("only adapters of the BCM2835 kind are limited to one read message")
-  func singleReadMessage() {
-    let limited = Board.all.filter(\.singleReadMessage).map(\.id)
-    #expect(limited == ["raspberry-pi-4", "raspberry-pi-3", "raspberry-pi-zero-2-w"])
+  @Test("every Raspberry Pi, and no other board, mentions the Sense HAT", arguments: Board.all)
+  func senseHAT(board: Board) {
+    let mentions = board.notes.contains { $0.contains("Sense HAT") && $0.contains("0x6A") }
+    #expect(mentions == board.id.hasPrefix("raspberry-pi"))
   }
 
   @Test(

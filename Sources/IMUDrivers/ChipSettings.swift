@@ -1,8 +1,23 @@
+/// A setting of a sensor's filters.
+struct ChipFilter {
+  /// In the data sheet's words.
+  let name: String
+  /// In hertz; `nil` where the data sheet gives none.
+  let bandwidth: Double?
+  /// Samples until the output is within 1 %.
+  let settlingSamples: Int
+  /// The bits that select it; a register that is not listed has none.
+  var bits: KeyValuePairs<Register, UInt8> = [:]
+
+  /// Its bits in `register`.
+  subscript(register: Register) -> UInt8 { bits.first { $0.key == register }?.value ?? 0 }
+}
+
 /// What a configuration comes to on a chip: the bring-up table, and what follows from it.
 struct ChipSettings: Sendable {
   /// How the chip is reset.
   struct Reset: Sendable {
-    /// To be written; ``bit`` is among its bits, and clears itself when the reset is through.
+    /// To be written; ``bit`` is among its bits, and clears itself when the reset ends.
     let register: Register
     let value: UInt8
     let bit: UInt8
@@ -61,5 +76,37 @@ struct ChipSettings: Sendable {
     let quick = filters.filter(isQuick)
     let fitting = quick.first { bandwidth($0).map { $0 <= 0.55 * rate } ?? false }
     return fitting ?? quick.last ?? filters[0]
+  }
+}
+
+extension ChipSettings {
+  /// A sensor as it is set up.
+  typealias Sensor = (range: SensorRange, filter: ChipFilter)
+
+  /// Sets what follows from the data rate and the filters of a chip that is read twice: read limit, life limit,
+  /// and the filters' names.
+  ///
+  /// The noise of a gyroscope that is off shows nothing; the accelerometer is always on.
+  mutating func conclude(
+    _ configuration: SensorConfiguration, _ model: SensorModel, _ dataRate: DataRate,
+    accelerometer: Sensor, gyroscope: Sensor, isGyroscopeOn: Bool
+  ) {
+    outputDataRate = dataRate.hertz
+    readLimit = dataRate.readLimit(
+      model.family, rate: configuration.rate.hertz, busClock: configuration.busClock)
+    var sensors: [(name: String, filter: ChipFilter)] = []
+    if configuration.channels.contains(.accelerometer) {
+      sensors.append(("accelerometer", accelerometer.filter))
+    }
+    if configuration.channels.contains(.gyroscope) {
+      sensors.append(("gyroscope", gyroscope.filter))
+    }
+    filter = sensors.map { name, filter in
+      "\(name) \(filter.name)" + (filter.bandwidth.map { ": \($0.briefly) Hz" } ?? "")
+    }.joined(separator: ", ")
+    let noise = [accelerometer, gyroscope].prefix(isGyroscopeOn ? 2 : 1).map { sensor in
+      sensor.range.noise(bandwidth: sensor.filter.bandwidth ?? dataRate.hertz / 3)
+    }
+    lifeLimit = configuration.hasNoise ? LifeLimit(noise) : nil
   }
 }

@@ -17,10 +17,10 @@ public protocol IMUSensor: ~Copyable {
   /// it returns that and does nothing. Samples that the chip gives while it settles are discarded
   /// here.
   ///
-  /// - Throws: ``SensorError`` that names the register. The next call begins anew.
+  /// - Throws: ``SensorError`` that names the register. The next call starts over.
   mutating func bringUp() throws(SensorError) -> BringUpStep
 
-  /// Forgets the chip's state, so that ``bringUp()`` begins anew: after its supply has dipped.
+  /// Forgets the chip's state, so that ``bringUp()`` starts over, after its supply has dipped.
   mutating func restart()
 
   /// Reads one sample: in one burst where the chip holds its outputs still meanwhile, else in two
@@ -45,7 +45,7 @@ public protocol IMUSensor: ~Copyable {
   ///
   /// A sample is dated by the beginning of its read. When the processor or the adapter held the read
   /// up, the sample is younger than its date, and of a chip without shadow registers it may mix two.
-  /// The caller, who has a clock, should not hand on a sample that took longer.
+  /// The caller, who has a clock, should not use a sample that took longer.
   var readLimit: Int64 { get }
 
   /// Compares the identity and every configuration register with what bring-up left there.

@@ -87,33 +87,23 @@ extension LSM9DS1Register {
     DataRate(code: UInt8($0.offset + 1), hertz: $0.element)
   }
 
-  /// A setting of a filter.
-  private struct Filter {
-    let name: String
-    /// In hertz.
-    let bandwidth: Double
-    /// Samples to discard.
-    let discards: Int
-    let code: UInt8
-  }
-
   /// BW_XL, widest first, without those that pass more than half the data rate.
   ///
   /// Samples to discard: table 12; the row of 119 Hz also for the slower rates, which have none in it.
-  private static func accelerometerFilters(_ dataRate: DataRate) -> [Filter] {
+  private static func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let discards = [
       [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 2, 4], [1, 2, 4, 7], [2, 4, 7, 14],
     ][Int(dataRate.code) - 1]
     let bandwidths: [Double] = [408, 211, 105, 50]
     return bandwidths.enumerated().filter { $0.element <= max(50, dataRate.hertz / 2) }.map {
-      Filter(
-        name: "BW_XL \($0.offset)", bandwidth: $0.element, discards: discards[$0.offset],
-        code: UInt8($0.offset))
+      ChipFilter(
+        name: "BW_XL \($0.offset)", bandwidth: $0.element,
+        settlingSamples: discards[$0.offset], bits: [control6: UInt8($0.offset)])
     }
   }
 
   /// LPF1, then LPF2 by BW_G, the widest first (tables 46 and 47); discards: table 11.
-  private static func gyroscopeFilters(_ dataRate: DataRate) -> [Filter] {
+  private static func gyroscopeFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let index = Int(dataRate.code) - 1
     let first: [Double] = [5, 19, 38, 76, 100, 100]
     let second: [[Double]] = [
@@ -121,12 +111,11 @@ extension LSM9DS1Register {
     ]
     let (one, two) = ([2, 3, 3, 4, 5, 8][index], [13, 13, 13, 14, 15, 18][index])
     let narrow = second[index].enumerated().filter { $0.element < first[index] }
-    return [Filter(name: "LPF1", bandwidth: first[index], discards: one, code: 0)]
+    return [ChipFilter(name: "LPF1", bandwidth: first[index], settlingSamples: one)]
       + narrow.reversed().map {
-        // OUT_SEL 2 is in the upper half of the code, which two registers share.
-        Filter(
-          name: "LPF2 BW_G \($0.offset)", bandwidth: $0.element, discards: two,
-          code: 0x20 | UInt8($0.offset))
+        ChipFilter(
+          name: "LPF2 BW_G \($0.offset)", bandwidth: $0.element, settlingSamples: two,
+          bits: [control1: UInt8($0.offset), control2: 0x02])
       }
   }
 
@@ -140,17 +129,12 @@ extension LSM9DS1Register {
     let rate = configuration.rate.hertz
     let dataRate = DataRate.choose(
       among: dataRates, model.family, rate: rate, busClock: configuration.busClock)
-    let hasAccelerometer = configuration.channels.contains(.accelerometer)
-    let hasGyroscope = configuration.channels.contains(.gyroscope)
-    let accelerometerRange = model.accelerometer.range(
-      configuration.accelerometerRange, isRecorded: hasAccelerometer)
-    let gyroscopeRange = model.gyroscope.range(
-      configuration.gyroscopeRange, isRecorded: hasGyroscope)
+    let ranges = configuration.ranges(of: model)
     let accelerometer = ChipSettings.choose(
       accelerometerFilters(dataRate), rate: rate, bandwidth: \.bandwidth)
     let gyroscope = ChipSettings.choose(
       gyroscopeFilters(dataRate), rate: rate, bandwidth: \.bandwidth
-    ) { Double($0.discards) / dataRate.hertz <= 0.040 }
+    ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 }
 
     // SW_RESET with IF_ADD_INC. Drivers wait 10 to 50 ms.
     var settings = ChipSettings(
@@ -159,7 +143,7 @@ extension LSM9DS1Register {
       status: status)
     settings.writes.append(control8, 0x44)
     settings.writes.append(control9, 0x00)
-    settings.writes.append(control2, gyroscope.code >> 4)
+    settings.writes.append(control2, gyroscope[control2])
     settings.writes.append(control3, 0x00)
     settings.writes.append(orientation, 0x00)
     settings.writes.append(control4, 0x38)
@@ -167,31 +151,17 @@ extension LSM9DS1Register {
     settings.writes.append(control7, 0x00)
     let odr = dataRate.code << 5
     // BW_SCAL_ODR: the bandwidth is BW_XL's.
-    settings.writes.append(control6, odr | accelerometerRange.code | 0x04 | accelerometer.code)
-    settings.writes.append(control1, odr | gyroscopeRange.code | gyroscope.code & 0x03)
+    settings.writes.append(
+      control6, odr | ranges.accelerometer.code | 0x04 | accelerometer[control6])
+    settings.writes.append(control1, odr | ranges.gyroscope.code | gyroscope[control1])
     settings.witnesses = [control6.address, control1.address]
     settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
     // The data sheet gives no turn-on time; 70 ms is that of the LSM6DS, and 5 % for the chip's clock.
-    let samples = Int64(max(accelerometer.discards, gyroscope.discards))
+    let samples = Int64(max(accelerometer.settlingSamples, gyroscope.settlingSamples))
     settings.turnOn = 70_000_000 + samples * dataRate.periodNanoseconds * 21 / 20
-
-    settings.outputDataRate = dataRate.hertz
-    settings.readLimit = dataRate.readLimit(
-      model.family, rate: rate, busClock: configuration.busClock)
-    var words: [String] = []
-    if hasAccelerometer {
-      words.append("accelerometer \(accelerometer.name): \(accelerometer.bandwidth.briefly) Hz")
-    }
-    if hasGyroscope {
-      words.append("gyroscope \(gyroscope.name): \(gyroscope.bandwidth.briefly) Hz")
-    }
-    settings.filter = words.joined(separator: ", ")
-    settings.lifeLimit =
-      configuration.hasNoise
-      ? LifeLimit([
-        accelerometerRange.noise(bandwidth: accelerometer.bandwidth),
-        gyroscopeRange.noise(bandwidth: gyroscope.bandwidth),
-      ]) : nil
+    settings.conclude(
+      configuration, model, dataRate, accelerometer: (ranges.accelerometer, accelerometer),
+      gyroscope: (ranges.gyroscope, gyroscope), isGyroscopeOn: true)
     return settings
   }
 }

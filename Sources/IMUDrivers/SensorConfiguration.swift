@@ -56,6 +56,26 @@ public struct SensorConfiguration: Equatable, Sendable {
   }
 }
 
+extension SensorConfiguration {
+  /// The ranges that a chip is set to: those asked for, and the finest of a sensor that is not recorded, in which its
+  /// noise shows that the chip is alive.
+  ///
+  /// Traps when the chip lacks one, which ``validate(for:)`` excludes.
+  func ranges(of model: SensorModel) -> (accelerometer: SensorRange, gyroscope: SensorRange) {
+    func range(_ ranges: [SensorRange], _ fullScale: Int, _ channels: ChannelSet) -> SensorRange {
+      guard !self.channels.isDisjoint(with: channels) else { return ranges[0] }
+      guard let range = ranges.first(where: { $0.fullScale == fullScale }) else {
+        preconditionFailure("the configuration was not validated")
+      }
+      return range
+    }
+    return (
+      range(model.accelerometer, accelerometerRange, .accelerometer),
+      range(model.gyroscope, gyroscopeRange, .gyroscope)
+    )
+  }
+}
+
 extension SensorDescription {
   /// A chip set up as configured; `configuration` must have been validated for the model.
   init(

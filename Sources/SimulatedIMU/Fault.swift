@@ -6,7 +6,7 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   case brownOut
   /// The same in the middle of a read: data bytes from number `byte` on are `rest`, FF from a chip that releases
   /// the line, 00 from one that continues with cleared registers. One that does not `boot` answers again at once. A write,
-  /// or a read that is shorter, is through before.
+  /// or a shorter read, ends before.
   case brownOutInBurst(byte: Int, rest: UInt8, boots: Bool)
   /// Output registers stand still for `nanoseconds`, or until the chip is reset. With
   /// `keepsDataReady` the data-ready bits continue as if there were new samples. What `survivesReset` shows the same

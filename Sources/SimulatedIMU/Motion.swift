@@ -68,7 +68,7 @@ public struct Motion: Sendable {
 
   /// The recorded counts `nanoseconds` after the motion's start; `nil` unless it is a recording.
   ///
-  /// The last line at or before that time. A recording starts over when it is through: its last
+  /// The last line at or before that time. A recording starts over at its end: its last
   /// line lasts as long as the lines before it did on the average, or 1 s when it is the only one.
   ///
   /// - Complexity: O(log lines).
@@ -84,5 +84,89 @@ public struct Motion: Sendable {
       // Safe: the source does not leave the closure, in which the array's storage stays.
       return rows.withUnsafeBufferPointer { body(.recording($0, hasTemperature: hasTemperature)) }
     }
+  }
+}
+
+/// A motion as the chips read it: without reference counts, because they read it during
+/// transfers.
+enum MotionSource: @unchecked Sendable, BitwiseCopyable {
+  case steady(Motion.Truth)
+  case tumble
+  // Safe: whoever makes this case keeps the rows alive and unchanged for as long as it may be used
+  // (`Wire` owns its copy of them; `Motion` uses it inside the array's closure only).
+  case recording(UnsafeBufferPointer<Motion.Row>, hasTemperature: Bool)
+
+  /// See ``Motion/truth(at:)``.
+  func truth(at nanoseconds: Int64) -> Motion.Truth? {
+    switch self {
+    case .steady(let truth): return truth
+    case .tumble: return Self.tumble(at: Double(nanoseconds) / 1e9)
+    case .recording: return nil
+    }
+  }
+
+  /// See ``Motion/counts(at:)``.
+  func counts(at nanoseconds: Int64) -> RawSample? {
+    guard case .recording(let rows, _) = self else { return nil }
+    let cycle = Self.cycle(of: rows)
+    var time = nanoseconds % cycle
+    if time < 0 { time += cycle }
+    // The last row at or before `time`; the first row is at 0.
+    var (first, end) = (0, rows.count)
+    while end - first > 1 {
+      let middle = (first + end) / 2
+      if rows[middle].time <= time { first = middle } else { end = middle }
+    }
+    return rows[first].counts
+  }
+
+  private static func cycle(of rows: UnsafeBufferPointer<Motion.Row>) -> Int64 {
+    let last = rows[rows.count - 1].time
+    guard last > 0 else { return 1_000_000_000 }
+    return last + max(1, last / Int64(rows.count - 1))
+  }
+
+  private static func tumble(at seconds: Double) -> Motion.Truth {
+    // Angle in turns: 1/8 a second, and a wobble of 1/40 turn at 0.9 Hz.
+    let angle = 0.125 * seconds + 0.025 * Sinusoid.sine(turns: 0.9 * seconds)
+    let turnsPerSecond =
+      0.125 + 0.025 * 0.9 * 2 * Double.pi * Sinusoid.cosine(turns: 0.9 * seconds)
+    let gravity = Motion.standardGravity
+    // The world's upward direction as the turned chip sees it. The shaking is along the axis of the
+    // turning, which looks the same from both.
+    return Motion.Truth(
+      acceleration: SIMD3(
+        -gravity * Sinusoid.sine(turns: angle), 1.5 * Sinusoid.sine(turns: 2.3 * seconds),
+        gravity * Sinusoid.cosine(turns: angle)),
+      angularRate: SIMD3(0, 2 * Double.pi * turnsPerSecond, 0),
+      temperature: 25 + 2 * Sinusoid.sine(turns: seconds / 120))
+  }
+}
+
+/// Sine and cosine of an angle in full turns, by arithmetic alone.
+///
+/// The C library's functions differ in the last place from one machine to the next, and with them a
+/// count now and then; simulated recordings are to be the same everywhere.
+enum Sinusoid {
+  /// sin(2π·turns), right to 1e-13 for angles up to a million turns and less so beyond.
+  static func sine(turns: Double) -> Double {
+    var part = turns - turns.rounded()
+    if part > 0.25 { part = 0.5 - part }
+    if part < -0.25 { part = -0.5 - part }
+    let x = part * 2 * Double.pi
+    let square = x * x
+    // Taylor's series, from the inside out; what is left out is below (π/2)^19/19!.
+    var sum = 1.0
+    var n = 16.0
+    while n > 0 {
+      sum = 1 - square / (n * (n + 1)) * sum
+      n -= 2
+    }
+    return x * sum
+  }
+
+  /// cos(2π·turns), as ``sine(turns:)``.
+  static func cosine(turns: Double) -> Double {
+    sine(turns: turns + 0.25)
   }
 }

@@ -103,7 +103,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
   /// A byte of the output registers, as a reader finds it at `tick`.
   ///
   /// Pair 0 is temperature, 1 to 3 angular rate, 4 to 6 acceleration; the low byte of each comes first. The high byte
-  /// of any axis takes down the data-ready bit of its sensor.
+  /// of any axis clears the data-ready bit of its sensor.
   mutating func fetch(_ pair: Int, isHigh: Bool, atTick tick: Int64, holdsPairs: Bool) -> UInt8 {
     var word: Int16
     switch pair {
@@ -193,5 +193,46 @@ struct OutputStages: Sendable, BitwiseCopyable {
     freeze = OutputFreeze(
       first: first, last: oscillator.tick(at: end), keepsDataReady: keepsDataReady,
       kept: survivesReset ? outputs(atTick: first) : nil)
+  }
+}
+
+/// An ST chip: what its registers and outputs do when power or a reset comes is the same in all of them.
+protocol STChip: RegisterChip {
+  /// From power-on, or BOOT, until the chip answers, in nanoseconds.
+  static var bootTime: Int64 { get }
+  var registers: RegisterFile { get set }
+  var stages: OutputStages { get set }
+  /// The instant from which the chip acknowledges its address.
+  var usableFrom: Int64 { get set }
+  /// The instant at which the last SW_RESET ends.
+  var resetEnds: Int64 { get set }
+  /// The registers after power-on.
+  var resetValues: RegisterFile { get }
+}
+
+extension STChip {
+  var oscillator: Oscillator { stages.oscillator }
+
+  func outputs(atTick tick: Int64) -> RawSample { stages.outputs(atTick: tick) }
+
+  mutating func powerOn(at instant: Int64) {
+    usableFrom = instant + Self.bootTime
+    reset(at: instant, until: instant)
+  }
+
+  /// All registers are as after power-on; writes before `end` are lost.
+  mutating func reset(at instant: Int64, until end: Int64) {
+    resetEnds = end
+    registers = resetValues
+    stages.reset(at: oscillator.tick(at: instant))
+  }
+
+  mutating func finishBoot(at instant: Int64) { usableFrom = instant }
+
+  mutating func freezeOutputs(
+    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
+  ) {
+    stages.freeze(
+      from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
   }
 }

@@ -8,7 +8,7 @@ protocol RegisterChip: Sendable {
   /// A chip whose power came on at `instant`.
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64)
 
-  /// What all that the chip does on its own keeps time by.
+  /// What the chip times everything by.
   var oscillator: Oscillator { get }
   /// What the output registers hold after `tick`.
   func outputs(atTick tick: Int64) -> RawSample
@@ -16,7 +16,7 @@ protocol RegisterChip: Sendable {
   /// Power comes (back) on at `instant`.
   mutating func powerOn(at instant: Int64)
 
-  /// The chip is through with booting at `instant`, sooner than data sheets have it.
+  /// Booting ends at `instant`, sooner than in the data sheets.
   mutating func finishBoot(at instant: Int64)
 
   /// Whether the chip acknowledges its address at `instant`.
@@ -32,10 +32,10 @@ protocol RegisterChip: Sendable {
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8
   /// The register that is read after `register`.
   func successor(of register: UInt8) -> UInt8
-  /// The read is through.
+  /// The read ends.
   mutating func endRead()
 
-  /// A write of `value` that is through at `instant`.
+  /// A write of `value` that ends at `instant`.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64)
 
   /// Reads consecutive registers in a transfer that begins at `start`.
@@ -128,5 +128,34 @@ struct OutputFreeze: Sendable, BitwiseCopyable {
   /// The tick whose data-ready state shows at `tick`.
   func flagged(at tick: Int64) -> Int64 {
     keepsDataReady ? tick : shown(at: tick)
+  }
+}
+
+/// A chip's own oscillator, by which the chip times everything.
+///
+/// It ticks at the fastest rate at which the chip can make samples, for ever and from one origin. A
+/// sample is made at each tick whose number is a multiple of the chosen rate's divider, so the
+/// newest sample follows from the time alone, however long the chip was not read.
+struct Oscillator: Sendable, BitwiseCopyable {
+  /// The instant of tick 0 in nanoseconds.
+  let origin: Int64
+  /// Ticks a second by the host's clock: the nominal frequency times the chip's error.
+  let hertz: Double
+
+  /// The last tick at or before `nanoseconds`; 0 for instants before the origin.
+  ///
+  /// - Complexity: O(1).
+  func tick(at nanoseconds: Int64) -> Int64 {
+    guard nanoseconds > origin else { return 0 }
+    var tick = Int64(Double(nanoseconds - origin) * hertz / 1e9)
+    // The estimate may miss by one where a tick falls between two nanoseconds.
+    while instant(ofTick: tick) > nanoseconds { tick -= 1 }
+    while instant(ofTick: tick + 1) <= nanoseconds { tick += 1 }
+    return tick
+  }
+
+  /// The first whole nanosecond at or after `tick`.
+  func instant(ofTick tick: Int64) -> Int64 {
+    origin + Int64((Double(tick) * 1e9 / hertz).rounded(.up))
   }
 }

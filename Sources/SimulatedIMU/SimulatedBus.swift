@@ -7,7 +7,7 @@ public import IMUModel
 ///                       faults        clock
 ///
 /// The chips are written from their data sheets. What they sample is a function of time, so a bus
-/// that no one looked at for an hour answers as fast as one that is polled, and the same seed,
+/// that was not used for an hour answers as fast as one that is polled, and the same seed,
 /// motion and times give the same counts, on each machine.
 ///
 /// No other chip acknowledges. After the bus is set up, a transfer allocates nothing.

@@ -7,7 +7,7 @@ import IMUModel
 ///
 /// Not there: the FIFO (its count is 0), interrupts, self-test, high-pass filters, low power, the magnetometer, which
 /// is a device of its own.
-struct SimulatedLSM9DS1: RegisterChip, BitwiseCopyable {
+struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   static let whoAmI: UInt8 = 0x0F
   // Register numbers (section 6).
   private static let control1: UInt8 = 0x10
@@ -23,19 +23,17 @@ struct SimulatedLSM9DS1: RegisterChip, BitwiseCopyable {
   private static let acceleration: ClosedRange<UInt8> = 0x28...0x2D
 
   /// From power-on, or BOOT, until the chip answers. The data sheet is silent; drivers wait 10 to 100 ms.
-  private static let bootTime: Int64 = 15_000_000
+  static let bootTime: Int64 = 15_000_000
   /// From SW_RESET until the bit clears itself.
   private static let resetTime: Int64 = 5_000_000
   /// The fastest data rate; those of 119 Hz and more are parts of it, and the slower two nearly.
   private static let baseHertz = 952.0
 
   private let identity: UInt8
-  private var registers = RegisterFile()
-  private var stages: OutputStages
-  /// The instant from which the chip acknowledges its address.
-  private var usableFrom: Int64 = 0
-  /// The instant at which the last SW_RESET is through.
-  private var resetEnds: Int64 = 0
+  var registers = RegisterFile()
+  var stages: OutputStages
+  var usableFrom: Int64 = 0
+  var resetEnds: Int64 = 0
 
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
     identity = chip.identity
@@ -50,26 +48,14 @@ struct SimulatedLSM9DS1: RegisterChip, BitwiseCopyable {
     powerOn(at: instant)
   }
 
-  var oscillator: Oscillator { stages.oscillator }
-
-  func outputs(atTick tick: Int64) -> RawSample { stages.outputs(atTick: tick) }
-
-  mutating func powerOn(at instant: Int64) {
-    usableFrom = instant + Self.bootTime
-    resetEnds = instant
-    reset(at: oscillator.tick(at: instant))
+  var resetValues: RegisterFile {
+    var values = RegisterFile()
+    values[Self.whoAmI] = identity
+    values[Self.control4] = 0x38
+    values[Self.control5] = 0x38
+    values[Self.control8] = 0x04
+    return values
   }
-
-  private mutating func reset(at tick: Int64) {
-    registers = RegisterFile()
-    registers[Self.whoAmI] = identity
-    registers[Self.control4] = 0x38
-    registers[Self.control5] = 0x38
-    registers[Self.control8] = 0x04
-    stages.reset(at: tick)
-  }
-
-  mutating func finishBoot(at instant: Int64) { usableFrom = instant }
 
   func acknowledges(at instant: Int64) -> Bool {
     // CTRL_REG9 bit 2 switches the I2C interface off.
@@ -117,13 +103,12 @@ struct SimulatedLSM9DS1: RegisterChip, BitwiseCopyable {
     }
   }
 
-  /// A write of `value` that is through at `instant`. During a reset, writes are lost.
+  /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
     guard instant >= resetEnds else { return }
     if register == Self.control8 {
       if value & 0x01 != 0 {
-        reset(at: oscillator.tick(at: instant))
-        resetEnds = instant + Self.resetTime
+        reset(at: instant, until: instant + Self.resetTime)
         return
       }
       if value & 0x80 != 0 { usableFrom = instant + Self.bootTime }

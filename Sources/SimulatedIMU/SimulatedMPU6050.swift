@@ -30,7 +30,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   var registers = RegisterFile()
   /// The instant from which the chip acknowledges its address.
   var usableFrom: Int64 = 0
-  /// The instant at which the last DEVICE_RESET is through.
+  /// The instant at which the last DEVICE_RESET ends.
   var resetEnds: Int64 = 0
 
   /// What the output registers held when the configuration was last changed, and the tick of that
@@ -84,7 +84,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
       kept: survivesReset ? outputs(atTick: first) : nil)
   }
 
-  /// The chip is through with booting.
+  /// Booting ends.
   mutating func finishBoot(at instant: Int64) { usableFrom = instant }
 
   /// The instant of the START condition's answer: whether the chip acknowledges its address.
@@ -98,5 +98,280 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     startTick = tick
     acknowledgedTick = tick
     if freeze?.kept == nil { freeze = nil }
+  }
+}
+
+extension SimulatedMPU6050 {
+  // Register numbers (RM section 3).
+  static let sampleRateDivider: UInt8 = 0x19
+  static let config: UInt8 = 0x1A
+  static let gyroConfig: UInt8 = 0x1B
+  static let accelConfig: UInt8 = 0x1C
+  /// FF_THR of the MPU-6050, ACCEL_CONFIG_2 of the MPU-6500 and later.
+  static let accelConfig2: UInt8 = 0x1D
+  static let interruptPin: UInt8 = 0x37
+  static let interruptEnable: UInt8 = 0x38
+  static let interruptStatus: UInt8 = 0x3A
+  static let firstOutput: UInt8 = 0x3B
+  static let lastOutput: UInt8 = 0x48
+  static let signalPathReset: UInt8 = 0x68
+  static let userControl: UInt8 = 0x6A
+  static let powerManagement1: UInt8 = 0x6B
+  static let powerManagement2: UInt8 = 0x6C
+  static let fifoData: UInt8 = 0x74
+  static let whoAmI: UInt8 = 0x75
+
+  /// The bits that a write changes; 0 for registers that are read-only, reserved or absent.
+  private static func writableBits(_ register: UInt8) -> UInt8 {
+    switch register {
+    case 0x06...0x0B: return 0xFF  // accelerometer offsets
+    case 0x0D...0x0F: return 0xFF  // self-test
+    case 0x10: return 0x3F
+    case 0x13...0x18: return 0xFF  // gyroscope offsets
+    case sampleRateDivider: return 0xFF
+    case config: return 0x7F
+    case gyroConfig, accelConfig, accelConfig2: return 0xFF
+    case 0x23: return 0xFF  // FIFO_EN
+    case interruptPin: return 0xFF
+    case interruptEnable: return 0x59
+    case userControl: return 0xF0
+    case powerManagement1: return 0x6F
+    case powerManagement2: return 0xFF
+    default: return 0
+    }
+  }
+
+  mutating func loadResetValues() {
+    registers = RegisterFile()
+    registers[Self.powerManagement1] = wakesAfterReset ? 0x01 : 0x40
+    registers[Self.whoAmI] = identity
+  }
+
+  /// A burst begins whose first byte is fetched at `instant`: from now on the outputs hold still.
+  mutating func beginRead(at instant: Int64) {
+    burstTick = oscillator.tick(at: instant)
+    burst = outputs(atTick: burstTick)
+  }
+
+  /// The byte in `register`, fetched at `instant` within the burst.
+  mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
+    switch register {
+    case Self.firstOutput...Self.lastOutput: return outputByte(Int(register - Self.firstOutput))
+    case Self.interruptStatus: return takeInterruptStatus()
+    case Self.powerManagement1:
+      return registers[register] | (instant < resetEnds ? 0x80 : 0)
+    default: return registers[register]
+    }
+  }
+
+  /// The register after `register` in a burst. The FIFO's is read again and again.
+  func successor(of register: UInt8) -> UInt8 {
+    register == Self.fifoData ? register : register &+ 1
+  }
+
+  /// The burst ends.
+  mutating func endRead() {
+    // INT_RD_CLEAR: any read clears, not only that of INT_STATUS.
+    guard registers[Self.interruptPin] & 0x10 != 0 else { return }
+    acknowledgedTick = flaggedTick(at: burstTick)
+  }
+
+  /// Big-endian: the high byte has the lower address.
+  private func outputByte(_ offset: Int) -> UInt8 {
+    let word: Int16
+    switch offset / 2 {
+    case 0: word = burst.ax
+    case 1: word = burst.ay
+    case 2: word = burst.az
+    case 3: word = burst.temperature
+    case 4: word = burst.gx
+    case 5: word = burst.gy
+    default: word = burst.gz
+    }
+    return UInt8(truncatingIfNeeded: offset % 2 == 0 ? word >> 8 : word)
+  }
+
+  /// MPU-6500, 9250 and 9255: PWR_MGMT_1 is 01 after a reset, the chip awake (RM-MPU-9250A, register 107).
+  var wakesAfterReset: Bool { [0x70, 0x71, 0x73].contains(identity) }
+
+  /// Data-ready is raised only while INT_ENABLE asks for it, but by chips that come back awake; reading clears
+  /// it.
+  private mutating func takeInterruptStatus() -> UInt8 {
+    guard registers[Self.interruptEnable] & 1 != 0 || wakesAfterReset else { return 0 }
+    let newest = flaggedTick(at: burstTick)
+    let isReady = newest > acknowledgedTick
+    acknowledgedTick = newest
+    return isReady ? 1 : 0
+  }
+
+  /// A write of `value` that ends at `instant`. During a reset, writes are lost.
+  mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
+    guard instant >= resetEnds else { return }
+    let tick = oscillator.tick(at: instant)
+    if register == Self.powerManagement1, value & 0x80 != 0 {
+      loadResetValues()
+      forgetOutputs(at: tick)
+      resetEnds = instant + Self.resetTime
+      return
+    }
+    // What was sampled until now was sampled under the old configuration.
+    held = outputs(atTick: tick)
+    heldTick = newestSample(atTick: tick)
+    startTick = tick
+    let (before, wasAwake) = (registers[register], isRunning)
+    registers[register] = before & ~Self.writableBits(register)
+    registers[register] |= value & Self.writableBits(register)
+
+    switch register {
+    case Self.powerManagement1 where isRunning && !wasAwake:
+      accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
+      gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
+    case Self.powerManagement2:
+      let released = before & ~value
+      if released & 0x38 != 0 {
+        accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
+      }
+      if released & 0x07 != 0 {
+        gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
+      }
+    case Self.interruptEnable where before & 1 == 0: acknowledgedTick = flaggedTick(at: tick)
+    case Self.userControl where value & 1 != 0: held = RawSample()
+    case Self.signalPathReset: resetSignalPaths(value)
+    default: break
+    }
+  }
+
+  private mutating func resetSignalPaths(_ paths: UInt8) {
+    if paths & 1 != 0 { held.temperature = 0 }
+    if paths & 2 != 0 { (held.ax, held.ay, held.az) = (0, 0, 0) }
+    if paths & 4 != 0 { (held.gx, held.gy, held.gz) = (0, 0, 0) }
+  }
+}
+
+extension SimulatedMPU6050 {
+  /// Whether samples are made: awake, and its clock not stopped.
+  var isRunning: Bool {
+    let power = registers[Self.powerManagement1]
+    return power & 0x40 == 0 && power & 0x07 != 7
+  }
+
+  /// Whether this is the MPU-6050 itself and not one of its successors.
+  private var isFirstGeneration: Bool { identity == 0x68 }
+
+  private var filter: Int { Int(registers[Self.config] & 0x07) }
+
+  /// Ticks from one sample to the next: 1 for 8 kHz, 8 for 1 kHz.
+  ///
+  /// The base is 8 kHz without the low-pass filter, else 1 kHz (RM 4.2). The successors divide the
+  /// filtered rate only.
+  var ticksPerSample: Int64 {
+    let divider = Int64(registers[Self.sampleRateDivider]) + 1
+    if filter != 0 && filter != 7 { return 8 * divider }
+    return isFirstGeneration ? divider : 1
+  }
+
+  /// The tick of the newest sample made until `tick`.
+  func newestSample(atTick tick: Int64) -> Int64 {
+    guard isRunning else { return heldTick }
+    let sample = tick / ticksPerSample * ticksPerSample
+    return sample > startTick ? sample : heldTick
+  }
+
+  /// As ``newestSample(atTick:)``, for the data-ready bit.
+  func flaggedTick(at tick: Int64) -> Int64 {
+    newestSample(atTick: freeze?.flagged(at: tick) ?? tick)
+  }
+
+  /// What the output registers hold after `tick`, under the present configuration.
+  func outputs(atTick tick: Int64) -> RawSample {
+    if let kept = freeze?.kept(at: tick) { return kept }
+    let sample = newestSample(atTick: freeze?.shown(at: tick) ?? tick)
+    guard isRunning, sample > startTick else { return held }
+    var counts = held
+    let standby = registers[Self.powerManagement2]
+    // The accelerometer is never faster than 1 kHz; a faster sample repeats its last one (RM 4.2).
+    let accelerometerTick = sample / 8 * 8
+    if accelerometerTick > startTick {
+      let value = acceleration(atTick: accelerometerTick)
+      if standby & 0x20 == 0 { counts.ax = value.x }
+      if standby & 0x10 == 0 { counts.ay = value.y }
+      if standby & 0x08 == 0 { counts.az = value.z }
+    }
+    let value = angularRate(atTick: sample)
+    if standby & 0x04 == 0 { counts.gx = value.x }
+    if standby & 0x02 == 0 { counts.gy = value.y }
+    if standby & 0x01 == 0 { counts.gz = value.z }
+    // TEMP_DIS: the register stands still.
+    if registers[Self.powerManagement1] & 0x08 == 0 {
+      let (sensitivity, zero) = temperatureScale
+      counts.temperature = path.temperature(
+        at: oscillator.instant(ofTick: sample), sensitivity: sensitivity, zero: zero)
+    }
+    return counts
+  }
+
+  private func acceleration(atTick tick: Int64) -> SIMD3<Int16> {
+    guard tick > accelerometerSettled else { return path.garbage(tick: tick, axis: 0) }
+    // 16384, 8192, 4096, 2048 LSB/g.
+    let range = registers[Self.accelConfig] >> 3 & 3
+    // 400 µg/√Hz (PS 6.2); MPU-6500 and later 300.
+    let density = isFirstGeneration ? 400e-6 : 300e-6
+    return path.acceleration(
+      at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: Double(16384 >> Int(range)),
+      deviation: density * accelerometerBandwidth.squareRoot())
+  }
+
+  private func angularRate(atTick tick: Int64) -> SIMD3<Int16> {
+    guard tick > gyroscopeSettled else { return path.garbage(tick: tick, axis: 3) }
+    let sensitivity: Double
+    switch registers[Self.gyroConfig] >> 3 & 3 {
+    case 0: sensitivity = 131
+    case 1: sensitivity = 65.5
+    case 2: sensitivity = 32.8
+    default: sensitivity = 16.4
+    }
+    // 0.005 °/s/√Hz (PS 6.1); MPU-6500 and later 0.01.
+    let density = isFirstGeneration ? 0.005 : 0.01
+    return path.angularRate(
+      at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: sensitivity,
+      deviation: density * gyroscopeBandwidth.squareRoot())
+  }
+
+  /// Hertz, by DLPF_CFG (RM 4.3). The successors' accelerometer has a filter register of its own.
+  private var accelerometerBandwidth: Double {
+    let code = isFirstGeneration ? filter : Int(registers[Self.accelConfig2] & 0x07)
+    if !isFirstGeneration, registers[Self.accelConfig2] & 0x08 != 0 { return 1130 }
+    switch code {
+    case 1: return 184
+    case 2: return isFirstGeneration ? 94 : 92
+    case 3: return isFirstGeneration ? 44 : 41
+    case 4: return isFirstGeneration ? 21 : 20
+    case 5: return 10
+    case 6: return 5
+    default: return isFirstGeneration ? 260 : 460
+    }
+  }
+
+  /// Hertz, by DLPF_CFG (RM 4.3).
+  private var gyroscopeBandwidth: Double {
+    switch filter {
+    case 1: return isFirstGeneration ? 188 : 184
+    case 2: return isFirstGeneration ? 98 : 92
+    case 3: return isFirstGeneration ? 42 : 41
+    case 4: return 20
+    case 5: return 10
+    case 6: return 5
+    case 7: return isFirstGeneration ? 256 : 3600
+    default: return isFirstGeneration ? 256 : 250
+    }
+  }
+
+  /// LSB/°C, and °C at count 0.
+  private var temperatureScale: (sensitivity: Double, zero: Double) {
+    switch identity {
+    case 0x68: return (340, 36.53)
+    case 0x70, 0x71, 0x73, 0x74: return (333.87, 21)
+    default: return (326.8, 25)
+    }
   }
 }

@@ -218,22 +218,22 @@ struct WireTiming: Sendable, BitwiseCopyable {
     after(29 + 9 * index, start)
   }
 
-  /// When a read of `count` bytes is through.
+  /// When a read of `count` bytes ends.
   func endOfRead(of count: Int, start: Int64) -> Int64 {
     after(9 * (3 + count) + 3, start)
   }
 
-  /// When a chip takes over what is written: after START, address, register and value.
+  /// When a chip stores what is written: after START, address, register and value.
   func store(start: Int64) -> Int64 {
     after(28, start)
   }
 
-  /// When a write is through.
+  /// When a write ends.
   func endOfWrite(start: Int64) -> Int64 {
     after(29, start)
   }
 
-  /// When a transfer is through that no chip acknowledges: START, address, STOP.
+  /// When a transfer that no chip acknowledges ends: START, address, STOP.
   func endOfFailure(start: Int64) -> Int64 {
     after(11, start)
   }

@@ -8,41 +8,7 @@ import Testing
 struct LSM9DS1Tests {
   private static let address = I2CAddress(known: 0x6A)
 
-  /// A chip that was brought up, and what it felt.
-  private func run(
-    _ configuration: SensorConfiguration, motion: Motion = .still,
-    _ body: (inout PolledSensor<SimulatedBus<VirtualClock>>, VirtualClock) throws -> Void = {
-      _, _ in
-    }, before: (inout SimulatedBus<VirtualClock>) throws -> Void = { _ in }
-  ) throws -> (registers: [UInt8], description: SensorDescription) {
-    let clock = VirtualClock()
-    var bus = SimulatedBus(
-      clock: clock, chip: .lsm9ds1.ideal, address: Self.address, motion: motion,
-      busHertz: configuration.busClock)
-    try before(&bus)
-    let found = try SensorIdentity.identify(on: &bus)
-    #expect(found == SensorIdentity(model: .lsm9ds1, address: Self.address))
-    var sensor = try PolledSensor(bus: bus, identity: found, configuration: configuration)
-    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
-    try body(&sensor, clock)
-    let description = sensor.description
-    var back = sensor.releaseBus()
-    var registers = [UInt8](repeating: 0, count: 0x30)
-    for number in registers.indices {
-      registers[number] = try back.read(Self.address, register: UInt8(number))
-    }
-    return (registers, description)
-  }
-
-  private func sample(
-    _ sensor: inout PolledSensor<SimulatedBus<VirtualClock>>, _ clock: VirtualClock
-  ) throws -> RawSample {
-    var sample = RawSample()
-    clock.advance(by: 100_000_000)
-    let reading = try sensor.read(into: &sample)
-    #expect(reading == .fresh)
-    return sample
-  }
+  private let run = SimulatedRun(model: .lsm9ds1, chip: .lsm9ds1.ideal, address: address)
 
   /// g, FS_XL, µg a count.
   private static let accelerations: [(Int, UInt8, Int64)] = [
@@ -67,7 +33,7 @@ struct LSM9DS1Tests {
           rate: hertz(100), accelerometerRange: accelerometer, gyroscopeRange: gyroscope,
           busClock: 400_000)
         let (registers, description) = try run(configuration, motion: motion) { sensor, clock in
-          let sample = try sample(&sensor, clock)
+          let sample = try SimulatedRun.sample(&sensor, clock)
           for axis in 0..<3 {
             let counts = g[axis] * 1e6 / Double(micro)
             #expect(abs(Double(sample[axis]) - counts) <= 0.5)
@@ -95,7 +61,7 @@ struct LSM9DS1Tests {
     let configuration = SensorConfiguration(
       rate: hertz(10), accelerometerRange: 16, gyroscopeRange: 2000)
     _ = try run(configuration, motion: motion) { sensor, clock in
-      let sample = try sample(&sensor, clock)
+      let sample = try SimulatedRun.sample(&sensor, clock)
       #expect(sample.ax == (sign > 0 ? 32767 : -32768))
       #expect(abs(Double(sample.ay) + sign * 32650) <= 1)
       #expect(abs(Double(sample.az) - sign * 21858) <= 1)
@@ -160,7 +126,7 @@ struct LSM9DS1Tests {
       let configuration = SensorConfiguration(
         rate: hertz(100), channels: channels, busClock: 400_000)
       _ = try run(configuration, motion: .tumble) { sensor, clock in
-        let sample = try sample(&sensor, clock)
+        let sample = try SimulatedRun.sample(&sensor, clock)
         #expect((sample.ax != 0) == (channels == .accelerometer))
         #expect((sample.gy != 0) == (channels == .gyroscope))
         #expect(sample.temperature == 0)
@@ -184,25 +150,17 @@ struct LSM9DS1Tests {
 
   @Test("what the chip or the bus cannot do is refused with the arithmetic")
   func refusals() {
-    func refusal(_ configuration: SensorConfiguration) -> String {
-      do throws(SensorError) {
-        try configuration.validate(for: .lsm9ds1)
-        return ""
-      } catch {
-        return error.description
-      }
-    }
     #expect(
-      refusal(SensorConfiguration(rate: hertz(866)))
+      refusal(SensorConfiguration(rate: hertz(866)), .lsm9ds1)
         == "the LSM9DS1 can be polled at 865 Hz at most, 866 Hz was asked: its fastest data rate "
         + "is 952 Hz, and a tick needs a tenth more than one sample")
     #expect(
-      refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000))
+      refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm9ds1)
         == "bursts of 13 and 12 bytes, and in one tick of 25 of 12 more, take 291 bit times, 2.91 ms "
         + "at 100 kHz, and 0.1 ms in the kernel: 332 Hz at most, 400 Hz was asked; set "
         + "dtparam=i2c_arm_baudrate=400000")
     #expect(
-      refusal(SensorConfiguration(rate: hertz(10), gyroscopeRange: 1000))
+      refusal(SensorConfiguration(rate: hertz(10), gyroscopeRange: 1000), .lsm9ds1)
         == "the LSM9DS1's gyroscope has no range of 1000 dps; it has 245, 500 and 2000 dps")
   }
 }

@@ -1,5 +1,7 @@
-import IMUModel
 import IMUDrivers
+import IMUModel
+import SimulatedIMU
+import Testing
 
 /// A rate in whole hertz.
 func hertz(_ value: UInt32) -> SampleRate {
@@ -42,4 +44,57 @@ func withSensor(
   var sensor = try PolledSensor(
     bus: bus, identity: fixture.sensorIdentity, configuration: configuration)
   try task.run(&sensor)
+}
+
+/// A simulated chip on a bus of its own, driven by the shipped driver.
+struct SimulatedRun {
+  let model: SensorModel
+  let chip: SimulatedChip
+  let address: I2CAddress
+
+  /// Finds the chip by its identity alone, brings it up, does `body` with it, and reads its registers back.
+  func callAsFunction(
+    _ configuration: SensorConfiguration, motion: Motion = .still,
+    _ body: (inout PolledSensor<SimulatedBus<VirtualClock>>, VirtualClock) throws -> Void = {
+      _, _ in
+    }, before: (inout SimulatedBus<VirtualClock>) throws -> Void = { _ in }
+  ) throws -> (registers: [UInt8], description: SensorDescription) {
+    let clock = VirtualClock()
+    var bus = SimulatedBus(
+      clock: clock, chip: chip, address: address, motion: motion, busHertz: configuration.busClock)
+    try before(&bus)
+    let found = try SensorIdentity.identify(on: &bus)
+    #expect(found == SensorIdentity(model: model, address: address))
+    var sensor = try PolledSensor(bus: bus, identity: found, configuration: configuration)
+    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+    try body(&sensor, clock)
+    let description = sensor.description
+    var back = sensor.releaseBus()
+    var registers = [UInt8](repeating: 0, count: 0x30)
+    for number in registers.indices {
+      registers[number] = try back.read(address, register: UInt8(number))
+    }
+    return (registers, description)
+  }
+
+  /// A sample, 100 ms later.
+  static func sample(
+    _ sensor: inout PolledSensor<SimulatedBus<VirtualClock>>, _ clock: VirtualClock
+  ) throws -> RawSample {
+    var sample = RawSample()
+    clock.advance(by: 100_000_000)
+    let reading = try sensor.read(into: &sample)
+    #expect(reading == .fresh)
+    return sample
+  }
+}
+
+/// The sentence with which `model` refuses a configuration; empty when it does not.
+func refusal(_ configuration: SensorConfiguration, _ model: SensorModel) -> String {
+  do throws(SensorError) {
+    try configuration.validate(for: model)
+    return ""
+  } catch {
+    return error.description
+  }
 }

@@ -48,16 +48,10 @@ struct ProofBench: Sendable {
   var address: I2CAddress { model.family.addresses[0] }
 
   private func bus(_ clock: VirtualClock) -> SimulatedBus<VirtualClock> {
-    // The register map that simulates the family.
-    let maps: [(SensorFamily, SimulatedChip)] = [
-      (.mpu6050, .mpu6050), (.lsm6ds, .lsm6dso), (.lsm9ds1, .lsm9ds1),
-    ]
-    guard var chip = maps.first(where: { $0.0 == model.family })?.1 else {
-      preconditionFailure("nothing simulates \(model)")
-    }
+    var chip = SimulatedChip.like(model)
     chip.clockErrorPartsPerMillion = clockErrorPartsPerMillion ?? chip.clockErrorPartsPerMillion
     return SimulatedBus(
-      clock: clock, chip: chip.answering(model.identity), address: address, motion: motion,
+      clock: clock, chip: chip, address: address, motion: motion,
       busHertz: busClock)
   }
 
@@ -193,5 +187,14 @@ struct ProofBench: Sendable {
     _ sensor: inout Sensor, _ clock: VirtualClock
   ) throws {
     while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+  }
+}
+
+extension SimulatedChip {
+  /// The chip that simulates the family of `model`, with its identity.
+  static func like(_ model: SensorModel) -> SimulatedChip {
+    let chip = all.first { SensorModel.named("\($0.model)")?.family == model.family }
+    guard let chip else { preconditionFailure("nothing simulates \(model)") }
+    return chip.answering(model.identity)
   }
 }

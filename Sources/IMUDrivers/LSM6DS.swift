@@ -1,0 +1,326 @@
+import IMUModel
+
+extension SensorFamily {
+  /// ST LSM6DS: little-endian, temperature and angular rate first, no shadow registers.
+  public static let lsm6ds = SensorFamily(
+    addresses: [0x6A, 0x6B], identityRegister: LSM6DSRegister.identity,
+    registers: LSM6DSRegister.all,
+    unsupported: [
+      0x22: "LSM6DSO16IS and ISM330IS do", 0x6D: "LSM6DST does",
+      0x71: "LSM6DSV16BX and ISM330BX do",
+      0x73: "LSM6DSV80X and LSM6DSV320X do",
+    ],
+    // A data rate whose samples pass faster than a burst can read one at 400 kHz.
+    rateLimitReason: "it would need a data rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst "
+      + "takes \(BusTiming.milliseconds(bits: BusTiming.bits(ofBurst: 16), busClock: 400_000)) ms "
+      + "at 400 kHz",
+    layout: BurstLayout(
+      .twofold, register: LSM6DSRegister.status.address, count: 16, outputs: 2, angularRate: 4,
+      acceleration: 10, temperature: 2,
+      axisRegisters: (
+        LSM6DSRegister.angularRate.address, LSM6DSRegister.acceleration.address
+      )),
+    settings: LSM6DSGeneration.settings)
+}
+
+extension SensorModel {
+  static let lsm6dsFamily = [
+    lsm6ds3, lsm6ds33, lsm6dsl, lsm6dsm, lsm6ds3trc, lsm6dso, lsm6dsox, lsm6dso32, lsm6dsr,
+  ]
+
+  /// LSM6DS3.
+  public static let lsm6ds3 = ds3("lsm6ds3")
+  /// LSM6DS33.
+  public static let lsm6ds33 = ds3("lsm6ds33")
+  /// LSM6DSL.
+  public static let lsm6dsl = dsl("lsm6dsl")
+  /// LSM6DSM.
+  public static let lsm6dsm = dsl("lsm6dsm")
+  /// LSM6DS3TR-C: in spite of its name of the LSM6DSL's generation.
+  public static let lsm6ds3trc = dsl("lsm6ds3tr-c")
+  /// LSM6DSO.
+  public static let lsm6dso = lsm("lsm6dso", 0x6C, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.0038))
+  /// LSM6DSOX.
+  public static let lsm6dsox = lsm(
+    "lsm6dsox", 0x6C, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.0038))
+  /// LSM6DSO32: answers like an LSM6DSO, measures twice the range. It must be declared.
+  public static let lsm6dso32 = lsm(
+    "lsm6dso32", 0x6C, finest: 4, noise: ([120e-6, 130e-6, 160e-6, 220e-6], 0.0038))
+  /// LSM6DSR. Its data sheet (table 6) adds fast mode plus.
+  public static let lsm6dsr = lsm(
+    "lsm6dsr", 0x6B, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.005), hasFS4000: true,
+    maximumBusClock: 1_000_000)
+
+  private static func ds3(_ rawValue: String) -> SensorModel {
+    lsm(rawValue, 0x69, noise: ([90e-6, 90e-6, 90e-6, 90e-6], 0.007), countsPerDegree: 16)
+  }
+
+  private static func dsl(_ rawValue: String) -> SensorModel {
+    lsm(rawValue, 0x6A, noise: ([90e-6, 90e-6, 90e-6, 130e-6], 0.005))
+  }
+
+  /// Ranges, scales and noise: data sheets, table "Mechanical characteristics".
+  ///
+  /// 0.061 mg a count at 2 g, and so on: a nominal 32767.2 counts, not 32768. 4.375 m°/s a count at 125 °/s: the
+  /// registers reach 15 % beyond the nominal range.
+  private static func lsm(
+    _ rawValue: String, _ identity: UInt8, finest: Int = 2,
+    noise: (accelerometer: [Double], gyroscope: Double), hasFS4000: Bool = false,
+    countsPerDegree: Int64 = 256, maximumBusClock: Int = 400_000
+  ) -> SensorModel {
+    // FS_XL, CTRL1_XL [3:2], and FS_G with FS_125 and FS_4000, CTRL2_G [3:0].
+    let accelerometerCodes: [UInt8] = [0x00, 0x08, 0x0C, 0x04]
+    let gyroscopeCodes: [UInt8] = [0x02, 0x00, 0x04, 0x08, 0x0C] + (hasFS4000 ? [0x01] : [])
+    return SensorModel(
+      rawValue, .lsm6ds, identity: identity,
+      accelerometer: accelerometerCodes.enumerated().map { index, code in
+        SensorRange(
+          finest << index, Fraction(Int64(61 * finest / 2) << Int64(index), 1_000_000), code: code,
+          noise: noise.accelerometer[index])
+      },
+      gyroscope: gyroscopeCodes.enumerated().map { index, code in
+        SensorRange(
+          125 << index, Fraction(4375 << Int64(index), 1_000_000), code: code,
+          noise: noise.gyroscope)
+      },
+      temperature: (Fraction(1, countsPerDegree), Fraction(25, 1)),
+      maximumBusClock: maximumBusClock)
+  }
+}
+
+/// Registers of the LSM6DS family that the driver uses.
+///
+/// Names and fields by the LSM6DSO data sheet (DS12140), section 9; lines say where the LSM6DS3 and
+/// LSM6DSL generations differ. Two-byte quantities have their low byte at the lower address.
+public enum LSM6DSRegister {
+  /// FUNC_CFG_ACCESS: selects banks. Unless 0, all other numbers mean other registers.
+  @inlinable public static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
+  /// WHO_AM_I.
+  @inlinable public static var identity: Register { Register(0x0F, "WHO_AM_I") }
+  /// CTRL1_XL: [7:4] ODR_XL, [3:2] FS_XL, then [1] LPF2_XL_EN. LSM6DSL: [1] LPF1_BW_SEL. LSM6DS3:
+  /// [1:0] BW_XL.
+  @inlinable public static var control1: Register { Register(0x10, "CTRL1_XL") }
+  /// CTRL2_G: [7:4] ODR_G, [3:2] FS_G, [1] FS_125. LSM6DSR: [0] FS_4000.
+  @inlinable public static var control2: Register { Register(0x11, "CTRL2_G") }
+  /// CTRL3_C: [7] BOOT, [6] BDU, [2] IF_INC, [0] SW_RESET (clears itself).
+  @inlinable public static var control3: Register { Register(0x12, "CTRL3_C") }
+  /// CTRL4_C: [6] SLEEP_G, [3] DRDY_MASK, [1] LPF1_SEL_G. LSM6DS3: [7] XL_BW_SCAL_ODR.
+  @inlinable public static var control4: Register { Register(0x13, "CTRL4_C") }
+  /// CTRL6_C: [4] XL_HM_MODE (1 disables high performance), [2:0] FTYPE (LSM6DSL: [1:0]; LSM6DS3:
+  /// none).
+  @inlinable public static var control6: Register { Register(0x15, "CTRL6_C") }
+  /// CTRL8_XL: [7:5] HPCF_XL. LSM6DSL: [7] LPF2_XL_EN, [6:5] HPCF_XL, [3] INPUT_COMPOSITE.
+  @inlinable public static var control8: Register { Register(0x17, "CTRL8_XL") }
+  /// CTRL9_XL: [7:5] DEN, [1] I3C_disable. LSM6DS3: [5:3] axis enables, reset 0x38. LSM6DSL: reset
+  /// 0xE0.
+  @inlinable public static var control9: Register { Register(0x18, "CTRL9_XL") }
+  /// CTRL10_C. LSM6DS3: [5:3] axis enables of the gyroscope, reset 0x38.
+  @inlinable public static var control10: Register { Register(0x19, "CTRL10_C") }
+  /// STATUS_REG: [0] XLDA, [1] GDA, [2] TDA. A flag clears when a high byte of its sensor is read.
+  @inlinable public static var status: Register { Register(0x1E, "STATUS_REG") }
+  /// OUT_TEMP_L: first of 14 bytes: temperature; angular rate X, Y, Z; acceleration X, Y, Z.
+  @inlinable public static var output: Register { Register(0x20, "OUT_TEMP_L") }
+  /// OUTX_L_G: first of 6 bytes of angular rate.
+  @inlinable public static var angularRate: Register { Register(0x22, "OUTX_L_G") }
+  /// OUTX_L_A: first of 6 bytes of acceleration.
+  @inlinable public static var acceleration: Register { Register(0x28, "OUTX_L_A") }
+
+  /// All of them by rising number.
+  public static var all: [Register] {
+    [
+      bank, identity, control1, control2, control3, control4, control6, control8, control9,
+      control10, status, output, angularRate, acceleration,
+    ]
+  }
+
+  /// Fields of ``control3``.
+  enum Control3 {
+    static var softwareReset: UInt8 { 0x01 }
+    /// BDU and IF_INC: both bytes of a value stem from one sample, and bursts advance.
+    static var running: UInt8 { 0x44 }
+  }
+
+  /// Fields of ``control9``.
+  enum Control9 {
+    /// The reset value with I3C_disable, bit 1: an LSM6DSO that sees I3C on its lines leaves I2C.
+    static var i3cDisabled: UInt8 { 0xE2 }
+    /// LSM6DS3: Z, Y and X on. The same bits in ``control10``.
+    static var allAxes: UInt8 { 0x38 }
+  }
+}
+
+/// What differs between the generations of the LSM6DS family, apart from scales.
+enum LSM6DSGeneration {
+  /// LSM6DS3, LSM6DS33.
+  case ds3
+  /// LSM6DSL, LSM6DSM, LSM6DS3TR-C.
+  case dsl
+  /// LSM6DSO, LSM6DSOX, LSM6DSO32, LSM6DSR.
+  case dso
+
+  init(_ model: SensorModel) {
+    switch model.identity {
+    case 0x69: self = .ds3
+    case 0x6A: self = .dsl
+    default: self = .dso
+    }
+  }
+
+  /// Whether the chip can leave I2C for I3C, and must be kept from it.
+  var hasI3C: Bool { self == .dso }
+}
+
+extension LSM6DSGeneration {
+  /// Filters of the accelerometer at `dataRate`, widest first; at least one.
+  ///
+  /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9,
+  /// 50, 100 and 400), which is 0.8 periods of the bandwidth; by that the LSM6DSO's are reckoned.
+  func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
+    let hertz = dataRate.hertz
+    let half = ChipFilter(
+      name: "ODR/2", bandwidth: hertz / 2, settlingSamples: dataRate.code == 8 ? 2 : 1)
+    switch self {
+    case .ds3:
+      // BW_XL with XL_BW_SCAL_ODR: the analogue filter. Below 104 Hz none is narrow enough.
+      let bandwidths: [Double] = [400, 200, 100, 50]
+      let fitting = bandwidths.enumerated().filter { $0.element <= max(50, hertz / 2) }
+      return fitting.map { code, bandwidth in
+        ChipFilter(
+          name: "BW_XL \(code)", bandwidth: bandwidth,
+          settlingSamples: max(2, (0.8 * hertz / bandwidth).roundedUp),
+          bits: [LSM6DSRegister.control1: UInt8(code), LSM6DSRegister.control4: 0x80])
+      }
+    case .dsl:
+      let quarter = ChipFilter(
+        name: "LPF1 ODR/4", bandwidth: hertz / 4, settlingSamples: 2,
+        bits: [LSM6DSRegister.control1: 0x02])
+      // Divisor, HPCF_XL, samples. INPUT_COMPOSITE for the low-noise path.
+      let second: [(Int, UInt8, Int)] = [(9, 2, 15), (50, 0, 40), (100, 1, 80), (400, 3, 320)]
+      return [half, quarter]
+        + second.map { divisor, code, samples in
+          ChipFilter(
+            name: "LPF2 ODR/\(divisor)", bandwidth: hertz / Double(divisor),
+            settlingSamples: samples, bits: [LSM6DSRegister.control8: 0x88 | code << 5])
+        }
+    case .dso:
+      let divisors = [4, 10, 20, 45, 100, 200, 400, 800]
+      return [half]
+        + divisors.enumerated().map { code, divisor in
+          ChipFilter(
+            name: "LPF2 ODR/\(divisor)", bandwidth: hertz / Double(divisor),
+            settlingSamples: max(2, (4 * divisor + 4) / 5),
+            bits: [LSM6DSRegister.control1: 0x02, LSM6DSRegister.control8: UInt8(code) << 5])
+        }
+    }
+  }
+
+  /// Filters of the gyroscope at `dataRate`, widest first; at least one.
+  ///
+  /// Bandwidths: LSM6DSO data sheet table "Gyroscope LPF1 bandwidth selection"; LSM6DSL data sheet,
+  /// CTRL6_C. Settling: AN5130 table 15 and 0.8 periods of the bandwidth, whichever is longer.
+  func gyroscopeFilters(_ dataRate: DataRate) -> [ChipFilter] {
+    let hertz = dataRate.hertz
+    let bandwidths: [Double]
+    switch (self, dataRate.code) {
+    case (.dsl, 5): bandwidths = [67, 67, 67, 67]
+    case (.dsl, 6): bandwidths = [138, 131, 121, 138]
+    case (.dsl, 7): bandwidths = [245, 195, 155, 293]
+    case (.dsl, 8): bandwidths = [315, 224, 168, 505]
+    case (.dso, 5): bandwidths = [67, 67, 67, 67, 62.4, 43.2, 23.1, 12.2]
+    case (.dso, 6): bandwidths = [136.6, 130.5, 120.3, 137.1, 86.7, 48, 24.6, 12.4]
+    case (.dso, 7): bandwidths = [239.2, 192.4, 154.2, 281.8, 96.6, 49.4, 25, 12.5]
+    case (.dso, 8): bandwidths = [304.2, 220.7, 166.6, 453.2, 99.6, 49.8, 25.1, 12.5]
+    default:
+      let samples = [2, 3, 3, 3, 3, 3, 3, 135][Int(dataRate.code) - 1]
+      return [
+        ChipFilter(name: "LPF1 off", bandwidth: nil, settlingSamples: samples)
+      ]
+    }
+    let table = [2, 3, 3, 4, 5, 6, 9, 135][Int(dataRate.code) - 1]
+    let widestFirst = bandwidths.enumerated().sorted { $0.element > $1.element }
+    return widestFirst.map { code, bandwidth in
+      ChipFilter(
+        name: "LPF1 FTYPE \(code)", bandwidth: bandwidth,
+        settlingSamples: max(table, (0.8 * hertz / bandwidth).roundedUp),
+        bits: [LSM6DSRegister.control4: 0x02, LSM6DSRegister.control6: UInt8(code)])
+    }
+  }
+}
+
+extension LSM6DSGeneration {
+  /// Codes of ODR_XL and ODR_G, and what they mean.
+  static let dataRates = [12.5, 26, 52, 104, 208, 416, 833, 1666].enumerated().map {
+    DataRate(code: UInt8($0.offset + 1), hertz: $0.element)
+  }
+
+  /// The register contents that a configuration comes to on a chip of the LSM6DS family.
+  ///
+  /// Filters: the widest of about half the rate or less, but none that would settle for longer than
+  /// 105 ms (accelerometer) or, after the gyroscope's turn-on of 70 ms, 40 ms (gyroscope): below some
+  /// 20 Hz a quick start was put before a narrower filter.
+  @Sendable
+  static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
+    let generation = LSM6DSGeneration(model)
+    let rate = configuration.rate.hertz
+    let dataRate = DataRate.choose(
+      among: dataRates, model.family, rate: rate, busClock: configuration.busClock)
+    let hasAccelerometer = configuration.channels.contains(.accelerometer)
+    let hasGyroscope = configuration.channels.contains(.gyroscope)
+    let filters = generation.accelerometerFilters(dataRate)
+    // One that is not recorded is there for its noise: the widest filter, the finest range.
+    let accelerometer =
+      hasAccelerometer
+      ? ChipSettings.choose(filters, rate: rate, bandwidth: \.bandwidth) {
+        Double($0.settlingSamples) / dataRate.hertz <= 0.105
+      } : filters[0]
+    let gyroscope = ChipSettings.choose(
+      generation.gyroscopeFilters(dataRate), rate: rate, bandwidth: \.bandwidth
+    ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 || dataRate == dataRates.last }
+    let ranges = configuration.ranges(of: model)
+    let odr = dataRate.code << 4
+
+    var settings = ChipSettings(
+      reset: ChipSettings.Reset(
+        register: LSM6DSRegister.control3, value: LSM6DSRegister.Control3.softwareReset,
+        bit: LSM6DSRegister.Control3.softwareReset, firstWait: 50_000, wait: 1_000_000),
+      status: LSM6DSRegister.status)
+    settings.preparation.append(LSM6DSRegister.bank, 0x00)
+    if generation.hasI3C {
+      settings.preparation.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.i3cDisabled)
+    }
+    // The reset wants the gyroscope in power-down and the accelerometer in high performance (AN5130 5.6).
+    settings.preparation.append(LSM6DSRegister.control2, 0x00)
+    settings.preparation.append(LSM6DSRegister.control6, 0x00)
+    settings.preparation.append(LSM6DSRegister.control1, 0x60)
+
+    settings.writes.append(LSM6DSRegister.bank, 0x00)
+    if generation.hasI3C {
+      settings.writes.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.i3cDisabled)
+    }
+    settings.writes.append(LSM6DSRegister.control3, LSM6DSRegister.Control3.running)
+    for register in [LSM6DSRegister.control4, LSM6DSRegister.control6, LSM6DSRegister.control8] {
+      settings.writes.append(register, accelerometer[register] | gyroscope[register])
+    }
+    if generation == .ds3 {
+      settings.writes.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.allAxes)
+      settings.writes.append(LSM6DSRegister.control10, LSM6DSRegister.Control9.allAxes)
+    }
+    settings.writes.append(
+      LSM6DSRegister.control1,
+      odr | ranges.accelerometer.code | accelerometer[LSM6DSRegister.control1])
+    settings.writes.append(
+      LSM6DSRegister.control2, hasGyroscope ? odr | ranges.gyroscope.code : 0x00)
+    // Never its reset value, as the accelerometer is always on.
+    settings.witnesses = [LSM6DSRegister.control1.address]
+    settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
+    // 5 % for the chip's clock. Turn-on: 35 ms and, from power-down, 70 ms for the gyroscope (AN5130).
+    let period = dataRate.periodNanoseconds * 21 / 20
+    let accelerometerTime = max(35_000_000, Int64(accelerometer.settlingSamples) * period)
+    let gyroscopeTime = 70_000_000 + Int64(gyroscope.settlingSamples) * period
+    settings.turnOn = max(accelerometerTime, hasGyroscope ? gyroscopeTime : 0)
+    settings.conclude(
+      configuration, model, dataRate, accelerometer: (ranges.accelerometer, accelerometer),
+      gyroscope: (ranges.gyroscope, gyroscope), isGyroscopeOn: hasGyroscope)
+    return settings
+  }
+}

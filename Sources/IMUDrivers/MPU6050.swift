@@ -1,0 +1,256 @@
+import IMUModel
+
+extension SensorFamily {
+  /// InvenSense MPU-6050 and its successors: big-endian, acceleration first, shadow registers.
+  public static let mpu6050 = SensorFamily(
+    addresses: [0x68, 0x69], identityRegister: MPU6050Register.identity,
+    registers: MPU6050Register.all,
+    unsupported: [
+      0x11: "ICM-20600 does", 0x12: "ICM-20602 does", 0x20: "ICM-20690 does",
+      0x74: "MPU-6515 does", 0x78: "MPU-6880 does", 0xA6: "ICM-20609 does",
+      0xA9: "IAM-20680 does", 0xAE: "ICM-20608 does", 0xAF: "ICM-20608 does",
+    ],
+    rateLimitReason: "its accelerometer samples 1000 times a second",
+    // From INT_PIN_CFG on: the configuration's proof and the status come before the outputs.
+    layout: BurstLayout(
+      .shadowed, register: MPU6050Register.interruptPin.address, count: 18, outputs: 4,
+      angularRate: 12, acceleration: 4, temperature: 10),
+    settings: MPU6050Profile.settings)
+}
+
+extension SensorModel {
+  static let mpu6050Family = [mpu6050, mpu6500, mpu9250, mpu9255, icm20689]
+
+  /// MPU-6050; MPU-6000 and the motion half of MPU-9150 are the same.
+  public static let mpu6050 = mpu(
+    "mpu6050", "MPU-6050", 0x68, noise: (400e-6, 0.005),
+    temperature: (Fraction(1, 340), Fraction(3653, 100)))
+  /// MPU-6500.
+  public static let mpu6500 = mpu("mpu6500", "MPU-6500", 0x70)
+  /// MPU-9250, without its magnetometer.
+  public static let mpu9250 = mpu("mpu9250", "MPU-9250", 0x71)
+  /// MPU-9255, without its magnetometer.
+  public static let mpu9255 = mpu("mpu9255", "MPU-9255", 0x73)
+  /// ICM-20689; also what many modules sold as MPU-6050 carry.
+  public static let icm20689 = mpu(
+    "icm20689", "ICM-20689", 0x98, noise: (150e-6, 0.006),
+    temperature: (Fraction(10, 3268), Fraction(25, 1)))
+
+  /// Scales: RM-MPU-6000A 4.4 and 4.5. FS_SEL and AFS_SEL, bits [4:3], rise with the range.
+  private static func mpu(
+    _ rawValue: String, _ name: String, _ identity: UInt8,
+    noise: (accelerometer: Double, gyroscope: Double) = (300e-6, 0.01),
+    temperature: (scale: Fraction, offset: Fraction) = (Fraction(100, 33387), Fraction(21, 1))
+  ) -> SensorModel {
+    let gyroscope = [
+      (250, Fraction(1, 131)), (500, Fraction(10, 655)), (1000, Fraction(10, 328)),
+      (2000, Fraction(10, 164)),
+    ]
+    return SensorModel(
+      rawValue, name: name, .mpu6050, identity: identity,
+      accelerometer: [2, 4, 8, 16].enumerated().map { code, range in
+        SensorRange(
+          range, Fraction(1, Int64(32768 / range)), code: UInt8(code) << 3,
+          noise: noise.accelerometer)
+      },
+      gyroscope: gyroscope.enumerated().map { code, range in
+        SensorRange(range.0, range.1, code: UInt8(code) << 3, noise: noise.gyroscope)
+      },
+      temperature: temperature)
+  }
+}
+
+/// Registers of the MPU-6050 family that the driver uses.
+///
+/// Section numbers are those of the register map RM-MPU-6000A, revision 4.2. Numbers and resets
+/// hold for the MPU-6500, 9250, 9255 (RM-MPU-9250A 1.4) and ICM-20689 too unless a line says
+/// otherwise. Two-byte quantities have their high byte at the lower address.
+public enum MPU6050Register {
+  /// SMPLRT_DIV, 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1
+  /// kHz.
+  ///
+  /// MPU-6500 and later: has an effect with DLPF_CFG 1...6 only.
+  @inlinable public static var sampleRateDivider: Register { Register(0x19, "SMPLRT_DIV") }
+  /// CONFIG, 4.3: [5:3] EXT_SYNC_SET, [2:0] DLPF_CFG.
+  @inlinable public static var configuration: Register { Register(0x1A, "CONFIG") }
+  /// GYRO_CONFIG, 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for
+  /// the DLPF.
+  @inlinable public static var gyroscope: Register { Register(0x1B, "GYRO_CONFIG") }
+  /// ACCEL_CONFIG, 4.5: [7:5] self-test, [4:3] AFS_SEL.
+  @inlinable public static var accelerometer: Register { Register(0x1C, "ACCEL_CONFIG") }
+  /// ACCEL_CONFIG_2, MPU-6500 and later: [3] ACCEL_FCHOICE_B, [2:0] A_DLPF_CFG. MPU-6050: FF_THR.
+  @inlinable public static var accelerometer2: Register { Register(0x1D, "ACCEL_CONFIG_2") }
+  /// INT_PIN_CFG, 4.14: [5] LATCH_INT_EN, [4] INT_RD_CLEAR, [1] I2C_BYPASS_EN.
+  @inlinable public static var interruptPin: Register { Register(0x37, "INT_PIN_CFG") }
+  /// INT_ENABLE, 4.15: [0] DATA_RDY_EN.
+  @inlinable public static var interruptEnable: Register { Register(0x38, "INT_ENABLE") }
+  /// INT_STATUS, 4.16: [0] DATA_RDY_INT. Reading it clears it.
+  @inlinable public static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
+  /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y,
+  /// Z.
+  @inlinable public static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
+  /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into
+  /// sleep.
+  @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1") }
+  /// PWR_MGMT_2, 4.29: [5:0] standby of each axis.
+  @inlinable public static var power2: Register { Register(0x6C, "PWR_MGMT_2") }
+  /// WHO_AM_I, 4.32: 0x68 in an MPU-6050, whatever its address pin says.
+  @inlinable public static var identity: Register { Register(0x75, "WHO_AM_I") }
+
+  /// All of them by rising number.
+  public static var all: [Register] {
+    [
+      sampleRateDivider, configuration, gyroscope, accelerometer, accelerometer2, interruptPin,
+      interruptEnable, interruptStatus, output, power1, power2, identity,
+    ]
+  }
+
+  /// Fields of ``power1``.
+  enum Power1 {
+    static var deviceReset: UInt8 { 0x80 }
+    /// CLKSEL 1: the X gyroscope's oscillator, ±1 %, where the internal one is ±5 %.
+    static var clockFromGyroscope: UInt8 { 0x01 }
+  }
+
+  /// Fields of ``interruptPin``.
+  @usableFromInline
+  enum InterruptPin {
+    /// The flag stays until ``interruptStatus`` is read, by which the driver tells new from old.
+    @inlinable static var latched: UInt8 { 0x20 }
+  }
+
+  /// Fields of ``interruptEnable`` and ``interruptStatus``.
+  @usableFromInline
+  enum Interrupt {
+    @inlinable static var dataReady: UInt8 { 0x01 }
+  }
+}
+
+/// What differs between the chips of the MPU-6050 family, apart from scales.
+struct MPU6050Profile {
+  /// A filter code and its bandwidth in hertz.
+  typealias Filter = (code: UInt8, bandwidth: Double)
+
+  /// DLPF_CFG 1...6 with the gyroscope's bandwidths, widest first; all of them at 1 kHz.
+  let gyroscopeFilters: [Filter]
+  /// The gyroscope's bandwidth with DLPF_CFG 0, at 8 kHz.
+  let gyroscopeWideBandwidth: Double
+  /// Codes of the accelerometer's own filter, ACCEL_CONFIG_2, widest first; `nil` in a chip that
+  /// has one code for both.
+  let ownAccelerometerFilters: [Filter]?
+  /// Without a filter of its own: the accelerometer's bandwidths with DLPF_CFG 0...6.
+  let sharedAccelerometerBandwidths: [Double]
+  /// From wake-up until the gyroscope can be believed, in nanoseconds.
+  let gyroscopeStartUp: Int64
+
+  init(_ model: SensorModel) {
+    switch model {
+    case .icm20689:
+      // DS-000143, table of registers 26 and 29.
+      gyroscopeFilters = MPU6050Profile.codes([176, 92, 41, 20, 10, 5])
+      gyroscopeWideBandwidth = 250
+      ownAccelerometerFilters =
+        [(7, 420)] + MPU6050Profile.codes([218.1, 99, 44.8, 21.2, 10.2, 5.1])
+      sharedAccelerometerBandwidths = []
+      gyroscopeStartUp = 70_000_000
+    case .mpu6500, .mpu9250, .mpu9255:
+      // RM-MPU-9250A 1.4, registers 26 and 29.
+      gyroscopeFilters = MPU6050Profile.codes([184, 92, 41, 20, 10, 5])
+      gyroscopeWideBandwidth = 250
+      ownAccelerometerFilters = [(0, 460)] + MPU6050Profile.codes([184, 92, 41, 20, 10, 5])
+      sharedAccelerometerBandwidths = []
+      gyroscopeStartUp = 70_000_000
+    default:
+      // RM-MPU-6000A 4.2, section 4.3.
+      gyroscopeFilters = MPU6050Profile.codes([188, 98, 42, 20, 10, 5])
+      gyroscopeWideBandwidth = 256
+      ownAccelerometerFilters = nil
+      sharedAccelerometerBandwidths = [260, 184, 94, 44, 21, 10, 5]
+      gyroscopeStartUp = 60_000_000
+    }
+  }
+
+  /// Codes 1, 2, 3 … with these bandwidths.
+  private static func codes(_ bandwidths: [Double]) -> [Filter] {
+    bandwidths.enumerated().map { (UInt8($0.offset + 1), $0.element) }
+  }
+}
+
+extension MPU6050Profile {
+  /// What PWR_MGMT_1 holds when the chip is awake.
+  private static var awake: UInt8 { MPU6050Register.Power1.clockFromGyroscope }
+
+  /// The register contents that a configuration comes to on a chip of the MPU-6050 family.
+  ///
+  /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates
+  /// up to 500 Hz, else with the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an
+  /// effect. The accelerometer never gives more than 1000 samples a second; at rates near that one in
+  /// a hundred of its values may come twice, as the chip's clock is off by up to 1 %. Both sensors
+  /// stay on whatever channels are wanted: the gyroscope is the chip's clock. The one that is not recorded has its
+  /// finest range, in which its noise shows that the chip lives.
+  @Sendable
+  static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
+    let profile = MPU6050Profile(model)
+    let rate = configuration.rate.hertz
+    let isFast = rate > 500
+    let gyroscope: Filter =
+      isFast ? (0, profile.gyroscopeWideBandwidth) : profile.gyroscopeFilter(rate)
+    let own = profile.ownAccelerometerFilters.map {
+      ChipSettings.choose($0, rate: rate, bandwidth: \.bandwidth)
+    }
+    // The successors' divider is dead at the 8 kHz base: they give 8000 samples a second then.
+    let divider: UInt8 = isFast && own == nil ? 3 : 0
+    let ranges = configuration.ranges(of: model)
+
+    var settings = ChipSettings(
+      reset: ChipSettings.Reset(
+        register: MPU6050Register.power1, value: MPU6050Register.Power1.deviceReset,
+        bit: MPU6050Register.Power1.deviceReset, firstWait: 5_000_000, wait: 2_000_000),
+      status: MPU6050Register.interruptStatus)
+    settings.wake = (MPU6050Register.power1, awake)
+    settings.writes.append(MPU6050Register.power2, 0x00)
+    settings.writes.append(MPU6050Register.configuration, gyroscope.code)
+    settings.writes.append(MPU6050Register.sampleRateDivider, divider)
+    settings.writes.append(MPU6050Register.gyroscope, ranges.gyroscope.code)
+    settings.writes.append(MPU6050Register.accelerometer, ranges.accelerometer.code)
+    if let own { settings.writes.append(MPU6050Register.accelerometer2, own.code) }
+    settings.writes.append(MPU6050Register.interruptPin, MPU6050Register.InterruptPin.latched)
+    settings.writes.append(MPU6050Register.interruptEnable, MPU6050Register.Interrupt.dataReady)
+    settings.witnesses = [
+      MPU6050Register.interruptPin.address, MPU6050Register.interruptEnable.address,
+    ]
+    settings.turnOn = profile.gyroscopeStartUp
+    // The first may be from before the wait, the second is the first of the settled chip.
+    settings.discards = (2, 1_100_000)
+
+    settings.outputDataRate = isFast ? 8000 / Double(own == nil ? 1 + divider : 1) : 1000
+    // Two samples of the chip, or what a slow bus needs.
+    settings.readLimit = max(
+      2_000_000,
+      BusTiming.patience(
+        bits: BusTiming.bits(ofTick: model.family), busClock: configuration.busClock))
+    let accelerometerBandwidth =
+      own?.bandwidth ?? profile.sharedAccelerometerBandwidths[Int(gyroscope.code)]
+    settings.lifeLimit =
+      configuration.hasNoise
+      ? LifeLimit([
+        ranges.accelerometer.noise(bandwidth: accelerometerBandwidth),
+        ranges.gyroscope.noise(bandwidth: gyroscope.bandwidth),
+      ]) : nil
+    let prefix = own.map { "A_DLPF_CFG \($0.code): " } ?? ""
+    settings.filter =
+      "DLPF_CFG \(gyroscope.code): gyroscope \(gyroscope.bandwidth.briefly) Hz, "
+      + "\(prefix)accelerometer \(accelerometerBandwidth.briefly) Hz"
+    return settings
+  }
+
+  /// The gyroscope's filter at 1 kHz; one code for both sensors must suit the wider of the two.
+  private func gyroscopeFilter(_ rate: Double) -> Filter {
+    guard ownAccelerometerFilters == nil else {
+      return ChipSettings.choose(gyroscopeFilters, rate: rate, bandwidth: \.bandwidth)
+    }
+    return ChipSettings.choose(gyroscopeFilters, rate: rate) { filter in
+      max(filter.bandwidth, sharedAccelerometerBandwidths[Int(filter.code)])
+    }
+  }
+}

@@ -1,14 +1,14 @@
-public import IMUModel
+package import IMUModel
 
 /// One instant on the monotonic and on the wall clock.
-public struct ClockReading: Equatable, Sendable {
-  public var monotonic: MonotonicTime
+package struct ClockReading: Equatable, Sendable {
+  package var monotonic: MonotonicTime
   /// Nanoseconds since 1970.
-  public var wall: Int64
+  package var wall: Int64
   /// Whether the kernel calls its wall clock synchronised.
-  public var isSynchronised: Bool
+  package var isSynchronised: Bool
 
-  public init(monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool) {
+  package init(monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool) {
     self.monotonic = monotonic
     self.wall = wall
     self.isSynchronised = isSynchronised
@@ -20,14 +20,14 @@ public struct ClockReading: Equatable, Sendable {
 ///
 /// The wall clock is slewed all the time; a change of its distance to the monotonic clock counts as a
 /// step when it exceeds ``stepThreshold`` between two readings.
-public struct ClockWatch: Sendable {
+package struct ClockWatch: Sendable {
   /// A change larger than this, in nanoseconds, is a step and not slewing: 50 ms, far above the 0.5 ms
   /// that the kernel slews in a second (adjtime(3)) and far below what a person would call wrong.
-  public static let stepThreshold: Int64 = 50_000_000
+  package static let stepThreshold: Int64 = 50_000_000
 
   private var last: ClockPair?
 
-  public init() {}
+  package init() {}
 
   /// The pair to log after a reading; `nil` when it is nothing new.
   ///
@@ -35,7 +35,7 @@ public struct ClockWatch: Sendable {
   ///   - time: Nanoseconds since tick 0's deadline.
   ///   - wall: Nanoseconds since 1970 at that instant.
   ///   - isSynchronised: Whether the kernel calls its wall clock synchronised.
-  public mutating func reading(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair? {
+  package mutating func reading(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair? {
     var pair = ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .start)
     guard let last else {
       self.last = pair
@@ -55,7 +55,7 @@ public struct ClockWatch: Sendable {
   }
 
   /// The pair to log at the end, which is always logged.
-  public func end(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair {
+  package func end(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair {
     ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .end)
   }
 }

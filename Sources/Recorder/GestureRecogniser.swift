@@ -1,16 +1,16 @@
-public import IMUModel
-public import LinuxIO
+package import IMUModel
+package import LinuxIO
 
 /// The lengths of time, in nanoseconds, that distinguish gestures: 1.5 s, 6 s and 0.4 s.
-public struct GestureTiming: Equatable, Sendable {
+package struct GestureTiming: Equatable, Sendable {
   /// A press of at least this length is a long one.
-  public var long: Int64 = 1_500_000_000
+  package var long: Int64 = 1_500_000_000
   /// A press of this length is a very long one, and is reported while the button is still held.
-  public var veryLong: Int64 = 6_000_000_000
+  package var veryLong: Int64 = 6_000_000_000
   /// A second press that goes down less than this after the first one's release makes a double press.
-  public var doubleWindow: Int64 = 400_000_000
+  package var doubleWindow: Int64 = 400_000_000
 
-  public init() {}
+  package init() {}
 }
 
 /// Recognises gestures in the button's edges. It uses only the edges' stamps and the instants it is given, so that a
@@ -26,7 +26,7 @@ public struct GestureTiming: Equatable, Sendable {
 ///
 /// - Note: Pass all waiting edges before you call ``elapse(to:)``. An edge with an earlier stamp is still understood,
 ///   but the events that were due have been reported by then.
-public struct GestureRecogniser: Sendable {
+package struct GestureRecogniser: Sendable {
   private enum Phase {
     /// Released, and nothing is pending.
     case idle
@@ -44,13 +44,13 @@ public struct GestureRecogniser: Sendable {
   /// A recogniser that has seen no edge yet.
   ///
   /// - Parameter isHeldAtStart: The button is pressed already: that press means nothing.
-  public init(timing: GestureTiming = GestureTiming(), isHeldAtStart: Bool) {
+  package init(timing: GestureTiming = GestureTiming(), isHeldAtStart: Bool) {
     self.timing = timing
     phase = isHeldAtStart ? .ignored : .idle
   }
 
   /// When ``elapse(to:)`` will have an event if no edge comes before; `nil` when never.
-  public var deadline: MonotonicTime? {
+  package var deadline: MonotonicTime? {
     switch phase {
     case .idle, .ignored: return nil
     case .pressed(let down, _, isLong: false): return down.later(by: timing.long)
@@ -60,26 +60,26 @@ public struct GestureRecogniser: Sendable {
   }
 
   /// The events of an edge, after those that were due by its stamp.
-  public mutating func handle(_ edge: LineEdge) -> [RecorderEvent] {
+  package mutating func handle(_ edge: LineEdge) -> [RecorderEvent] {
     elapse(to: edge.time) + (edge.isActive ? press(edge.time) : release(edge.time))
   }
 
   /// The events that became due by `now`, in their order; each is reported once.
-  public mutating func elapse(to now: MonotonicTime) -> [RecorderEvent] {
+  package mutating func elapse(to now: MonotonicTime) -> [RecorderEvent] {
     var events: [RecorderEvent] = []
     while let deadline, now >= deadline { events += passDeadline() }
     return events
   }
 
   /// Whether an event that is due by `now` rests on a button that is still down: the release may have been lost.
-  public func isHoldDue(by now: MonotonicTime) -> Bool {
+  package func isHoldDue(by now: MonotonicTime) -> Bool {
     guard case .pressed = phase, let deadline else { return false }
     return now >= deadline
   }
 
   /// Forgets a press whose release was lost or cannot be reported any more. A press that was released keeps its
   /// meaning.
-  public mutating func forget() -> [RecorderEvent] {
+  package mutating func forget() -> [RecorderEvent] {
     switch phase {
     case .idle, .released: return []
     case .ignored:

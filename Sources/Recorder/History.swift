@@ -1,5 +1,5 @@
-public import IMUModel
-public import RingBuffer
+package import IMUModel
+package import RingBuffer
 
 /// The reading end of the ring. Between recordings the ring keeps the newest ticks, and a recording begins with as many
 /// of them as it asks for.
@@ -11,7 +11,7 @@ public import RingBuffer
 /// ring:
 ///
 ///     log ◄── memory ◄── ring ◄── sampler
-public struct History: ~Copyable {
+package struct History: ~Copyable {
   private var consumer: RingConsumer<TickRecord>
   /// Oldest first; those before `first` are used.
   private var memory: [TickRecord] = []
@@ -20,26 +20,26 @@ public struct History: ~Copyable {
   /// Records that were looked at, of all that arrived.
   private var lookedAt: UInt64 = 0
 
-  public init(_ consumer: consuming RingConsumer<TickRecord>) {
+  package init(_ consumer: consuming RingConsumer<TickRecord>) {
     self.consumer = consumer
   }
 
   /// Records that are waiting.
-  public var count: Int { rememberedCount + consumer.count }
+  package var count: Int { rememberedCount + consumer.count }
 
   /// Records that wait outside the ring.
   private var rememberedCount: Int { memory.count - first }
 
   /// Whether at least half of the ring is filled.
-  public var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
+  package var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
 
   /// Whether the ring has no slot left.
-  public var isRingFull: Bool { consumer.count == consumer.capacity }
+  package var isRingFull: Bool { consumer.count == consumer.capacity }
 
   /// Adds the last records of a sampler that has ended, which follow those of the ring.
   ///
   /// - Returns: The tick after the last one; 0 when there is none.
-  public mutating func end(with rest: [TickRecord]) -> UInt64 {
+  package mutating func end(with rest: [TickRecord]) -> UInt64 {
     remember(upTo: .max)
     memory += rest
     return memory.last.map { $0.tick + $0.count } ?? 0
@@ -47,7 +47,7 @@ public struct History: ~Copyable {
 
   /// Leaves at most `limit` records in the ring, and of those before them the newest `extra` in memory; older ones are
   /// dropped.
-  public mutating func trim(to limit: Int, remembering extra: Int) {
+  package mutating func trim(to limit: Int, remembering extra: Int) {
     while consumer.count > limit, let record = consumer.pop() {
       taken += 1
       memory.append(record)
@@ -61,7 +61,7 @@ public struct History: ~Copyable {
   }
 
   /// Makes room in the ring: moves records into memory until `limit` wait there.
-  public mutating func remember(upTo limit: Int) {
+  package mutating func remember(upTo limit: Int) {
     while rememberedCount < limit, let record = consumer.pop() {
       taken += 1
       memory.append(record)
@@ -69,10 +69,10 @@ public struct History: ~Copyable {
   }
 
   /// Records that ever arrived.
-  public var arrivals: UInt64 { taken + UInt64(consumer.count) }
+  package var arrivals: UInt64 { taken + UInt64(consumer.count) }
 
   /// Adds the ring's records to `records` that arrived since the last look, each once, and leaves them there.
-  public mutating func look(into records: inout [TickRecord]) {
+  package mutating func look(into records: inout [TickRecord]) {
     lookedAt = max(lookedAt, taken)
     while let record = consumer.peek(Int(lookedAt - taken)) {
       records.append(record)
@@ -83,13 +83,13 @@ public struct History: ~Copyable {
   /// Drops all records before `tick`.
   ///
   /// - Returns: The first tick from there on; `nil` while there is none.
-  public mutating func skip(to tick: UInt64) -> UInt64? {
+  package mutating func skip(to tick: UInt64) -> UInt64? {
     while next(before: tick) != nil {}
     return first < memory.count ? memory[first].tick : nil
   }
 
   /// Removes the oldest record, if its tick is before `limit`; of a gap that continues after the limit, the part before.
-  public mutating func next(before limit: UInt64) -> TickRecord? {
+  package mutating func next(before limit: UInt64) -> TickRecord? {
     guard var record = pop() else { return nil }
     guard record.tick < limit else {
       putBack(record)

@@ -1,4 +1,4 @@
-public import IMUModel
+package import IMUModel
 
 /// A state of the light; each has its own rhythm:
 ///
@@ -8,7 +8,7 @@ public import IMUModel
 ///      recording       ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
 ///      saving          ▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁   0.1 s on, 0.1 s off
 ///      problem(2)      ▔▔▁▁▔▔▁▁▁▁▁▁▁▁▁▁▁▁▔▔▁▁▔▔▁▁▁▁▁▁▁▁▁▁▁▁▔▔▁▁   2 blinks of 0.2 s, then 1.2 s dark
-public enum Light: Equatable, Sendable {
+package enum Light: Equatable, Sendable {
   /// The sensor sleeps, or the service has ended.
   case off
   /// Sampling; a recording can begin.
@@ -27,21 +27,21 @@ public enum Light: Equatable, Sendable {
 /// Plays a light's rhythm: which level holds now, and when the next one is due.
 ///
 /// Asks no clock and holds no timer. Showing the same light again does not restart its rhythm.
-public struct LightPlayer: Sendable {
+package struct LightPlayer: Sendable {
   private var light = Light.off
   private var start = MonotonicTime(nanoseconds: 0)
 
-  public init() {}
+  package init() {}
 
   /// Changes to `light`; its rhythm begins at `now`.
-  public mutating func show(_ light: Light, at now: MonotonicTime) {
+  package mutating func show(_ light: Light, at now: MonotonicTime) {
     guard light != self.light else { return }
     self.light = light
     start = now
   }
 
   /// Whether the light is on at `now`.
-  public func level(at now: MonotonicTime) -> Bool {
+  package func level(at now: MonotonicTime) -> Bool {
     switch light.rhythm {
     case .constant(let isOn): return isOn
     case .repeated(let lengths): return place(of: now, in: lengths).index % 2 == 0
@@ -49,7 +49,7 @@ public struct LightPlayer: Sendable {
   }
 
   /// The first instant after `now` at which the level changes; `nil` when it stays.
-  public func nextChange(after now: MonotonicTime) -> MonotonicTime? {
+  package func nextChange(after now: MonotonicTime) -> MonotonicTime? {
     switch light.rhythm {
     case .constant: return nil
     case .repeated(let lengths): return now + place(of: now, in: lengths).rest

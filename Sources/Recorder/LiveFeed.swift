@@ -1,4 +1,4 @@
-public import IMUModel
+package import IMUModel
 import Synchronization
 
 /// Records for watchers, from the writer thread to the main thread.
@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// When it is full, the newest are dropped and counted: a watcher may be slow, the log may not. The sampler never
 /// touches its memory or its lock.
-public final class LiveFeed: Sendable {
+package final class LiveFeed: Sendable {
   private struct State {
     var records: [TickRecord] = []
     var lost: UInt64 = 0
@@ -25,14 +25,14 @@ public final class LiveFeed: Sendable {
   /// A feed without records.
   ///
   /// - Parameter capacity: Most records that wait: 4 s at 1 kHz by default.
-  public init(capacity: Int = 4096, isWatched: Bool = false) {
+  package init(capacity: Int = 4096, isWatched: Bool = false) {
     self.capacity = max(1, capacity)
     state = Mutex(State(isWatched: isWatched))
     state.withLock { $0.records.reserveCapacity(self.capacity) }
   }
 
   /// Whether there is a watcher; without one, no record waits.
-  public var isWatched: Bool {
+  package var isWatched: Bool {
     get { state.withLock(\.isWatched) }
     set {
       state.withLock { state in
@@ -43,7 +43,7 @@ public final class LiveFeed: Sendable {
   }
 
   /// Adds records, as far as there is room.
-  public func offer(_ new: [TickRecord]) {
+  package func offer(_ new: [TickRecord]) {
     state.withLock { state in
       guard state.isWatched else { return }
       let room = capacity - state.records.count
@@ -53,7 +53,7 @@ public final class LiveFeed: Sendable {
   }
 
   /// All records that wait, in order, and how many after them found no room.
-  public func drain() -> (records: [TickRecord], lost: UInt64) {
+  package func drain() -> (records: [TickRecord], lost: UInt64) {
     // Allocated outside of the lock.
     var empty: [TickRecord] = []
     empty.reserveCapacity(capacity)

@@ -1,4 +1,4 @@
-public import IMUModel
+package import IMUModel
 
 /// Accepted requests whose callers wait for the result.
 ///
@@ -11,7 +11,7 @@ public import IMUModel
 ///
 /// Pure: its input is each step of the ``RecorderMachine``, and the time. No caller waits for longer than its patience;
 /// the request continues then, and the answer says so.
-public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
+package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   enum Goal: Sendable {
     /// The first sample of a recording.
     case begun
@@ -32,17 +32,17 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   }
 
   /// Why something failed: an exit status of sysexits.h and a sentence.
-  public typealias Cause = (status: Int32, message: String)
+  package typealias Cause = (status: Int32, message: String)
   /// Callers with their answers.
-  public typealias Answers = [(caller: Caller, answer: ControlAnswer)]
+  package typealias Answers = [(caller: Caller, answer: ControlAnswer)]
 
   private var pending: [Pending] = []
 
-  public init() {}
+  package init() {}
 
   /// How long a caller waits at most, in nanoseconds: longer than a card stalls. The first tick of a slow rate may take
   /// as long again.
-  public static func patience(period: Int64) -> Int64 {
+  package static func patience(period: Int64) -> Int64 {
     30_000_000_000 + min(max(0, period), 30_000_000_000)
   }
 
@@ -50,10 +50,10 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   private static var silence: Int64 { 3_000_000_000 }
 
   /// Callers who wait.
-  public var callers: [Caller] { pending.map(\.caller) }
+  package var callers: [Caller] { pending.map(\.caller) }
 
   /// When ``elapse(to:problem:)`` has to be called; `nil` while no caller waits.
-  public var deadline: MonotonicTime? {
+  package var deadline: MonotonicTime? {
     pending.lazy.map { min($0.silenceDue ?? $0.deadline, $0.deadline) }.min()
   }
 
@@ -63,7 +63,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   ///   - now: When it asked.
   ///   - patience: How long it waits at most, in nanoseconds.
   /// - Returns: The answer, when there is nothing to wait for.
-  public mutating func add(
+  package mutating func add(
     _ caller: Caller, _ request: ControlRequest, after machine: RecorderMachine,
     at now: MonotonicTime, patience: Int64
   ) -> ControlAnswer? {
@@ -88,7 +88,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   }
 
   /// Forgets a caller that left.
-  public mutating func forget(_ caller: Caller) {
+  package mutating func forget(_ caller: Caller) {
     pending.removeAll { $0.caller == caller }
   }
 
@@ -98,7 +98,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   ///   - machine: The machine after the step.
   ///   - cause: The failure that led to it, if known.
   /// - Returns: The callers that are answered now.
-  public mutating func note(
+  package mutating func note(
     _ event: RecorderEvent, _ effects: [RecorderEffect], _ machine: RecorderMachine,
     because cause: Cause?
   ) -> Answers {
@@ -115,7 +115,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   /// Answers callers whose patience is over, and those that wait for samples of a silent sensor.
   ///
   /// - Parameter problem: The machine's present one.
-  public mutating func elapse(to now: MonotonicTime, problem: Problem?) -> Answers {
+  package mutating func elapse(to now: MonotonicTime, problem: Problem?) -> Answers {
     answer { pending in
       if now >= pending.deadline { return PendingRequests.overdue(pending, problem) }
       if let due = pending.silenceDue, now >= due {
@@ -127,7 +127,7 @@ public struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   }
 
   /// Answers all: the service ends.
-  public mutating func refuseAll(_ cause: Cause) -> Answers {
+  package mutating func refuseAll(_ cause: Cause) -> Answers {
     answer { _ in .refused(status: cause.status, message: cause.message) }
   }
 

@@ -1,4 +1,4 @@
-public import IMUModel
+package import IMUModel
 
 extension RecorderConfiguration {
   /// Reads a configuration file.
@@ -11,7 +11,7 @@ extension RecorderConfiguration {
   ///   - text: The file's bytes.
   ///   - file: Its name, for the error.
   ///   - options: Values from the command line, which replace those of the file, by the key's name.
-  public init(
+  package init(
     text: [UInt8], file: String, choices: ConfigurationChoices, options: [String: String] = [:]
   ) throws(ConfigurationError) {
     let keys = ConfigurationKey.all(choices)
@@ -54,22 +54,22 @@ extension RecorderConfiguration {
 }
 
 /// The first error in a configuration: its place, and what is accepted there.
-public struct ConfigurationError: StatusError, Equatable {
+package struct ConfigurationError: StatusError, Equatable {
   /// The file's name, as given; the option of a value from the command line.
-  public let file: String
+  package let file: String
   /// The line, from 1; 0 for an option.
-  public let line: Int
+  package let line: Int
   /// `nil` when the line has none.
-  public let key: String?
+  package let key: String?
   /// `nil` when none was given.
-  public let value: String?
+  package let value: String?
   /// What is wrong or accepted, as a clause.
-  public let remedy: String
+  package let remedy: String
 
-  public var exitStatus: ExitStatus { .configuration }
+  package var exitStatus: ExitStatus { .configuration }
 
   /// One line, such as `imulog.conf:7: rate = fast: give hertz as …`, without control characters.
-  public var description: String {
+  package var description: String {
     guard line > 0 else { return ForeignText.shown("\(file) \(value ?? ""): \(remedy)") }
     var statement = ""
     if let key { statement = value.map { "\(key) = \($0): " } ?? "\(key): " }
@@ -215,9 +215,9 @@ enum Digits {
 
 /// Amounts of storage as people write them: a decimal number and a unit, `200MB`, `1.5GiB`; bytes when there is
 /// no unit. `kB`, `MB`, `GB` and `TB` are powers of 1000, `KiB`, `MiB`, `GiB` and `TiB` of 1024.
-public enum ByteText {
+package enum ByteText {
   /// The number of bytes; `nil` when `text` is no amount, has a part of a byte, or is above 2^63 − 1.
-  public static func bytes(_ text: String) -> UInt64? {
+  package static func bytes(_ text: String) -> UInt64? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     guard let unit = unit(text.dropFirst(digits.count).drop { $0 == " " }) else { return nil }
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)

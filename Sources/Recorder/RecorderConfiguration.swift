@@ -1,46 +1,46 @@
-public import IMUModel
+package import IMUModel
 
 /// The settings of a recorder, as the service's configuration file has them.
-public struct RecorderConfiguration: Equatable, Sendable {
+package struct RecorderConfiguration: Equatable, Sendable {
   /// The board's name; `nil` when it is to be detected.
-  public var board: String?
+  package var board: String?
   /// N of /dev/i2c-N; `nil` for the board's.
-  public var bus: Int?
+  package var bus: Int?
   /// The sensor's model; `nil` when it is to be detected.
-  public var sensor: String?
+  package var sensor: String?
   /// Ticks a second.
-  public var rate: SampleRate
+  package var rate: SampleRate
   /// The length of a recording in nanoseconds, above 0; `nil` for until stopped.
-  public var length: Int64? = 60_000_000_000
-  public var channels = ChannelSet.all
+  package var length: Int64? = 60_000_000_000
+  package var channels = ChannelSet.all
   /// Full scale in g.
-  public var accelerometerRange = 4
+  package var accelerometerRange = 4
   /// Full scale in °/s.
-  public var gyroscopeRange = 500
+  package var gyroscopeRange = 500
   /// Nanoseconds between two syncs, 0 for only at the end; `nil` when the length and the rate decide.
-  public var syncInterval: Int64?
+  package var syncInterval: Int64?
   /// How deep the processors may sleep during a recording.
-  public var cpuLatency = LatencyChoice.automatic
+  package var cpuLatency = LatencyChoice.automatic
   /// Kept with each recording, at most ``longestNote`` bytes.
-  public var note = ""
+  package var note = ""
   /// The directory of recordings, an absolute path; `nil` for the program's usual one.
-  public var store: String?
+  package var store: String?
   /// Nanoseconds before a press that belong to its recording; at most ``longestPreTrigger(at:)``.
-  public var preTrigger: Int64 = 0
+  package var preTrigger: Int64 = 0
   /// Whether the sensor is sampled between recordings.
-  public var samplesWhileIdle = true
-  public var button = LineChoice.automatic
+  package var samplesWhileIdle = true
+  package var button = LineChoice.automatic
   /// Whether the pressed button connects its line to ground.
-  public var isButtonActiveLow = true
-  public var light = LineChoice.automatic
+  package var isButtonActiveLow = true
+  package var light = LineChoice.automatic
   /// Whether a low level lights the light.
-  public var isLightActiveLow = false
+  package var isLightActiveLow = false
   /// Bytes of free space that are left alone.
-  public var reserve: UInt64 = 200_000_000
+  package var reserve: UInt64 = 200_000_000
   /// Whether the oldest recordings are deleted when a new one would not fit.
-  public var deletesOldest = false
+  package var deletesOldest = false
 
-  public static let `default` = RecorderConfiguration()
+  package static let `default` = RecorderConfiguration()
 
   private init() {
     guard let rate = SampleRate(10) else { preconditionFailure("10 Hz is a rate") }
@@ -52,18 +52,18 @@ public struct RecorderConfiguration: Equatable, Sendable {
 
   /// How many ticks the history holds: the ring's 600 slots without room for the ticks that arrive while a recording
   /// begins, 0.2 s and at least 10 ticks.
-  public static func historyCapacity(_ rate: SampleRate) -> UInt64 {
+  package static func historyCapacity(_ rate: SampleRate) -> UInt64 {
     600 - min(600, max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
   }
 
   /// The longest pre-trigger that the history holds at `rate`, in nanoseconds: 59 s at 10 Hz.
-  public static func longestPreTrigger(at rate: SampleRate) -> Int64 {
+  package static func longestPreTrigger(at rate: SampleRate) -> Int64 {
     rate.nanoseconds(atTick: historyCapacity(rate))
   }
 }
 
 /// A GPIO line for the button or the light.
-public enum LineChoice: Equatable, Sendable {
+package enum LineChoice: Equatable, Sendable {
   /// The board's.
   case automatic
   case none
@@ -91,7 +91,7 @@ public enum LineChoice: Equatable, Sendable {
 }
 
 /// How deep the processors may sleep during a recording.
-public enum LatencyChoice: Equatable, Sendable {
+package enum LatencyChoice: Equatable, Sendable {
   /// By the rate.
   case automatic
   /// Without a limit.
@@ -100,7 +100,7 @@ public enum LatencyChoice: Equatable, Sendable {
   case held(Int32)
 
   /// Reads `auto`, `off`, or a number of microseconds up to 10000.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     switch text {
     case "auto": self = .automatic
     case "off": self = .free
@@ -114,7 +114,7 @@ public enum LatencyChoice: Equatable, Sendable {
   ///
   /// Automatic means from 50 Hz on half a thousandth of a period, rounded down: 10 at 50 Hz, 5 at 100 Hz, 0 at 1 kHz.
   /// Slower recordings are long and mostly asleep, on a battery; their ticks can wait.
-  public func microseconds(at rate: SampleRate) -> Int32? {
+  package func microseconds(at rate: SampleRate) -> Int32? {
     switch self {
     case .automatic: return rate.hertz >= 50 ? Int32(500 / rate.hertz) : nil
     case .free: return nil
@@ -124,17 +124,17 @@ public enum LatencyChoice: Equatable, Sendable {
 }
 
 /// The choices of the configuration that other parts of the program know.
-public struct ConfigurationChoices: Equatable, Sendable {
+package struct ConfigurationChoices: Equatable, Sendable {
   /// Names of boards.
-  public var boards: [String]
+  package var boards: [String]
   /// Names of sensor models.
-  public var sensors: [String]
+  package var sensors: [String]
   /// Full scales of accelerometers in g, of any model.
   var accelerometerRanges = [2, 4, 8, 16, 32]
   /// Full scales of gyroscopes in °/s, of any model.
   var gyroscopeRanges = [125, 250, 500, 1000, 2000, 4000]
 
-  public init(boards: [String], sensors: [String]) {
+  package init(boards: [String], sensors: [String]) {
     (self.boards, self.sensors) = (boards, sensors)
   }
 }
@@ -324,7 +324,7 @@ struct ConfigurationKey {
 
 extension RecorderConfiguration {
   /// The configuration file as it is installed: every key with its default and its meaning.
-  public static var example: String {
+  package static var example: String {
     let keys = ConfigurationKey.all(ConfigurationChoices(boards: [], sensors: []))
     return """
       # How the imulog service records. One KEY = VALUE a line; a # begins a comment. A key that is taken out has

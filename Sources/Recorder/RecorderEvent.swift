@@ -1,8 +1,8 @@
-public import IMUModel
+package import IMUModel
 
 /// An event of the recorder: the input of ``RecorderMachine``. A gesture of the button has the stamp of its press's
 /// going down, a double press that of its first press; a request has the instant at which it arrived.
-public enum RecorderEvent: Equatable, Sendable {
+package enum RecorderEvent: Equatable, Sendable {
   /// The recorder is up.
   case begin
 
@@ -79,7 +79,7 @@ public enum RecorderEvent: Equatable, Sendable {
 }
 
 /// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
-public enum RecorderEffect: Equatable, Sendable {
+package enum RecorderEffect: Equatable, Sendable {
   /// Bring the sensor up and sample into the history; answered by ``RecorderEvent/sensorReady`` or
   /// ``RecorderEvent/sensorFailed``.
   case wakeSensor

@@ -3,19 +3,19 @@ import LinuxIO
 import LogStore
 import Sampling
 
-/// What the loop knows of the recording at hand, or of the last one.
+/// What the loop knows of the current or the last recording.
 struct CurrentRecording {
-  /// `nil` while its file is not made.
+  /// `nil` while it has no file.
   var number: UInt32?
-  /// Ticks and times, once its file is made.
+  /// Ticks and times, once it has a file.
   var plan: RecordingPlan?
-  /// What happened to its ticks, once its file has its end.
+  /// Once its file has its end.
   var ledger: TickLedger?
-  /// Whether its file is gone or cannot be read, so that what is in it is not known.
+  /// Whether its file is gone or cannot be read.
   var isUnreadable = false
 }
 
-// MARK: What the machine wants done
+// MARK: Effects
 
 extension RecorderLoop {
   func carryOut(_ effect: RecorderEffect) {
@@ -36,7 +36,7 @@ extension RecorderLoop {
       sendMarkToWatchers(at: instant)
     case .endRecording(let instant, let reason):
       send(.end(at: instant, reason: reason))
-      // What it was about to read belongs to no recording.
+      // Its next samples belong to no recording.
       if setup.isSingle { workers?.stopSampling() }
     case .discardRecording(let instant): send(.end(at: instant, reason: .button, isDiscarded: true))
     case .refuse(let sentence):
@@ -47,7 +47,7 @@ extension RecorderLoop {
     }
   }
 
-  /// Nanoseconds until a sensor that was not found is looked for again.
+  /// Nanoseconds until the next search for a missing sensor.
   private static var retryInterval: Int64 { 2_000_000_000 }
 
   private func begin(_ order: RecordingOrder) {
@@ -77,7 +77,7 @@ extension RecorderLoop {
     pauseWatchdog()
   }
 
-  /// The manager's timer does not run while nothing is sampled.
+  /// The service manager's timer is off while nothing is sampled.
   func pauseWatchdog() {
     watchdogAt = nil
     if surroundings.notifier?.watchdogInterval != nil {
@@ -87,14 +87,14 @@ extension RecorderLoop {
 
   /// Holds the processors awake from the event that begins a recording to the one that ends it.
   ///
-  /// - Parameter before: The machine's state before the event.
+  /// - Parameter before: The state before the event.
   func holdLatency(_ before: RecorderMachine.State) {
     let isRecording = machine.state.isLogging
     guard isRecording != before.isLogging else { return }
     latency = LatencyRequest(
       microseconds: isRecording
         ? setup.configuration.cpuLatency.microseconds(at: setup.rate) : nil)
-    // Each recording asks again, and the answer is most likely the same.
+    // Each recording asks again; a repeated answer is not reported.
     if let refusal = latency.refusal, refusal != latencyRefusal {
       latencyRefusal = refusal
       journal(.warning, "\(refusal)")
@@ -103,9 +103,11 @@ extension RecorderLoop {
 
   // MARK: The configuration
 
-  /// Puts in force what the keeper read: a card that hangs has held up no recording, and no sign of life.
+  /// Puts the setup in force that the keeper has read; the loop itself never waits for the card.
   private func reload() {
-    guard let nextSetup else { preconditionFailure("the news of what was read order the reload") }
+    guard let nextSetup else {
+      preconditionFailure("a configuration is read before it is put in force")
+    }
     let notifier = surroundings.notifier
     notifier?.reloading(at: clock.now())
     do {
@@ -124,8 +126,8 @@ extension RecorderLoop {
     notifier?.ready(status: machine.state.rawValue)
   }
 
-  /// Requests other lines when the configuration names others. The kernel gives a line to one owner at a time, so
-  /// the old ones go first and come back when the new ones are refused.
+  /// Requests other lines if the configuration names others. A line has one owner at a time: the old ones are released
+  /// first, and requested again if the new ones are refused.
   private func replacePanel(_ next: RecorderSetup) throws {
     let (old, new) = (setup.configuration, next.configuration)
     guard
@@ -148,31 +150,29 @@ extension RecorderLoop {
     do {
       panel = try surroundings.openPanel(setup)
     } catch {
-      journal(.error, "\(error); the lines of before are lost too")
+      journal(.error, "\(error); the former lines are lost too")
     }
   }
 }
 
-/// How deep the processors may sleep during a recording: held until this value is gone.
+/// A limit to the processors' sleep, held for the lifetime of this value.
 struct LatencyRequest {
-  /// Kept for its lifetime.
   private let hold: LatencyHold?
-  /// Why it is not held, though it was asked for.
   let refusal: Refusal?
 
-  /// Asks for wake-ups of at most so many microseconds; for nothing when `nil`.
+  /// Asks for wake-ups within so many microseconds; `nil` for no limit.
   init(microseconds: Int32?) {
     (hold, refusal) = microseconds.map { LatencyHold.engage(microseconds: $0) } ?? (nil, nil)
   }
 
-  /// As the log's header has it.
+  /// For the log's header.
   var words: String {
     if let hold { return "held at \(hold.microseconds) µs" }
     return refusal == nil ? "not held" : "refused"
   }
 }
 
-// MARK: What the other threads report
+// MARK: News
 
 extension RecorderLoop {
   func handle(_ item: RecorderNews) {
@@ -207,14 +207,14 @@ extension RecorderLoop {
     }
   }
 
-  /// A sensor that another program has is the end of a service that never had it: two of them are one too many.
-  /// Every other failure may pass, but there is no single recording without a sensor.
+  /// A sensor that another program holds ends a service that never had it: it is probably a second service. Other failures
+  /// may pass, but not for a single recording.
   private func sensorFailed(_ failure: CommandFailure) {
     if setup.isSingle || (failure.status == .tryAgain && !hadSensor) {
       fatal = failure
       return handle(.terminate)
     }
-    // A sensor that is looked for every 2 s is reported once.
+    // The search is repeated every 2 s, the report is not.
     if failure.sentence != lastReported {
       lastReported = failure.sentence
       journal(.error, failure.sentence)
@@ -261,7 +261,7 @@ extension RecorderLoop {
     let failure = recording.failure?.failure
     if let problem = recording.failure {
       if !setup.isSingle { journal(.error, problem.failure.sentence) }
-      // What is in the file counts, and not what was given to it.
+      // The content of the file counts, and not the bytes given to it.
       current.ledger = problem.kept?.ledger
       current.isUnreadable = problem.kept == nil
       handle(
@@ -270,7 +270,7 @@ extension RecorderLoop {
     if setup.isSingle { filed.append(recording) }
     switch recording.fate {
     case .kept:
-      // Of what cannot be read, its failure is all that is known.
+      // Of an unreadable file only the failure is known.
       if let ledger = current.ledger {
         journal(
           .notice,
@@ -295,12 +295,12 @@ extension RecorderLoop {
 // MARK: A single recording
 
 extension RecorderLoop {
-  /// How long a sampler may be overdue, in nanoseconds.
+  /// Nanoseconds that a sampler may be overdue.
   private static var samplerPatience: Int64 { 5_000_000_000 }
-  /// After how long a wait for the card is reported, in nanoseconds.
+  /// Nanoseconds until a wait for the card is reported.
   private static var silence: Int64 { 4_000_000_000 }
 
-  /// When the sampler of a single recording is overdue; `nil` while it is not known, or has ended.
+  /// When the sampler of a single recording is overdue; `nil` while unknown, or after its end.
   private var overdueAt: MonotonicTime? {
     guard setup.isSingle, let plan = current.plan, let ticks = plan.plannedTicks, let sensor,
       let workers, !workers.hasSamplerEnded,
@@ -310,13 +310,13 @@ extension RecorderLoop {
       + RecorderLoop.samplerPatience
   }
 
-  /// When ``superviseSingle(_:)`` has something to do.
+  /// When ``superviseSingle(_:)`` is due.
   var singleDeadline: MonotonicTime? {
     [overdueAt, notice.isEmpty ? cardWaitSince.map { $0 + RecorderLoop.silence } : nil]
       .compactMap { $0 }.min()
   }
 
-  /// What hangs in the kernel, where nothing can interrupt it, keeps no one waiting who wants the end.
+  /// Ends a recording whose sampler hangs in the kernel, where nothing can interrupt it, and reports a wait for the card.
   func superviseSingle(_ now: MonotonicTime) {
     if let overdueAt, now >= overdueAt { handle(.sensorFailed) }
     guard let since = cardWaitSince, notice.isEmpty, now - since >= RecorderLoop.silence else {

@@ -4,11 +4,10 @@ import LogStore
 
 /// Requests, status, watchdog.
 extension RecorderLoop {
-  /// Callers at once who may wait for what they asked: with those who watch fewer than all, so that the service can
-  /// always be asked.
+  /// Callers that may wait at once: with the watchers fewer than all peers, so that the service always accepts a request.
   private static var mostWaiting: Int { ControlSocket.mostPeers / 2 - 1 }
 
-  /// Answers a request, at once or when what it asks for is done.
+  /// Answers a request, at once or when its result is there.
   func receive(_ question: ControlQuestion) {
     let request: ControlRequest
     do {
@@ -20,7 +19,7 @@ extension RecorderLoop {
     }
     let now = clock.now()
     switch request {
-    // Those who may watch are answered elsewhere.
+    // Watchers are answered in `watch`.
     case .status, .watch: answer([(question.peer, .status(status()))])
     case .start: carryOut(request, .start(at: now), question.peer)
     case .stop: carryOut(request, .stop(at: now), question.peer)
@@ -35,7 +34,9 @@ extension RecorderLoop {
       requests.forget(caller)
     }
     guard requests.callers.count < RecorderLoop.mostWaiting else {
-      return refuse(peer, "\(requests.callers.count) wait for an answer already; try again later")
+      return refuse(
+        peer, "\(requests.callers.count) callers are waiting for an answer already; try again later"
+      )
     }
     refusal = nil
     handle(event)
@@ -57,7 +58,7 @@ extension RecorderLoop {
     if let answered { answer([(peer, answered)]) }
   }
 
-  /// Why the storage ended the last recording by itself, or kept it from beginning; `nil` when it did not.
+  /// The failure of the storage that ended the last recording or kept it from beginning; `nil` for none.
   private var storageFailure: CommandFailure? {
     switch machine.presentProblem {
     case .storage, .storageFull: lastFailure
@@ -69,7 +70,7 @@ extension RecorderLoop {
     answer([(peer, .refused(status: ExitStatus.tryAgain.rawValue, message: sentence))])
   }
 
-  /// Sends answers. One who went away gets none.
+  /// Sends answers to callers that are still there.
   func answer(_ answers: PendingRequests<ControlPeer>.Answers) {
     for (caller, answer) in answers { control?.answer(caller, answer.line) }
   }
@@ -95,9 +96,8 @@ extension RecorderLoop {
     return status
   }
 
-  /// Reports to the service manager that the service is well: while the sensor is sampled, only if the sampler was
-  /// seen to hand on records. A sensor that does not answer is no ill health, as its gaps are records; a sampler or
-  /// a writer that hangs is.
+  /// Feeds the service manager's watchdog: while the sensor is sampled, only if the sampler has delivered records. A sensor
+  /// that does not answer still gives records, its gaps; a sampler or a writer that hangs does not.
   func feedWatchdog(_ now: MonotonicTime) {
     guard let due = watchdogAt, now >= due, let interval = surroundings.notifier?.watchdogInterval
     else {
@@ -112,21 +112,21 @@ extension RecorderLoop {
   }
 }
 
-/// A caller who watches.
+/// A caller that watches.
 struct Watcher {
   let peer: ControlPeer
-  /// Lines that were left out since that was reported.
+  /// Lines that were left out since the last report of them.
   var lost: UInt64 = 0
 }
 
-/// Those who watch: 25 times a second each gets what was sampled, as far as it takes it.
+/// Watchers get the new records 25 times a second; a slow one loses some, which are counted.
 extension RecorderLoop {
-  /// Callers at once who may watch: half of all, so that the service can always be asked.
+  /// Watchers at once: half of all peers, so that the service always accepts a request.
   private static var mostWatchers: Int { ControlSocket.mostPeers / 2 }
   /// Nanoseconds between two statuses.
   private static var statusPeriod: Int64 { 500_000_000 }
 
-  /// Lets a caller watch, if that is what it asks; `false` for other questions.
+  /// Adds a watcher; `false` for other requests.
   func watch(_ question: ControlQuestion) -> Bool {
     do {
       guard try ControlRequest(line: question.line) == .watch else { return false }
@@ -150,19 +150,18 @@ extension RecorderLoop {
     return true
   }
 
-  /// A sensor was woken, or set up otherwise.
+  /// A sensor was woken or set up again.
   func sendSensorToWatchers() {
-    // What waits is another sensor's, or of another grid.
+    // Waiting records are another sensor's, or of another grid.
     _ = feed.drain()
     guard let line = sensorLine else { return }
     for index in watchers.indices { send(line, to: index) }
   }
 
-  /// A moment of the take at hand was marked, by the button or by a caller.
   func sendMarkToWatchers(at instant: MonotonicTime) {
     guard let sensor else { return }
     let mark = WatchLine.mark(instant - sensor.schedule.start).line
-    // The status first: the mark counts for the take that it is in.
+    // The status first: the mark counts for its recording.
     let bytes = Array((status().json + "\n" + mark + "\n").utf8)
     for index in watchers.indices where !send(bytes, to: index) { watchers[index].lost += 1 }
   }
@@ -174,7 +173,7 @@ extension RecorderLoop {
     return Array((line.line + "\n").utf8)
   }
 
-  /// Sends what was sampled since the last time.
+  /// Sends the records since the last frame.
   func serveWatchers(_ now: MonotonicTime) {
     guard let due = watchAt, now >= due else { return }
     let (records, lost) = feed.drain()
@@ -202,7 +201,7 @@ extension RecorderLoop {
     }
   }
 
-  /// Whether a watcher took it all.
+  /// Whether the watcher accepted all bytes.
   @discardableResult
   private func send(_ bytes: [UInt8], to index: Int) -> Bool {
     control?.send(watchers[index].peer, bytes) ?? false

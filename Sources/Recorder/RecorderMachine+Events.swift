@@ -3,7 +3,7 @@ import IMUModel
 /// The table's rows: each event in all states.
 extension RecorderMachine {
   /// Takes the step of the table's field for this state and event.
-  public mutating func handle(_ event: RecorderEvent) -> [RecorderEffect] {
+  package mutating func handle(_ event: RecorderEvent) -> [RecorderEffect] {
     switch event {
     case .begin: return state == .asleep && samplesWhileIdle ? arm() : []
     // It may be the recording's end: later ticks are logged once it is known not to be.

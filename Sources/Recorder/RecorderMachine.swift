@@ -1,4 +1,4 @@
-public import IMUModel
+package import IMUModel
 
 /// The recorder's behaviour: one table of states and events, pure and total.
 ///
@@ -94,6 +94,7 @@ public import IMUModel
 ///   when it is not sampled while idle.
 /// - l: reload follows when no recording is in progress and none waits.
 public struct RecorderMachine: Hashable, Sendable {
+  /// A column of the table.
   public enum State: String, CaseIterable, Sendable {
     /// Idle; the sensor sleeps.
     case asleep
@@ -119,12 +120,12 @@ public struct RecorderMachine: Hashable, Sendable {
     var isLogging: Bool { self == .starting || self == .recording || self == .stopping }
   }
 
-  public internal(set) var state = State.asleep
+  package internal(set) var state = State.asleep
   /// What went wrong last; `nil` once the same thing succeeded.
-  public internal(set) var problem: Problem?
-  public internal(set) var samplesWhileIdle: Bool
+  package internal(set) var problem: Problem?
+  package internal(set) var samplesWhileIdle: Bool
   /// The press or request that begins a recording as soon as one can begin.
-  public internal(set) var waitingStart: MonotonicTime?
+  package internal(set) var waitingStart: MonotonicTime?
 
   /// The press that may be the recording's end; only while stopping.
   var stopPress: MonotonicTime?
@@ -143,7 +144,7 @@ public struct RecorderMachine: Hashable, Sendable {
   var hasStorageFailed = false
 
   /// A recorder that is not up yet: ``RecorderEvent/begin`` comes first.
-  public init(samplesWhileIdle: Bool) {
+  package init(samplesWhileIdle: Bool) {
     self.samplesWhileIdle = samplesWhileIdle
   }
 
@@ -151,12 +152,12 @@ public struct RecorderMachine: Hashable, Sendable {
   mutating func abandon() { state = .ended }
 
   /// What to report: ``problem``, or that the sensor gives no samples now.
-  public var presentProblem: Problem? {
+  package var presentProblem: Problem? {
     problem ?? (isSensorAwake && isSensorSilent ? .sensor : nil)
   }
 
   /// What the light shows. Problems are shown while there is no recording, never in place of one.
-  public var light: Light {
+  package var light: Light {
     switch state {
     case .asleep: return idleLight(.off)
     case .waking: return idleLight(.waking)

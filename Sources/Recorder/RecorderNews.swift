@@ -2,67 +2,62 @@ package import IMUModel
 import LogStore
 package import Sampling
 
-/// What the threads of a recorder report to its loop.
+/// A report of a recorder's thread to its loop.
 enum RecorderNews: Sendable {
-  /// The sensor is set up, and the sampler of these threads runs.
+  /// The sensor is set up and sampled.
   case sensorReady(SensorStart, session: UInt64)
-  /// These threads could not get the sensor.
+  /// The sensor could not be opened or failed.
   case sensorFailed(CommandFailure, session: UInt64)
-  /// These threads' sensor gives no samples any more, though it is polled; or gives them again.
+  /// The sensor is polled and gives no samples any more, or gives them again.
   case sensorSilent(Bool, session: UInt64)
   /// From the writer, about the recording.
   case recording(RecorderEvent)
   /// The recording's file is there.
   case fileMade(number: UInt32, RecordingPlan)
-  /// The recording's file could not be made, and the recording is forgotten.
+  /// The recording's file could not be made; nothing of the recording is kept.
   case fileRefused(CommandFailure, isFull: Bool)
   /// The recording's file has its end.
   case filed(FiledRecording)
-  /// The configuration was read again, or cannot be put in force.
+  /// The configuration was read again.
   case configurationRead(NextSetup)
 }
 
-/// A setup that can be put in force and its store, or what is wrong with it.
+/// A setup with its store, or the error in the configuration.
 typealias NextSetup = Result<(setup: RecorderSetup, store: Catalogue), CommandFailure>
 
-/// A sampler that has begun.
+/// A sensor that is sampled.
 package struct SensorStart: Sendable {
-  /// Its grid.
   package let schedule: Schedule
-  /// The chip as it is set.
   package let sensor: SensorDescription
   package let boardTitle: String
 }
 
-/// What a recording came to.
+/// A finished recording.
 package struct FiledRecording: Sendable {
   package let number: UInt32
   package let id: RecordingID
   package let fate: RecordingFate
-  /// Reason, account and lateness as they were given to the log.
+  /// Reason, ledger and lateness as the log has them.
   package var end: RecordingEnd
-  /// What went wrong with the storage, if anything did.
   package let failure: FilingFailure?
 }
 
-/// What went wrong with a recording's file.
+/// A failure of a recording's file.
 package struct FilingFailure: Sendable {
   package let failure: CommandFailure
   package let isFull: Bool
   /// Whether the file is gone from the store.
   package let isGone: Bool
-  /// What is found in the file: its account, and its reason where its end is there; `nil` when it is gone or cannot be
-  /// read.
+  /// The content of the file: its ledger, and its reason if its end is there; `nil` when it is gone or cannot be read.
   package let kept: (ledger: TickLedger, reason: StopReason?)?
 }
 
-/// What is to become of a recording's file.
+/// What happens to a recording's file at its end.
 package enum RecordingFate: Sendable {
-  /// It stays.
   case kept
-  /// There is no sample in it: it goes.
+  /// It has no sample, and is deleted.
   case withoutSamples
-  /// The user wants it gone: to the trash, from which it can be restored.
+  /// The user discarded it: to the trash, from which it can be restored.
   case discarded
 }
 

@@ -1,7 +1,7 @@
-public import IMUModel
+package import IMUModel
 import LogFormat
 import LogStore
-public import Sampling
+package import Sampling
 
 /// The log of a recording that is being written: encoder, account, queue.
 ///
@@ -128,28 +128,28 @@ final class RecordingLog {
 ///     recording's tick     0        1
 ///
 /// A recording's times count from its own tick 0.
-public struct RecordingFrame: Equatable, Sendable {
+package struct RecordingFrame: Equatable, Sendable {
   /// The sampler's grid.
-  public let schedule: Schedule
+  package let schedule: Schedule
   /// The sampler's tick that is the recording's tick 0.
-  public let base: UInt64
+  package let base: UInt64
   /// Sample times are multiples of it, in nanoseconds.
-  public let timeUnit: Int64
+  package let timeUnit: Int64
 
-  public init(schedule: Schedule, base: UInt64, timeUnit: Int64) {
+  package init(schedule: Schedule, base: UInt64, timeUnit: Int64) {
     self.schedule = schedule
     self.base = base
     self.timeUnit = timeUnit
   }
 
   /// When the recording's tick 0 was due.
-  public var start: MonotonicTime { schedule.deadline(of: base) }
+  package var start: MonotonicTime { schedule.deadline(of: base) }
 
   /// The record with the recording's numbers and times. Its tick must not be before ``base``.
   ///
   /// At some rates the grid's instants are no multiples of the time unit: a time is rounded down to one, and is never
   /// before the recording's start.
-  public func rebased(_ record: TickRecord) -> TickRecord {
+  package func rebased(_ record: TickRecord) -> TickRecord {
     var record = record
     record.tick -= base
     if record.kind == .sample {
@@ -160,7 +160,7 @@ public struct RecordingFrame: Equatable, Sendable {
   }
 
   /// The first tick of the sampler that is due at `instant` or later.
-  public static func firstTick(from instant: MonotonicTime, _ schedule: Schedule) -> UInt64 {
+  package static func firstTick(from instant: MonotonicTime, _ schedule: Schedule) -> UInt64 {
     guard instant > schedule.start else { return 0 }
     let tick = schedule.tick(at: instant)
     return schedule.deadline(of: tick) == instant ? tick : tick + 1

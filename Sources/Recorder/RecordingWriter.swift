@@ -1,18 +1,18 @@
-public import IMUModel
-public import LogStore
-public import RingBuffer
-public import Sampling
+package import IMUModel
+package import LogStore
+package import RingBuffer
+package import Sampling
 
 /// The ticks of a recording that is to be made.
-public struct RecordingOrder: Equatable, Sendable {
+package struct RecordingOrder: Equatable, Sendable {
   /// The instant of the press or request: the first tick from it on is the recording's own first.
-  public var at: MonotonicTime
+  package var at: MonotonicTime
   /// Ticks before it that go in front, as far as the history has them.
-  public var ticksBefore: UInt64
+  package var ticksBefore: UInt64
   /// Ticks from `at` on after which the recording is over; `nil` for no limit; 0 for the ticks before alone.
-  public var ticksAfter: UInt64?
+  package var ticksAfter: UInt64?
 
-  public init(at: MonotonicTime, ticksBefore: UInt64, ticksAfter: UInt64?) {
+  package init(at: MonotonicTime, ticksBefore: UInt64, ticksAfter: UInt64?) {
     self.at = at
     self.ticksBefore = ticksBefore
     self.ticksAfter = ticksAfter
@@ -20,17 +20,17 @@ public struct RecordingOrder: Equatable, Sendable {
 }
 
 /// What a recording's header needs from its first record.
-public struct RecordingPlan: Equatable, Sendable {
+package struct RecordingPlan: Equatable, Sendable {
   /// Ticks in all; `nil` for no end.
-  public var plannedTicks: UInt64?
+  package var plannedTicks: UInt64?
   /// When its tick 0 was due.
-  public var start: MonotonicTime
+  package var start: MonotonicTime
 }
 
 /// The progress of a recording, from the ticks in its log.
-public struct RecordingProgress: Equatable, Sendable {
-  public var ledger = TickLedger()
-  public var lateness = LatenessSummary()
+package struct RecordingProgress: Equatable, Sendable {
+  package var ledger = TickLedger()
+  package var lateness = LatenessSummary()
 }
 
 /// Cuts recordings out of the ticks of a sampler that runs through many of them.
@@ -51,9 +51,9 @@ public struct RecordingProgress: Equatable, Sendable {
 /// card to accept its bytes. It waits a bounded time: of a sampler that is silent for longer, the ticks up to the end are
 /// a gap. Every tick from a recording's first to its end has a sample or a gap in the log. That holds after a failure of
 /// the storage too, as far as the storage still accepts bytes.
-public struct RecordingWriter: ~Copyable {
+package struct RecordingWriter: ~Copyable {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
-  public static let patience = 20_000
+  package static let patience = 20_000
   /// How long before its order a recording may begin, in nanoseconds: a press is understood when the button is released,
   /// within 1.5 s. The history is longer by that.
   static var longestPress: Int64 { 1_800_000_000 }
@@ -69,15 +69,15 @@ public struct RecordingWriter: ~Copyable {
   }
 
   /// The result of a round: what the owner carries to the card and to the loop.
-  public struct Round: Equatable, Sendable {
+  package struct Round: Equatable, Sendable {
     /// The recording has its first record: make its file, then call ``attach(_:queue:)`` or ``abandon()``.
-    public var plan: RecordingPlan?
+    package var plan: RecordingPlan?
     /// The log has its end, and the queue is closed: the flusher does the rest. It may have no sample.
-    public var end: RecordingEnd?
+    package var end: RecordingEnd?
     /// For the machine: ``RecorderEvent/firstSample``, ``RecorderEvent/limitReached(at:)``,
     /// ``RecorderEvent/storageEnded(_:)``; ``RecorderEvent/savedNothing`` for a recording that ended before it had a
     /// record, and has no file.
-    public var events: [RecorderEvent] = []
+    package var events: [RecorderEvent] = []
   }
 
   private enum Phase {
@@ -119,7 +119,7 @@ public struct RecordingWriter: ~Copyable {
   ///   - timeUnit: The sampler's, in nanoseconds.
   ///   - historyTicks: Records that the ring keeps between recordings. Less than its capacity by the ticks that the
   ///     sampler makes between two rounds.
-  public init(
+  package init(
     consumer: consuming RingConsumer<TickRecord>, schedule: Schedule, timeUnit: Int64,
     historyTicks: Int
   ) {
@@ -130,24 +130,24 @@ public struct RecordingWriter: ~Copyable {
   }
 
   /// `nil` while there is no log.
-  public var progress: RecordingProgress? {
+  package var progress: RecordingProgress? {
     log.map { RecordingProgress(ledger: $0.ledger, lateness: $0.lateness) }
   }
 
   /// Adds the records to `records` that arrived since the last look, each once and with the sampler's numbers: at the
   /// first look, the history. Call it before ``advance(_:)``, which moves records out of the ring.
-  public mutating func look(into records: inout [TickRecord]) {
+  package mutating func look(into records: inout [TickRecord]) {
     history.look(into: &records)
   }
 
   /// Records that ever arrived: it stands still when the sampler does.
-  public var arrivals: UInt64 { history.arrivals }
+  package var arrivals: UInt64 { history.arrivals }
 
   /// Whether the sampler finds no room in the ring.
-  public var isRingFull: Bool { history.isRingFull }
+  package var isRingFull: Bool { history.isRingFull }
 
   /// Whether there is no recording.
-  public var isIdle: Bool {
+  package var isIdle: Bool {
     if case .idle = phase { return true }
     return false
   }
@@ -157,7 +157,7 @@ public struct RecordingWriter: ~Copyable {
 
 extension RecordingWriter {
   /// Begins a recording. Traps when there is one.
-  public mutating func begin(_ order: RecordingOrder) {
+  package mutating func begin(_ order: RecordingOrder) {
     precondition(isIdle, "one recording at a time")
     phase = .waiting(order)
     (isLimitReported, isReadyReported) = (false, false)
@@ -166,7 +166,7 @@ extension RecordingWriter {
   /// The file is there: the waiting records go into its log, and the log into `queue`.
   ///
   /// - Throws: ``LogError`` when `description` cannot be a log's; nothing is changed then.
-  public mutating func attach(
+  package mutating func attach(
     _ description: RecordingDescription, queue: FlushQueue
   ) throws(LogError) {
     guard case .filing(let limit) = phase, let frame else {
@@ -179,29 +179,29 @@ extension RecordingWriter {
   }
 
   /// The file could not be made: the recording is forgotten, and its records are history.
-  public mutating func abandon() {
+  package mutating func abandon() {
     reset()
   }
 
   /// No recording follows the last one at once: the ticks after it become usual history. Has no effect in a recording.
-  public mutating func forgetRest() {
+  package mutating func forgetRest() {
     if isIdle { isRestKept = false }
   }
 
   /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``. Logged ticks stay.
   /// Of several instants the first one counts.
-  public mutating func hold(at instant: MonotonicTime) {
+  package mutating func hold(at instant: MonotonicTime) {
     guard !isIdle, endReason == nil else { return }
     heldFrom = min(heldFrom ?? .max, schedule.tick(at: instant) + 1)
   }
 
   /// Continues logging.
-  public mutating func release() {
+  package mutating func release() {
     heldFrom = nil
   }
 
   /// Marks an instant of the recording. Has no effect without a recording, or after its end.
-  public mutating func mark(at instant: MonotonicTime, label: String) {
+  package mutating func mark(at instant: MonotonicTime, label: String) {
     guard !isIdle, endReason == nil else { return }
     guard let log else {
       // Times of these are the clock's, until the recording has a beginning.
@@ -213,14 +213,14 @@ extension RecordingWriter {
 
   /// Ends the recording with the last tick that was due at `instant`, or at the next round when `nil`. The first end
   /// counts; it has no effect without a recording.
-  public mutating func end(at instant: MonotonicTime?, reason: StopReason) {
+  package mutating func end(at instant: MonotonicTime?, reason: StopReason) {
     guard !isIdle, endReason == nil else { return }
     endReason = reason
     heldFrom = instant.map { schedule.tick(at: $0) + 1 }
   }
 
   /// The sampler has ended; `rest` follows the records in the ring. A recording ends with its last tick.
-  public mutating func samplerEnded(_ rest: [TickRecord]) {
+  package mutating func samplerEnded(_ rest: [TickRecord]) {
     samplerEnd = max(history.end(with: rest), log?.reached ?? unlogged)
   }
 
@@ -236,7 +236,7 @@ extension RecordingWriter {
 
 extension RecordingWriter {
   /// Moves the ring's records to where they belong.
-  public mutating func advance(_ reading: ClockReading) -> Round {
+  package mutating func advance(_ reading: ClockReading) -> Round {
     if endReason != nil, endBy == nil { dateEnd(reading.monotonic) }
     var round = Round()
     switch phase {

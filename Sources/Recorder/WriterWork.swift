@@ -1,4 +1,4 @@
-public import IMUModel
+package import IMUModel
 import LinuxIO
 import LogStore
 import RingBuffer
@@ -184,15 +184,15 @@ struct WriterWork: ~Copyable {
 ///     samples   │ │ │ │ │ │                              │ │ │ │
 ///               └─────────┴─ patience ─┐                 ┌───────
 ///     silent                           └─────────────────┘
-public struct SilenceWatch: Sendable {
+package struct SilenceWatch: Sendable {
   private let patience: Int64
   private var count: UInt64 = 0
   private var lastSampleAt: MonotonicTime
-  public private(set) var isSilent = false
+  package private(set) var isSilent = false
 
   /// Samples at `rate` are expected from `start` on. Silence is more than 2 s without one, or three periods of a slow
   /// rate: longer than a chip takes that loses its supply for an instant and is set up again.
-  public init(_ rate: SampleRate, start: MonotonicTime) {
+  package init(_ rate: SampleRate, start: MonotonicTime) {
     patience = max(2_000_000_000, 3 * rate.periodNanoseconds)
     lastSampleAt = start
   }
@@ -200,7 +200,7 @@ public struct SilenceWatch: Sendable {
   /// Whether ``isSilent`` has changed, given that `count` samples have arrived by `now`.
   ///
   /// - Parameter isBlocked: Whether samples could not arrive: a full ring is no silence of the chip.
-  public mutating func notice(
+  package mutating func notice(
     _ count: UInt64, isBlocked: Bool = false, now: MonotonicTime
   ) -> Bool {
     if count != self.count || isBlocked { (self.count, lastSampleAt) = (count, now) }

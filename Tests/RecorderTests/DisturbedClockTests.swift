@@ -29,26 +29,26 @@ struct DisturbedClockTests {
   static let steps: [Int64] = [hour, -hour, 87_600 * hour, -87_600 * hour]
 
   /// A recording of 300 ticks at 10 Hz whose wall clock is stepped every second, and the log of it.
-  static func take(_ clock: BurstyClock) throws -> (log: [UInt8], ledger: TickLedger) {
+  static func record(_ clock: BurstyClock) throws -> (log: [UInt8], ledger: TickLedger) {
     let queue = FlushQueue(syncsEarly: false)
-    let take = SteppedRecording(clock, ExampleLog.description(), ticks: 300, queue: queue)
+    let stepped = SteppedRecording(clock, ExampleLog.description(), ticks: 300, queue: queue)
     let start = clock.now()
-    while take.end == nil {
-      take.stepSampler()
+    while stepped.end == nil {
+      stepped.stepSampler()
       let time = clock.now() - start
-      take.stepWriter(wallAhead: steps[Int(time / 1_000_000_000) % steps.count])
+      stepped.stepWriter(wallAhead: steps[Int(time / 1_000_000_000) % steps.count])
     }
     let disk = MemoryDisk()
     var storage = MemoryStorage(disk)
     queue.flusherLoop(&storage, clock: clock)
-    return (try take.log(disk.bytes), take.ledger)
+    return (try stepped.log(disk.bytes), stepped.ledger)
   }
 
   @Test(
     "bursts of late ticks and steps of the wall clock by an hour and by ten years lose no account",
     arguments: 1...20 as ClosedRange<UInt64>)
   func disturbed(seed: UInt64) throws {
-    let (log, ledger) = try DisturbedClockTests.take(BurstyClock(seed: seed))
+    let (log, ledger) = try DisturbedClockTests.record(BurstyClock(seed: seed))
     #expect(ledger.scheduled == 300)
     #expect(ledger.missed > 50)
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log)))

@@ -40,7 +40,7 @@ final class ChoiceTree {
 final class OrderedRecording: @unchecked Sendable {
   // Safe: one thread uses it.
   let disk = MemoryDisk()
-  private(set) var take: SteppedRecording<DozyClock>?
+  private(set) var stepped: SteppedRecording<DozyClock>?
   private let tree: ChoiceTree
   private var storage: MemoryStorage
   private var stopped: StorageError?
@@ -63,16 +63,16 @@ final class OrderedRecording: @unchecked Sendable {
       self?.letOthersAct()
     }
     _ = queue.put(OrderedRecording.filler)
-    take = SteppedRecording(DozyClock(), description, ticks: ticks, queue: queue, ring: 2)
+    stepped = SteppedRecording(DozyClock(), description, ticks: ticks, queue: queue, ring: 2)
   }
 
   /// Others act, or do not.
   private func letOthersAct() {
-    guard let take, isAtWork else { return }
+    guard let stepped, isAtWork else { return }
     while true {
       var ways: [() -> Void] = []
-      if take.isSampling { ways.append { take.stepSampler() } }
-      if take.queue.byteCount == 4096 { ways.append { self.stepFlusher() } }
+      if stepped.isSampling { ways.append { stepped.stepSampler() } }
+      if stepped.queue.byteCount == 4096 { ways.append { self.stepFlusher() } }
       guard !ways.isEmpty else { return }
       let way = tree.choose(of: ways.count + 1)
       guard way > 0 else { return }
@@ -81,35 +81,35 @@ final class OrderedRecording: @unchecked Sendable {
   }
 
   private func stepFlusher() {
-    guard let take else { return }
-    let step = take.queue.flusherStep(
-      &storage, clock: take.clock, &stopped, waits: false)
+    guard let stepped else { return }
+    let step = stepped.queue.flusherStep(
+      &storage, clock: stepped.clock, &stopped, waits: false)
     if case .finished = step { isFinished = true }
   }
 
   /// Runs it to the log's end.
   func run() throws -> [ReadEvent] {
-    guard let take else { return [] }
-    while take.isSampling {
-      round(take)
+    guard let stepped else { return [] }
+    while stepped.isSampling {
+      round(stepped)
       // The writer sleeps.
-      take.stepSampler()
+      stepped.stepSampler()
     }
-    isStalledAtEnd = take.queue.byteCount == 4096
+    isStalledAtEnd = stepped.queue.byteCount == 4096
     var rounds = 0
-    while take.end == nil {
-      round(take)
+    while stepped.end == nil {
+      round(stepped)
       rounds += 1
       // No card stalls for ever.
       if rounds >= 2 { stepFlusher() }
     }
     while !isFinished { stepFlusher() }
-    return try read(take.log(Array(disk.bytes.dropFirst(OrderedRecording.filler.count))))
+    return try read(stepped.log(Array(disk.bytes.dropFirst(OrderedRecording.filler.count))))
   }
 
-  private func round(_ take: SteppedRecording<DozyClock>) {
+  private func round(_ stepped: SteppedRecording<DozyClock>) {
     isAtWork = true
-    take.stepWriter()
+    stepped.stepWriter()
     isAtWork = false
   }
 }
@@ -124,11 +124,11 @@ struct EveryOrderTests {
     var orders = 0
     var stalledEnds = 0
     repeat {
-      let take = OrderedRecording(ticks: ticks, tree: tree)
-      let events = try take.run()
-      if take.isStalledAtEnd { stalledEnds += 1 }
+      let ordered = OrderedRecording(ticks: ticks, tree: tree)
+      let events = try ordered.run()
+      if ordered.isStalledAtEnd { stalledEnds += 1 }
       orders += 1
-      try check(events, ticks: ticks, ledger: try #require(take.take?.ledger))
+      try check(events, ticks: ticks, ledger: try #require(ordered.stepped?.ledger))
     } while tree.goOn()
     #expect(orders > Int(ticks) * 2)
     print("\(ticks) ticks: \(orders) orders, in \(stalledEnds) the card still stalled at the end")

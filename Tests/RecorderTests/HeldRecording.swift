@@ -11,7 +11,7 @@ final class HeldRecording: StorageWitness {
   static let rate = SampleRate(1000, per: 1) ?? ExampleLog.tenHertz
 
   let finishes = true
-  let take: SteppedRecording<DozyClock>
+  let stepped: SteppedRecording<DozyClock>
   /// Ticks that went by during the hold.
   private(set) var heldTicks: Range<UInt64> = 0..<0
   /// The log.
@@ -36,37 +36,38 @@ final class HeldRecording: StorageWitness {
     description.rate = HeldRecording.rate
     self.hold = hold
     roomLeft = capacity - 4096
-    take = SteppedRecording(clock, description, ticks: ticks, queue: FlushQueue(capacity: capacity))
+    stepped = SteppedRecording(
+      clock, description, ticks: ticks, queue: FlushQueue(capacity: capacity))
     nextTurn = clock.now() + HeldRecording.writerPeriod
     let disk = MemoryDisk()
     var storage = WatchedStorage(MemoryStorage(disk), witness: self)
     passTime(until: clock.now())
-    take.queue.flusherLoop(&storage, clock: clock)
-    bytes = try take.log(disk.bytes)
+    stepped.queue.flusherLoop(&storage, clock: clock)
+    bytes = try stepped.log(disk.bytes)
   }
 
-  func willOperate() { take.stepWriter() }
+  func willOperate() { stepped.stepWriter() }
 
   func didFail(_ error: StorageError) {}
 
   func didSync() {
     syncCount += 1
     guard syncCount == hold.sync else { return passTime(until: clock.now()) }
-    let first = take.ledger.scheduled
+    let first = stepped.ledger.scheduled
     passTime(until: clock.now() + hold.nanoseconds)
-    heldTicks = first..<take.ledger.scheduled
+    heldTicks = first..<stepped.ledger.scheduled
   }
 
   /// Lets the others work until `instant`, and until they leave work for the flusher.
   private func passTime(until instant: MonotonicTime) {
-    let asked = take.queue.byteCountToSync
-    while take.end == nil {
-      let hasWork = take.queue.byteCountToSync > asked || take.queue.byteCount > roomLeft
+    let asked = stepped.queue.byteCountToSync
+    while stepped.end == nil {
+      let hasWork = stepped.queue.byteCountToSync > asked || stepped.queue.byteCount > roomLeft
       guard clock.now() < instant || !hasWork else { return }
-      take.stepSampler()
-      if !take.isSampling { clock.sleep(until: nextTurn) }
+      stepped.stepSampler()
+      if !stepped.isSampling { clock.sleep(until: nextTurn) }
       guard clock.now() >= nextTurn else { continue }
-      take.stepWriter()
+      stepped.stepWriter()
       nextTurn = nextTurn + HeldRecording.writerPeriod
     }
   }

@@ -57,7 +57,7 @@ private struct Crowd {
     answers[caller] = answer
     guard case .done = answer else { return }
     switch asked[caller] {
-    case .start where daemon.take != .ready:
+    case .start where daemon.recording != .ready:
       complaint = complaint ?? "said that a recording has its first sample when it has not"
     case .stop where name != "saved" && !(name == "stop 5" && machine.waitingStart == nil):
       complaint = complaint ?? "said that a recording has its end when it has not"

@@ -120,7 +120,7 @@ struct RecorderMachineTests {
     play(&machine, [("start 5", "refuse"), ("sensorReady", "→ starting: begin 5")])
   }
 
-  @Test("a stop takes back a start that waits")
+  @Test("a stop cancels a start that waits")
   func stopWaitingStart() {
     var saving = StateTable.machine(in: "saving")
     play(&saving, [("start 5", "·"), ("stop 5", "·"), ("saved", "→ armed")])

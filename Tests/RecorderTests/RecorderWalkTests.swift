@@ -5,9 +5,9 @@ import Testing
 /// A daemon that does what it is asked, and what it then knows: which answers are due.
 struct Daemon: Hashable {
   /// What the daemon's side of a recording is at.
-  enum Take: Hashable { case none, begun, ready, ending }
+  enum Phase: Hashable { case none, begun, ready, ending }
 
-  var take = Take.none
+  var recording = Phase.none
   var isSensorAwake = false
   var isSensorReady = false
   var isRetryDue = false
@@ -23,29 +23,33 @@ struct Daemon: Hashable {
       isSensorAwake = true
     case .sleepSensor:
       guard isSensorAwake else { return "put a sensor to sleep that sleeps" }
-      guard take == .none else { return "put the sensor to sleep in a recording" }
+      guard recording == .none else { return "put the sensor to sleep in a recording" }
       isSensorAwake = false
       isSensorReady = false
     case .beginRecording, .keepHistory:
-      guard take == .none else { return "began a recording in a recording" }
+      guard recording == .none else { return "began a recording in a recording" }
       guard isSensorReady else { return "began a recording without a sensor" }
-      take = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
+      recording = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
     case .holdBack:
       // Twice by one press: when it goes down, and when it is reported to have been one.
-      guard take == .begun || take == .ready else { return "held nothing back" }
+      guard recording == .begun || recording == .ready else { return "held nothing back" }
     case .release:
-      guard take == .begun || take == .ready else { return "released outside a recording" }
+      guard recording == .begun || recording == .ready else {
+        return "released outside a recording"
+      }
     case .mark:
-      guard take == .begun || take == .ready else { return "a mark outside a recording" }
+      guard recording == .begun || recording == .ready else { return "a mark outside a recording" }
     case .endRecording, .discardRecording:
-      guard take == .begun || take == .ready else { return "ended a recording that does not run" }
-      take = .ending
+      guard recording == .begun || recording == .ready else {
+        return "ended a recording that does not run"
+      }
+      recording = .ending
     case .scheduleRetry: isRetryDue = true
     case .reload:
-      guard take == .none else { return "a reload in a recording" }
+      guard recording == .none else { return "a reload in a recording" }
       awaitsReload = true
     case .exit:
-      guard take == .none else { return "left a recording open" }
+      guard recording == .none else { return "left a recording open" }
       hasExited = true
     case .refuse: break
     }
@@ -63,7 +67,7 @@ struct Daemon: Hashable {
     if isSensorAwake { names += ["sensorFailed"] + (isSensorReady ? [] : ["sensorReady"]) }
     if isSensorReady { names += ["sensorSilent", "sensorAnswers"] }
     if isRetryDue { names.append("retry") }
-    switch take {
+    switch recording {
     case .none: break
     case .begun: names += ["firstSample", "fileRefused", "limitReached", "storageEnded"]
     case .ready: names += ["limitReached", "storageEnded"]
@@ -80,8 +84,8 @@ struct Daemon: Hashable {
       isSensorAwake = false
       isSensorReady = false
     case "retry": isRetryDue = false
-    case "firstSample": take = .ready
-    case "fileRefused", "saved", "savedNothing": take = .none
+    case "firstSample": recording = .ready
+    case "fileRefused", "saved", "savedNothing": recording = .none
     case "reload sample", "reload sleep", "reload wrong": awaitsReload = false
     default: break
     }
@@ -102,7 +106,7 @@ private struct Pair {
 
   var key: Key { Key(machine: machine, daemon: daemon) }
 
-  mutating func take(_ name: String) -> String? {
+  mutating func step(_ name: String) -> String? {
     daemon.note(name)
     path.append(name)
     for effect in machine.handle(Notation.event(name)) {
@@ -120,7 +124,7 @@ struct RecorderWalkTests {
     var seen: Set<Pair.Key> = []
     for samplesWhileIdle in [true, false] {
       var first = Pair(machine: RecorderMachine(samplesWhileIdle: samplesWhileIdle))
-      _ = first.take("begin")
+      _ = first.step("begin")
       pairs.append(first)
       seen.insert(first.key)
     }
@@ -130,7 +134,7 @@ struct RecorderWalkTests {
       next += 1
       for name in pair.daemon.possible where !pair.daemon.hasExited {
         var after = pair
-        if let complaint = after.take(name) {
+        if let complaint = after.step(name) {
           Issue.record("\(complaint): \(after.path)")
           return pairs
         }
@@ -149,9 +153,9 @@ struct RecorderWalkTests {
     #expect(Set(pairs.map(\.machine.state)) == Set(RecorderMachine.State.allCases))
     for pair in pairs where !pair.daemon.hasExited {
       var pair = pair
-      if pair.daemon.awaitsReload { #expect(pair.take("reload sample") == nil) }
-      #expect(pair.take("terminate") == nil)
-      if pair.daemon.take == .ending { #expect(pair.take("saved") == nil) }
+      if pair.daemon.awaitsReload { #expect(pair.step("reload sample") == nil) }
+      #expect(pair.step("terminate") == nil)
+      if pair.daemon.recording == .ending { #expect(pair.step("saved") == nil) }
       #expect(pair.daemon.hasExited && pair.machine.state == .ended, "\(pair.path)")
     }
   }

@@ -158,7 +158,7 @@ struct RecordingEndTests {
     arguments: [10, 200, 1000] as [UInt32])
   func beginInThePast(_ hertz: UInt32) throws {
     let bench = WriterBench(RecordingWriterTests.rate(hertz))
-    // Known to be a long one when it is released, and then the card takes its time.
+    // Known to be a long one when it is released, and then the card is slow.
     let press = press(bench, at: 2.0005, until: 7)
     #expect(bench.isIdle)
     bench.advance(to: 11)

@@ -38,15 +38,15 @@ struct RecordingSeriesTests {
       let press =
         isRemembered
         ? lastEnd + .random(in: 0...(bench.now - lastEnd), using: &generator) : bench.now
-      let wish = try take(press, after: end, bench, &generator, told: &lastEnd)
+      let wish = try record(press, after: end, bench, &generator, lastEnd: &lastEnd)
       end = max(end, wish?.end ?? 0)
     }
   }
 
   /// Makes one recording with everything left to chance, and expects its ticks.
-  private func take(
+  private func record(
     _ press: MonotonicTime, after floor: UInt64, _ bench: WriterBench,
-    _ generator: inout SeededGenerator, told: inout MonotonicTime
+    _ generator: inout SeededGenerator, lastEnd: inout MonotonicTime
   ) throws -> Wish? {
     let rate = bench.schedule.rate
     let slack = rate.tick(atNanoseconds: 200_000_000)
@@ -76,7 +76,7 @@ struct RecordingSeriesTests {
       bench.advance(to: bench.now + .random(in: 0...900_000_000, using: &generator))
     }
     bench.writer.end(at: stop, reason: .button)
-    told = stop
+    lastEnd = stop
     #expect(bench.finish())
 
     let base = max(floor, own - min(own, before))

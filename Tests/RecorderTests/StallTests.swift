@@ -7,50 +7,50 @@ import Testing
 @Suite("A card that stalls")
 struct StallTests {
   /// Two syncs' time before the hold, and one after it.
-  static func take(holding seconds: Int64, capacity: Int = 1 << 20) throws -> HeldRecording {
+  static func recording(holding seconds: Int64, capacity: Int = 1 << 20) throws -> HeldRecording {
     let hold = (sync: 2, nanoseconds: seconds * 1_000_000_000)
     return try HeldRecording(
       ticks: UInt64(3 + seconds) * 1000, hold: hold, capacity: capacity)
   }
 
-  static func report(_ take: HeldRecording) throws -> Account {
-    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: take.bytes)))
+  static func report(_ recording: HeldRecording) throws -> Account {
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: recording.bytes)))
     return try reader.account()
   }
 
   @Test("10 s in one sync at 1 kHz lose nothing, and the queue knows how long it was")
   func tenSeconds() throws {
-    let take = try StallTests.take(holding: 10)
-    #expect(take.heldTicks.count > 9_990)
-    let report = try StallTests.report(take)
+    let recording = try StallTests.recording(holding: 10)
+    #expect(recording.heldTicks.count > 9_990)
+    let report = try StallTests.report(recording)
     #expect(report.isIntact)
     #expect(report.sampleCount == 13_000)
     #expect(report.gapCount == 0)
-    #expect(take.take.queue.longestSync >= 10_000_000_000)
-    #expect(take.take.queue.longestSync < 10_100_000_000)
+    #expect(recording.stepped.queue.longestSync >= 10_000_000_000)
+    #expect(recording.stepped.queue.longestSync < 10_100_000_000)
   }
 
   @Test("beyond the memory the newest samples are lost, and the log says which and why")
   func beyondMemory() throws {
     let capacity = 40_000
-    let take = try StallTests.take(holding: 6, capacity: capacity)
-    let report = try StallTests.report(take)
+    let recording = try StallTests.recording(holding: 6, capacity: capacity)
+    let report = try StallTests.report(recording)
     #expect(report.isIntact)
     #expect(report.gapCount == 1)
-    #expect(report.end?.ledger == take.take.ledger)
-    let events = try read(take.bytes)
+    #expect(report.end?.ledger == recording.stepped.ledger)
+    let events = try read(recording.bytes)
     let gaps = events.compactMap { event -> Gap? in
       if case .other(.gap(let gap)) = event { return gap }
       return nil
     }
     let gap = try #require(gaps.first)
     #expect(gap.cause == .ringFull)
-    #expect(gap.count == take.take.ledger.ringFull)
+    #expect(gap.count == recording.stepped.ledger.ringFull)
     // What was there first stays: what fits into the queue at 16 bytes a sample, and a ring.
-    #expect(gap.firstTick >= take.heldTicks.lowerBound + UInt64(capacity / 16 + 600))
+    #expect(gap.firstTick >= recording.heldTicks.lowerBound + UInt64(capacity / 16 + 600))
     // It ends when the hold does, and not before: nothing newer was taken instead of older.
     let end = gap.firstTick + gap.count
-    #expect((take.heldTicks.upperBound...take.heldTicks.upperBound + 2).contains(end))
+    #expect((recording.heldTicks.upperBound...recording.heldTicks.upperBound + 2).contains(end))
     #expect(report.sampleCount + gap.count == 9_000)
   }
 
@@ -60,12 +60,12 @@ struct StallTests {
     let stalled = try HeldRecording(ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000))
     let overrun = try HeldRecording(
       ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000), capacity: 20_000)
-    #expect(smooth.take.ledger.ringFull == 0)
-    #expect(stalled.take.ledger.ringFull == 0)
-    #expect(overrun.take.ledger.ringFull > 500)
-    let lateness = try #require(smooth.take.end?.lateness)
+    #expect(smooth.stepped.ledger.ringFull == 0)
+    #expect(stalled.stepped.ledger.ringFull == 0)
+    #expect(overrun.stepped.ledger.ringFull > 500)
+    let lateness = try #require(smooth.stepped.end?.lateness)
     #expect(lateness.median < lateness.maximum)
-    #expect(stalled.take.end?.lateness == lateness)
+    #expect(stalled.stepped.end?.lateness == lateness)
     // Not only in sum: each sample was read at the same instant.
     let times = try StallTests.times(smooth)
     #expect(times.count == 6000)
@@ -76,9 +76,9 @@ struct StallTests {
   }
 
   /// When each sample of the log was read, by its tick.
-  static func times(_ take: HeldRecording) throws -> [UInt64: Int64] {
+  static func times(_ recording: HeldRecording) throws -> [UInt64: Int64] {
     var times: [UInt64: Int64] = [:]
-    for event in try read(take.bytes) {
+    for event in try read(recording.bytes) {
       if case .sample(let tick, let time, _) = event { times[tick] = time }
     }
     return times

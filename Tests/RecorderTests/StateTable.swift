@@ -37,7 +37,7 @@ enum StateTable {
     terminate     | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
     """
 
-  static let take = """
+  static let recording = """
     event         | starting                       | recording                      | stopping
     begin         | ·                              | ·                              | ·
     down 5        | hold 5                         | hold 5                         | ·
@@ -114,7 +114,7 @@ enum StateTable {
 
   /// The fields of all tables.
   static var fields: [Field] {
-    [idle, take, end].flatMap { table in
+    [idle, recording, end].flatMap { table in
       let rows = table.split(separator: "\n").map(cells)
       return rows.dropFirst().flatMap { row in
         zip(rows[0], row).dropFirst().map { Field(event: row[0], state: $0, step: $1) }

@@ -212,12 +212,12 @@ extension ImportPlacing.Account where Source: ~Copyable {
   ) -> String {
     let cause =
       grid.look.isExact && grid.clock.isExact
-      ? "they come at \(HertzText.text(1e9 / grid.period)) Hz, which an import without --rate finds"
+      ? "they come at \(Plain.hertz(1e9 / grid.period)) Hz, which an import without --rate finds"
       : (isRateGiven ? "their rate is another one, or changes" : "their rate changes")
         + (holes > 0 ? ", or gaps are not whole periods long" : "")
     return
       "at line \(departure.line) the samples of \(name) are \(Int(min(departure.periods, 0x1p60))) periods off the ticks of "
-      + "\(HertzText.text(rate.hertz)) Hz: \(cause)"
+      + "\(Plain.hertz(rate.hertz)) Hz: \(cause)"
   }
 
   /// What the user should know of a table that was placed on a grid.
@@ -273,7 +273,7 @@ extension ImportSurvey {
     let span = Double(last) - Double(first)
     let expected = Double(lastTick) * grid.period
     guard abs(span - expected) > expected / 20 + grid.period else { return }
-    let found = span > 0 ? HertzText.text(1e9 * Double(lastTick) / span) : "0"
-    throw .otherRate(name: name, given: HertzText.text(1e9 / grid.period), found: found)
+    let found = span > 0 ? Plain.hertz(1e9 * Double(lastTick) / span) : "0"
+    throw .otherRate(name: name, given: Plain.hertz(1e9 / grid.period), found: found)
   }
 }

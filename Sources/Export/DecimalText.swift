@@ -45,30 +45,4 @@ enum DecimalText {
     }
     return length
   }
-
-  /// `value` in decimal, appended to `bytes`; for everything that is not a sample.
-  static func append(_ value: some BinaryInteger, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: String(value).utf8)
-  }
-
-  /// `units` × 10^-`decimals` with a point and without trailing zeros, at least `least` decimals kept.
-  static func append(
-    units: UInt64, decimals: Int, least: Int, isNegative: Bool, to bytes: inout [UInt8]
-  ) {
-    if isNegative, units != 0 { bytes.append(UInt8(ascii: "-")) }
-    var digits = Array(String(units).utf8)
-    if digits.count <= decimals {
-      digits.insert(
-        contentsOf: repeatElement(UInt8(ascii: "0"), count: decimals + 1 - digits.count), at: 0)
-    }
-    var kept = decimals
-    while kept > least, digits.last == UInt8(ascii: "0") {
-      digits.removeLast()
-      kept -= 1
-    }
-    bytes.append(contentsOf: digits[..<(digits.count - kept)])
-    guard kept > 0 else { return }
-    bytes.append(UInt8(ascii: "."))
-    bytes.append(contentsOf: digits[(digits.count - kept)...])
-  }
 }

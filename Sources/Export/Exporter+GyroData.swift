@@ -34,12 +34,10 @@ extension Exporter {
     }
     try reader.begin(plan)
 
-    var head = JSONText()
+    var head = JSONWriter()
     head.open("{")
-    head.key("identifier")
-    head.string(description.id.description.uppercased())
-    head.key("dataType")
-    head.integer(sensor == .accel ? 0 : 1)
+    head.member("identifier", description.id.description.uppercased())
+    head.member("dataType", sensor == .accel ? 0 : 1)
     head.key("coordinateList")
     try sink.write(head.bytes)
 
@@ -53,17 +51,15 @@ extension Exporter {
     report.damages = account.damages.count
     report.remarks = remarks(account, description.rate)
 
-    var tail = JSONText()
-    tail.word(report.samples == 0 ? "[]" : "]")
+    var tail = JSONWriter()
+    tail.number(report.samples == 0 ? "[]" : "]")
     if let started = account.started, report.samples > 0 {
       // The last row is as much after the last sample as their ticks are apart.
       let rate = description.rate
       let held = rate.nanoseconds(atTick: rows.lastTick) &- rate.nanoseconds(atTick: lastSample)
-      tail.key("date")
-      tail.seconds(started &+ rows.lastTime &+ held &- Exporter.phoneReferenceDate)
+      tail.seconds("date", started &+ rows.lastTime &+ held &- Exporter.phoneReferenceDate)
     }
-    tail.key("duration")
-    tail.seconds(duration(rows.firstTick, rows.lastTick, description.rate))
+    tail.seconds("duration", duration(rows.firstTick, rows.lastTick, description.rate))
     tail.close("}")
     try sink.write(tail.bytes + [UInt8(ascii: "\n")])
     return report
@@ -82,7 +78,7 @@ extension Exporter {
     if rate.numerator != 10 * rate.denominator {
       remarks.append(
         "gyrodata has no times: whoever takes it as 10 Hz reads a recording at "
-          + "\(HertzText.text(rate.hertz)) Hz wrong; only its duration says otherwise")
+          + "\(Plain.hertz(rate.hertz)) Hz wrong; only its duration says otherwise")
     }
     if around > 0 {
       remarks.append(
@@ -123,12 +119,9 @@ extension Exporter {
   }
 }
 
-extension JSONText {
+extension JSONWriter {
   /// Nanoseconds as decimal seconds, exactly.
-  mutating func seconds(_ nanoseconds: Int64) {
-    var digits: [UInt8] = []
-    DecimalText.append(
-      units: nanoseconds.magnitude, decimals: 9, least: 0, isNegative: nanoseconds < 0, to: &digits)
-    number(digits)
+  fileprivate mutating func seconds(_ name: String, _ nanoseconds: Int64) {
+    member(name, number: Plain.number(nanoseconds, per: 1_000_000_000))
   }
 }

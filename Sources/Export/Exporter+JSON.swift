@@ -11,7 +11,7 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan)
-    var text = JSONText()
+    var text = JSONWriter()
     text.open("{")
     text.addHeader(plan)
     if plan.hasRange { text.addRange(options) }
@@ -38,10 +38,10 @@ extension Exporter {
     return report
   }
 
-  /// Writes one section's array, in a pass of its own when its items are many.
+  /// Writes one section's list, in a pass of its own when its items are many.
   private func list<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ section: LogAccount.Section, _ list: ItemList, _ isPart: Bool, _ plan: ExportPlan,
-    _ reader: inout LogReader<Storage>, _ text: inout JSONText, _ sink: inout Sink
+    _ reader: inout LogReader<Storage>, _ text: inout JSONWriter, _ sink: inout Sink
   ) throws(ExportError) {
     text.open("[")
     if list.isWhole {
@@ -75,7 +75,7 @@ extension Exporter {
 }
 
 extension LogAccount {
-  /// The arrays of the document beside the samples; raw values are their keys.
+  /// The lists of the document beside the samples; raw values are their keys.
   enum Section: String {
     case clockPairs = "pairs"
     case gaps
@@ -84,12 +84,8 @@ extension LogAccount {
     case damage
   }
 
-  /// The sections after the sums; damage is mentioned only where there is some.
+  /// The sections after the sums.
   var sections: [(Section, ItemList)] {
-    var sections: [(Section, ItemList)] = [
-      (.gaps, gaps), (.marks, marks), (.sensorEvents, events),
-    ]
-    if damages.count > 0 { sections.append((.damage, damages)) }
-    return sections
+    [(.gaps, gaps), (.marks, marks), (.sensorEvents, events), (.damage, damages)]
   }
 }

@@ -72,7 +72,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     guard head < times.count else { return nil }
     let (time, (sample, line)) = (times[head], rows[head])
     guard let lost = grid.place(times[head...].prefix(grid.look.window)) else {
-      let hertz = HertzText.text(1e9 / grid.period)
+      let hertz = Plain.hertz(1e9 / grid.period)
       throw .line(name: name, line: line, problem: .sharesTick(hertz: hertz))
     }
     guard grid.tick < ImportPlacing.tickLimit else {
@@ -97,7 +97,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     guard account.samples == count else { throw ImportError.changed(name: name) }
     guard grid.look.slack < 1, account.samples > 8, account.delays > account.samples / 4
     else { return }
-    let hertz = HertzText.text(1e9 / grid.period)
+    let hertz = Plain.hertz(1e9 / grid.period)
     throw .line(name: name, line: account.firstDelay, problem: .late(hertz: hertz))
   }
 
@@ -120,7 +120,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
       let line = rows[head - 1].line
       guard let part = drift.add(time, tick: tick, line: line) else { continue }
       let problem = ImportLineProblem.drifts(
-        hertz: HertzText.text(rate.hertz), since: part.since, found: HertzText.text(part.hertz),
+        hertz: Plain.hertz(rate.hertz), since: part.since, found: Plain.hertz(part.hertz),
         areRounded: areRounded)
       throw .line(name: name, line: line, problem: problem)
     }
@@ -144,16 +144,5 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
       rows.append((row.sample, table.line))
       times.append(row.time)
     }
-  }
-}
-
-enum HertzText {
-  /// A rate with at most four decimals; of rates beyond any log, of which errors speak, the last digits are not kept.
-  static func text(_ hertz: Double) -> String {
-    var digits: [UInt8] = []
-    DecimalText.append(
-      units: UInt64(min(hertz * 10_000, 1e18).rounded()), decimals: 4, least: 0, isNegative: false,
-      to: &digits)
-    return String(decoding: digits, as: UTF8.self)
   }
 }

@@ -1,16 +1,18 @@
-import FoundationEssentials
+import IMUModel
 
 /// What a document of the phone apps says, in either shape.
 struct PhoneDocument {
+  typealias Vector = (x: Double, y: Double, z: Double)
+
   private static let sizeLimit = 64 * 1024 * 1024
 
   let sensor: ExportChannels
-  let vectors: [(x: Double, y: Double, z: Double)]
+  let vectors: [Vector]
   /// Nanoseconds since 1970; `nil` without a date.
   let wall: Int64?
   /// Whether the date is the last sample's and not the first one's.
   let isDatedAtEnd: Bool
-  /// Seconds that the recording took, if it says so.
+  /// Seconds that the recording took, if the document has them.
   let duration: Double?
 
   /// The largest magnitude of any value.
@@ -22,43 +24,36 @@ struct PhoneDocument {
     let name = source.name
     let bytes = try PhoneDocument.bytes(&source)
     guard !bytes.isEmpty else { throw .empty(name: name) }
-    // The library takes UTF-16 and UTF-32 as well, of which JSON has bytes of 0, but the search for keys does not.
+    // UTF-16 and UTF-32 have bytes of 0, which JSON has not.
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
       throw .notUTF8(name: name)
     }
-    let shape: Shape
-    let repeated: String?
+    let members: PhoneMembers
     do {
-      shape = try JSONDecoder().decode(Shape.self, from: Data(bytes))
-      repeated = try PhoneDocument.repeatedKey(in: bytes)
+      members = try PhoneMembers(bytes)
+    } catch let fault as PhoneMembers.Fault {
+      throw .document(name: name, what: fault.clause)
     } catch {
-      throw .document(name: name, what: PhoneDocument.clause(error))
+      throw .document(name: name, what: "it is not valid JSON")
     }
-    guard shape.coordinateList == nil || shape.axisValues == nil else {
+    guard members.coordinateList == nil || members.axisValues == nil else {
       throw .document(
         name: name, what: "it has both \"coordinateList\" and \"axisValues\": take one of them out")
     }
-    if let key = repeated {
-      throw .document(
-        name: name, what: "\(JSONText.quoted(key)) stands twice in one object: take one of them out"
-      )
-    }
-    if let (key, own, list) = shape.foreignKey {
+    if let (key, own, list) = members.foreignKey {
       throw .document(
         name: name,
         what:
           "\"\(key)\" does not go with \"\(list)\", whose documents have \"\(own)\": rename it, or take it out"
       )
     }
-    let (list, key, listName): ([Vector], Int?, String)
-    if let coordinates = shape.coordinateList {
-      (list, key, listName) = (coordinates, shape.dataType, "dataType")
-      isDatedAtEnd = true
-      duration = shape.duration
-    } else if let values = shape.axisValues {
-      (list, key, listName) = (values, shape.sensor, "sensor")
-      isDatedAtEnd = false
-      duration = shape.time
+    let (key, keyName): (Int?, String)
+    if let coordinates = members.coordinateList {
+      (vectors, key, keyName) = (coordinates, members.dataType, "dataType")
+      (isDatedAtEnd, duration) = (true, members.duration)
+    } else if let values = members.axisValues {
+      (vectors, key, keyName) = (values, members.sensor, "sensor")
+      (isDatedAtEnd, duration) = (false, members.time)
     } else {
       throw .document(name: name, what: "it has neither \"coordinateList\" nor \"axisValues\"")
     }
@@ -67,12 +62,11 @@ struct PhoneDocument {
     case 1: sensor = .gyro
     case let other?:
       throw .document(
-        name: name, what: "\"\(listName)\" is \(other), not 0 (accelerometer) or 1 (gyroscope)")
-    case nil: throw .document(name: name, what: "\"\(listName)\" is missing")
+        name: name, what: "\"\(keyName)\" is \(other), not 0 (accelerometer) or 1 (gyroscope)")
+    case nil: throw .document(name: name, what: "\"\(keyName)\" is missing")
     }
-    vectors = list.map { ($0.x, $0.y, $0.z) }
-    wall = try shape.date.map { (date) throws(ImportError) in
-      // Within what 64 bits of nanoseconds hold, and then some years off the ends.
+    wall = try members.date.map { (date) throws(ImportError) in
+      // Within what 64 bits of nanoseconds hold, less some years at the ends.
       guard abs(date) < 8e9 else {
         throw .document(name: name, what: "\"date\" is \(date), which is no date")
       }
@@ -95,113 +89,122 @@ struct PhoneDocument {
         throw .document(name: source.name, what: "it is larger than 64 MiB")
       }
     }
-    // The library takes UTF-8 with a byte order mark for garbage.
     if bytes.starts(with: ImportFormat.byteOrderMark) {
       bytes.removeFirst(ImportFormat.byteOrderMark.count)
     }
     return bytes
   }
+}
 
-  /// A key that stands twice in one object of valid JSON, of which the library takes one silently; `nil` when there is none.
-  ///
-  /// Keys are compared without their escapes, as the library compares them. Of other bytes the result means nothing.
-  private static func repeatedKey(in bytes: [UInt8]) throws -> String? {
-    // The keys of each object around the place; `nil` for a list.
-    var keys: [Set<String>?] = []
-    var (place, isKey) = (0, false)
-    while place < bytes.count {
-      switch bytes[place] {
-      case UInt8(ascii: "{"):
-        keys.append([])
-        isKey = true
-      case UInt8(ascii: "["): keys.append(nil)
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = keys.popLast()
-      case UInt8(ascii: ","): isKey = true
-      case UInt8(ascii: ":"): isKey = false
-      case UInt8(ascii: "\""):
-        let begin = place
-        var isEscaped = false
-        place += 1
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-          if bytes[place] == UInt8(ascii: "\\") {
-            isEscaped = true
-            place += 1
-          }
-          place += 1
-        }
-        guard place < bytes.count, isKey, let object = keys.indices.last else { break }
-        let key =
-          isEscaped
-          ? try JSONDecoder().decode(String.self, from: Data(bytes[begin...place]))
-          : String(decoding: bytes[begin + 1..<place], as: UTF8.self)
-        guard keys[object]?.insert(key).inserted != false else { return key }
-      default: break
-      }
-      place += 1
+/// The members of both shapes that an import needs; all others are skipped. A member that is `null` is missing.
+private struct PhoneMembers {
+  /// What is wrong with the document, as a clause.
+  struct Fault: Error {
+    let clause: String
+  }
+
+  private(set) var dataType: Int?
+  private(set) var coordinateList: [PhoneDocument.Vector]?
+  private(set) var sensor: Int?
+  private(set) var axisValues: [PhoneDocument.Vector]?
+  private(set) var date: Double?
+  private(set) var duration: Double?
+  private(set) var time: Double?
+
+  /// A key of the other shape than that of the list, the list's own key for that, and the list.
+  var foreignKey: (key: String, own: String, list: String)? {
+    if coordinateList != nil {
+      if sensor != nil { return ("sensor", "dataType", "coordinateList") }
+      if time != nil { return ("time", "duration", "coordinateList") }
+    } else if axisValues != nil {
+      if dataType != nil { return ("dataType", "sensor", "axisValues") }
+      if duration != nil { return ("duration", "time", "axisValues") }
     }
     return nil
   }
 
-  private struct Vector: Decodable {
-    var x: Double
-    var y: Double
-    var z: Double
+  /// Throws ``Fault`` for JSON that the apps do not write, else `JSONReader.Failure`.
+  init(_ bytes: [UInt8]) throws {
+    // Hand-edited documents may have a comma too many, which other readers overlook.
+    var json = JSONReader(bytes, allowsTrailingCommas: true)
+    do {
+      let isObject = try json.enterObject()
+      while isObject, let key = try json.nextKey() { try read(key, &json) }
+      try json.end()
+      guard isObject else { throw Fault(clause: "the document is not an object") }
+    } catch JSONReader.Failure.repeatedKey(let key) {
+      var quoted = JSONWriter()
+      quoted.string(key)
+      throw Fault(clause: "\(quoted.text) stands twice in one object: take one of them out")
+    }
   }
 
-  /// The keys of both shapes that an import needs.
-  private struct Shape: Decodable {
-    var dataType: Int?
-    var coordinateList: [Vector]?
-    var sensor: Int?
-    var axisValues: [Vector]?
-    var date: Double?
-    var duration: Double?
-    var time: Double?
+  private mutating func read(_ key: String, _ json: inout JSONReader) throws {
+    guard try json.kind() != .null else { return try json.skip() }
+    switch key {
+    case "dataType": dataType = try PhoneMembers.integer(key, &json)
+    case "coordinateList": coordinateList = try PhoneMembers.vectors(key, &json)
+    case "sensor": sensor = try PhoneMembers.integer(key, &json)
+    case "axisValues": axisValues = try PhoneMembers.vectors(key, &json)
+    case "date": date = try PhoneMembers.double(key, &json)
+    case "duration": duration = try PhoneMembers.double(key, &json)
+    case "time": time = try PhoneMembers.double(key, &json)
+    default: try json.skip()
+    }
+  }
 
-    /// A key of the other shape than that of the list, the list's own key for that, and the list.
-    var foreignKey: (key: String, own: String, list: String)? {
-      if coordinateList != nil {
-        if sensor != nil { return ("sensor", "dataType", "coordinateList") }
-        if time != nil { return ("time", "duration", "coordinateList") }
-      } else if axisValues != nil {
-        if dataType != nil { return ("dataType", "sensor", "axisValues") }
-        if duration != nil { return ("duration", "time", "axisValues") }
+  private static func integer(_ path: String, _ json: inout JSONReader) throws -> Int {
+    let isNumber = try json.kind() == .number
+    guard let value: Int = try json.integer() else { throw noNumber(path, isNumber) }
+    return value
+  }
+
+  private static func double(
+    _ path: @autoclosure () -> String, _ json: inout JSONReader
+  ) throws -> Double {
+    let kind = try json.kind()
+    guard let value = try json.double() else {
+      throw kind == .null
+        ? Fault(clause: "\"\(path())\" is null") : noNumber(path(), kind == .number)
+    }
+    return value
+  }
+
+  private static func noNumber(_ path: String, _ isNumber: Bool) -> Fault {
+    Fault(clause: "\"\(path)\" is not a number" + (isNumber ? " that can be read" : ""))
+  }
+
+  private static func vectors(
+    _ name: String, _ json: inout JSONReader
+  ) throws -> [PhoneDocument.Vector] {
+    guard try json.enterList() else { throw Fault(clause: "\"\(name)\" is not a list") }
+    var vectors: [PhoneDocument.Vector] = []
+    while try json.nextElement() {
+      vectors.append(try vector("\(name)[\(vectors.count)]", &json))
+    }
+    return vectors
+  }
+
+  private static func vector(
+    _ path: @autoclosure () -> String, _ json: inout JSONReader
+  ) throws -> PhoneDocument.Vector {
+    let kind = try json.kind()
+    guard try json.enterObject() else {
+      let what = kind == .null ? "is null" : "is not what the apps write there"
+      throw Fault(clause: "\"\(path())\" \(what)")
+    }
+    var (x, y, z) = (nil as Double?, nil as Double?, nil as Double?)
+    while let key = try json.nextKey() {
+      switch key {
+      case "x": x = try double("\(path()).x", &json)
+      case "y": y = try double("\(path()).y", &json)
+      case "z": z = try double("\(path()).z", &json)
+      default: try json.skip()
       }
-      return nil
     }
-  }
-
-  /// The library's error as a clause.
-  private static func clause(_ error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "it cannot be decoded" }
-    switch error {
-    case .keyNotFound(let key, let context): return "\(path(context.codingPath + [key])) is missing"
-    case .valueNotFound(_, let context): return "\(path(context.codingPath)) is null"
-    case .typeMismatch(let type, let context):
-      return context.codingPath.isEmpty
-        ? "the document is not an object" : "\(path(context.codingPath)) is not \(noun(type))"
-    case .dataCorrupted(let context):
-      return context.codingPath.isEmpty
-        ? "it is not valid JSON" : "\(path(context.codingPath)) is not a number that can be read"
-    @unknown default: return "it cannot be decoded"
-    }
-  }
-
-  private static func noun(_ type: any Any.Type) -> String {
-    if type == Double.self || type == Int.self { return "a number" }
-    if type == [Any].self || type == [Vector].self { return "a list" }
-    return "what the apps write there"
-  }
-
-  private static func path(_ keys: [any CodingKey]) -> String {
-    var text = ""
-    for key in keys {
-      if let index = key.intValue {
-        text += "[\(index)]"
-      } else {
-        text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
-      }
-    }
-    return "\"\(text)\""
+    guard let x else { throw Fault(clause: "\"\(path()).x\" is missing") }
+    guard let y else { throw Fault(clause: "\"\(path()).y\" is missing") }
+    guard let z else { throw Fault(clause: "\"\(path()).z\" is missing") }
+    return (x, y, z)
   }
 }

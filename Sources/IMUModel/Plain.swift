@@ -104,4 +104,9 @@ public enum Plain {
       / UInt64(rate.denominator)
     return number(Int64(tenThousandths), per: 10_000)
   }
+
+  /// Hertz, to four digits after the point; of rates beyond any log the last digits are not kept.
+  public static func hertz(_ hertz: Double) -> String {
+    number(Int64(min(hertz * 10_000, 1e18).rounded()), per: 10_000)
+  }
 }

@@ -224,7 +224,7 @@ extension RecorderLoop {
 
   /// The sampler keeps polling and sets the chip up again when it answers.
   private func handle(isSilent: Bool) {
-    let place = sensor?.sensor.place ?? "the sensor"
+    let place = sensor?.sensor.place.description ?? "the sensor"
     if !setup.isSingle {
       journal(
         isSilent ? .error : .notice,

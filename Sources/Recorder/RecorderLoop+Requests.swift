@@ -78,13 +78,10 @@ extension RecorderLoop {
   func status() -> RecorderStatus {
     var status = RecorderStatus(state: machine.state)
     let gauge = workers?.channel.gauge.withLock { $0 }
-    status.take = current.number
-    let ledger =
+    status.number = current.number
+    status.ledger =
       current.isUnreadable ? nil : current.ledger ?? gauge?.progress?.ledger ?? TickLedger()
-    status.scheduled = ledger?.scheduled
-    status.sampled = ledger?.sampled
-    status.gaps = ledger.map { $0.scheduled - $0.sampled }
-    status.latenessP99 = gauge?.progress?.lateness.percentile99
+    status.lateness = gauge?.progress?.lateness
     status.worstFlush = gauge?.longestSync
     status.freeBytes = store.flatMap { keeper?.freeByteCount(in: $0) }
     status.temperature = SystemTree.live.cpuTemperature()

@@ -62,8 +62,6 @@ package enum RecordingFate: Sendable {
 }
 
 extension SensorDescription {
-  /// The chip and its address, in words.
-  package var place: String {
-    address.map { "\(model) at 0x\(String($0, radix: 16))" } ?? model
-  }
+  /// The chip and its address.
+  package var place: SensorPlace { SensorPlace(model: model, address: address) }
 }

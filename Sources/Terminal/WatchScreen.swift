@@ -48,7 +48,7 @@ public final class WatchScreen {
     switch line {
     case .status(let new):
       // A recording has no number until its file exists; marks before that belong to it.
-      if let old = service?.take, new.take != old { status.markCount = 0 }
+      if let old = service?.number, new.number != old { status.markCount = 0 }
       service = new
     case .sensor(let sensor, let rate, let channels):
       view = LiveView(
@@ -103,24 +103,19 @@ public final class WatchScreen {
   private func describe(_ service: RecorderStatus, _ account: LiveAccount) {
     let isRecording = [.starting, .recording, .stopping, .saving].contains(service.state)
     status.isRecording = isRecording
-    let number = service.take.map { " \($0)" } ?? ""
+    let number = service.number.map { " \($0)" } ?? ""
     status.state = isRecording ? "recording\(number)" : service.state.rawValue
     if let problem = service.problem, status.notice.isEmpty { status.notice = problem.name }
     status = account.added(to: status)
-    guard isRecording, let rate, let scheduled = service.scheduled, let sampled = service.sampled,
-      let gaps = service.gaps
-    else {
+    guard isRecording, let rate, let ledger = service.ledger else {
       status.elapsed = nil
       return
     }
-    status.elapsed = rate.nanoseconds(atTick: scheduled)
+    status.elapsed = rate.nanoseconds(atTick: ledger.scheduled)
     status.planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
-    var ledger = TickLedger()
-    ledger.sampled = sampled
-    ledger.missed = gaps
     status.ledger = ledger
     status.gapCount = nil
-    status.latenessP99 = service.latenessP99
+    status.latenessP99 = service.lateness?.percentile99
     status.latenessMaximum = nil
   }
 

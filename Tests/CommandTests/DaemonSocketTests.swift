@@ -40,7 +40,7 @@ struct DaemonSocketTests {
       let answer = service.send(request.bytes)
       let json = try JSON(Array(answer.utf8))
       #expect(json["ok"] == .bool(false))
-      #expect(json["status"] == .integer(64))
+      #expect(json["exitStatus"] == .integer(64))
       let message = try #require(json["message"].text)
       #expect(message.contains(request.words), "\(message)")
       #expect(answer.hasSuffix("\n") && answer.count { $0 == "\n" } == 1)

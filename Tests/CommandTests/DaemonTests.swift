@@ -12,7 +12,7 @@ struct DaemonTests {
     try service.startRecording()
     try service.tell("mark", "top", "of the hill")
     let live = try #require(try service.status())
-    #expect(live["take"] == .integer(1))
+    #expect(live["number"] == .integer(1))
     #expect(live["problem"] == .null)
     #expect(try service.bench.list()[0]["state"] == .string("running"))
     try service.tell("stop")
@@ -21,8 +21,8 @@ struct DaemonTests {
     let json = try service.bench.run("export", "latest").json()
     // A busy machine may be too late for some.
     let missed = try #require(json["ticks"]["missed"].integer)
-    let sampled = try #require(idle["sampled"].integer)
-    #expect(idle["scheduled"] == .integer(sampled + missed))
+    let sampled = try #require(idle["ticks"]["sampled"].integer)
+    #expect(idle["ticks"]["scheduled"] == .integer(sampled + missed))
     #expect(json["samples"].items.count == Int(sampled))
     #expect(json["gaps"].items.allSatisfy { $0["cause"] == .string("missed") })
     #expect(json["complete"].isTrue)
@@ -30,7 +30,7 @@ struct DaemonTests {
     #expect(json["note"] == .string("left wrist"))
     #expect(json["marks"].items.count == 1)
     #expect(json["marks"][0]["label"] == .string("top of the hill"))
-    #expect(json["ticks"]["scheduled"] == idle["scheduled"])
+    #expect(json["ticks"]["scheduled"] == idle["ticks"]["scheduled"])
     #expect(service.bench.run("verify", "1").status == 0)
     #expect(child.said.contains("recording 1: "))
     service.end(child)
@@ -44,20 +44,19 @@ struct DaemonTests {
     let json = try #require(try service.status())
     #expect(
       json.keys == [
-        "ok", "state", "problem", "failure", "take", "scheduled", "sampled", "gaps",
-        "latenessP99_ns",
-        "worstFlush_ns", "freeBytes", "temperature_C", "sensor", "realTime", "note",
+        "schema", "ok", "state", "problem", "failure", "number", "ticks", "lateness",
+        "worstFlush_ns", "free_bytes", "processorTemperature_c", "sensor", "realTime", "note",
       ])
-    #expect(json["take"] == .null)
-    #expect(json["sensor"] == .string("MPU-6050 at 0x68"))
-    #expect(try #require(json["freeBytes"].integer) > 0)
+    #expect(json["number"] == .null)
+    #expect(json["sensor"]["address"] == .integer(0x68))
+    #expect(try #require(json["free_bytes"].integer) > 0)
     let text = service.bench.run("status").output
     for line in ["state        armed", "sensor       MPU-6050 at 0x68", "note         left wrist"] {
       #expect(text.split(separator: "\n").contains { $0 == line }, "\(text)")
     }
     try service.startRecording()
-    let live = try service.wait(for: "recording") { $0["latenessP99_ns"].integer ?? 0 > 0 }
-    #expect(try #require(live["scheduled"].integer) >= 1)
+    let live = try service.wait(for: "recording") { $0["lateness"]["p99_ns"].integer ?? 0 > 0 }
+    #expect(try #require(live["ticks"]["scheduled"].integer) >= 1)
     service.end(child)
   }
 
@@ -67,7 +66,7 @@ struct DaemonTests {
     let child = try service.startArmed()
     for number in 1...3 {
       try service.tell("start")
-      try service.wait(for: "armed") { $0["take"].integer == Int64(number) }
+      try service.wait(for: "armed") { $0["number"].integer == Int64(number) }
       let json = try service.bench.run("info", "latest", "--json").json()
       #expect(json["number"].integer == Int64(number))
       #expect(json["stopReason"] == .string("completed"))
@@ -86,7 +85,7 @@ struct DaemonTests {
       // Longer and longer between the takes.
       for _ in 0..<5 * scheduled.count { _ = try service.status() }
       try service.tell("start")
-      try service.wait(for: "armed") { $0["take"].integer == Int64(scheduled.count + 1) }
+      try service.wait(for: "armed") { $0["number"].integer == Int64(scheduled.count + 1) }
       scheduled.append(
         try service.bench.run("info", "latest", "--json").json()["ticks"]["scheduled"].integer ?? 0)
       return scheduled.last == 70
@@ -103,7 +102,7 @@ struct DaemonTests {
     try waitUntil {
       let outcome = service.bench.run("keep")
       #expect(outcome.status == 0 || outcome.talk.contains("being saved"))
-      return try service.bench.list().contains { $0["samples"].integer ?? 0 >= 10 }
+      return try service.bench.list().contains { $0["sampleCount"].integer ?? 0 >= 10 }
     }
     try service.wait(for: "armed")
     #expect(
@@ -114,7 +113,7 @@ struct DaemonTests {
     for row in try service.bench.list() {
       #expect(row["complete"].isTrue)
       // None from the samples of another take: at most the ticks that a busy machine was too late for.
-      #expect(row["gaps"].integer ?? .max < 10)
+      #expect(row["gapCount"].integer ?? .max < 10)
     }
   }
 
@@ -124,7 +123,7 @@ struct DaemonTests {
     let child = try service.startArmed()
     try service.startRecording()
     try service.tell("discard")
-    try service.wait(for: "recording") { $0["take"].integer == 2 }
+    try service.wait(for: "recording") { $0["number"].integer == 2 }
     try service.tell("stop")
     try service.wait(for: "armed")
     #expect(try service.bench.list().map { $0["number"] } == [.integer(2)])
@@ -178,7 +177,7 @@ struct DaemonTests {
     let service = DaemonBench()
     let first = try service.startArmed()
     try service.startRecording()
-    try service.wait(for: "recording") { $0["sampled"].integer ?? 0 > 20 }
+    try service.wait(for: "recording") { $0["ticks"]["sampled"].integer ?? 0 > 20 }
     first.signal(SIGKILL)
     #expect(first.outcome().status == -SIGKILL)
     #expect(access(service.socket, F_OK) == 0)
@@ -187,7 +186,7 @@ struct DaemonTests {
     let rows = try service.bench.list()
     #expect(rows.map { $0["state"] } == [.string("complete"), .string("recovered")])
     #expect(rows.map { $0["number"] } == [.integer(2), .integer(1)])
-    #expect(try #require(rows[1]["samples"].integer) > 0)
+    #expect(try #require(rows[1]["sampleCount"].integer) > 0)
     service.end(second)
   }
 

@@ -64,7 +64,7 @@ struct DaemonWatchdogTests {
     let (service, manager) = service([:])
     defer { close(manager) }
     let child = try service.startArmed()
-    let free = try #require(try service.status()?["freeBytes"].integer)
+    let free = try #require(try service.status()?["free_bytes"].integer)
     let held = try HeldThread("imu-keeper", of: child)
     // Whoever asks the card now finds that it is gone.
     rename(service.bench.store, service.bench.store + "-away")
@@ -75,7 +75,7 @@ struct DaemonWatchdogTests {
     for _ in 0..<4 { #expect(messages(manager, until: "WATCHDOG=1").last == "WATCHDOG=1") }
     let status = try #require(try service.status())
     #expect(status["state"] == .string("armed"))
-    #expect(status["freeBytes"] == .integer(free))
+    #expect(status["free_bytes"] == .integer(free))
     #expect(access(other, F_OK) != 0)
     child.signal(SIGTERM)
     #expect(child.outcome(holding: held).status == 0)

@@ -28,7 +28,7 @@ struct DamageCommandTests {
     }
     let json = try bench.run("verify", "1", "--json").json()
     #expect(json["intact"] == .bool(false))
-    #expect(json["damagedParts"] == .integer(1))
+    #expect(json["damageCount"] == .integer(1))
     #expect(json["damage"].items.count == 1)
   }
 
@@ -52,7 +52,7 @@ struct DamageCommandTests {
     #expect(info["state"] == .string("damaged") && info["complete"] == .bool(false))
     #expect(info["ticks"]["lost"] == .integer(lost))
     #expect(info["ticks"]["scheduled"] == .integer(Int64(whole.count)))
-    #expect(info["samples"] == .integer(Int64(samples.count)))
+    #expect(info["sampleCount"] == .integer(Int64(samples.count)))
     let times = Set(samples.compactMap { $0["t_ns"].integer })
     let rest = whole.filter { $0["t_ns"].integer.map { times.contains($0) } ?? false }
     let isSame = samples == rest
@@ -152,7 +152,7 @@ struct DamageCommandTests {
     // In simulated time the log is synced every 200 ticks: the rest of such a chunk may be missing, and the
     // header takes its part of the bytes.
     #expect(outcome.lines.count + 400 >= whole.count * sixteenths / 16)
-    #expect(row["samples"] == .integer(Int64(outcome.lines.count - 1)))
+    #expect(row["sampleCount"] == .integer(Int64(outcome.lines.count - 1)))
 
     let json = try bench.run("export", "1").json()
     #expect(json["complete"] == .bool(false))

@@ -23,11 +23,11 @@ struct ExportCommandTests {
     #expect(outcome.talk.isEmpty)
     let json = try outcome.json()
     let wanted: Set = [
-      "format", "id", "number", "note", "sensor", "board", "rateHz", "units", "started", "clock",
+      "format", "id", "number", "note", "sensor", "board", "rate_hz", "units", "started", "clock",
       "complete", "stopReason", "ticks", "gaps", "marks", "samples",
     ]
     #expect(json.keys.isSuperset(of: wanted))
-    #expect(json["format"] == .string("imulog-json/1"))
+    #expect(json["format"] == .string("imulog-json"))
     #expect(json["complete"].isTrue)
     #expect(json["units"]["ax"] == .string("m/s^2"))
     expectBalanced(json["ticks"], scheduled: 20)
@@ -73,9 +73,9 @@ struct ExportCommandTests {
       let fraction = sensor[key]
       return try #require(fraction[0].double) / #require(fraction[1].double)
     }
-    let gravity = try scale("g_per_count")
-    let turn = try scale("dps_per_count")
-    let (degree, zero) = (try scale("degC_per_count"), try scale("degC_at_zero"))
+    let gravity = try scale("accelerometerScale_g")
+    let turn = try scale("gyroscopeScale_dps")
+    let (degree, zero) = (try scale("temperatureScale_c"), try scale("temperatureOffset_c"))
     let si = try export("--units", "si").json()["samples"].items
     let plain = try export("--units", "g-dps").json()["samples"].items
     #expect(document["units"]["ax"] == .string("count"))

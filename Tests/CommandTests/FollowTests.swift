@@ -16,7 +16,7 @@ struct FollowTests {
     let child = bench.start(FollowTests.openEnded)
     let hasSamples = try watch.wait {
       let row = try bench.list().first
-      return row?["state"] == .string("running") && (row?["samples"].integer ?? 0) > 0
+      return row?["state"] == .string("running") && (row?["sampleCount"].integer ?? 0) > 0
     }
     #expect(hasSamples)
     return child

@@ -30,7 +30,7 @@ struct FreeingTests {
     try bench.pi.record("--for", "2s")
     let outcome = bench.pull("--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(try outcome.json()[0]["freed"] == .integer(2))
+    #expect(try outcome.json()["hosts"][0]["freed"] == .integer(2))
     #expect(bench.pi.recordings.isEmpty)
     #expect(bench.pi.directory.names(in: "store/.trash").count == 2)
     #expect(bench.laptop.recordings.count == 2)
@@ -65,7 +65,7 @@ struct FreeingTests {
     let outcome = far.pull("--timeout", "10s", "--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(far.connections == 2)
-    let summary = try outcome.json()[0]
+    let summary = try outcome.json()["hosts"][0]
     #expect(summary["fetched"] == .integer(2) && summary["freed"] == .integer(2), "\(summary)")
     #expect(bench.journal.count { $0.contains("sends recording") } == 2)
     #expect(bench.pi.recordings.isEmpty && far.laptop.recordings.count == 2)
@@ -91,7 +91,7 @@ struct FreeingTests {
     let outcome = far.pull("--store", store, "--timeout", "10s", "--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(far.connections == 2)
-    #expect(try outcome.json()[0]["freed"] == .integer(1))
+    #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(bench.pi.recordings.isEmpty)
   }
 
@@ -121,7 +121,7 @@ struct FreeingTests {
     let outcome = far.pull("--timeout", "10s", "--then-free", "--json")
     #expect(outcome.status == 77, "\(outcome.talk)")
     #expect(far.connections == 2)
-    #expect(try outcome.json()[0]["freed"] == .integer(0))
+    #expect(try outcome.json()["hosts"][0]["freed"] == .integer(0))
     #expect(outcome.talk.contains("it stays there"), "\(outcome.talk)")
   }
 
@@ -199,7 +199,7 @@ struct FreeingTests {
     let outcome = far.pull(id, "--store", store, "--then-free", "--json")
     #expect(outcome.status == status, "\(outcome.talk)")
     #expect(outcome.talk.contains("recording 1 here is in the trash there"), "\(outcome.talk)")
-    let summary = try outcome.json()[0]
+    let summary = try outcome.json()["hosts"][0]
     #expect(summary["offered"] == .integer(0) && summary["freed"] == .integer(1), "\(summary)")
     #expect(first.laptop.inventory() == before)
   }
@@ -248,7 +248,7 @@ struct FreeingTests {
     try bench.pi.record("--for", "1s")
     let outcome = far.pull("--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(try outcome.json()[0]["freed"] == .integer(1))
+    #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(
       outcome.talk.contains("recording 1 here: whether it was freed there is not known"),
       "\(outcome.talk)")
@@ -366,7 +366,7 @@ struct FreeingTests {
       bench.serving("case \"$line\" in free*) mv store gone;; esac"))
     let outcome = far.pull("--then-free", "--json")
     #expect(outcome.status == 74, "\(outcome.talk)")
-    #expect(try outcome.json()[0]["freed"] == .integer(1))
+    #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
   }
 
   @Test("a recording that is here by a link alone is not freed")

@@ -56,7 +56,7 @@ struct GoneStoreTests {
     let outcome = child.outcome()
     expectSentence(outcome.withoutBeginning, 74, ["recording 1 is gone"])
     let json = try outcome.json()
-    #expect(json["scheduled"] == .null && json["sampled"] == .null)
+    #expect(json["ticks"] == .null)
   }
 
   @Test("what a moved store holds of the take is whole")

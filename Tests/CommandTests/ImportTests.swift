@@ -22,7 +22,7 @@ struct ImportCommandTests {
     expectSame(bench.run("export", "2", "--format", "csv", "--units", "raw").bytes, table)
     #expect(bench.run("verify", "2").status == 0)
     let rows = try bench.list()
-    #expect(rows[0]["samples"] == rows[1]["samples"])
+    #expect(rows[0]["sampleCount"] == rows[1]["sampleCount"])
     #expect(rows[0]["complete"].isTrue)
   }
 
@@ -74,7 +74,7 @@ struct ImportCommandTests {
     #expect(!info.output.contains("lateness"))
     #expect(info.lines.allSatisfy { !$0.hasSuffix(" ") }, "\(info.output)")
     let json = try bench.run("export", "1").json()
-    #expect(json["rateHz"] == .integer(100))
+    #expect(json["rate_hz"] == .integer(100))
     #expect(json["ticks"]["lost"] == .integer(60))
     #expect(json["ticks"]["scheduled"] == .integer(600))
     #expect(json["gaps"].items.count == 1)
@@ -124,7 +124,7 @@ struct ImportCommandTests {
     #expect(json["samples"].items.map { $0["ax"].double } == [1, 2])
     #expect(json["samples"].items.map { $0["gx"].double } == [10, 20])
     #expect(json["note"] == .string("n"))
-    #expect(json["rateHz"] == .integer(100))
+    #expect(json["rate_hz"] == .integer(100))
   }
 
   @Test("a log exported raw and imported elsewhere exports the same in every form")
@@ -224,7 +224,7 @@ struct ImportCommandTests {
       }
     }
     #expect(json["samples"].items.map { $0["t_ns"].integer } == [0, 100_000_000])
-    #expect(json["rateHz"] == .integer(10))
+    #expect(json["rate_hz"] == .integer(10))
     #expect(json["ticks"]["scheduled"] == .integer(2))
     #expect((json["started"].text ?? "").hasPrefix(phone.started))
     #expect((json["started"] == .null) == phone.started.isEmpty)

@@ -33,7 +33,7 @@ struct LatencyTests {
         + ["--cpu-latency", choice])
     let hasSamples = try watch.wait {
       let rows = try bench.list()
-      return !rows.isEmpty && (rows[0]["samples"].integer ?? 0) > 0
+      return !rows.isEmpty && (rows[0]["sampleCount"].integer ?? 0) > 0
     }
     #expect(hasSamples)
     let isAsked = words != "not held"

@@ -24,7 +24,7 @@ struct LiveTests {
   private func liveSamples() throws -> Int64 {
     let row = try bench.list().first
     guard row?["state"] == .string("running") else { return 0 }
-    return row?["samples"].integer ?? 0
+    return row?["sampleCount"].integer ?? 0
   }
 
   @Test("a short take is over after its time, and every tick is accounted for")
@@ -54,7 +54,7 @@ struct LiveTests {
     let json = try bench.run("info", "1", "--json").json()
     #expect(json["state"] == .string("complete"))
     #expect(json["stopReason"] == .string("signal"))
-    #expect(try #require(json["samples"].integer) >= before)
+    #expect(try #require(json["sampleCount"].integer) >= before)
     // Space made ahead is given back.
     #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
   }
@@ -97,16 +97,16 @@ struct LiveTests {
     let row = try bench.list()[0]
     #expect(row["state"] == .string("recovered"))
     #expect(row["complete"] == .bool(false))
-    #expect(try #require(row["samples"].integer) >= before)
+    #expect(try #require(row["sampleCount"].integer) >= before)
     let export = bench.run("export", "1")
     #expect(export.status == 0)
-    #expect(try export.json()["samples"].items.count == Int(#require(row["samples"].integer)))
+    #expect(try export.json()["samples"].items.count == Int(#require(row["sampleCount"].integer)))
     expectSentence(bench.run("verify", "1"), 65, ["no end"])
 
     #expect(try bench.record("--for", "1s") == "2")
     let adopted = try bench.list()[1]
     #expect(adopted["state"] == .string("recovered"))
-    #expect(adopted["samples"] == row["samples"])
+    #expect(adopted["sampleCount"] == row["sampleCount"])
     #expect(bench.directory.names(in: "store").filter { $0.hasPrefix(".new-") }.isEmpty)
     let size = bench.directory.bytes(of: "store/" + (try #require(bench.recordings.first))).count
     #expect(size < 64 * 1024)

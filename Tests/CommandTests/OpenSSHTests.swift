@@ -73,7 +73,7 @@ struct OpenSSHTests {
       }
       let again = laptop.run("pull", host, "-F", sshd.clientConfiguration, "--json")
       #expect(again.status == 0)
-      #expect(try again.json()[0]["bytes"] == .integer(0))
+      #expect(try again.json()["hosts"][0]["received_bytes"] == .integer(0))
     }
   }
 

@@ -52,7 +52,9 @@ struct PullBreakTests {
     let outcome = bench.pull("--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(outcome.talk.contains("taken up"))
-    #expect(try #require(try outcome.json()[0]["bytes"].integer) < Int64(log.count / 2 + 10_000))
+    #expect(
+      try #require(try outcome.json()["hosts"][0]["received_bytes"].integer)
+        < Int64(log.count / 2 + 10_000))
     #expect(try RemoteBench.log(bench.laptop) == log)
   }
 
@@ -66,7 +68,7 @@ struct PullBreakTests {
     bench.laptop.directory.write(log, to: "store/.part-\(id)")
     let outcome = bench.pull("--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(try outcome.json()[0]["bytes"].integer == 0)
+    #expect(try outcome.json()["hosts"][0]["received_bytes"].integer == 0)
     #expect(try RemoteBench.log(bench.laptop) == log)
     #expect(bench.leftovers.isEmpty)
   }
@@ -100,7 +102,9 @@ struct PullBreakTests {
     let outcome = bench.pull("--json")
     #expect(outcome.status == 65)
     #expect(outcome.talk.contains("damaged there in 1 pages"), "\(outcome.talk)")
-    #expect(try #require(try outcome.json()[0]["bytes"].integer) < Int64(log.count / 2 + 10_000))
+    #expect(
+      try #require(try outcome.json()["hosts"][0]["received_bytes"].integer)
+        < Int64(log.count / 2 + 10_000))
     #expect(try RemoteBench.log(bench.laptop) == log)
   }
 

@@ -16,7 +16,7 @@ struct PullFaultTests {
       "record", "--board", "simulator", "--rate", "500", "--until-stopped", "--sync-every", "20ms",
     ])
     let hasSamples = try watch.wait {
-      (try bench.pi.list().first?["samples"].integer ?? 0) > 0
+      (try bench.pi.list().first?["sampleCount"].integer ?? 0) > 0
     }
     #expect(hasSamples)
     // After the greeting and the list the recording comes as it grows; the cut is far after what was listed.
@@ -81,7 +81,7 @@ struct PullFaultTests {
     close(lock)
     let again = bench.pull("--json")
     #expect(again.status == 0, "\(again.talk)")
-    #expect(try again.json()[0]["bytes"] == .integer(0))
+    #expect(try again.json()["hosts"][0]["received_bytes"] == .integer(0))
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
@@ -176,7 +176,7 @@ struct PullFaultTests {
     let outcome = bench.pull("--json")
     #expect(outcome.status == 65)
     #expect(outcome.talk.contains("recording 2 cannot be read there"))
-    #expect(try outcome.json()[0]["failed"] == .integer(1))
+    #expect(try outcome.json()["hosts"][0]["failed"] == .integer(1))
     #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(1)))
     for id in ["2", "latest"] {
       let outcome = bench.pull(id)
@@ -206,13 +206,13 @@ struct PullFaultTests {
       "record", "--board", "simulator", "--rate", "100", "--for", "2s", "--sync-every", "20ms",
     ])
     let hasSamples = try watch.wait {
-      (try bench.pi.list().first?["samples"].integer ?? 0) > 0
+      (try bench.pi.list().first?["sampleCount"].integer ?? 0) > 0
     }
     #expect(hasSamples)
     let outcome = bench.pull("--follow", "--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(take.outcome().status == 0)
-    #expect(try outcome.json()[0]["freed"] == .integer(1))
+    #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(bench.pi.recordings.isEmpty && bench.laptop.recordings.count == 1)
     #expect(bench.journal.contains { $0.contains("sends recording") })
     #expect(bench.journal.contains { $0.contains("moved recording 1") })

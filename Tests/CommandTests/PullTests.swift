@@ -13,7 +13,7 @@ struct PullTests {
     for note in ["one", "two", "three"] { try bench.pi.record("--for", "5s", "--note", note) }
     let first = bench.pull("--json")
     #expect(first.status == 0, "\(first.talk)")
-    #expect(try first.json()[0]["fetched"] == .integer(3))
+    #expect(try first.json()["hosts"][0]["fetched"] == .integer(3))
     #expect(bench.laptop.recordings == bench.pi.recordings)
     for name in bench.pi.recordings {
       #expect(
@@ -24,10 +24,10 @@ struct PullTests {
     #expect(notes == ["three", "two", "one"].map { .string($0) })
     let second = bench.pull("--json")
     #expect(second.status == 0)
-    let summary = try second.json()[0]
+    let summary = try second.json()["hosts"][0]
     #expect(summary["here"] == .integer(3))
     #expect(summary["fetched"] == .integer(0))
-    #expect(summary["bytes"] == .integer(0))
+    #expect(summary["received_bytes"] == .integer(0))
     #expect(second.talk.isEmpty)
     #expect(bench.leftovers.isEmpty)
     #expect(bench.connections == 2)
@@ -66,8 +66,8 @@ struct PullTests {
     #expect(outcome.status == 69)
     #expect(outcome.talk.contains("cannot connect to nowhere"))
     #expect(outcome.talk.contains("Could not resolve hostname"))
-    let summary = try outcome.json()
-    #expect(summary[0]["status"] == .integer(69))
+    let summary = try outcome.json()["hosts"]
+    #expect(summary[0]["exitStatus"] == .integer(69))
     #expect(summary[1]["fetched"] == .integer(1))
     let table = bench.pull(host: "nowhere,pi").lines
     #expect(table.count == 3)
@@ -178,7 +178,7 @@ struct PullTests {
     let outcome = bench.laptop.shell("ulimit -n 128; exec \(Child.program) pull \(hosts) --json")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(bench.connections == 40)
-    let rows = try outcome.json().items
+    let rows = try outcome.json()["hosts"].items
     #expect(rows.count == 40)
     #expect(rows.count { $0["fetched"] == .integer(1) } == 1)
     #expect(bench.laptop.recordings == bench.pi.recordings)

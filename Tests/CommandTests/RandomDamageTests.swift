@@ -68,13 +68,13 @@ struct RandomDamageTests {
     let damage = json["damage"].items
     #expect(json["complete"].isTrue == (hasEnd && damage.isEmpty && lost == 0), "\(place)")
     #expect(outcome.status == (damage.isEmpty ? 0 : 65), "\(place)")
-    #expect(damage.allSatisfy { $0["what"].text != nil && $0["offset"].integer != nil })
+    #expect(damage.allSatisfy { $0["what"].text != nil && $0["offset_bytes"].integer != nil })
 
     let verify = bench.run("verify", "1", "--json")
     #expect(verify.status == 65, "\(place)")
     let report = try verify.json()
-    #expect(report["samples"] == .integer(Int64(samples.count)), "\(place)")
-    #expect(report["damagedParts"] == .integer(Int64(damage.count)), "\(place)")
+    #expect(report["sampleCount"] == .integer(Int64(samples.count)), "\(place)")
+    #expect(report["damageCount"] == .integer(Int64(damage.count)), "\(place)")
     #expect(verify.talk.contains("\(samples.count) "), "\(verify.talk), \(place)")
 
     try checkTables(samples, place)

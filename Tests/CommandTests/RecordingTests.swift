@@ -26,9 +26,9 @@ struct RecordingCommandTests {
     let bench = Bench()
     try bench.record()
     let row = try bench.list()[0]
-    #expect(row["samples"] == .integer(600))
-    #expect(row["duration"] == .integer(60))
-    #expect(row["rateHz"] == .integer(10))
+    #expect(row["sampleCount"] == .integer(600))
+    #expect(row["duration_s"] == .integer(60))
+    #expect(row["rate_hz"] == .integer(10))
   }
 
   @Test("--json prints number, id and account as one object")
@@ -37,8 +37,8 @@ struct RecordingCommandTests {
     let json = try bench.run(Bench.simulated + ["--json", "--for", "2s"]).json()
     #expect(json["number"] == .integer(1))
     #expect(try json["id"] == bench.list()[0]["id"])
-    #expect(json["scheduled"] == .integer(20))
-    #expect(json["sampled"] == .integer(20))
+    #expect(json["ticks"]["scheduled"] == .integer(20))
+    #expect(json["ticks"]["sampled"] == .integer(20))
     #expect(json["stopReason"] == .string("completed"))
   }
 
@@ -80,7 +80,7 @@ struct RecordingCommandTests {
     let bench = Bench()
     let outcome = bench.run(Bench.simulated + take.options)
     try #require(outcome.status == 0, "\(outcome.talk)")
-    #expect(try bench.list()[0]["samples"] == .integer(take.samples))
+    #expect(try bench.list()[0]["sampleCount"] == .integer(take.samples))
     #expect(bench.run("export", "1", "--format", "csv").lines.first == "t_ns," + take.columns)
     #expect(bench.run("verify", "1").status == 0)
   }
@@ -106,21 +106,22 @@ struct RecordingCommandTests {
     try bench.record("--for", "3s", "--rate", "25", "--note", "left \"wheel\" ü")
     let row = try #require(try bench.list().first)
     let wanted: Set = [
-      "number", "id", "started", "duration", "sensor", "rateHz", "samples", "complete", "gaps",
-      "bytes", "note",
+      "number", "id", "started", "duration_s", "sensor", "rate_hz", "sampleCount", "complete",
+      "gapCount",
+      "size_bytes", "note",
     ]
     #expect(row.keys.isSuperset(of: wanted))
     #expect(row["number"] == .integer(1))
     #expect(row["id"].text?.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
     #expect(row["started"].text?.hasSuffix("Z") == true)
-    #expect(row["duration"] == .integer(3))
-    #expect(row["sensor"] == .string("MPU-6050"))
-    #expect(row["rateHz"] == .integer(25))
-    #expect(row["samples"] == .integer(75))
+    #expect(row["duration_s"] == .integer(3))
+    #expect(row["sensor"]["model"] == .string("MPU-6050"))
+    #expect(row["rate_hz"] == .integer(25))
+    #expect(row["sampleCount"] == .integer(75))
     #expect(row["complete"].isTrue)
-    #expect(row["gaps"] == .integer(0))
+    #expect(row["gapCount"] == .integer(0))
     let log = try bench.logName()
-    #expect(row["bytes"] == .integer(Int64(bench.directory.bytes(of: log).count)))
+    #expect(row["size_bytes"] == .integer(Int64(bench.directory.bytes(of: log).count)))
     #expect(row["note"] == .string("left \"wheel\" ü"))
   }
 
@@ -165,7 +166,7 @@ struct RecordingCommandTests {
     let size = try bench.directory.bytes(of: bench.logName()).count
     #expect(lines[1].contains("-  \(size) B  complete  kerb"))
     // A program gets UTC.
-    #expect(bench.run("list", "--json").output.contains(#"Z","duration""#))
+    #expect(bench.run("list", "--json").output.contains(#"Z","duration_s""#))
   }
 
   @Test("info reports the sensor, the ticks and the end, in words and as JSON")
@@ -177,8 +178,8 @@ struct RecordingCommandTests {
       #expect(words.output.contains(word))
     }
     let json = try bench.run("info", "1", "--json").json()
-    #expect(json["sensor"]["accelRange_g"] == .integer(8))
-    #expect(json["sensor"]["gyroRange_dps"] == .integer(1000))
+    #expect(json["sensor"]["accelerometerRange_g"] == .integer(8))
+    #expect(json["sensor"]["gyroscopeRange_dps"] == .integer(1000))
     #expect(json["ticks"]["scheduled"] == .integer(20))
     #expect(json["stopReason"] == .string("completed"))
     #expect(json["state"] == .string("complete"))
@@ -195,7 +196,7 @@ struct RecordingCommandTests {
       #expect(outcome.talk == "imulog: the recording is whole\n")
       let json = try bench.run("verify", target, "--json").json()
       #expect(json["intact"].isTrue)
-      #expect(json["samples"] == .integer(20))
+      #expect(json["sampleCount"] == .integer(20))
       #expect(json["damage"] == .array([]))
     }
   }
@@ -283,13 +284,13 @@ struct RecordingCommandTests {
     #expect(list.status == 0)
     #expect(list.output.contains("raspberry-pi-4"))
     #expect(list.output.contains("simulator"))
-    let json = try bench.run("boards", "--json").json()
+    let json = try bench.run("boards", "--json").json()["boards"]
     #expect(json.items.count == list.lines.count)
     #expect(json.items.contains { $0["id"] == .string("raspberry-pi-4") })
     let board = bench.run("boards", "raspberry-pi-4")
     #expect(board.output.contains("SDA: pin 3"))
     #expect(board.output.contains("To do once:"))
-    #expect(try bench.run("boards", "simulator", "--json").json().items.count == 1)
+    #expect(try bench.run("boards", "simulator", "--json").json()["boards"].items.count == 1)
   }
 
   @Test("looking makes nothing: boards, list and info leave no store behind")

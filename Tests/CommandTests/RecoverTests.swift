@@ -47,7 +47,7 @@ struct RecoverCommandTests {
     #expect(json["stopReason"] == .string("recovered"))
     #expect(json["recoveredFrom"] == source["id"] && json["id"] != source["id"])
     #expect(json["note"] == .string("left"))
-    for key in ["started", "clock", "rateHz", "sensor", "marks", "board"] {
+    for key in ["started", "clock", "rate_hz", "sensor", "marks", "board"] {
       #expect(json[key] == source[key])
     }
     let row = try #require(try bench.list().first)

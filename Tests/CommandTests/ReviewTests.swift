@@ -35,7 +35,7 @@ struct ReviewCommandTests {
     #expect(outcome.lines.contains("achieved    100 Hz"))
     let review = try bench.run("info", "1", "--json").json()["review"]
     #expect(review["verdict"] == .string("good"))
-    #expect(review["clippedAccel"] == .integer(0) && review["missing"] == .integer(0))
+    #expect(review["clippedAccelerations"] == .integer(0) && review["missing"] == .integer(0))
     #expect(try bench.run("info", "1", "--json", "--check").json()["verdict"] == .string("good"))
   }
 

@@ -121,11 +121,11 @@ struct HugeFileTests {
     bench.record([], as: HugeFileTests.stranger)
     lengthen(HugeFileTests.stranger, bench)
     lengthen(bench.recordings[0], bench)
-    #expect(try bench.list().map { $0["samples"].integer } == [nil, 10])
+    #expect(try bench.list().map { $0["sampleCount"].integer } == [nil, 10])
     for verb in ["info", "export", "verify"] { #expect(bench.run(verb, "1").status == 0) }
     #expect(try bench.record("--for", "1s") == "7")
     // The take is over, and what can be put in order is.
-    try #require(try bench.list().last?["bytes"].integer == 4096)
+    try #require(try bench.list().last?["size_bytes"].integer == 4096)
     #expect(bench.directory.bytes(of: "store/" + bench.recordings[0]).prefix(log.count) == log[...])
     #expect(bench.run("rm", "6", "7").status == 0)
     let remote = RemoteBench()
@@ -139,7 +139,7 @@ struct HugeFileTests {
     lengthen(".part-\(id)", remote.laptop)
     let outcome = remote.pull()
     #expect(outcome.talk.contains("no imulog recording"), "\(outcome.talk)")
-    #expect(try remote.laptop.list().map { $0["samples"].integer } == [10])
+    #expect(try remote.laptop.list().map { $0["sampleCount"].integer } == [10])
     #expect(remote.laptop.run("list", "--partial").status == 0)
   }
 }

@@ -177,7 +177,7 @@ struct TerminalTextTests {
     let bench = Bench()
     try bench.record("--for", "1s")
     #expect(bench.run("list", "--partial").lines.isEmpty)
-    #expect(bench.run("list", "--partial", "--json").output == "[]\n")
+    #expect(bench.run("list", "--partial", "--json").output == "{\"schema\":1,\"copies\":[]}\n")
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
     for name in [".part-\(id)", ".unsynced-\(id)", ".aside-\(id)-1"] {
       bench.directory.write([UInt8](repeating: 7, count: 5000), to: "store/" + name)
@@ -186,10 +186,10 @@ struct TerminalTextTests {
     #expect(lines[0].hasPrefix("STATE     ") && lines[0].hasSuffix("FILE"))
     #expect(lines.dropFirst().map { $0.prefix(8) } == ["aside   ", "partial ", "unsynced"])
     #expect(lines[1].contains("5 kB") && lines[1].hasSuffix(".aside-\(id)-1"))
-    let json = try bench.run("list", "--partial", "--json").json().items
+    let json = try bench.run("list", "--partial", "--json").json()["copies"].items
     #expect(
       json.map { $0["state"] } == [.string("aside"), .string("partial"), .string("unsynced")])
-    #expect(json.allSatisfy { $0["id"] == .string(id) && $0["bytes"] == .integer(5000) })
+    #expect(json.allSatisfy { $0["id"] == .string(id) && $0["size_bytes"] == .integer(5000) })
     #expect(bench.run("list").lines.count == 2)
   }
 }

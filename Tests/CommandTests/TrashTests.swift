@@ -76,16 +76,17 @@ struct TrashCommandTests {
     #expect(table.lines[1].hasPrefix("     1"))
     #expect(table.lines[1].contains("complete") && table.lines[1].hasSuffix("one"))
     #expect(table.talk.contains("`imulog restore NUMBER` brings one back"))
-    let rows = try bench.run("list", "--trash", "--json").json().items
+    let rows = try bench.run("list", "--trash", "--json").json()["recordings"].items
     #expect(rows.count == 1)
     #expect(rows[0]["number"] == .integer(1))
     #expect(rows[0]["removed"].text?.hasPrefix("2026-03-03T04:05:06") == true)
-    #expect(rows[0]["goes"].text?.hasPrefix("2026-04-02T04:05:06") == true)
+    #expect(rows[0]["expires"].text?.hasPrefix("2026-04-02T04:05:06") == true)
     #expect(rows[0]["note"] == .string("one"))
     #expect(try bench.list().map { $0["number"].integer } == [2])
     // A removal by a clock that was not set.
     #expect(rename("\(trash)/\(name)~20260303T040506Z", "\(trash)/\(name)~19700101T000005Z") == 0)
-    #expect(try bench.run("list", "--trash", "--json").json().items[0]["goes"] == .null)
+    #expect(
+      try bench.run("list", "--trash", "--json").json()["recordings"].items[0]["expires"] == .null)
     #expect(bench.run("list", "--trash").lines[1].contains("?"))
     #expect(bench.run("list", "--trash", "--page", "2").lines.isEmpty)
   }

@@ -27,7 +27,7 @@ struct JSONDocumentTests {
     }
     var note: String
     var board: String
-    var rateHz: Double
+    var rate_hz: Double
     var complete: Bool
     var ticks: [String: UInt64]
     var samples: [Sample]
@@ -58,27 +58,31 @@ struct JSONDocumentTests {
     log.end(ledger, .button, LatenessSummary(median: 1000, percentile99: 2000, maximum: 3000))
     #expect(
       try log.export(ExportOptions(units: .raw)) == #"""
-        {"format":"imulog-json/1",
+        {"format":"imulog-json",
+        "schema":1,
         "id":"1b4e28ba-2fa1-41d2-883f-0016d3cca427",
         "number":7,
+        "recoveredFrom":null,
         "note":"left \"knee\"",
-        "sensor":{"model":"MPU-6050","identity":104,"address":104,"channels":["ax","ay","az"],"accelerometerRange_g":2,"gyroscopeRange_dps":250,"g_per_count":[1,16384],"dps_per_count":[1,131],"degC_per_count":[1,340],"degC_at_zero":[3653,100],"outputDataRateHz":1000,"filter":"DLPF 5"},
+        "sensor":{"model":"MPU-6050","identity":104,"address":104,"channels":["ax","ay","az"],"accelerometerRange_g":2,"gyroscopeRange_dps":250,"accelerometerScale_g":[1,16384],"gyroscopeScale_dps":[1,131],"temperatureScale_c":[1,340],"temperatureOffset_c":[3653,100],"outputDataRate_hz":1000,"filter":"DLPF 5"},
         "board":"simulator",
         "host":"lab",
         "software":"imulog 0.1.0",
         "realTime":"refused",
         "cpuLatency":"held at 5 µs",
-        "rateHz":10,
+        "rate_hz":10,
         "units":{"t_ns":"ns","ax":"count","ay":"count","az":"count"},
         "started":"2026-11-21T03:00:00Z",
         "clock":{"synchronised":true,"used":1,"pairs":[{"t_ns":0,"wall":"2026-11-21T02:38:07Z","synchronised":false,"reason":"start"},{"t_ns":450000000,"wall":"2026-11-21T03:00:00.450Z","synchronised":true,"reason":"becameSynchronised"}]},
         "complete":true,
         "stopReason":"button",
         "ticks":{"scheduled":5,"sampled":2,"missed":0,"busError":1,"ringFull":0,"stale":0,"reinitialising":2,"lost":0,"frozen":0},
-        "lateness":{"median_ns":1000,"percentile99_ns":2000,"maximum_ns":3000},
+        "ticksLost":0,
+        "lateness":{"median_ns":1000,"p99_ns":2000,"maximum_ns":3000},
         "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"reinitialising"},{"t_ns":300000000,"tick":3,"count":1,"cause":"busError","errno":121}],
         "marks":[{"t_ns":410000000,"label":"jump"}],
         "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"configurationLost"},{"t_ns":400000000,"tick":4,"kind":"back","fault":"none"}],
+        "damage":[],
         "samples":[
         {"t_ns":1000,"ax":1,"ay":2,"az":3},
         {"t_ns":400001000,"ax":-1,"ay":-2,"az":-3}
@@ -119,8 +123,8 @@ struct JSONDocumentTests {
     #expect(lines["lateness"] == "null")
     #expect(lines["started"] == "null")
     #expect(lines["clock"] == #"{"synchronised":false,"used":null,"pairs":[]}"#)
-    #expect(lines["ticksLost"] == nil)
-    #expect(lines["damage"] == nil)
+    #expect(lines["ticksLost"] == "0")
+    #expect(lines["damage"] == "[]")
   }
 
   @Test("ticks of a stuck chip are counted where there are any")
@@ -168,7 +172,7 @@ struct JSONDocumentTests {
     #expect(document.samples[31].t_ns == 1_033_333_333)
     #expect(document.ticks["scheduled"] == 1000)
     #expect(document.ticks["sampled"] == 1000)
-    #expect(document.rateHz == 30)
+    #expect(document.rate_hz == 30)
   }
 
   @Test(
@@ -180,7 +184,7 @@ struct JSONDocumentTests {
     ] as [(SampleRate, String)])
   func rates(_ rate: SampleRate, _ text: String) throws {
     let lines = Self.lines(try TestLog(TestLog.description(rate: rate)).export(ExportOptions()))
-    #expect(lines["rateHz"] == text)
+    #expect(lines["rate_hz"] == text)
   }
 
   @Test("what is not known is null")
@@ -194,7 +198,7 @@ struct JSONDocumentTests {
     log.description.sensor.filter = ""
     #expect(
       Self.lines(try log.export(ExportOptions()))["sensor"]
-        == #"{"model":"MPU-6050","identity":null,"address":null,"channels":["ax","ay","az","gx","gy","gz","temp"],"accelerometerRange_g":null,"gyroscopeRange_dps":null,"g_per_count":[1,16384],"dps_per_count":[1,131],"degC_per_count":[1,340],"degC_at_zero":[3653,100],"outputDataRateHz":null,"filter":null}"#
+        == #"{"model":"MPU-6050","identity":null,"address":null,"channels":["ax","ay","az","gx","gy","gz","temp"],"accelerometerRange_g":null,"gyroscopeRange_dps":null,"accelerometerScale_g":[1,16384],"gyroscopeScale_dps":[1,131],"temperatureScale_c":[1,340],"temperatureOffset_c":[3653,100],"outputDataRate_hz":null,"filter":null}"#
     )
   }
 
@@ -274,7 +278,8 @@ struct JSONDocumentTests {
     let damage = try #require(lines["damage"])
     #expect(
       damage.hasPrefix(
-        #"[{"page":2,"pages":1,"offset":8192,"bytes":4096,"ticksLost":\#(lost),"what":"#))
+        #"[{"page":2,"pages":1,"offset_bytes":8192,"size_bytes":4096,"ticksLost":\#(lost),"what":"#)
+    )
     // Samples after the damage have their own times.
     #expect(document.samples.last?.t_ns == 39_990_000_000)
   }

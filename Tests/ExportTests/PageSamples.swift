@@ -10,10 +10,10 @@ struct PageSamples {
       var scale: [[Double]]
       var offset: [Double]
     }
-    var rate: [Int]
-    var unit_ns: Int64
-    var period: Int64
-    var samples: Int
+    var ticksPerSecond: [Int]
+    var timeUnit_ns: Int64
+    var periodUnits: Int64
+    var sampleCount: Int
     var channels: [String]
     var panels: [Panel]
     var started_ms: Int64?
@@ -67,10 +67,10 @@ struct PageSamples {
     for index in 0..<count {
       if index > 0 {
         tick += steps[index]
-        time += signed(timeWidth) + Int64(steps[index]) * facts.period
+        time += signed(timeWidth) + Int64(steps[index]) * facts.periodUnits
       }
       ticks.append(tick)
-      times.append(time * facts.unit_ns)
+      times.append(time * facts.timeUnit_ns)
     }
     for channel in counts.indices {
       let width = Int(unsigned(1))

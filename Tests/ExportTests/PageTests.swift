@@ -35,7 +35,7 @@ struct PageTests {
         tick += 1
       }
       let found = try PageSamples(page: log.export(page))
-      #expect(found.facts.samples == expected.count)
+      #expect(found.facts.sampleCount == expected.count)
       // Reported as yes or no: thousands of numbers would say no more.
       let isInTime = found.ticks == expected.map(\.0) && found.times == expected.map(\.1)
       #expect(isInTime, "seed \(seed)")
@@ -108,8 +108,12 @@ struct PageTests {
     log.mark(250_000_000, "kerb")
     let text = try log.export(page)
     let json = try PageSamples.element("application/json\" id=\"facts", in: text)
-    #expect(json.contains(#""gaps":[[1,2,"woken too late"],[3,1,"bus error"]]"#))
-    #expect(json.contains(#""marks":[[250000000,"kerb"]]"#))
+    #expect(
+      json.contains(
+        #""gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"missed"},{"t_ns":300000000,"tick":3,"count":1,"cause":"busError","errno":121}]"#
+      ))
+    #expect(json.contains(#""missed":"woken too late""#))
+    #expect(json.contains(#""marks":[{"t_ns":250000000,"label":"kerb"}]"#))
     let facts = try PageSamples(page: text).facts
     #expect(facts.started_ms == 1_795_228_687_000)
     #expect(facts.range_ns == [0, 500_000_000])
@@ -156,7 +160,7 @@ struct PageTests {
   @Test("a recording without samples, and a damaged one, are pages too")
   func odd() throws {
     let empty = try PageSamples(page: TestLog().export(page))
-    #expect(empty.facts.samples == 0 && empty.ticks.isEmpty)
+    #expect(empty.facts.sampleCount == 0 && empty.ticks.isEmpty)
     var random = SplitMix(seed: 6)
     let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: random.next()) }
     var bytes = try TestLog.ramp(TestLog.description(rate: hertz(100)), counts).bytes()

@@ -6,15 +6,14 @@ import Testing
 struct RecorderStatusTests {
   private static var whole: RecorderStatus {
     var status = RecorderStatus(state: .recording)
-    status.take = 12
-    status.scheduled = 345
-    status.sampled = 340
-    status.gaps = 5
-    status.latenessP99 = 123_456
+    status.number = 12
+    status.ledger?.sampled = 340
+    status.ledger?.missed = 5
+    status.lateness = LatenessSummary(median: 61_000, percentile99: 123_456, maximum: 2_000_000)
     status.worstFlush = 1_234_567_890
     status.freeBytes = 12_345_678_901
     status.temperature = 48.26
-    status.sensor = "MPU6050 at 0x68 on /dev/i2c-1"
+    status.sensor = SensorPlace(model: "MPU6050", address: 0x68)
     status.realTime = "fifo 80, memory locked"
     status.problem = .storageFull
     status.failure = "there is no room in /var/x"
@@ -25,8 +24,8 @@ struct RecorderStatusTests {
   /// After a recording whose file no one can read.
   private static var gone: RecorderStatus {
     var status = RecorderStatus(state: .armed)
-    status.take = 12
-    (status.scheduled, status.sampled, status.gaps) = (nil, nil, nil)
+    status.number = 12
+    status.ledger = nil
     return status
   }
 
@@ -34,17 +33,21 @@ struct RecorderStatusTests {
   func json() {
     #expect(
       Self.whole.json
-        == #"{"ok":true,"state":"recording","problem":"storageFull","#
-        + #""failure":"there is no room in /var/x","take":12,"#
-        + #""scheduled":345,"sampled":340,"gaps":5,"latenessP99_ns":123456,"#
-        + #""worstFlush_ns":1234567890,"freeBytes":12345678901,"temperature_C":48.3,"#
-        + #""sensor":"MPU6050 at 0x68 on /dev/i2c-1","realTime":"fifo 80, memory locked","#
+        == #"{"schema":1,"ok":true,"state":"recording","problem":"storageFull","#
+        + #""failure":"there is no room in /var/x","number":12,"#
+        + #""ticks":{"scheduled":345,"sampled":340,"missed":5,"busError":0,"ringFull":0,"stale":0,"#
+        + #""reinitialising":0,"lost":0,"frozen":0},"#
+        + #""lateness":{"median_ns":61000,"p99_ns":123456,"maximum_ns":2000000},"#
+        + #""worstFlush_ns":1234567890,"free_bytes":12345678901,"processorTemperature_c":48.3,"#
+        + #""sensor":{"model":"MPU6050","address":104},"realTime":"fifo 80, memory locked","#
         + #""note":"left \"wrist\""}"#)
     #expect(
       RecorderStatus(state: .asleep).json
-        == #"{"ok":true,"state":"asleep","problem":null,"failure":null,"take":null,"scheduled":0,"sampled":0,"#
-        + #""gaps":0,"latenessP99_ns":null,"worstFlush_ns":null,"freeBytes":null,"#
-        + #""temperature_C":null,"sensor":null,"realTime":null,"note":""}"#)
+        == #"{"schema":1,"ok":true,"state":"asleep","problem":null,"failure":null,"number":null,"#
+        + #""ticks":{"scheduled":0,"sampled":0,"missed":0,"busError":0,"ringFull":0,"stale":0,"#
+        + #""reinitialising":0,"lost":0,"frozen":0},"lateness":null,"#
+        + #""worstFlush_ns":null,"free_bytes":null,"#
+        + #""processorTemperature_c":null,"sensor":null,"realTime":null,"note":""}"#)
   }
 
   @Test("a status in words has a line for each known fact")
@@ -60,7 +63,7 @@ struct RecorderStatusTests {
         worst flush  1234.56 ms
         free space   12.3 GB
         temperature  48.3 °C
-        sensor       MPU6050 at 0x68 on /dev/i2c-1
+        sensor       MPU6050 at 0x68
         real time    fifo 80, memory locked
         note         left "wrist"
         """)
@@ -76,7 +79,7 @@ struct RecorderStatusTests {
     ] as [(Double, String)] {
       var status = RecorderStatus(state: .armed)
       status.temperature = degrees
-      #expect(status.json.contains("\"temperature_C\":\(json),"), "\(degrees)")
+      #expect(status.json.contains("\"processorTemperature_c\":\(json),"), "\(degrees)")
     }
   }
 
@@ -92,7 +95,7 @@ struct RecorderStatusTests {
     ] {
       var status = RecorderStatus(state: .recording)
       status.note = words
-      status.sensor = words
+      status.sensor = SensorPlace(model: words, address: nil)
       status.realTime = words
       let line = status.json
       #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0 ~= $0.value) })
@@ -119,9 +122,9 @@ struct RecorderStatusTests {
       #expect(!answer.line.contains("\n"))
       #expect(try ControlAnswer(line: answer.line + "\n") == answer)
     }
-    #expect(ControlAnswer.done(.armed).line == #"{"ok":true,"state":"armed"}"#)
+    #expect(ControlAnswer.done(.armed).line == #"{"schema":1,"ok":true,"state":"armed"}"#)
     let refused = ControlAnswer.refused(status: 75, message: "no")
-    #expect(refused.line == #"{"ok":false,"status":75,"message":"no"}"#)
+    #expect(refused.line == #"{"schema":1,"ok":false,"exitStatus":75,"message":"no"}"#)
   }
 
   @Test("white space, escapes and members of a later version are skipped")
@@ -129,21 +132,26 @@ struct RecorderStatusTests {
     let refused = ControlAnswer.refused(status: 75, message: "a/\u{8}\u{C}\n\r\té")
     #expect(
       try ControlAnswer(
-        line: #" { "ok" : false , "new" : 1.5e3, "status":75,"message":"a\/\b\f\n\r\t\u00e9" } "#)
+        line:
+          #" { "ok" : false , "new" : 1.5e3, "more":[{"x":null}], "exitStatus":75,"message":"a\/\b\f\n\r\t\u00e9" } "#
+      )
         == refused)
+    let flag = ControlAnswer.refused(status: 75, message: "\u{E0041}")
+    #expect(try ControlAnswer(line: flag.line) == flag)
   }
 
   @Test("a line that is no answer is refused")
   func badAnswers() {
     for line in [
       "", "{", "}", "{}", "null", "[]", "{\"ok\":true}", #"{"ok":true,"state":"dancing"}"#,
-      #"{"ok":false}"#, #"{"ok":false,"status":"75","message":"x"}"#,
-      #"{"ok":false,"status":75}"#, #"{"ok":true,"state":"armed""#,
+      #"{"ok":false}"#, #"{"ok":false,"exitStatus":"75","message":"x"}"#,
+      #"{"ok":false,"exitStatus":75}"#, #"{"ok":true,"state":"armed""#,
       #"{"ok":true,"state":"armed"}x"#,
       #"{"ok":true,"state":"armed",}"#, #"{"ok":truth,"state":"armed"}"#,
       #"{"ok":true,"state":"arm\ed"}"#, #"{"ok":true,"state":"\u00"}"#,
       #"{"ok":true,"state":"\ud800"}"#, #"{"ok":true,"state":"armed"#,
-      #"{"ok":true,"state":{"a":1}}"#, #"{"ok":false,"status":99999999999,"message":"x"}"#,
+      #"{"ok":true,"state":{"a":1}}"#, #"{"ok":true,"ok":true,"state":"armed"}"#,
+      #"{"ok":false,"exitStatus":99999999999,"message":"x"}"#,
     ] {
       #expect(throws: ControlError.badAnswer(line)) { try ControlAnswer(line: line) }
     }

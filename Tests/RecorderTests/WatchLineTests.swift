@@ -17,7 +17,7 @@ struct WatchLineTests {
     ]
     if let rate = SampleRate(25, per: 2) { lines.append(.sensor(Self.sensor, rate, .all)) }
     var status = RecorderStatus(state: .recording)
-    status.take = 7
+    status.number = 7
     status.note = "kerb \"left\""
     lines += [.status(status), .refused(status: 75, message: "4 are watching already")]
     for value in [Int16.min, -1, 0, 1, .max] {

@@ -22,7 +22,7 @@ extension Exporter {
       channels: plan.channels, timeUnit: log.timeUnit,
       period: log.rate.periodNanoseconds / log.timeUnit)
     try sink.write(PageFrame.head(RecordingFacts(plan, account)))
-    var facts = JSONText()
+    var facts = JSONWriter()
     facts.addPage(plan, account, blocks)
     try sink.write(MarkupText.script(json: facts.bytes))
     try sink.write(PageFrame.betweenFactsAndSamples)

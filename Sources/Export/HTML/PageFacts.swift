@@ -2,86 +2,61 @@ import IMUModel
 
 // What the page says of a recording beside its samples, for its script and for its readers.
 
-extension JSONText {
+extension JSONWriter {
   /// The object that the page's script begins with.
   mutating func addPage(_ plan: ExportPlan, _ account: LogAccount, _ blocks: PageBlock) {
     let log = plan.description
-    open("{")
-    key("rate")
-    numbers([Int64(log.rate.numerator), Int64(log.rate.denominator)])
-    key("unit_ns")
-    integer(blocks.timeUnit)
-    key("period")
-    integer(blocks.period)
-    key("samples")
-    integer(account.ledger.sampled)
-    key("channels")
-    open("[")
-    for channel in plan.channels { string(ChannelSet.names[channel]) }
-    close("]")
-    key("panels")
-    open("[")
-    addPanel("Acceleration", [0, 1, 2], plan)
-    addPanel("Angular rate", [3, 4, 5], plan)
-    addPanel("Temperature", [6], plan)
-    close("]")
-    key("started_ms")
-    if let started = account.started { integer(started / 1_000_000) } else { null() }
-    key("range_ns")
     let (begin, end) = account.ends(plan)
-    numbers([begin, max(begin, end)])
-    key("imported")
-    bool(log.isImported)
-    key("gapCount")
-    integer(account.gaps.count)
-    key("gaps")
-    open("[")
-    for case .gap(let gap) in account.gaps.items {
-      open("[")
-      integer(gap.firstTick)
-      integer(gap.count)
-      string(gap.cause.phrase)
-      close("]")
+    object { json in
+      json.member("schema", JSONWriter.schema)
+      json.numbers("ticksPerSecond", [Int64(log.rate.numerator), Int64(log.rate.denominator)])
+      json.member("timeUnit_ns", blocks.timeUnit)
+      json.member("periodUnits", blocks.period)
+      json.member("sampleCount", account.ledger.sampled)
+      json.member("channels", plan.columnNames)
+      json.key("panels")
+      json.open("[")
+      json.addPanel("Acceleration", [0, 1, 2], plan)
+      json.addPanel("Angular rate", [3, 4, 5], plan)
+      json.addPanel("Temperature", [6], plan)
+      json.close("]")
+      json.member("started_ms", account.started.map { $0 / 1_000_000 })
+      json.numbers("range_ns", [begin, max(begin, end)])
+      json.member("imported", log.isImported)
+      json.member("phrases") { json in
+        for cause in GapCause.allCases { json.member(cause.name, cause.phrase) }
+      }
+      json.member("gapCount", account.gaps.count)
+      json.member("gaps", zip(account.gaps.items, account.gaps.origins)) { json, place in
+        if case .gap(let gap) = place.0 { json.add(gap, plan.on(place.1)) }
+      }
+      json.member("markCount", account.marks.count)
+      json.member("marks", account.marks.items) { json, item in
+        if case .mark(let mark) = item { json.add(mark) }
+      }
     }
-    close("]")
-    key("markCount")
-    integer(account.marks.count)
-    key("marks")
-    open("[")
-    for case .mark(let mark) in account.marks.items {
-      open("[")
-      integer(mark.time)
-      string(mark.label)
-      close("]")
-    }
-    close("]")
-    close("}")
   }
 
   private mutating func addPanel(_ name: String, _ channels: [Int], _ plan: ExportPlan) {
     let columns = channels.compactMap { plan.channels.firstIndex(of: $0) }
     guard let first = channels.first, !columns.isEmpty else { return }
-    open("{")
-    key("name")
-    string(name)
-    key("unit")
-    string(plan.unitSymbol(ofChannel: first))
-    key("columns")
-    numbers(columns.map { Int64($0) })
     let (scale, offset) = plan.line(ofChannel: first)
-    key("scale")
-    open("[")
-    for factor in scale { numbers([factor.numerator, factor.denominator]) }
-    close("]")
-    key("offset")
-    numbers([offset.numerator, offset.denominator])
-    close("}")
+    object { json in
+      json.member("name", name)
+      json.member("unit", plan.unitSymbol(ofChannel: first))
+      json.numbers("columns", columns.map { Int64($0) })
+      json.member("scale", scale) { json, factor in
+        json.open("[")
+        json.integer(factor.numerator)
+        json.integer(factor.denominator)
+        json.close("]")
+      }
+      json.member("offset", offset)
+    }
   }
 
-  private mutating func numbers(_ values: [Int64]) {
-    open("[")
-    for value in values { integer(value) }
-    close("]")
+  private mutating func numbers(_ name: String, _ values: [Int64]) {
+    member(name, values) { $0.integer($1) }
   }
 }
 

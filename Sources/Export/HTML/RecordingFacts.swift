@@ -21,7 +21,7 @@ struct RecordingFacts {
   var rows: [(name: String, value: String)] {
     let log = plan.description
     var rows = [
-      ("Started", started), ("Length", length), ("Rate", "\(decimal(log.rate)) Hz"),
+      ("Started", started), ("Length", length), ("Rate", "\(Plain.hertz(log.rate)) Hz"),
       ("Sensor", sensor), ("Filter", log.sensor.filter), ("Board", log.board), ("Host", log.host),
       ("Note", log.note), ("Samples", ticks), ("Lateness", lateness), ("Ended", ended),
       ("Identity", "\(log.id)"), ("Written by", log.software),
@@ -45,10 +45,7 @@ struct RecordingFacts {
   private var length: String {
     let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
     let milliseconds = plan.description.rate.nanoseconds(atTick: ticks) / 1_000_000
-    var text: [UInt8] = []
-    DecimalText.append(
-      units: UInt64(milliseconds), decimals: 3, least: 0, isNegative: false, to: &text)
-    return String(decoding: text, as: UTF8.self) + " s"
+    return Plain.number(milliseconds, per: 1000) + " s"
   }
 
   private var sensor: String {
@@ -73,11 +70,5 @@ struct RecordingFacts {
 
   private var ended: String {
     account.end?.reason.name ?? (plan.isLive ? "not yet: running" : "without an end: recovered")
-  }
-
-  private func decimal(_ rate: SampleRate) -> String {
-    var text = JSONText()
-    text.ratio(UInt64(rate.numerator), UInt64(rate.denominator), decimals: 4)
-    return String(decoding: text.bytes, as: UTF8.self)
   }
 }

@@ -59,10 +59,6 @@ enum SVGNumber {
   /// `value` rounded to a hundredth; values that are not finite or beyond any drawing become 0.
   static func text(_ value: Double) -> String {
     guard value.magnitude < 1e9 else { return "0" }
-    let hundredths = Int64((value * 100).rounded())
-    var bytes: [UInt8] = []
-    DecimalText.append(
-      units: hundredths.magnitude, decimals: 2, least: 0, isNegative: hundredths < 0, to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
+    return Plain.number(Int64((value * 100).rounded()), per: 100)
   }
 }

@@ -57,15 +57,17 @@ struct BoardsCommand: ParsableCommand {
   }
 
   private func printJSON(_ boards: [Board], here: Board?) throws {
-    let objects = boards.map { board in
-      JSONObject()
-        .with("id", board.id)
-        .with("title", board.title)
-        .with("here", board == here)
-        .with("setup", board.setup)
-        .with("notes", board.notes)
-        .text
-    }
-    try Console.json("[" + objects.joined(separator: ",\n ") + "]")
+    try Console.json(
+      JSONWriter.document { json in
+        json.member("boards", boards, onNewLines: true) { json, board in
+          json.object { json in
+            json.member("id", board.id)
+            json.member("title", board.title)
+            json.member("here", board == here)
+            json.member("setup", board.setup)
+            json.member("notes", board.notes)
+          }
+        }
+      })
   }
 }

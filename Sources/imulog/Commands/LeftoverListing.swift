@@ -14,8 +14,10 @@ struct LeftoverListing {
     let catalogue = try OpenStore.reading(store)
     let leftovers = try catalogue.leftovers()
     if json {
-      let objects = leftovers.map { LeftoverListing.json($0) }
-      return try Console.json("[" + objects.joined(separator: ",\n ") + "]")
+      return try Console.json(
+        JSONWriter.document { json in
+          json.member("copies", leftovers, onNewLines: true) { $0.add($1) }
+        })
     }
     guard !leftovers.isEmpty else {
       return Console.talk("no copies that are not recordings")
@@ -30,15 +32,17 @@ struct LeftoverListing {
     try Console.data(
       TextTable.text([LeftoverListing.heading] + rows, isNumeric: LeftoverListing.isNumeric))
   }
+}
 
-  private static func json(_ leftover: Leftover) -> String {
-    JSONObject()
-      .with("file", leftover.fileName)
-      .with("id", "\(leftover.id)")
-      .with("state", leftover.state.rawValue)
-      .with("bytes", leftover.byteCount)
-      .with("changed", RFC3339.text(nanoseconds: leftover.changed * 1_000_000_000))
-      .with("expires", RFC3339.text(nanoseconds: leftover.expires * 1_000_000_000))
-      .text
+extension JSONWriter {
+  fileprivate mutating func add(_ leftover: Leftover) {
+    object { json in
+      json.member("file", leftover.fileName)
+      json.member("id", "\(leftover.id)")
+      json.member("state", leftover.state.rawValue)
+      json.member("size_bytes", leftover.byteCount)
+      json.member("changed", RFC3339.text(nanoseconds: leftover.changed * 1_000_000_000))
+      json.member("expires", RFC3339.text(nanoseconds: leftover.expires * 1_000_000_000))
+    }
   }
 }

@@ -107,48 +107,32 @@ struct ListRow {
     return row
   }
 
-  var json: String {
-    guard let trashed else { return object.text }
+  /// The row as an object of JSON.
+  func add(to json: inout JSONWriter) {
     func date(_ seconds: Int64?) -> String? {
       seconds.map { RFC3339.text(nanoseconds: $0 * 1_000_000_000) }
     }
-    return
-      object
-      .with("removed", date(trashed.removedSeconds))
-      .with("goes", date(trashed.dueSeconds))
-      .text
-  }
-
-  private var object: JSONObject {
-    let started = RFC3339.text(nanoseconds: startSeconds * 1_000_000_000)
-    guard let summary else {
-      return JSONObject()
-        .with("number", entry.number)
-        .with("id", nil)
-        .with("started", started)
-        .with("duration", nil)
-        .with("sensor", nil)
-        .with("rateHz", nil)
-        .with("samples", nil)
-        .with("complete", false)
-        .with("state", nil)
-        .with("gaps", nil)
-        .with("bytes", nil)
-        .with("note", nil)
-        .with("error", problem)
+    json.object { json in
+      json.member("number", entry.number)
+      json.member("id", summary.map { "\($0.description.id)" })
+      json.member("started", date(startSeconds))
+      json.member(
+        "duration_s", number: summary.map { Plain.number($0.duration, per: 1_000_000_000) })
+      json.key("sensor")
+      if let summary { json.sensor(of: summary.description) } else { json.null() }
+      json.key("rate_hz")
+      if let summary { json.rate(summary.description.rate) } else { json.null() }
+      json.member("sampleCount", summary?.sampleCount)
+      json.member("complete", summary?.isComplete ?? false)
+      json.member("state", summary?.state.rawValue)
+      json.member("gapCount", summary == nil ? nil : gapCount)
+      json.member("size_bytes", summary?.byteCount)
+      json.member("note", summary?.description.note)
+      json.member("error", problem)
+      if let trashed {
+        json.member("removed", date(trashed.removedSeconds))
+        json.member("expires", date(trashed.dueSeconds))
+      }
     }
-    return JSONObject()
-      .with("number", entry.number)
-      .with("id", "\(summary.description.id)")
-      .with("started", started)
-      .with("duration", raw: Plain.number(summary.duration, per: 1_000_000_000))
-      .with("sensor", summary.description.sensor.model)
-      .with("rateHz", raw: Plain.hertz(summary.description.rate))
-      .with("samples", summary.sampleCount)
-      .with("complete", summary.isComplete)
-      .with("state", summary.state.rawValue)
-      .with("gaps", gapCount)
-      .with("bytes", summary.byteCount)
-      .with("note", summary.description.note)
   }
 }

@@ -67,7 +67,10 @@ struct Listing {
 
   private func print(_ rows: [ListRow]) throws {
     if json {
-      try Console.json("[" + rows.map(\.json).joined(separator: ",\n ") + "]")
+      try Console.json(
+        JSONWriter.document { json in
+          json.member("recordings", rows, onNewLines: true) { $1.add(to: &$0) }
+        })
     } else {
       try printTable(rows)
     }

@@ -22,20 +22,21 @@ struct PullReport {
   }
 
   var json: String {
-    let objects = hosts.map { host in
-      JSONObject()
-        .with("host", host.host)
-        .with("offered", host.offered)
-        .with("here", host.here)
-        .with("fetched", host.fetched)
-        .with("running", host.running)
-        .with("failed", host.failed)
-        .with("freed", host.freed)
-        .with("bytes", host.received)
-        .with("nanoseconds", host.nanoseconds)
-        .with("status", raw: "\(host.status?.rawValue ?? 0)")
-        .text
+    JSONWriter.document { json in
+      json.member("hosts", hosts, onNewLines: true) { json, host in
+        json.object { json in
+          json.member("host", host.host)
+          json.member("offered", host.offered)
+          json.member("here", host.here)
+          json.member("fetched", host.fetched)
+          json.member("running", host.running)
+          json.member("failed", host.failed)
+          json.member("freed", host.freed)
+          json.member("received_bytes", host.received)
+          json.member("duration_s", number: Plain.number(host.nanoseconds, per: 1_000_000_000))
+          json.member("exitStatus", host.status?.rawValue ?? 0)
+        }
+      }
     }
-    return "[" + objects.joined(separator: ",\n ") + "]"
   }
 }

@@ -99,41 +99,57 @@ struct ReviewReport {
     return "median \(figures[0]), 99 % \(figures[1]), most \(figures[2])"
   }
 
-  /// All of it, on one line.
+  /// A document of its own.
   var json: String {
-    var gaps = JSONObject()
-    for losses in review.losses {
-      gaps = gaps.with(
-        losses.cause.name,
-        raw: JSONObject().with("runs", losses.runs).with("ticks", losses.ticks).text)
+    JSONWriter.document { json in
+      add(to: &json)
+      addClock(to: &json)
     }
-    let parts = stillness.parts.map { part in
-      JSONObject().with("still", part.isStill)
-        .with("from", raw: Plain.number(part.start, per: 1_000_000_000))
-        .with("to", raw: Plain.number(part.end, per: 1_000_000_000)).text
-    }
-    return JSONObject()
-      .with("verdict", review.verdict.rawValue)
-      .with("flaws", review.flaws)
-      .with("achievedHz", raw: ReviewReport.json(motion?.achievedHertz, digits: 6))
-      .with("missing", review.missingCount)
-      .with("gaps", raw: gaps.text)
-      .with("longestGapTicks", review.longestGap)
-      .with("clippedAccel", motion?.clippedAccelerations ?? 0)
-      .with("clippedGyro", motion?.clippedRates ?? 0)
-      .with("still", raw: Plain.number(stillness.stillTime, per: 1_000_000_000))
-      .with("moving", raw: Plain.number(stillness.movingTime, per: 1_000_000_000))
-      .with("parts", raw: "[" + parts.joined(separator: ",") + "]")
-      .with("accelAtRest_g", raw: ReviewReport.json(motion?.accelerationAtRest, digits: 6))
-      .with("tempMin_degC", raw: ReviewReport.json(motion?.temperature?.lowerBound, digits: 3))
-      .with("tempMax_degC", raw: ReviewReport.json(motion?.temperature?.upperBound, digits: 3))
-      .with("clockSynchronised", review.clock?.isSynchronised ?? false)
-      .with("clockChanges", review.clockChanges)
-      .text
   }
 
-  private static func json(_ value: Double?, digits: Int) -> String {
-    value.map { decimal($0, digits: digits) } ?? "null"
+  /// `clock`: what dates the recording.
+  func addClock(to json: inout JSONWriter) {
+    json.member("clock") { json in
+      json.member("synchronised", review.clock?.isSynchronised ?? false)
+      json.member("changeCount", review.clockChanges)
+    }
+  }
+
+  /// The members of the object `review`.
+  func add(to json: inout JSONWriter) {
+    func decimal(_ value: Double?, digits: Int) -> String? {
+      value.map { ReviewReport.decimal($0, digits: digits) }
+    }
+    func seconds(_ nanoseconds: Int64) -> String { Plain.number(nanoseconds, per: 1_000_000_000) }
+    json.member("verdict", review.verdict.rawValue)
+    json.member("flaws", review.flaws)
+    json.member("achieved_hz", number: decimal(motion?.achievedHertz, digits: 6))
+    json.member("missing", review.missingCount)
+    json.member("gapsByCause") { json in
+      for losses in review.losses {
+        json.member(losses.cause.name) { json in
+          json.member("count", losses.runs)
+          json.member("ticks", losses.ticks)
+        }
+      }
+    }
+    json.member("longestGap", review.longestGap)
+    json.member("clippedAccelerations", motion?.clippedAccelerations ?? 0)
+    json.member("clippedRates", motion?.clippedRates ?? 0)
+    json.member("still_s", number: seconds(stillness.stillTime))
+    json.member("moving_s", number: seconds(stillness.movingTime))
+    json.member("parts", stillness.parts) { json, part in
+      json.object { json in
+        json.member("still", part.isStill)
+        json.member("from_s", number: seconds(part.start))
+        json.member("to_s", number: seconds(part.end))
+      }
+    }
+    json.member("accelerationAtRest_g", number: decimal(motion?.accelerationAtRest, digits: 6))
+    json.member(
+      "temperatureMinimum_c", number: decimal(motion?.temperature?.lowerBound, digits: 3))
+    json.member(
+      "temperatureMaximum_c", number: decimal(motion?.temperature?.upperBound, digits: 3))
   }
 
   /// A decimal number without needless zeros; the ends of what can be written for any scale that a log claims.

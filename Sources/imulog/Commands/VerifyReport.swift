@@ -1,3 +1,4 @@
+import Export
 import IMUModel
 import LogStore
 
@@ -43,19 +44,19 @@ struct VerifyReport {
   }
 
   var json: String {
-    JSONObject()
-      .with("id", "\(report.description.id)")
-      .with("intact", report.isIntact)
-      .with("complete", report.isComplete)
-      .with("samples", report.sampleCount)
-      .with("samplesRecorded", raw: report.end.map { "\($0.ledger.sampled)" } ?? "null")
-      .with("gaps", report.gapCount)
-      .with("pages", report.pageCount)
-      .with("bytes", report.byteCount)
-      .with("damagedParts", report.damageCount)
-      .with("ticksLost", report.damagedTickCount)
-      .with("isLossKnown", report.isLossKnown)
-      .with("damage", report.damage.map { "\($0)" })
-      .text
+    JSONWriter.document { json in
+      json.member("id", "\(report.description.id)")
+      json.member("intact", report.isIntact)
+      json.member("hasEnd", report.isComplete)
+      json.member("sampleCount", report.sampleCount)
+      json.member("recordedSampleCount", report.end?.ledger.sampled)
+      json.member("gapCount", report.gapCount)
+      json.member("pageCount", report.pageCount)
+      json.member("size_bytes", report.byteCount)
+      json.member("damageCount", report.damageCount)
+      json.member("ticksLost", report.damagedTickCount)
+      json.member("isLossKnown", report.isLossKnown)
+      json.member("damage", report.damage) { $0.add($1) }
+    }
   }
 }

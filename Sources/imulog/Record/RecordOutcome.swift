@@ -89,14 +89,16 @@ struct RecordOutcome {
 
   /// For a program, on one line.
   var json: String {
-    "{\"number\":\(number),\"id\":\"\(id)\",\"stopReason\":\"\(reason.name)\","
-      + "\"scheduled\":\(RecordOutcome.json(ledger?.scheduled)),"
-      + "\"sampled\":\(RecordOutcome.json(ledger?.sampled)),"
-      + "\"lateness_ns\":{\"median\":\(lateness.median),\"percentile99\":\(lateness.percentile99),"
-      + "\"maximum\":\(lateness.maximum)}}"
+    JSONWriter.document { json in
+      json.member("number", number)
+      json.member("id", "\(id)")
+      json.member("stopReason", reason.name)
+      json.key("ticks")
+      json.ticks(ledger)
+      json.key("lateness")
+      json.lateness(lateness)
+    }
   }
-
-  private static func json(_ count: UInt64?) -> String { count.map { "\($0)" } ?? "null" }
 }
 
 /// The warnings of a recorder, which wait while a screen is on the terminal.

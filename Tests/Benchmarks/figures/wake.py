@@ -42,8 +42,8 @@ def imulog(bench):
     # cyclictest holds /dev/cpu_dma_latency too: where the program may not, they are not alike.
     if "holding wake-ups" in done.stderr:
         raise Skip(f"no right to hold the processors awake here: {done.stderr.strip()}")
-    lateness = json.loads(done.stdout)["lateness_ns"]
-    return lateness["median"] / 1000, lateness["percentile99"] / 1000
+    lateness = json.loads(done.stdout)["lateness"]
+    return lateness["median_ns"] / 1000, lateness["p99_ns"] / 1000
 
 
 def wake(bench):

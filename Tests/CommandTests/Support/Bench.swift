@@ -60,7 +60,7 @@ struct Bench {
     mkdir(store, 0o755)
     let watch = DirectoryWatch(store)
     let child = start(options)
-    let hasSamples = try watch.wait { try list().first?["samples"].integer ?? 0 >= 10 }
+    let hasSamples = try watch.wait { try list().first?["sampleCount"].integer ?? 0 >= 10 }
     try #require(hasSamples, "no samples: \(child.said)")
     return child
   }
@@ -81,7 +81,7 @@ struct Bench {
 
   /// What `list --json` says.
   func list(_ options: String...) throws -> [JSON] {
-    try run(["list", "--json"] + options).json().items
+    try run(["list", "--json"] + options).json()["recordings"].items
   }
 
   /// The store's only log, or its newest: a path in ``directory``.
@@ -95,7 +95,7 @@ struct Bench {
   /// Whether a recording of this computer has a clock that the kernel calls synchronised: what is in the trash ages by
   /// no other.
   func isClockSynchronised(in recording: String) throws -> Bool {
-    try run("info", recording, "--json").json()["clockSynchronised"].isTrue
+    try run("info", recording, "--json").json()["clock"]["synchronised"].isTrue
   }
 
   /// Names and sizes of everything in the store and its trash but the cache: equal before and after a command that

@@ -46,7 +46,7 @@ class Take:
     @property
     def period(self) -> float:
         """Nanoseconds a tick."""
-        return 1e9 / self.document["rateHz"]
+        return 1e9 / self.document["rate_hz"]
 
     @property
     def scheduled(self) -> int:
@@ -63,6 +63,11 @@ class Take:
 
 CAUSES = ("missed", "busError", "ringFull", "stale", "reinitialising", "frozen")
 """Causes of gaps, which are the names of their counts under `ticks` too."""
+
+
+def listed(output: str) -> list[dict]:
+    """The recordings of a page of `imulog list --json`; none when nothing was printed."""
+    return json.loads(output)["recordings"] if output else []
 
 
 def read_take(path: Path) -> Take:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from .bench import Guest, read_export
 from .errors import BenchError, STALL, Untimely, check
-from .export import MILLISECOND, Take
+from .export import MILLISECOND, Take, listed
 from .machine import Result
 
 BUTTON, LIGHT = 17, 27
@@ -116,7 +116,7 @@ class Service:
         """What `imulog list` shows page by page, oldest first."""
         recordings: list[dict] = []
         while len(recordings) % LIST_PAGE == 0:
-            page = json.loads(self.run(f"list --json --page {len(recordings) // LIST_PAGE + 1}").output or "[]")
+            page = listed(self.run(f"list --json --page {len(recordings) // LIST_PAGE + 1}").output)
             if not page:
                 break
             recordings += page

@@ -10,10 +10,10 @@ function readSamples() {
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
   const view = new DataView(bytes.buffer);
-  const ticks = new Float64Array(facts.samples);
-  const times = new Float64Array(facts.samples);
-  const counts = facts.channels.map(() => new Int16Array(facts.samples));
-  const second = facts.unit_ns / 1e9;
+  const ticks = new Float64Array(facts.sampleCount);
+  const times = new Float64Array(facts.sampleCount);
+  const counts = facts.channels.map(() => new Int16Array(facts.sampleCount));
+  const second = facts.timeUnit_ns / 1e9;
   let at = 0, begin = 0;
   const signed = width => {
     const value = width === 1 ? view.getInt8(at) : width === 2 ? view.getInt16(at, true)
@@ -27,7 +27,7 @@ function readSamples() {
     at += width;
     return value;
   };
-  while (begin < facts.samples) {
+  while (begin < facts.sampleCount) {
     const end = begin + unsigned(2);
     const tickWidth = unsigned(1), timeWidth = unsigned(1);
     ticks[begin] = unsigned(8);
@@ -37,7 +37,7 @@ function readSamples() {
       ticks[i] = ticks[i - 1] + 1 + (tickWidth === 0 ? 0 : unsigned(tickWidth));
     }
     for (let i = begin + 1; i < end; i++) {
-      time += signed(timeWidth) + (ticks[i] - ticks[i - 1]) * facts.period;
+      time += signed(timeWidth) + (ticks[i] - ticks[i - 1]) * facts.periodUnits;
       times[i] = time * second;
     }
     for (const column of counts) {
@@ -109,8 +109,8 @@ function lowerBound(values, value) {
 
 const samples = readSamples();
 const levels = samples.counts.map(makeLevels);
-const period = facts.rate[1] / facts.rate[0];
-const tickTime = tick => tick * facts.rate[1] / facts.rate[0];
+const period = facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
+const tickTime = tick => tick * facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
 const span = {
   from: Math.min(facts.range_ns[0] / 1e9, ...samples.times.slice(0, 1)),
   to: Math.max(facts.range_ns[1] / 1e9, ...samples.times.slice(-1)),
@@ -129,7 +129,9 @@ function findHoles() {
     if (end <= first) return;
     const causes = new Set();
     // Gaps come in order of ticks.
-    for (const [tick, count, cause] of facts.gaps) if (tick < end && tick + count > first) causes.add(cause);
+    for (const { tick, count, cause } of facts.gaps) {
+      if (tick < end && tick + count > first) causes.add(facts.phrases[cause]);
+    }
     const isKnown = facts.imported || facts.gapCount > facts.gaps.length;
     if (!facts.imported) [from, to] = [tickTime(first), tickTime(end)];
     holes.push({
@@ -155,7 +157,7 @@ function findHoles() {
 const holes = findHoles();
 const holeStarts = holes.map(hole => hole.from);
 const holeMiddles = holes.map(hole => (hole.from + hole.to) / 2);
-const marks = facts.marks.map(([ns, label]) => ({ time: ns / 1e9, label }));
+const marks = facts.marks.map(({ t_ns, label }) => ({ time: t_ns / 1e9, label }));
 
 /** The hole at a time; undefined when there is none. */
 function holeAt(time) {

@@ -84,7 +84,7 @@ def soak(guest: Guest, takes: int) -> str:
     service.stop()
     numbers = [recording["number"] for recording in recordings]
     check(numbers == list(range(1, takes + 1)), f"the numbers are {numbers}")
-    broken = [recording["number"] for recording in recordings if not recording["complete"] or not recording["samples"]]
+    broken = [recording["number"] for recording in recordings if not recording["complete"] or not recording["sampleCount"]]
     check(not broken, f"recordings {broken} are not complete")
     check(last[1] <= warm[1], f"descriptors went from {warm[1]} to {last[1]}")
     check(last[0] <= warm[0] + GROWTH, f"memory went from {warm[0]} kB to {last[0]} kB")

@@ -36,7 +36,7 @@ def truth() -> Truth:
 def take(made: Truth) -> Take:
     """100 ticks a second, each with the latest sample."""
     samples = [Sample(sample.time - OFFSET + 300_000, tuple(sample.counts)) for sample in made.samples[CHIP][9::10]]
-    return Take({"rateHz": 100, "ticks": {"scheduled": 100}}, samples, [])
+    return Take({"rate_hz": 100, "ticks": {"scheduled": 100}}, samples, [])
 
 
 def with_sample(recorded: Take, index: int, sample: Sample) -> Take:
@@ -121,7 +121,7 @@ def ledger(directory: Path, changes: dict, gaps: list | None = None) -> Callable
     """An exported document of 5 ticks at 100 Hz with something changed in its account."""
     names = ("missed", "busError", "ringFull", "stale", "reinitialising")
     document = {
-        "rateHz": 100, "gaps": gaps or [],
+        "rate_hz": 100, "gaps": gaps or [],
         "ticks": {"scheduled": 5, "sampled": 5, **dict.fromkeys(names, 0), **changes},
         "samples": [{"t_ns": tick * 10_000_000, **dict.fromkeys(CHANNELS, 0)} for tick in range(5)]}
     path = directory / "document.json"
@@ -144,7 +144,7 @@ def gap(cause: str, first: int, count: int) -> Callable[[], None]:
 
 def with_gaps(*gaps: Gap) -> Take:
     """A take of 225 ticks at 50 Hz."""
-    return Take({"rateHz": faults.RATE, "ticks": {"scheduled": 225}}, [], list(gaps))
+    return Take({"rate_hz": faults.RATE, "ticks": {"scheduled": 225}}, [], list(gaps))
 
 
 def damaged_truth(directory: Path) -> Callable[[], Truth]:

@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 import errno
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from ..bench import CHIPS, Bench, Guest, Recording, check_recording, read_export
 from ..errors import HostTooSlow, check
-from ..export import MILLISECOND
+from ..export import MILLISECOND, listed
 from ..scenario import Group
 from ..service import Service, begin_armed
 from .faults import describe
@@ -147,7 +146,7 @@ def lose(guest: Guest, way: str, command: str) -> str:
     guest.machine.check("imulog stop")
     service.wait("armed")
     service.wait_well()
-    takes = json.loads(service.run("list --json").output or "[]")
+    takes = listed(service.run("list --json").output)
     check(len(takes) == 1 and takes[0]["complete"] is True, f"in the new store are {takes}")
     take = read_export(guest.machine, service.store, service.name, "raw")
     check(len(take.samples) > RATE * (1 - MISSED), f"the next take has {len(take.samples)} samples")

@@ -11,7 +11,6 @@ next take must get a new number.
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import subprocess
@@ -25,7 +24,7 @@ from ..bench import Bench, Guest
 from ..chips.truth import read_truth
 from ..compare import compare
 from ..errors import BenchError, CheckFailed, HostTooSlow, check
-from ..export import Take, read_take
+from ..export import Take, listed, read_take
 from ..scenario import Group
 from ..service import LIST_PAGE
 from . import stalledcard
@@ -155,10 +154,10 @@ def list_takes(guest: Guest) -> tuple[list[dict], float]:
         ended = guest.machine.run(f"[ ! -e {STORE} ] || imulog --store {STORE} list --json --page {page}")
         seconds = time.monotonic() - start
         check(ended.status == 0, f"the store does not open: {ended.errors.strip()}")
-        takes += (listed := json.loads(ended.output or "[]"))
+        takes += (page_of_takes := listed(ended.output))
         if page == 1:
             first = seconds
-        if len(listed) < LIST_PAGE:
+        if len(page_of_takes) < LIST_PAGE:
             break
     return takes, first
 

@@ -13,6 +13,7 @@ import time
 
 from ..bench import Bench
 from ..errors import check
+from ..export import listed
 from ..service import begin_armed
 from .guestdisk import Disk, fresh, mount
 
@@ -49,7 +50,7 @@ def run(bench: Bench) -> str:
             check(ended.status == 0, f"the service ended with {ended.status}: {ended.errors.strip()}")
             check(asked + took > stalled + STALL, "the card did not stall")
             check(took < STOP_TIMEOUT, f"the service took {took:.1f} s to end; it is killed after {STOP_TIMEOUT:.0f} s")
-            (take,) = json.loads(guest.machine.check(f"imulog --store {STORE} list --json"))
+            (take,) = listed(guest.machine.check(f"imulog --store {STORE} list --json"))
             check(take["complete"] is True, f"the take is not complete: {take}")
             guest.machine.check(f"imulog --store {STORE} verify latest")
             exported = json.loads(guest.machine.check(f"imulog --store {STORE} export latest"))

@@ -1,0 +1,332 @@
+/// Reads JSON (RFC 8259) value by value, in the order in which it stands there, and keeps none of it.
+///
+///     guard try json.enterObject() else { … }
+///     while let key = try json.nextKey() {
+///       switch key {
+///       case "number": number = try json.integer()
+///       default: try json.skip()
+///       }
+///     }
+///     try json.end()
+///
+/// After each key and each element the caller reads or skips exactly one value. Values that are skipped are only
+/// examined as far as it takes to find their ends.
+public struct JSONReader {
+  /// What is wrong with the text.
+  public enum Failure: Error, Equatable, Sendable {
+    /// It is not JSON, or is nested more deeply than ``JSONReader/depthLimit``.
+    case notJSON
+    /// An object has this key twice.
+    case repeatedKey(String)
+  }
+
+  /// The kinds of value.
+  public enum Kind: Sendable {
+    case object
+    case list
+    case string
+    case number
+    case bool
+    case null
+  }
+
+  /// Objects and lists inside each other.
+  public static let depthLimit = 512
+
+  private let bytes: [UInt8]
+  private let allowsTrailingCommas: Bool
+  private var place = 0
+  /// Whether nothing of the innermost object or list was read yet.
+  private var isFirst = true
+  private var depth = 0
+  /// The keys seen in the objects around the place, by depth.
+  private var keys: [Set<String>] = []
+
+  /// A reader of text in UTF-8.
+  ///
+  /// - Parameter allowsTrailingCommas: Whether to overlook a comma after the last member or element, as other readers do.
+  public init(_ bytes: [UInt8], allowsTrailingCommas: Bool = false) {
+    self.bytes = bytes
+    self.allowsTrailingCommas = allowsTrailingCommas
+  }
+
+  /// The kind of the next value.
+  public mutating func kind() throws(Failure) -> Kind {
+    skipSpace()
+    guard let next else { throw .notJSON }
+    switch Unicode.Scalar(next) {
+    case "{": return .object
+    case "[": return .list
+    case "\"": return .string
+    case "t", "f": return .bool
+    case "n": return .null
+    case "-", "0"..."9": return .number
+    default: throw .notJSON
+    }
+  }
+
+  /// Requires that nothing follows.
+  public mutating func end() throws(Failure) {
+    skipSpace()
+    guard place == bytes.count else { throw .notJSON }
+  }
+}
+
+// MARK: - Objects and lists
+
+extension JSONReader {
+  /// Enters the next value; `false` if it is no object, and skipped.
+  public mutating func enterObject() throws(Failure) -> Bool {
+    guard try kind() == .object else {
+      try skip()
+      return false
+    }
+    try enter()
+    while keys.count < depth { keys.append([]) }
+    keys[depth - 1].removeAll(keepingCapacity: true)
+    return true
+  }
+
+  /// Enters the next value; `false` if it is no list, and skipped.
+  public mutating func enterList() throws(Failure) -> Bool {
+    guard try kind() == .list else {
+      try skip()
+      return false
+    }
+    try enter()
+    return true
+  }
+
+  /// The next key of the object; `nil` at its end, which is left then.
+  public mutating func nextKey() throws(Failure) -> String? {
+    guard try isAtItem(before: "}") else { return nil }
+    let key = try readString()
+    guard keys[depth - 1].insert(key).inserted else { throw .repeatedKey(key) }
+    skipSpace()
+    guard take(":") else { throw .notJSON }
+    return key
+  }
+
+  /// Whether the list has a next element; at its end it is left.
+  public mutating func nextElement() throws(Failure) -> Bool { try isAtItem(before: "]") }
+
+  /// Passes over the next value.
+  public mutating func skip() throws(Failure) {
+    switch try kind() {
+    case .object:
+      _ = try enterObject()
+      while try nextKey() != nil { try skip() }
+    case .list:
+      _ = try enterList()
+      while try nextElement() { try skip() }
+    case .string: try skipString()
+    case .number: _ = numberCharacters()
+    case .bool: _ = try bool()
+    case .null: try readWord("null")
+    }
+  }
+
+  private mutating func enter() throws(Failure) {
+    guard depth < JSONReader.depthLimit else { throw .notJSON }
+    depth += 1
+    place += 1
+    isFirst = true
+  }
+
+  private mutating func isAtItem(before end: Unicode.Scalar) throws(Failure) -> Bool {
+    skipSpace()
+    if !isFirst, !take(",") {
+      guard take(end) else { throw .notJSON }
+      depth -= 1
+      return false
+    }
+    skipSpace()
+    if isFirst || allowsTrailingCommas, take(end) {
+      isFirst = false
+      depth -= 1
+      return false
+    }
+    isFirst = false
+    return true
+  }
+}
+
+// MARK: - Values
+
+extension JSONReader {
+  /// The next value if it is a string; any other is skipped.
+  public mutating func string() throws(Failure) -> String? {
+    guard try kind() == .string else {
+      try skip()
+      return nil
+    }
+    return try readString()
+  }
+
+  /// The next value if it is `true` or `false`; any other is skipped.
+  public mutating func bool() throws(Failure) -> Bool? {
+    guard try kind() == .bool else {
+      try skip()
+      return nil
+    }
+    let isTrue = next == UInt8(ascii: "t")
+    try readWord(isTrue ? "true" : "false")
+    return isTrue
+  }
+
+  /// The next value if it is a whole number in the type's range, as `1e3` is; any other is skipped.
+  public mutating func integer<Integer: FixedWidthInteger>() throws(Failure) -> Integer? {
+    guard let digits = try number() else { return nil }
+    return Integer(digits) ?? JSONReader.double(digits).flatMap { Integer(exactly: $0) }
+  }
+
+  /// The next value if it is a number that is neither too large nor, but for 0, too small; any other is skipped.
+  public mutating func double() throws(Failure) -> Double? {
+    try number().flatMap(JSONReader.double)
+  }
+
+  private static func double(_ digits: String) -> Double? {
+    guard let value = Double(digits), value.isFinite else { return nil }
+    guard value == 0 else { return value }
+    let isZero = digits.utf8.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
+      .allSatisfy { "-0.".utf8.contains($0) }
+    return isZero ? value : nil
+  }
+
+  /// The characters of the next value if it is a number; any other is skipped.
+  private mutating func number() throws(Failure) -> String? {
+    guard try kind() == .number else {
+      try skip()
+      return nil
+    }
+    let digits = numberCharacters()
+    guard JSONReader.isNumber(digits) else { throw .notJSON }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  private mutating func numberCharacters() -> ArraySlice<UInt8> {
+    let begin = place
+    while let byte = next, byte &- 48 < 10 || "+-.eE".utf8.contains(byte) { place += 1 }
+    return bytes[begin..<place]
+  }
+
+  /// RFC 8259, section 6: `-` 0 or digits `.` digits `e` sign digits.
+  private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+    var rest = text
+    func digits() -> Int {
+      let count = rest.prefix { $0 &- 48 < 10 }.count
+      rest = rest.dropFirst(count)
+      return count
+    }
+    func takes(_ characters: StaticString) -> Bool {
+      guard let first = rest.first, characters.description.utf8.contains(first) else {
+        return false
+      }
+      rest = rest.dropFirst()
+      return true
+    }
+    _ = takes("-")
+    if !takes("0"), digits() == 0 { return false }
+    if takes("."), digits() == 0 { return false }
+    if takes("eE") {
+      _ = takes("+-")
+      if digits() == 0 { return false }
+    }
+    return rest.isEmpty
+  }
+}
+
+// MARK: - Characters
+
+extension JSONReader {
+  private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      place += 1
+    }
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard next == UInt8(ascii: character) else { return false }
+    place += 1
+    return true
+  }
+
+  private mutating func readWord(_ word: StaticString) throws(Failure) {
+    guard bytes[place...].starts(with: word.description.utf8) else { throw .notJSON }
+    place += word.utf8CodeUnitCount
+  }
+
+  /// Only finds the end: an escape's four digits are passed over unseen.
+  private mutating func skipString() throws(Failure) {
+    place += 1
+    while let byte = next {
+      place += 1
+      if byte == UInt8(ascii: "\"") { return }
+      if byte == UInt8(ascii: "\\") { place += next == UInt8(ascii: "u") ? 5 : 1 }
+    }
+    throw .notJSON
+  }
+
+  private mutating func readString() throws(Failure) -> String {
+    guard take("\"") else { throw .notJSON }
+    let begin = place
+    while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+      place += 1
+    }
+    if next == UInt8(ascii: "\"") {
+      place += 1
+      return String(decoding: bytes[begin..<place - 1], as: UTF8.self)
+    }
+    var text = Array(bytes[begin..<place])
+    while let byte = next, byte >= 0x20 {
+      place += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text += Array(String(try escapedScalar()).utf8)
+      default: text.append(byte)
+      }
+    }
+    throw .notJSON
+  }
+
+  /// What follows a backslash; a surrogate must have its other half.
+  private mutating func escapedScalar() throws(Failure) -> Unicode.Scalar {
+    defer { place += 1 }
+    switch next {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      let unit = try fourDigits()
+      guard unit & 0xFC00 == 0xD800 else {
+        guard let scalar = Unicode.Scalar(unit) else { throw .notJSON }
+        return scalar
+      }
+      place += 1
+      guard take("\\"), next == UInt8(ascii: "u") else { throw .notJSON }
+      let low = try fourDigits()
+      guard low & 0xFC00 == 0xDC00,
+        let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
+      else { throw .notJSON }
+      return scalar
+    default: throw .notJSON
+    }
+  }
+
+  /// The value of the four hexadecimal digits after the place, which is at the last of them afterwards.
+  private mutating func fourDigits() throws(Failure) -> UInt32 {
+    let digits = bytes[place...].dropFirst().prefix(4)
+    place += 4
+    guard digits.count == 4, digits.first != UInt8(ascii: "+"), digits.first != UInt8(ascii: "-"),
+      let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw .notJSON }
+    return value
+  }
+}

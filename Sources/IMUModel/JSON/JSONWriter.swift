@@ -1,0 +1,182 @@
+/// JSON text under construction: places the commas and escapes the strings. All JSON of the program is written here.
+///
+/// A document that fits into memory is one call of ``document(_:)``. A stream, such as an export, opens and closes its
+/// brackets itself and passes ``bytes`` on in between.
+public struct JSONWriter {
+  /// The version of the schema, the member `schema` of every document. A key that changes its name or its meaning
+  /// raises it; a new key does not.
+  public static let schema = 1
+
+  /// What was written and not removed yet.
+  public private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  /// Empty text.
+  public init() {}
+
+  /// An object that begins with the version of the schema, on one line but where members ask for a new one.
+  public static func document(_ fill: (inout JSONWriter) -> Void) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("schema", schema)
+      fill(&json)
+    }
+    return json.text
+  }
+
+  /// What was written, as text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Forgets the bytes, which were passed on, but not whether a comma is due.
+  public mutating func removeBytes() { bytes.removeAll(keepingCapacity: true) }
+}
+
+// MARK: - Members
+
+extension JSONWriter {
+  /// A string, or `null`.
+  public mutating func member(_ name: String, _ value: String?) {
+    key(name)
+    string(value)
+  }
+
+  /// `true` or `false`.
+  public mutating func member(_ name: String, _ value: Bool) {
+    key(name)
+    bool(value)
+  }
+
+  /// A whole number, or `null`.
+  public mutating func member(_ name: String, _ value: (some BinaryInteger)?) {
+    key(name)
+    if let value { integer(value) } else { null() }
+  }
+
+  /// Digits that are a number already, such as those of `Plain.number`, or `null`.
+  public mutating func member(_ name: String, number digits: String?) {
+    key(name)
+    if let digits { number(digits) } else { null() }
+  }
+
+  /// A list of strings.
+  public mutating func member(_ name: String, _ values: [String]) {
+    member(name, values) { $0.string($1) }
+  }
+
+  /// A list with what `item` writes for each value; with `onNewLines`, every item but the first begins a line.
+  public mutating func member<Value>(
+    _ name: String, _ values: some Sequence<Value>, onNewLines: Bool = false,
+    _ item: (inout JSONWriter, Value) -> Void
+  ) {
+    key(name)
+    open("[")
+    for value in values {
+      if onNewLines, needsComma {
+        bytes.append(contentsOf: ",\n ".utf8)
+        needsComma = false
+      }
+      item(&self, value)
+    }
+    close("]")
+  }
+
+  /// An object with the members that `fill` writes.
+  public mutating func member(_ name: String, object fill: (inout JSONWriter) -> Void) {
+    key(name)
+    object(fill)
+  }
+
+  /// An object with the members that `fill` writes.
+  public mutating func object(_ fill: (inout JSONWriter) -> Void) {
+    open("{")
+    fill(&self)
+    close("}")
+  }
+}
+
+// MARK: - Parts
+
+extension JSONWriter {
+  /// `"name":` of a member; with `onNewLine` after a line feed.
+  public mutating func key(_ name: String, onNewLine: Bool = false) {
+    separate()
+    if onNewLine { bytes.append(UInt8(ascii: "\n")) }
+    appendQuoted(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// `{` or `[`.
+  public mutating func open(_ bracket: Unicode.Scalar) {
+    separate()
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = false
+  }
+
+  /// `}` or `]`.
+  public mutating func close(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = true
+  }
+
+  /// A string, or `null`.
+  public mutating func string(_ value: String?) {
+    guard let value else { return null() }
+    separate()
+    appendQuoted(value)
+    needsComma = true
+  }
+
+  /// A whole number. A document may have a million of them, so it is specialised for its callers.
+  @inlinable
+  public mutating func integer(_ value: some BinaryInteger) { number(String(value)) }
+
+  /// `true` or `false`.
+  public mutating func bool(_ value: Bool) { number(value ? "true" : "false") }
+
+  /// `null`.
+  public mutating func null() { number("null") }
+
+  /// Digits that are a number already, or another word of JSON.
+  public mutating func number(_ digits: String) {
+    separate()
+    bytes.append(contentsOf: digits.utf8)
+    needsComma = true
+  }
+
+  /// `numerator`/`denominator` with at most `decimals` digits after the point, rounded half up.
+  public mutating func ratio(_ numerator: UInt64, _ denominator: UInt64, decimals: Int) {
+    var power: UInt64 = 1
+    for _ in 0..<decimals { power *= 10 }
+    let whole = numerator / denominator
+    // At most denominator × power: full width, so that nothing can overflow.
+    let product = (numerator % denominator).multipliedFullWidth(by: power)
+    let (quotient, remainder) = denominator.dividingFullWidth(product)
+    let rounded = quotient + (remainder >= denominator - remainder ? 1 : 0)
+    let digits = Plain.number(Int64(rounded % power), per: Int64(power)).dropFirst()
+    number("\(whole + rounded / power)" + digits)
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  /// RFC 8259, section 7: quotation mark, backslash and U+0000 to U+001F must be escaped. Characters that a terminal or
+  /// a script could obey are escaped too.
+  private mutating func appendQuoted(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": bytes.append(contentsOf: "\\\"".utf8)
+      case "\\": bytes.append(contentsOf: "\\\\".utf8)
+      case "\n": bytes.append(contentsOf: "\\n".utf8)
+      case "\r": bytes.append(contentsOf: "\\r".utf8)
+      case "\t": bytes.append(contentsOf: "\\t".utf8)
+      case _ where ForeignText.isObeyed(scalar):
+        bytes.append(contentsOf: ForeignText.escapedForJSON(scalar).utf8)
+      default: bytes.append(contentsOf: String(scalar).utf8)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

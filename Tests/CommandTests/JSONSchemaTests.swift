@@ -1,0 +1,192 @@
+import IMUModel
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+/// The tables of JSON.md beside what the program writes.
+@Suite("The written schema of JSON", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct JSONSchemaTests {
+  private static let golden =
+    #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
+    + "/LogFormatTests/Golden/"
+
+  /// What each document's heading in JSON.md stands for: one document of each kind that the program writes.
+  private static func documents() throws -> [(heading: String, documents: [JSON])] {
+    let bench = Bench()
+    let recorded = try bench.run(Bench.simulated + ["--json", "--for", "30s"]).json()
+    let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
+    bench.directory.write([7], to: "store/.part-\(id)")
+    let exports = try ["recovered", "marks", "sensor-events", "constant"].map { name in
+      let bench = Bench()
+      // Logs without an end are imported as far as they go.
+      try #require([0, 65].contains(bench.run("import", golden + name + ".imulog").status))
+      return try bench.run("export", "1").json()
+    }
+    let damaged = Bench()
+    try damaged.record("--for", "60s", "--rate", "100", "--motion", "tumble")
+    let gaps = Bench()
+    try #require(gaps.run("import", golden + "recovered.imulog").status == 0)
+    let part = try damaged.run("export", "1", "--from", "1s", "--to", "2s").json()
+    let name = try damaged.logName()
+    var bytes = damaged.directory.bytes(of: name)
+    bytes[2 * 4096 + 2000] ^= 0x10
+    damaged.directory.write(bytes, to: name)
+    let lines = bench.run("export", "1", "--format", "ndjson").lines
+    let page = gaps.run("export", "1", "--format", "html").output
+    let facts = try #require(
+      page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
+    let info = try [bench, gaps].map { try $0.run("info", "1", "--json").json() }
+    let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
+    let list = try bench.run("list", "--json").json()
+    let partial = try bench.run("list", "--partial", "--json").json()
+    try #require(bench.run("rm", "1").status == 0)
+    return [
+      ("list", [list]),
+      ("list --trash", [try bench.run("list", "--trash", "--json").json()]),
+      ("list --partial", [partial]),
+      ("info", info),
+      ("info --check", check),
+      ("verify", [try damaged.run("verify", "1", "--json").json()]),
+      ("record", [recorded]),
+      ("boards", [try bench.run("boards", "--json").json()]),
+      ("export", exports + [part, try damaged.run("export", "1").json()]),
+      ("export --format ndjson", try lines.map { try JSON(Array($0.utf8)) }),
+      ("export --format html", [try JSON(Array(facts.utf8))]),
+    ] + (try served())
+  }
+
+  /// Documents of the service and of a pull.
+  private static func served() throws -> [(heading: String, documents: [JSON])] {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    let begun = try JSON(Array(service.send(Array("start\n".utf8)).utf8))
+    let status = try service.wait(for: "recording") { $0["lateness"] != .null }
+    let refused = try JSON(Array(service.send(Array("dance\n".utf8)).utf8))
+    service.end(child)
+    let remote = RemoteBench()
+    try remote.pi.record("--for", "1s")
+    return [
+      ("status", [status]), ("start, stop, mark, keep, discard", [begun]), ("Refusal", [refused]),
+      ("pull", [try remote.pull("--json").json()]),
+    ]
+  }
+
+  @Test("every key that the program writes is in the tables, and every key in them is written")
+  func keys() throws {
+    let schema = try Schema()
+    let found = try Self.documents()
+    #expect(Set(found.map(\.heading)) == Set(schema.documents))
+    var written: Set<String> = []
+    for (heading, documents) in found {
+      for document in documents {
+        schema.check(document, Schema.Kind.object(heading), heading, &written)
+      }
+    }
+    for (table, keys) in schema.tables {
+      for key in keys.keys where !written.contains("\(table): \(key)") {
+        Issue.record("the program never writes \(key) of \(table)")
+      }
+    }
+  }
+}
+
+/// The tables of JSON.md.
+private struct Schema {
+  /// What a value may be; all but those that are absent may be `null`.
+  indirect enum Kind {
+    case object(String)
+    case list(Kind?)
+    case byCause(Kind)
+    case number
+    case text
+    case bool
+
+    init?(_ words: Substring) {
+      switch words {
+      case "number": self = .number
+      case "text": self = .text
+      case "bool": self = .bool
+      case "list": self = .list(nil)
+      case _ where words.hasPrefix("list of "):
+        self = .list(.object(String(words.dropFirst(8))))
+      case _ where words.hasPrefix("object by cause of "):
+        let name = words.dropFirst(19)
+        self = .byCause(Kind(name) ?? .object(String(name)))
+      case _ where words.hasPrefix("object "): self = .object(String(words.dropFirst(7)))
+      default: return nil
+      }
+    }
+  }
+
+  /// Headings of documents, in order.
+  private(set) var documents: [String] = []
+  /// Keys with their kinds and whether they may be absent, by table.
+  private(set) var tables: [String: [String: (kind: Kind, mayBeAbsent: Bool)]] = [:]
+  /// The table whose keys a table has too.
+  private var bases: [String: String] = [:]
+
+  init() throws {
+    let file =
+      #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+      + "/Sources/imulog/imulog.docc/JSON.md"
+    let lines = try text(at: file).split(separator: "\n")
+    var table = ""
+    for line in lines {
+      if line.hasPrefix("## ") || line.hasPrefix("### ") {
+        table = String(line.drop { $0 == "#" }.dropFirst())
+        if line.hasPrefix("## "), table != "Rules", table != "Shared objects" {
+          documents.append(table)
+        }
+      } else if line.hasPrefix("| all keys of | object ") {
+        bases[table] = line.split(separator: "|")[1].dropFirst(8).trimmed
+      } else if line.hasPrefix("| `") {
+        let cells = line.split(separator: "|").map(\.trimmed)
+        let key = String(cells[0].dropFirst().dropLast())
+        guard let kind = Kind(cells[1][...]) else {
+          Issue.record("\(table), \(key): no such kind: \(cells[1])")
+          continue
+        }
+        tables[table, default: [:]][key] = (kind, cells[2].contains("absent"))
+      }
+    }
+  }
+
+  /// Compares a value with its table, and notes the keys that it has.
+  func check(_ value: JSON, _ kind: Kind, _ place: String, _ written: inout Set<String>) {
+    switch (kind, value) {
+    case (_, .null), (.text, .string), (.bool, .bool), (.number, .integer), (.number, .number),
+      (.list(nil), .array):
+      break
+    case (.list(let item?), .array(let values)):
+      for value in values { check(value, item, place + "[]", &written) }
+    case (.byCause(let kind), .object(let members)):
+      for (name, value) in members {
+        #expect(GapCause.allCases.contains { $0.name == name }, "\(place).\(name)")
+        check(value, kind, "\(place).\(name)", &written)
+      }
+    case (.object(let table), .object(let members)):
+      var missing = Set(members.keys)
+      for table in [table, bases[table]].compactMap({ $0 }) {
+        for (key, entry) in tables[table] ?? [:] {
+          guard let value = members[key] else {
+            if !entry.mayBeAbsent { Issue.record("\(place) has no \(key)") }
+            continue
+          }
+          missing.remove(key)
+          written.insert("\(table): \(key)")
+          check(value, entry.kind, "\(place).\(key)", &written)
+        }
+      }
+      for key in missing { Issue.record("\(place).\(key) is not in the table \(table)") }
+    default: Issue.record("\(place) is not as the table says: \(value)")
+    }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: String {
+    let rest = drop { $0 == " " }
+    return String(
+      rest.prefix(upTo: rest.lastIndex { $0 != " " }.map(rest.index(after:)) ?? rest.startIndex))
+  }
+}

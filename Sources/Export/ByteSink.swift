@@ -1,4 +1,6 @@
-/// Where an export's bytes go.
+import IMUModel
+
+/// The destination of an export's bytes.
 ///
 /// Writers format straight into the sink's own memory: ``reserve(_:)`` room, write into it, then
 /// ``commit(_:)`` what was written. Two types conform: ``FileDescriptorSink`` and ``ArraySink``.
@@ -8,25 +10,25 @@ public protocol ByteSink: ~Copyable {
   /// - Throws: ``ExportError/output(name:code:)`` when bytes committed before could not be passed on.
   mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer
 
-  /// Takes the first `count` bytes of the room reserved last; traps when they are more than were reserved.
+  /// Accepts the first `count` bytes of the room reserved last; traps when they are more than were reserved.
   mutating func commit(_ count: Int)
 
-  /// Takes bytes from elsewhere, in order after all that was committed.
+  /// Appends a copy of `bytes` to all that was committed.
   ///
   /// - Throws: ``ExportError/output(name:code:)`` when bytes could not be passed on.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError)
 
-  /// Passes on everything taken so far. Bytes that are never flushed are dropped.
+  /// Passes on all bytes. Bytes that are never flushed are lost.
   ///
   /// - Throws: ``ExportError/output(name:code:)`` when bytes could not be passed on.
   mutating func flush() throws(ExportError)
 }
 
-/// The most that a caller may reserve at once.
+/// The most bytes that a caller may reserve at once.
 let reservationLimit = 64 * 1024
 
 extension ByteSink where Self: ~Copyable {
-  /// Takes the bytes of an array.
+  /// Appends the bytes of an array.
   mutating func write(_ bytes: [UInt8]) throws(ExportError) {
     // `withUnsafeBytes` of Swift 6.0 cannot pass a typed throw through; a result can.
     let result = bytes.withUnsafeBytes { (buffer) -> Result<Void, ExportError> in
@@ -38,5 +40,134 @@ extension ByteSink where Self: ~Copyable {
       }
     }
     try result.get()
+  }
+}
+
+/// A sink that writes to an open file descriptor through a buffer of 256 KiB.
+///
+/// The sink neither closes nor syncs the descriptor. A program that writes to a pipe must ignore SIGPIPE, or the signal
+/// ends it before it can report the error.
+public struct FileDescriptorSink: ByteSink, ~Copyable {
+  private static let capacity = 256 * 1024
+
+  private let descriptor: Int32
+  private let name: String
+  private let memory: UnsafeMutableRawPointer
+  private var used = 0
+  private var reserved = 0
+
+  /// A sink for `descriptor`; `name` is what errors call it, such as its path or `standard output`.
+  public init(_ descriptor: Int32, name: String) {
+    self.descriptor = descriptor
+    self.name = name
+    memory = .allocate(byteCount: FileDescriptorSink.capacity, alignment: 16)
+  }
+
+  deinit {
+    memory.deallocate()
+  }
+
+  /// Room for at least `count` bytes, at most 64 KiB; writes the buffer out when there is less.
+  public mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer {
+    precondition(count >= 0 && count <= reservationLimit, "at most 64 KiB can be reserved")
+    if FileDescriptorSink.capacity - used < count { try flush() }
+    reserved = count
+    return memory + used
+  }
+
+  /// Accepts the first `count` bytes of the room reserved last; traps when they are more than were reserved.
+  public mutating func commit(_ count: Int) {
+    precondition(count >= 0 && count <= reserved, "more bytes committed than were reserved")
+    used += count
+    reserved = 0
+  }
+
+  /// Buffers a copy of `bytes`, or writes them directly when they do not fit into the buffer.
+  public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
+    guard let source = bytes.baseAddress else { return }
+    if FileDescriptorSink.capacity - used < bytes.count { try flush() }
+    reserved = 0
+    guard bytes.count <= FileDescriptorSink.capacity else {
+      try pass(bytes)
+      return
+    }
+    // Safe: at least `bytes.count` of the buffer's bytes lie after `used`.
+    (memory + used).copyMemory(from: source, byteCount: bytes.count)
+    used += bytes.count
+  }
+
+  /// Writes the buffer to the descriptor.
+  public mutating func flush() throws(ExportError) {
+    let count = used
+    // Emptied first, so that an error does not make the same bytes be written twice.
+    used = 0
+    try pass(UnsafeRawBufferPointer(start: memory, count: count))
+  }
+
+  private func pass(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
+    let code = writeAll(bytes, to: descriptor)
+    if code != 0 { throw .output(name: name, code: code) }
+  }
+}
+
+/// A sink that keeps everything in memory, for tests and embedding; it cannot fail.
+public struct ArraySink: ByteSink, ~Copyable {
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  private var used = 0
+  private var reserved = 0
+
+  /// An empty sink.
+  public init() {
+    capacity = 4096
+    memory = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit {
+    memory.deallocate()
+  }
+
+  /// All bytes so far.
+  ///
+  /// - Complexity: a copy of all of it.
+  public var bytes: [UInt8] {
+    // Safe: the first `used` bytes were written by `commit` and `write`.
+    [UInt8](UnsafeRawBufferPointer(start: memory, count: used))
+  }
+
+  /// Room for at least `count` bytes, valid until the next call.
+  public mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer {
+    makeRoom(count)
+    reserved = count
+    return memory + used
+  }
+
+  /// Accepts the first `count` bytes of the room reserved last; traps when they are more than were reserved.
+  public mutating func commit(_ count: Int) {
+    precondition(count >= 0 && count <= reserved, "more bytes committed than were reserved")
+    used += count
+    reserved = 0
+  }
+
+  /// Appends a copy of `bytes`.
+  public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
+    guard let source = bytes.baseAddress else { return }
+    makeRoom(bytes.count)
+    // Safe: `makeRoom` left `bytes.count` bytes after `used`.
+    (memory + used).copyMemory(from: source, byteCount: bytes.count)
+    used += bytes.count
+    reserved = 0
+  }
+
+  /// Does nothing: there is no buffer.
+  public mutating func flush() throws(ExportError) {}
+
+  private mutating func makeRoom(_ count: Int) {
+    guard capacity - used < count else { return }
+    capacity = max(capacity * 2, used + count)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: memory, byteCount: used)
+    memory.deallocate()
+    memory = larger
   }
 }

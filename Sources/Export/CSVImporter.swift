@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// A table of counts as a recording.
+/// Makes a recording from a table of counts.
 ///
 ///     t_us,ax,ay,az,gx,gy,gz,temp
 ///     0,-12,34,8190,1,-2,3,-512
@@ -9,8 +9,8 @@ public import IMUModel
 /// in decimal seconds) and at least one of `ax ay az gx gy gz temp` in counts of 16 bits. Times never
 /// decrease and are kept to the nanosecond. Lines end with LF or CR LF; blank lines at the end do no harm.
 ///
-/// Samples lie on the grid of the rate, which is that of the options or follows from the times; ticks without a
-/// sample become gaps with the cause `lost`. What fits no grid is refused. See `ImportGrid` and
+/// Samples lie on the grid of the rate, which is in the options or follows from the times. Ticks without a sample become
+/// gaps with the cause `lost`. Times that fit no grid are refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
 /// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and up to some
@@ -22,11 +22,11 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
   public let clockPairs: [ClockPair]
   /// The end of the new log.
   public let end: RecordingEnd
-  /// Holes in the table, and what of its rate is a guess.
+  /// Holes in the table, and whether its rate is a guess.
   public let remarks: [String]
 
   private var placing: ImportPlacing<Source>
-  /// The sample after the gap that was given last.
+  /// The sample after the gap that was returned last.
   private var waiting: TickRecord?
 
   /// Reads the whole file and checks it.
@@ -80,7 +80,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
       row = try placing.next()
     } catch {
       if case .file = error { throw error }
-      // All lines were right before.
+      // All lines were correct in the first pass.
       throw .changed(name: placing.name)
     }
     let ledger = end.ledger
@@ -130,7 +130,7 @@ extension ImportPlacing where Source: ~Copyable {
         switch error {
         case .line(_, _, .sharesTick), .line(_, _, .late): refusal = refusal ?? error
         case .line(_, _, .holeTooLong), .file: throw error
-        // All lines were right before.
+        // All lines were correct in the first pass.
         default: throw .changed(name: name)
         }
       }
@@ -220,7 +220,7 @@ extension ImportPlacing.Account where Source: ~Copyable {
       + "\(Plain.hertz(rate.hertz)) Hz: \(cause)"
   }
 
-  /// What the user should know of a table that was placed on a grid.
+  /// Remarks for the user about a table that was placed on a grid.
   fileprivate func remarks(_ name: String, _ grid: ImportGrid, timeUnit: Int64, isRateGiven: Bool)
     -> [String]
   {
@@ -237,7 +237,7 @@ extension ImportPlacing.Account where Source: ~Copyable {
     }
     if samples == 1, !isRateGiven {
       remarks.append(
-        "\(name) has one sample, which gives no rate: 10 Hz is assumed; --rate says it")
+        "\(name) has one sample, which gives no rate: 10 Hz is assumed; give it with --rate")
     }
     guard grid.look.slack.isFinite else {
       return [
@@ -246,15 +246,15 @@ extension ImportPlacing.Account where Source: ~Copyable {
     }
     if lost > 0, !isRateGiven, Double(timeUnit) > grid.period / 2 {
       remarks.append(
-        "times in \(name) are rounded to about a period, so that lost ticks cannot be told from a lower rate; --rate says "
-          + "at which rate they were taken")
+        "times in \(name) are rounded to about a period, so that lost ticks cannot be distinguished from a lower rate; give "
+          + "the rate with --rate")
     }
     let least = Int((grid.look.slack + 0.5).rounded(.up))
     if least > 1 {
       remarks.append(
         "times in \(name) are rounded or late by whole periods, so that a hole of fewer than "
-          + "\(least) ticks cannot be told from a delay"
-          + (isRateGiven ? "" : "; --rate says at which rate they were taken"))
+          + "\(least) ticks cannot be distinguished from a delay"
+          + (isRateGiven ? "" : "; give the rate with --rate"))
     }
     return remarks
   }
@@ -264,7 +264,7 @@ extension ImportSurvey {
   /// That the rate which was found is hardly more than a guess.
   fileprivate func remarks(_ name: String, _ grid: ImportGrid) -> [String] {
     guard first < last, !grid.look.isExact, let reason = doubt(of: grid.period) else { return [] }
-    return ["\(name) \(reason), which says little of its rate; --rate says it"]
+    return ["\(name) \(reason), which says little about its rate; give it with --rate"]
   }
 
   /// A rate that was given must be that of the times, but for a twentieth and a period.

@@ -1,8 +1,9 @@
 import Glibc
+package import IMUModel
 
-/// The texts of all 65 536 counts in one unit, each made when its count is first met.
+/// A table with the text of each of the 65 536 counts in one unit; a text is made when its count first occurs.
 ///
-/// Untouched parts of the table (1 MiB of address space) cost no memory.
+/// Untouched parts of the table (1 MiB of address space) take no memory.
 final class CountTexts {
   /// One text: its bytes in `low` and the first seven bytes of `high`, its length in the last.
   struct Entry {
@@ -41,4 +42,149 @@ final class CountTexts {
     entries[Int(UInt16(bitPattern: count))] = entry
     return entry
   }
+}
+
+/// The conversion of counts to a unit: an exact line, and enough decimals to distinguish neighbouring counts.
+///
+///     value × 10^decimals = (count × numerator + offset) / denominator, rounded half away from zero
+///
+/// All in whole numbers, so that a count has the same text on every machine.
+package struct CountScale: Equatable {
+  /// Characters that a text may have: a table entry without its length byte.
+  package static let longestText = 15
+
+  private let numerator: Int128
+  private let offset: Int128
+  private let denominator: Int128
+  /// Digits after the point before trailing zeros are left out.
+  package let decimals: Int
+
+  /// Counts as they are.
+  static let counts = CountScale(numerator: 1, offset: 0, denominator: 1, decimals: 0)
+
+  private init(numerator: Int128, offset: Int128, denominator: Int128, decimals: Int) {
+    self.numerator = numerator
+    self.offset = offset
+    self.denominator = denominator
+    self.decimals = decimals
+  }
+
+  /// The line `count` × `scale` × `factor` + `offset` with `decimals` digits, more when neighbouring
+  /// counts need more, fewer when the largest values would not fit into ``longestText``.
+  ///
+  /// `nil` when no number of decimals does both, or when `scale` is 0, which makes all counts equal.
+  package init?(
+    _ scale: Fraction, times factor: Fraction = .one, plus offset: Fraction = .zero, decimals: Int
+  ) {
+    let top = Int128(scale.numerator).multipliedReportingOverflow(by: Int128(factor.numerator))
+    let bottom = Int128(scale.denominator).multipliedReportingOverflow(
+      by: Int128(factor.denominator))
+    guard !top.overflow, !bottom.overflow, top.partialValue != 0 else { return nil }
+    let (a, b) = CountScale.reduced(top.partialValue, bottom.partialValue)
+    let (c, d) = CountScale.reduced(Int128(offset.numerator), Int128(offset.denominator))
+    guard let line = CountScale.joined(a, b, c, d) else { return nil }
+    // If a step of one count is more than one unit of the last digit, texts differ and are less than half a count from
+    // the exact value.
+    let fewerFirst = Array(decimals...18) + Array((1..<decimals).reversed())
+    for digits in fewerFirst {
+      guard let candidate = line.scaled(toDecimals: digits) else { continue }
+      if candidate.distinguishesCounts, candidate.fits {
+        self = candidate
+        return
+      }
+    }
+    return nil
+  }
+
+  /// The text of a count: no exponent, at least one decimal unless ``decimals`` is 0, no trailing zeros
+  /// after that. At most ``longestText`` characters, the first in the lowest byte.
+  ///
+  /// - Complexity: one division of 128 bits and one of 64 bits a character; no allocation.
+  package func text(of count: Int16) -> (characters: UInt128, length: Int) {
+    let exact = Int128(count) * numerator + offset
+    let bottom = denominator.magnitude
+    var rest = UInt64(truncatingIfNeeded: (2 * exact.magnitude + bottom) / (2 * bottom))
+    let isNegative = exact < 0 && rest != 0
+    var text = Text()
+    var decimalsLeft = decimals
+    while decimalsLeft > 1, rest % 10 == 0 {
+      rest /= 10
+      decimalsLeft -= 1
+    }
+    for _ in 0..<decimalsLeft {
+      text.prepend(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    }
+    if decimals > 0 { text.prepend(UInt8(ascii: ".")) }
+    repeat {
+      text.prepend(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest != 0
+    if isNegative { text.prepend(UInt8(ascii: "-")) }
+    return (text.characters, text.length)
+  }
+
+  /// A text that is built from its last character to its first.
+  private struct Text {
+    var characters: UInt128 = 0
+    var length = 0
+
+    mutating func prepend(_ character: UInt8) {
+      characters = characters << 8 | UInt128(character)
+      length += 1
+    }
+  }
+
+  private var distinguishesCounts: Bool { numerator.magnitude > denominator.magnitude }
+
+  private var fits: Bool {
+    let largest = (32768 * numerator.magnitude + offset.magnitude) / denominator.magnitude + 1
+    let digits = max(String(largest).count, decimals + 1)
+    return digits + 2 <= CountScale.longestText
+  }
+
+  private func scaled(toDecimals digits: Int) -> CountScale? {
+    var power: Int128 = 1
+    for _ in 0..<digits { power *= 10 }
+    let (cleared, bottom) = CountScale.reduced(power, denominator)
+    let top = numerator.multipliedReportingOverflow(by: cleared)
+    let shift = offset.multipliedReportingOverflow(by: cleared)
+    // 2 × (32768 × numerator + offset) + denominator must fit when a text is made.
+    let limit = Int128.max >> 19
+    guard !top.overflow, !shift.overflow, top.partialValue.magnitude < limit.magnitude,
+      shift.partialValue.magnitude < limit.magnitude, bottom < limit
+    else { return nil }
+    return CountScale(
+      numerator: top.partialValue, offset: shift.partialValue, denominator: bottom, decimals: digits
+    )
+  }
+
+  /// a/b × count + c/d on one denominator.
+  private static func joined(_ a: Int128, _ b: Int128, _ c: Int128, _ d: Int128) -> CountScale? {
+    let (down, up) = reduced(d, b)
+    // The least common denominator is b × down = d × up.
+    let denominator = b.multipliedReportingOverflow(by: down)
+    let numerator = a.multipliedReportingOverflow(by: down)
+    let offset = c.multipliedReportingOverflow(by: up)
+    guard !denominator.overflow, !numerator.overflow, !offset.overflow else { return nil }
+    return CountScale(
+      numerator: numerator.partialValue, offset: offset.partialValue,
+      denominator: denominator.partialValue, decimals: 0)
+  }
+
+  private static func reduced(_ a: Int128, _ b: Int128) -> (Int128, Int128) {
+    var (x, y) = (a.magnitude, b.magnitude)
+    while y != 0 { (x, y) = (y, x % y) }
+    guard x > 1 else { return (a, b) }
+    return (a / Int128(x), b / Int128(x))
+  }
+}
+
+extension Fraction {
+  package static let one = Fraction(1, 1)
+  package static let zero = Fraction(0, 1)
+  /// m/s² in one g: the standard acceleration of free fall (CGPM 1901).
+  package static let standardGravity = Fraction(980_665, 100_000)
+  /// Radians in one degree: π/180, π to 18 digits.
+  package static let radiansPerDegree = Fraction(78_539_816_339_744_831, 4_500_000_000_000_000_000)
 }

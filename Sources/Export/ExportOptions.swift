@@ -1,8 +1,8 @@
 import IMUModel
 
-/// The forms in which a recording leaves the program. Raw values are command-line names.
+/// The formats of an export. Raw values are command-line names.
 public enum ExportFormat: String, CaseIterable, Sendable {
-  /// One document with everything the log knows, and an array of flat sample records.
+  /// One document with everything in the log, and a list of flat sample records.
   case json
   /// The flat sample records alone, one a line.
   case ndjson
@@ -50,7 +50,7 @@ public enum ExportChannels: String, CaseIterable, Sendable {
 public enum ExportFill: String, CaseIterable, Sendable {
   /// The sample before them, once for each, so that sample i is i periods after the first.
   case hold
-  /// Nothing: what comes after them moves forward.
+  /// Nothing: later samples move forward.
   case leaveOut = "none"
 }
 
@@ -69,13 +69,13 @@ public struct ExportOptions: Equatable, Sendable {
   public var to: Int64?
   /// What stands for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
   public var fill: ExportFill?
-  /// The recording's number in its store; `nil` for the one in the log's header, which in a log that came from
-  /// another store is the one that it had there.
+  /// The recording's number in its store; `nil` for the number in the log's header, which a log from another store got
+  /// there.
   public var number: UInt32?
-  /// Whether a program is writing the recording: its end is not missing, it is not there yet.
+  /// Whether a program is writing the recording, so that its end is not missing but yet to come.
   public var isLive = false
 
-  /// Options; the whole recording as JSON in SI units unless said otherwise.
+  /// Options; the defaults export the whole recording as JSON in SI units.
   public init(
     format: ExportFormat = .json, units: ExportUnits? = nil, channels: ExportChannels? = nil,
     from: Int64? = nil, to: Int64? = nil

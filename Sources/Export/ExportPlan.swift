@@ -1,6 +1,6 @@
 import IMUModel
 
-/// Options applied to one recording: which columns, in which texts, over which time.
+/// Options applied to a recording: its columns, the texts of their values, and the range of time.
 struct ExportPlan {
   let description: RecordingDescription
   let units: ExportUnits
@@ -55,12 +55,12 @@ struct ExportPlan {
   /// Names of the columns after the time.
   var columnNames: [String] { channels.map { ChannelSet.names[$0] } }
 
-  /// Whether a time is exported; the end of a range is outside it, but `Int64.max` without a range is inside.
+  /// Whether a time is exported. The end of a range is outside of it; without a range every time is exported.
   func contains(_ time: Int64) -> Bool {
     time >= from && (time < to || to == .max)
   }
 
-  /// Whether all that comes later is after the range.
+  /// Whether everything later is after the range.
   func isOver(at time: Int64) -> Bool {
     time >= to && to != .max
   }
@@ -74,7 +74,7 @@ struct ExportPlan {
     return Gap(firstTick: first, count: last - first, cause: gap.cause, code: gap.code)
   }
 
-  /// The plan with its grid beginning elsewhere.
+  /// The same plan on a grid that begins elsewhere.
   func on(_ origin: Int64) -> ExportPlan {
     var plan = self
     plan.origin = origin
@@ -113,7 +113,7 @@ struct ExportPlan {
     }
   }
 
-  /// Decimals before trailing zeros go: steps of the finest ranges (2 g: 0.0006 m/s², 125 °/s:
+  /// Decimals, before trailing zeros are dropped: steps of the finest ranges (2 g: 0.0006 m/s², 125 °/s:
   /// 0.00008 rad/s; 1/340 °C) times at least 70, so that rounding is far below a count.
   private static func table(_ group: ChannelSet, _ units: ExportUnits, _ sensor: SensorDescription)
     throws(ExportError) -> CountTexts

@@ -5,14 +5,13 @@ extension Exporter {
   /// Nanoseconds from 1970-01-01 to 2001-01-01, the phone's reference date, in UTC.
   static let phoneReferenceDate: Int64 = 978_307_200_000_000_000
 
-  /// The phone app's document: one sensor, accelerations in g or rates in rad/s, no times.
+  /// Writes the phone app's document: one sensor, accelerations in g or rates in rad/s, no times.
   ///
   ///     {"identifier":UUID,"dataType":0|1,"coordinateList":[{"x":…,"y":…,"z":…},…],
   ///      "date":seconds from 2001-01-01 to the last sample,"duration":scheduled seconds}
   ///
-  /// Ticks between samples that have none are refused unless the options say what stands for them; of a damaged log
-  /// they are left out.
-  /// `date` is left out where the log has no clock pair or no sample, as the app leaves it out.
+  /// Ticks without a sample between two samples are refused unless the options name a fill; of a damaged log they are
+  /// left out. `date` is absent when the log has no clock pair or no sample, as in the app's own documents.
   func writeGyroData<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -23,7 +22,7 @@ extension Exporter {
       options, description, mask: sensor.mask, units: sensor == .accel ? .gDps : .si)
     let account = try LogAccount(&reader, plan)
     let missing = account.missingTicks
-    // A damaged log is exported as far as it can be read, and the report says that it is not whole.
+    // A damaged log is exported as far as it can be read, and the report has the damage.
     guard missing == 0 || options.fill != nil || account.damages.count > 0 else {
       throw .ticksMissing(count: missing, format: .gyrodata)
     }
@@ -65,10 +64,10 @@ extension Exporter {
     return report
   }
 
-  /// The most samples with repeated ones: a hole may be of any length.
+  /// The most samples, repeated ones included: a gap may have any length.
   private static let heldLimit: UInt64 = 100_000_000
 
-  /// What the document does not say.
+  /// What the document cannot express.
   private func remarks(_ account: LogAccount, _ rate: SampleRate) -> [String] {
     var remarks: [String] = []
     let holds = options.fill == .hold

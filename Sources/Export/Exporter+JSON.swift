@@ -1,11 +1,11 @@
 import IMUModel
-import LogStore
+package import LogStore
 
 extension Exporter {
-  /// The document: what the log's header says, what happened to the ticks, every other record, the samples.
+  /// Writes the document: the log's header, the account of its ticks, every other record, and the samples.
   ///
-  /// A first pass over the log finds the sums and the records of each kind, as long as they are few; the
-  /// many are listed by passes of their own, so that a million gaps take no more memory than a thousand.
+  /// A first pass over the log finds the sums, and the records of each kind as long as they are few. Kinds with more
+  /// records are listed by a pass of their own, so that a million gaps take no more memory than a thousand.
   func writeJSON<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -38,7 +38,7 @@ extension Exporter {
     return report
   }
 
-  /// Writes one section's list, in a pass of its own when its items are many.
+  /// Writes the list of one section, in a pass of its own when it has many items.
   private func list<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ section: LogAccount.Section, _ list: ItemList, _ isPart: Bool, _ plan: ExportPlan,
     _ reader: inout LogReader<Storage>, _ text: inout JSONWriter, _ sink: inout Sink
@@ -87,5 +87,141 @@ extension LogAccount {
   /// The sections after the sums.
   var sections: [(Section, ItemList)] {
     [(.gaps, gaps), (.marks, marks), (.sensorEvents, events), (.damage, damages)]
+  }
+}
+
+// The keys of the JSON document, in the document's order.
+
+extension JSONWriter {
+  /// From `format` to `units`.
+  mutating func addHeader(_ plan: ExportPlan) {
+    let log = plan.description
+    key("format")
+    string("imulog-json")
+    line("schema") { $0.integer(JSONWriter.schema) }
+    line("id") { $0.string(log.id.description) }
+    line("number") { $0.integer(log.number) }
+    line("recoveredFrom") { $0.string(log.recoveredFrom?.description) }
+    line("note") { $0.string(log.note) }
+    line("sensor") { $0.sensor(of: log) }
+    line("board") { $0.string(log.board) }
+    line("host") { $0.string(log.host) }
+    line("software") { $0.string(log.software) }
+    line("realTime") { $0.string(log.realTime) }
+    line("cpuLatency") { $0.string(log.cpuLatency.isEmpty ? nil : log.cpuLatency) }
+    line("rate_hz") { $0.rate(log.rate) }
+    line("units") { json in
+      json.object { json in
+        json.member("t_ns", "ns")
+        for channel in plan.channels {
+          json.member(ChannelSet.names[channel], plan.unitName(ofChannel: channel))
+        }
+      }
+    }
+  }
+
+  /// A member on a line of its own.
+  mutating func line(_ name: String, _ value: (inout JSONWriter) -> Void) {
+    key(name, onNewLine: true)
+    value(&self)
+  }
+
+  /// The part of the recording that was asked for.
+  mutating func addRange(_ options: ExportOptions) {
+    line("range") { json in
+      json.object { json in
+        json.member("from_ns", options.from)
+        json.member("to_ns", options.to)
+      }
+    }
+  }
+
+  /// `started`, and `clock` up to its list of pairs.
+  mutating func addStart(_ account: LogAccount) {
+    line("started") { $0.string(account.started.map { RFC3339.text(nanoseconds: $0) }) }
+    key("clock", onNewLine: true)
+    open("{")
+    member("synchronised", account.bestPair?.isSynchronised ?? false)
+    member("used", account.bestPairIndex)
+    key("pairs")
+  }
+
+  /// From `complete` to `lateness`.
+  ///
+  /// - Parameters:
+  ///   - isRange: Whether the account is that of a part of the recording.
+  ///   - isLive: Whether a program is writing the recording.
+  mutating func addEnd(_ account: LogAccount, isRange: Bool, isLive: Bool) {
+    line("complete") { $0.bool(account.isWhole) }
+    line("stopReason") {
+      $0.string(account.end?.reason.name ?? (isLive ? "running" : "recovered"))
+    }
+    var ledger = account.ledger
+    // How much of a part of the recording was lost is not known.
+    if !isRange { ledger.add(account.ticksLost, .lost) }
+    line("ticks") { $0.ticks(ledger) }
+    line("ticksLost") { $0.integer(account.ticksLost) }
+    line("lateness") { $0.lateness(account.end?.measuredLateness) }
+  }
+
+  /// Adds an item to the list of the section that it belongs to, if that is this one and the item is in
+  /// the range.
+  mutating func add(_ item: LogItem, to section: LogAccount.Section, _ plan: ExportPlan) {
+    switch (section, item) {
+    case (.clockPairs, .clock(let pair)): add(pair)
+    case (.gaps, .gap(let gap)): if let part = plan.part(of: gap) { add(part, plan) }
+    case (.marks, .mark(let mark)) where plan.contains(mark.time): add(mark)
+    case (.sensorEvents, .sensor(let event)) where plan.contains(event):
+      add(event, plan)
+    case (.damage, .damage(let damage)): add(damage)
+    default: break
+    }
+  }
+
+  private mutating func add(_ pair: ClockPair) {
+    object { json in
+      json.member("t_ns", pair.time)
+      json.member("wall", RFC3339.text(nanoseconds: pair.wall))
+      json.member("synchronised", pair.isSynchronised)
+      json.member("reason", pair.reason.name)
+    }
+  }
+
+  mutating func add(_ gap: Gap, _ plan: ExportPlan) {
+    object { json in
+      json.member("t_ns", plan.time(ofTick: gap.firstTick))
+      json.member("tick", gap.firstTick)
+      json.member("count", gap.count)
+      json.member("cause", gap.cause.name)
+      if gap.code != 0 { json.member("errno", gap.code) }
+    }
+  }
+
+  mutating func add(_ mark: Mark) {
+    object { json in
+      json.member("t_ns", mark.time)
+      json.member("label", mark.label)
+    }
+  }
+
+  private mutating func add(_ event: SensorEvent, _ plan: ExportPlan) {
+    object { json in
+      json.member("t_ns", plan.time(ofTick: event.tick))
+      json.member("tick", event.tick)
+      json.member("kind", event.kind.name)
+      json.member("fault", event.fault.name)
+    }
+  }
+
+  /// A part of a log that cannot be read.
+  package mutating func add(_ damage: Damage) {
+    object { json in
+      json.member("page", damage.page)
+      json.member("pages", damage.pageCount)
+      json.member("offset_bytes", damage.offset)
+      json.member("size_bytes", damage.byteCount)
+      json.member("ticksLost", damage.ticksLost)
+      json.member("what", damage.description)
+    }
   }
 }

@@ -1,24 +1,24 @@
 import IMUModel
 public import LogStore
 
-/// Writes one recording out in one of the forms of ``ExportFormat``.
+/// Writes a recording in one of the formats of ``ExportFormat``.
 ///
 ///     LogReader ──► blocks of samples ──► rows of text ──► ByteSink
 ///
 /// Memory does not grow with the recording: a block of samples, a table of texts for each unit, and the
 /// sink's buffer. The same log with the same options gives the same bytes.
 public struct Exporter: Sendable {
-  /// What came out.
+  /// The result of an export.
   public struct Report: Equatable, Sendable {
     /// Samples written.
     public var samples: UInt64 = 0
-    /// Parts of the log that could not be read and are missing, in the part of it that was read.
+    /// Parts of the log that could not be read, within the range that was read.
     public var damages: UInt64 = 0
-    /// What the form cannot say of the recording: sentences for the user.
+    /// What the format cannot express about the recording: sentences for the user.
     public var remarks: [String] = []
   }
 
-  /// What is exported and how.
+  /// What to export, and how.
   public let options: ExportOptions
 
   /// An exporter with the given options.
@@ -26,11 +26,11 @@ public struct Exporter: Sendable {
     self.options = options
   }
 
-  /// Writes the log in `storage` out, in any format, and flushes `sink`.
+  /// Exports the log in `storage`, in any format, and flushes `sink`.
   ///
-  /// A damaged log is exported as far as it can be read; the report says so. With ``ExportFormat/raw`` the
-  /// bytes are copied as they are, damaged ones too, and read through afterwards for the report; units, a
-  /// selection of channels and a time range are refused.
+  /// A damaged log is exported as far as it can be read, and the report has the damage. ``ExportFormat/raw`` copies the
+  /// bytes unchanged, damaged ones too, and reads the log afterwards for the report; it refuses units, a selection of
+  /// channels and a time range.
   ///
   /// - Throws: ``ExportError``; what was written before it stays written.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
@@ -47,15 +47,15 @@ public struct Exporter: Sendable {
     return try inspect(storage)
   }
 
-  /// Writes the recording that `reader` reads, from its begin, and flushes `sink`.
+  /// Exports the recording that `reader` reads, from its beginning, and flushes `sink`.
   ///
-  /// A damaged log is exported as far as it can be read; the report says so. Traps for
+  /// A damaged log is exported as far as it can be read, and the report has the damage. Traps for
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Throws: ``ExportError``; what was written before it stays written.
-  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML and SVG one more before it, and for JSON one
-  ///   for each kind of record (clock pairs, gaps, marks, sensor events, damage) of which it has over 1000. Of a
-  ///   recording that ended only the range is read, and its first and last page.
+  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML and SVG one more before it, and for JSON one for each
+  ///   kind of record (clock pairs, gaps, marks, sensor events, damage) that occurs more than 1000 times. With a range, of
+  ///   a recording that has ended only the range and the first and last page are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -75,7 +75,7 @@ public struct Exporter: Sendable {
     return report
   }
 
-  /// The plan for the formats that have columns.
+  /// The plan of formats with columns.
   func plan(_ description: RecordingDescription) throws(ExportError) -> ExportPlan {
     let asked = options.channels ?? .both
     guard !description.channels.isDisjoint(with: asked.mask) else {
@@ -84,7 +84,7 @@ public struct Exporter: Sendable {
     return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? .si)
   }
 
-  /// The plan for the formats that say where gaps are.
+  /// The plan of formats that show where gaps are.
   func plan<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>) throws(ExportError)
     -> ExportPlan
   {
@@ -93,7 +93,7 @@ public struct Exporter: Sendable {
     return plan
   }
 
-  /// Formats with times, and the log itself, say what is missing.
+  /// Only gyrodata has a use for a fill: all other formats show what is missing.
   func refuseFill() throws(ExportError) {
     guard options.fill == nil || options.format == .gyrodata else {
       throw .optionNotSupported(option: "--fill", format: options.format)
@@ -107,7 +107,7 @@ public struct Exporter: Sendable {
     return RowPass(plan, RowLayout(prefix: "{\"t_ns\":", keys: keys, suffix: "}\n"))
   }
 
-  /// A pass that writes CSV, and the header line in front of it.
+  /// The layout of CSV, and its header line.
   func tablePass(
     _ description: RecordingDescription
   ) throws(ExportError) -> (header: [UInt8], layout: RowLayout, plan: ExportPlan) {
@@ -133,5 +133,123 @@ public struct Exporter: Sendable {
     try reader.begin(plan)
     var rows = RowPass(plan, layout)
     return try rows.run(&reader, to: &sink)
+  }
+}
+
+extension Exporter {
+  /// Exports a recording while a program is writing it, until it ends: NDJSON, CSV, or the log's own bytes.
+  ///
+  /// `sink` is flushed whenever it has everything that the log has. The log's end, and damage, are read when the writer
+  /// is gone.
+  ///
+  /// - Parameter more: Waits for more and returns how many bytes are final, as ``PageCheck`` finds them; `nil` when the
+  ///   writer is gone.
+  /// - Throws: ``ExportError``, with ``ExportError/optionNotSupported(option:format:)`` for documents that begin with facts
+  ///   which only the end of the log has; what was written before it stays written.
+  public func follow<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ storage: consuming Storage, to sink: inout Sink,
+    more: () throws(ExportError) -> UInt64?
+  ) throws(ExportError) -> Report {
+    try refuseFill()
+    switch options.format {
+    case .json, .gyrodata, .html, .svg:
+      throw .optionNotSupported(option: "--follow", format: options.format)
+    case .raw:
+      try refuseSelection()
+      var offset: UInt64 = 0
+      while let limit = try more() {
+        try copy(&storage, offset..<max(offset, limit), to: &sink)
+        offset = max(offset, limit)
+        try sink.flush()
+      }
+      try writeLog(&storage, from: offset, to: &sink)
+      try sink.flush()
+      return try inspect(storage)
+    case .ndjson:
+      var reader = try LogReader.open(storage)
+      var rows = try recordPass(reader.description)
+      let report = try rows.follow(&reader, to: &sink, more: more)
+      try sink.flush()
+      return report
+    case .csv:
+      var reader = try LogReader.open(storage)
+      let (header, layout, plan) = try tablePass(reader.description)
+      try sink.write(header)
+      var rows = RowPass(plan, layout)
+      let report = try rows.follow(&reader, to: &sink, more: more)
+      try sink.flush()
+      return report
+    }
+  }
+
+  /// Refuses units, channels and a range for raw: a log's bytes are exported unchanged.
+  func refuseSelection() throws(ExportError) {
+    if options.from != nil || options.to != nil {
+      throw .optionNotSupported(option: "a time range", format: .raw)
+    }
+    if options.channels != nil, options.channels != .both {
+      throw .optionNotSupported(option: "--channels", format: .raw)
+    }
+    if options.units != nil { throw .optionNotSupported(option: "--units", format: .raw) }
+  }
+}
+
+extension Exporter {
+  /// Writes the log's own bytes, without the pages of zeros at the end, which were preallocated and never written.
+  ///
+  /// A log's last byte may be a zero, so only whole pages are left out.
+  func writeLog<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ storage: inout Storage, from begin: UInt64 = 0, to sink: inout Sink
+  ) throws(ExportError) {
+    let length: UInt64
+    do {
+      length = try storage.writtenByteCount()
+    } catch {
+      throw .log(.storage(error))
+    }
+    try copy(&storage, begin..<max(begin, length), to: &sink)
+  }
+
+  /// Copies bytes of the log unchanged.
+  func copy<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ storage: inout Storage, _ range: Range<UInt64>, to sink: inout Sink
+  ) throws(ExportError) {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let room = try sink.reserve(reservationLimit)
+      // Safe: the sink gave `reservationLimit` bytes, which are overwritten up to `count`.
+      let buffer = UnsafeMutableRawBufferPointer(
+        start: room, count: Int(min(UInt64(reservationLimit), range.upperBound - offset)))
+      let count = try read(&storage, at: offset, into: buffer)
+      // Another program has truncated the file.
+      guard count > 0 else { return }
+      sink.commit(count)
+      offset += UInt64(count)
+    }
+  }
+
+  /// The report about a log that was copied unchanged.
+  func inspect<Storage: LogStorage & ~Copyable>(_ storage: consuming Storage)
+    throws(ExportError) -> Report
+  {
+    do {
+      var reader = try LogReader(storage)
+      let account = try reader.account()
+      return Report(samples: account.sampleCount, damages: account.damageCount)
+    } catch {
+      if case .storage = error { throw .log(error) }
+      // Nothing can be read without the header: the whole log is damaged.
+      return Report(samples: 0, damages: 1)
+    }
+  }
+
+  private func read<Storage: LogStorage & ~Copyable>(
+    _ storage: inout Storage, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(ExportError) -> Int {
+    do {
+      return try storage.read(at: offset, into: buffer)
+    } catch {
+      throw .log(.storage(error))
+    }
   }
 }

@@ -2,8 +2,8 @@ public import IMUModel
 
 /// A file of another kind, as the recording that it becomes.
 ///
-/// Everything that can be wrong with the file is found when the importer is made, so that nothing half done
-/// has to be taken back. Then the records are pulled, one at a time:
+/// The importer checks the whole file when it is made, so that no partial import has to be undone. Then the caller pulls
+/// the records, one at a time:
 ///
 ///     var importer = try CSVImporter(source, options)
 ///     // begin a log with importer.description, append importer.clockPairs
@@ -14,11 +14,11 @@ public import IMUModel
 public protocol Importer: ~Copyable {
   /// The header of the new log.
   var description: RecordingDescription { get }
-  /// What the file says of the calendar; empty when it says nothing.
+  /// The file's dates; empty when it has none.
   var clockPairs: [ClockPair] { get }
   /// The end of the new log.
   var end: RecordingEnd { get }
-  /// What was assumed, or is missing in the file: sentences for the user.
+  /// What was assumed about the file or is missing in it: sentences for the user.
   var remarks: [String] { get }
   /// The next sample or gap; `nil` after the last one.
   ///
@@ -33,5 +33,137 @@ extension RecordingEnd {
     ledger.sampled = samples
     ledger.lost = lost
     return RecordingEnd(reason: .imported, ledger: ledger, lateness: LatenessSummary())
+  }
+}
+
+/// The kinds of file that `import` accepts. Raw values are command-line names.
+public enum ImportFormat: String, CaseIterable, Sendable {
+  /// A table of counts, for ``CSVImporter``.
+  case csv
+  /// The document of one of the phone apps, for ``PhoneImporter``.
+  case gyrodata
+  /// A log of this program, which the store copies or salvages.
+  case raw
+
+  /// Detects the kind of a file by its first bytes: a log by its mark, a phone's document by its bracket, otherwise a
+  /// table. The source is at its first byte afterwards.
+  ///
+  /// - Throws: ``ImportError/empty(name:)``, ``ImportError/notUTF8(name:)`` for UTF-16 and UTF-32, or that the file could
+  ///   not be read.
+  public static func detect<Source: ImportSource & ~Copyable>(_ source: inout Source)
+    throws(ImportError) -> ImportFormat
+  {
+    source.rewind()
+    var first = [UInt8](repeating: 0, count: 64)
+    let result = first.withUnsafeMutableBytes { (buffer) -> Result<Int, ImportError> in
+      do throws(ImportError) {
+        return .success(try source.read(into: buffer))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let bytes = try first[..<result.get()]
+    source.rewind()
+    guard !bytes.isEmpty else { throw .empty(name: source.name) }
+    if bytes.starts(with: [0x89, UInt8(ascii: "I"), UInt8(ascii: "M")]) { return .raw }
+    // ASCII in UTF-16 and UTF-32 has bytes of 0, text in UTF-8 has none.
+    guard !bytes.contains(0) else { throw .notUTF8(name: source.name) }
+    var text = bytes
+    if text.starts(with: byteOrderMark) { text.removeFirst(byteOrderMark.count) }
+    let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    let begin = text.first { !blanks.contains($0) }
+    return begin == UInt8(ascii: "{") || begin == UInt8(ascii: "[") ? .gyrodata : .csv
+  }
+
+  /// Some programs put it before UTF-8.
+  static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+}
+
+/// What an imported file does not contain itself.
+public struct ImportOptions: Equatable, Sendable {
+  /// The identity of the new recording.
+  public var id: RecordingID
+  /// Its number in the store; 0 when the store will give it one.
+  public var number: UInt32
+  /// The name of the host that imports.
+  public var host: String
+  /// Name and version of the program that imports.
+  public var software: String
+  /// The user's note.
+  public var note: String
+  /// g a count, for tables. 1/16384 unless given: the MPU-6050's after reset.
+  public var accelerometerScale = Fraction(1, 16384)
+  /// °/s a count, for tables. 1/131 unless given: the MPU-6050's after reset.
+  public var gyroscopeScale = Fraction(1, 131)
+  /// °C a count, for tables. 1/340 unless given: the MPU-6050's.
+  public var temperatureScale = Fraction(1, 340)
+  /// °C at count 0, for tables. 36.53 unless given: the MPU-6050's.
+  public var temperatureOffset = Fraction(3653, 100)
+  /// The sample rate; `nil` to derive it from a table's times, or to use 10 Hz for the phone apps.
+  public var rate: SampleRate?
+  /// Nanoseconds since 1970 at time 0 of a table; `nil` when not known. The phone apps' documents have a date of their own.
+  public var started: Int64?
+
+  /// Options for a recording with this identity.
+  public init(
+    id: RecordingID, number: UInt32 = 0, host: String = "", software: String = "", note: String = ""
+  ) {
+    self.id = id
+    self.number = number
+    self.host = host
+    self.software = software
+    self.note = note
+  }
+}
+
+extension ImportOptions {
+  /// The exact inverse of `text`, the counts a unit of a sensor, written as a positive decimal such as `16384` or
+  /// `14.29`; `nil` for anything else.
+  ///
+  /// At most 9 digits before the point and 9 after it.
+  public static func scale(countsPerUnit text: some StringProtocol) -> Fraction? {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), parts.allSatisfy({ (1...9).contains($0.count) }) else {
+      return nil
+    }
+    var counts: Int64 = 0
+    var units: Int64 = 1
+    for (index, part) in parts.enumerated() {
+      for byte in part {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        counts = counts * 10 + Int64(byte - UInt8(ascii: "0"))
+        if index == 1 { units *= 10 }
+      }
+    }
+    guard counts > 0 else { return nil }
+    var (a, b) = (units, counts)
+    while b != 0 { (a, b) = (b, a % b) }
+    return Fraction(units / a, over: counts / a)
+  }
+
+  /// The description of a recording made from a file of another kind.
+  func description(
+    channels: ChannelSet, rate: SampleRate, timeUnit: Int64, ticks: UInt64,
+    sensor: SensorDescription
+  ) -> RecordingDescription {
+    RecordingDescription(
+      id: id, number: number, rate: rate, channels: channels, plannedTicks: ticks,
+      timeUnit: timeUnit,
+      sensor: sensor, board: "", host: host, software: software, note: note, syncInterval: 0,
+      realTime: "")
+  }
+}
+
+extension SensorDescription {
+  /// A sensor of which only scales are known.
+  static func imported(
+    accelerometerRange: Int, gyroscopeRange: Int, accelerometerScale: Fraction,
+    gyroscopeScale: Fraction, temperatureScale: Fraction, temperatureOffset: Fraction
+  ) -> SensorDescription {
+    SensorDescription(
+      model: importedModel, identity: nil, address: nil, accelerometerRange: accelerometerRange,
+      gyroscopeRange: gyroscopeRange, accelerometerScale: accelerometerScale,
+      gyroscopeScale: gyroscopeScale, temperatureScale: temperatureScale,
+      temperatureOffset: temperatureOffset, outputDataRate: 0, filter: "")
   }
 }

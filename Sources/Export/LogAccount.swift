@@ -2,14 +2,14 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// What a first pass over a log finds: the sums that an export writes before the samples, of the plan's range.
+/// The result of a first pass over a log: the sums of the plan's range, which an export writes before the samples.
 struct LogAccount {
   /// Everything that was read.
   private var log: Account
   /// What happened to the ticks in the plan's range.
   private(set) var ledger = TickLedger()
   private(set) var end: RecordingEnd?
-  /// The place among all pairs of the one that dates the recording.
+  /// The index of the clock pair that dates the recording.
   private(set) var bestPairIndex: UInt64?
   private(set) var pairs = ItemList()
   private(set) var gaps = ItemList()
@@ -23,8 +23,8 @@ struct LogAccount {
   private var gapsEnd: UInt64 = 0
   /// Time of the last sample in the plan's range.
   private var lastTime: Int64?
-  /// Whether there is a sample at the end of the range or after it.
-  private var goesOn = false
+  /// Whether a sample lies at the end of the range or after it.
+  private var continuesAfterRange = false
   /// The tick after the last one that the log reports; the whole recording's.
   private(set) var lastTick: UInt64 = 0
   /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's, or 0 where only
@@ -33,7 +33,7 @@ struct LogAccount {
   /// Whether only the range was read, and the first and the last page.
   private(set) var isPart = false
 
-  /// Reads the log through, or with a range that of a recording that ended.
+  /// Reads the whole log, or, of a recording that has ended, only the plan's range.
   init<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>, _ plan: ExportPlan)
     throws(ExportError)
   {
@@ -90,7 +90,7 @@ struct LogAccount {
       sampledTicks = min(sampledTicks?.lowerBound ?? first, first)...last
       lastTime = block.times[rows.upperBound - 1]
     }
-    if let last = block.times.last, plan.isOver(at: last) { goesOn = true }
+    if let last = block.times.last, plan.isOver(at: last) { continuesAfterRange = true }
   }
 
   /// Ticks of the plan's range before its first sample and after its last one.
@@ -116,13 +116,13 @@ struct LogAccount {
     if plan.description.isImported {
       let (time, overflow) = (lastTime ?? plan.origin).addingReportingOverflow(
         rate.periodNanoseconds)
-      end = overflow || goesOn ? .max : time
+      end = overflow || continuesAfterRange ? .max : time
     }
     end = min(end, plan.to)
     return (max(plan.origin, min(plan.from, end)), end)
   }
 
-  /// Whether nothing of what was recorded is missing, here or in the log that this one was salvaged from.
+  /// Whether nothing that was recorded is missing, here or in the log that this one was salvaged from.
   var isWhole: Bool {
     guard let end else { return false }
     return end.reason != .recovered && damages.count == 0 && ticksLost == 0
@@ -135,9 +135,9 @@ struct LogAccount {
   var started: Int64? { log.clock?.wallAtStart }
 }
 
-/// Items of one kind: their number, and themselves as long as they are few.
+/// Items of one kind: their number, and the first of them.
 struct ItemList {
-  /// Items that are kept; a list that grows longer is read from the log again when it is needed.
+  /// Items that are kept. A longer list is read from the log again when it is written.
   static let limit = 1000
 
   private(set) var count: UInt64 = 0
@@ -156,9 +156,9 @@ struct ItemList {
   }
 }
 
-/// Finds out where gaps are: on the grid, or, in an imported recording, right after the samples before them.
+/// Finds the times of gaps: on the grid, or, in an imported recording, right after the samples before them.
 ///
-/// A log may give a gap before the samples in front of it, so one of an imported recording waits for a sample after it.
+/// A log may have a gap before the samples that precede it, so a gap of an imported recording waits for a later sample.
 struct GapPlaces {
   /// A gap, and where the grid begins that it lies on, as in ``ExportPlan/origin``.
   typealias Place = (gap: Gap, origin: Int64)
@@ -167,14 +167,14 @@ struct GapPlaces {
   private var waiting: [Gap] = []
   private var last: (tick: UInt64, time: Int64)?
 
-  /// Gaps that wait at most: more than a log gives before the samples in front of them.
+  /// The most gaps that wait: more than a log has before the samples that precede them.
   private static let limit = 4096
 
   init(_ plan: ExportPlan) {
     self.plan = plan
   }
 
-  /// The gaps whose places are known now that an item was read, in order.
+  /// The gaps whose places are known now that the item was read, in order.
   mutating func take(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
     switch item {
     case .gap(let gap):

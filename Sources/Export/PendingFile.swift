@@ -1,23 +1,22 @@
 import Glibc
 public import IMUModel
 
-/// A file that appears under its name when it is whole, and not at all before.
+/// A file that appears under its name only when it is complete.
 ///
-/// It is written under a temporary name in the same directory, synced, and renamed. A value that goes without
-/// ``publish()`` takes its file away. A link to a file is followed, and a file keeps its permissions and is
-/// refused when it may not be written; what is no file, such as a device or a pipe, is written to as it is: a
-/// rename would put a file in its place.
+/// It is written under a temporary name in the same directory, synced, and renamed. Without ``publish()`` the temporary
+/// file is deleted. A link is followed; an existing file keeps its permissions and is refused when it is read-only. A
+/// device or a pipe is written to directly, because a rename would replace it by a file.
 public struct PendingFile: ~Copyable {
-  /// Where to write.
+  /// The descriptor to write to.
   public let descriptor: Int32
   private let path: String
   private let remedy: String
-  /// `nil` for what is no file.
+  /// `nil` for a device or a pipe.
   private let temporary: String?
 
-  /// Makes the temporary file.
+  /// Creates the temporary file.
   ///
-  /// - Parameter remedy: What the user can do when it cannot be made.
+  /// - Parameter remedy: What the user can do when that fails.
   public init(_ path: String, remedy: String = "choose another -o FILE") throws(CommandFailure) {
     self.remedy = remedy
     var status = stat()
@@ -45,11 +44,11 @@ public struct PendingFile: ~Copyable {
 
   deinit {
     close(descriptor)
-    // Gone already when it was published.
+    // After publish() this name is gone.
     if let temporary { unlink(temporary) }
   }
 
-  /// Gives the file its name, in place of what had it.
+  /// Renames the file to its final name and replaces an existing one.
   public func publish() throws(CommandFailure) {
     guard let temporary else { return }
     guard fsync(descriptor) == 0 else {
@@ -61,20 +60,20 @@ public struct PendingFile: ~Copyable {
     try syncDirectory()
   }
 
-  /// Makes the name durable. A directory that may be written and not read has no name that this user could sync.
+  /// Makes the name durable, unless the user may not read the directory.
   private func syncDirectory() throws(CommandFailure) {
     let slash = path.lastIndex(of: "/")
     let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0, errno == EACCES { return }
     defer { if descriptor >= 0 { close(descriptor) } }
-    // EINVAL: a file system that keeps no directories on a medium.
+    // EINVAL: a file system without directories on a medium.
     guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
       throw PendingFile.failure("cannot sync the directory of", path, errno, remedy)
     }
   }
 
-  /// Where `path` leads, which need not be there yet; `nil` when it is a link that leads nowhere but to links.
+  /// The target of `path`, which need not exist; `nil` for a loop of links.
   private static func target(of path: String) -> String? {
     var target = path
     // As many links as the kernel follows.
@@ -86,10 +85,10 @@ public struct PendingFile: ~Copyable {
     return nil
   }
 
-  /// What a link says; `nil` for everything else.
+  /// The target of a link; `nil` for everything else.
   private static func link(_ path: String) -> String? {
     let text = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
-      // Safe: readlink fills at most the buffer, and says how much of it. A path is shorter than that.
+      // Safe: readlink fills at most the buffer and returns how much. A path is shorter than PATH_MAX.
       let count = buffer.withMemoryRebound(to: CChar.self) {
         $0.baseAddress.map { start in readlink(path, start, Int(PATH_MAX)) } ?? 0
       }

@@ -2,18 +2,18 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// One pass over a log that writes every sample of a plan as a row.
+/// Writes every sample of a plan as a row, in one pass over the log.
 struct RowPass: ~Copyable {
   /// Rows formatted at a time: what fits into the largest reservation.
   private static let rowsAtATime = reservationLimit / RowWriter.rowRoom
 
   let plan: ExportPlan
   private var writer: RowWriter
-  /// Takes the place of the first row's first byte, where rows begin with a separator.
+  /// Replaces the first byte of the first row, where rows begin with a separator.
   private let opening: UInt8?
-  /// The tick up to which those without a sample get the one before them; `nil` when none does.
+  /// The tick up to which ticks without a sample repeat the sample before them; `nil` when none does.
   private let holdEnd: UInt64?
-  /// The last sample, as often as it is repeated at a time.
+  /// Repetitions of the last sample, a block at a time.
   private var held = SampleBlock()
   private var heldSample = RawSample()
   private var report = Exporter.Report()
@@ -30,7 +30,7 @@ struct RowPass: ~Copyable {
     writer = plan.rowWriter(layout)
   }
 
-  /// Writes the rows; reading stops at the end of the plan's range, since times never decrease.
+  /// Writes the rows. Reading stops at the end of the plan's range, because times never decrease.
   mutating func run<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Exporter.Report {
@@ -41,9 +41,9 @@ struct RowPass: ~Copyable {
     return report
   }
 
-  /// Writes the rows of a log that a program is writing, as they come.
+  /// Writes the rows of a log while a program is writing it.
   ///
-  /// - Parameter more: Waits, and says how many bytes are final; `nil` when the writer is gone.
+  /// - Parameter more: Waits for more and returns how many bytes are final; `nil` when the writer is gone.
   mutating func follow<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink,
     more: () throws(ExportError) -> UInt64?
@@ -57,7 +57,9 @@ struct RowPass: ~Copyable {
     return try run(&reader, to: &sink)
   }
 
-  /// Writes what is a sample; whether all that comes later is after the plan's range.
+  /// Writes an item if it is samples.
+  ///
+  /// - Returns: Whether everything later is after the plan's range.
   private mutating func take<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ item: LogItem, _ reader: inout LogReader<Storage>, _ sink: inout Sink
   ) throws(ExportError) -> Bool {
@@ -85,7 +87,7 @@ struct RowPass: ~Copyable {
     }
   }
 
-  /// Writes rows, and before each that does not follow on the one before it that one again.
+  /// Writes rows, and repeats the row before each one that does not have the next tick.
   private mutating func writeHolding<Sink: ByteSink & ~Copyable>(
     _ rows: Range<Int>, of block: borrowing SampleBlock, to sink: inout Sink
   ) throws(ExportError) {
@@ -108,7 +110,7 @@ struct RowPass: ~Copyable {
       while held.count < SampleBlock.capacity, lastTick + 1 + UInt64(held.count) < tick {
         held.append(tick: lastTick + 1 + UInt64(held.count), time: lastTime, sample: heldSample)
       }
-      // Taken out while it is written, because writing changes this pass.
+      // Moved out while it is written, because writing changes this pass.
       var block = SampleBlock()
       swap(&block, &held)
       try put(0..<block.count, of: block, to: &sink)
@@ -146,7 +148,7 @@ struct RowPass: ~Copyable {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// A reader, or this module's error.
+  /// Opens a reader; throws this module's error.
   static func open(_ storage: consuming Storage) throws(ExportError) -> LogReader<Storage> {
     do {
       return try LogReader(storage)
@@ -155,7 +157,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Takes reading up where the plan's range begins.
+  /// Moves to the beginning of the plan's range.
   mutating func begin(_ plan: ExportPlan) throws(ExportError) {
     guard plan.from > .min else { return rewind() }
     do {
@@ -165,7 +167,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// The first and the last clock pairs and the end, with this module's error.
+  /// The first and the last clock pairs and the end; throws this module's error.
   mutating func outermostRecords() throws(ExportError)
     -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)?
   {
@@ -177,8 +179,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Where the grid of an imported recording begins, whose times may begin anywhere; 0 for all others. The reader is at
-  /// the beginning afterwards.
+  /// The beginning of the grid: 0, but in an imported recording any time. The reader is at the beginning afterwards.
   mutating func origin() throws(ExportError) -> Int64 {
     rewind()
     guard description.isImported else { return 0 }
@@ -194,7 +195,7 @@ extension LogReader where Storage: ~Copyable {
     return origin
   }
 
-  /// The next item, with this module's error.
+  /// The next item; throws this module's error.
   mutating func nextItem() throws(ExportError) -> LogItem? {
     do {
       return try next()
@@ -203,7 +204,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// The next item within a limit, with this module's error.
+  /// The next item within a limit; throws this module's error.
   mutating func nextItem(within limit: UInt64) throws(ExportError) -> LogItem? {
     do {
       return try next(within: limit)

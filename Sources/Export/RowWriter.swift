@@ -1,6 +1,6 @@
 import LogFormat
 
-/// The fixed text around the values of a row.
+/// The constant text around the values of a row.
 struct RowLayout {
   /// Begins each row, at most 16 bytes.
   var prefix: String
@@ -12,11 +12,11 @@ struct RowLayout {
   var suffix: String
 }
 
-/// Writes samples as rows of text: each value is a copy of 16 bytes from a table.
+/// Writes samples as rows of text. Each value is copied from a table, 16 bytes at a time.
 ///
 ///     prefix │ time │ key │ value │ key │ value │ … │ suffix
 ///
-/// - Complexity: a few instructions a byte; no allocation once a count's text was made.
+/// - Complexity: a few instructions a byte; no allocation once a count has its text.
 struct RowWriter: ~Copyable {
   // Safe: `columns` and `groups` are owned by this value alone and live until deinit. Every store goes to
   // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time
@@ -100,5 +100,115 @@ struct RowWriter: ~Copyable {
       place += suffix.length
     }
     return place - output
+  }
+}
+
+/// Writes times of samples, and keeps the digits of the whole seconds from one sample to the next.
+struct TimeText {
+  private var second: Int64 = -1
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
+  private var length = 0
+
+  /// The most bytes that ``write(_:to:groups:)`` touches.
+  static let room = 24
+
+  /// Writes `nanoseconds` in decimal and returns the number of bytes.
+  ///
+  /// Safe: `output` must have ``room`` bytes and `groups` the 1000 words of `DecimalText.groups`. Whole
+  /// seconds have at most 10 digits, copied as 16 bytes; three words of 4 bytes follow, the last of which
+  /// ends one byte after the text: 10 + 9 + 1 and 16 are both within 24.
+  @inline(__always)
+  mutating func write(
+    _ nanoseconds: Int64, to output: UnsafeMutableRawPointer, groups: UnsafePointer<UInt32>
+  ) -> Int {
+    guard nanoseconds >= 1_000_000_000 else {
+      return DecimalText.write(nanoseconds, to: output, groups: groups)
+    }
+    let whole = UInt64(bitPattern: nanoseconds) / 1_000_000_000
+    if Int64(bitPattern: whole) != second { remember(Int64(bitPattern: whole)) }
+    output.storeBytes(of: low, as: UInt64.self)
+    output.storeBytes(of: high, toByteOffset: 8, as: UInt64.self)
+    let rest = UInt32(truncatingIfNeeded: UInt64(bitPattern: nanoseconds) &- whole &* 1_000_000_000)
+    let thousands = rest / 1000
+    let first = groups[Int(thousands / 1000)].littleEndian
+    let middle = groups[Int(thousands % 1000)].littleEndian
+    let last = groups[Int(rest % 1000)].littleEndian
+    output.storeBytes(of: first, toByteOffset: length, as: UInt32.self)
+    output.storeBytes(of: middle, toByteOffset: length + 3, as: UInt32.self)
+    output.storeBytes(of: last, toByteOffset: length + 6, as: UInt32.self)
+    return length + 9
+  }
+
+  @inline(never)
+  private mutating func remember(_ whole: Int64) {
+    second = whole
+    (low, high, length) = PackedText.words(Array(String(whole).utf8))
+  }
+}
+
+/// Up to 16 characters in two words, which are copied with two stores.
+enum PackedText {
+  /// The words whose bytes in memory are `text`, zeros after it; traps for more than 16 bytes.
+  static func words(_ text: [UInt8]) -> (low: UInt64, high: UInt64, length: Int) {
+    precondition(text.count <= 16, "two words hold 16 bytes")
+    var words: (UInt64, UInt64) = (0, 0)
+    for (index, byte) in text.enumerated() {
+      if index < 8 {
+        words.0 |= UInt64(byte) << UInt64(8 * index)
+      } else {
+        words.1 |= UInt64(byte) << UInt64(8 * (index - 8))
+      }
+    }
+    return (words.0.littleEndian, words.1.littleEndian, text.count)
+  }
+}
+
+/// Writes integers three decimal digits at a time.
+///
+/// The digits come from a table of the texts `000` to `999`, four bytes each, the fourth a zero: a group of digits is
+/// one load and one store.
+enum DecimalText {
+  /// `000` to `999` as little-endian words, first digit in the lowest byte.
+  static let groups: [UInt32] = (0..<1000).map { (value: UInt32) in
+    let digits = (value / 100) | (value / 10 % 10) << 8 | (value % 10) << 16
+    return digits + 0x0030_3030
+  }
+
+  /// The most bytes that ``write(_:to:groups:)`` touches.
+  static let room = 24
+
+  /// Writes `value` in decimal and returns the number of bytes.
+  ///
+  /// Safe: `output` must have ``room`` bytes and `groups` the 1000 words of ``groups``; at most 20
+  /// characters are written, and one byte after them.
+  static func write(
+    _ value: Int64, to output: UnsafeMutableRawPointer, groups: UnsafePointer<UInt32>
+  ) -> Int {
+    var rest = value.magnitude
+    // Groups from the lowest up, ten bits each: a 19-digit number has at most six after its first.
+    var stack: UInt64 = 0
+    var depth = 0
+    while rest >= 1000 {
+      stack = stack << 10 | rest % 1000
+      rest /= 1000
+      depth += 1
+    }
+    var length = 0
+    if value < 0 {
+      output.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
+      length = 1
+    }
+    let digits = rest >= 100 ? 3 : rest >= 10 ? 2 : 1
+    let first = groups[Int(rest)] >> UInt32((3 - digits) * 8)
+    output.storeBytes(of: first.littleEndian, toByteOffset: length, as: UInt32.self)
+    length += digits
+    for _ in 0..<depth {
+      let word = groups[Int(stack & 1023)].littleEndian
+      stack >>= 10
+      output.storeBytes(of: word, toByteOffset: length, as: UInt32.self)
+      length += 3
+    }
+    return length
   }
 }

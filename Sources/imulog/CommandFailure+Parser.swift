@@ -1,10 +1,9 @@
 import IMUModel
 import ArgumentParser
 
-/// What the command line's parser refuses, as one sentence: it would say it in four lines.
+/// One sentence for what the command line's parser refuses in four lines.
 extension CommandFailure {
-  /// The failure that an error of the parser is; `nil` when it is no failure but help or the version, asked
-  /// for.
+  /// The failure for an error of the parser; `nil` for a request for help or the version.
   init?(parser error: any Error) {
     guard Imulog.exitCode(for: error) != .success else { return nil }
     let sentence = CommandFailure.sentence(parser: error)
@@ -12,14 +11,14 @@ extension CommandFailure {
     self.init(.usage, sentence + (sentence.hasSuffix("?") ? " See" : "; see") + " `\(help)`")
   }
 
-  /// What the parser says, without the help that it points to.
+  /// The parser's message, without its pointer to the help.
   static func sentence(parser error: any Error) -> String {
     var message = CommandFailure.onOneLine(Imulog.message(for: error))
     while message.hasSuffix(".") || message.hasSuffix("\n") { message.removeLast() }
     return message.prefix(1).lowercased() + message.dropFirst()
   }
 
-  /// Refuses a verb that there is not, which the parser would call an unexpected argument.
+  /// Refuses an unknown verb, which the parser would call an unexpected argument.
   ///
   /// - Parameter arguments: What follows the program's name. The verb is the first word after options of the program
   ///   and after `help`.
@@ -48,7 +47,7 @@ extension CommandFailure {
     return nil
   }
 
-  /// A choice of many values comes as a list of lines: the values are joined.
+  /// Joins the values of a choice, which the parser lists on lines of their own.
   private static func onOneLine(_ message: String) -> String {
     let lines = message.split(separator: "\n")
     guard let first = lines.first, lines.count > 1 else { return message }

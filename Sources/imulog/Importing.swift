@@ -5,11 +5,11 @@ import LogFormat
 import LogStore
 import Terminal
 
-/// Puts recordings from elsewhere, or what is left of damaged ones, into a store: whole, or not at all.
+/// Adds imported and salvaged recordings to a store, completely or not at all.
 struct Importing {
   let store: String
 
-  /// Writes what an importer gives as a new recording; its number.
+  /// Writes an importer's records as a new recording and returns its number.
   func run<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
     let remarks = source.remarks
     let (number, _) = try create(source.description) { live in
@@ -26,10 +26,10 @@ struct Importing {
     return number
   }
 
-  /// Copies a log as it is. Its header keeps the number that it had elsewhere; its file's name has the one
-  /// that it has here.
+  /// Copies a log unchanged. Its header keeps the number that it had in the other store; its file name has the number
+  /// in this one.
   ///
-  /// Damaged parts are copied too: every reader says the same about them, here and there.
+  /// Damaged parts are copied too: every reader reports the same damage in the copy.
   func copy(_ path: String) throws -> (number: UInt32, report: Account) {
     let file = try ProgressStorage(reading: path, "importing \(path)")
     var reader = try LogReader(try ReadAheadStorage(file))
@@ -39,9 +39,9 @@ struct Importing {
     }
   }
 
-  /// Makes a new recording of what can be read of a log, in which every tick says what happened to it.
+  /// Makes a new recording of everything that can be read of a log; it accounts for every tick.
   ///
-  /// - Returns: Its number, and what was found in the log.
+  /// - Returns: The new recording's number, and the account of the log.
   func recover(_ path: String) throws -> (number: UInt32, report: Account) {
     var reader = try LogReader(try FileStorage(reading: path))
     var generator = SystemRandomNumberGenerator()
@@ -54,7 +54,7 @@ struct Importing {
     }
   }
 
-  /// A UUID is in a store once.
+  /// A store has each UUID once.
   private func refusePresent(_ id: RecordingID) throws {
     let catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
     let entry: CatalogueEntry

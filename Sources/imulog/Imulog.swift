@@ -40,13 +40,13 @@ struct Imulog: ParsableCommand {
 @main
 enum Program {
   static func main() {
-    // A closed pipe is an error to be reported, or has no reader any more; a file at its limit of size is a full disk.
-    // Neither is a signal that ends a take.
+    // Writing to a closed pipe, or beyond the limit of a file's size, must fail with an errno and not end the recording
+    // by a signal.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     occupyStandardDescriptors()
     do {
-      // The Swift runtime reads its arguments in /proc. Without them each verb would be a call for help, with status 0.
+      // The Swift runtime reads its arguments in /proc. Without them every verb would print the help and exit with 0.
       guard CommandLine.argc > 0 else {
         throw CommandFailure(
           .unavailable,
@@ -61,20 +61,20 @@ enum Program {
         try command.run()
       }
     } catch {
-      // `imulog export … | head`: the reader has had enough.
+      // `imulog export … | head`: the reader has read enough.
       if let error = error as? ExportError, error.isBrokenPipe { exit(0) }
-      // A question was answered; the status is the answer.
+      // The status is the answer to a question, as that of `info --check`.
       if let code = error as? ExitCode { exit(code.rawValue) }
       guard let failure = CommandFailure(error) ?? CommandFailure(parser: error) else {
-        sayAsked(error)
+        printRequested(error)
       }
       Console.talk(failure.sentence)
       exit(failure.status.rawValue)
     }
   }
 
-  /// Prints help, the version or a script of completions, which was asked for, and ends.
-  private static func sayAsked(_ answer: any Error) -> Never {
+  /// Prints the help, the version or the completion script that was asked for, and exits.
+  private static func printRequested(_ answer: any Error) -> Never {
     do {
       try Console.data(Imulog.fullMessage(for: answer))
     } catch {
@@ -84,11 +84,11 @@ enum Program {
     exit(0)
   }
 
-  /// Opens /dev/null where stdin, stdout or stderr is closed, so that no log gets their numbers and the
-  /// program's talk with them.
+  /// Opens /dev/null where stdin, stdout or stderr is closed: a log file could get its number, and the program's
+  /// messages would be written into the log.
   private static func occupyStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest free number is this one, because those below are open by now.
+      // This is the lowest free number, because those below are open by now.
       _ = open("/dev/null", O_RDWR)
     }
   }

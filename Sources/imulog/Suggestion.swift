@@ -1,4 +1,4 @@
-/// Names that a person may have meant by a word that is none of them.
+/// Finds the names that a user may have meant by an unknown word.
 enum Suggestion {
   /// `; did you mean record?`, or nothing when none of the names is near.
   static func question(_ word: String, among names: [String]) -> String {
@@ -8,11 +8,11 @@ enum Suggestion {
     return "; did you mean " + (others.isEmpty ? "" : others + " or ") + last + "?"
   }
 
-  /// The names of the first of these kinds that there are, at most three: those with the same letters and digits; that
-  /// begin with them, or have them in a row; that are a slip or two away; that have them in this order.
+  /// At most three names, of the first of these kinds that has any: the same letters and digits; names that begin with
+  /// them; that contain them; that are a typing error or two away; that have them in this order.
   static func names(for word: String, among names: [String]) -> [String] {
     let wanted = letters(word)
-    // Longer than any name by far, and not worth the square of its length.
+    // Much longer than any name, and the time grows with the square of the length.
     guard (2...64).contains(wanted.count) else { return [] }
     let known = names.map { (name: $0, letters: letters($0)) }
     let slips = known.map { distance(wanted, $0.letters) }
@@ -46,8 +46,8 @@ enum Suggestion {
     return rest.isEmpty
   }
 
-  /// Letters to be put in, left out, replaced or exchanged with their neighbour, to make one of the other (Damerau's
-  /// distance; no letter twice).
+  /// Letters to insert, delete, replace or swap with their neighbour to turn one word into the other: Damerau's
+  /// distance, with each letter edited once.
   private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var rows = [Array(0...other.count)]
     for row in one.indices {

@@ -122,7 +122,7 @@ struct BadInputTests {
     #expect(bench.directory.bytes(of: "file") == Array("x".utf8))
   }
 
-  @Test("a store given as nothing is refused")
+  @Test("an empty name of a store is refused")
   func emptyStore() {
     expectSentence(bench.run("list", "--store", ""), 64, ["--store DIR"])
     var bench = bench

@@ -65,7 +65,7 @@ struct InstallTests {
     bench.directory.write(Array("old\n".utf8), to: "card/etc/systemd/system/imulog.service")
     let outcome = bench.run("install", "--root", card)
     #expect(outcome.status == 0)
-    #expect(outcome.talk.contains("\(card)/etc/imulog/imulog.conf is there already and stays\n"))
+    #expect(outcome.talk.contains("\(card)/etc/imulog/imulog.conf exists already and is kept\n"))
     #expect(bench.directory.bytes(of: "card/etc/imulog/imulog.conf") == Array("rate = 50\n".utf8))
     let unit = String(
       decoding: bench.directory.bytes(of: "card/etc/systemd/system/imulog.service"), as: UTF8.self)

@@ -75,7 +75,7 @@ struct ListScreenTests {
     let child = bench.atTerminal(["list"])
     #expect(child.waits(for: "take 1"))
     child.type("x")
-    #expect(child.waits(for: "recording-1.json is there already"))
+    #expect(child.waits(for: "recording-1.json exists already"))
     #expect(child.terminal.text.contains("take 1"))
     #expect(bench.directory.bytes(of: "recording-1.json") == Array("mine".utf8))
   }

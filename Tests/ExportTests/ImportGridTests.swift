@@ -267,7 +267,7 @@ struct ImportGridTests {
     #expect(try Imported([5]).rate == hertz(10))
     #expect(
       try Imported([5]).remarks
-        == ["table.csv has one sample, which gives no rate: 10 Hz is assumed; --rate says it"])
+        == ["table.csv has one sample, which gives no rate: 10 Hz is assumed; give it with --rate"])
     #expect(try Imported([5], rate: hertz(7)).remarks == [])
     #expect(try Imported([0, 20_000_000]).rate == hertz(50))
     #expect(try Imported([0, 10_000_000, 30_000_000]).gaps == [2..<3])

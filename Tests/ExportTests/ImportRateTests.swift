@@ -238,7 +238,7 @@ struct ImportRateTests {
       (bursts, "samples that come several at a time"),
       (few.map { $0 * 1000 }, "few samples, unevenly apart"),
     ] {
-      let remark = "table.csv has \(reason), which says little of its rate; --rate says it"
+      let remark = "table.csv has \(reason), which says little about its rate; give it with --rate"
       #expect(try Imported(times).remarks.contains(remark))
       #expect(try !Imported(times, rate: hertz(100)).remarks.contains(remark))
     }
@@ -248,8 +248,8 @@ struct ImportRateTests {
   func doubt() throws {
     let rounded = (0..<2000).map { Int64((Double($0) * 1000 / 952).rounded()) * 1_000_000 }
     let sentence =
-      "times in table.csv are rounded to about a period, so that lost ticks cannot be told from a lower rate; "
-      + "--rate says at which rate they were taken"
+      "times in table.csv are rounded to about a period, so that lost ticks cannot be distinguished from a lower rate; "
+      + "give the rate with --rate"
     #expect(try Imported(rounded).remarks.contains(sentence))
     #expect(try Imported(rounded, rate: hertz(952)).remarks == [])
     // Whole milliseconds of 412 Hz are as near to 588 Hz, at which ticks would be lost.

@@ -128,7 +128,7 @@ struct PhoneImporterTests {
     #expect(importer.description.rate == hertz(10))
     #expect(
       importer.remarks
-        == ["phone.json does not say how long it took: 10 Hz is assumed; --rate says it"])
+        == ["phone.json does not say how long it took: 10 Hz is assumed; give it with --rate"])
     #expect(try Imports.phone(Self.second).remarks == [])
   }
 

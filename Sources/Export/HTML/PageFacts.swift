@@ -1,6 +1,6 @@
 import IMUModel
 
-// What the page says of a recording beside its samples, for its script and for its readers.
+// The facts about a recording that the page's script needs.
 
 extension JSONWriter {
   /// The object that the page's script begins with.
@@ -61,7 +61,7 @@ extension JSONWriter {
 }
 
 extension ExportPlan {
-  /// The unit of a channel's values as people write it.
+  /// The unit of a channel's values, for people.
   func unitSymbol(ofChannel channel: Int) -> String {
     switch unitName(ofChannel: channel) {
     case "m/s^2": return "m/s²"
@@ -72,7 +72,7 @@ extension ExportPlan {
     }
   }
 
-  /// What makes a channel's count a value: factors, and what is added.
+  /// The factors and the offset that turn a channel's count into a value.
   func line(ofChannel channel: Int) -> (factors: [Fraction], offset: Fraction) {
     guard units != .raw else { return ([.one], .zero) }
     let sensor = description.sensor

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// A recording's header and account in words, for a page and a drawing.
+/// A recording's header and account for people, on a page and in a drawing.
 struct RecordingFacts {
   private let plan: ExportPlan
   private let account: LogAccount
@@ -10,14 +10,14 @@ struct RecordingFacts {
     self.account = account
   }
 
-  /// `Recording 7: left knee`, or without a number and words what is left of it.
+  /// `Recording 7: left knee`; without the number when it is 0, and without the note when there is none.
   var title: String {
     let log = plan.description
     let name = log.number == 0 ? "Recording" : "Recording \(log.number)"
     return log.note.isEmpty ? name : "\(name): \(log.note)"
   }
 
-  /// Names and values, in the order in which a reader asks for them.
+  /// Names and values, the most important first.
   var rows: [(name: String, value: String)] {
     let log = plan.description
     var rows = [
@@ -70,5 +70,45 @@ struct RecordingFacts {
 
   private var ended: String {
     account.end?.reason.name ?? (plan.isLive ? "not yet: running" : "without an end: recovered")
+  }
+}
+
+/// Escapes text for HTML and XML, between tags and in quoted attributes.
+enum MarkupText {
+  /// `text` without anything that could be read as markup.
+  ///
+  /// Characters that XML 1.0 does not allow (section 2.2: control characters except tab, line feed and carriage return;
+  /// U+FFFE and U+FFFF) become U+FFFD, as do all others that a terminal could obey or that change the direction of text.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      case "\t", "\n", "\r": escaped += " "
+      case "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+      case _ where ForeignText.isObeyed(scalar): escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  /// JSON for a script element. Without `<` it contains no end tag and no comment; `<` only occurs in strings, where it
+  /// may be an escape (RFC 8259, section 7).
+  static func script(json: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(json.count)
+    for byte in json {
+      if byte == UInt8(ascii: "<") {
+        bytes.append(contentsOf: "\\u003c".utf8)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
   }
 }

@@ -95,19 +95,19 @@ struct Drawing {
     return text.joined() + "</svg>\n"
   }
 
-  /// The title in the drawing has one line; the whole is in the `title` element.
+  /// The title on one line of the drawing; the `title` element has all of it.
   private var shortTitle: String {
     facts.title.count > 90 ? facts.title.prefix(89) + "…" : facts.title
   }
 
-  /// Where a time lies.
+  /// The horizontal position of a time.
   func x(_ time: Int64) -> Double {
     let length = Double(trace.span.upperBound - trace.span.lowerBound)
     let part = Double(time - trace.span.lowerBound) / length
     return Drawing.left + min(max(part, 0), 1) * (Drawing.right - Drawing.left)
   }
 
-  /// A panel's text, in pieces of which none grows with the recording.
+  /// A panel's text, in pieces that do not grow with the recording.
   func parts(of panel: Panel) -> [String] {
     let vertical = VerticalAxis(plan, panel, trace.envelope)
     let name = "\(panel.name) in \(plan.unitSymbol(ofChannel: panel.channels[0]))"
@@ -197,13 +197,13 @@ struct Drawing {
     }
     guard !path.isEmpty else { return "" }
     let style = LineStyle(channel: channel)
-    // Dashes of a line that goes up and down in every column would be noise.
+    // Dashes of a line that rises and falls in every column would look like noise.
     let isDense = travel > 4 * Double(columns.count)
     return "<path d=\"\(path)\" \(isDense ? style.solidAttributes : style.attributes)/>\n"
       + (dots.isEmpty ? "" : "<path d=\"\(dots)\" \(style.solidAttributes)/>\n")
   }
 
-  /// A letter at the end of each line, which tells lines apart without colour; moved where they would overlap.
+  /// Letters at the ends of the lines, which distinguish them without colour, moved so that they do not overlap.
   private func names(of panel: Panel, _ vertical: VerticalAxis) -> String {
     guard let last = trace.envelope.columns.last(where: { $0.sampleCount > 0 })?.last else {
       return ""
@@ -247,5 +247,67 @@ struct Drawing {
       free = place + 14 + length
     }
     return text
+  }
+}
+
+/// The vertical axis of a panel: its range and its labels.
+struct VerticalAxis {
+  let ticks: [AxisTicks.Tick]
+  private let range: ClosedRange<Double>
+  private let scale: Double
+  private let top: Double
+
+  /// A range with some room around the lowest and highest count of the panel's channels.
+  init(_ plan: ExportPlan, _ panel: Drawing.Panel, _ envelope: Envelope) {
+    let factors = plan.line(ofChannel: panel.channels[0]).factors
+    let scale = factors.reduce(1.0) { $0 * $1.value }
+    let channels = ChannelSet(rawValue: panel.channels.reduce(0) { $0 | 1 << UInt8($1) })
+    let counts = envelope.range(of: channels) ?? 0...0
+    let ends = [Double(counts.lowerBound) * scale, Double(counts.upperBound) * scale].sorted()
+    let room = max((ends[1] - ends[0]) * 0.06, abs(scale) * 4)
+    range = (ends[0] - room)...(ends[1] + room)
+    self.scale = scale
+    top = panel.top
+    ticks = AxisTicks(range, atMost: 6).ticks
+  }
+
+  func y(value: Double) -> Double {
+    let part = (range.upperBound - value) / (range.upperBound - range.lowerBound)
+    return top + (part.isFinite ? part : 0.5) * Drawing.panelHeight
+  }
+
+  func y(count: Int16) -> Double { y(value: Double(count) * scale) }
+}
+
+/// The style of a channel's line: colours that colour-blind people can distinguish, and dashes.
+struct LineStyle {
+  let name: String
+  let colour: String
+  private let dashes: String
+
+  init(channel: Int) {
+    switch channel % 3 {
+    case 0: (name, colour, dashes) = ("x", "#c04a00", "")
+    case 1: (name, colour, dashes) = ("y", "#0067ad", " stroke-dasharray=\"7 3\"")
+    default: (name, colour, dashes) = ("z", "#007a55", " stroke-dasharray=\"1.5 2\"")
+    }
+  }
+
+  var attributes: String {
+    "fill=\"none\" stroke=\"\(colour)\" stroke-width=\"1.3\" stroke-linejoin=\"round\"\(dashes)"
+  }
+
+  /// For lines so dense that dashes would look like noise, and for points.
+  var solidAttributes: String {
+    "fill=\"none\" stroke=\"\(colour)\" stroke-width=\"0.8\" stroke-linejoin=\"round\" stroke-linecap=\"round\""
+  }
+}
+
+/// Coordinates with two decimals at most.
+enum SVGNumber {
+  /// `value` rounded to a hundredth; values that are not finite or beyond any drawing become 0.
+  static func text(_ value: Double) -> String {
+    guard value.magnitude < 1e9 else { return "0" }
+    return Plain.number(Int64((value * 100).rounded()), per: 100)
   }
 }

@@ -4,10 +4,10 @@ import LogFormat
 import LogStore
 
 extension Exporter {
-  /// One drawing of the whole recording, or of the range: a panel for each sensor, legend, units, gaps and marks.
+  /// Writes a drawing of the whole recording, or of the range: a panel for each sensor, legend, units, gaps and marks.
   ///
-  /// A first pass over the log finds the facts and the ends, a second one the peaks; memory and the drawing's
-  /// size depend on its width and not on the recording.
+  /// A first pass over the log finds the facts and the ends, a second one the peaks. Memory and the size of the drawing
+  /// depend on its width, not on the recording.
   func writeDrawing<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -15,7 +15,7 @@ extension Exporter {
     let account = try LogAccount(&reader, plan)
     let rate = plan.description.rate
     let ends = account.ends(plan)
-    // A damaged or foreign log may claim any tick and time; those beyond 73 years are not drawn.
+    // A damaged or foreign log may contain any tick and time; those beyond 73 years are not drawn.
     let farthest = Int64.max / 4
     let end = max(-farthest, min(ends.end, farthest))
     let begin = max(-farthest, min(ends.begin, end))
@@ -54,12 +54,12 @@ struct DrawingTrace {
 
   private(set) var envelope: Envelope
   let span: Range<Int64>
-  /// Runs of missing ticks, as times; those less than a column apart are one.
+  /// Runs of missing ticks, as times; runs less than a column apart are joined.
   private(set) var holes: [Range<Int64>] = []
   private let rate: SampleRate
   private let lastTick: UInt64
   private var nextTick: UInt64
-  /// Of an imported recording the times of the samples around them say where ticks are missing.
+  /// In an imported recording the times of the samples around them show where ticks are missing.
   private let isImported: Bool
   private let hasGaps: Bool
   private var lastTime: Int64?
@@ -86,7 +86,7 @@ struct DrawingTrace {
     envelope.add(sample.time, sample.sample)
   }
 
-  /// Notes what is missing at the end.
+  /// Adds what is missing at the end.
   mutating func finish() {
     guard !isImported else { return addHole(before: span.upperBound) }
     let later = rate.tick(atNanoseconds: span.upperBound - 1) + 1
@@ -96,7 +96,7 @@ struct DrawingTrace {
     }
   }
 
-  /// Notes that an imported recording has no sample from a period after the last one, or from the beginning, on.
+  /// Adds the time without samples in an imported recording since a period after the last one, or since the beginning.
   private mutating func addHole(before end: Int64) {
     let period = rate.periodNanoseconds
     let (due, overflow) = (lastTime ?? span.lowerBound).addingReportingOverflow(

@@ -3,7 +3,7 @@ import Boards
 import IMUModel
 import LinuxIO
 
-/// `imulog boards`: the boards that this program knows, and what to do once on each.
+/// `imulog boards`: lists the boards that the program knows, and how to set each up.
 struct BoardsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "boards",

@@ -2,7 +2,7 @@ import IMUModel
 import ArgumentParser
 import Recorder
 
-/// `imulog status`: how the service is.
+/// `imulog status`: prints the state of the service.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

@@ -4,7 +4,7 @@ import IMUModel
 import LinuxIO
 import Recorder
 
-/// `imulog daemon`: waits for the button and records.
+/// `imulog daemon`: waits for the button and records: the service.
 struct DaemonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "daemon",

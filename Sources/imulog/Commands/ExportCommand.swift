@@ -106,7 +106,7 @@ struct ExportCommand: ParsableCommand {
         + report.remarks).joined(separator: "; "))
   }
 
-  /// The format that was asked for, else that of the file's name, else JSON.
+  /// The format that was asked for, or that of the file's name, or JSON.
   private func chosenFormat() throws(CommandFailure) -> ExportFormat {
     let named = output == "-" ? [] : ExportFormat.named(output)
     guard let format else { return named.first ?? .json }
@@ -119,7 +119,7 @@ struct ExportCommand: ParsableCommand {
     return format
   }
 
-  /// A range after the end of a recording is a mistake, unless more may come, and so is one before an import's first time.
+  /// Refuses a range after the end of a recording, unless it is being written, and one before an import's first sample.
   private func refuseOutside(_ entry: CatalogueEntry, of catalogue: Catalogue, isLive: Bool) throws
   {
     var reader = try catalogue.reader(of: entry)
@@ -160,7 +160,7 @@ struct ExportCommand: ParsableCommand {
     return nil
   }
 
-  /// An export in the place of a recording would be the end of it, by whatever link or name it is reached.
+  /// Refuses to overwrite a recording with its export, through any link or name.
   private func refuseRecording(of catalogue: Catalogue) throws {
     guard let file = FileIdentity(path: output) else { return }
     for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
@@ -196,7 +196,7 @@ struct ExportCommand: ParsableCommand {
   ) throws -> Exporter.Report {
     let storage = try catalogue.storage(of: entry)
     guard follow else {
-      // On the terminal itself its line would lie among the samples.
+      // The progress line must not mix with samples on the terminal.
       let isApart = output != "-" || !Console.isTerminal(STDOUT_FILENO)
       return try Exporter(options).write(
         try ProgressStorage(
@@ -204,7 +204,7 @@ struct ExportCommand: ParsableCommand {
     }
     var live = LiveRecordingWatch(source: try catalogue.copySource(of: entry))
     return try Exporter(options).follow(storage, to: &sink) { () throws(ExportError) -> UInt64? in
-      // Nothing may have to be written for long, and then no write says that no program reads any more.
+      // Without samples to write, no failing write reports that the reader has gone.
       if output == "-", Console.isReaderGone(STDOUT_FILENO) {
         throw .output(name: "stdout", code: EPIPE)
       }
@@ -217,19 +217,19 @@ struct ExportCommand: ParsableCommand {
   }
 }
 
-/// Waits for more of a recording that is being written.
+/// Waits until a recording that is being written has grown.
 struct LiveRecordingWatch: ~Copyable {
   private var source: CopySource
   private var isFirst = true
 
-  /// Nanoseconds between two looks.
+  /// Nanoseconds between two polls.
   private static var period: Int64 { 100_000_000 }
 
   init(source: consuming CopySource) {
     self.source = source
   }
 
-  /// How much of it is final: at once the first time, later after a while; `nil` when its writer is gone.
+  /// How many bytes are final, after a pause except for the first time; `nil` when its writer is gone.
   mutating func next() throws(LogError) -> UInt64? {
     if !isFirst {
       let clock = SystemClock()
@@ -242,7 +242,7 @@ struct LiveRecordingWatch: ~Copyable {
 }
 
 extension ExportFormat: ExpressibleByArgument {
-  /// The formats of files that have a name's ending, the usual one first; none for an ending that says nothing.
+  /// The formats of files with this extension, the usual one first; none for an unknown extension.
   static func named(_ path: String) -> [ExportFormat] {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return [] }

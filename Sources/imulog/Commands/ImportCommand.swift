@@ -6,7 +6,7 @@ import LinuxIO
 import LogStore
 import Terminal
 
-/// `imulog import`: makes a recording of a file of another kind, or takes a log from elsewhere in.
+/// `imulog import`: makes a recording from a file of another kind, or copies a log into the store.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -114,9 +114,9 @@ struct ImportCommand: ParsableCommand {
 
 extension ImportFormat: ExpressibleByArgument {}
 
-/// A file to import that shows on the terminal how far it is read, if that takes long.
+/// A file to import that shows its progress on the terminal when reading takes long.
 ///
-/// A table is read twice, to check it and to import it; the line shows the present pass.
+/// A table is read several times, to check it and to import it; the line shows the current pass.
 private struct ProgressSource: ImportSource, ~Copyable {
   private var source: FileSource
   private let line: ProgressLine
@@ -127,7 +127,7 @@ private struct ProgressSource: ImportSource, ~Copyable {
   init(path: String) throws(ImportError) {
     let source = try FileSource(path: path)
     var status = stat()
-    // Without a length the line shows no share.
+    // Without a length the line shows no percentage.
     length = stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
     self.source = source
     line = ProgressLine()

@@ -3,7 +3,7 @@ import ArgumentParser
 import Export
 import Glibc
 
-/// `imulog install`: writes what makes the program a service, and says what to do then.
+/// `imulog install`: writes the files that make the program a service, and prints the next steps.
 struct InstallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
@@ -47,13 +47,13 @@ struct InstallCommand: ParsableCommand {
   private func write(_ file: InstalledFile) throws {
     let path = root + file.path
     if file.isKept, access(path, F_OK) == 0 {
-      Console.talk("\(path) is there already and stays")
+      Console.talk("\(path) exists already and is kept")
       return
     }
     try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     let pending = try PendingFile(path, remedy: "run it with sudo, or look first with --print")
     try WholeFile.write(Array(file.text.utf8), to: pending.descriptor, path)
-    // Whatever the mask is: systemd, udev and the service's user read them.
+    // Regardless of the umask: systemd, udev and the service's user read these files.
     guard fchmod(pending.descriptor, 0o644) == 0 else {
       throw CommandFailure(
         .cannotCreate, "cannot set the permissions of \(path): \(Errno.words(errno))")
@@ -65,7 +65,7 @@ struct InstallCommand: ParsableCommand {
   private func makeDirectories(_ path: String) throws(CommandFailure) {
     guard !path.isEmpty, access(path, F_OK) != 0 else { return }
     try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-    // The service's user passes through, whatever the mask is; what was there already stays as it is.
+    // The service's user must be able to enter it, regardless of the umask. An existing directory stays as it is.
     let isMade = mkdir(path, 0o755) == 0
     guard isMade ? chmod(path, 0o755) == 0 : errno == EEXIST else {
       let code = errno
@@ -76,8 +76,8 @@ struct InstallCommand: ParsableCommand {
     }
   }
 
-  /// Whether the service, which has a /tmp of its own and no home, can start a program at `path`, and the path means
-  /// itself in a unit's line.
+  /// Whether the service, which has its own /tmp and no home directory, can start a program at `path`, and the path
+  /// needs no escaping in a unit file.
   private static func isSeen(_ path: String) -> Bool {
     let hidden = ["/home/", "/root/", "/run/", "/tmp/", "/var/tmp/"]
     return !hidden.contains { path.hasPrefix($0) }
@@ -87,16 +87,16 @@ struct InstallCommand: ParsableCommand {
       }
   }
 
-  /// Where README.md puts the program.
+  /// The place that README.md recommends.
   private static var usual: String { "/usr/local/bin/imulog" }
 
-  /// Where this program is.
+  /// The path of this program.
   private static func program() throws(CommandFailure) -> String {
     guard let path = realpath("/proc/self/exe", nil) else {
       throw CommandFailure(
         .unavailable, "cannot find where this program is: \(Errno.words(errno))")
     }
-    // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
+    // Safe: realpath allocated the C string, which is freed after it is copied.
     defer { free(path) }
     return String(cString: path)
   }

@@ -3,13 +3,13 @@ import IMUModel
 import LogStore
 import Terminal
 
-/// A list's row for one recording, also for one that cannot be read.
+/// A recording's row in a list; a recording that cannot be read has one too.
 struct ListRow {
   static let heading = [
     "NUMBER", "STARTED", "DURATION", "SENSOR", "RATE", "SAMPLES", "MISSING", "GAPS", "SIZE",
     "STATE", "NOTE",
   ]
-  /// For the trash: with the dates of removal and of final deletion.
+  /// The same for the trash, with the dates of removal and of final deletion.
   static let trashHeading = Array(heading.dropLast()) + ["REMOVED", "GOES", "NOTE"]
   static let isNumeric = [
     true, false, true, false, true, true, true, true, true, false, false, false, false,
@@ -19,7 +19,7 @@ struct ListRow {
   private let summary: LogSummary?
   private let gapCount: UInt64
   private let problem: String?
-  /// Where it is in the trash.
+  /// Its place in the trash; `nil` outside of it.
   private let trashed: TrashedRecording?
 
   init(_ trashed: TrashedRecording, in catalogue: Catalogue) {
@@ -48,7 +48,7 @@ struct ListRow {
     self.problem = problem
   }
 
-  /// Runs of ticks without samples. Only a recording with losses is read through to count them.
+  /// Runs of ticks without samples. Only a recording with losses is read from end to end to count them.
   private static func gapCount(
     _ summary: LogSummary, _ entry: CatalogueEntry, _ catalogue: Catalogue
   ) throws(LogError) -> UInt64 {
@@ -80,7 +80,7 @@ struct ListRow {
     ] + removal + [Plain.text(summary.description.note)]
   }
 
-  /// Cells for the trash. A removal while the clock was not set has no date.
+  /// The trash's extra cells. A removal while the clock was not set has no date.
   private var removal: [String] {
     guard let trashed else { return [] }
     return [trashed.removedSeconds, trashed.dueSeconds].map {

@@ -30,17 +30,17 @@ struct Listing {
     if trash { return try printTrash(of: catalogue) }
     let listing = try catalogue.list()
     for stranger in listing.strangers {
-      Console.talk("\(stranger) was not made by a store; `imulog import` takes it in")
+      Console.talk("\(stranger) was not written by a store; `imulog import` adds it")
     }
     try print(page(of: listing.entries).map { ListRow($0, in: catalogue) })
     if !json { printPosition(count: listing.entries.count, nothing: "no recordings yet") }
   }
 
-  /// Writes JSON to the working directory, under a name that is not in use.
+  /// Writes JSON to the working directory, under a name that is not taken.
   private static func export(_ entry: CatalogueEntry) throws -> (sentence: String, isAlert: Bool) {
     let name = "recording-\(entry.number).json"
     guard access(name, F_OK) != 0 else {
-      return ("\(name) is there already, and stays as it is", true)
+      return ("\(name) exists already and is not overwritten", true)
     }
     var options = ExportOptions(format: .json)
     options.number = entry.number
@@ -95,5 +95,80 @@ struct Listing {
       let more = page < pages ? "; the next is --page \(page + 1)" : ""
       Console.talk("page \(page) of \(pages)\(more)")
     }
+  }
+}
+
+/// Lists the store's incomplete copies, as a table or as JSON.
+struct LeftoverListing {
+  let store: String
+  var json = false
+
+  private static let heading = ["STATE", "SIZE", "CHANGED", "GOES", "FILE"]
+  private static let isNumeric = [false, true, false, false, false]
+
+  func print() throws {
+    let catalogue = try OpenStore.reading(store)
+    let leftovers = try catalogue.leftovers()
+    if json {
+      return try Console.json(
+        JSONWriter.document { json in
+          json.member("copies", leftovers, onNewLines: true) { $0.add($1) }
+        })
+    }
+    guard !leftovers.isEmpty else {
+      return Console.talk("no copies that are not recordings")
+    }
+    let rows = leftovers.map { leftover in
+      [
+        leftover.state.rawValue, Plain.bytes(leftover.byteCount),
+        LocalTime.text(seconds: leftover.changed), LocalTime.text(seconds: leftover.expires),
+        leftover.fileName,
+      ]
+    }
+    try Console.data(
+      TextTable.text([LeftoverListing.heading] + rows, isNumeric: LeftoverListing.isNumeric))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func add(_ leftover: Leftover) {
+    object { json in
+      json.member("file", leftover.fileName)
+      json.member("id", "\(leftover.id)")
+      json.member("state", leftover.state.rawValue)
+      json.member("size_bytes", leftover.byteCount)
+      json.member("changed", RFC3339.text(nanoseconds: leftover.changed * 1_000_000_000))
+      json.member("expires", RFC3339.text(nanoseconds: leftover.expires * 1_000_000_000))
+    }
+  }
+}
+
+/// Formats rows of cells as lines with aligned columns.
+enum TextTable {
+  /// - Parameters:
+  ///   - rows: The heading and the rows, a cell for each column.
+  ///   - isNumeric: Which columns are right-aligned; the others are left-aligned.
+  static func text(_ rows: [[String]], isNumeric: [Bool]) -> String {
+    let widths = isNumeric.indices.map { column in
+      rows.map { CellWidth.of($0[column]) }.max() ?? 0
+    }
+    return rows.map { line($0, widths, isNumeric) }.joined(separator: "\n")
+  }
+
+  /// A line without trailing spaces.
+  private static func line(_ cells: [String], _ widths: [Int], _ isNumeric: [Bool]) -> String {
+    var line = ""
+    var owed = 0
+    for (column, cell) in cells.enumerated() {
+      let padding = widths[column] - CellWidth.of(cell)
+      if isNumeric[column] { owed += padding }
+      if !cell.isEmpty {
+        line += String(repeating: " ", count: owed) + cell
+        owed = 0
+      }
+      if !isNumeric[column] { owed += padding }
+      owed += 2
+    }
+    return line
   }
 }

@@ -4,7 +4,7 @@ import LinuxIO
 import LogStore
 import Terminal
 
-/// `imulog play`: plays a recording at its recorded times.
+/// `imulog play`: plays a recording with its original timing.
 struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",

@@ -1,12 +1,12 @@
-import IMUModel
 import ArgumentParser
 import Export
 import Glibc
+import IMUModel
 import LinuxIO
 import Remote
 import Terminal
 
-/// `imulog pull`: recordings of other machines, over SSH.
+/// `imulog pull`: fetches recordings of other machines over SSH.
 struct PullCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull",
@@ -99,16 +99,16 @@ struct PullCommand: ParsableCommand {
     let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])
     for failure in unread {
       Console.talk(
-        "whether an earlier request to free a recording had no answer is not known: \(failure)")
+        "cannot read whether an earlier request to free a recording was answered: \(failure)")
     }
     let local = try LocalCopies(catalogue, unanswered: unanswered)
     let results = try HostQueue(hosts, ssh.connection, settings, local, board).run(jobs: share.jobs)
     line.end()
     let report = PullReport(hosts: results)
     try json ? Console.json(report.json) : report.print()
-    // After what came is said: the store may be gone by now.
+    // After the report: the store may be gone by now.
     for failure in try local.dropBeginnings() {
-      Console.talk("a copy that is of no use stays: \(failure)")
+      Console.talk("cannot remove a useless copy: \(failure)")
     }
     let failed = results.filter { $0.status != nil }
     guard
@@ -119,7 +119,7 @@ struct PullCommand: ParsableCommand {
     throw CommandFailure(status, "not all of \(names)\(more) is here; the lines above say why")
   }
 
-  /// Where files of another form go: looked at before anything is fetched for them.
+  /// The directory for converted files, checked before anything is fetched.
   private func directory() throws(CommandFailure) -> String {
     guard let to else { return "." }
     guard format != nil else {
@@ -136,7 +136,7 @@ struct PullCommand: ParsableCommand {
     return to
   }
 
-  /// Names as ssh takes them; an option in the place of one is refused here already.
+  /// Host names as ssh accepts them. An option in place of a name is refused here, before ssh sees it.
   private static func hosts(_ text: String) throws(CommandFailure) -> [String] {
     let hosts = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     for host in hosts {
@@ -155,7 +155,7 @@ struct PullCommand: ParsableCommand {
   }
 }
 
-/// The options of `pull` that go to `ssh`.
+/// The options of `pull` that are passed on to `ssh`.
 struct SSHOptions: ParsableArguments {
   @Option(
     name: .customShort("p"), parsing: .unconditional,
@@ -189,10 +189,69 @@ struct SSHOptions: ParsableArguments {
       valueName: "dir"))
   var remoteStore: String?
 
-  /// What these options and the environment say.
+  /// The connection that these options and the environment describe.
   var connection: SSHConnection {
     SSHConnection(
       program: ssh ?? Environment.value("IMULOG_SSH") ?? "ssh", port: port, identity: identity,
       configuration: configuration, options: options, remoteStore: remoteStore)
+  }
+}
+
+/// The table at the end of a pull.
+struct PullReport {
+  let hosts: [PulledHost]
+
+  private static let heading = [
+    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "BYTES", "MB/S",
+  ]
+
+  func print() throws {
+    let rows = hosts.map { host in
+      [
+        Plain.text(host.host), "\(host.offered)", "\(host.here)", "\(host.fetched)",
+        "\(host.running)", "\(host.failed)", "\(host.freed)", "\(host.received)",
+        PulledHost.rate(host.received, host.nanoseconds),
+      ]
+    }
+    let isNumeric = PullReport.heading.indices.map { $0 > 0 }
+    try Console.data(TextTable.text([PullReport.heading] + rows, isNumeric: isNumeric))
+  }
+
+  var json: String {
+    JSONWriter.document { json in
+      json.member("hosts", hosts, onNewLines: true) { json, host in
+        json.object { json in
+          json.member("host", host.host)
+          json.member("offered", host.offered)
+          json.member("here", host.here)
+          json.member("fetched", host.fetched)
+          json.member("running", host.running)
+          json.member("failed", host.failed)
+          json.member("freed", host.freed)
+          json.member("received_bytes", host.received)
+          json.member("duration_s", number: Plain.number(host.nanoseconds, per: 1_000_000_000))
+          json.member("exitStatus", host.status?.rawValue ?? 0)
+        }
+      }
+    }
+  }
+}
+
+/// `imulog pull-server`: the process that `imulog pull` starts on the other machine.
+struct PullServerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pull-server", abstract: "The far end of imulog pull.", shouldDisplay: false)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  mutating func run() throws {
+    guard !Console.isTerminal(STDOUT_FILENO) else {
+      throw CommandFailure(
+        .usage, "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
+    }
+    ProcessPriority.stepBack()
+    var server = PullServer(try program.openStore(storeOptions), mayFree: true)
+    try server.run()
   }
 }

@@ -3,7 +3,7 @@ import IMUDrivers
 import IMUModel
 import LinuxIO
 
-/// `imulog record`: one take, now.
+/// `imulog record`: makes one recording, now.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
@@ -25,7 +25,7 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "The board, one of `imulog boards`; detected by default.")
   var board: String?
 
-  // A sign begins a value and not an option, so that what is wrong with it can be said.
+  // A value may begin with a sign, so that the refusal can name it.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -111,7 +111,7 @@ struct RecordCommand: ParsableCommand {
       if let unreadable, failure != nil { Console.talk(unreadable.sentence) }
       failure = failure ?? unreadable
     }
-    // There is no recording of that number to continue with.
+    // Without a recording there is no number to print for the next command.
     if json {
       try Console.json(outcome.json)
     } else if !outcome.isGone {
@@ -121,8 +121,8 @@ struct RecordCommand: ParsableCommand {
     if let failure { throw failure }
   }
 
-  /// Puts recordings in order that were cut off earlier, until a signal comes. The take has ended: what fails here
-  /// changes nothing of its outcome.
+  /// Adopts recordings that were cut off earlier, until a signal arrives. This recording has ended: a failure here does
+  /// not change its outcome.
   private static func adopt(in store: String) {
     do {
       let signals = try SignalWatch()
@@ -133,19 +133,19 @@ struct RecordCommand: ParsableCommand {
           return isWanted
         }, report: { Console.talk($0) })
     } catch {
-      Console.talk("recordings that were cut off could not be looked for: \(error)")
+      Console.talk("cannot look for recordings that were cut off: \(error)")
     }
   }
 }
 
-/// Which of the chip's two sensors are recorded.
+/// The sensors of the chip that are recorded.
 enum RecordedChannels: String, ExpressibleByArgument, CaseIterable {
   case accel
   case gyro
   case both
 
-  /// Both sensors together bring the chip's temperature along, which explains their drift; it lies between
-  /// their registers.
+  /// Both sensors together include the chip's temperature, which explains their drift; its registers lie between
+  /// theirs.
   var set: ChannelSet {
     switch self {
     case .accel: return .accelerometer

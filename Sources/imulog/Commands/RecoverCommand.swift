@@ -2,7 +2,7 @@ import IMUModel
 import ArgumentParser
 import LogStore
 
-/// `imulog recover`: makes a whole recording of what is left of a damaged one.
+/// `imulog recover`: makes a whole recording from what is left of a damaged one.
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",

@@ -3,7 +3,7 @@ import ArgumentParser
 import LinuxIO
 import LogStore
 
-/// `imulog rm`: recordings into the trash.
+/// `imulog rm`: moves recordings to the trash.
 struct RemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm",
@@ -30,7 +30,7 @@ struct RemoveCommand: ParsableCommand {
 
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
-    // All are found before the first one goes: a wrong word in the list removes nothing.
+    // Find all of them first: a wrong word in the list removes nothing.
     var entries: [CatalogueEntry] = []
     for id in ids {
       let entry = try catalogue.entry(for: id)

@@ -2,7 +2,7 @@ import ArgumentParser
 import IMUModel
 import LogStore
 
-/// `imulog restore`: recordings back from the trash.
+/// `imulog restore`: moves recordings back from the trash.
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
@@ -25,7 +25,7 @@ struct RestoreCommand: ParsableCommand {
 
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
-    // All are found before the first one comes back: a wrong word in the list moves nothing.
+    // Find all of them first: a wrong word in the list moves nothing.
     var trashed: [TrashedRecording] = []
     for id in ids {
       let recording = try catalogue.trashedRecording(for: id)

@@ -1,7 +1,7 @@
 import IMUModel
 import LogStore
 
-/// How a take came out, in words or as JSON.
+/// The quality of a recording, for people or as JSON.
 struct ReviewReport {
   private let review: Account
 
@@ -13,7 +13,7 @@ struct ReviewReport {
 
   private var stillness: Stillness { review.motion?.stillness ?? Stillness() }
 
-  /// The verdict and why.
+  /// The verdict and its reasons.
   var sentence: String { review.sentence }
 
   /// The exit status of a check; `nil` when all is good.
@@ -26,7 +26,7 @@ struct ReviewReport {
     }
   }
 
-  /// Everything for a person, at the end of a take: keys of at most 11 characters, and values.
+  /// What a person reads at the end of a recording: keys of at most 11 characters, and values.
   var lines: [(String, String)] {
     var lines = [(String, String)]()
     if let lateness = review.lateness { lines.append(("lateness", ReviewReport.text(lateness))) }
@@ -34,7 +34,7 @@ struct ReviewReport {
     return lines + findings + [("clock", clock), ("verdict", sentence)]
   }
 
-  /// What only reading all samples shows.
+  /// What only a pass over all samples shows.
   var findings: [(String, String)] {
     var lines = [(String, String)]()
     if let hertz = motion?.achievedHertz {
@@ -91,7 +91,7 @@ struct ReviewReport {
     return review.clockChanges == 0 ? state : "\(state), changed \(review.clockChanges) times"
   }
 
-  /// Median, 99th percentile and maximum.
+  /// Median, 99th percentile and maximum, in microseconds.
   static func text(_ lateness: LatenessSummary) -> String {
     let figures = [lateness.median, lateness.percentile99, lateness.maximum].map {
       Plain.number($0 / 1000, per: 1) + " µs"
@@ -152,7 +152,7 @@ struct ReviewReport {
       "temperatureMaximum_c", number: decimal(motion?.temperature?.upperBound, digits: 3))
   }
 
-  /// A decimal number without needless zeros; the ends of what can be written for any scale that a log claims.
+  /// A decimal number without needless zeros, limited to what Int64 holds: a log may claim any scale.
   private static func decimal(_ value: Double, digits: Int) -> String {
     let power = (0..<digits).reduce(1) { product, _ in product * 10 }
     let scaled = (value * Double(power)).rounded()

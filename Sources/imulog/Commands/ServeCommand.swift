@@ -4,7 +4,7 @@ import Glibc
 import LinuxIO
 import Remote
 
-/// `imulog serve`: the forced command of a key that may only read recordings.
+/// `imulog serve`: the forced command of an SSH key that may only read recordings.
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -60,7 +60,7 @@ struct ServeCommand: ParsableCommand {
     }
   }
 
-  /// What the other side asked for, byte for byte; `nil` when it asked for a login.
+  /// The request, byte for byte; `nil` when the client asked for a login.
   private static var request: [UInt8]? {
     guard let text = getenv("SSH_ORIGINAL_COMMAND") else { return nil }
     // Safe: the program never changes its environment, and a C string ends in a zero byte.

@@ -3,7 +3,7 @@ import Export
 import IMUModel
 import Remote
 
-/// What a restricted key asks for, once it is found to be allowed.
+/// The request of a restricted key, checked.
 ///
 ///     SSH_ORIGINAL_COMMAND ─► words ─► verb, options ─► the program's parser ─► values ─► run
 ///                      RequestTokeniser       └ closed lists below              └ typed
@@ -13,7 +13,7 @@ import Remote
 /// option on them names a file, a directory, a socket or a link; `-o` takes `-` alone; an ID is checked by
 /// ``RecordingReference``.
 struct ServeRequest {
-  /// What to do for it.
+  /// What to run for it.
   enum Work {
     case help
     /// The far end of a pull.
@@ -37,7 +37,7 @@ struct ServeRequest {
     "pull-server": [],
   ]
 
-  /// Reads a request as it came. The program's name may stand in front: `ssh pi imulog list` sends it.
+  /// Reads a request. The program's name may come first: `ssh pi imulog list` sends it.
   ///
   /// - Parameter store: The key's store.
   /// - Throws: ``RequestRefusal``; ``CommandFailure`` for what the parser refuses.
@@ -59,7 +59,7 @@ struct ServeRequest {
     _ words: ArraySlice<String>, of verb: String
   ) throws(RequestRefusal) {
     guard let allowed = options.first(where: { $0.key == verb })?.value else {
-      // Another store than the key's is known, and forbidden, too.
+      // --store is known and forbidden: a key has its own store.
       let isKnown =
         verb.hasPrefix("--store")
         || Imulog.configuration.subcommands.contains { $0.configuration.commandName == verb }
@@ -69,7 +69,7 @@ struct ServeRequest {
         : .unknownVerb(verb, allowed: verbs)
     }
     var seen: Set<String> = []
-    // Whatever place the parser gives a word: one that begins with a dash is an option here.
+    // Wherever the parser would put a word: one that begins with a dash is an option here.
     for word in words where word.hasPrefix("-") && word != "-" {
       let option = String(word.prefix { $0 != "=" })
       guard allowed.contains(option) else {
@@ -90,7 +90,7 @@ struct ServeRequest {
     }
   }
 
-  /// Checks the values of a command. What is no command of a key cannot come so far, and is refused all the same.
+  /// Checks the values of a command. Other commands were refused before, and are refused here again.
   private static func admit(_ command: any ParsableCommand) throws(RequestRefusal) -> Work {
     switch command {
     case is ListCommand, is StatusCommand: break

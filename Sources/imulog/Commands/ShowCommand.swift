@@ -4,7 +4,7 @@ import LinuxIO
 import LogStore
 import Terminal
 
-/// `imulog show`: shows a recording's graph.
+/// `imulog show`: draws a recording's graph.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

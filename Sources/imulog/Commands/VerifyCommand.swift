@@ -1,9 +1,10 @@
 import ArgumentParser
+import Export
 import IMUModel
 import LogStore
 import Terminal
 
-/// `imulog verify`: reads a log through and says whether all of it is there.
+/// `imulog verify`: reads a log from end to end and reports whether all of it is there.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -38,7 +39,7 @@ struct VerifyCommand: ParsableCommand {
     return try reader.account()
   }
 
-  /// By the catalogue, which follows links only where it is asked to.
+  /// Opens the log through the catalogue, which follows links only when asked to.
   private func verifyRecording() throws -> Account {
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: target)
@@ -46,5 +47,64 @@ struct VerifyCommand: ParsableCommand {
       try ProgressStorage(
         try catalogue.storage(of: entry), "verifying recording \(entry.number)"))
     return try reader.account()
+  }
+}
+
+/// The result of `verify`, for people or as JSON.
+struct VerifyReport {
+  private let report: Account
+
+  init(_ report: Account) {
+    self.report = report
+  }
+
+  /// One sentence about what is missing.
+  var sentence: String {
+    var parts: [String] = []
+    if report.damageCount > 0 {
+      let least = report.isLossKnown ? "" : "at least "
+      parts.append(
+        "\(report.damageCount) damaged \(report.damageCount == 1 ? "part" : "parts"), "
+          + "\(least)\(report.damagedTickCount) ticks lost")
+    }
+    if report.unexplainedTickCount > 0 {
+      parts.append("\(report.unexplainedTickCount) ticks that nothing accounts for")
+    }
+    if !report.isComplete {
+      parts.append("no end, \(report.sampleCount) samples were found before it")
+    } else if report.isBalanced == false, report.damageCount == 0 {
+      parts.append("its account does not balance")
+    }
+    if let end = report.end, report.sampleCount != end.ledger.sampled {
+      parts.append("\(report.sampleCount) of \(end.ledger.sampled) samples were salvaged")
+    }
+    return parts.isEmpty ? "the recording is whole" : "not whole: " + parts.joined(separator: "; ")
+  }
+
+  func print() throws {
+    try Console.data("samples   \(report.sampleCount)")
+    try Console.data("gaps      \(report.gapCount)")
+    try Console.data("pages     \(report.pageCount)")
+    try Console.data("bytes     \(report.byteCount)")
+    try Console.data("complete  \(report.isComplete ? "yes" : "no")")
+    for damage in report.damage { try Console.data("damage    \(damage)") }
+    if report.isIntact { Console.talk(sentence) }
+  }
+
+  var json: String {
+    JSONWriter.document { json in
+      json.member("id", "\(report.description.id)")
+      json.member("intact", report.isIntact)
+      json.member("hasEnd", report.isComplete)
+      json.member("sampleCount", report.sampleCount)
+      json.member("recordedSampleCount", report.end?.ledger.sampled)
+      json.member("gapCount", report.gapCount)
+      json.member("pageCount", report.pageCount)
+      json.member("size_bytes", report.byteCount)
+      json.member("damageCount", report.damageCount)
+      json.member("ticksLost", report.damagedTickCount)
+      json.member("isLossKnown", report.isLossKnown)
+      json.member("damage", report.damage) { $0.add($1) }
+    }
   }
 }

@@ -5,7 +5,7 @@ import LinuxIO
 import Recorder
 import Terminal
 
-/// `imulog watch`: shows the service's samples.
+/// `imulog watch`: shows the samples of the service.
 struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
@@ -33,7 +33,7 @@ struct WatchCommand: ParsableCommand {
     }
   }
 
-  /// Prints the latest sample each second, until a signal or until the pipe's reader has gone.
+  /// Prints the latest sample each second, until a signal arrives or the pipe's reader has gone.
   private static func printLines(
     _ watched: consuming WatchedService, _ signals: borrowing SignalWatch
   ) throws {

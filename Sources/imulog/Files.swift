@@ -2,7 +2,7 @@ import Glibc
 import IMUModel
 import LogStore
 
-/// Files that the command line names by path.
+/// Reads and writes whole small files.
 enum WholeFile {
   /// All bytes of a small file, such as a motion to simulate.
   static func read(_ path: String) throws(StorageError) -> [UInt8] {
@@ -38,5 +38,19 @@ enum WholeFile {
   ) throws(StorageError) {
     let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
     if code != 0 { throw StorageError(.write, path: path, errno: code) }
+  }
+}
+
+/// The identity of the file at a path: equal for all its names and links.
+struct FileIdentity: Equatable {
+  private let device: dev_t
+  private let number: ino_t
+
+  /// `nil` when there is no file that this user may reach.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = status.st_dev
+    number = status.st_ino
   }
 }

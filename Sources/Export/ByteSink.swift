@@ -3,7 +3,7 @@ import IMUModel
 /// The destination of an export's bytes.
 ///
 /// Writers format straight into the sink's own memory: ``reserve(_:)`` room, write into it, then
-/// ``commit(_:)`` what was written. Two types conform: ``FileDescriptorSink`` and ``ArraySink``.
+/// ``commit(_:)`` what was written. ``FileDescriptorSink`` is the program's; ``ArraySink`` is for tests.
 public protocol ByteSink: ~Copyable {
   /// Room for at least `count` bytes, at most 64 KiB, valid until the next call on the sink.
   ///

@@ -18,7 +18,7 @@ public import IMUModel
 public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
-  /// The start, if the options say it.
+  /// The start, if it is in the options.
   public let clockPairs: [ClockPair]
   /// The end of the new log.
   public let end: RecordingEnd
@@ -104,7 +104,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
 extension ImportPlacing where Source: ~Copyable {
   /// The rate of the samples, which are all placed on the grid; `nil` when no log can hold it.
   fileprivate func rate(on grid: ImportGrid, _ survey: ImportSurvey) -> SampleRate? {
-    // After each hole the samples may lie half a period elsewhere, but all together no further than they do.
+    // After each hole the samples may shift by half a period, but in total no further than they were found to.
     let span = Double(survey.last) - Double(survey.first)
     let shift = min(abs(span / grid.period - Double(tick)), Double(account.holes) / 2)
     let halfPeriods = grid.look.isExact ? 1 : (2 * shift).rounded(.up) + 2 * grid.look.slack
@@ -113,9 +113,9 @@ extension ImportPlacing where Source: ~Copyable {
       halfPeriods: UInt64(min(halfPeriods, 0x1p58)), near: grid.period)
   }
 
-  /// The first grid on which all samples have a tick each; they are placed on it.
+  /// Places all samples on the first grid on which each has a tick of its own.
   ///
-  /// - Throws: where the likeliest one does not fit, if none does.
+  /// - Throws: The problem with the most likely grid, if none fits.
   fileprivate mutating func findGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
     throws(ImportError) -> ImportGrid
   {
@@ -138,9 +138,10 @@ extension ImportPlacing where Source: ~Copyable {
     throw refusal ?? .noRate(name: name)
   }
 
-  /// The exact grid of the rate, or, where it is not known or their clock is off it by up to a fiftieth, of a period that is
-  /// found, which may change slowly; all samples are placed on it. `nil` where there is none, because they jitter too far, are
-  /// late, or have another phase after a hole.
+  /// Places all samples on an exact grid: that of the rate, or, when the rate is unknown or the samples' clock is off by up to
+  /// a fiftieth, that of a period which is found and may change slowly.
+  ///
+  /// `nil` when there is no such grid: the samples jitter too far, are late, or change their phase at a hole.
   private mutating func findExactGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
     throws(ImportError) -> ImportGrid?
   {
@@ -156,7 +157,7 @@ extension ImportPlacing where Source: ~Copyable {
       periods.append(period)
       let ticks = UInt64((Double(survey.last) - Double(survey.first)) / period)
       let fine = try refined(period, ticks: ticks)
-      // A whole number of hertz, if the samples leave its ticks by less than a tenth of a period, is right over any hole.
+      // A whole number of hertz is right across any hole if the samples stay within a tenth of a period of its ticks.
       let whole = 1e9 / (1e9 / fine).rounded()
       let isWhole = abs(whole / fine - 1) * Double(survey.count) < 0.1
       for exact in (isWhole ? [whole] : []) + [fine, period] where isNear(exact) {
@@ -186,9 +187,9 @@ extension ImportPlacing where Source: ~Copyable {
     }
   }
 
-  /// The grid whose period is that of the samples and of what was lost among them, which are placed on it.
+  /// Refines a grid until its period is that of the samples and the lost ticks together, and places the samples on it.
   ///
-  /// Of samples that come many at a time the period is a mean of many intervals, and holes in them make it too long.
+  /// The period of samples that arrive in bursts is the mean of many intervals, and holes among them make it too long.
   private mutating func settled(_ grid: ImportGrid, _ survey: ImportSurvey) throws(ImportError)
     -> ImportGrid
   {
@@ -205,7 +206,7 @@ extension ImportPlacing where Source: ~Copyable {
 }
 
 extension ImportPlacing.Account where Source: ~Copyable {
-  /// That samples leave the ticks of the recording's rate, at this line so many periods.
+  /// The remark that samples leave the ticks of the recording's rate, with the line and the distance in periods.
   fileprivate func remark(
     _ departure: (periods: Double, line: Int), _ name: String, _ grid: ImportGrid,
     _ rate: SampleRate, isRateGiven: Bool
@@ -261,13 +262,13 @@ extension ImportPlacing.Account where Source: ~Copyable {
 }
 
 extension ImportSurvey {
-  /// That the rate which was found is hardly more than a guess.
+  /// The remark that the rate is hardly more than a guess.
   fileprivate func remarks(_ name: String, _ grid: ImportGrid) -> [String] {
     guard first < last, !grid.look.isExact, let reason = doubt(of: grid.period) else { return [] }
     return ["\(name) \(reason), which says little about its rate; give it with --rate"]
   }
 
-  /// A rate that was given must be that of the times, but for a twentieth and a period.
+  /// Refuses a given rate that differs from that of the times by more than a twentieth and a period.
   fileprivate func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
     guard grid.look.slack.isFinite else { return }
     let span = Double(last) - Double(first)

@@ -1,17 +1,17 @@
 public import IMUModel
 import Glibc
 
-/// Why a file of another kind could not become a recording.
+/// Why a file could not be imported.
 public enum ImportError: Error, Equatable, Sendable {
   /// The file could not be opened or read; `code` is the kernel's errno.
   case file(name: String, code: Int32)
   /// It is a directory, a pipe or a device: it cannot be read twice.
   case notARegularFile(name: String)
-  /// There is nothing in it.
+  /// It is empty.
   case empty(name: String)
   /// It is text in another encoding, such as UTF-16, or no text.
   case notUTF8(name: String)
-  /// A line of a table, counted from 1, is wrong, and how.
+  /// What is wrong with a line of a table, counted from 1.
   case line(name: String, line: Int, problem: ImportLineProblem)
   /// A table has more than one sample, but its times stand still, so that they give no rate.
   case noRate(name: String)
@@ -21,7 +21,7 @@ public enum ImportError: Error, Equatable, Sendable {
   case otherRate(name: String, given: String, found: String)
   /// The file was changed by another program while it was read.
   case changed(name: String)
-  /// A document is not of a shape that the phone apps write; `what` says in a clause what is wrong.
+  /// The phone apps do not write such a document; `what` is a clause that says why.
   case document(name: String, what: String)
   /// A recording of the phone apps has no samples.
   case noSamples(name: String)
@@ -53,12 +53,12 @@ public enum ImportLineProblem: Equatable, Sendable {
   case sharesTick(hertz: String)
   /// On the grid of this rate, decimal hertz, the sample is the first of many that are far from their ticks.
   case late(hertz: String)
-  /// The samples from line `since` to this one come at `found` Hz, on a grid of `hertz`; both are decimal. Of times that are
-  /// rounded to about a period the grid may be a wrong guess.
+  /// The samples from line `since` to this one come at `found` Hz, on a grid of `hertz`; both are decimal. If times are
+  /// rounded to about a period, the grid may be a wrong guess.
   case drifts(hertz: String, since: Int, found: String, areRounded: Bool)
   /// More ticks are missing before the sample than a log can count.
   case holeTooLong
-  /// More bytes than any line of a table has.
+  /// The line is longer than any line of a table.
   case tooLong(limit: Int)
 }
 
@@ -69,7 +69,7 @@ extension ImportError: CustomStringConvertible {
     case .file(let name, let code):
       return "cannot read \(name): \(Errno.meaning(code))"
     case .notARegularFile(let name):
-      return "\(name) is not a regular file: save what it holds to a file and import that"
+      return "\(name) is not a regular file: save its contents to a file and import that"
     case .empty(let name):
       return "\(name) is empty: there is nothing to import"
     case .notUTF8(let name):
@@ -77,7 +77,7 @@ extension ImportError: CustomStringConvertible {
     case .line(let name, let line, let problem):
       return "\(name), line \(line)\(problem.place): \(problem.sentence)"
     case .noRate(let name):
-      return "all times in \(name) are the same, so they give no sample rate: say it with --rate"
+      return "all times in \(name) are the same, so they give no sample rate: give it with --rate"
     case .rateBeyondLog(let name):
       return
         "the times in \(name) make a rate that no log can hold, which is 1/\(UInt32.max) to \(UInt32.max) Hz: "
@@ -157,10 +157,10 @@ extension ImportLineProblem {
         "from line \(since) to here samples come at about \(found) Hz and not at \(hertz) Hz: "
         + (areRounded
           ? "the times are rounded to about a period; give with --rate the rate at which the samples were taken"
-          : "the times are those of no fixed rate; import the parts of the table apart")
+          : "the times are those of no fixed rate; import the parts of the table separately")
     case .holeTooLong:
       return
-        "more ticks are missing before its sample than a log can count: import the two parts apart"
+        "more ticks are missing before its sample than a log can count: import the two parts separately"
     case .tooLong(let limit):
       return "the line is longer than \(limit) bytes: this is no table of samples"
     }

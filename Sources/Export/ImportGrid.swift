@@ -1,32 +1,31 @@
-/// Finds out which ticks the samples of a table have, and which ticks have none.
+/// Assigns ticks to the samples of a table and finds the ticks without a sample.
 ///
 ///     time     0    10    20   ⋯   80   90      at 100 Hz
 ///     tick     0     1     2        8    9      3 to 7 are lost
 ///
-/// Each sample has the tick after that of the sample before it, so that a clock that drifts against the grid
-/// moves the grid along and leaves no hole. Only an interval of more than one and a half periods may hold one:
+/// Each sample has the tick after that of the previous sample, so a clock that drifts against the grid moves the grid
+/// and leaves no hole. Only an interval of more than one and a half periods may contain a hole:
 ///
-/// - Where no interval around it is much shorter than a period, it is itself the measure.
-/// - Otherwise samples may have been held up and come in quick succession, or jitter. Then the earliest of
-///   the samples after it count, against the earliest of those in front of it: what is held up catches up with
-///   the grid, what is lost does not. A few samples prove that only if they are later than jitter could make them.
+/// - If no interval near it is much shorter than a period, its length gives the number of lost ticks.
+/// - Otherwise samples may jitter, or have been delayed and arrive in a burst. Then the earliest samples after it are
+///   compared with the earliest before it: delayed samples catch up with the grid, lost ones do not. A few samples prove
+///   a loss only if they are later than jitter could make them.
 ///
-/// A sample may be late, but not early: when the earliest samples after a short interval are a period
-/// before those in front of it, and stay there, two samples lie on one tick.
+/// A sample may be late, but not early: if the earliest samples after a short interval are a period earlier than those
+/// before it, and stay so, two samples lie on one tick.
 ///
-/// An exact grid is simpler: all samples lie within half a period of the ticks of an ``ImportClock``, which are a period apart
-/// from first to last or follow a rate that changes, and every tick between two samples is lost. Where its ticks are, an
-/// ``ImportSeam`` finds.
+/// An exact grid is simpler: all samples lie within half a period of the ticks of an ``ImportClock``, and every tick between
+/// two samples is lost. ``ImportSeam`` finds the phase of the ticks.
 struct ImportGrid {
-  /// How far samples are compared, and when they count as lost or as too many.
+  /// How many samples are compared, and when one counts as lost or as surplus.
   struct Look {
-    /// Samples after and in front of an interval.
+    /// Samples to compare after and before an interval.
     let window: Int
-    /// Periods by which the earliest samples must be later after a hole than in front of it, above a half.
+    /// Periods, above a half, by which the earliest samples after a hole must be later than those before it.
     let slack: Double
     /// Whether all samples must lie on the ticks of one grid.
     var isExact = false
-    /// Periods by which they must be earlier where there is a sample too many.
+    /// Periods by which they must be earlier if there is a surplus sample.
     var surplus: Double { 0.75 + slack }
   }
 
@@ -37,22 +36,22 @@ struct ImportGrid {
   /// The sample before the one that is placed.
   private var time: Int64 = 0
   private(set) var tick: UInt64 = 0
-  /// Times and ticks of the samples since the last hole, the latest ones.
+  /// Times and ticks of the latest samples since the last hole.
   private var past: [(time: Int64, tick: UInt64)] = []
   private var oldest = 0
-  /// The level after the last hole, against the sample at which it was found, which may have been late as the next ones.
+  /// The level after the last hole, relative to the first sample after it, which may have been late itself.
   private var floor: (time: Int64, tick: UInt64, level: Double) = (0, 0, 0)
   private var sinceHole = 0
-  /// Long intervals in which nothing was lost: the sample after them was late.
+  /// Long intervals without a loss: the sample after each was late.
   private(set) var delays: UInt64 = 0
-  /// The clock, and its tick to which the first sample belongs; of an exact grid.
+  /// Of an exact grid: the clock, and its tick for the first sample.
   private(set) var clock: ImportClock
   private var origin = 0.0
-  /// Periods from a tick of the clock to the next place between two, and whether a tick may be lost in little more than a
-  /// period; of an exact grid.
+  /// Of an exact grid: periods from a tick of the clock to the next seam, and whether a tick may be lost in little more than
+  /// a period.
   private let seam: (phase: Double, mayCrowd: Bool)
 
-  /// A grid whose tick 0 is the sample that comes first.
+  /// A grid whose tick 0 is the first sample.
   init(period: Double, _ look: Look) {
     self.period = period
     self.look = look
@@ -60,7 +59,7 @@ struct ImportGrid {
     clock = ImportClock(period: period, from: 0)
   }
 
-  /// A grid on whose ticks all samples lie, from which ``ImportSeam`` has found how far they are.
+  /// An exact grid with the seam that ``ImportSeam`` found.
   init(_ clock: ImportClock, seam: (phase: Double, mayCrowd: Bool)) {
     period = clock.period
     self.clock = clock
@@ -68,11 +67,11 @@ struct ImportGrid {
     look = .exact
   }
 
-  /// Places the sample at `times[0]`, and says how many ticks before it are lost; `nil` when it and the sample before
-  /// it lie on one tick.
+  /// Places the sample at `times[0]` and returns the number of lost ticks before it; `nil` when it and the previous sample
+  /// lie on one tick.
   ///
-  /// - Parameter times: Those of the sample and of the next `look.window - 1` ones, as far as there are so many.
-  /// - Complexity: constant, but for strange intervals, where all of the window is looked at.
+  /// - Parameter times: The times of the sample and of the next `look.window - 1` samples, or of all that follow.
+  /// - Complexity: constant; O(window) for unusual intervals.
   mutating func place(_ times: some Collection<Int64>) -> UInt64? {
     guard let next = times.first else { return 0 }
     guard sinceHole > 0 else {
@@ -89,13 +88,13 @@ struct ImportGrid {
       if lost == 0 { delays += 1 }
     } else if periods < 0.75, past.count + times.count > 2 {
       var before = pastLevel(of: past.count)
-      // What came first after the hole may have been late as well, but not if it came in its time.
+      // The first sample after the hole may have been late too, unless it came on time.
       if sinceHole < look.window, past.count > 1 ? !isPastRegular : !isRegular(times) {
         before = min(before, lateness(floor.time, floor.tick) + floor.level)
       }
       if level(of: times, from: time, tick: 0) - before < -look.surplus { return nil }
     }
-    // Beyond it sums of ticks are no ticks of a log.
+    // Larger sums of ticks do not fit into a log.
     let count = UInt64(min(lost, 0x1p58))
     if count > 0 {
       let level = level(of: times, from: next, tick: -1)
@@ -106,13 +105,13 @@ struct ImportGrid {
     return count
   }
 
-  /// Places a sample on the tick between whose seams it lies; `nil` when no exact grid fits.
+  /// Places a sample on the tick between whose seams it lies; `nil` when the exact grid does not fit.
   private mutating func placeExactly(_ time: Int64) -> UInt64? {
     let next = clockTick(time) - origin
-    // From 2⁵⁰ on the differences of such numbers are no ticks.
+    // From 2⁵⁰ on, such numbers are too coarse for ticks.
     guard next > Double(tick), next < 0x1p50 else { return nil }
     let lost = UInt64(next) - tick - 1
-    // A period and a little holds no hole where times do not jitter: the clock drifts against the rate.
+    // Without jitter, little more than a period contains no hole: the clock drifts against the rate.
     guard lost == 0 || seam.mayCrowd || time.nanoseconds(since: self.time) > 1.3 * period else {
       return nil
     }
@@ -125,7 +124,7 @@ struct ImportGrid {
     (clock.place(time) - seam.phase).rounded(.down) + 1
   }
 
-  /// How many ticks before the first of the times are lost, by the earliest of the samples around.
+  /// The number of lost ticks before the first of the times, by the earliest of the samples around it.
   private func proven(_ times: some Collection<Int64>, within periods: Double) -> Double {
     let after = level(of: times, from: time, tick: 0)
     let rise = after - pastLevel(of: Look.close.window)
@@ -141,7 +140,7 @@ struct ImportGrid {
     return min(rise.rounded(), periods.rounded(.down))
   }
 
-  /// The least lateness, in periods, of samples that come one a tick after a tick at a time.
+  /// The least lateness, in periods, of samples at consecutive ticks after a tick at a time.
   private func level(
     of times: some Collection<Int64>, from time: Int64, tick: Double
   ) -> Double {
@@ -154,7 +153,7 @@ struct ImportGrid {
     return least
   }
 
-  /// The least lateness, in periods, of so many samples before, against the last one of them.
+  /// The least lateness, in periods, of this many previous samples, relative to the last one.
   private func pastLevel(of samples: Int) -> Double {
     var least = Double.infinity
     for index in past.indices.suffix(samples) {
@@ -168,7 +167,7 @@ struct ImportGrid {
     Double(tick - earlierTick) - time.nanoseconds(since: earlier) / period
   }
 
-  /// Whether all intervals after the sample are about a period long, or hold a hole.
+  /// Whether all intervals after the sample are about a period long, or contain a hole.
   private func isRegular(_ times: some Collection<Int64>) -> Bool {
     var before: Int64?
     for time in times {
@@ -213,20 +212,20 @@ struct ImportGrid {
 }
 
 extension ImportGrid.Look {
-  /// For samples that lie within half a period of their ticks, nearly all of them.
+  /// For samples that lie, nearly all of them, within half a period of their ticks.
   static let close = ImportGrid.Look(window: 24, slack: 0)
-  /// For such samples among which a host delivered some late and together.
+  /// For such samples of which a host delivered some late, in bursts.
   static let long = ImportGrid.Look(window: 256, slack: 0)
-  /// For samples that were all delivered so: only a hole longer than that stands out.
+  /// For samples that were all delivered in bursts: only a hole longer than a burst stands out.
   static let wide = ImportGrid.Look(window: 128, slack: 15.5)
 
-  /// For samples that all lie on the ticks of a rate that is known.
+  /// For samples that all lie on the ticks of one grid.
   static let exact = ImportGrid.Look(window: 1, slack: 0, isExact: true)
 
-  /// For times that stand still and say nothing: all samples are one after the other.
+  /// For times that stand still: all samples are consecutive.
   static let blind = ImportGrid.Look(window: 1, slack: .infinity)
 
-  /// For times that are rounded to so many periods.
+  /// For times that are rounded to this many periods.
   static func coarse(_ periods: Double) -> ImportGrid.Look {
     ImportGrid.Look(window: 24, slack: periods)
   }

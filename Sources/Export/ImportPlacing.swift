@@ -39,9 +39,9 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     (head, isAtEnd, account) = (0, false, Account())
   }
 
-  /// The grid of a clock, as it was at the first sample, on whose ticks all samples lie; `nil` when there is none.
+  /// An exact grid for all samples, from a clock as it was at the first sample; `nil` when there is none.
   ///
-  /// - Parameter unit: That of the times where the rate is a guess, so that chance must not make such a grid.
+  /// - Parameter unit: The unit of the times if the rate is a guess: the grid must not be a coincidence.
   mutating func exactGrid(_ clock: ImportClock, unit: Int64?) throws(ImportError) -> ImportGrid? {
     try table.rewind()
     var seam = ImportSeam(clock)
@@ -50,7 +50,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     return ImportGrid(clock, seam: found)
   }
 
-  /// The period of samples of which so many ticks were found, more precisely.
+  /// Refines the period of samples that span this many ticks.
   mutating func refined(_ period: Double, ticks: UInt64) throws(ImportError) -> Double {
     var (period, window) = (period, 4.0)
     while window <= max(4, Double(ticks) / 4) {
@@ -65,8 +65,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// The next row, and the number of ticks without a row before it; `nil` after the last row.
   ///
-  /// - Throws: ``ImportError/line(name:line:problem:)`` with ``ImportLineProblem/sharesTick(hertz:)`` where the grid
-  ///   does not fit.
+  /// - Throws: ``ImportError/line(name:line:problem:)`` with ``ImportLineProblem/sharesTick(hertz:)`` if the grid does not fit.
   mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample, lost: UInt64)? {
     try readAhead()
     guard head < times.count else { return nil }
@@ -91,7 +90,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// Places all remaining rows and checks the number of samples.
   ///
-  /// - Throws: what ``next()`` throws, or ``ImportLineProblem/late(hertz:)`` where a quarter of all samples are late.
+  /// - Throws: What ``next()`` throws, or ``ImportLineProblem/late(hertz:)`` if a quarter of all samples are late.
   mutating func placeAll(_ count: UInt64) throws(ImportError) {
     while try next() != nil {}
     guard account.samples == count else { throw ImportError.changed(name: name) }
@@ -101,15 +100,15 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     throw .line(name: name, line: account.firstDelay, problem: .late(hertz: hertz))
   }
 
-  /// Refuses a table of which a part comes at another rate: see ``ImportDrift``.
+  /// Refuses a table with a part at another rate: see ``ImportDrift``.
   ///
-  /// - Parameter areRounded: Whether the rate is a guess at which rounded times allow two.
-  /// - Returns: Where the samples are farthest off the ticks of the rate; `nil` where that may be jitter and rounding.
+  /// - Parameter areRounded: Whether the rate is a guess because the times are rounded to about a period.
+  /// - Returns: The largest distance of the samples from the ticks of the rate; `nil` if it may be jitter and rounding.
   mutating func checkDrift(_ grid: ImportGrid, _ rate: SampleRate, areRounded: Bool)
     throws(ImportError) -> (periods: Double, line: Int)?
   {
     guard grid.look.slack.isFinite else { return nil }
-    // Samples on an exact grid leave the rate's ticks as that does.
+    // Samples on an exact grid stay near the rate's ticks if the grid does.
     if grid.look.isExact, grid.clock.isExact, abs(grid.period / rate.period - 1) * Double(tick) < 1
     {
       return nil
@@ -127,7 +126,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     return drift.departure
   }
 
-  /// Counts of an end are below 2⁶⁰.
+  /// The counts in a log's end are below 2⁶⁰.
   private static var tickLimit: UInt64 { 1 << 58 }
 
   private mutating func readAhead() throws(ImportError) {
@@ -147,28 +146,28 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 }
 
-/// Follows how far the samples of a table are off the ticks of a rate, from the first sample to the last.
+/// Tracks the distance of a table's samples from the ticks of a rate, from the first sample to the last.
 ///
 ///     interval      1.0   1.1   1.8   0.5   0.8     periods
 ///     lateness      0.0   0.1   0.9   0.4   0.2     against the ticks that begin with the first sample
-///     delay         0.0   0.0   0.8   0.3   0.1     what a host held up: it and the next samples catch up
-///     level         0.0   0.1   0.1   0.1   0.1     the rest, which is jitter and the clock's
+///     delay         0.0   0.0   0.8   0.3   0.1     delayed by the host: it and the next samples catch up
+///     level         0.0   0.1   0.1   0.1   0.1     the rest: jitter and the clock's drift
 ///
-/// The level may leave the ticks slowly. Where it does so by more than a twentieth of the ticks that go by, wherever in the
-/// table that begins, samples come at another rate.
+/// The level may drift slowly. If anywhere in the table it drifts by more than a twentieth of the ticks that pass, the
+/// samples come at another rate.
 struct ImportDrift {
   private let rate: SampleRate
-  /// Periods by which the level may be off without a reason: one of jitter, half of it to both sides, one more, and
-  /// those by which times are rounded or late.
+  /// Periods by which the level may be off without a reason: one for jitter, half of it to each side, one more, and those
+  /// by which times are rounded or late.
   private let allowance: Double
   /// The greatest level beyond the allowance, early or late, and where it is; `nil` when there is none.
   private(set) var departure: (periods: Double, line: Int)?
   private var before: (time: Int64, tick: UInt64)?
   private var delay = 0.0
   private var level = 0.0
-  /// Whether no sample was in time yet: the first ones of all may have been late from the beginning.
+  /// Whether no sample has been on time yet: the first samples may all be late.
   private var isBeginning = true
-  /// The samples from which a part that is too slow, or too fast, would begin.
+  /// The samples at which a part that is too slow, or too fast, would begin.
   private var slow = Sample(level: 0, tick: 0, line: 0)
   private var fast = Sample(level: 0, tick: 0, line: 0)
 
@@ -182,16 +181,16 @@ struct ImportDrift {
     var overFast: Double { level + Double(tick) / 20 }
   }
 
-  /// - Parameter slack: That of the grid on which the samples were placed.
+  /// - Parameter slack: The slack of the grid on which the samples were placed.
   init(against rate: SampleRate, slack: Double) {
     self.rate = rate
     allowance = 2 + slack
   }
 
-  /// Takes the next sample, with the tick that it has on its grid.
+  /// Adds the next sample, with its tick on the grid.
   ///
-  /// - Returns: The part of the table that ends with this sample, by its first line, and the rate at which its samples come,
-  ///   where that is off by more than a twentieth.
+  /// - Returns: The first line and the rate of the part of the table that ends with this sample, if its rate is off by more
+  ///   than a twentieth.
   mutating func add(_ time: Int64, tick: UInt64, line: Int) -> (since: Int, hertz: Double)? {
     if let before {
       let periods = time.nanoseconds(since: before.time) / rate.period
@@ -208,7 +207,7 @@ struct ImportDrift {
     return nil
   }
 
-  /// Shares the change of a sample's lateness, in periods, between delay and level.
+  /// Divides the change of a sample's lateness, in periods, between delay and level.
   private mutating func follow(_ change: Double) {
     if change > -0.5 { isBeginning = false }
     let isDelay = change > 0.5 || isBeginning
@@ -219,7 +218,7 @@ struct ImportDrift {
 
   private func part(from first: Sample, to last: Sample) -> (since: Int, hertz: Double) {
     let ticks = Double(last.tick - first.tick)
-    // Of samples at one time it is 0, but for rounding, which must not make it less.
+    // It is 0 for samples at one time, and rounding must not make it negative.
     let periods = max(0, ticks + last.level - first.level)
     return (first.line, rate.hertz * ticks / periods)
   }

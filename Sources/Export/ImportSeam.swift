@@ -1,13 +1,13 @@
 import Glibc
 
-/// Finds where the ticks of a rate lie among the times of a table: half a period from the place where no sample is.
+/// Finds the phase of a rate's ticks among the times of a table: half a period from the phase at which there are no samples.
 ///
-///     time in a period    0 ····▁▃▆▇▆▃▁················ 1     all samples of the table, one period over the other
+///     time in a period    0 ····▁▃▆▇▆▃▁················ 1     all samples of the table, folded into one period
 ///     seam                                  ↑
 ///
-/// Samples that were taken at one rate have such a place when they jitter by less than half a period, rounding
-/// included, whatever is missing among them. Of a clock that drifts by a period against the rate they have none, unless an
-/// ``ImportClock`` follows it.
+/// Samples at one rate leave such a place free if they jitter by less than half a period, rounding included; missing
+/// samples do not matter. If their clock drifts by a period against the rate they do not, unless an ``ImportClock``
+/// follows it.
 struct ImportSeam {
   private static let bins = 4096
 
@@ -17,14 +17,14 @@ struct ImportSeam {
   private var last = 0.0
   private var count: UInt64 = 0
   private var shortest = Double.infinity
-  /// Intervals since the last look at them, and whether the middle one of so many always was about a number of periods.
+  /// Intervals of the current stretch, and whether the median of every stretch was about a whole number of periods.
   private var intervals: [Double] = []
   private var areSteady = true
-  /// Sums of the samples' phases, as vectors, and of how alike those of neighbours are: 1 where they are the same.
+  /// The sum of the samples' phases as vectors, and the sum of how alike the phases of neighbours are, 1 if equal.
   private var sum = (x: 0.0, y: 0.0)
   private var likeness = 0.0
 
-  /// - Parameter clock: As it was at the first sample.
+  /// - Parameter clock: The clock as it was at the first sample.
   init(_ clock: ImportClock) { (self.clock, period) = (clock, clock.period) }
 
   mutating func add(_ time: Int64) {
@@ -46,9 +46,9 @@ struct ImportSeam {
     endStretch()
   }
 
-  /// Whether samples are about as much alike in phase all together as each is like its neighbour.
+  /// Whether the phases of all samples are about as alike as those of neighbours.
   ///
-  /// Where they are not, some have another phase, as after a new start, and a seam between two phases says nothing of ticks.
+  /// If not, some samples have another phase, as after a restart, and a seam between two phases says nothing about ticks.
   private var haveOnePhase: Bool {
     let count = Double(count)
     let alike = (sum.x * sum.x + sum.y * sum.y) / (count * count)
@@ -61,19 +61,19 @@ struct ImportSeam {
     intervals.removeAll(keepingCapacity: true)
   }
 
-  /// Periods from a tick of the clock to the middle of the widest place without one, and whether a tick may be lost where the
-  /// samples around it are little more than a period apart. `nil` when samples are everywhere.
+  /// Periods from a tick of the clock to the middle of the widest range of phases without samples, and whether a tick may
+  /// be lost between samples that are little more than a period apart. `nil` when there are samples at all phases.
   ///
-  /// Of N phases without a grid the widest place is about ln N / N, and times of which the period is a multiple of their
-  /// unit leave one of the unit. In such a place that is wider, ticks may be lost between crowded samples if other
-  /// intervals show that the samples jitter.
+  /// Among N random phases the widest free range is about ln N / N; times whose unit divides the period leave one unit
+  /// free. If the range is wider than that, ticks may be lost between crowded samples, provided that other intervals show
+  /// jitter.
   ///
-  /// - Parameter unit: That of the times where the period is a guess, which must make such a wider place, and be that
-  ///   of the samples everywhere: of 14 ms on a grid of 10 ms many would be lost.
+  /// - Parameter unit: The unit of the times if the period is a guess. Then the free range must be wider, and the period must
+  ///   be that of the samples everywhere: samples every 14 ms would lose many ticks of a grid of 10 ms.
   mutating func seam(unit: Int64?) -> (phase: Double, mayCrowd: Bool)? {
     if intervals.count >= 16 { endStretch() }
     var (widest, end, run) = (0, 0, 0)
-    // Twice around, because the widest place may lie across the beginning.
+    // Twice around, because the widest range may cross the beginning.
     for step in 0..<2 * ImportSeam.bins {
       run = isTaken[step % ImportSeam.bins] ? 0 : min(run + 1, ImportSeam.bins)
       if run > widest { (widest, end) = (run, step + 1) }
@@ -86,9 +86,9 @@ struct ImportSeam {
     let isWide = width > max(1.0 / 64, byChance)
     let phases = Double(isTaken.count { $0 })
     if let unit {
-      // One phase alone is a grid, whatever the unit.
+      // A single phase is a grid, whatever the unit.
       let byUnit = phases > 1 ? min(Double(unit) / period, 1 / phases) : 0
-      // Whole units of time fit a period below two of them as well as one above.
+      // A period of less than two units has an alias above.
       guard period >= 2 * Double(unit), areSteady, haveOnePhase, isWide, width > 1.2 * byUnit
       else { return nil }
     }
@@ -96,18 +96,18 @@ struct ImportSeam {
   }
 }
 
-/// Finds the period of samples, of which it is known but for a few percent, by the phase that they have in it.
+/// Refines a period that is known to a few percent, by the phase of the samples in it.
 ///
 ///     window        0         1         2
-///     phase        ▁▆▁       ▁▁▆▁      ▁▁▁▆▁         later by so much a window: the period is longer by that
+///     phase        ▁▆▁       ▁▁▆▁      ▁▁▁▆▁         the phase advances each window: the period is longer
 ///
-/// What is missing among the samples, and what jitters, takes nothing from that.
+/// Missing samples and jitter do not affect it.
 struct ImportPhase {
   private let period: Double
   /// Periods in a window.
   private let window: Double
   private var first: Int64?
-  /// Sums of the samples' phases, as vectors, in the latest window with a sample and in all windows against the one before.
+  /// Sums of the samples' phases as vectors: of the latest window with a sample, and of all windows against the one before.
   private var index = 0.0
   private var sum = (x: 0.0, y: 0.0)
   private var before: (x: Double, y: Double)?
@@ -139,7 +139,7 @@ struct ImportPhase {
     advance.y += sum.y * before.x - sum.x * before.y
   }
 
-  /// Ends with the last sample; the period in nanoseconds.
+  /// Ends after the last sample and returns the period in nanoseconds.
   mutating func end() -> Double {
     compare()
     let turns = atan2(advance.y, advance.x) / (2 * .pi)
@@ -147,49 +147,49 @@ struct ImportPhase {
   }
 }
 
-/// The clock by which samples were taken, as far as their times show it: it says where a sample lies among its ticks.
+/// The clock of the samples, reconstructed from their times: it gives the position of each sample among its ticks.
 ///
 ///     time          0.0   1.1   2.0   2.8   4.4    of samples, in periods
-///     off                 0.1   0.0  -0.2   0.3    each is so far off the nearest tick that was expected
-///     phase, period       ↑     ·     ↓     ↑      and moves those that are expected next by a little of that
+///     off                 0.1   0.0  -0.2   0.3    the distance from the nearest expected tick
+///     phase, period       ↑     ·     ↓     ↑      moves the next expected ticks by a part of it
 ///
-/// Jitter goes to both sides and moves nothing far; a rate that changes slowly takes the ticks with it, and what is lost among
-/// the samples does no harm. This is a phase-locked loop. Without a gain it is a clock of exactly one period.
+/// This is a phase-locked loop: jitter averages out, a slowly changing rate is followed, and lost samples do no harm.
+/// Without a gain it is a clock of constant period.
 struct ImportClock {
   /// From the slowest, which jitter disturbs least, to the fastest, which follows the greatest drift.
   static let gains = [0.02, 0.05, 0.12]
 
   /// Nanoseconds, above 0, at the sample that was placed last.
   private(set) var period: Double
-  /// How much of what a sample is off the phase follows; 0 of an exact clock.
+  /// The part of a sample's distance by which the phase is corrected; 0 for an exact clock.
   private let gain: Double
-  /// The sample placed last, its nearest tick, and how many periods it is off that, of which the phase has followed a part.
+  /// The sample placed last, its nearest tick, and its remaining distance from that in periods.
   private var time: Int64
   private var tick = 0.0
   private var off = 0.0
 
-  /// A clock one of whose ticks is at the time of the first sample.
+  /// A clock with a tick at the time of the first sample.
   init(period: Double, from first: Int64, gain: Double = 0) {
     (self.period, time, self.gain) = (period, first, gain)
   }
 
-  /// A clock that follows the rate, as it was at the first of the times, which are the beginning of a table.
+  /// A clock that follows the rate, as it was at the first of these times, the beginning of a table.
   init(following times: [Int64], period: Double, gain: Double) {
     self.init(period: period, from: times.first ?? 0, gain: gain)
-    // There and back: phase and period are guesses until the clock has run for a while.
+    // Forwards and backwards: phase and period are guesses until the clock has run for a while.
     for time in times + times.reversed() { _ = place(time) }
     tick = 0
   }
 
   var isExact: Bool { gain == 0 }
 
-  /// Where the next sample is, in periods of the clock from about the first one.
+  /// The position of the next sample, in periods of the clock from about the first sample.
   mutating func place(_ next: Int64) -> Double {
     let periods = off + next.nanoseconds(since: time) / period
     let ticks = periods.rounded()
     (time, tick, off) = (next, tick + ticks, periods - ticks)
     let place = tick + off
-    // Half the square of the phase's gain: as fast as the period can follow without swinging.
+    // Half the square of the phase's gain: as fast as the period can follow without oscillation.
     period *= 1 + gain * gain / 2 * off * max(-1, min(ticks, 1))
     off -= gain * off
     return place
@@ -197,7 +197,7 @@ struct ImportClock {
 }
 
 extension Int64 {
-  /// From an earlier time or to a later one; of more than 292 years not to the nanosecond.
+  /// The difference from another time; exact to the nanosecond up to 292 years.
   func nanoseconds(since other: Int64) -> Double {
     let (difference, overflow) = subtractingReportingOverflow(other)
     return overflow ? Double(self) - Double(other) : Double(difference)

@@ -9,12 +9,12 @@ struct ImportSurvey {
   /// The largest of 1 ms, 1 µs and 1 ns of which every time is a multiple.
   private(set) var unit: Int64 = 1_000_000
 
-  /// Times from a sample to the next, to the 16th and to the 256th after it.
+  /// Intervals from each sample to the next, the 16th and the 256th after it.
   private var single = ImportIntervals()
   private var short = ImportIntervals()
   private var long = ImportIntervals()
   private var recent = [Int64](repeating: 0, count: 256)
-  /// The first times, by which the clock of samples that jitter is found.
+  /// The first times, from which the clock of jittering samples is found.
   private(set) var beginning: [Int64] = []
   private static let beginningLimit = 2048
 
@@ -31,15 +31,14 @@ struct ImportSurvey {
   }
 
   private func distance(_ samples: UInt64, to time: Int64) -> UInt64 {
-    // Times never decrease, so the difference is right modulo 2⁶⁴.
+    // Times never decrease, so the difference is correct modulo 2⁶⁴.
     UInt64(bitPattern: time &- recent[Int((count - samples) % 256)])
   }
 
-  /// Guesses at the period of an exact grid on which the samples may lie, the likeliest first.
+  /// Guesses at the period of an exact grid for the samples, the most likely first.
   ///
-  /// There are none where no interval is so long that a tick may be lost in it, or so short that two samples may lie on one
-  /// tick: any grid fits these. Nor are there where times are too coarse to say more than their own unit, or where samples come
-  /// many at a time, a small part of a period apart: that is no period.
+  /// There are none if no interval is long enough for a lost tick or short enough for two samples on one tick, because any
+  /// grid fits those; nor if the times are too coarse, or if samples arrive in bursts, whose intervals are no period.
   var exactPeriods: [() -> Double?] {
     let (median, unevenness) = (single.median, single.unevenness)
     guard median >= 2 * Double(unit), !single.areAll(in: 0.75 * median...1.5 * median),
@@ -51,14 +50,14 @@ struct ImportSurvey {
       : [coherent, { coherentPeriod(of: ImportSurvey.beginningLimit) }]
   }
 
-  /// The grids on which the samples may lie if it is not an exact one, the likeliest first.
+  /// Possible grids for the samples if there is no exact one, the most likely first.
   ///
   ///     intervals near the median or its multiples    the mean of those near the median
   ///     jitter of up to half a period, rounded times  the median of 16 intervals together
   ///     held up and delivered together by a host      the median of 256 intervals together; holes must be long
   ///
-  /// The rate is that of the median interval, but more precise than one interval says it: of 300 Hz in whole
-  /// milliseconds the median is 3 ms, and the mean of all that are near it is 3.33 ms. A hole is in none of them.
+  /// The rate is that of the median interval, but more precise than one interval: at 300 Hz in whole milliseconds the
+  /// median is 3 ms, and the mean of all intervals near it, which contain no hole, is 3.33 ms.
   ///
   /// - Parameter rate: The rate, if it is known.
   func grids(_ rate: SampleRate?) -> [ImportGrid] {
@@ -102,15 +101,15 @@ struct ImportSurvey {
       && short.areWithin(1.25 * unit)
   }
 
-  /// The period near the median interval over which the first times lie together best, whatever is missing among them.
+  /// The period near the median interval for which the phases of the first times agree best; missing samples do not matter.
   ///
-  ///     Σ exp(2πi f t), for each frequency f in small steps: each time's vector is turned on from step to step
+  ///     Σ exp(2πi f t), for each frequency f in small steps: each step turns each time's vector
   private func coherentPeriod(of samples: Int) -> Double? {
     let median = single.median
     let times = beginning.prefix(samples).map { Double($0) - Double(first) }
       .prefix { $0 < Double(2 * samples) * median }
     guard times.count > 8, let span = times.last, span > 0 else { return nil }
-    // Above half a period a unit, whole units of time look the same as below: milliseconds at 588 Hz as at 412 Hz.
+    // Frequencies above half a period a unit are aliases of those below: in whole milliseconds 588 Hz looks like 412 Hz.
     let highest = min(1.35 / median, 0.5 / Double(unit))
     let (lowest, step) = (0.8 / median, 0.5 / span)
     var vectors = times.map { Vector(turns: lowest * $0) }
@@ -144,14 +143,14 @@ struct ImportSurvey {
     }
   }
 
-  /// The mean of the intervals that are not far from the median one: a hole is in few of them.
+  /// The mean of the intervals near the median; few of them contain a hole.
   private func period(_ intervals: ImportIntervals, of samples: Double) -> Double? {
     let median = intervals.median
     return intervals.mean(in: 0.75 * median...1.25 * median).map { $0 / samples }
   }
 }
 
-/// The lengths of a table's intervals, counted by size in fixed memory: 64 classes for each doubling.
+/// A histogram of a table's intervals in constant memory, with 64 classes for each doubling.
 struct ImportIntervals {
   private static let classes = 64 * 60
   private var counts = [UInt64](repeating: 0, count: classes)
@@ -165,7 +164,7 @@ struct ImportIntervals {
     count += 1
   }
 
-  /// The middle one of all lengths (the lower of two), as the mean of its class; 0 when there are none.
+  /// The median length (the lower of two), as the mean of its class; 0 when there are none.
   var median: Double {
     var rest = count == 0 ? 0 : (count - 1) / 2
     for place in counts.indices where counts[place] > 0 {
@@ -186,8 +185,8 @@ struct ImportIntervals {
     return total == 0 ? nil : sum / Double(total)
   }
 
-  /// Whether nine in ten are near the median or one of its next multiples, as samples on a grid are of which
-  /// some are missing. Of few intervals fewer need not be, and among few a long one is a hole.
+  /// Whether nine in ten are near the median or one of its multiples, like those of samples on a grid with some missing.
+  /// With few intervals there is more tolerance, and a long one is a hole.
   var areRegular: Bool {
     let median = median
     guard median > 0 else { return false }
@@ -203,7 +202,7 @@ struct ImportIntervals {
     return strangers <= max(count / 10, count >= 8 ? 2 : count >= 3 ? 1 : 0)
   }
 
-  /// How far they are from whole multiples of the median, in medians, on average: up to a quarter.
+  /// The mean distance from whole multiples of the median, in medians: up to a quarter.
   var unevenness: Double {
     let median = median
     guard median > 0 else { return 0 }
@@ -222,14 +221,14 @@ struct ImportIntervals {
     }
   }
 
-  /// How many are in classes whose own mean is below `length`.
+  /// The number in classes whose own mean is below `length`.
   func count(below length: Double) -> UInt64 {
     counts.indices.reduce(0) {
       $0 + (counts[$1] > 0 && sums[$1] / Double(counts[$1]) < length ? counts[$1] : 0)
     }
   }
 
-  /// Whether nine in ten are at most so far from the median.
+  /// Whether nine in ten are within `distance` of the median.
   func areWithin(_ distance: Double) -> Bool {
     let median = median
     var strangers: UInt64 = 0
@@ -250,7 +249,7 @@ struct ImportIntervals {
     return long > count / 10
   }
 
-  /// Lengths below 64 have classes of their own, others share them by their six bits after the first.
+  /// Each length below 64 has a class of its own; longer ones share a class by the six bits after their first.
   private static func place(_ length: UInt64) -> Int {
     guard length >= 64 else { return Int(length) }
     let exponent = 63 - length.leadingZeroBitCount

@@ -153,7 +153,7 @@ struct CSVRefusalTests {
     ),
     (
       "t_us,ax\n7,1\n7,2\n7,2\n",
-      "all times in table.csv are the same, so they give no sample rate: say it with --rate"
+      "all times in table.csv are the same, so they give no sample rate: give it with --rate"
     ),
   ]
 

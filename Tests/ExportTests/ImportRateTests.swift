@@ -53,7 +53,7 @@ struct ImportRateTests {
   func unsteadyRate(_ name: String, _ intervals: [Int64], _ line: Int, _ words: String) throws {
     let error = try #require(Imports.csvError(Imports.table(Self.times(intervals))), "\(name)")
     #expect(error.description.contains(words), "\(name): \(error)")
-    #expect(error.description.hasSuffix("import the parts of the table apart"))
+    #expect(error.description.hasSuffix("import the parts of the table separately"))
     #expect(line == 0 || error.description.contains(", line \(line): "), "\(name): \(error)")
   }
 

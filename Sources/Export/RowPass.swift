@@ -65,26 +65,12 @@ struct RowPass: ~Copyable {
   ) throws(ExportError) -> Bool {
     switch item {
     case .samples:
-      try write(reader.block, to: &sink)
+      for rows in plan.rows(of: reader.block) { try write(rows, of: reader.block, to: &sink) }
       if let last = reader.block.times.last { return plan.isOver(at: last) }
     case .damage: report.damages += 1
     default: break
     }
     return false
-  }
-
-  /// Writes the samples of a block that are in the range: runs of rows, nearly always one.
-  private mutating func write<Sink: ByteSink & ~Copyable>(
-    _ block: borrowing SampleBlock, to sink: inout Sink
-  ) throws(ExportError) {
-    guard plan.hasRange else { return try write(0..<block.count, of: block, to: &sink) }
-    var row = 0
-    while row < block.count {
-      var end = row
-      while end < block.count, plan.contains(block.times[end]) { end += 1 }
-      try write(row..<end, of: block, to: &sink)
-      row = end + 1
-    }
   }
 
   /// Writes rows, and repeats the row before each one that does not have the next tick.

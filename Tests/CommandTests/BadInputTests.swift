@@ -34,7 +34,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "a take that cannot be made is refused before anything is written",
+    "a recording that cannot be made is refused before anything is written",
     arguments: [
       Refusal("record --bus 77", 69, "I2C bus 77", "/dev/i2c-77"),
       Refusal("record --bus -1", 64, "--bus -1", "number N"),
@@ -165,7 +165,7 @@ struct BadInputTests {
     refuse(Refusal("export 1 --format gyrodata --channels gyro", 64, "no gyroscope"))
   }
 
-  @Test("a note that does not fit is refused, and the longest that fits is kept")
+  @Test("a note that is too long is refused, and the longest that fits is kept")
   func note() throws {
     try bench.record("--for", "100ms", "--note", String(repeating: "ü", count: 500))
     let before = bench.inventory()
@@ -268,7 +268,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "without /proc, in which the arguments are read, every verb is refused",
+    "without /proc, from which the arguments are read, every verb is refused",
     .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
   func noProc() {
     let outcome = Child(

@@ -5,7 +5,8 @@ import TestScheduling
 
 @Suite("The service's answers are true", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonAnswerTests {
-  @Test("after start the take has samples, after stop it is whole, after keep what was kept is")
+  @Test(
+    "after start the recording has samples, after stop it is whole, and after keep the kept one is")
   func atOnce() throws {
     let service = DaemonBench(["length": "until-stopped"])
     let child = try service.startArmed()
@@ -31,7 +32,8 @@ struct DaemonAnswerTests {
   }
 
   @Test(
-    "a store that is gone is reported by stop, status and journal, and made anew for the next take")
+    "a store that is gone is reported by stop, status and journal, and created again for the next recording"
+  )
   func goneStore() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -52,7 +54,7 @@ struct DaemonAnswerTests {
     service.end(child)
   }
 
-  @Test("a stop that finds the store gone says so")
+  @Test("a stop reports that the store is gone")
   func goneAtStop() throws {
     // Nothing is synced before the end.
     let service = DaemonBench(["rate": "10", "sync-every": "1h"])
@@ -64,7 +66,7 @@ struct DaemonAnswerTests {
     service.end(child)
   }
 
-  @Test("callers who go away or wait hold up no one")
+  @Test("callers who hang up or wait delay no other")
   func impatience() throws {
     // The first tick is due after 1000 s.
     let service = DaemonBench(["rate": "0.001"])
@@ -77,7 +79,7 @@ struct DaemonAnswerTests {
     #expect(outcome.status == 0, "\(outcome.talk)")
   }
 
-  @Test("fifty who ask at once get an answer each, and what was answered is true")
+  @Test("fifty simultaneous requests get an answer each, and every answer is true")
   func crowd() throws {
     let service = DaemonBench(["rate": "1000"])
     let child = try service.startArmed()

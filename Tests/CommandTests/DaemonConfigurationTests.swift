@@ -6,7 +6,7 @@ import TestScheduling
 @Suite("The service's configuration", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonConfigurationTests {
   @Test(
-    "at the start, what is wrong is named with file, line, key and what is accepted, exit 78",
+    "at the start an error is reported with file, line, key and the accepted values, and the exit status is 78",
     arguments: [
       ("rate = fast", ["rate = fast", "hertz", "12.5"]),
       ("rat = 10", ["rat", "rate"]),
@@ -23,14 +23,14 @@ struct DaemonConfigurationTests {
     #expect(service.bench.recordings.isEmpty)
   }
 
-  @Test("a file that is named and not there is reported, and not taken for an empty one")
+  @Test("a named file that does not exist is reported, and not read as an empty one")
   func missing() {
     let service = DaemonBench()
     let path = service.bench.directory.path + "/none.conf"
     expectSentence(service.bench.run("daemon", "--config", path), 66, [path])
   }
 
-  @Test("SIGHUP puts a changed file in force, for the sensor too")
+  @Test("SIGHUP applies a changed file, to the sensor too")
   func reload() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -46,7 +46,7 @@ struct DaemonConfigurationTests {
   }
 
   @Test(
-    "SIGHUP with a wrong file changes nothing, says what is wrong, and is mended by a right one")
+    "SIGHUP with a wrong file changes nothing and reports the error, until a correct file follows")
   func wrongReload() throws {
     let service = DaemonBench(["note": "old"])
     let child = try service.startArmed()
@@ -69,7 +69,7 @@ struct DaemonConfigurationTests {
     service.end(child)
   }
 
-  @Test("SIGHUP in a take waits for its end")
+  @Test("SIGHUP during a recording waits for its end")
   func reloadInTake() throws {
     let service = DaemonBench(["note": "old"])
     let child = try service.startArmed()
@@ -87,7 +87,7 @@ struct DaemonConfigurationTests {
     service.end(child)
   }
 
-  @Test("while idle the sensor may sleep: it is woken by a request, and sleeps again")
+  @Test("while idle the sensor may sleep: a request wakes it, and it sleeps again")
   func sleeping() throws {
     let service = DaemonBench(["while-idle": "sleep"])
     let child = service.start()
@@ -101,7 +101,7 @@ struct DaemonConfigurationTests {
     service.end(child)
   }
 
-  @Test("without room for a take beside the reserve none begins, and all that was there stays")
+  @Test("without room for a recording beside the reserve none begins, and all existing ones stay")
   func noRoom() throws {
     let service = DaemonBench()
     try service.bench.record("--for", "1s")

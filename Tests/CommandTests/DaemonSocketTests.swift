@@ -5,7 +5,7 @@ import TestScheduling
 
 @Suite("The service's socket", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonSocketTests {
-  @Test("is for the owner and the group, in a directory that is closed to others")
+  @Test("belongs to the owner and the group, in a directory that is closed to others")
   func rights() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -20,7 +20,7 @@ struct DaemonSocketTests {
     return status.st_mode & 0o777
   }
 
-  @Test("requests that are none are refused in a sentence, and the service lives")
+  @Test("malformed requests are refused in a sentence, and the service continues")
   func garbage() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -64,7 +64,7 @@ struct DaemonSocketTests {
       [service.socket, "no imulog daemon is listening", "systemctl start imulog"])
   }
 
-  @Test("is where the option says, else IMULOG_SOCKET, else in the run directory")
+  @Test("is where the option says, or IMULOG_SOCKET, or in the run directory")
   func path() throws {
     var bench = Bench()
     let run = bench.directory.path
@@ -81,7 +81,7 @@ struct DaemonSocketTests {
     if !hasSystemService { #expect(asked().contains("\(run)/imulog/control)")) }
   }
 
-  @Test("of a service is in the directory that systemd made, of which the first is meant")
+  @Test("of a service is in the first directory that systemd made")
   func runtimeDirectory() throws {
     let service = DaemonBench()
     var bench = service.bench

@@ -7,7 +7,8 @@ import TestScheduling
   "The service on a small disk", .waitsForPrograms, .timeLimit(.minutes(15)),
   .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
 struct DaemonSpaceTests {
-  @Test("the oldest recordings go when the configuration says so, and no more than have to")
+  @Test(
+    "the oldest recordings are deleted if the configuration allows it, and no more than necessary")
   func deleteOldest() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
@@ -27,7 +28,8 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("when all that may go does not make room, the take is refused and what is left stays")
+  @Test(
+    "when deleting all that may go does not make room, the recording is refused and the rest stays")
   func notEnough() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
@@ -43,7 +45,7 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a take that can never fit costs no recording and nothing of the trash")
+  @Test("a recording that can never fit deletes no other, nor anything in the trash")
   func neverFits() throws {
     let service = DaemonBench(["delete-oldest": "yes", "rate": "1000", "length": "10000h"])
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
@@ -61,7 +63,8 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("on a disk that can have no more files the trash goes one by one, then the oldest")
+  @Test(
+    "on a disk without free inodes the trash is deleted file by file, then the oldest recording")
   func noMoreFiles() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
     // Itself, the lock, what is known, the trash, and five recordings.
@@ -80,7 +83,7 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a recording that is being read is no victim, the next one is")
+  @Test("a recording that is being read is not deleted; the next one is")
   func readOldest() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
@@ -95,7 +98,7 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a lock that another program holds costs one take, and the answer says who holds it")
+  @Test("a lock that another program holds costs one recording, and the answer names the holder")
   func heldLock() throws {
     let service = DaemonBench()
     try service.bench.record("--for", "1s")

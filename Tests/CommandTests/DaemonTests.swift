@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The service as its user sees it", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The service, as its user sees it", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonTests {
   @Test("start, mark and stop make a recording with its mark")
   func take() throws {
@@ -37,7 +37,7 @@ struct DaemonTests {
     #expect(access(service.socket, F_OK) != 0)
   }
 
-  @Test("status shows a person and a program how the service is")
+  @Test("status reports the state of the service, for people and for programs")
   func status() throws {
     let service = DaemonBench(["note": "left wrist"])
     let child = try service.startArmed()
@@ -60,7 +60,7 @@ struct DaemonTests {
     service.end(child)
   }
 
-  @Test("a take has its length and no more, and the service is ready for the next")
+  @Test("a recording has its planned length, and the service is ready for the next")
   func limit() throws {
     let service = DaemonBench(["length": "300ms"])
     let child = try service.startArmed()
@@ -75,7 +75,7 @@ struct DaemonTests {
     service.end(child)
   }
 
-  @Test("the pre-trigger goes in front of a take as soon as the history has it")
+  @Test("the pre-trigger precedes a recording as soon as the history has it")
   func preTrigger() throws {
     let service = DaemonBench(["length": "100ms", "rate": "200"])
     let child = service.start("--pre-trigger", "250ms")
@@ -95,7 +95,7 @@ struct DaemonTests {
     service.end(child)
   }
 
-  @Test("keep makes a recording of what was just sampled, and a take's samples are in no other")
+  @Test("keep makes a recording of what was just sampled, and no sample is in two recordings")
   func keep() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -117,7 +117,7 @@ struct DaemonTests {
     }
   }
 
-  @Test("discard throws the take away and begins anew")
+  @Test("discard throws the recording away and begins another")
   func discard() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -131,7 +131,7 @@ struct DaemonTests {
     service.end(child)
   }
 
-  @Test("what means nothing now is refused in a sentence, and nothing happens")
+  @Test("a request that makes no sense now is refused in a sentence, and nothing happens")
   func refusals() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -147,7 +147,7 @@ struct DaemonTests {
     #expect(service.bench.recordings.count == 1)
   }
 
-  @Test("a service that is ended in a take keeps it whole", arguments: [SIGTERM, SIGINT])
+  @Test("a service that is ended during a recording keeps it whole", arguments: [SIGTERM, SIGINT])
   func terminate(_ signal: Int32) throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -161,7 +161,7 @@ struct DaemonTests {
     #expect(service.bench.run("verify", "1").status == 0)
   }
 
-  @Test("a second one exits 75 and says who is serving; the first one continues")
+  @Test("a second service exits with 75 and names the first, which continues")
   func two() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -172,7 +172,7 @@ struct DaemonTests {
     service.end(child)
   }
 
-  @Test("one that was killed hinders no other, and its take is recovered")
+  @Test("a killed service does not block the next one, which recovers its recording")
   func killed() throws {
     let service = DaemonBench()
     let first = try service.startArmed()
@@ -190,7 +190,7 @@ struct DaemonTests {
     service.end(second)
   }
 
-  @Test("many takes leave no threads, no open files and no memory behind")
+  @Test("many recordings leak no threads, files or memory")
   func leavings() throws {
     let service = DaemonBench(["rate": "1000"])
     let child = try service.startArmed()

@@ -47,7 +47,7 @@ struct DaemonWatchdogTests {
     service.end(child)
   }
 
-  @Test("is switched off while the sensor is looked for")
+  @Test("is switched off while the service searches for the sensor")
   func withoutSensor() throws {
     // No machine has so many buses.
     let (service, manager) = service(["board": "raspberry-pi-4", "bus": "250", "sensor": "mpu6050"])

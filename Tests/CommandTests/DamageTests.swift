@@ -2,7 +2,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Damaged logs give what is left of them and say what is missing", .waitsForPrograms)
+@Suite("Damaged logs yield what is left of them and report what is missing", .waitsForPrograms)
 struct DamageCommandTests {
   private let bench = Bench()
 
@@ -32,7 +32,7 @@ struct DamageCommandTests {
     #expect(json["damage"].items.count == 1)
   }
 
-  @Test("the export is valid JSON with all the rest, and says what is missing")
+  @Test("the export is valid JSON with all the rest, and reports what is missing")
   func export() throws {
     let whole = try damage().whole
     let outcome = bench.run("export", "1", "--units", "raw")
@@ -75,7 +75,7 @@ struct DamageCommandTests {
     expectSame(outcome.bytes, bench.directory.bytes(of: try bench.logName()))
   }
 
-  @Test("the file of a damaged recording's export appears, with what there is")
+  @Test("the export of a damaged recording writes the file, with what is left")
   func exportToFile() throws {
     _ = try damage()
     let path = bench.directory.path + "/out.csv"
@@ -84,7 +84,7 @@ struct DamageCommandTests {
       bench.directory.bytes(of: "out.csv"), bench.run("export", "1", "--format", "csv").bytes)
   }
 
-  @Test("show draws no line across what is lost, says so, and in a pipe exits with 65")
+  @Test("show draws no line across lost samples, reports the damage, and in a pipe exits with 65")
   func show() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
     let whole = bench.run("show", "1")
@@ -126,7 +126,7 @@ struct DamageCommandTests {
   }
 
   @Test(
-    "a log cut anywhere gives a beginning of its samples",
+    "a log cut anywhere yields the beginning of its samples",
     arguments: [0, 1, 3, 6, 8, 11, 13, 15, 16])
   func cut(_ sixteenths: Int) throws {
     try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
@@ -160,7 +160,7 @@ struct DamageCommandTests {
     #expect(json["samples"].items.count == outcome.lines.count - 1)
   }
 
-  @Test("the next take after a cut gets a new number and leaves the cut one as it is")
+  @Test("the next recording after a cut gets a new number and leaves the cut one unchanged")
   func numberAfterCut() throws {
     try bench.record("--for", "20s")
     let name = try bench.logName()
@@ -190,7 +190,7 @@ struct DamageCommandTests {
     #expect(bench.run("rm", "1").status == 0)
   }
 
-  @Test("a foreign file is not taken for a log")
+  @Test("a foreign file is not mistaken for a log")
   func foreign() throws {
     let path = bench.file("foreign.imulog", String(repeating: "not a log\n", count: 1000))
     expectSentence(bench.run("verify", path), 65, [path, "no imulog recording"])

@@ -32,7 +32,7 @@ struct DiskTests {
   }
 
   @Test(
-    "a disk that fills up ends a take in simulated time, and what was there is kept",
+    "a disk that fills up ends a recording in simulated time, and what was written is kept",
     arguments: [28, 64, 72, 100])
   func virtualTake(_ kibibytes: Int) throws {
     let disk = disk(kibibytes)
@@ -40,7 +40,7 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a disk that fills up ends a running take, and what was there is kept")
+  @Test("a disk that fills up ends a live recording, and what was written is kept")
   func liveTake() throws {
     let disk = disk(28)
     let options = ["record", "--board", "simulator", "--motion", "tumble", "--rate", "1000"]
@@ -52,7 +52,7 @@ struct DiskTests {
     SmallDisk(at: bench.store, bytes: kibibytes * 1024)
   }
 
-  @Test("a full disk is reported with the name that the recording has")
+  @Test("a full disk is reported with the recording's file name")
   func nameInSentence() throws {
     let disk = disk(28)
     let outcome = bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"])
@@ -61,7 +61,7 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("on a full disk no take begins and nothing is left of the attempt")
+  @Test("on a full disk no recording begins, and the attempt leaves no file")
   func fullFromTheStart() throws {
     let disk = SmallDisk(at: bench.store, bytes: 8 * 1024)
     bench.directory.write([UInt8](repeating: 1, count: 8 * 1024), to: "store/filler")
@@ -95,7 +95,7 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a read-only store is read, and says why it takes nothing")
+  @Test("a read-only store can be read, and writing to it is refused with the reason")
   func readOnly() throws {
     let disk = SmallDisk(at: bench.store, bytes: 1024 * 1024)
     try bench.record("--for", "1s")

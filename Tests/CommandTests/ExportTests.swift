@@ -142,7 +142,7 @@ struct ExportCommandTests {
   }
 
   @Test(
-    "the name of the file says the format when nothing else does",
+    "the file's name determines the format when --format does not",
     arguments: [
       ("x.csv", "csv"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"), ("x.json", "json"),
       ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), ("x.txt", "json"),
@@ -237,7 +237,7 @@ struct ExportCommandTests {
     expectSame(try export("--format", format).bytes, first.bytes)
   }
 
-  @Test("a file gets the bytes that stdout gets, in place of what had its name")
+  @Test("a file gets the same bytes as stdout, and replaces an existing file")
   func file() throws {
     let bench = try #require(ExportCommandTests.bench)
     let directory = TemporaryDirectory()
@@ -252,7 +252,7 @@ struct ExportCommandTests {
     #expect(directory.names() == ["out.json"])
   }
 
-  @Test("an export that fails leaves the file as it was and nothing beside it")
+  @Test("a failed export leaves the file unchanged and no other file")
   func failedFile() throws {
     let bench = try #require(ExportCommandTests.bench)
     let directory = TemporaryDirectory()
@@ -264,7 +264,7 @@ struct ExportCommandTests {
     #expect(directory.names() == ["out.json"])
   }
 
-  @Test("-o follows links to the file that they name, which need not be there yet")
+  @Test("-o follows links to their target, which need not exist")
   func link() throws {
     let bench = try #require(ExportCommandTests.bench)
     let directory = TemporaryDirectory()
@@ -314,7 +314,7 @@ struct ExportCommandTests {
     expectSentence(outcome, 74, ["cannot write the output"])
   }
 
-  @Test("an export never takes the place of a recording, whatever the name it is reached by")
+  @Test("an export never replaces a recording, by whatever name")
   func ontoRecording() throws {
     let bench = Bench()
     try bench.record("--for", "1s")

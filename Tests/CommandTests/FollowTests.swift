@@ -22,7 +22,7 @@ struct FollowTests {
     return child
   }
 
-  @Test("an export continues until the recording ends, and is then what an export of all is")
+  @Test("an export continues until the recording ends, and then equals an export of all of it")
   func exports() throws {
     let bench = Bench()
     let take = try startRecording(bench)
@@ -41,7 +41,7 @@ struct FollowTests {
     }
   }
 
-  @Test("a document that begins with what only the end says cannot be followed")
+  @Test("a document that begins with facts from the log's end cannot be followed")
   func documents() throws {
     let bench = Bench()
     try bench.record("--for", "1s")
@@ -50,7 +50,7 @@ struct FollowTests {
     #expect(bench.run("export", "1", "--follow", "--format", "csv").lines.count == 11)
   }
 
-  @Test("a pull of a running recording takes what is there, and with --follow all of it")
+  @Test("a pull of a live recording fetches what is there, and with --follow all of it")
   func pulls() throws {
     let bench = RemoteBench()
     let take = try startRecording(bench.pi)

@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Freeing recordings whose copy is proved", .waitsForPrograms)
+@Suite("Freeing recordings whose copy is verified", .waitsForPrograms)
 struct FreeingTests {
   /// A far end that frees, and so many of its recordings whose copies are here.
   private func pulled(_ count: Int = 1) throws -> RemoteBench {

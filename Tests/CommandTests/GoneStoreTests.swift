@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("A store that is gone while a take runs", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("A store that disappears during a recording", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct GoneStoreTests {
   /// How it goes.
   enum Way: CaseIterable {
@@ -28,7 +28,7 @@ struct GoneStoreTests {
     "record", "--board", "simulator", "--rate", "100", "--until-stopped", "--sync-every", "50ms",
   ]
 
-  @Test("ends the take with a sentence and exit status 74", arguments: Way.allCases)
+  @Test("ends the recording with a sentence and exit status 74", arguments: Way.allCases)
   func record(_ way: Way) throws {
     let bench = Bench()
     let child = try bench.startRecording(GoneStoreTests.live)
@@ -42,7 +42,7 @@ struct GoneStoreTests {
     #expect(try bench.record("--for", "1s") == "1")
   }
 
-  @Test("is reported at the end of a take that is synced at its end alone, in JSON too")
+  @Test("is reported at the end of a recording that is synced only at its end, in JSON too")
   func atTheEnd() throws {
     let bench = Bench()
     // Fast, so that a page fills and is written before the end.
@@ -59,7 +59,7 @@ struct GoneStoreTests {
     #expect(json["ticks"] == .null)
   }
 
-  @Test("what a moved store holds of the take is whole")
+  @Test("the part of the recording in a moved store is whole")
   func moved() throws {
     var bench = Bench()
     let child = try bench.startRecording(GoneStoreTests.live)

@@ -79,7 +79,7 @@ struct HangTests {
   }
 
   @Test(
-    "a take whose bus hangs up to its planned end and beyond ends by itself, with a gap up to it")
+    "a recording whose bus hangs beyond its planned end ends by itself, with a gap up to it")
   func heldSamplerToTheEnd() throws {
     let child = try bench.startRecording(
       ["record", "--board", "simulator", "--rate", "100", "--for", "5s"])

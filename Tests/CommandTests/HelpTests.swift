@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import TestScheduling
 
-@Suite("Help says what is written in Help/", .waitsForPrograms)
+@Suite("The help is the text in Help/", .waitsForPrograms)
 struct HelpTests {
   @Test(
     "each help is the text that was committed",

@@ -2,7 +2,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Imports make recordings that give back what was imported", .waitsForPrograms)
+@Suite("Imports make recordings that export what was imported", .waitsForPrograms)
 struct ImportCommandTests {
   private let bench = Bench()
 
@@ -84,7 +84,7 @@ struct ImportCommandTests {
       bench.run("export", "1", "--format", "csv", "--units", "raw").output == "t_ns,ax\n" + rows)
   }
 
-  @Test("what is before the first time of a table is refused as a range, and show begins with it")
+  @Test("a range before the first time of a table is refused, and show begins with that time")
   func farTimes() throws {
     let rows = (0..<100).map { "\(1_700_000_000_000 + $0 * 10),\($0 * 100)\n" }.joined()
     #expect(bench.run("import", bench.file("table.csv", "t_ms,ax\n" + rows)).status == 0)
@@ -96,7 +96,7 @@ struct ImportCommandTests {
     #expect(graph.contains("⠤") || graph.contains("⡠") || graph.contains("⢀"))
   }
 
-  @Test("times of a table before 0 are ends of a range like others")
+  @Test("times before 0 in a table can be the ends of a range")
   func negativeTimes() throws {
     let rows = (-300..<300).map { "\($0 * 10),\($0)\n" }.joined()
     #expect(bench.run("import", bench.file("table.csv", "t_ms,ax\n" + rows)).status == 0)
@@ -114,7 +114,7 @@ struct ImportCommandTests {
     expectSentence(bench.run("export", "1", "--from=-x"), 64, ["--from"])
   }
 
-  @Test("the scales of a table are those that the command line gives")
+  @Test("a table's scales come from the command line")
   func scales() throws {
     let file = bench.file("table.csv", "t_us,ax,gx\n0,2048,164\n10000,4096,328\n")
     let outcome = bench.run(
@@ -142,7 +142,7 @@ struct ImportCommandTests {
     }
   }
 
-  @Test("a log from elsewhere gets a number of this store, and every verb says that number")
+  @Test("a log from elsewhere gets a number of this store, and every verb reports that number")
   func logAmongOthers() throws {
     try bench.record("--for", "60s", "--rate", "50")
     let path = bench.directory.path + "/copy.imulog"
@@ -160,7 +160,7 @@ struct ImportCommandTests {
     #expect(json["ticks"]["sampled"] == .integer(3000))
   }
 
-  @Test("a log that is in the store already is not taken twice")
+  @Test("a log that is in the store already is not imported again")
   func logTwice() throws {
     try bench.record("--for", "1s")
     let path = bench.directory.path + "/copy.imulog"

@@ -28,7 +28,7 @@ struct InstallTests {
     return texts
   }
 
-  @Test("writes below the root the files that it prints, and says what to do then")
+  @Test("writes below the root the files that it prints, and prints the next steps")
   func root() throws {
     let texts = printed()
     #expect(texts.keys.sorted() == InstallTests.paths.sorted())
@@ -57,7 +57,7 @@ struct InstallTests {
     #expect(status.st_mode & 0o777 == 0o755)
   }
 
-  @Test("leaves a configuration that is there, and renews the rest")
+  @Test("keeps an existing configuration, and replaces the other files")
   func again() throws {
     let card = bench.directory.path + "/card"
     #expect(bench.run("install", "--root", card).status == 0)
@@ -73,7 +73,7 @@ struct InstallTests {
   }
 
   @Test(
-    "the configuration that it writes is one, and a card's unit starts the program of that card")
+    "the configuration that it writes is valid, and a card's unit starts the program on that card")
   func usable() throws {
     let card = bench.directory.path + "/card"
     let outcome = bench.run("install", "--root", card)
@@ -92,7 +92,7 @@ struct InstallTests {
   }
 
   @Test(
-    "a program where the service cannot see it is named with the command that puts it in its place")
+    "a program that the service cannot see is reported with the command that installs it")
   func hidden() throws {
     // The service has a /tmp of its own.
     let folder = "/tmp/imulog-install-\(getpid())"

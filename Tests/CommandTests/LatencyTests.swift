@@ -4,7 +4,7 @@ import Testing
 import TestScheduling
 
 /// What a run of the program does with /dev/cpu_dma_latency. Where a container has none, what it says of it.
-@Suite("How deep processors sleep during a take", .waitsForPrograms, .timeLimit(.minutes(5)))
+@Suite("How deep processors sleep during a recording", .waitsForPrograms, .timeLimit(.minutes(5)))
 struct LatencyTests {
   private let isThere = access("/dev/cpu_dma_latency", W_OK) == 0
 
@@ -19,7 +19,7 @@ struct LatencyTests {
   }
 
   @Test(
-    "record holds it for as long as the take, from 50 Hz on or as the options say, and the log says so",
+    "record limits it during the recording, from 50 Hz on or as the options say, and the log has the limit",
     arguments: [
       ("100", "auto", "held at 5 µs"), ("10", "auto", "not held"), ("10", "7", "held at 7 µs"),
       ("100", "off", "not held"),
@@ -46,21 +46,21 @@ struct LatencyTests {
     #expect(said == (isAsked && !isThere ? "refused" : words))
   }
 
-  @Test("simulated time waits for nothing, and nothing is held")
+  @Test("simulated time does not wait, and nothing is limited")
   func virtualTime() throws {
     let bench = Bench()
     #expect(try bench.record("--for", "1s", "--rate", "1000", "--cpu-latency", "0") == "1")
     #expect(try bench.run("info", "1", "--json").json()["cpuLatency"].text == "not held")
   }
 
-  @Test("what is no time is refused")
+  @Test("a value that is no time is refused")
   func refused() {
     let outcome = Bench().run(
       "record", "--board", "simulator", "--cpu-latency", "-5", "--virtual-time", "--for", "1s")
     expectSentence(outcome, 64, ["--cpu-latency -5", "auto", "off"])
   }
 
-  @Test("the service holds it during a take and between takes not")
+  @Test("the service limits it during a recording, and not between two")
   func service() throws {
     let service = DaemonBench()
     let child = try service.startArmed()

@@ -93,7 +93,7 @@ struct ListScreenTests {
     #expect(take.outcome().status == 0)
   }
 
-  @Test("one corrupt recording hinders neither the list nor the others")
+  @Test("one corrupt recording does not hide the others from the list")
   func corrupt() throws {
     try record(3)
     let name = try #require(bench.recordings.first { $0.hasPrefix("000002") })
@@ -107,7 +107,7 @@ struct ListScreenTests {
     #expect(child.waits(for: "recording 1"))
   }
 
-  @Test("recordings of the same second are two")
+  @Test("two recordings of the same second are both listed")
   func sameSecond() throws {
     try record(2)
     let starts = Set(bench.recordings.map { $0.split(separator: "-")[1] })

@@ -27,7 +27,7 @@ struct LiveTests {
     return row?["sampleCount"].integer ?? 0
   }
 
-  @Test("a short take is over after its time, and every tick is accounted for")
+  @Test("a short recording ends after its time, and every tick is accounted for")
   func shortTake() throws {
     let outcome = bench.run("record", "--board", "simulator", "--rate", "100", "--for", "300ms")
     #expect(outcome.status == 0)
@@ -41,7 +41,7 @@ struct LiveTests {
   }
 
   @Test(
-    "SIGINT, SIGTERM and SIGHUP end a take, which is kept whole",
+    "SIGINT, SIGTERM and SIGHUP end a recording, which is kept whole",
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func signals(_ signal: Int32) throws {
     let child = try startRecording()
@@ -59,7 +59,7 @@ struct LiveTests {
     #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
   }
 
-  @Test("a signal ends a take in simulated time too")
+  @Test("a signal ends a recording in simulated time too")
   func virtualSignal() throws {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
@@ -74,7 +74,7 @@ struct LiveTests {
     #expect(try bench.run("info", "1", "--json").json()["stopReason"] == .string("signal"))
   }
 
-  @Test("a take whose log says that memory is locked has locked it")
+  @Test("a recording whose log reports locked memory has locked it")
   func lockedMemory() throws {
     let child = try startRecording()
     let status = try text(at: "/proc/\(child.pid)/status")
@@ -87,7 +87,7 @@ struct LiveTests {
     #expect(child.outcome().status == 0)
   }
 
-  @Test("SIGKILL costs nothing that was in the log, and the next take gets a new number")
+  @Test("SIGKILL loses nothing that was in the log, and the next recording gets a new number")
   func kill() throws {
     let child = try startRecording()
     let before = try liveSamples()
@@ -112,7 +112,7 @@ struct LiveTests {
     #expect(size < 64 * 1024)
   }
 
-  @Test("a live take can be read, is not removed, and does not hinder another take")
+  @Test("a live recording can be read, is not removed, and does not prevent another one")
   func live() throws {
     let child = try startRecording()
     let first = bench.run("export", "latest", "--format", "ndjson")
@@ -127,7 +127,7 @@ struct LiveTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
-  @Test("a take whose file another program has written over is no success")
+  @Test("a recording whose file another program has overwritten is a failure")
   func overwritten() throws {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
@@ -143,7 +143,7 @@ struct LiveTests {
     #expect(outcome.talk.contains("recording 1 cannot be looked through"), "\(outcome.talk)")
   }
 
-  @Test("one that another program has locked stays, and is listed as what it is")
+  @Test("a recording that another program has locked stays, and is listed with its own state")
   func locked() throws {
     #expect(try bench.record("--for", "1s") == "1")
     let log = open("\(bench.store)/\(try #require(bench.recordings.first))", O_RDONLY | O_CLOEXEC)
@@ -154,7 +154,7 @@ struct LiveTests {
     #expect(bench.run("rm", "1").status == 0)
   }
 
-  @Test("the reader of a pipe that goes away ends neither a take nor an export with a signal")
+  @Test("a reader that closes its pipe ends neither a recording nor an export by a signal")
   func brokenPipe() throws {
     let fifo = bench.directory.path + "/fifo"
     mkfifo(fifo, 0o600)

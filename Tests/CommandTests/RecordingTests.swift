@@ -50,7 +50,7 @@ struct RecordingCommandTests {
   }
 
   @Test(
-    "a take has the samples and columns that were asked for",
+    "a recording has the samples and columns that were asked for",
     arguments: [
       Take(options: ["--for", "1s"], samples: 10, columns: "ax,ay,az,gx,gy,gz,temp"),
       Take(options: ["--for", "1ms"], samples: 1, columns: "ax,ay,az,gx,gy,gz,temp"),
@@ -125,7 +125,7 @@ struct RecordingCommandTests {
     #expect(row["note"] == .string("left \"wheel\" ü"))
   }
 
-  @Test("lists are ten a page, newest first, and say where the rest is")
+  @Test("lists have ten recordings a page, newest first, and name the next page")
   func pages() throws {
     let bench = Bench()
     for _ in 0..<12 { try bench.record("--for", "100ms") }
@@ -141,7 +141,7 @@ struct RecordingCommandTests {
     #expect(bench.run("list", "--page", "3").talk == "imulog: there are only 2 pages\n")
   }
 
-  @Test("a table's columns stand below their headings and hold nothing that a terminal obeys")
+  @Test("a table's columns stand below their headings and contain nothing that a terminal obeys")
   func table() throws {
     let bench = Bench()
     try bench.record("--for", "100ms", "--note", "\u{1B}[31mred\u{7}\nnext")
@@ -186,7 +186,7 @@ struct RecordingCommandTests {
     #expect(json["note"] == .string("x"))
   }
 
-  @Test("verify says that a whole recording is whole, by number and by path")
+  @Test("verify confirms that a recording is whole, by number and by path")
   func verifyWhole() throws {
     let bench = Bench()
     try bench.record("--for", "2s")
@@ -251,7 +251,7 @@ struct RecordingCommandTests {
     #expect(try bench.run("info", "000002", "--json").json()["number"] == .integer(2))
   }
 
-  @Test("a UUID's begin that fits two recordings is refused, and both are named")
+  @Test("the beginning of two recordings' UUIDs is refused, and both are named")
   func ambiguous() throws {
     let bench = Bench()
     try bench.record("--for", "100ms")
@@ -265,7 +265,7 @@ struct RecordingCommandTests {
       bench.run("info", prefix), 64, ["1 (\(prefix))", "2 (\(prefix))", "more digits"])
   }
 
-  @Test("a number that no recording has is not taken for the beginning of a UUID")
+  @Test("a number that no recording has is not read as the beginning of a UUID")
   func numberIsNoPrefix() throws {
     let bench = Bench()
     try bench.record("--for", "100ms")
@@ -293,7 +293,7 @@ struct RecordingCommandTests {
     #expect(try bench.run("boards", "simulator", "--json").json()["boards"].items.count == 1)
   }
 
-  @Test("looking makes nothing: boards, list and info leave no store behind")
+  @Test("boards, list and info create no store")
   func lookingMakesNothing() {
     let bench = Bench()
     for arguments in [["boards"], ["list"], ["info", "1"], ["verify", "1"], ["rm", "1"]] {

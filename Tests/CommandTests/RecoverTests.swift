@@ -2,7 +2,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("recover makes a whole recording of what is left of a damaged one", .waitsForPrograms)
+@Suite("recover makes a whole recording from what is left of a damaged one", .waitsForPrograms)
 struct RecoverCommandTests {
   private let bench = Bench()
   private let table = ["--format", "csv", "--units", "raw"]
@@ -20,7 +20,7 @@ struct RecoverCommandTests {
     return "\(bench.directory.path)/\(name)"
   }
 
-  @Test("of a damaged page the ticks are gaps that say lost, and everything else is there")
+  @Test("the ticks of a damaged page become gaps with the cause lost, and everything else is there")
   func damagedPage() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble", "--note", "left")
     let whole = rows("1")
@@ -55,7 +55,7 @@ struct RecoverCommandTests {
     #expect(try bench.run("info", "2", "--json").json()["recoveredFrom"] == source["id"])
   }
 
-  @Test("of a cut file its beginning is a recording with an end", arguments: [1, 5, 9, 15])
+  @Test("the beginning of a cut file becomes a recording with an end", arguments: [1, 5, 9, 15])
   func cutFile(sixteenths: Int) throws {
     try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
     let path = try change { $0.removeLast($0.count - max(1200, $0.count * sixteenths / 16)) }
@@ -71,7 +71,7 @@ struct RecoverCommandTests {
     #expect(json["lateness"] == .null)
   }
 
-  @Test("a whole recording is copied, ends as it did, and nothing is said to be missing")
+  @Test("a whole recording is copied with its own end, and nothing is reported missing")
   func whole() throws {
     try bench.record("--for", "5s", "--rate", "100")
     let outcome = bench.run("recover", "latest")
@@ -108,7 +108,7 @@ struct RecoverCommandTests {
     #expect(rows("2").count > 3000)
   }
 
-  @Test("the damaged log stays as it is, and a store elsewhere can take what is left")
+  @Test("the damaged log stays unchanged, and another store can get what is left")
   func elsewhere() throws {
     try bench.record("--for", "10s", "--rate", "100")
     let path = try change { $0.removeLast(3) }
@@ -121,7 +121,7 @@ struct RecoverCommandTests {
     #expect(bench.run("export", "1", "--store", other).status == 0)
   }
 
-  @Test("what is no log is refused, and nothing is written")
+  @Test("a file that is no log is refused, and nothing is written")
   func noLog() throws {
     try bench.record("--for", "100ms")
     let before = bench.inventory()

@@ -3,9 +3,9 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("A recording is judged, and leaves as a page and a drawing", .waitsForPrograms)
+@Suite("The verdict on a recording, and its page and drawing", .waitsForPrograms)
 struct ReviewCommandTests {
-  @Test("--check says the verdict on stdout and by the exit status")
+  @Test("--check reports the verdict on stdout and by the exit status")
   func check() throws {
     let bench = Bench()
     try bench.record("--for", "5s", "--rate", "100")
@@ -25,7 +25,7 @@ struct ReviewCommandTests {
     #expect(bench.run("info", "99", "--check").status == 66)
   }
 
-  @Test("info has the verdict as its last line, and all of it in JSON")
+  @Test("the last line of info is the verdict, and JSON has all of it")
   func info() throws {
     let bench = Bench()
     try bench.record("--for", "5s", "--rate", "100")

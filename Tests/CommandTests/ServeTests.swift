@@ -139,7 +139,7 @@ struct ServeTests {
     }
   }
 
-  @Test("reads what it may, as the program itself shows it")
+  @Test("gets the same text as the program prints")
   func allowed() throws {
     for _ in 1...2 { try bench.pi.record("--for", "2s") }
     let requests: [[String]] = [
@@ -168,7 +168,7 @@ struct ServeTests {
     expectSentence(bench.ask("info 9"), 66, ["no recording 9"])
   }
 
-  @Test("is answered with what it may ask for when it asks for nothing, or for help")
+  @Test("gets the list of requests when it asks for nothing, or for help")
   func help() {
     let login = bench.laptop.run("--store", bench.pi.store, "serve")
     #expect(login.status == 0)

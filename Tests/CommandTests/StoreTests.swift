@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The store is where the command line or the environment says", .waitsForPrograms)
+@Suite("The command line or the environment names the store", .waitsForPrograms)
 struct StoreLocationTests {
   private let bench = Bench()
 
@@ -13,7 +13,7 @@ struct StoreLocationTests {
     bench.directory.names(in: name).filter { $0.hasSuffix(".imulog") }.count
   }
 
-  @Test("--store stands before the verb or after it, and wins over IMULOG_STORE")
+  @Test("--store before or after the verb takes precedence over IMULOG_STORE")
   func option() {
     let take = Bench.simulated + ["--for", "100ms"]
     #expect(bench.run(["--store", place("a")] + take).status == 0)
@@ -38,7 +38,7 @@ struct StoreLocationTests {
     #expect(bench.run([verb] + id).status == 66)
   }
 
-  @Test("the --store after the verb wins over the one before it")
+  @Test("the --store after the verb takes precedence over the one before it")
   func both() {
     let take = Bench.simulated + ["--for", "100ms"]
     #expect(bench.run(["--store", place("a")] + take + ["--store", place("b")]).status == 0)
@@ -78,14 +78,14 @@ struct StoreLocationTests {
     #expect(recordings(in: "home/.local/share/imulog/recordings") == 1)
   }
 
-  @Test("without a home there is a sentence")
+  @Test("without a home directory a sentence says so")
   func homeless() {
     var bench = bench
     bench.environment = [:]
     expectSentence(bench.run("list"), 78, ["no home directory", "--store DIR"])
   }
 
-  @Test("files that no store made are mentioned, and can be read by path")
+  @Test("files that no store wrote are mentioned, and can be read by path")
   func strangers() throws {
     try bench.record("--for", "1s")
     let bytes = bench.directory.bytes(of: try bench.logName())
@@ -104,7 +104,7 @@ struct StoreLocationTests {
   }
 }
 
-@Suite("Files in the store that are far longer than what is in them", .waitsForPrograms)
+@Suite("Huge sparse files in the store", .waitsForPrograms)
 struct HugeFileTests {
   private static let stranger = "000006-20261122T120839Z-aaaaaaae.imulog"
 
@@ -113,7 +113,7 @@ struct HugeFileTests {
     #expect(truncate("\(bench.store)/\(name)", 4 << 40) == 0)
   }
 
-  @Test("they keep no verb from its work", .timeLimit(.minutes(3)))
+  @Test("do not keep any verb from its work", .timeLimit(.minutes(3)))
   func verbs() throws {
     let bench = Bench()
     try bench.record("--for", "1s")

@@ -90,7 +90,7 @@ struct TerminalTests {
     #expect(!child.terminal.isOnOtherScreen && child.isAsBefore)
   }
 
-  @Test("where no shell could bring the program back it continues; no key stops a take")
+  @Test("without a shell to resume the program it is not suspended; no key stops a recording")
   func unstoppable() throws {
     let child = bench.atTerminal(TerminalTests.live + ["--until-stopped"])
     #expect(child.waits(for: "samples"))
@@ -116,7 +116,7 @@ struct TerminalTests {
 
   // MARK: what the terminal can do
 
-  @Test("without UTF-8 all is ASCII; with NO_COLOR there is no colour; a resize draws anew")
+  @Test("without UTF-8 all is ASCII; with NO_COLOR there is no colour; a resize redraws the screen")
   func looks() throws {
     try bench.record("--for", "10s", "--rate", "100", "--motion", "tumble")
     let ascii = bench.atTerminal(["show", "1"], ["LANG": "C"])
@@ -159,7 +159,7 @@ struct TerminalTests {
     expectSentence(bench.run("play", "1"), 64, ["needs a terminal", "show 1"])
   }
 
-  @Test("samples on the terminal have no line of progress among them")
+  @Test("no progress line mixes with samples on the terminal")
   func exportOnTerminal() throws {
     try bench.record("--for", "60s", "--rate", "100")
     let child = bench.atTerminal(["export", "1", "--format", "csv"])

@@ -59,7 +59,7 @@ struct TerminalTextTests {
     return bench
   }
 
-  @Test("nothing foreign is obeyed by a terminal, whatever the verb")
+  @Test("no verb prints foreign text that a terminal obeys")
   func nothingObeyed() throws {
     for (words, outcome) in try Self.everyVerb(bench(), note: Self.hostile) {
       #expect(Self.obeyed(outcome.output + outcome.talk).isEmpty, "\(words)")
@@ -126,7 +126,7 @@ struct TerminalTextTests {
   }
 
   @Test(
-    "what is nearly a verb or a board is answered with what it may have been",
+    "a misspelt verb or board is answered with a suggestion",
     arguments: [
       (["recrod"], 64, "there is no verb recrod; did you mean record? See `imulog --help`"),
       (["--store", "x", "lst", "--json"], 64, "there is no verb lst; did you mean list? See"),
@@ -148,7 +148,7 @@ struct TerminalTextTests {
   }
 
   @Test(
-    "record says what begins, where the recording is and what to do next, and stdout has the number alone"
+    "record reports what begins, where the recording is and what to do next, and prints only the number on stdout"
   )
   func recordTalk() throws {
     let bench = Bench()

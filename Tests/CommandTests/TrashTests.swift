@@ -7,7 +7,8 @@ import Testing
 struct TrashCommandTests {
   private let bench = Bench()
 
-  @Test("rm says how a recording comes back, and restore brings it back under its number")
+  @Test(
+    "rm names the command that restores a recording, and restore brings it back under its number")
   func restore() throws {
     for note in ["one", "two", "three"] { try bench.record("--for", "1s", "--note", note) }
     let before = bench.inventory()
@@ -38,7 +39,8 @@ struct TrashCommandTests {
     #expect(bench.run("restore").status == 64)
   }
 
-  @Test("where another recording has the number, it is back under the next one, and that is said")
+  @Test(
+    "if another recording has the number, it comes back under the next one, and a message says so")
   func numberTaken() throws {
     try bench.record("--for", "1s")
     let log = bench.directory.bytes(of: try bench.logName())
@@ -58,7 +60,7 @@ struct TrashCommandTests {
     expectSentence(bench.run("restore", "2"), 73, ["in the store already, as number 2"])
   }
 
-  @Test("the trash is listed, the last removed first, with the day on which each goes")
+  @Test("the trash is listed, the last removed first, with the date of final deletion")
   func list() throws {
     let empty = bench.run(["--store", bench.directory.path, "list", "--trash"])
     #expect(empty.talk.contains("trash is empty"))
@@ -100,7 +102,7 @@ struct TrashCommandTests {
     return name
   }
 
-  @Test("what cannot be deleted from the trash keeps no verb from its work, and is said")
+  @Test("files that cannot be deleted from the trash are reported and stop no verb")
   func stuck() throws {
     let name = makeStuck()
     let table = bench.file("table.csv", "t_us,ax\n0,1\n100000,2\n")
@@ -120,7 +122,8 @@ struct TrashCommandTests {
     #expect(try bench.list().map { $0["number"].integer } == [12])
   }
 
-  @Test("a running service sweeps before each take, and what stays stops nothing")
+  @Test(
+    "a running service cleans the trash before each recording, and files that remain stop nothing")
   func service() throws {
     let service = DaemonBench()
     let trash = service.bench.store + "/.trash"

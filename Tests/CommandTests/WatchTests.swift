@@ -70,7 +70,7 @@ struct WatchTests {
     #expect(try bench.run("export", "2").json()["marks"].items.count == 2)
   }
 
-  @Test("a watcher that never reads costs the service nothing, and a fifth one is refused")
+  @Test("a watcher that never reads does not disturb the service, and a fifth one is refused")
   func stalled() throws {
     let service = try service()
     var stalled: [TerminalChild] = []

@@ -64,7 +64,7 @@ struct ByteSinkTests {
     #expect(error?.description.hasPrefix("writing to card.json: no space is left") == true)
   }
 
-  @Test("a reader that went away is told apart")
+  @Test("a reader that went away is recognised")
   func brokenPipe() throws {
     signal(SIGPIPE, SIG_IGN)
     var ends: [Int32] = [0, 0]
@@ -78,7 +78,7 @@ struct ByteSinkTests {
     #expect(error?.isBrokenPipe == true)
   }
 
-  @Test("a pipe that cannot take more for now is waited for")
+  @Test("a full pipe is waited for")
   func nonBlockingPipe() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

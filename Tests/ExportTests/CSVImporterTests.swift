@@ -59,7 +59,7 @@ struct CSVImporterTests {
     #expect(records.map(\.sample.gy) == (0..<300).map { Int16($0 * 7) })
   }
 
-  @Test("a file longer than the buffer comes in whole")
+  @Test("a file longer than the buffer is read whole")
   func long() throws {
     var text = "t_us,ax,ay,az\n"
     for row in 0..<30_000 { text += "\(row * 1000),\(row % 3000),-1,\(row % 7)\n" }
@@ -108,7 +108,7 @@ struct CSVImporterTests {
     }
   }
 
-  @Test("the options' rate, scales and start are taken")
+  @Test("the options' rate, scales and start are used")
   func options() throws {
     var options = Imports.options
     options.rate = hertz(30)
@@ -139,7 +139,7 @@ struct CSVImporterTests {
     }
   }
 
-  @Test("a file that is changed between the two readings is noticed")
+  @Test("a file that changes between the two passes is noticed")
   func changed() throws {
     struct ChangingSource: ImportSource, ~Copyable {
       let name = "table.csv"
@@ -170,7 +170,7 @@ struct CSVImporterTests {
     }
   }
 
-  @Test("a file is read, and what is no file is refused")
+  @Test("a regular file is read, and everything else is refused")
   func files() {
     func error(_ path: String) -> ImportError? {
       do {
@@ -200,7 +200,7 @@ struct CSVImporterTests {
     #expect(found == format)
   }
 
-  @Test("a log is known by its mark, and nothing is no kind of file")
+  @Test("a log is recognised by its mark, and an empty file is refused")
   func ownKind() throws {
     var log = ArraySource([0x89, 0x49, 0x4D, 0x01, 0x00], name: "file")
     let found = try ImportFormat.detect(&log)

@@ -162,7 +162,7 @@ struct CSVRefusalTests {
     #expect(Imports.csvError(text)?.description == sentence)
   }
 
-  @Test("a long wrong value is shown in part, and a line without end is not read on")
+  @Test("a long wrong value is shortened, and a line without an end is not read to it")
   func longValue() {
     #expect(
       Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 70_000))\n")?.description
@@ -176,7 +176,7 @@ struct CSVRefusalTests {
             column: 2, name: "ax", found: String(repeating: "x", count: 40) + "…")))
   }
 
-  @Test("bytes that are no text are refused")
+  @Test("bytes that are not text are refused")
   func noText() {
     #expect(throws: ImportError.self) {
       let bytes: [UInt8] = [0xFF, 0x80, 0x0A, 0x31]

@@ -121,7 +121,7 @@ struct CountTextTests {
     return isNegative ? -value : value
   }
 
-  @Test("what rounds to zero has no minus sign")
+  @Test("a value that rounds to zero has no minus sign")
   func zero() throws {
     let scale = try #require(
       CountScale(Fraction(1, 1), plus: Fraction(-1, 1_000_000), decimals: 4))
@@ -140,7 +140,7 @@ struct CountTextTests {
     #expect(values == counts.map { Substring(String($0)) })
   }
 
-  @Test("a scale that gives no usable numbers is refused, and its counts can be had")
+  @Test("a scale without usable numbers is refused, and its counts can be exported")
   func unusableScale() throws {
     for fraction in [Fraction(0, 1), Fraction(.max, 1), Fraction(1, .max), Fraction(.min, 3)] {
       let log = try TestLog.ramp(TestLog.description(accelerometerScale: fraction), [1])

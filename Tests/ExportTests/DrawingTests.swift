@@ -91,7 +91,7 @@ struct DrawingTests {
     #expect(count("L", in: String(line)) == 3)
   }
 
-  @Test("of a table that was imported the samples lie where their times say, and gaps between them")
+  @Test("samples of an imported table lie at their times, and gaps between them")
   func imported() throws {
     // From a time far from 0 on, at a rate that is a hundredth off the one that is given, 100 s without 20.
     let begin: Int64 = 1_700_000_000_000_000_000

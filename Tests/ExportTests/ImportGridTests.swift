@@ -148,7 +148,7 @@ struct ImportGridTests {
     #expect(try Imported(times).gaps == holes)
   }
 
-  @Test("samples that were held up and came together are late and not lost")
+  @Test("samples that were delayed and arrive in a burst are late and not lost")
   func heldUp() throws {
     for length in [1, 2, 3, 5, 12, 22, 23, 24, 25, 26, 30, 60] {
       var all = times(200, 10_000_000)
@@ -159,7 +159,7 @@ struct ImportGridTests {
     }
   }
 
-  @Test("what was held up and what was lost at the same time are told apart")
+  @Test("delayed and lost samples at the same time are distinguished")
   func heldUpAndLost() throws {
     // 20 ticks without a sample, of which 6 come late and together.
     let late = (0..<6).map { 1_200_000_000 - Int64(6 - $0) * 100_000 }
@@ -242,7 +242,7 @@ struct ImportGridTests {
     }
   }
 
-  @Test("a hole among samples that come ten at a time is of the length that it has")
+  @Test("a hole among bursts of ten samples has its true length")
   func bursts() throws {
     var all = (0..<2000).map { Int64($0 / 10) * 100_000_000 }
     #expect(try Imported(all).rate == hertz(100))
@@ -254,7 +254,7 @@ struct ImportGridTests {
     }
   }
 
-  @Test("the little time between samples that come six at a time is not their period")
+  @Test("the short interval within bursts of six samples is not their period")
   func closeBursts() throws {
     let all = (0..<2000 as Range<Int64>).map { $0 / 6 * 60_000_000 + $0 % 6 * 100_000 }
     let found = try Imported(all)
@@ -262,7 +262,7 @@ struct ImportGridTests {
     #expect(found.ledger.lost == 0)
   }
 
-  @Test("few samples give what can be known from them")
+  @Test("few samples yield what can be known from them")
   func few() throws {
     #expect(try Imported([5]).rate == hertz(10))
     #expect(
@@ -312,7 +312,7 @@ struct ImportGridTests {
     ),
   ]
 
-  @Test("what fits no grid is refused, and the lines are named", arguments: misfits)
+  @Test("times that fit no grid are refused, and the lines are named", arguments: misfits)
   func refused(_ name: String, _ times: [Int64], _ rate: SampleRate?, _ words: String) {
     var options = Imports.options
     options.rate = rate

@@ -108,7 +108,7 @@ struct ImportRateTests {
     }
   }
 
-  @Test("a clock that is off its rate by up to 7 % and drifts by up to 2 % is taken as it is")
+  @Test("a clock that is off its rate by up to 7 % and drifts by up to 2 % is accepted")
   func steadyRate() throws {
     for off in [-0.07, -0.02, 0.001, 0.03, 0.07] {
       for drift in [0, 0.005, 0.02] {
@@ -244,7 +244,7 @@ struct ImportRateTests {
     }
   }
 
-  @Test("where rounded times allow two rates, that is said with the remedy")
+  @Test("if rounded times allow two rates, a remark says so with the remedy")
   func doubt() throws {
     let rounded = (0..<2000).map { Int64((Double($0) * 1000 / 952).rounded()) * 1_000_000 }
     let sentence =

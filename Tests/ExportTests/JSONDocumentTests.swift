@@ -127,7 +127,7 @@ struct JSONDocumentTests {
     #expect(lines["damage"] == "[]")
   }
 
-  @Test("ticks of a stuck chip are counted where there are any")
+  @Test("ticks of a stuck sensor are counted")
   func frozen() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.sample(0, 0, RawSample())
@@ -255,7 +255,7 @@ struct JSONDocumentTests {
     return try JSONDecoder().decode([Found].self, from: Data(try #require(gaps).utf8)).map(\.t_ns)
   }
 
-  @Test("the document of a damaged log says what is missing and is valid")
+  @Test("the document of a damaged log is valid and has what is missing")
   func damaged() throws {
     var generator = SplitMix(seed: 6)
     let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: generator.next()) }

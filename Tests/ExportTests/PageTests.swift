@@ -63,7 +63,7 @@ struct PageTests {
     #expect(frame + samples.encodedCount * 100_000 / 3000 < 2_500_000)
   }
 
-  @Test("the user's words are text wherever they stand, and no end of a script")
+  @Test("the user's words are text everywhere and never end a script")
   func escaping() throws {
     let words = "</script><script>alert(1)</script><!--<b>&\"'\u{1B}\u{0}"
     var log = TestLog()
@@ -97,7 +97,7 @@ struct PageTests {
     }
   }
 
-  @Test("gaps, marks, start and units are given to the script")
+  @Test("the script gets gaps, marks, start and units")
   func facts() throws {
     var log = TestLog()
     log.clock(0, wall: 1_795_228_687_000_000_000, synchronised: true)

@@ -121,7 +121,7 @@ struct PhoneImporterTests {
     }
   }
 
-  @Test("a document that does not say how long it took is taken as 10 Hz, and that is said")
+  @Test("a document without a duration is imported at 10 Hz, and a remark says so")
   func noDuration() throws {
     let document = "{\"sensor\":0,\"axisValues\":[{\"x\":1,\"y\":0,\"z\":0}]}"
     let importer = try Imports.phone(document)
@@ -256,7 +256,7 @@ struct PhoneImporterTests {
     ),
   ]
 
-  @Test("what is wrong is said in a sentence", arguments: wrongDocuments)
+  @Test("an error is one sentence", arguments: wrongDocuments)
   func wrong(_ text: String, _ sentence: String) {
     #expect(Imports.phoneError(text)?.description == sentence)
   }

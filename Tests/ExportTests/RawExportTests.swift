@@ -53,7 +53,7 @@ struct RawExportTests {
     #expect(try raw(padded) == padded)
   }
 
-  @Test("a range, units or a choice of channels do not go with it")
+  @Test("a range, units or a choice of channels are refused")
   func options() throws {
     let bytes = try TestLog.ramp(TestLog.description(), [1]).bytes()
     #expect(throws: ExportError.optionNotSupported(option: "a time range", format: .raw)) {

@@ -140,7 +140,7 @@ struct RecordFormatTests {
     #expect(report.remarks == ["28 ticks without a sample repeat the sample before"])
   }
 
-  @Test("a sample is held over holes that are longer than a block, and over none that is endless")
+  @Test("a sample is repeated over holes longer than a block, and over none that is endless")
   func longHold() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.sample(0, 0, RawSample(ax: 16384))
@@ -155,7 +155,7 @@ struct RecordFormatTests {
     ) { try log.export(Self.phone(.hold)) }
   }
 
-  @Test("gyrodata of another rate than 10 Hz says that it has no times")
+  @Test("a remark about gyrodata at another rate than 10 Hz says that it has no times")
   func rateForThePhone() throws {
     for (rate, isTold) in [(hertz(10), false), (hertz(20, per: 2), false), (hertz(100), true)] {
       let log = try TestLog.ramp(TestLog.description(channels: .gyroscope, rate: rate), [1, 2, 3])
@@ -165,7 +165,7 @@ struct RecordFormatTests {
     }
   }
 
-  @Test("gyrodata of a range in a gap, or with an end in one, says what is not in it")
+  @Test("remarks about gyrodata of a range that touches a gap say what is not in it")
   func gapAroundForThePhone() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     for tick in 0..<10 as Range<UInt64> {

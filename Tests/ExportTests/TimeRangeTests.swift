@@ -54,7 +54,7 @@ struct TimeRangeTests {
     }
   }
 
-  @Test("the document counts and lists what is in the range, and says the range")
+  @Test("the document counts and lists what is in the range, and names the range")
   func document() throws {
     func lines(from: Int64?, to: Int64?) throws -> [String: String] {
       try JSONDocumentTests.lines(log().export(ExportOptions(from: from, to: to)))
@@ -88,7 +88,7 @@ struct TimeRangeTests {
       end["sensorEvents"] == #"[{"t_ns":500000000,"tick":5,"kind":"back","fault":"none"}]"#)
   }
 
-  @Test("of a recording that ended a range reads the range alone, and says the same as the whole")
+  @Test("exporting a range of a finished recording reads only the range, with the same result")
   func partRead() throws {
     let description = TestLog.description(channels: .all, rate: hertz(1000))
     var log = TestLog(description)

@@ -64,7 +64,8 @@ public final class SensorModel: Sendable {
   }
 
   /// Every chip that this module knows. Of those that answer alike, the first is assumed.
-  public static let allCases: [SensorModel] = mpu6050Family + lsm6dsFamily + lsm9ds1Family
+  public static let allCases: [SensorModel] =
+    mpu6050Family + lsm6dsFamily + lsm9ds1Family + lsm6dsvFamily
 
   /// The chip with that name on the command line.
   public static func named(_ name: String) -> SensorModel? {
@@ -104,18 +105,4 @@ extension SensorModel: Hashable {
 extension SensorModel: CustomStringConvertible {
   /// The name used on the command line.
   public var description: String { rawValue }
-}
-
-extension [SensorRange] {
-  /// The range of `fullScale`, or the finest one of a sensor that is not recorded: in that its noise shows that the
-  /// chip is alive.
-  ///
-  /// Traps when the chip has no such range, which validating the configuration excludes.
-  func range(_ fullScale: Int, isRecorded: Bool) -> SensorRange {
-    guard isRecorded else { return self[0] }
-    guard let range = first(where: { $0.fullScale == fullScale }) else {
-      preconditionFailure("no range of the chip")
-    }
-    return range
-  }
 }

@@ -1,6 +1,6 @@
-/// Which chip to simulate, and in what its specimen differs from the next.
+/// Which chip to simulate, and how this specimen differs from others.
 public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
-  /// The register maps there are.
+  /// The simulated register maps.
   public enum Model: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     /// InvenSense MPU-6050 and relatives.
     case mpu6050
@@ -8,13 +8,16 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     case lsm6dso
     /// STMicroelectronics LSM9DS1, the accelerometer and gyroscope of the Sense HAT.
     case lsm9ds1
+    /// STMicroelectronics LSM6DSV and relatives.
+    case lsm6dsv
 
-    /// What simulates it.
+    /// The type that simulates it.
     var type: any RegisterChip.Type {
       switch self {
       case .mpu6050: return SimulatedMPU6050.self
       case .lsm6dso: return SimulatedLSM6DSO.self
       case .lsm9ds1: return SimulatedLSM9DS1.self
+      case .lsm6dsv: return SimulatedLSM6DSV.self
       }
     }
   }
@@ -24,7 +27,7 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
 
   /// What the identity register answers.
   ///
-  /// With another identity than the model's own (0x68, 0x6C) the chip also takes over what the
+  /// With another identity than the model's own (0x68, 0x6C) the chip also gets what the
   /// facts of that relative say of reset values, temperature formula, filters and noise; the rest
   /// stays the model's.
   public var identity: UInt8
@@ -35,8 +38,8 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual
   /// for an MPU-6050 (data sheet: ±1 %).
   ///
-  /// An LSM6DSO says its own error in INTERNAL_FREQ_FINE, in steps of 0.15 %, so there the number
-  /// is rounded to a multiple of 1500.
+  /// An LSM6DSO reports its own error in INTERNAL_FREQ_FINE, in steps of 0.15 %, so there the number
+  /// is rounded to a multiple of 1500; likewise of 1300 in an LSM6DSV.
   public var clockErrorPartsPerMillion: Int
 
   /// Whether each axis has an offset of its own, within the data sheet's tolerance.
@@ -57,8 +60,12 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   public static let lsm9ds1 = SimulatedChip(
     model: .lsm9ds1, identity: 0x68, clockErrorPartsPerMillion: 3000)
 
+  /// An LSM6DSV whose oscillator is 0.26 % fast, two steps of INTERNAL_FREQ_FINE.
+  public static let lsm6dsv = SimulatedChip(
+    model: .lsm6dsv, identity: 0x70, clockErrorPartsPerMillion: 2600)
+
   /// One of each.
-  public static let all = [mpu6050, lsm6dso, lsm9ds1]
+  public static let all = [mpu6050, lsm6dso, lsm9ds1, lsm6dsv]
 
   /// A chip of the given register map; all else as it is by default.
   public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {

@@ -43,7 +43,7 @@ struct BadInputTests {
       Refusal("record --board simulator --sensor nope", 78, "--sensor nope", "auto", "lsm6dso"),
       Refusal(
         "record --board simulator --sensor mpu9250", 78, "no MPU-9250",
-        "mpu6050, lsm6dso and lsm9ds1"),
+        "mpu6050, lsm6dso, lsm9ds1 and lsm6dsv"),
       Refusal("record --board simulator --rate 0", 64, "--rate 0", "such as 10"),
       Refusal("record --board simulator --rate -1", 64, "--rate -1", "such as 10"),
       Refusal("record --board simulator --rate abc", 64, "--rate abc", "such as 10"),

@@ -16,6 +16,7 @@ struct SensorModelTests {
       SensorModel.allCases.map(\.rawValue) == [
         "mpu6050", "mpu6500", "mpu9250", "mpu9255", "icm20689", "lsm6ds3", "lsm6ds33", "lsm6dsl",
         "lsm6dsm", "lsm6ds3tr-c", "lsm6dso", "lsm6dsox", "lsm6dso32", "lsm6dsr", "lsm9ds1",
+        "lsm6dsv", "lsm6dsv16x", "lsm6dsv32x",
       ])
   }
 
@@ -70,7 +71,7 @@ struct SensorModelTests {
   }
 
   @Test(
-    "full-scale bits on the bus, and the description that goes with them",
+    "full-scale bits on the bus match the description",
     arguments: SensorModelFixture.all)
   func fullScale(fixture: SensorModelFixture) throws {
     let accelerometerBits: [UInt8] =

@@ -8,9 +8,10 @@ import Testing
 @Suite("No sample is logged that its chip did not make") struct ProvedSamplesTests {
   static let models: [SensorModel] = [
     .mpu6050, .mpu6500, .mpu9250, .mpu9255, .icm20689, .lsm6ds3, .lsm6dsl, .lsm6dso, .lsm6dsr,
+    .lsm9ds1, .lsm6dsv,
   ]
   /// Those that differ in what they do after a reset.
-  static let kinds: [SensorModel] = [.mpu6050, .mpu6500, .lsm6dso]
+  static let kinds: [SensorModel] = [.mpu6050, .mpu6500, .lsm6dso, .lsm9ds1, .lsm6dsv]
 
   /// From a dip until samples come again, by the data sheets: until registers answer, and until the gyroscope and its
   /// filters have settled.
@@ -60,7 +61,8 @@ import Testing
     }
   }
 
-  @Test("a dip in any burst of the end of a take, whatever the rest reads as", arguments: kinds)
+  @Test(
+    "a dip in any burst at the end of a recording, whatever the rest reads as", arguments: kinds)
   func atTheEnd(model: SensorModel) throws {
     for hertz: UInt32 in [10, 100] {
       let last = 600_000_000 - 1_000_000_000 / Int64(hertz)
@@ -78,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "two dips, and the chip is back 20 ms and a tick after what the data sheets ask",
+    "after two dips the chip is back within the data sheets' times, 20 ms and a tick",
     arguments: SensorModel.allCases)
   func twice(model: SensorModel) throws {
     for gap in stride(from: Int64(1_000_000), through: 180_000_000, by: 7_300_000) {
@@ -92,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("ten dips in a take", arguments: models)
+  @Test("ten dips in a recording", arguments: models)
   func ten(model: SensorModel) throws {
     for hertz: UInt32 in [10, 100, 500] {
       var bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 6000)
@@ -123,7 +125,7 @@ import Testing
   }
 
   @Test(
-    "another identity for a second costs the second and what setting up takes",
+    "another identity for a second costs that second and one bring-up",
     arguments: SensorModel.allCases)
   func misidentified(model: SensorModel) throws {
     var bench = ProofBench(model: model, milliseconds: 3000)

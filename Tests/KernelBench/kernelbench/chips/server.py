@@ -1,8 +1,8 @@
-"""The process that plays the chips and lines of one guest: `python3 -m kernelbench.chips.server DIR`.
+"""The process that simulates the chips and lines of one guest: `python3 -m kernelbench.chips.server DIR`.
 
 In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control
-socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm9ds1`, `mpu6050`, or one of
-the latter's successors.
+socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dsv`, `lsm9ds1`, `mpu6050`,
+or one of the latter's successors.
 
     truth PATH | truth -           begin a truth file, end it
     nack CHIP COUNT [ERRNO]        the next COUNT messages are not acknowledged
@@ -50,6 +50,7 @@ from .adapter import Adapter
 from .chip import Chip
 from .lines import Lines
 from .lsm6dso import LSM6DSO
+from .lsm6dsv import LSM6DSV
 from .lsm9ds1 import LSM9DS1
 from .mpu6050 import MPU6050, MPU6500, MPU9250, MPU9255
 from .truth import TruthWriter
@@ -67,7 +68,7 @@ class Server:
     def __init__(self, directory: Path) -> None:
         self.truth = TruthWriter()
         now = time.monotonic_ns()
-        kinds = (MPU6050, LSM6DSO, MPU6500, MPU9250, MPU9255, LSM9DS1)
+        kinds = (MPU6050, LSM6DSO, MPU6500, MPU9250, MPU9255, LSM9DS1, LSM6DSV)
         self.chips: dict[str, Chip] = {kind.name: kind(self.truth, now) for kind in kinds}
         self.wire = Wire([self.chips["mpu6050"], self.chips["lsm6dso"]], self.truth, BUS_HERTZ)
         self.adapter = Adapter(str(directory / "i2c"), self.wire)
@@ -78,7 +79,7 @@ class Server:
         self._clients: dict[socket.socket, bytes] = {}
 
     def run(self) -> None:
-        """Serves for ever."""
+        """Serves until it is killed."""
         while True:
             devices = {source: device for device in (self.adapter, self.lines) for source in device.readers()}
             sources = [*devices, self._control, *self._clients]
@@ -114,7 +115,7 @@ class Server:
             client.sendall(f"{answer}\n".encode())
 
     def command(self, words: list[str]) -> str:
-        """Does what a line on the control socket asks for."""
+        """Executes a line of the control socket."""
         name, *rest = words
         now = max(time.monotonic_ns(), self.wire.time)
         if name == "time":

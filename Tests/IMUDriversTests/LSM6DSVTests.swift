@@ -1,0 +1,200 @@
+import IMUDrivers
+import IMUModel
+import SimulatedIMU
+import Testing
+
+/// The driver's LSM6DSV against the data sheet: registers by number, and a chip that was written apart from it.
+@Suite("An LSM6DSV")
+struct LSM6DSVTests {
+  private static let address = I2CAddress(known: 0x6B)
+  private let run = SimulatedRun(model: .lsm6dsv, chip: .lsm6dsv.ideal, address: address)
+
+  /// g, FS_XL, µg a count.
+  private static let accelerations: [(Int, UInt8, Int64)] = [
+    (2, 0, 61), (4, 1, 122), (8, 2, 244), (16, 3, 488),
+  ]
+  /// °/s, FS_G, µ°/s a count.
+  private static let rotations: [(Int, UInt8, Int64)] = [
+    (125, 0, 4375), (250, 1, 8750), (500, 2, 17500), (1000, 3, 35000), (2000, 4, 70000),
+    (4000, 12, 140_000),
+  ]
+
+  @Test("each pair of ranges has the data sheet's codes and scales, and returns what was applied")
+  func ranges() throws {
+    let (g, turning) = (SIMD3(0.31, -0.72, 1.13), SIMD3(11.5, -47.25, 123.0))
+    let motion = Motion.steady(
+      Motion.Truth(
+        acceleration: g * Motion.standardGravity, angularRate: turning * (Double.pi / 180),
+        temperature: 35))
+    for (accelerometer, accelerometerCode, micro) in Self.accelerations {
+      for (gyroscope, gyroscopeCode, microDegrees) in Self.rotations {
+        let configuration = SensorConfiguration(
+          rate: hertz(100), accelerometerRange: accelerometer, gyroscopeRange: gyroscope,
+          busClock: 400_000)
+        let (registers, description) = try run(configuration, motion: motion) { sensor, clock in
+          let sample = try SimulatedRun.sample(&sensor, clock)
+          for axis in 0..<3 {
+            let counts = g[axis] * 1e6 / Double(micro)
+            #expect(abs(Double(sample[axis]) - counts) <= 0.5)
+            let turns = turning[axis] * 1e6 / Double(microDegrees)
+            #expect(abs(Double(sample[axis + 3]) - turns) <= 0.5)
+          }
+          #expect(sample.temperature == 2560)
+        }
+        #expect(registers[0x17] & 3 == accelerometerCode)
+        #expect(registers[0x15] & 0x0F == gyroscopeCode)
+        #expect(description.model == "LSM6DSV")
+        #expect(description.accelerometerScale == Fraction(micro, 1_000_000))
+        #expect(description.gyroscopeScale == Fraction(microDegrees, 1_000_000))
+        #expect(description.temperatureScale == Fraction(1, 256))
+        #expect(description.temperatureOffset == Fraction(25, 1))
+      }
+    }
+  }
+
+  @Test("values beyond the registers saturate with their sign", arguments: [1.0, -1.0])
+  func extremes(sign: Double) throws {
+    let motion = Motion.steady(
+      Motion.Truth(
+        acceleration: SIMD3(17, -15.9, 8) * sign * Motion.standardGravity,
+        angularRate: SIMD3(4600, -4000, 1) * sign * (Double.pi / 180)))
+    let configuration = SensorConfiguration(
+      rate: hertz(10), accelerometerRange: 16, gyroscopeRange: 4000)
+    _ = try run(configuration, motion: motion) { sensor, clock in
+      let sample = try SimulatedRun.sample(&sensor, clock)
+      #expect(sample.ax == (sign > 0 ? 32767 : -32768))
+      #expect(abs(Double(sample.ay) + sign * 32582) <= 1)
+      #expect(abs(Double(sample.az) - sign * 16393) <= 1)
+      #expect(sample.gx == (sign > 0 ? 32767 : -32768))
+      #expect(abs(Double(sample.gy) + sign * 28571) <= 1)
+      #expect(abs(Double(sample.gz) - sign * 7) <= 1)
+    }
+  }
+
+  @Test("an LSM6DSV32X that is declared has twice the range in the same codes")
+  func declared() throws {
+    let model = SensorModel.lsm6dsv32x
+    #expect(model.accelerometerRanges == [4, 8, 16, 32])
+    #expect(model.accelerometerScale(range: 32) == Fraction(976, 1_000_000))
+    #expect(model.gyroscopeRanges == SensorModel.lsm6dsv16x.gyroscopeRanges)
+    let clock = VirtualClock()
+    let bus = SimulatedBus(clock: clock, chip: .lsm6dsv, address: Self.address)
+    var sensor = try PolledSensor(
+      bus: bus, identity: SensorIdentity(model: model, address: Self.address),
+      configuration: SensorConfiguration(rate: hertz(10), accelerometerRange: 32))
+    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+    var back = sensor.releaseBus()
+    let range = try back.read(Self.address, register: 0x17)
+    #expect(range & 3 == 3)
+  }
+
+  @Test(
+    "both sensors run at the rate that leaves room for two bursts",
+    arguments: [
+      (5, 2_500, 7.5, 2), (10, 5_000, 15, 3), (10, 10_000, 30, 4), (10, 25_000, 60, 5),
+      (10, 50_000, 120, 6), (218, 100_000, 240, 7), (219, 100_000, 480, 8), (10, 400_000, 480, 8),
+      (436, 400_000, 480, 8), (437, 400_000, 960, 9), (872, 400_000, 960, 9),
+      (872, 1_000_000, 960, 9),
+    ] as [(UInt32, Int, Double, UInt8)])
+  func dataRates(rate: UInt32, busClock: Int, dataRate: Double, code: UInt8) throws {
+    let configuration = SensorConfiguration(rate: hertz(rate), busClock: busClock)
+    let (registers, description) = try run(configuration)
+    #expect(description.outputDataRate == dataRate)
+    // High performance, [6:4], and the rate.
+    #expect(registers[0x10] == code)
+    #expect(registers[0x11] == code)
+  }
+
+  @Test(
+    "filters suit the rate, and the description names them",
+    arguments: [
+      (10, "accelerometer LPF2 ODR/45: 10.67 Hz, gyroscope LPF1_G_BW 6: 28.4 Hz", 0x62, 1, 0x61, 8),
+      (100, "accelerometer LPF2 ODR/10: 48 Hz, gyroscope LPF1_G_BW 6: 28.4 Hz", 0x62, 1, 0x21, 8),
+      (250, "accelerometer LPF2 ODR/4: 120 Hz, gyroscope LPF1_G_BW 2: 131 Hz", 0x22, 1, 0x01, 8),
+      (436, "accelerometer LPF2 ODR/4: 120 Hz, gyroscope LPF2: 187 Hz", 0x02, 0, 0x01, 8),
+      (872, "accelerometer LPF2 ODR/4: 240 Hz, gyroscope LPF2: 342 Hz", 0x02, 0, 0x01, 8),
+    ] as [(UInt32, String, UInt8, UInt8, UInt8, UInt8)])
+  func filters(
+    rate: UInt32, words: String, control6: UInt8, control7: UInt8, control8: UInt8, control9: UInt8
+  ) throws {
+    let (registers, description) = try run(
+      SensorConfiguration(rate: hertz(rate), busClock: 400_000))
+    #expect(description.filter == words)
+    #expect(Array(registers[0x15...0x18]) == [control6, control7, control8, control9])
+  }
+
+  @Test("at 16 g the filter leaves enough noise to show that a chip at rest is not stuck")
+  func coarseRange() throws {
+    for rate: UInt32 in [1, 10, 40] {
+      let (registers, description) = try run(
+        SensorConfiguration(rate: hertz(rate), accelerometerRange: 16, busClock: 400_000))
+      #expect(description.filter.hasPrefix("accelerometer LPF2 ODR/20: 24 Hz"))
+      #expect(registers[0x17] == 0x43)
+    }
+  }
+
+  @Test("settings that another program left are overwritten")
+  func afterAnotherProgram() throws {
+    let configuration = SensorConfiguration(rate: hertz(100), busClock: 400_000)
+    let clean = try run(configuration)
+    let mended = try run(
+      configuration,
+      before: { bus in
+        // Low power, increment off, masked flags, offsets, self-test.
+        for (register, value) in [
+          (UInt8(0x10), UInt8(0x56)), (0x11, 0x54), (0x12, 0x00), (0x13, 0x08), (0x15, 0x74),
+          (0x17, 0xE3), (0x18, 0x0B), (0x19, 0x05),
+        ] {
+          try bus.write(Self.address, register: register, value: value)
+        }
+      })
+    #expect(mended.registers[0x10...0x19] == clean.registers[0x10...0x19])
+    #expect(mended.registers[0x12] == 0x44)
+    #expect(mended.registers[0x01] == 0)
+  }
+
+  @Test("each sensor can be recorded alone, and a dip of the supply is noticed")
+  func alone() throws {
+    for channels in [ChannelSet.accelerometer, .gyroscope] {
+      let configuration = SensorConfiguration(
+        rate: hertz(100), channels: channels, busClock: 400_000)
+      let (registers, _) = try run(configuration, motion: .tumble) { sensor, clock in
+        let sample = try SimulatedRun.sample(&sensor, clock)
+        #expect((sample.ax != 0) == (channels == .accelerometer))
+        #expect((sample.gy != 0) == (channels == .gyroscope))
+        #expect(sample.temperature == 0)
+        let check = try sensor.checkConfiguration()
+        #expect(check == .intact)
+      }
+      #expect(registers[0x11] == (channels == .gyroscope ? 0x08 : 0x00))
+    }
+    let clock = VirtualClock()
+    var bus = SimulatedBus(clock: clock, chip: .lsm6dsv, address: Self.address)
+    bus.inject(.brownOut, at: .time(MonotonicTime(nanoseconds: 1_000_000_000)))
+    var sensor = try PolledSensor(
+      bus: bus, identity: SensorIdentity(model: .lsm6dsv, address: Self.address),
+      configuration: SensorConfiguration(rate: hertz(10), busClock: 400_000))
+    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+    clock.sleep(until: MonotonicTime(nanoseconds: 1_000_000_000))
+    #expect(throws: BusError.self) { try sensor.checkConfiguration() }
+    clock.advance(by: 20_000_000)
+    let check = try sensor.checkConfiguration()
+    #expect(check == .lost(register: 0x10, expected: 0x08, found: 0x00))
+  }
+
+  @Test("a rate or range that the chip or the bus lacks is refused with the arithmetic")
+  func refusals() {
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(873)), .lsm6dsv)
+        == "the LSM6DSV can be polled at 872 Hz at most, 873 Hz was asked: it would need a data rate "
+        + "of 1920 Hz, 0.52 ms a sample, and the bursts of a tick take 0.78 ms at 400 kHz")
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6dsv16x)
+        == "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take 318 bit times, 3.18 ms "
+        + "at 100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was asked; set "
+        + "dtparam=i2c_arm_baudrate=400000")
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(10), accelerometerRange: 32), .lsm6dsv)
+        == "the LSM6DSV's accelerometer has no range of 32 g; it has 2, 4, 8 and 16 g")
+  }
+}

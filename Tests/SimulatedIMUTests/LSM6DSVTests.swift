@@ -1,0 +1,194 @@
+import IMUModel
+import SimulatedIMU
+import Testing
+
+@Suite("The simulated LSM6DSV")
+struct SimulatedLSM6DSVTests {
+  /// Both sensors on at 480 Hz, settled; 250 °/s unless given.
+  private func running(
+    _ motion: Motion = .still, control1: UInt8 = 0x08, control2: UInt8 = 0x08,
+    control6: UInt8 = 0x01, control8: UInt8 = 0x00, chip: SimulatedChip = .lsm6dsv.ideal
+  ) throws -> Bench {
+    var bench = Bench(chip, motion: motion)
+    try bench.write(0x15, control6)
+    try bench.write(0x17, control8)
+    try bench.write(0x10, control1)
+    try bench.write(0x11, control2)
+    bench.advance(milliseconds: 2000)
+    return bench
+  }
+
+  @Test("resets to the data sheet's values, and read-only registers ignore writes")
+  func resetValues() throws {
+    var bench = Bench(.lsm6dsv)
+    for (register, value) in [
+      (UInt8(0x01), UInt8(0x00)), (0x02, 0x23), (0x03, 0x00), (0x0F, 0x70), (0x10, 0x00),
+      (0x11, 0x00), (0x12, 0x44), (0x1B, 0x00), (0x1C, 0x00), (0x4F, 0x02), (0x51, 0x0E),
+      (0x54, 0x04),
+    ] {
+      let found = try bench.read(register)
+      #expect(found == value, "register \(register)")
+    }
+    for register in [UInt8(0x00), 0x0F, 0x1B, 0x1E, 0x22, 0x2D, 0x4F] {
+      let before = try bench.read(register)
+      try bench.write(register, 0x5A)
+      let after = try bench.read(register)
+      #expect(after == before, "register \(register)")
+    }
+  }
+
+  @Test("SW_RESET restores all but 02 and 03 and clears itself in 150 µs")
+  func reset() throws {
+    var bench = try running()
+    try bench.write(0x02, 0x63)
+    try bench.write(0x03, 0x80)
+    try bench.write(0x12, 0x45)
+    let during = try bench.read(0x12)
+    #expect(during & 0x01 == 1)
+    bench.advance(milliseconds: 0.15)
+    let after = try bench.read(0x12)
+    #expect(after == 0x44)
+    let kept = try bench.read(0x02, count: 2)
+    #expect(kept == [0x63, 0x80])
+    let controls = try bench.read(0x10, count: 2)
+    #expect(controls == [0, 0])
+  }
+
+  @Test("SW_POR restores everything after 30 ms; I2C_I3C_disable silences until power returns")
+  func globalReset() throws {
+    var bench = try running()
+    try bench.write(0x02, 0x63)
+    try bench.write(0x01, 0x04)
+    bench.advance(milliseconds: 29)
+    let early = bench.answers()
+    #expect(!early)
+    bench.advance(milliseconds: 2)
+    let pins = try bench.read(0x02)
+    #expect(pins == 0x23)
+    try bench.write(0x03, 0x01)
+    let answers = bench.answers()
+    #expect(!answers)
+  }
+
+  @Test("another bank hides every register, the identity too", arguments: [UInt8(0x40), 0x80])
+  func banks(bank: UInt8) throws {
+    var bench = try running()
+    try bench.write(0x01, bank)
+    let identity = try bench.read(0x0F)
+    #expect(identity == 0)
+    try bench.write(0x10, 0x00)
+    try bench.write(0x01, 0x00)
+    let control1 = try bench.read(0x10)
+    #expect(control1 == 0x08)
+  }
+
+  @Test("without increment a burst stays at its register, and the FIFO's words repeat")
+  func increment() throws {
+    var bench = try running(.steady(g: [0.25, -0.5, 1], degreesPerSecond: [10, -20, 40]))
+    let words = try bench.read(0x7E, count: 3)
+    #expect(words == [0, 0, 0])
+    let acceleration = try bench.read(0x28, count: 6)
+    try bench.write(0x12, 0x40)
+    let stuck = try bench.read(0x28, count: 3)
+    #expect(stuck == [acceleration[0], acceleration[0], acceleration[0]])
+  }
+
+  @Test("each scale, with both signs")
+  func scales() throws {
+    let (g, turning) = (SIMD3(1.5, -1.25, 0.5), SIMD3(100.0, -90, 45))
+    for (code, micro) in [(UInt8(0), 61.0), (1, 122), (2, 244), (3, 488)] {
+      for (gyroscope, milli) in [
+        (UInt8(0), 4.375), (1, 8.75), (2, 17.5), (3, 35), (4, 70), (12, 140),
+      ] {
+        let bench = try running(
+          .steady(g: g, degreesPerSecond: turning), control6: gyroscope, control8: code)
+        let made = bench.made(atTick: bench.tick)
+        for axis in 0..<3 {
+          #expect(abs(Double(made[axis]) - g[axis] * 1e6 / micro) <= 0.5)
+          #expect(abs(Double(made[axis + 3]) - turning[axis] * 1e3 / milli) <= 0.5)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "each sensor samples at its own rate; a gyroscope that sleeps does not",
+    arguments: [
+      (0x51, 0x00, 1.875), (0x02, 0x02, 7.5), (0x03, 0x43, 15), (0x04, 0x00, 30),
+      (0x05, 0x05, 60), (0x06, 0x06, 120), (0x07, 0x00, 240), (0x08, 0x08, 480), (0x09, 0x09, 960),
+      (0x0A, 0x0A, 1920), (0x0B, 0x0B, 3840), (0x0C, 0x0C, 7680),
+    ] as [(UInt8, UInt8, Double)])
+  func dataRates(control1: UInt8, control2: UInt8, hertz: Double) throws {
+    var bench = try running(control1: control1, control2: control2)
+    var ready = 0
+    _ = try bench.read(0x22, count: 12)
+    // Looks ten times a sample.
+    for _ in 0..<1000 {
+      bench.advance(milliseconds: 100 / hertz)
+      let status = try bench.read(0x1E)
+      guard status & 0x01 != 0 else { continue }
+      ready += 1
+      #expect((status & 0x02 != 0) == (1...12).contains(control2))
+      _ = try bench.read(0x22, count: 12)
+    }
+    #expect((99...101).contains(ready))
+  }
+
+  @Test("its oscillator is off by what INTERNAL_FREQ_FINE says, in steps of 0.13 %")
+  func frequency() throws {
+    var chip = SimulatedChip.lsm6dsv.ideal
+    chip.clockErrorPartsPerMillion = -3800
+    var bench = Bench(chip)
+    let steps = try bench.read(0x4F)
+    #expect(Int8(bitPattern: steps) == -3)
+    let second = bench.time(ofTick: 7680) - bench.time(ofTick: 0)
+    #expect(abs(Double(second) - 1e9 / (1 - 0.0039)) < 2)
+  }
+
+  @Test(
+    "temperature is 0 at 25 °C and 256 counts a degree",
+    arguments: [(25, 0), (41.5, 4224), (-5, -7680)])
+  func temperature(celsius: Double, count: Int) throws {
+    var bench = try running(.steady(g: [0, 0, 1], degreesPerSecond: [0, 0, 0], celsius: celsius))
+    let bytes = try bench.read(0x20, count: 2)
+    #expect(Int(Int16(bitPattern: UInt16(bytes[1]) << 8 | UInt16(bytes[0]))) == count)
+  }
+
+  @Test("block data update holds a pair until both bytes are read, and no other pair")
+  func blockDataUpdate() throws {
+    var bench = try running(
+      .rows(every: 2200, [[0x0102, 0x0304, 0, 0, 0, 0, 0], [0x1112, 0x1314, 0, 0, 0, 0, 0]]))
+    let low = try bench.read(0x28)
+    bench.advance(milliseconds: 2.2)
+    let high = try bench.read(0x29)
+    let other = try bench.read(0x2B)
+    #expect(high == low &- 1)
+    #expect(other != high &+ 2)
+  }
+
+  @Test("noise is the data sheet's density in the bandwidth of the filter in use")
+  func noise() throws {
+    // 480 Hz: 240 Hz of acceleration, LPF2's 187 Hz and LPF1's 28.4 Hz of angular rate.
+    for (control7, bandwidth) in [(UInt8(0), 187.0), (1, 28.4)] {
+      var chip = SimulatedChip.lsm6dsv
+      chip.hasZeroOffsets = false
+      var bench = Bench(chip)
+      try bench.write(0x15, 0x60)
+      try bench.write(0x16, control7)
+      try bench.write(0x10, 0x08)
+      try bench.write(0x11, 0x08)
+      bench.advance(milliseconds: 1000)
+      var (x, turning) = (0.0, 0.0)
+      let count = 4000
+      for index in 0..<count {
+        let made = bench.made(atTick: bench.tick + Int64(index) * 16)
+        x += Double(made.ax) * Double(made.ax)
+        turning += Double(made.gy) * Double(made.gy)
+      }
+      let deviation = (x / Double(count)).squareRoot() * 0.061e-3
+      #expect(abs(deviation / (60e-6 * 240.0.squareRoot()) - 1) < 0.05)
+      let rotation = (turning / Double(count)).squareRoot() * 4.375e-3
+      #expect(abs(rotation / (2.8e-3 * bandwidth.squareRoot()) - 1) < 0.05)
+    }
+  }
+}

@@ -30,7 +30,7 @@ struct SensorIdentityTests {
     }
   }
 
-  @Test("an LSM6DSO32 cannot be told from an LSM6DSO and must be declared")
+  @Test("a relative with twice the range cannot be recognised and must be declared")
   func declared() throws {
     var bus = TraceBus.lsm6ds(0x6B)
     let found = try SensorIdentity.identify(on: &bus)
@@ -39,9 +39,13 @@ struct SensorIdentityTests {
     let forced = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .lsm6dso32))
     #expect(forced.model == .lsm6dso32)
     #expect(forced.address.rawValue == 0x6B)
+    var wide = TraceBus.lsm6ds(identity: 0x70)
+    let relative = try SensorIdentity.identify(on: &wide)
+    #expect(relative.model == .lsm6dsv)
+    #expect(relative.alternatives == [.lsm6dsv16x, .lsm6dsv32x])
   }
 
-  @Test("an identity is that of its address's family alone")
+  @Test("an identity counts only for families at that address")
   func family() {
     // An LSM9DS1 answers at 0x6A as an MPU-6050 does at 0x68.
     var bus = TraceBus.lsm6ds(identity: 0x68)
@@ -71,7 +75,7 @@ struct SensorIdentityTests {
     #expect(failure(&strange).contains("reads 0x42, as no chip known here does"))
   }
 
-  @Test("00 and FF are wires and no chips", arguments: [UInt8(0x00), 0xFF])
+  @Test("00 and FF are idle wires, not chips", arguments: [UInt8(0x00), 0xFF])
   func wires(value: UInt8) {
     var bus = TraceBus.mpu6050(identity: value)
     let text = failure(&bus)
@@ -80,7 +84,7 @@ struct SensorIdentityTests {
     #expect(!text.contains("--sensor"))
   }
 
-  @Test("a chip that is held by a kernel driver is said to be in use")
+  @Test("a chip that a kernel driver holds is reported as in use")
   func busy() {
     var bus = TraceBus.mpu6050()
     bus.failure = { _ in .busy }
@@ -89,7 +93,7 @@ struct SensorIdentityTests {
     #expect(text.contains("free the chip"))
   }
 
-  @Test("a forced model is looked for at its family's addresses, and a wrong answer accepted")
+  @Test("a forced model is searched at its family's addresses, and an unknown identity is accepted")
   func forced() throws {
     var bus = TraceBus.mpu6050(0x69, identity: 0x19)
     let found = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .mpu6050))
@@ -98,7 +102,7 @@ struct SensorIdentityTests {
     #expect(failure(&bus, .lsm6dso).contains("0x6a: no chip acknowledged"))
   }
 
-  @Test("a failure that passes does not hide a chip")
+  @Test("a transient failure does not hide a chip")
   func passingFailure() throws {
     var bus = TraceBus.mpu6050()
     bus.failure = { $0 < 2 ? .arbitrationLost : nil }
@@ -106,7 +110,7 @@ struct SensorIdentityTests {
     #expect(found.model == .mpu6050)
   }
 
-  @Test("a chip that says it is another known one is not taken for the forced one: both names")
+  @Test("a chip with the identity of another known model is refused, with both names")
   func otherKnownModel() {
     for asked in SensorModelFixture.all {
       for there in SensorModelFixture.all where there.identity != asked.identity {
@@ -124,13 +128,13 @@ struct SensorIdentityTests {
     }
   }
 
-  @Test("a wire is not taken for a forced chip", arguments: [UInt8(0x00), 0xFF])
+  @Test("an idle wire is not accepted as a forced chip", arguments: [UInt8(0x00), 0xFF])
   func forcedWire(value: UInt8) {
     var bus = TraceBus.mpu6050(identity: value)
     #expect(failure(&bus, .mpu6050).contains("no chip"))
   }
 
-  @Test("of two sensors the first is taken, and the other named; either can be chosen by address")
+  @Test("of two sensors the first is used and the other named; either can be chosen by address")
   func two() throws {
     let (low, high) = (I2CAddress(known: 0x68), I2CAddress(known: 0x69))
     let lsm6dso = I2CAddress(known: 0x6A)

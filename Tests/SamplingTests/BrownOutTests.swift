@@ -21,7 +21,7 @@ import Testing
     .unplug(nanoseconds: 5_000_000_000),
   ]
 
-  static let cases = [SensorModel.mpu6050, .lsm6dso].flatMap { model in
+  static let cases = [SensorModel.mpu6050, .lsm6dso, .lsm9ds1, .lsm6dsv].flatMap { model in
     // A burst that an update fell into is read again: too much for 1 kHz at 400 kHz.
     [1, 10, 100, model == .mpu6050 ? 1000 : 500].flatMap { hertz in
       faults.map { Case(model: model, hertz: hertz, fault: $0) }
@@ -46,15 +46,15 @@ import Testing
   }
 
   @Test(
-    "a chip that loses its supply, freezes or goes is noticed within a second and brought back",
+    "a chip that loses its supply, freezes or disappears is noticed within a second and brought back",
     arguments: cases)
   func noticed(subject: Case) throws {
     let clock = VirtualClock()
     let fails = MonotonicTime(nanoseconds: 5_123_456_789)
-    let chip: SimulatedChip = subject.model == .mpu6050 ? .mpu6050 : .lsm6dso
     let address = subject.model.family.addresses[0]
     var bus = SimulatedBus(
-      clock: clock, chip: chip, address: address, motion: .tumble, busHertz: 400_000)
+      clock: clock, chip: .like(subject.model), address: address, motion: .tumble, busHertz: 400_000
+    )
     bus.inject(subject.fault, at: .time(fails))
     let identity = SensorIdentity(model: subject.model, address: address)
     let configuration = SensorConfiguration(rate: .hz(subject.hertz), busClock: 400_000)

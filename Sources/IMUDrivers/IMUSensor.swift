@@ -3,8 +3,7 @@ public import IMUModel
 /// A chip that a sampler reads: the seam between drivers and the sampling loop.
 ///
 /// ``PolledSensor`` conforms, and scripted sensors of tests. A sensor owns its bus. No call sleeps
-/// or waits for anything but the bus; where the chip needs time, the call says how much and
-/// returns.
+/// or waits for anything but the bus; where the chip needs time, the call returns how much.
 ///
 /// After bring-up, ``read(into:)`` and ``checkConfiguration()`` neither allocate nor lock.
 public protocol IMUSensor: ~Copyable {
@@ -26,7 +25,7 @@ public protocol IMUSensor: ~Copyable {
   /// Reads one sample: in one burst where the chip holds its outputs still meanwhile, else in two
   /// or three that show which of them is whole.
   ///
-  /// A transfer that fails in a way that may pass is repeated at once; a call makes three transfers
+  /// A transfer with a transient failure is retried at once; a call makes three transfers
   /// at most. `sample` is changed only when the result is ``Reading/fresh`` or ``Reading/unannounced``.
   ///
   /// - Throws: ``BusError``, the last one.
@@ -38,7 +37,7 @@ public protocol IMUSensor: ~Copyable {
   /// a reset takes it away for good, and may come in the middle of the read itself.
   var evidence: ReadEvidence { get }
 
-  /// How long outputs may rightly stand still; `nil` when that is no sign of anything.
+  /// How long the outputs of a working chip may stand still; `nil` when that is no sign of anything.
   var lifeLimit: LifeLimit? { get }
 
   /// How long a read may take from the call to its return, in nanoseconds.

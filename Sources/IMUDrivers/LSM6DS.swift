@@ -257,7 +257,7 @@ extension LSM6DSGeneration {
   ///
   /// Filters: the widest of about half the rate or less, but none that would settle for longer than
   /// 105 ms (accelerometer) or, after the gyroscope's turn-on of 70 ms, 40 ms (gyroscope): below some
-  /// 20 Hz a quick start was put before a narrower filter.
+  /// 20 Hz a quick start has priority over a narrower filter.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     let generation = LSM6DSGeneration(model)
@@ -267,7 +267,7 @@ extension LSM6DSGeneration {
     let hasAccelerometer = configuration.channels.contains(.accelerometer)
     let hasGyroscope = configuration.channels.contains(.gyroscope)
     let filters = generation.accelerometerFilters(dataRate)
-    // One that is not recorded is there for its noise: the widest filter, the finest range.
+    // An accelerometer that is not recorded shows by its noise that the chip works: the widest filter, the finest range.
     let accelerometer =
       hasAccelerometer
       ? ChipSettings.choose(filters, rate: rate, bandwidth: \.bandwidth) {

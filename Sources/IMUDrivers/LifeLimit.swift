@@ -1,6 +1,6 @@
-/// How often, and for how long, a chip must have given the very same outputs to be proved stuck.
+/// How often, and for how long, a chip must give identical outputs to be proved stuck.
 ///
-/// Both must be reached. Less than that is suspicion.
+/// Both limits must be reached; less is only suspicion.
 public struct LifeLimit: Equatable, Sendable, BitwiseCopyable {
   /// Looks with equal outputs, the first one included.
   public var looks: Int

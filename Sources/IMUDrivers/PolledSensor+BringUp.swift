@@ -15,7 +15,7 @@ enum BringUpState: Equatable {
   case configure
   /// Wait for the sensors, so many nanoseconds more.
   case start(remaining: Int64)
-  /// Throw away the first samples.
+  /// Discard the first samples.
   case discard(count: Int, polls: Int)
   /// One sample period, so that the first tick finds a new sample.
   case settle

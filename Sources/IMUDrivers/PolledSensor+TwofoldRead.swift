@@ -14,27 +14,26 @@ extension PolledSensor where Bus: ~Copyable {
   /// that chance made equal leave it open, the axes are read a third time: right after the update
   /// in question, and so whole.
   ///
-  /// A first burst without a new sample is followed by the second all the same, and what comes until
-  /// that begins is returned. That matters where the chip samples little faster than it is read: a
-  /// tick that took a sample which fell into its bursts leaves the next tick to begin before the
-  /// following one. Nothing comes until the second burst only when, at 757 Hz, a tick is some 0.2 ms later than the next,
-  /// at 600 Hz 0.5 ms.
+  /// The second burst follows also when the first has no new sample: one that arrives in between is returned. That
+  /// matters where the chip samples little faster than it is read: after a tick that returned a sample which arrived
+  /// during its bursts, the next tick begins before the following sample. No sample arrives before the second burst
+  /// only when a tick is later than the next one by some 0.2 ms at 757 Hz, 0.5 ms at 600 Hz.
   ///
-  /// An axis that is read takes the flag of its sensor away, also when the update came after the status was read. Then the
-  /// counts alone show a new sample, and at rest in a coarse range they are often the last one's. Such a reading
-  /// is unannounced: the caller, who has a clock, knows whether the chip has made another sample since.
+  /// Reading an axis clears the flag of its sensor, also when the update came after the status was read. Then only the
+  /// counts show a new sample, and at rest in a coarse range they often repeat. Such a reading is unannounced: the
+  /// caller, who has a clock, knows whether the chip has made another sample since.
   ///
-  /// Axes that are not recorded are read once at most: for the gyroscope alone the second burst ends with it,
-  /// for the accelerometer alone it begins with it. Temperature has a rate of its own, 52 Hz,
-  /// and may be one sample of it older than the axes.
+  /// Axes that are not recorded are read at most once: for the gyroscope alone the second burst ends with it, for the
+  /// accelerometer alone it begins with it. Temperature has its own rate, 52 or 60 Hz, and may be one of its samples
+  /// older than the axes.
   ///
-  /// What holds, by ``DataRate``: at 400 kHz and up to 757 Hz the chip samples every 1.2 ms,
-  /// up to 378 Hz every 2.4 ms, the two bursts span 592 µs and what the kernel needs between them, g,
-  /// and every sample is whole. Above, it samples every 600 µs: two updates fall into the bursts in
-  /// g / 600 µs of the reads, and those may mix two samples 600 µs apart, as may one in a thousand
-  /// that takes a third burst. The accelerometer alone spans 322 µs and is whole there too while g is
-  /// below 270 µs, the gyroscope alone 457 µs, while g is below 140 µs. A third burst at 757 Hz and less is whole while g is below 150 µs. At 100 kHz all times
-  /// are four times as long, the chip samples every 4.8 ms, and the limit is 189 Hz.
+  /// Limits at the data rates of an LSM6DS (``DataRate``), where g is the kernel's time between the bursts, which span
+  /// 592 µs and g at 400 kHz. Up to 378 Hz the chip samples every 2.4 ms, up to 757 Hz every 1.2 ms: every sample is
+  /// whole. A third burst at these rates is whole while g is below 150 µs. Above 757 Hz the chip samples every 600 µs:
+  /// two updates fall into the bursts in g / 600 µs of the reads, and those may mix two samples 600 µs apart, as may
+  /// one in a thousand that needs a third burst. The accelerometer alone spans 322 µs and is whole there too while g
+  /// is below 270 µs, the gyroscope alone 457 µs, while g is below 140 µs. At 100 kHz all times are four times as
+  /// long, the chip samples every 4.8 ms, and the limit is 189 Hz.
   ///
   /// A chip that was reset is in power-down with its flags at 0, so flags that are set prove the samples before this
   /// read. Bits that are reserved are 0, and 1 when no chip answers.
@@ -113,7 +112,7 @@ extension PolledSensor where Bus: ~Copyable {
     return true
   }
 
-  /// Counts from the output bytes, low byte first; channels that are not wanted are 0.
+  /// Counts from the output bytes, low byte first; unused channels are 0.
   @inlinable
   func decodeTwofold(_ burst: Burst) -> RawSample {
     var sample = RawSample()

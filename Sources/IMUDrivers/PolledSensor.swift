@@ -3,8 +3,8 @@ public import IMUModel
 /// A chip on a bus, polled: the driver for every ``SensorFamily``.
 ///
 /// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor whose channels are not
-/// wanted sleeps where the chip can do without it; else it runs in its finest range, in which its noise shows that
-/// the chip is alive.
+/// wanted sleeps where the chip works without it; otherwise it runs in its finest range, where its noise shows that
+/// the chip works.
 public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline var bus: Bus
   @usableFromInline let address: I2CAddress
@@ -25,7 +25,7 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 
   /// The chip as it is configured.
   public let description: SensorDescription
-  /// How long outputs may rightly stand still; `nil` when that is no sign of anything.
+  /// How long the outputs of a working chip may stand still; `nil` when that is no sign of anything.
   public let lifeLimit: LifeLimit?
   /// How long a read may take in nanoseconds: what its wholeness allows, or what a slow bus needs.
   public let readLimit: Int64
@@ -135,7 +135,7 @@ extension PolledSensor where Bus: ~Copyable {
     return .fresh
   }
 
-  /// Counts from the output bytes, high byte first; channels that are not wanted are 0.
+  /// Counts from the output bytes, high byte first; unused channels are 0.
   @inlinable
   func decodeShadowed(_ burst: Burst) -> RawSample {
     var sample = RawSample()

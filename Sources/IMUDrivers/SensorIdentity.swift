@@ -39,8 +39,8 @@ public struct SensorIdentity: Equatable, Sendable {
 
   /// The other models that answer the same and would be driven differently or named differently.
   ///
-  /// Of these the LSM6DSO32 matters: taken for an LSM6DSO, it would be recorded with half of what
-  /// it measures.
+  /// The LSM6DSO32 and LSM6DSV32X matter most: recorded as an LSM6DSO or LSM6DSV, their acceleration would be
+  /// halved.
   public var alternatives: [SensorModel] {
     SensorModel.allCases.filter {
       $0 != model && $0.family == model.family && $0.identity == identity

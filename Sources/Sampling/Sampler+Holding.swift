@@ -3,7 +3,7 @@ public import IMUModel
 
 /// What becomes of samples between their read and their proof.
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// Takes down what the read that just gave a new sample shows of the chip and of the samples before it.
+  /// Notes what a read with a new sample shows of the chip and of the samples before it.
   @inlinable
   mutating func look(at now: MonotonicTime, isZero: Bool) -> Supervisor.Verdict {
     let evidence = sensor.evidence
@@ -15,7 +15,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     return verdict
   }
 
-  /// Takes down what the read shows of the configuration alone.
+  /// Notes what the read shows of the configuration alone.
   @inlinable
   mutating func noteConfiguration(at now: MonotonicTime) {
     guard sensor.evidence.isConfigured else { return }
@@ -32,8 +32,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   /// Holds the present tick's sample until it is proved.
   ///
-  /// Without room the oldest one has waited for more than a second: it leaves as what is known of it, a sample when its
-  /// configuration was proved, for suspicion costs nothing.
+  /// Without room the oldest one has waited for more than a second: it is released as a sample when its
+  /// configuration was proved, because suspicion alone costs no sample.
   @inlinable
   mutating func hold(_ sample: RawSample, at now: MonotonicTime) {
     if held.isFull { handOnFirst(unlessProved: .ringFull, code: 0, at: now) }
@@ -43,7 +43,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
         tick: tick, time: time - time % timeUnit, lateness: wakeLateness, sample: sample))
   }
 
-  /// Takes down ticks without a sample, after what is held.
+  /// Adds ticks without a sample, after the records that are held.
   @inlinable
   mutating func skip(_ gap: Gap, at now: MonotonicTime) {
     release(at: now)
@@ -55,7 +55,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     outbox.skip(gap, at: now)
   }
 
-  /// Hands on what is proved.
+  /// Passes what is proved to the outbox.
   @inlinable
   mutating func release(at now: MonotonicTime) {
     while held.isFirstReady { handOn(held.removeFirst(), at: now) }
@@ -124,7 +124,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Hands on a record. Many may come at once, so a gap leaves as soon as it is complete.
+  /// Passes a record to the outbox. Many may come at once, so a gap leaves as soon as it is complete.
   @inlinable
   mutating func handOn(_ record: TickRecord, at now: MonotonicTime) {
     guard let gap = record.gap else { return outbox.deliver(record, at: now) }

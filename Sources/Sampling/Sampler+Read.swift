@@ -62,7 +62,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Takes down when the sample that was just read can have been made at the latest, as seen from the beginning of a read that
+  /// Sets when the sample that was just read can have been made at the latest, as seen from the beginning of a read that
   /// nothing holds up.
   @inlinable
   mutating func consume(readFrom begin: MonotonicTime, to end: MonotonicTime) {

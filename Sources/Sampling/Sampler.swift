@@ -47,7 +47,7 @@ public struct Sampler<
   @usableFromInline var consumed: MonotonicTime
   /// Looks at a chip that was stuck, since it was set up again.
   @usableFromInline var lifeLooks = 0
-  /// The errno of a transfer that failed, or took too long, while the present tick was dealt with or
+  /// The errno of a transfer that failed, or took too long, while the present tick was handled or
   /// between ticks; 0 for none. Ticks that went by meanwhile are lost to it.
   @usableFromInline var holdUp: Int32 = 0
   /// Whether the beginning of setting the chip up again was announced.
@@ -115,9 +115,6 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   ///
   /// Allocates: not for the sampler thread while it runs.
   public var undelivered: [TickRecord] { outbox.undelivered }
-
-  /// Ends the sampler and gives the sensor back.
-  public consuming func releaseSensor() -> Sensor { sensor }
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
@@ -130,7 +127,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     while step() == .continue {}
   }
 
-  /// Waits for the next tick's deadline and deals with every tick that is due then.
+  /// Waits for the next tick's deadline and handles every tick that is due then.
   @inlinable
   public mutating func step() -> StepResult {
     guard outcome == nil else { return .finished }
@@ -159,7 +156,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     return .finished
   }
 
-  /// Sleeps until the next tick is due, and between does what the supervisor asks.
+  /// Sleeps until the next tick is due, and meanwhile does what the supervisor asks.
   ///
   /// - Returns: The instant, or `nil` when a stop was requested.
   @inlinable

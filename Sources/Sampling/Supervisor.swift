@@ -3,7 +3,7 @@ public import IMUModel
 
 /// Decides from what the sampler sees whether the chip can still be trusted, and what to do when not.
 ///
-/// Pure: it is given what happened and when, and answers what to do; it calls nothing and reads no clock.
+/// Pure: its input is what happened and when, its output what to do; it calls nothing and reads no clock.
 ///
 ///                       suspicion: check says lost, or trouble lasts
 ///     ┌──────────┐ ─────────────────────────────────────► ┌────────────────┐ ──┐ step taken,
@@ -11,11 +11,11 @@ public import IMUModel
 ///     └──────────┘ ◄───────────────────────────────────── └────────────────┘ ◄─┘ 5 ms later again
 ///                       bring-up is ready
 ///
-/// A chip whose supply dips comes back asleep or with its reset configuration and says nothing. Most reads show
+/// A chip whose supply dips returns asleep or with its reset configuration, without notice. Most reads show
 /// that, and samples wait until a later one shows that it did not happen (``HeldRecords``). The whole configuration is
-/// compared every half second, and at once when a read looks like it:
+/// compared every half second, and at once when a read suggests it:
 ///
-/// | sign | compared at once | given up, though the configuration is intact |
+/// | sign | compared at once | given up with an intact configuration |
 /// |---|---|---|
 /// | the configuration is not in the read | at the first | – |
 /// | no new sample | after 20 ms | after 0.5 s |
@@ -23,13 +23,13 @@ public import IMUModel
 /// | the same outputs | – | when noise would have changed them (``LifeLimit``), within 0.8 s |
 /// | reads fail | at the next that succeeds | after 0.5 s |
 ///
-/// Looks between ticks are taken when ticks alone would prove a sample, or show trouble, too late.
+/// The chip is also read between ticks when ticks alone would prove a sample, or show trouble, too late.
 public struct Supervisor: Sendable, BitwiseCopyable {
   /// What a read or a check means.
   public enum Verdict: Equatable, Sendable, BitwiseCopyable {
-    /// Nothing is wrong as far as can be seen.
+    /// Nothing is visibly wrong.
     case trust
-    /// Compare the configuration before believing anything.
+    /// Compare the configuration before any sample counts.
     case check
     /// The chip has to be set up again.
     case lost(SensorEvent.Fault)
@@ -82,7 +82,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
 
   /// Between comparisons of the configuration.
   static var checkInterval: Int64 { 500_000_000 }
-  /// A comparison is no longer put off for the next tick's sake.
+  /// After this a comparison is no longer postponed for the next tick.
   static var checkLimit: Int64 { 900_000_000 }
   /// Without a new sample until the configuration is compared: more than ten of the chip's own periods.
   static var staleSuspicion: Int64 { 20_000_000 }
@@ -92,7 +92,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   static var backOff: Int64 { 5_000_000 }
   /// The same when the chip was given up longer ago than ``hope``.
   static var longBackOff: Int64 { 100_000_000 }
-  /// How long a chip that was given up is expected back any moment.
+  /// How long a chip that was given up is tried at the short interval.
   static var hope: Int64 { 10_000_000_000 }
   /// Between looks at the chip when ticks are farther apart.
   static var probeInterval: Int64 { 100_000_000 }
@@ -123,7 +123,7 @@ extension Supervisor {
   /// Whether the last look gave the outputs of the one before, and that may be a sign.
   public var isRepeating: Bool { repetition.isSuspicious }
 
-  /// A read gave a new sample too late to be believed: the chip lives, as far as can be seen.
+  /// A read gave a new sample too late to count: the chip works.
   public mutating func noticeHeldUp(at now: MonotonicTime) {
     lastEvidence = now
     lastFresh = now
@@ -226,8 +226,8 @@ extension Supervisor {
 
   /// What is to be done at `now`, before a tick at `deadline`.
   ///
-  /// A comparison of the configuration is put off when it does not fit before the tick, for which `checkCost`
-  /// is what the last one took, in nanoseconds; but not for ever. `isHolding` says whether samples wait for proof.
+  /// A comparison of the configuration is postponed when it does not fit before the tick, for which `checkCost`
+  /// is what the last one took, in nanoseconds, but not for ever. `isHolding` says whether samples wait for proof.
   public func duty(
     at now: MonotonicTime, before deadline: MonotonicTime, checkCost: Int64, isHolding: Bool
   ) -> Duty {
@@ -247,7 +247,7 @@ extension Supervisor {
     }
   }
 
-  /// The next instant at which the answer may be another one.
+  /// The next instant at which the answer may change.
   private func nextDuty(after now: MonotonicTime, lookInterval: Int64) -> MonotonicTime {
     let checkDue = lastCheck + Supervisor.checkInterval
     let checkOverdue = lastCheck + Supervisor.checkLimit

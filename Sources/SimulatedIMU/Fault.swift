@@ -12,7 +12,7 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// `keepsDataReady` the data-ready bits continue as if there were new samples. What `survivesReset` shows the same
   /// outputs after one.
   case freeze(nanoseconds: Int64, keepsDataReady: Bool, survivesReset: Bool = false)
-  /// No chip is on the bus for `nanoseconds`, and the adapter does not say so: reads give FF, writes go nowhere. Then
+  /// No chip is on the bus for `nanoseconds`, and the adapter does not report it: reads give FF, writes are lost. Then
   /// the power comes back, and the chips boot.
   case silence(nanoseconds: Int64)
   /// The identity registers answer `identity` for `nanoseconds`; all else is well.
@@ -21,7 +21,7 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   case unplug(nanoseconds: Int64)
   /// `transfers` transfers fail, with an error of this kind and errno. The chip does not see them.
   case fail(BusError.Kind, errno: Int32 = 0, transfers: Int = 1)
-  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. No one notices:
+  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. Nothing reports it:
   /// the bus has no checksum.
   case corrupt(byte: Int, mask: UInt8)
 }

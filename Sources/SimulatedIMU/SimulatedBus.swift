@@ -18,8 +18,8 @@ public import IMUModel
 /// on sampling meanwhile: right for a ``VirtualClock``, which does not really wait. Without one a
 /// transfer takes no time at all, which suits a real clock. A burst then never meets a new sample.
 public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
-  // Safe: allocated and initialised in `init`, taken down in `deinit` by the one owner that a ~Copyable
-  // value has, and used in its methods only. Whoever has this value has the wire to itself, so the two
+  // Safe: allocated and initialised in `init`, freed in `deinit` by the one owner that a ~Copyable
+  // value has, and used in its methods only. The owner of this value is the wire's only user, so both
   // may move to another thread together.
   @usableFromInline let wire: UnsafeMutablePointer<Wire>
   @usableFromInline let clock: Clock
@@ -96,7 +96,7 @@ extension SimulatedBus {
   /// The number of transfers so far, failed ones among them.
   public var transferCount: Int { wire.pointee.transfers }
 
-  /// Lets something go wrong; traps when 64 faults are yet to come.
+  /// Injects a fault; traps when 64 faults are pending.
   ///
   /// - Parameters:
   ///   - fault: What.

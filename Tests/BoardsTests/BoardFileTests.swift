@@ -39,7 +39,7 @@ struct BoardFileTests {
     }
   }
 
-  @Test("every key arrives in its place, lists in the file's order")
+  @Test("every key is read, lists in the file's order")
   func everyKey() throws {
     let board = try board(Self.whole)
     #expect(board.id == "x")
@@ -77,7 +77,7 @@ struct BoardFileTests {
   }
 
   @Test(
-    "a bad line is named with its number and the reason",
+    "an error has the bad line's number and the reason",
     arguments: [
       ("button 11 GPIO17", "buttn 11 GPIO17", 12, .unknownKey("buttn")),
       ("title A Board #2", "Title A Board", 3, .unknownKey("Title")),

@@ -107,7 +107,7 @@ struct BoardsTests {
   }
 
   @Test(
-    "an unknown board is not taken for a known one",
+    "an unknown board is not detected as a known one",
     arguments: [
       ("", ""), ("\0", "\0"),
       ("Raspberry Pi 500 Rev 1.0\0", "raspberrypi,500\0brcm,bcm2712\0"),
@@ -119,7 +119,7 @@ struct BoardsTests {
     #expect(Board.detect(model: model, compatible: entries(compatible)) == nil)
   }
 
-  @Test("a computer without a device tree is no known board")
+  @Test("a computer without a device tree is not a known board")
   func noDeviceTree() {
     #expect(Board.detect(model: nil, compatible: []) == nil)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bring-up")
 struct BringUpTests {
-  @Test("an MPU-6050 is reset, woken, configured, read back and given time, in this order")
+  @Test("an MPU-6050 is reset, woken, configured, read back and left to settle, in this order")
   func mpu6050Order() throws {
     let bus = TraceBus.mpu6050()
     var sensor = try PolledSensor(
@@ -89,7 +89,7 @@ struct BringUpTests {
     #expect(waits.filter { $0 == 100_000_000 }.count == 2)
   }
 
-  @Test("a chip that never wakes is given up after three tries, and the error names the register")
+  @Test("bring-up stops after three attempts to wake a chip, and the error names the register")
   func neverWakes() throws {
     let bus = TraceBus.mpu6050()
     let store = bus.onWrite
@@ -107,7 +107,7 @@ struct BringUpTests {
           .mpu6050, address: bus.address, MPU6050Register.power1, written: 0x01, read: 0x40))
   }
 
-  @Test("a reset that does not end is given up after about 100 ms", arguments: [true, false])
+  @Test("bring-up stops after about 100 ms when a reset does not end", arguments: [true, false])
   func endlessReset(isMPU: Bool) throws {
     let fixture = SensorModelFixture.all[isMPU ? 0 : 10]
     let bus =
@@ -149,7 +149,7 @@ struct BringUpTests {
     }
   }
 
-  @Test("a forced model is brought up on a chip that answers otherwise, and the answer is kept")
+  @Test("a forced model is brought up on a chip with another identity, which the description keeps")
   func forcedModel() throws {
     var bus = TraceBus.mpu6050(identity: 0x72)
     let identity = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: .mpu6500))
@@ -162,7 +162,7 @@ struct BringUpTests {
     #expect(check == .intact)
   }
 
-  @Test("waits from power-on to the first sample stay near what the data sheets ask")
+  @Test("waits from power-on to the first sample stay near the data sheets' times")
   func startUpBudget() throws {
     for fixture in SensorModelFixture.all {
       for rate: UInt32 in [1, 10, 50, 100, 250, 500, 1000] {
@@ -186,7 +186,7 @@ struct BringUpTests {
     }
   }
 
-  @Test("a chip that gives no samples is reported, not waited for without end")
+  @Test("a chip that gives no samples is reported after a limited wait")
   func noSamples() throws {
     let bus = TraceBus.mpu6050()
     bus.beforeRead = { _, _, _ in }
@@ -197,7 +197,7 @@ struct BringUpTests {
     #expect(error == .noSamples(.mpu6050, address: bus.address, MPU6050Register.interruptStatus))
   }
 
-  @Test("after bring-up there is nothing more to do, and the bus can be had back")
+  @Test("after bring-up there is nothing more to do, and the bus can be released")
   func ready() throws {
     let bus = TraceBus.lsm6ds()
     var sensor = try PolledSensor(

@@ -42,7 +42,7 @@ struct ConfigurationCheckTests {
     }
   }
 
-  @Test("a brown-out is noticed and mended by bringing up again", arguments: SensorModelFixture.all)
+  @Test("a brown-out is noticed, and bring-up repairs it", arguments: SensorModelFixture.all)
   func brownOut(fixture: SensorModelFixture) throws {
     let bus = TraceBus.chip(fixture)
     try withSensor(
@@ -68,7 +68,7 @@ struct ConfigurationCheckTests {
     }
   }
 
-  @Test("a byte that the bus garbled once is not taken for a loss")
+  @Test("one corrupted byte does not count as a lost configuration")
   func garbled() throws {
     for (register, offset) in [(UInt8(0x75), 0), (0x19, 1), (0x6B, 0)] {
       let bus = TraceBus.mpu6050()
@@ -91,7 +91,7 @@ struct ConfigurationCheckTests {
     }
   }
 
-  @Test("a bus that fails is reported as such after three tries")
+  @Test("a bus that fails is reported after three attempts")
   func deadBus() throws {
     let bus = TraceBus.lsm6ds()
     var sensor = try PolledSensor(

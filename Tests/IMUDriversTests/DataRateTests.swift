@@ -50,7 +50,7 @@ struct DataRateTests {
     #expect(newDescription.outputDataRate == 8000)
   }
 
-  @Test("the accelerometer's own filter is set where there is one, and FF_THR left alone else")
+  @Test("the accelerometer's own filter is set where there is one; otherwise FF_THR is not written")
   func ownFilter() throws {
     for (model, rate, code) in [
       (SensorModel.mpu6500, UInt32(10), UInt8(6)), (.mpu9250, 100, 3), (.mpu9255, 500, 1),
@@ -124,7 +124,7 @@ struct DataRateTests {
     }
   }
 
-  @Test("a gyroscope that is not wanted stays off; an accelerometer shows its noise at 2 g")
+  @Test("an unused gyroscope stays off; an unused accelerometer shows its noise at 2 g")
   func oneSensor() throws {
     let (bus, description) = try lsm(.lsm6dso, 100, 400_000, .accelerometer)
     #expect(bus.registers[0x11] == 0)

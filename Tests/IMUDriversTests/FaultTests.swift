@@ -69,7 +69,7 @@ struct FaultTests {
   }
 
   @Test(
-    "a failure that does not pass is not repeated, and the next bring-up begins anew",
+    "a permanent failure is not retried, and the next bring-up starts over",
     arguments: fixtures)
   func lastingFailure(fixture: SensorModelFixture) throws {
     let trace = try FaultTests.undisturbed(fixture)
@@ -140,7 +140,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a chip that is just being powered is waited for, 100 ms at most")
+  @Test("bring-up waits at most 100 ms for a chip that is starting")
   func poweringUp() throws {
     let bus = TraceBus.mpu6050()
     bus.failure = { $0 < 30 ? .noAcknowledge : nil }

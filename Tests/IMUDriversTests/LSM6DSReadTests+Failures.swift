@@ -3,7 +3,7 @@ import IMUDrivers
 import Testing
 
 extension LSM6DSReadTests {
-  @Test("a sample that no second burst confirms is not handed on")
+  @Test("a sample that no second burst confirms is not returned")
   func unconfirmed() throws {
     for (failures, axes) in [
       (0b011, ["abcdef"]), (0b110, ["abcdef"]),
@@ -45,7 +45,7 @@ extension LSM6DSReadTests {
     }
   }
 
-  @Test("counts that nothing shows to be new are confirmed after a failure too")
+  @Test("counts without any sign of a new sample are confirmed after a failure too")
   func unannouncedAfterFailure() throws {
     var sensor = try ready()
     script(3, "abcdef")
@@ -87,7 +87,7 @@ extension LSM6DSReadTests {
     }
   }
 
-  @Test("failures that do not pass are not repeated")
+  @Test("permanent failures are not retried")
   func noRetries() throws {
     for kind in [BusError.Kind.timeout, .busy, .unsupported, .gone] {
       for number in 0...1 {

@@ -89,7 +89,7 @@ struct LSM6DSReadTests {
     }
   }
 
-  @Test("channels that are not wanted are 0")
+  @Test("unused channels are 0")
   func channels() throws {
     for channels in [ChannelSet.accelerometer, .gyroscope, [.accelerometer, .gyroscope], .all] {
       var sensor = try ready(channels)
@@ -102,7 +102,7 @@ struct LSM6DSReadTests {
     }
   }
 
-  @Test("counts that nothing shows to be new cost two transfers")
+  @Test("counts without any sign of a new sample cost two transfers")
   func unannounced() throws {
     var sensor = try ready()
     script(3, "abcdef")
@@ -170,7 +170,8 @@ struct LSM6DSReadTests {
     #expect((100...300).contains(thirds))
   }
 
-  @Test("a sample that was seen in passing is read by the next tick, though its flags are gone")
+  @Test(
+    "a sample that arrived during a read is returned at the next tick, though its flags are gone")
   func glimpsed() throws {
     var sensor = try ready()
     script(3, "abcdef", "abcDEF")

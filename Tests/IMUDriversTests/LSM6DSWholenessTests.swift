@@ -163,7 +163,7 @@ struct LSM6DSWholenessTests {
     }
   }
   @Test(
-    "a tick of a chip that moves has no sample only when nothing new has come until it ends",
+    "a tick of a moving chip has no sample only when no new one arrives before it ends",
     arguments: [600, 650, 700, 740, 757, 758, 800, 1000] as [UInt32])
   func fresh(rate: UInt32) throws {
     for delay: ClosedRange<Int64> in [0...0, 0...200_000, 100_000...300_000] {

@@ -20,7 +20,7 @@ struct LSM9DS1Tests {
   ]
 
   @Test(
-    "each pair of ranges has the data sheet's codes and scales, and gives back what the chip felt")
+    "each pair of ranges has the data sheet's codes and scales, and returns what was applied")
   func ranges() throws {
     let (g, turning) = (SIMD3(0.31, -0.72, 1.13), SIMD3(11.5, -47.25, 123.0))
     let motion = Motion.steady(
@@ -52,7 +52,7 @@ struct LSM9DS1Tests {
     }
   }
 
-  @Test("what is beyond the registers saturates, with its sign", arguments: [1.0, -1.0])
+  @Test("values beyond the registers saturate with their sign", arguments: [1.0, -1.0])
   func extremes(sign: Double) throws {
     let motion = Motion.steady(
       Motion.Truth(
@@ -100,7 +100,7 @@ struct LSM9DS1Tests {
     #expect(fast.description.filter == "accelerometer BW_XL 0: 408 Hz, gyroscope LPF1: 100 Hz")
   }
 
-  @Test("nothing is left of what the Sense HAT's own library set up")
+  @Test("settings that the Sense HAT's own library left are overwritten")
   func afterItsLibrary() throws {
     let configuration = SensorConfiguration(rate: hertz(100), busClock: 400_000)
     let clean = try run(configuration)
@@ -148,7 +148,7 @@ struct LSM9DS1Tests {
     #expect(check == .lost(register: 0x10, expected: 0x88, found: 0x00))
   }
 
-  @Test("what the chip or the bus cannot do is refused with the arithmetic")
+  @Test("a rate or range that the chip or the bus lacks is refused with the arithmetic")
   func refusals() {
     #expect(
       refusal(SensorConfiguration(rate: hertz(866)), .lsm9ds1)

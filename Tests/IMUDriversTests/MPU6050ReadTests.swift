@@ -57,7 +57,7 @@ struct MPU6050ReadTests {
   }
 
   @Test(
-    "channels that are not wanted are 0",
+    "unused channels are 0",
     arguments: [ChannelSet.accelerometer, .gyroscope, [.accelerometer, .gyroscope], .all])
   func channels(_ channels: ChannelSet) throws {
     var sensor = try ready(channels)
@@ -69,7 +69,7 @@ struct MPU6050ReadTests {
     }
   }
 
-  @Test("without a data-ready flag the sample is stale and left alone")
+  @Test("without a data-ready flag the sample is stale and is not changed")
   func stale() throws {
     var sensor = try ready()
     bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = 0xF6 }
@@ -82,7 +82,7 @@ struct MPU6050ReadTests {
     #expect(bus.trace.count == 1)
   }
 
-  @Test("failures that may pass are repeated at once, three transfers in all")
+  @Test("transient failures are retried at once, three transfers in all")
   func retries() throws {
     for kind in [BusError.Kind.noAcknowledge, .arbitrationLost, .bus] {
       for failures in 0...3 {
@@ -108,7 +108,7 @@ struct MPU6050ReadTests {
     }
   }
 
-  @Test("failures that do not pass are not repeated")
+  @Test("permanent failures are not retried")
   func noRetries() throws {
     for kind in [BusError.Kind.timeout, .busy, .unsupported, .gone] {
       var sensor = try ready()
@@ -120,7 +120,7 @@ struct MPU6050ReadTests {
     }
   }
 
-  @Test("a flag that a failed transfer cleared is made up for by bytes that differ")
+  @Test("after a failed transfer cleared the flag, bytes that differ show a new sample")
   func flagLost() throws {
     var sensor = try ready()
     put((1...14).map { UInt8($0) })

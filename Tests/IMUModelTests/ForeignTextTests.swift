@@ -22,7 +22,7 @@ struct ForeignTextTests {
     #expect(obeyed.count == 32 + 33 + 3 + 7 + 10 + 1 + 3 + 128)
   }
 
-  @Test("what is written in letters, joined emoji among them, stays as it is")
+  @Test("letters and joined emoji stay as they are")
   func letters() {
     for text in ["Grüße, 12 °C", "میخواهم", "שלום", "👩‍🔬 at 3×", "ﬁle\u{301}"] {
       #expect(ForeignText.shown(text) == text)

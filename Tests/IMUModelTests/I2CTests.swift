@@ -23,13 +23,13 @@ struct I2CTests {
     #expect(write.description == "writing register 0x01 of chip 0x6a: the adapter is gone")
   }
 
-  @Test("every kind of error has words of its own", arguments: BusError.Kind.allCases)
+  @Test("every kind of error has its own words", arguments: BusError.Kind.allCases)
   func meanings(kind: BusError.Kind) {
     #expect(!kind.meaning.isEmpty)
     #expect(BusError.Kind.allCases.filter { $0.meaning == kind.meaning } == [kind])
   }
 
-  @Test("only what may pass by itself is worth an immediate retry")
+  @Test("only transient errors are retried at once")
   func transient() {
     let transient = BusError.Kind.allCases.filter {
       BusError($0, .read, address: I2CAddress(known: 0x68), register: 0).isTransient

@@ -16,7 +16,7 @@ struct SampleRateTests {
   }
 
   @Test(
-    "what is no positive decimal number is refused",
+    "anything but a positive decimal number is refused",
     arguments: [
       "", "0", "0.0", "-1", "+1", "1e3", "1.", ".5", "1.2.3", "1,5", "nan", " 1", "10 ",
       "9999999999", "0.00001", "٣",
@@ -25,7 +25,7 @@ struct SampleRateTests {
     #expect(SampleRate(decimal: text) == nil)
   }
 
-  @Test("a zero in the fraction is no rate")
+  @Test("a fraction with a zero is not a rate")
   func zero() {
     #expect(SampleRate(0) == nil)
     #expect(SampleRate(1, per: 0) == nil)

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("what is no length of time, no whole nanosecond or too long is none")
+  @Test("text that is not a length of time, not whole nanoseconds or too long is refused")
   func refused() {
     for text in [
       "", "s", "-1s", "+1s", "1 s", " 1s", "1s ", "1S", "1sec", "1d", ".5s", "1.s", "1.2.3s",

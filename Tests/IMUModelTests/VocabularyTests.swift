@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Samples, gaps and accounts")
 struct VocabularyTests {
-  @Test("each channel of a sample answers to its place in the channel set")
+  @Test("each channel of a sample has its place in the channel set")
   func channels() {
     var sample = RawSample(ax: 1, ay: -2, az: 3, gx: -4, gy: 5, gz: -6, temperature: 7)
     #expect((0..<7).map { sample[$0] } == [1, -2, 3, -4, 5, -6, 7])
@@ -66,7 +66,7 @@ struct VocabularyTests {
     #expect(named.dropFirst().reduce(0) { $0 + $1.count } == 8)
   }
 
-  @Test("a gap survives the way through a tick record", arguments: GapCause.allCases)
+  @Test("a gap survives a tick record", arguments: GapCause.allCases)
   func gaps(cause: GapCause) {
     let gap = Gap(firstTick: 1 << 40, count: 3, cause: cause, code: 121)
     let record = TickRecord(gap)
@@ -115,7 +115,7 @@ struct RecordingIDTests {
   }
 
   @Test(
-    "other texts are no identity",
+    "other texts are not identities",
     arguments: [
       "", "01020304", "0102030405064708890a0b0c0d0e0f10", "01020304-0506-4708-890a-0b0c0d0e0f1",
       "g1020304-0506-4708-890a-0b0c0d0e0f10", "+1020304-0506-4708-890a-0b0c0d0e0f10",

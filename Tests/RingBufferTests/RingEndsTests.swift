@@ -13,7 +13,7 @@ import TestScheduling
   }
 
   @Test(
-    "every sequence of pushes, pops and looks from every position of a small ring does what an array does",
+    "every sequence of pushes, pops and peeks from every position of a small ring behaves as an array",
     arguments: [1, 2, 3])
   func everySequence(capacity: Int) {
     // Each digit in base 4 is one operation; 7 of them walk a ring of 3 past its wrap both ways.
@@ -49,7 +49,7 @@ import TestScheduling
       && ring.producer.free == model.capacity - model.elements.count
   }
 
-  @Test("a look into a ring sees what pops would give, from every position, and changes nothing")
+  @Test("a peek into a ring sees what pops would return, from every position, and changes nothing")
   func peek() {
     for capacity in 1...4 {
       for position in 0..<2 * capacity {
@@ -100,7 +100,7 @@ import TestScheduling
     }
   }
 
-  @Test("an end outlives the other, and what was pushed is still there")
+  @Test("each end may outlive the other, and what was pushed is still there")
   func oneEndGoes() {
     var consumer = filledRing(with: [7, 8, 9])
     let elements = [consumer.pop(), consumer.pop(), consumer.pop(), consumer.pop()]
@@ -121,7 +121,7 @@ import TestScheduling
       await #expect(processExitsWith: .failure) { _ = RingEnds<Int>(capacity: 0) }
     }
 
-    @Test("an end is given out once", .waitsForPrograms)
+    @Test("each end can be taken once", .waitsForPrograms)
     func secondEnd() async {
       await #expect(processExitsWith: .failure) {
         var ends = RingEnds<Int>()

@@ -30,7 +30,7 @@ import Testing
     #expect(checker.outcomes == Set((0...capacity + 2).map { Array(0..<$0) }))
   }
 
-  @Test("a look beside a producer is as safe as popping", arguments: [1, 2])
+  @Test("a peek beside a producer is as safe as a pop", arguments: [1, 2])
   func looking(capacity: Int) {
     let operations: [Operation] = [.pop, .peek(0), .peek(1)]
     for first in operations {

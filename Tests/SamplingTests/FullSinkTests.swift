@@ -22,7 +22,7 @@ import Testing
     #expect(take.sampler.undelivered.isEmpty)
   }
 
-  @Test("what the sink never had room for is left for the recorder, in order and in balance")
+  @Test("records that the sink had no room for are left for the recorder, in order and in balance")
   func undelivered() {
     let take = Take(.hz(1000), ticks: 1300)
     take.box.room = 3
@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test("more trouble than can wait counts as want of room, and the last event is still reported")
+  @Test("more gaps than can wait count as a full ring, and the last event is still reported")
   func overflow() {
     let take = Take(.hz(1000), ticks: 60_000)
     take.box.room = 1
@@ -58,7 +58,7 @@ import Testing
     #expect(take.events.map(\.kind) == [told.kind])
   }
 
-  @Test("a gap that lasts for long is reported every second")
+  @Test("a long gap is reported every second")
   func longGap() {
     let take = Take(.hz(1000), ticks: 5000)
     take.script.ailmentAtTime = { _ in .dead }

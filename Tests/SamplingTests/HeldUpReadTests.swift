@@ -14,7 +14,7 @@ import Testing
     return take
   }
 
-  @Test("a sample whose read was held up is not believed: the chip is read again")
+  @Test("a sample whose read was held up does not count: the chip is read again")
   func readAgain() {
     let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
     take.sampler.run()
@@ -26,7 +26,7 @@ import Testing
     #expect(first?.sample.ax == 2)
   }
 
-  @Test("a chip that has nothing new yet right after a read that was held up is asked again")
+  @Test("a chip without a new sample right after a held-up read is read again")
   func staleInBetween() {
     let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
     take.script.ailmentAtRead = { (1...3).contains($0) ? .noData : nil }
@@ -36,7 +36,7 @@ import Testing
     #expect(take.box.records.first?.time == 32_000_000)
   }
 
-  @Test("a read that is held up a little is believed")
+  @Test("a read that is held up a little counts")
   func withinLimit() {
     let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 1_500_000)
     take.sampler.run()
@@ -44,7 +44,7 @@ import Testing
     #expect(take.box.records.first?.sample.ax == 1)
   }
 
-  @Test("a tick during which no read was quick is missed, and so are those that went by")
+  @Test("a tick without a quick read is missed, and so are those that passed meanwhile")
   func missed() {
     let take = take(.hz(100), ticks: 100, holdingUp: 0, by: 35_000_000)
     take.sampler.run()
@@ -52,7 +52,7 @@ import Testing
     #expect(take.gaps == [Gap(firstTick: 0, count: 3, cause: .missed)])
   }
 
-  @Test("ticks that go by while the bus is stalled are lost to it, though the transfer ends well")
+  @Test("ticks that pass while the bus stalls are bus errors, though the transfer succeeds")
   func stalled() {
     let take = take(.hz(100), ticks: 500, holdingUp: 0, by: 3_000_000_000)
     take.sampler.run()
@@ -61,7 +61,7 @@ import Testing
     #expect(take.events == [])
   }
 
-  @Test("a configuration check that the bus holds up costs its ticks to the bus")
+  @Test("ticks that pass during a held-up configuration check are bus errors")
   func stalledCheck() {
     let take = Take(.hz(100), ticks: 500)
     take.script.checkCost = 200_000_000
@@ -72,7 +72,7 @@ import Testing
     #expect(take.sampler.ledger.busErrors > 0)
   }
 
-  @Test("ticks that go by while transfers time out have their errno, and are not missed")
+  @Test("ticks that pass while transfers time out have their errno, and are not missed")
   func timedOut() {
     let take = Take(.hz(100), ticks: 1000)
     take.script.errno = 110
@@ -87,7 +87,7 @@ import Testing
     #expect(take.sampler.ledger.busErrors == 999, "\(take.gaps)")
   }
 
-  @Test("when every read is held up, no sample is recorded and the chip is not blamed")
+  @Test("when every read is held up, no sample is recorded and the chip is not set up again")
   func alwaysHeldUp() {
     let take = Take(.hz(10), ticks: 50)
     take.script.readCost = 5_000_000
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(
-    "when the chip has nothing new before the next tick is over either, the computer is to blame")
+    "when the chip has no new sample before the next tick ends either, that tick is missed")
   func nextTickMissed() {
     for outputDataRate in [105.0, 125, 140] {
       for delay: Int64 in [9_600_000, 12_000_000, 17_000_000] {

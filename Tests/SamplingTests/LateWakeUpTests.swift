@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "woken so late, exactly the ticks a period or more late are missed, and none is caught up",
+    "after a late wake-up exactly the ticks a period or more late are missed, and none is caught up",
     arguments: [SampleRate.hz(3), .hz(30), .hz(1000)])
   func onceLate(rate: SampleRate) {
     for lateness in Self.latenesses(
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("a take that oversleeps its end misses what was left and is completed")
+  @Test("a recording that oversleeps its end misses the remaining ticks and is completed")
   func pastTheEnd() {
     let take = Take(.hz(10), ticks: 20)
     for _ in 0..<5 { _ = take.sampler.step() }

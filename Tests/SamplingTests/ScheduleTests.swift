@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("a plan is over after its last tick, and no plan never")
+  @Test("a plan ends after its last tick; without a plan there is no end")
   func over() {
     let start = MonotonicTime(nanoseconds: 0)
     let planned = Schedule(start: start, rate: .hz(10), plannedTicks: 600)

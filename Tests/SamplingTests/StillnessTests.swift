@@ -101,7 +101,9 @@ import Testing
     }
   }
 
-  @Test("frozen until a take ends, nothing of it is a sample", arguments: ProvedSamplesTests.kinds)
+  @Test(
+    "frozen until the recording ends, nothing of it is a sample",
+    arguments: ProvedSamplesTests.kinds)
   func atTheEnd(model: SensorModel) throws {
     for before in stride(from: Int64(2_000_000), through: 400_000_000, by: 37_000_000) {
       for hertz: UInt32 in [10, 100] {
@@ -116,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("at rest it loses no sample and is left alone", arguments: some(all, 12))
+  @Test("at rest it loses no sample and is not set up again", arguments: some(all, 12))
   func atRest(subject: Case) throws {
     var bench = subject.bench
     // Ten minutes, or as many ticks as a test may take.

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("no zeros of a chip that was reset get into the log")
+  @Test("zeros of a chip that was reset do not reach the log")
   func zerosAreHeldBack() {
     for rate in [SampleRate.hz(10), .hz(1000)] {
       let subject = Case(rate: rate, ailment: .zeros)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("a dead bus is reported as bus errors with the errno as long as it is dead, in few records")
+  @Test("a dead bus is reported as bus errors with its errno while it is dead, in few records")
   func deadBus() throws {
     let subject = Case(rate: .hz(1000), ailment: .dead)
     let take = take(subject, fallsIll: 3_000_000_000, outage: 5_000_000_000)
@@ -102,7 +102,7 @@ import Testing
     #expect(take.events.map(\.kind) == [.lost])
   }
 
-  @Test("ticks that pass while bring-up keeps the bus are lost to it, and not missed")
+  @Test("ticks that pass while bring-up uses the bus are lost to it, not missed")
   func slowBringUp() {
     let subject = Case(rate: .hz(1000), ailment: .asleep)
     let take = take(subject, fallsIll: 3_000_000_000)
@@ -113,7 +113,7 @@ import Testing
     #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
   }
 
-  @Test("a loop that is always late supervises too, and brings the chip back")
+  @Test("a loop that is always late still supervises, and brings the chip back")
   func overloaded() {
     let subject = Case(rate: .hz(1000), ailment: .configurationLost)
     let take = take(subject, fallsIll: 3_000_000_000)
@@ -134,7 +134,7 @@ import Testing
     #expect(take.script.checks >= 9)
   }
 
-  @Test("a comparison that never fits is made all the same, every 0.9 s")
+  @Test("a comparison that never fits is still made every 0.9 s")
   func checkDoesNotFit() {
     let take = Take(.hz(1000), ticks: 10_000)
     take.script.readCost = 450_000
@@ -157,7 +157,7 @@ import Testing
     #expect(take.imbalance(ticks: 1000) == nil)
   }
 
-  @Test("a chip that comes back from failing reads is compared before it is believed")
+  @Test("after failing reads the configuration is compared before a sample counts")
   func checkedAfterFailure() {
     let take = Take(.hz(1000), ticks: 2000)
     take.script.ailmentAtTime = {
@@ -187,7 +187,7 @@ import Testing
     #expect(take.events.isEmpty)
   }
 
-  @Test("of a chip whose equal outputs prove nothing every sample counts")
+  @Test("when equal outputs prove nothing, every sample counts")
   func silentChip() {
     let take = Take(.hz(1000), ticks: 5000) { $0.lifeLimit = nil }
     take.script.ailmentAtTime = { $0 >= Take.start + 1_000_000_000 ? .frozen : nil }

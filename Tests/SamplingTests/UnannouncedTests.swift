@@ -44,7 +44,7 @@ import Testing
     #expect(stale.map(\.count).reduce(0, +) == lost + 1 - 100)
   }
 
-  @Test("are none when the take ends before another is announced")
+  @Test("are none when the recording ends before another is announced")
   func atTheEnd() {
     let take = take(ticks: 100) { $0 >= 95 ? .unannounced : nil }
     take.sampler.run()

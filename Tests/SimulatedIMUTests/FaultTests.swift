@@ -141,7 +141,7 @@ struct FaultTests {
     #expect(sample.gx == 0)
   }
 
-  @Test("unplugged, no chip answers; plugged in again, the chip boots and has forgotten all")
+  @Test("unplugged, no chip answers; plugged in again, the chip boots with reset values")
   func unplug() throws {
     var bench = try Bench.runningLSM()
     bench.bus.inject(.unplug(nanoseconds: 2_000_000_000), at: .time(bench.clock.now()))
@@ -156,7 +156,7 @@ struct FaultTests {
     #expect(control == [0, 0, 4])
   }
 
-  @Test("one byte of one transfer is corrupted and nothing says so")
+  @Test("one byte of one transfer is corrupted without an error")
   func corrupt() throws {
     var bench = try Bench.runningMPU()
     bench.bus.inject(.corrupt(byte: 4, mask: 0x81), at: .transfer(bench.bus.transferCount + 2))

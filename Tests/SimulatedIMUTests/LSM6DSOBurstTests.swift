@@ -115,7 +115,7 @@ struct LSM6DSOBurstTests {
     #expect(status & 3 == 0)
   }
 
-  @Test("each word of a burst is one that the chip made while the burst went on")
+  @Test("each word of a burst is one that the chip made during the burst")
   func wordsAreReal() throws {
     var bench = try Bench.runningLSM(.lsm6dso, motion: .tumble, busHertz: 400_000)
     for step in 0..<500 {

@@ -112,7 +112,7 @@ struct LSM6DSORegisterTests {
     #expect(word == [0x02, 0x01])
   }
 
-  @Test("who switches the I2C interface off in CTRL4_C has lost the chip until power fails")
+  @Test("after the I2C interface is switched off in CTRL4_C, only a power cycle restores the chip")
   func interfaceOff() throws {
     var bench = Bench(.lsm6dso)
     try bench.write(0x13, 0x04)

@@ -219,7 +219,7 @@ struct LSM6DSOSampleTests {
     #expect(SIMD3(first.ax, first.ay, first.az) != SIMD3(second.ax, second.ay, second.az))
   }
 
-  @Test("an hour that no one looked at costs nothing and changes nothing")
+  @Test("an hour without a read costs nothing and changes nothing")
   func longIdle() throws {
     var idle = try Bench.runningLSM(.lsm6dso, motion: .tumble)
     var polled = try Bench.runningLSM(.lsm6dso, motion: .tumble)

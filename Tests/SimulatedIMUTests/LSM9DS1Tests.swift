@@ -16,7 +16,7 @@ struct SimulatedLSM9DS1Tests {
     return bench
   }
 
-  @Test("resets to the data sheet's values, and reserved registers take nothing")
+  @Test("resets to the data sheet's values, and reserved registers ignore writes")
   func resetValues() throws {
     var bench = Bench(.lsm9ds1)
     for (register, value) in [
@@ -124,7 +124,7 @@ struct SimulatedLSM9DS1Tests {
     #expect(Int(Int16(bitPattern: UInt16(bytes[1]) << 8 | UInt16(bytes[0]))) == count)
   }
 
-  @Test("block data update holds a pair until both bytes were read, and no other pair")
+  @Test("block data update holds a pair until both bytes are read, and no other pair")
   func blockDataUpdate() throws {
     var bench = try running(
       .rows(every: 2200, [[0x0102, 0x0304, 0, 0, 0, 0, 0], [0x1112, 0x1314, 0, 0, 0, 0, 0]]))

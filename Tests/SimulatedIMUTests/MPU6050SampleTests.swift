@@ -177,7 +177,7 @@ struct MPU6050SampleTests {
     #expect([high, low] == [0x11, 0x22] || [high, low] == [0x22, 0x11])
   }
 
-  @Test("an hour that no one looked at costs nothing and changes nothing")
+  @Test("an hour without a read costs nothing and changes nothing")
   func longIdle() throws {
     var idle = try Bench.runningMPU(.mpu6050, motion: .tumble)
     var polled = try Bench.runningMPU(.mpu6050, motion: .tumble)

@@ -30,7 +30,7 @@ struct MotionFileTests {
     }
   }
 
-  @Test("a bad line is named with what is wrong in it")
+  @Test("an error names the bad line and the reason")
   func badLines() {
     let good = Self.header + "0,1,2,3,4,5,6\n"
     let cases: [(String, Int, MotionFileError.Problem)] = [
@@ -70,7 +70,7 @@ struct MotionFileTests {
     #expect(time?.description == "walk.csv, line 2: the time is \"x\", not a whole number")
   }
 
-  @Test("bytes that are no text are an error and not a trap")
+  @Test("bytes that are not text are an error, not a trap")
   func garbage() {
     let bytes = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 3) }
     #expect(throws: MotionFileError.self) { try Motion(csv: bytes, named: "noise") }

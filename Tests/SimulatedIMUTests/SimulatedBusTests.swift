@@ -42,7 +42,7 @@ struct SimulatedBusTests {
     #expect(bench.clock.now().nanoseconds == 0)
   }
 
-  @Test("two chips share a bus, each at its address, and go through the same motion")
+  @Test("two chips share a bus, each at its address, and feel the same motion")
   func twoChips() throws {
     let clock = VirtualClock()
     let (mpu, lsm) = (I2CAddress(known: 0x69), I2CAddress(known: 0x6B))

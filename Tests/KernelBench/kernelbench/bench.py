@@ -29,7 +29,7 @@ class Guest:
 
 
 class Bench:
-    """One run of the bench. Everything that it leaves is under `directory`."""
+    """One run of the bench. All its files are under `directory`."""
 
     def __init__(self, directory: Path, platform: Platform, program: Path) -> None:
         self.directory = directory
@@ -39,7 +39,7 @@ class Bench:
     def boot(
         self, name: str, platform: Platform | None = None, disks: list[str] | None = None, is_first: bool = True
     ) -> Guest:
-        """Starts chips and a guest of their own; `is_first` lets them go before other programs of the host."""
+        """Starts chips and a guest of their own; `is_first` raises their priority on the host."""
         directory = self.directory / name
         shutil.rmtree(directory, ignore_errors=True)
         chips = Chips(directory / "chips", is_first)

@@ -29,7 +29,7 @@ TEMPERATURE_LAG = 24
 
 @dataclass(frozen=True)
 class Comparison:
-    """What comparing found that no check says."""
+    """The figures of a comparison."""
 
     matches: list[TrueSample | None]
     """For each exported sample the one that the chip made; `None` for one that was damaged on the wire."""
@@ -92,7 +92,7 @@ def _compare_times(
         if match and match.number not in excepted]
     check(len(lags) > 0, "no exported sample can be dated")
     ordered = sorted(lags)
-    # The middle of the band, not of its outliers: those are what is looked for.
+    # The middle of the band, not of its outliers: the check is for those.
     low, high = ordered[len(ordered) // 100], ordered[-1 - len(ordered) // 100]
     offset = (low + high) // 2
     worst = max(lags, key=lambda lag: abs(lag - offset))
@@ -101,14 +101,14 @@ def _compare_times(
         f"{outside} of {len(lags)} samples are not within {tolerance / 1e6:g} ms of the truth; the worst is"
         f" {(worst - offset) / 1e6:+.3f} ms off, sample {lags.index(worst)}")
     if 0 < outside <= max(1, len(lags) // 100) and abs(worst - offset) <= 3 * tolerance:
-        # Between the guest's stamp and the chip's answer lies the host, which may hold a single read up.
+        # The host, between the guest's time stamp and the chip's answer, may delay a single read.
         raise HostTooSlow(message)
     check(outside == 0, message)
     return Comparison(matches, offset, abs(worst - offset), lags)
 
 
 def _explain(strangers: list, made: dict[tuple[int, ...], TrueSample]) -> str:
-    """Of which samples the values of a stranger are."""
+    """The samples that a stranger's values come from."""
     if not strangers:
         return ""
     parts = []

@@ -1,8 +1,8 @@
-"""How a scenario says that it failed, and how the bench says that it cannot run."""
+"""The errors of scenarios and of the bench."""
 
 
 ETIMEDOUT = 110
-"""What imulog says of an answer that took more than a second."""
+"""The errno that imulog reports for an answer that took more than a second."""
 
 
 class BenchError(Exception):
@@ -14,7 +14,7 @@ class CheckFailed(Exception):
 
 
 class HostTooSlow(CheckFailed):
-    """The program said that it was late, as it should, but so often that nothing more can be checked; or the guest or its
+    """The program reported lateness, as it should, but too often to check more; or the guest or its
     contacts stood still for long enough to explain what failed."""
 
 
@@ -28,7 +28,7 @@ class Untimely(CheckFailed):
 
 
 class CannotRun(Exception):
-    """This machine or its network lacks something; nothing was tried."""
+    """This machine or its network lacks something; nothing was run."""
 
 
 STALL = 40_000_000

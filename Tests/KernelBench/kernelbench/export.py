@@ -53,7 +53,7 @@ class Take:
         return self.document["ticks"]["scheduled"]
 
     def tick(self, sample: Sample) -> int:
-        """The tick that a sample was taken for."""
+        """The tick of a sample."""
         return int(sample.time // self.period)
 
     def lost(self, *causes: str) -> int:

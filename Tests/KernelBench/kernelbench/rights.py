@@ -1,4 +1,4 @@
-"""Which processes come first on the host's processors.
+"""Priorities of processes on the host.
 
 What a guest records is compared with what its chips made to 2 ms, and a bus whose answers are late is not the bus that
 it plays. The chips' process and the virtual machine therefore go before everything else on the machine, as far as the
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def prefer(process: int) -> bool:
-    """Lets all threads of a process go before other processes; whether that is permitted."""
+    """Raises the priority of all threads of a process; returns whether that is permitted."""
     for thread in Path(f"/proc/{process}/task").iterdir():
         try:
             os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))

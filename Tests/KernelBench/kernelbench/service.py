@@ -33,12 +33,12 @@ KERNEL_TICK = 4 * MILLISECOND
 
 @dataclass(frozen=True)
 class Press:
-    """A press that was planned."""
+    """A planned press."""
 
     down: int
-    """The last bounce of its going down."""
+    """Its last bounce when pressed."""
     up: int
-    """The last bounce of its release."""
+    """Its last bounce when released."""
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Service:
         return self.guest.machine.finish(self.started, self._command, seconds)
 
     def stop(self) -> Result:
-        """Ends the service as a service manager does; it has to end well."""
+        """Ends the service as a service manager does, and checks its status."""
         self.signal("TERM")
         ended = self.finish()
         check(ended.status == 0, f"the service ended with {ended.status}: {ended.errors.strip()}")

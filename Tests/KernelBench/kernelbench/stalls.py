@@ -1,4 +1,4 @@
-"""For how long a guest's processor was not let run; see guest/stallwatch.c."""
+"""How long a guest's processor did not run; see guest/stallwatch.c."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FILE = "/tmp/stalls"
 
 
 def watch(guest: Guest) -> None:
-    """Begins to take stalls down."""
+    """Starts recording stalls."""
     guest.machine.start(f"stallwatch {FILE}")
 
 

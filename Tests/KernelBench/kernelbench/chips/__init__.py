@@ -1,1 +1,1 @@
-"""What hangs on the guest's I2C bus and GPIO lines: a process of its own, see server.py."""
+"""The devices on the guest's I2C bus and GPIO lines: a separate process, see server.py."""

@@ -37,7 +37,7 @@ class Adapter(VhostDevice):
         self.wire = wire
         self.is_stalled = False
         self.errno = 0
-        """With which every transfer fails; 0 when none does."""
+        """The errno with which every transfer fails; 0 for none."""
         self._is_inside = False
         self._status = 0
         self._waiting: tuple[int, int] | None = None
@@ -85,7 +85,7 @@ class Adapter(VhostDevice):
         return None if self._waiting is None else max(0.0, (self.wire.time - WAY_BACK - time.monotonic_ns()) / 1e9)
 
     def finish(self) -> None:
-        """Answers the transfer if it has ended; one that nearly has is waited for, the last bit of it awake."""
+        """Answers the transfer if it has ended, or waits for one that is about to end, the last microseconds without sleep."""
         if self._waiting is None:
             return
         due = self.wire.time - WAY_BACK

@@ -14,7 +14,7 @@ from .truth import TruthWriter
 
 
 class Chip(ABC):
-    """A chip at register level. Subclasses give the register map and say when samples are made."""
+    """A chip at register level. Subclasses define the register map and when samples are made."""
 
     name: str
     address: int
@@ -48,7 +48,7 @@ class Chip(ABC):
 
     @abstractmethod
     def reset(self, now: int) -> None:
-        """All registers get their reset values, and sampling stops as those say."""
+        """All registers get their reset values, and sampling stops accordingly."""
 
     # The bus.
 

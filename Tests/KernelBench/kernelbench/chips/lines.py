@@ -81,7 +81,7 @@ class Lines(VhostDevice):
         return bytes([0, result])
 
     def set(self, line: int, level: int) -> None:
-        """A line is pulled to a level from outside."""
+        """A line is driven to a level from outside."""
         if self.levels[line] != level:
             self.levels[line] = level
             self._note(line, level)
@@ -102,7 +102,7 @@ class Lines(VhostDevice):
         return first, due
 
     def wait(self) -> float | None:
-        """Seconds until a change that was planned is due; none when there is none."""
+        """Seconds until the next planned change; `None` without one."""
         return max(0.0, (self._planned[0][0] - time.monotonic_ns()) / 1e9) if self._planned else None
 
     def proceed(self) -> None:
@@ -113,7 +113,7 @@ class Lines(VhostDevice):
             self.set(line, level)
 
     def late(self) -> int:
-        """Nanoseconds by which a change that was planned came late, the worst since the last call."""
+        """The worst lateness of a planned change since the last call, in nanoseconds."""
         late, self._late = self._late, 0
         return late
 

@@ -164,7 +164,7 @@ class LSM6DSO(Chip):
 
     @property
     def noise(self) -> tuple[float, float]:
-        """110 µg and 3.8 m°/s a root of hertz, at half the data rate."""
+        """110 µg/√Hz and 3.8 m°/s/√Hz, at half the data rate."""
         bandwidth = (FASTEST / (1 << (10 - (max(map(self._code, TURN_ON)) or 1))) / 2) ** 0.5
         return 110e-6 * bandwidth, 3.8e-3 * bandwidth
 

@@ -150,7 +150,7 @@ class LSM9DS1(Chip):
 
     @property
     def noise(self) -> tuple[float, float]:
-        """120 µg and 8 m°/s a root of hertz; the data sheet gives none. The filter of acceleration at its widest."""
+        """120 µg/√Hz and 8 m°/s/√Hz; the data sheet gives none. The filter of acceleration at its widest."""
         return 120e-6 * 408 ** 0.5, 8e-3 * 100 ** 0.5
 
     @property

@@ -23,7 +23,7 @@ BANDWIDTHS = (256, 188, 98, 42, 20, 10, 5, 256)
 
 RESET_TIME = 2_000_000
 START_UP = 60_000_000
-"""From wake-up until the gyroscope's values hold."""
+"""From wake-up until the gyroscope's values are valid."""
 
 
 class MPU6050(Chip):
@@ -33,7 +33,7 @@ class MPU6050(Chip):
     own_identity = 0x68
     power_after_reset = SLEEP
     unfiltered_period = 125_000
-    """Nanoseconds a sample of the gyroscope that no filter slows."""
+    """Nanoseconds from one sample of the unfiltered gyroscope to the next."""
 
     def __init__(self, truth: TruthWriter, now: int) -> None:
         self._clock_from = now
@@ -111,7 +111,7 @@ class MPU6050(Chip):
 
     @property
     def noise(self) -> tuple[float, float]:
-        """400 µg and 0.005 °/s a root of hertz."""
+        """400 µg/√Hz and 0.005 °/s/√Hz."""
         bandwidth = BANDWIDTHS[self.registers[CONFIG] & 7] ** 0.5
         return 400e-6 * bandwidth, 5e-3 * bandwidth
 
@@ -130,7 +130,7 @@ class MPU6050(Chip):
 
 
 class MPU6500(MPU6050):
-    """Awake after a reset: it gives samples at once, of the finest ranges."""
+    """Awake after a reset: it makes samples at once, in the finest ranges."""
 
     name, own_identity = "mpu6500", 0x70
     power_after_reset = 0x01

@@ -1,4 +1,4 @@
-"""What the chips sense: numbers by which every sample can be recognised, or a board that lies still."""
+"""What the chips sense: numbers by which every sample can be recognised, or a board at rest."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Counts(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """What a count is worth, in the words of the data sheet: written into the truth with every sample."""
+    """The data sheet's scale of a count, written to the truth file with every sample."""
 
     g_per_count: float
     dps_per_count: float
 
 
 def recognisable(number: int, temperature: int) -> Counts:
-    """A sample in which each value alone gives its number nearly, and all together give it surely.
+    """A sample whose number follows nearly from each value alone, and surely from all of them.
 
     Each axis is a linear congruence of the number with a multiplier of its own, 16 bits of it: a sample that mixes
     two, or that has one bit turned, is then no sample that was ever made.
@@ -42,7 +42,7 @@ _MULTIPLIERS = (2654435761, 2246822519, 3266489917, 668265263, 374761393, 286986
 
 
 def at_rest(scale: Scale, noise: tuple[float, float], temperature: int, chance: random.Random) -> Counts:
-    """A board that lies on its back: 1 g on z, no turning, and the chip's noise, which a coarse range may hide."""
+    """A board at rest, face up: 1 g on z, no rotation, and the chip's noise, which a coarse range may hide."""
     accelerometer, gyroscope = noise[0] / scale.g_per_count, noise[1] / scale.dps_per_count
     gauss = chance.gauss
     return Counts(

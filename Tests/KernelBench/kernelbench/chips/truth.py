@@ -22,7 +22,7 @@ BATCH = 500
 
 
 class TruthWriter:
-    """Writes to the file that is open, or nowhere: between scenarios no one wants to know.
+    """Writes to the file that is open, or nowhere: between scenarios nothing is recorded.
 
     A thread does the writing, because a disk that is busy holds a write up for as much as a second, and the chips
     cannot wait that long.
@@ -101,7 +101,7 @@ class Truth:
     events: list[tuple[int, str]] = field(default_factory=list)
 
     def time_of(self, words: str) -> int:
-        """When the first event whose words begin so happened."""
+        """The time of the first event whose words begin so."""
         for time, text in self.events:
             if text.startswith(words):
                 return time

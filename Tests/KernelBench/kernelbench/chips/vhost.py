@@ -57,13 +57,13 @@ class Region:
 
 @dataclass
 class Queue:
-    """One virtqueue and how far it was worked off."""
+    """One virtqueue and how far it has been processed."""
 
     kick: int | None = None
     call: int | None = None
     last: int = 0
     announced: int = 0
-    """How far the guest had made requests available when it kicked last."""
+    """How many requests were available at the guest's last kick."""
     size: int = 0
     tables: tuple[Slice, Slice, Slice] | None = None
 
@@ -83,7 +83,7 @@ class VhostDevice:
         self.queues = [Queue() for _ in range(self.QUEUES)]
         self._regions: list[Region] = []
 
-    # What subclasses give.
+    # What subclasses provide.
 
     def connected(self) -> None:
         """A virtual machine was switched on."""
@@ -97,7 +97,7 @@ class VhostDevice:
         return True
 
     def handle(self, queue: int, head: int, readable: list[Slice], writable: list[Slice]) -> None:
-        """A request of the guest; it is to be answered with `complete`, now or later."""
+        """A request of the guest; answer it with `complete`, now or later."""
         raise NotImplementedError
 
     # The event loop.
@@ -123,7 +123,7 @@ class VhostDevice:
                     self.drain(index)
 
     def _disconnect(self) -> None:
-        """The virtual machine is gone, however it ended."""
+        """The virtual machine has ended, in whatever way."""
         self._connection.close()
         self._connection = None
         for queue in self.queues:

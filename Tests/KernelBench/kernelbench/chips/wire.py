@@ -18,7 +18,7 @@ from .truth import TruthWriter
 
 @dataclass
 class Fault:
-    """What shall go wrong with the next transfers to a chip.
+    """A fault in the next transfers to a chip.
 
     nack      the address is not acknowledged
     nackmid   the transfer breaks off after `at` bytes
@@ -42,14 +42,14 @@ class Dip(NamedTuple):
     """A dip of the supply in the middle of a burst."""
 
     at: int
-    """The byte that is the first one after it; a negative one counts from the burst's end."""
+    """The first byte after it; a negative number counts from the burst's end."""
     is_released: bool
     """Whether the chip releases the data line, so that the adapter reads ones, or continues with what the registers hold
     after the reset."""
 
 
 BURST = 12
-"""Bytes of a read, at least, that brings a sample of both sensors."""
+"""The shortest read, in bytes, that returns a sample of both sensors."""
 
 
 class Wire:
@@ -122,7 +122,7 @@ class Wire:
         return 0, bytes(data)
 
     def _due(self, address: int, is_read: bool, length: int) -> Fault | None:
-        """The fault that strikes this message, if any. Faults inside a burst wait for one that is long enough."""
+        """The fault of this message, if any. Faults inside a burst wait for one that is long enough."""
         fault = self.faults.get(address)
         if fault is None or fault.kind in ("nackmid", "corrupt") and not (is_read and length > fault.at):
             return None

@@ -1,4 +1,4 @@
-"""What may stand at a bus besides the chip that was asked for: its kernel driver, another chip, no chip, SMBus alone."""
+"""What a bus may have instead of the chip that was asked for: its kernel driver, another chip, no chip, SMBus alone."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def refused(guest: Guest, options: str, status: int, *words: str) -> str:
 
 
 def unknown(guest: Guest) -> str:
-    """Something answers whose identity no supported chip has: nothing is written to it, and the program says so."""
+    """Something answers whose identity no supported chip has: nothing is written to it, and the program reports it."""
     guest.chips.tell("absent", "lsm6dso")
     guest.chips.tell("identity", "mpu6050", "0x19")
     try:
@@ -90,7 +90,7 @@ def another(guest: Guest) -> str:
 
 
 def two(guest: Guest) -> str:
-    """One is taken, and it is said how the other is."""
+    """One is used, and the program says how to choose the other."""
     ended = record(guest, "--bus 0")
     told = [line for line in ended.errors.splitlines() if "MPU-6050" in line and "LSM6DSO" in line]
     guest.machine.check(f"rm -r {STORE}")
@@ -113,7 +113,7 @@ def smbus(guest: Guest) -> str:
     check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
     truth = read_truth(machine.share / "stub.truth")
     raw = read_export(machine, "/tmp/smbus", "smbus", "raw")
-    # The stub's chip is a process in the guest: when it is held up, the truth is late and not the program.
+    # The stub's chip is a process in the guest: when it is delayed, the truth is late and not the program.
     times = [sample.time for sample in truth.samples["mpu6050"]]
     without_new = sum(int((after - before) / raw.period + 0.1) for before, after in zip(times, times[1:]))
     comparison = compare(raw, truth, "mpu6050", repeated=without_new, tolerance=STUB_TOLERANCE)
@@ -124,7 +124,7 @@ def smbus(guest: Guest) -> str:
 
 
 def held(guest: Guest, chip: drivers.Driver) -> str:
-    """The driver is bound: the program says so, names it and the command that frees the chip; the command works."""
+    """The driver is bound: the program names it and the command that frees the chip; the command works."""
     guest.chips.tell("solder", chip.chip)
     machine = guest.machine
     drivers.bind(machine, chip)

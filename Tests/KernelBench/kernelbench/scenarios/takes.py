@@ -1,4 +1,4 @@
-"""Plain takes: 60 s at 10 Hz of both chips at once, then 10 s at 500 Hz of each alone, which want a whole processor."""
+"""Plain recordings: 60 s at 10 Hz of both chips at once, then 10 s at 500 Hz of each alone, which need a whole processor."""
 
 from __future__ import annotations
 

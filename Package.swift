@@ -177,3 +177,17 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `.ci/races` builds what has threads, with ThreadSanitizer, and nothing else.
+if Context.environment["IMULOG_RACES"] != nil {
+  let tests: Set = ["LinuxIOTests", "RecorderTests", "RingBufferTests"]
+  let others: Set = [
+    "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Graph", "Remote",
+    "Terminal",
+    "TerminalTesting", "imulog", "realtime-check",
+  ]
+  package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }
+  (package.products, package.dependencies) = ([], [])
+  package.targets.append(.target(name: "RaceMutex", path: "Tests/RaceMutex"))
+  package.targets.first { $0.name == "RingBufferTests" }?.dependencies.append("RaceMutex")
+}

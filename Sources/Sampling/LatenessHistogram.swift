@@ -47,7 +47,7 @@ public struct LatenessHistogram: ~Copyable {
   /// - Complexity: O(1), some ten instructions.
   public mutating func record(_ nanoseconds: Int64) {
     let value = max(0, nanoseconds)
-    counts[LatenessHistogram.bucket(of: value)] += 1
+    (counts + LatenessHistogram.bucket(of: value)).pointee += 1
     count += 1
     maximum = max(maximum, value)
   }

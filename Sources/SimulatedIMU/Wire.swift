@@ -27,7 +27,8 @@ struct Wire: ~Copyable {
 
   // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has; only the first
   // `count` of `capacity` places are initialised, and only they are used. Chips are changed in place, so that a
-  // transfer neither allocates nor counts references.
+  // transfer neither allocates nor counts references: by `pointee`, because Swift 6.3 cannot compile a change through
+  // the subscript for ThreadSanitizer.
   private let places: UnsafeMutablePointer<Place>
   private var count = 0
 
@@ -111,11 +112,13 @@ struct Wire: ~Copyable {
     } else if let index {
       if let (byte, rest, boots) = cut {
         cut = nil
-        for other in 0..<count where other != index { places[other].chip.powerOn(at: start) }
-        places[index].chip.read(
+        for other in 0..<count where other != index {
+          (places + other).pointee.chip.powerOn(at: start)
+        }
+        (places + index).pointee.chip.read(
           register, into: bytes, start: start, timing: timing, cut: byte, rest: rest, boots: boots)
       } else {
-        places[index].chip.read(register, into: bytes, start: start, timing: timing)
+        (places + index).pointee.chip.read(register, into: bytes, start: start, timing: timing)
       }
     }
     if start < alias.until, let index {
@@ -140,12 +143,12 @@ struct Wire: ~Copyable {
       return Outcome(error: nil, end: timing.endOfWrite(start: start))
     }
     if let index = place(of: address) {
-      places[index].chip.store(register, value: value, at: instant)
+      (places + index).pointee.chip.store(register, value: value, at: instant)
     }
     if let (_, _, boots) = cut {
       powerOn(at: instant)
       if !boots {
-        for index in 0..<count { places[index].chip.finishBoot(at: instant) }
+        for index in 0..<count { (places + index).pointee.chip.finishBoot(at: instant) }
       }
       cut = nil
     }
@@ -188,7 +191,7 @@ struct Wire: ~Copyable {
     case .misidentify(let identity, let nanoseconds): alias = (identity, instant + nanoseconds)
     case .freeze(let nanoseconds, let keepsDataReady, let survivesReset):
       for index in 0..<count {
-        places[index].chip.freezeOutputs(
+        (places + index).pointee.chip.freezeOutputs(
           from: instant, to: instant + nanoseconds, keepsDataReady: keepsDataReady,
           survivesReset: survivesReset)
       }
@@ -201,7 +204,7 @@ struct Wire: ~Copyable {
   }
 
   private mutating func powerOn(at instant: Int64) {
-    for index in 0..<count { places[index].chip.powerOn(at: instant) }
+    for index in 0..<count { (places + index).pointee.chip.powerOn(at: instant) }
   }
 }
 

@@ -20,6 +20,10 @@ void simulated_adapter_reset(void) {
   for (int index = 0; index < 256; index++) adapter.registers[index] = (uint8_t)index ^ 0xA5;
 }
 
+void simulated_adapter_hold(uint16_t address) { __atomic_store_n(&adapter.held, address, __ATOMIC_RELEASE); }
+
+int simulated_adapter_selections(void) { return __atomic_load_n(&adapter.selections, __ATOMIC_ACQUIRE); }
+
 uint8_t simulated_adapter_register(uint8_t number) { return adapter.registers[number]; }
 
 /// As i2c-bcm2835 does: one read message, the last one; EREMOTEIO when no chip acknowledges.
@@ -72,8 +76,8 @@ static int answer(unsigned long request, void *argument) {
   switch (request) {
     case I2C_FUNCS: *(unsigned long *)argument = adapter.functions; return 0;
     case I2C_SLAVE:
-      adapter.selections++;
-      if (number == adapter.held) return EBUSY;
+      __atomic_fetch_add(&adapter.selections, 1, __ATOMIC_RELEASE);
+      if (number == __atomic_load_n(&adapter.held, __ATOMIC_ACQUIRE)) return EBUSY;
       adapter.selected = (uint16_t)number;
       return 0;
     case I2C_TIMEOUT: adapter.timeout = number; return 0;

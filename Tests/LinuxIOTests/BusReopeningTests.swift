@@ -122,12 +122,12 @@ extension LinuxI2CBusTests {
       pullOut(5)
       expect(&bus, .gone)
       // A kernel driver is quicker at first.
-      adapter.pointee.held = 0x68
-      let selections = adapter.pointee.selections
+      simulated_adapter_hold(0x68)
+      let selections = simulated_adapter_selections()
       plugIn(5)
-      #expect(comes(within: 10) { adapter.pointee.selections > selections + 1 })
+      #expect(comes(within: 10) { simulated_adapter_selections() > selections + 1 })
       expect(&bus, .gone)
-      adapter.pointee.held = 0
+      simulated_adapter_hold(0)
       expectBack(&bus)
     }
   }

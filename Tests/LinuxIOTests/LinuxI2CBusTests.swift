@@ -84,7 +84,7 @@ final class LinuxI2CBusTests {
     #expect(read(&bus, chip, 0x3A, count) == .success(registers(0x3A, count)))
     #expect(adapter.pointee.transfers == 1)
     #expect(adapter.pointee.messages == 2)
-    #expect(adapter.pointee.selections == 0)
+    #expect(simulated_adapter_selections() == 0)
   }
 
   @Test("writes a register as one message")
@@ -117,14 +117,14 @@ final class LinuxI2CBusTests {
     var bus = try open(Self.smbus)
     _ = read(&bus, chip, 0x75, 1)
     _ = read(&bus, chip, 0x75, 1)
-    #expect(adapter.pointee.selections == 1)
+    #expect(simulated_adapter_selections() == 1)
     let foreign = read(&bus, stranger, 0x75, 1)
     #expect(
       foreign
         == .failure(
           BusError(.noAcknowledge, .read, address: stranger, register: 0x75, errno: ENXIO)))
     #expect(read(&bus, chip, 0x75, 1) == .success(registers(0x75, 1)))
-    #expect(adapter.pointee.selections == 3)
+    #expect(simulated_adapter_selections() == 3)
   }
 
   @Test("takes a block that came short for a bus error")
@@ -216,13 +216,13 @@ final class LinuxI2CBusTests {
     #expect(adapter.pointee.transfers == 0)
     #expect(adapter.pointee.selected == 0x68)
     #expect(read(&bus, chip, 0x75, 1) == .success(registers(0x75, 1)))
-    #expect(adapter.pointee.selections == 1)
+    #expect(simulated_adapter_selections() == 1)
   }
 
   @Test("names the driver that holds a chip, and the command that frees it")
   func held() throws {
     var bus = try open(Self.plain)
-    adapter.pointee.held = 0x68
+    simulated_adapter_hold(0x68)
     let device = "/sys/bus/i2c/devices/1-0068"
     fixture.file("\(device)/name", "mpu6050\n")
     fixture.link("\(device)/driver", to: "../../../../bus/i2c/drivers/inv-mpu6050-i2c")
@@ -244,7 +244,7 @@ final class LinuxI2CBusTests {
   @Test("that finds a chip held by a driver without a name says how to find it")
   func heldByNobodyKnown() throws {
     var bus = try open(Self.plain)
-    adapter.pointee.held = 0x68
+    simulated_adapter_hold(0x68)
     do throws(LinuxIOError) {
       try bus.claim(chip)
       Issue.record("claimed")

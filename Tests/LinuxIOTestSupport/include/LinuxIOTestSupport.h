@@ -16,7 +16,7 @@ struct simulated_adapter {
   /// The chip that acknowledges, and its registers; reads and writes count the register up.
   uint16_t chip;
   uint8_t registers[256];
-  /// The address that a kernel driver owns: I2C_SLAVE answers EBUSY.
+  /// The address that a kernel driver owns: see simulated_adapter_hold.
   uint16_t held;
   /// Transfers that succeed before `failure` is answered to all that follow; 0 for none.
   int failure;
@@ -28,7 +28,7 @@ struct simulated_adapter {
   /// What I2C_TIMEOUT and I2C_RETRIES set.
   uint64_t timeout;
   uint64_t retries;
-  /// What was asked for: system calls that moved bytes, and those that selected a chip.
+  /// System calls that moved bytes, and those that selected a chip: see simulated_adapter_selections.
   int transfers;
   int selections;
   /// The longest block of SMBus and the number of messages of the last I2C_RDWR.
@@ -40,6 +40,10 @@ struct simulated_adapter {
 struct simulated_adapter *_Nonnull simulated_adapter(void);
 /// All fields 0, and register n holding n ^ 0xA5.
 void simulated_adapter_reset(void);
+/// Lets a kernel driver own an address, 0 for none: I2C_SLAVE answers EBUSY. From any thread.
+void simulated_adapter_hold(uint16_t address);
+/// How often a chip was selected so far. From any thread.
+int simulated_adapter_selections(void);
 /// A register's value.
 uint8_t simulated_adapter_register(uint8_t number);
 

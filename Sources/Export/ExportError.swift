@@ -16,9 +16,9 @@ public enum ExportError: Error, Equatable, Sendable {
   case axesMissing(recorded: ChannelSet)
   /// The scale of these channels in the log's header gives numbers that no text of reasonable length holds.
   case unusableScale(channels: String, scale: Fraction)
-  /// Ticks between samples have none, and the format has no times that could say so.
+  /// Ticks between two samples have none, and the format has no times that would show it.
   case ticksMissing(count: UInt64, format: ExportFormat)
-  /// A page or a drawing of so many samples would be too large.
+  /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
   /// The option does not go with the format.
   case optionNotSupported(option: String, format: ExportFormat)

@@ -83,7 +83,7 @@ struct ImportSurvey {
     return grids
   }
 
-  /// What makes it doubtful that samples come with this period, in words; `nil` where nothing does.
+  /// Why it is doubtful that this is the samples' period, as a clause; `nil` without a doubt.
   func doubt(of period: Double) -> String? {
     if count < 32, !single.areRegular { return "has few samples, unevenly apart" }
     // Of jitter by less than half a period a tenth of the intervals are so short.
@@ -91,7 +91,7 @@ struct ImportSurvey {
       ? "has samples that come several at a time" : nil
   }
 
-  /// Whether the times are those of a rate of which they are too coarse a measure.
+  /// Whether the times are too coarse for the rate of the samples.
   ///
   /// 700 Hz in whole milliseconds and 1 kHz with many holes are both one or two milliseconds apart. But rounded
   /// times are nowhere more than a unit off, so that 16 intervals together always last about the same.

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// What a document of the phone apps says, in either shape.
+/// The contents of a document of the phone apps, in either shape.
 struct PhoneDocument {
   typealias Vector = (x: Double, y: Double, z: Double)
 

@@ -5,11 +5,10 @@ public import IMUModel
 ///     {"identifier":…,"dataType":0|1,"coordinateList":[{"x":…,"y":…,"z":…},…],"date":…,"duration":…}
 ///     {"sensor":0|1,"axisValues":[{"x":…,"y":…,"z":…},…],"date":…,"time":…}
 ///
-/// 0 is the accelerometer in g, 1 the gyroscope in rad/s. The apps keep no times: sample i is dated i/10 s,
-/// or by the options' rate, or, where the duration says that it was another, by the rate that follows from it.
-/// A duration that makes no rate is refused. `date` counts seconds from 2001 to the last sample in the first shape and to the
-/// first sample in the second. Values are rounded to counts of 16 bits in the smallest usual full scale that
-/// holds them: see `PhoneScale`.
+/// 0 is the accelerometer in g, 1 the gyroscope in rad/s. The documents have no times of samples: their rate is that of the
+/// options, or that of the duration, or 10 Hz. A duration that makes no rate is refused. `date` counts seconds from 2001 to
+/// the last sample in the first shape and to the first sample in the second. Values are rounded to counts of 16 bits in the
+/// smallest usual full scale that holds them: see `PhoneScale`.
 public struct PhoneImporter: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
@@ -71,8 +70,8 @@ public struct PhoneImporter: Importer, ~Copyable {
     return TickRecord(tick: UInt64(tick), time: time, sample: samples[tick])
   }
 
-  /// 10 Hz, unless the duration is more than a twentieth off what that makes: then to a thousandth of a hertz
-  /// what it says.
+  /// 10 Hz, unless the duration differs from that by more than a twentieth: then the rate of the duration, to a thousandth
+  /// of a hertz.
   private static func rate(of document: PhoneDocument, _ name: String) throws(ImportError)
     -> SampleRate
   {
@@ -104,11 +103,11 @@ public struct PhoneImporter: Importer, ~Copyable {
   }
 }
 
-/// The full scale in which a phone's values become counts.
+/// The full scale for a phone's values as counts.
 ///
 /// Accelerations take the usual 2, 4, 8 or 16 g at 16384 to 2048 counts a g, rates 250, 500, 1000 or 2000 °/s
-/// at 131 to 16.4 counts a °/s (MPU-6000 product specification, sections 6.1 and 6.2). What is larger takes
-/// the last of them doubled as often as needed.
+/// at 131 to 16.4 counts a °/s (MPU-6000 product specification, sections 6.1 and 6.2). Larger values
+/// take the last of them, doubled as often as needed.
 struct PhoneScale {
   let sensor: SensorDescription
   private let isAccelerometer: Bool

@@ -1,4 +1,4 @@
-// What several documents say of a recording, in the same words.
+// Members that several documents share.
 
 extension JSONWriter {
   /// `sensor`: how the sensor was set.

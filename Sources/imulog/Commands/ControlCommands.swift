@@ -27,7 +27,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// `imulog start`: as a short press.
+/// `imulog start`: the same as a short press between two recordings.
 struct StartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
@@ -46,7 +46,7 @@ struct StartCommand: ParsableCommand {
   }
 }
 
-/// `imulog stop`: as a short press in a take.
+/// `imulog stop`: the same as a short press during a recording.
 struct StopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
@@ -65,7 +65,7 @@ struct StopCommand: ParsableCommand {
   }
 }
 
-/// `imulog mark`: as two short presses.
+/// `imulog mark`: the same as two short presses.
 struct MarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark",
@@ -94,7 +94,7 @@ struct MarkCommand: ParsableCommand {
   }
 }
 
-/// `imulog keep`: as a long press while no take runs.
+/// `imulog keep`: the same as a long press between two recordings.
 struct KeepCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keep",
@@ -113,7 +113,7 @@ struct KeepCommand: ParsableCommand {
   }
 }
 
-/// `imulog discard`: as a long press in a take.
+/// `imulog discard`: the same as a long press during a recording.
 struct DiscardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard",

@@ -80,12 +80,24 @@ package struct History: ~Copyable {
     }
   }
 
+  /// The first tick from `tick` on that has a record; `nil` while there is none.
+  package func firstTick(from tick: UInt64) -> UInt64? {
+    var index = 0
+    while let record = record(index) {
+      if record.tick >= tick || record.count > tick - record.tick { return max(record.tick, tick) }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The record at a place from the oldest on.
+  private func record(_ index: Int) -> TickRecord? {
+    index < rememberedCount ? memory[first + index] : consumer.peek(index - rememberedCount)
+  }
+
   /// Drops all records before `tick`.
-  ///
-  /// - Returns: The first tick from there on; `nil` while there is none.
-  package mutating func skip(to tick: UInt64) -> UInt64? {
+  package mutating func drop(before tick: UInt64) {
     while next(before: tick) != nil {}
-    return first < memory.count ? memory[first].tick : nil
   }
 
   /// Removes the oldest record, if its tick is before `limit`; of a gap that continues after the limit, the part before.

@@ -1,33 +1,33 @@
 public import IMUModel
 
-/// How the service is, at one moment.
+/// The state of the service at one moment.
 public struct RecorderStatus: Equatable, Sendable {
-  /// The state's name.
+  /// The machine's state.
   public var state: RecorderMachine.State
   /// The number of the current recording, or of the last one; `nil` when there was none.
   public var number: UInt32?
-  /// What happened to its ticks so far; `nil` when its file is gone or cannot be read.
+  /// The causes of its ticks; `nil` when its file is gone or cannot be read.
   public var ledger: TickLedger? = TickLedger()
   /// How late the sampler woke for its samples.
   public var lateness: LatenessSummary?
   /// Nanoseconds of the longest wait for the card.
   public var worstFlush: Int64?
-  /// Bytes that may still be written to the store's file system.
+  /// Bytes that are free for the store.
   public var freeBytes: UInt64?
   /// The processor's temperature in °C.
   public var temperature: Double?
   /// The sensor's model and address.
   public var sensor: SensorPlace?
-  /// What the system granted the sampler.
+  /// The granted scheduling and memory lock, in words.
   public var realTime: String?
-  /// What is wrong.
+  /// What keeps it from recording.
   public var problem: Problem?
-  /// Why, in a sentence, where it is known.
+  /// The problem's cause as a sentence, if known.
   public var failure: String?
   /// The words kept with each recording.
   public var note: String
 
-  /// The status of a service of which only the state is known.
+  /// A status without facts.
   public init(state: RecorderMachine.State) {
     self.state = state
     note = ""
@@ -62,7 +62,7 @@ public struct RecorderStatus: Equatable, Sendable {
     }
   }
 
-  /// The same for a person, a line a fact, without facts that are not known.
+  /// For a person: a line for each known fact.
   public var text: String {
     let lateness = lateness.map {
       "\(RecorderStatus.milliseconds($0.percentile99)), 99 % of samples"
@@ -110,9 +110,47 @@ public struct RecorderStatus: Equatable, Sendable {
   }
 }
 
-/// A sensor in a few words: its model, and where it is on its bus.
+extension RecorderStatus {
+  /// Reads the value of a member; a missing one, or one of another kind, is unknown.
+  mutating func read(
+    _ key: String, _ json: inout JSONReader
+  ) throws(JSONReader.Failure) {
+    switch key {
+    case "problem":
+      let name = try json.string()
+      problem = Problem.allCases.first { $0.name == name }
+    case "failure": failure = try json.string()
+    case "number": number = try json.integer()
+    case "lateness": lateness = try json.lateness()
+    case "worstFlush_ns": worstFlush = try json.integer()
+    case "free_bytes": freeBytes = try json.integer()
+    case "processorTemperature_c": temperature = try json.double()
+    case "sensor": sensor = try json.sensorPlace()
+    case "realTime": realTime = try json.string()
+    case "note": note = try json.string() ?? ""
+    default: try json.skip()
+    }
+  }
+}
+
+extension JSONReader {
+  fileprivate mutating func sensorPlace() throws(Failure) -> SensorPlace? {
+    guard try enterObject() else { return nil }
+    var (model, address) = (nil as String?, nil as UInt8?)
+    while let key = try nextKey() {
+      switch key {
+      case "model": model = try string()
+      case "address": address = try integer()
+      default: try skip()
+      }
+    }
+    return model.map { SensorPlace(model: $0, address: address) }
+  }
+}
+
+/// A sensor's model and address.
 public struct SensorPlace: Equatable, Sendable, CustomStringConvertible {
-  /// The name that its maker gave it.
+  /// The maker's name for it.
   public var model: String
   /// Its 7-bit address; `nil` without a bus.
   public var address: UInt8?

@@ -273,7 +273,10 @@ extension RecordingWriter {
     let wanted = max(unlogged, own - min(own, order.ticksBefore))
     let limit = order.ticksAfter.map { own + $0 } ?? .max
     // A recording from the sampler's own beginning has its first tick before that is read.
-    let first = history.skip(to: wanted) ?? (own == 0 && unlogged == 0 && limit > 0 ? 0 : nil)
+    let first =
+      history.firstTick(from: wanted) ?? (own == 0 && unlogged == 0 && limit > 0 ? 0 : nil)
+    // The history stays for the next recording, in case there will be none of this one.
+    history.trim(to: historyTicks, remembering: RecordingWriter.patience)
     guard let first, first < limit, first < (heldFrom ?? .max) else {
       // All ticks asked for lie in the past and are gone, or the recording was ended.
       let isOver = limit <= own || (first ?? 0) >= limit
@@ -287,6 +290,7 @@ extension RecordingWriter {
     if base < first {
       forgotten = Gap(firstTick: base, count: first - base, cause: .ringFull)
     }
+    history.drop(before: wanted)
     let frame = RecordingFrame(schedule: schedule, base: base, timeUnit: timeUnit)
     self.frame = frame
     phase = .filing(limit: limit)

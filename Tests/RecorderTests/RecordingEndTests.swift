@@ -201,6 +201,24 @@ struct RecordingEndTests {
     try bench.logs[0].expect(10..<24, of: bench.schedule, bench.sampleTimes, reason: .sensorLost)
   }
 
+  @Test("a recording that ends before its first tick leaves the history to the next one")
+  func nothingBeforeAnother() throws {
+    let bench = WriterBench(RecordingWriterTests.rate(10))
+    bench.advance(to: 2.01)
+    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.turn()
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    #expect(bench.drainNews() == [.savedNothing])
+    bench.writer.begin(RecordingWriterTests.order(bench, before: 5))
+    let own = RecordingFrame.firstTick(from: bench.now, bench.schedule)
+    bench.advance(to: 3.05)
+    bench.writer.end(at: bench.now, reason: .button)
+    #expect(bench.finish())
+    try bench.logs[0].expect(
+      own - 5..<31, of: bench.schedule, bench.sampleTimes, reason: .button)
+  }
+
   @Test("before there was a record there is nothing to keep, and its marks are forgotten with it")
   func nothing() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))

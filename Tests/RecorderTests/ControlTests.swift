@@ -2,7 +2,7 @@ import Recorder
 import Testing
 
 @Suite("Requests over the control socket")
-struct ControlRequestTests {
+struct ControlTests {
   private func read(_ line: String) -> Result<ControlRequest, ControlError> {
     do throws(ControlError) {
       return .success(try ControlRequest(line: line))

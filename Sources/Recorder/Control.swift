@@ -1,0 +1,172 @@
+import IMUModel
+
+/// A request over the control socket, one a connection: a line of UTF-8, at most 1024 bytes with its line feed.
+///
+///     status      mark            start      keep
+///     stop        mark WORDS      discard    watch
+public enum ControlRequest: Equatable, Sendable {
+  case status
+  /// Begin a recording, as a short press of the button does.
+  case start
+  /// End the recording and keep it.
+  case stop
+  /// Put a mark with these words, or none, into the recording.
+  case mark(String)
+  /// Keep the history, as a long press does.
+  case keep
+  /// Discard the recording and begin another, as a long press in a recording does.
+  case discard
+  /// Send the samples as ``WatchLine``s until the caller hangs up.
+  case watch
+
+  /// Most bytes of a request, with its line feed.
+  public static let longest = 1024
+  /// Most bytes of a mark's words in the log.
+  public static let longestLabel = 200
+
+  /// Reads a request's line, with or without its line feed.
+  public init(line: String) throws(ControlError) {
+    guard line.utf8.count <= ControlRequest.longest else { throw .tooLong }
+    var text = line.unicodeScalars[...]
+    if text.last == "\n" { text.removeLast() }
+    if text.last == "\r" { text.removeLast() }
+    guard !text.contains(where: ForeignText.isObeyed) else { throw .controlCharacter }
+    let verb = String(text.prefix { $0 != " " })
+    let words = String(text.dropFirst(verb.unicodeScalars.count).drop { $0 == " " })
+    switch (verb, words.isEmpty) {
+    case ("status", true): self = .status
+    case ("start", true): self = .start
+    case ("stop", true): self = .stop
+    case ("keep", true): self = .keep
+    case ("discard", true): self = .discard
+    case ("watch", true): self = .watch
+    case ("mark", _):
+      guard words.utf8.count <= ControlRequest.longestLabel else {
+        throw .labelTooLong(bytes: words.utf8.count)
+      }
+      self = .mark(words)
+    default: throw .unknown(String(text))
+    }
+  }
+
+  /// The request's line, without its line feed; ``init(line:)`` reads it back.
+  ///
+  /// Control characters in a mark's words become `?`, spaces before them go.
+  public var line: String {
+    switch self {
+    case .status: return "status"
+    case .start: return "start"
+    case .stop: return "stop"
+    case .keep: return "keep"
+    case .discard: return "discard"
+    case .watch: return "watch"
+    case .mark(let label):
+      let words = String(ForeignText.shown(label).unicodeScalars.drop { $0 == " " })
+      return words.isEmpty ? "mark" : "mark " + words
+    }
+  }
+}
+
+/// The service's answer to a request: one line of JSON.
+public enum ControlAnswer: Equatable, Sendable {
+  /// `{"schema":1,"ok":true,"state":"recording"}`: done; the state after it.
+  case done(RecorderMachine.State)
+  /// `{"schema":1,"ok":true,"state":…,…}`: see ``RecorderStatus/json``.
+  case status(RecorderStatus)
+  /// `{"schema":1,"ok":false,"exitStatus":75,"message":"…"}`: not done; an exit status of sysexits.h and a
+  /// sentence.
+  case refused(status: Int32, message: String)
+
+  /// The answer's line, without its line feed.
+  public var line: String {
+    switch self {
+    case .done(let state):
+      return JSONWriter.document { json in
+        json.member("ok", true)
+        json.member("state", state.rawValue)
+      }
+    case .status(let status): return status.json
+    case .refused(let status, let message):
+      return JSONWriter.document { json in
+        json.member("ok", false)
+        json.member("exitStatus", status)
+        json.member("message", message)
+      }
+    }
+  }
+
+  /// Reads an answer's line, with or without its line feed. Keys of a later version are skipped.
+  ///
+  /// - Throws: ``ControlError/badAnswer(_:)`` for a line that is no answer.
+  public init(line: String) throws(ControlError) {
+    do {
+      var json = JSONReader(Array(line.utf8))
+      guard let answer = try ControlAnswer(&json) else { throw ControlError.badAnswer(line) }
+      try json.end()
+      self = answer
+    } catch {
+      throw .badAnswer(line)
+    }
+  }
+
+  /// `nil` for JSON that is no answer.
+  private init?(_ json: inout JSONReader) throws(JSONReader.Failure) {
+    var (isDone, exitStatus, message) = (nil as Bool?, nil as Int32?, nil as String?)
+    var state: RecorderMachine.State?
+    var status = RecorderStatus(state: .armed)
+    var isStatus = false
+    guard try json.enterObject() else { return nil }
+    while let key = try json.nextKey() {
+      switch key {
+      case "ok": isDone = try json.bool()
+      case "exitStatus": exitStatus = try json.integer()
+      case "message": message = try json.string()
+      case "state": state = try json.string().flatMap(RecorderMachine.State.init(rawValue:))
+      case "ticks":
+        isStatus = true
+        status.ledger = try json.ticks()
+      default: try status.read(key, &json)
+      }
+    }
+    switch (isDone, state, exitStatus, message) {
+    case (true, let state?, _, _):
+      status.state = state
+      self = isStatus ? .status(status) : .done(state)
+    case (false, _, let exitStatus?, let message?):
+      self = .refused(status: exitStatus, message: message)
+    default: return nil
+    }
+  }
+}
+
+/// A line over the control socket that is no request, or no answer.
+public enum ControlError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The line has more bytes than a request may.
+  case tooLong
+  /// The line has a control character.
+  case controlCharacter
+  /// A mark's words are longer than the log keeps.
+  case labelTooLong(bytes: Int)
+  /// There is no such request.
+  case unknown(String)
+  /// The service answered what this program does not understand.
+  case badAnswer(String)
+
+  /// One sentence without its full stop.
+  public var description: String {
+    switch self {
+    case .tooLong: return "the request is longer than \(ControlRequest.longest) bytes; shorten it"
+    case .controlCharacter: return "the request has a control character; send plain text"
+    case .labelTooLong(let bytes):
+      return "the mark's words have \(bytes) bytes, and \(ControlRequest.longestLabel) fit into a "
+        + "recording; shorten them"
+    case .unknown(let line):
+      return "\"\(ForeignText.shown(String(line.prefix(40))))\" is no request; "
+        + "the requests are status, start, stop, mark [WORDS], keep, discard, watch"
+    case .badAnswer(let line):
+      return
+        "the service answered \"\(ForeignText.shown(String(line.prefix(80))))\", which is "
+        + "no answer this program knows; are both of the same version?"
+    }
+  }
+}

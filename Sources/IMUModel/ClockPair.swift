@@ -1,4 +1,4 @@
-/// One instant on two clocks: what a calendar date of a recording rests on.
+/// One instant on two clocks, from which a recording's calendar date is computed.
 ///
 /// A board without a battery clock starts with a wrong date and learns the right one later; the pairs of
 /// a recording let an export date it afterwards.
@@ -36,12 +36,12 @@ public struct ClockPair: Equatable, Sendable, BitwiseCopyable {
   public var wallAtStart: Int64 { wall &- time }
 }
 
-/// What the wall clock shows, and whether ages may be counted by it.
+/// A reading of the wall clock, and whether ages may be computed from it.
 public struct WallTime: Equatable, Sendable {
   /// Nanoseconds since 1970-01-01T00:00:00Z.
   public var nanoseconds: Int64
-  /// Whether the kernel calls the clock synchronised. Until then that of a board without a battery clock shows the
-  /// time of its last shutdown, or any other.
+  /// Whether the kernel calls the clock synchronised. Until then, a board without a battery clock shows the time of
+  /// its last shutdown or an arbitrary one.
   public var isSynchronised: Bool
 
   /// A reading of the wall clock.

@@ -1,24 +1,24 @@
-/// What the program's exit status says (sysexits.h). Never 255, which is `ssh`'s own.
+/// The program's exit statuses (sysexits.h). Never 255, which `ssh` uses for its own errors.
 public enum ExitStatus: Int32, Sendable {
-  /// The answer to a question is no: a recording that was checked is not as it should be.
+  /// The answer to a question is no: a checked recording is flawed or damaged.
   case flawed = 1
   /// The command line was wrong.
   case usage = 64
-  /// The data were damaged or of another kind; what could be saved was.
+  /// The data were damaged or of another kind; everything readable was saved.
   case damagedData = 65
   /// No such recording or file.
   case noInput = 66
-  /// No sensor, or the bus is not there.
+  /// No sensor was found, or the bus does not exist.
   case unavailable = 69
   /// A file could not be made.
   case cannotCreate = 73
   /// Reading or writing failed.
   case inputOutput = 74
-  /// Another program is at it; try again.
+  /// Another program is using it; try again.
   case tryAgain = 75
   /// The system refused permission.
   case noPermission = 77
-  /// The configuration that was asked for cannot be had.
+  /// The requested configuration is not possible.
   case configuration = 78
 }
 
@@ -28,20 +28,20 @@ public protocol StatusError: Error, CustomStringConvertible {
   var exitStatus: ExitStatus { get }
 }
 
-/// A command that could not do what it was asked: one sentence for a person, one number for a script.
+/// A command that failed: one sentence for a person, one number for a script.
 public struct CommandFailure: Error, Sendable {
   /// For a script.
   public let status: ExitStatus
   /// For a person, without a full stop.
   public let sentence: String
 
-  /// A failure that says so.
+  /// A failure with its status and sentence.
   public init(_ status: ExitStatus, _ sentence: String) {
     self.status = status
     self.sentence = sentence
   }
 
-  /// The failure that a module's error is to the user; `nil` for errors of the command line's parser.
+  /// The failure that reports a module's error; `nil` for errors of the command-line parser.
   public init?(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -50,7 +50,7 @@ public struct CommandFailure: Error, Sendable {
     }
   }
 
-  /// The failure that any error is to the user: of one that is no module's, its own words with `status`.
+  /// The failure that reports any error; one that no module declares keeps its own description and gets `status`.
   public init(_ error: any Error, else status: ExitStatus) {
     self = CommandFailure(error) ?? CommandFailure(status, "\(error)")
   }

@@ -6,7 +6,7 @@ import Glibc
 /// is ASCII where the locale has no UTF-8. JSON and exports are data for programs: they are UTF-8 in every locale, and
 /// JSON escapes what a terminal could obey.
 public enum Console {
-  /// Whether the locale is one without UTF-8: the first of these variables that is set and not empty counts
+  /// Whether the locale lacks UTF-8: the first of these variables that is set and not empty decides
   /// (locale(7)).
   public static let isASCII = {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(Environment.value)
@@ -14,9 +14,9 @@ public enum Console {
     return !(locale.hasSuffix("utf-8") || locale.hasSuffix("utf8") || locale.contains("utf-8@"))
   }()
 
-  /// Writes lines for a person to stdout. It is no error when the pipe's reader has gone: it has read enough.
+  /// Writes lines for a person to stdout. A closed pipe is no error: its reader has read enough.
   public static func data(_ lines: String) throws(CommandFailure) {
-    // Line feeds inside a cell are gone by now; this replaces all else that a terminal would obey.
+    // Line feeds inside cells were replaced earlier; this replaces everything else that a terminal would obey.
     try write(Console.lines(lines).map(Plain.text), to: STDOUT_FILENO)
   }
 

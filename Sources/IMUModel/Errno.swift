@@ -2,7 +2,7 @@ import Glibc
 
 /// The meaning of the kernel's error numbers: the one table of the program.
 ///
-/// The remedy depends on what was attempted and stands with the error of each module.
+/// The remedy depends on the operation, so each module's errors give it.
 public enum Errno {
   /// The meaning in a clause, with the number's name; the bare number where this table has none.
   public static func meaning(_ code: Int32) -> String {
@@ -66,7 +66,7 @@ public func writeAll<Failure: Error>(
   return 0
 }
 
-/// Writes all of `bytes`; waits as long as the descriptor, such as another program's terminal, is full.
+/// Writes all of `bytes`; waits while the descriptor is full, as another program's terminal may be.
 ///
 /// - Returns: 0, or the errno that stopped it.
 public func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {

@@ -4,7 +4,7 @@
 public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// The sampler woke a period or more late; the tick was skipped and not caught up.
   case missed = 1
-  /// The bus refused, and its retries inside the tick too.
+  /// The bus transfer failed, and so did its retries within the tick.
   case busError = 2
   /// The ring was full because the writer or the card was held up; the newest samples were dropped.
   case ringFull = 3
@@ -12,13 +12,13 @@ public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case stale = 4
   /// The chip had lost its configuration, was stuck or was gone, and was being set up again: no sample was read.
   case reinitialising = 5
-  /// The recording was salvaged from a log that was damaged there: what happened to the tick is not known.
+  /// The recording was salvaged from a log that was damaged here: the tick's outcome is unknown.
   case lost = 6
-  /// Samples were read, but the chip's outputs stood still although it reported new ones, and it was proved to be stuck.
+  /// Samples were read, but the outputs did not change although the chip reported new ones: it was proved to be stuck.
   case frozen = 7
 }
 
-/// A run of scheduled ticks without samples, and why.
+/// A run of scheduled ticks without samples, all for one cause.
 public struct Gap: Equatable, Sendable, BitwiseCopyable {
   /// Number of the first tick without a sample.
   public var firstTick: UInt64

@@ -1,4 +1,4 @@
-/// A bus on which this program is the controller: the seam between drivers and what they drive.
+/// A bus on which this program is the controller: the interface between drivers and chips.
 ///
 /// Two kinds conform: a Linux adapter (`LinuxIO.LinuxI2CBus`) and simulated chips
 /// (`SimulatedIMU.SimulatedBus`). A driver owns its bus.
@@ -13,7 +13,7 @@ public protocol I2CBus: ~Copyable {
   /// - Parameters:
   ///   - address: The chip.
   ///   - register: The first register's number.
-  ///   - buffer: Filled whole or, when the call throws, undefined: never use it then.
+  ///   - buffer: Filled entirely; undefined when the call throws.
   /// - Throws: ``BusError``; no register was changed.
   mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
@@ -61,7 +61,7 @@ public struct I2CAddress: Hashable, Sendable, BitwiseCopyable {
     self.rawValue = rawValue
   }
 
-  /// An address known to be right when the program is written; traps when it is not.
+  /// An address known at compile time to be valid; traps otherwise.
   public init(known rawValue: UInt8) {
     precondition((0x08...0x77).contains(rawValue), "not a 7-bit bus address")
     self.rawValue = rawValue
@@ -75,13 +75,13 @@ extension I2CAddress: CustomStringConvertible {
   }
 }
 
-/// A transfer that failed: what was attempted, where, and why.
+/// A failed transfer: the operation, the place and the cause.
 ///
 /// A plain value, so that throwing one costs no allocation on the sampler thread.
 public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
   /// Why, in the words of the I2C specification.
   public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    /// No chip acknowledged the address, or a byte of data: chip absent, unpowered, booting or upset.
+    /// No chip acknowledged the address, or a byte of data: chip absent, unpowered, booting or hung.
     case noAcknowledge
     /// Another controller, or noise, won the bus. Worth a retry.
     case arbitrationLost
@@ -91,7 +91,7 @@ public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
     case busy
     /// START or STOP at a wrong moment, a short transfer, or an adapter's unspecific failure.
     case bus
-    /// The adapter cannot do the transfer asked for: a programming error, or an adapter too simple.
+    /// The adapter cannot do this transfer: a programming error, or an adapter that is too limited.
     case unsupported
     /// The device node is gone: the adapter was unplugged.
     case gone

@@ -27,7 +27,7 @@ public struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
   }
 }
 
-/// A clock that can be read and waited for.
+/// A clock to read and to sleep on.
 ///
 /// Two clocks conform: the kernel's (`LinuxIO.SystemClock`) and one that a program moves by hand
 /// (`SimulatedIMU.VirtualClock`). Both calls are made on the sampler thread, so a conforming type
@@ -38,6 +38,6 @@ public protocol MonotonicClock: Sendable {
 
   /// Returns at `deadline` or later; at once when `deadline` is past.
   ///
-  /// The deadline is absolute, so an interrupted wait is taken up again without drift.
+  /// The deadline is absolute, so an interrupted wait resumes without drift.
   func sleep(until deadline: MonotonicTime)
 }

@@ -1,13 +1,13 @@
-/// Text that the program did not write itself: of logs, notes, names of files, configurations, other programs, chips.
+/// Text that this program did not write: from logs, notes, file names, configurations, other programs, chips.
 ///
-/// Where it goes to a person's eyes, nothing in it may be obeyed. Where it is data for a program (a log, an export, a
+/// Shown to a person, it must contain nothing that a terminal would obey. As data for a program (a log, an export, a
 /// pipe of JSON), it stays as it is; JSON escapes these characters, which changes no value.
 public enum ForeignText {
   /// Whether a terminal, a pager, a journal or a script could obey the character instead of showing it.
   ///
-  /// These are control characters (C0, DEL, C1), separators of lines and paragraphs (U+2028, U+2029), what the
-  /// bidirectional algorithm obeys, with which text shows as another (Unicode Standard Annex 9: U+061C, U+200E, U+200F,
-  /// U+202A to U+202E, U+2066 to U+2069), and what is never seen and has no use in a line: deprecated format characters
+  /// These are control characters (C0, DEL, C1), separators of lines and paragraphs (U+2028, U+2029), the controls of
+  /// the bidirectional algorithm, which make text show as other text (Unicode Standard Annex 9: U+061C, U+200E, U+200F,
+  /// U+202A to U+202E, U+2066 to U+2069), and invisible characters without use in a line: deprecated format characters
   /// (U+206A to U+206F), annotations (U+FFF9 to U+FFFB), the byte order mark, tags (U+E0000 to U+E007F).
   public static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
@@ -37,13 +37,13 @@ public enum ForeignText {
 /// Values as text for a person's terminal.
 public enum Plain {
   /// Foreign text as a cell of a table or a part of a line: without anything that a terminal would obey, line feeds
-  /// among it, and in ASCII where the locale knows no other characters.
+  /// included, and in ASCII where the locale has no other characters.
   public static func text(_ text: String) -> String {
     let shown = ForeignText.shown(text)
     return Console.isASCII ? ascii(shown) : shown
   }
 
-  /// The nearest that ASCII has: words for the signs that the program uses, `?` for all other characters.
+  /// The nearest ASCII text: words for the signs that the program uses, `?` for all other characters.
   public static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     return text.reduce(into: "") { ascii, character in
@@ -105,7 +105,7 @@ public enum Plain {
     return number(Int64(tenThousandths), per: 10_000)
   }
 
-  /// Hertz, to four digits after the point; of rates beyond any log the last digits are not kept.
+  /// Hertz, to four digits after the point; rates higher than any log's lose their last digits.
   public static func hertz(_ hertz: Double) -> String {
     number(Int64(min(hertz * 10_000, 1e18).rounded()), per: 10_000)
   }

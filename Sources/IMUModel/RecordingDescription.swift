@@ -1,4 +1,4 @@
-/// What is known about a recording when it begins: the log's header.
+/// The facts known about a recording at its start: the log's header.
 public struct RecordingDescription: Equatable, Sendable {
   /// The recording's identity.
   public var id: RecordingID
@@ -8,7 +8,7 @@ public struct RecordingDescription: Equatable, Sendable {
   public var rate: SampleRate
   /// Channels that samples have.
   public var channels: ChannelSet
-  /// Ticks that were asked for; `nil` for "until stopped".
+  /// Requested length in ticks; `nil` for "until stopped".
   public var plannedTicks: UInt64?
   /// Resolution of sample times in nanoseconds: each time is a multiple of it. 1, 1000 or 1 000 000.
   public var timeUnit: Int64
@@ -20,13 +20,13 @@ public struct RecordingDescription: Equatable, Sendable {
   public var host: String
   /// Name and version of the program, such as `imulog 0.1.0`.
   public var software: String
-  /// The user's words about the take, at most 1000 bytes of UTF-8.
+  /// The user's note, at most 1000 bytes of UTF-8.
   public var note: String
   /// How often the log is made durable, in nanoseconds; 0 when only at the end.
   public var syncInterval: Int64
-  /// What the system granted: `fifo 80, memory locked` or what was refused.
+  /// The real-time rights: `fifo 80, memory locked`, or those that the system refused.
   public var realTime: String
-  /// How deep the processors were let sleep: `held at 0 µs`, `refused`, or `not held`; empty when it is not known.
+  /// The limit on how deeply processors sleep: `held at 0 µs`, `refused`, or `not held`; empty when not known.
   public var cpuLatency: String
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
   public var recoveredFrom: RecordingID?
@@ -56,11 +56,11 @@ public struct RecordingDescription: Equatable, Sendable {
   }
 
   /// Whether the samples come from a table or document. Their times may begin anywhere and drift against the rate,
-  /// so they and not the rate say where ticks are.
+  /// so the times, not the rate, place the ticks.
   public var isImported: Bool { sensor.model == SensorDescription.importedModel }
 }
 
-/// What this program calls itself in headers and documents.
+/// The program's name in headers and documents.
 public enum Software {
   /// By semantic versioning.
   public static let version = "0.1.0"

@@ -1,4 +1,4 @@
-/// What is known about a recording when it ends: the log's last record.
+/// The facts known about a recording at its end: the log's last record.
 public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
   /// Why it ended.
   public var reason: StopReason
@@ -14,7 +14,7 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
     self.lateness = lateness
   }
 
-  /// How late the sampler woke; `nil` when it was not measured, as of an import, or was lost, as of a damaged log.
+  /// How late the sampler woke; `nil` when it was not measured (an import) or was lost (a damaged log).
   public var measuredLateness: LatenessSummary? {
     switch reason {
     case .imported: return nil
@@ -26,11 +26,11 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
 
 /// How late the sampler woke after its ticks' deadlines, in nanoseconds, over the samples of a recording.
 public struct LatenessSummary: Equatable, Sendable, BitwiseCopyable {
-  /// For half of the samples it was no later than this.
+  /// Half of the samples were no later than this.
   public var median: Int64
-  /// For 99 of 100 it was no later than this.
+  /// 99 of 100 samples were no later than this.
   public var percentile99: Int64
-  /// It was never later than this.
+  /// No sample was later than this.
   public var maximum: Int64
 
   /// A summary from its three figures; all 0 for a recording without reads.
@@ -43,7 +43,7 @@ public struct LatenessSummary: Equatable, Sendable, BitwiseCopyable {
 
 /// Why a recording ended; raw values are part of the log format.
 public enum StopReason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-  /// It reached the length that was asked for.
+  /// It reached the requested length.
   case completed = 1
   /// SIGINT or SIGTERM.
   case signal = 2
@@ -55,8 +55,8 @@ public enum StopReason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case storageError = 5
   /// The sensor could not be brought back.
   case sensorLost = 6
-  /// The recording came from a file of another kind and is whole.
+  /// The recording was imported from another kind of file and is complete.
   case imported = 7
-  /// The recording was salvaged from a log that is not whole.
+  /// The recording was salvaged from an incomplete log.
   case recovered = 8
 }

@@ -20,7 +20,7 @@ public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
 
   /// The identity written as 32 hexadecimal digits in groups of 8-4-4-4-12, in either case; `nil` otherwise.
   ///
-  /// Digit by digit, because a list of recordings reads one for each.
+  /// Parsed digit by digit, for speed: listing recordings parses one ID for each.
   public init?(_ text: some StringProtocol) {
     var high: UInt64 = 0
     var low: UInt64 = 0
@@ -48,14 +48,13 @@ public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
   }
 
   private static let length = 36
-  /// Whether a dash stands there.
   static func isDash(_ position: Int) -> Bool {
     position == 8 || position == 13 || position == 18 || position == 23
   }
 }
 
 extension RecordingID: CustomStringConvertible {
-  /// Whether its hexadecimal digits, without dashes, begin with these in lower case.
+  /// Whether its lower-case hexadecimal digits, without dashes, begin with `digits`.
   public func begins(with digits: String) -> Bool {
     description.filter { $0 != "-" }.hasPrefix(digits)
   }

@@ -1,6 +1,6 @@
-/// What a user calls a recording: its number, `latest`, or the beginning of its UUID, with or without the dashes.
+/// How a user names a recording: its number, `latest`, or the beginning of its UUID, with or without the dashes.
 ///
-/// Letters are in either case. Fewer than eight digits alone are a number and nothing else: `rm 7` must not remove a
+/// Letters may be in either case. Fewer than eight digits alone are always a number: `rm 7` must not remove a
 /// recording whose UUID begins with 7.
 public struct RecordingReference: Hashable, Sendable {
   /// The word in lower case.
@@ -10,7 +10,7 @@ public struct RecordingReference: Hashable, Sendable {
   /// 1 to 32 hexadecimal digits in lower case; `nil` when no UUID can begin like this.
   public let digits: String?
 
-  /// Any word; ``isPossible`` reports whether a recording can have it.
+  /// Any word; ``isPossible`` reports whether it can name a recording.
   public init(_ word: String) {
     let bytes = word.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
     text = String(decoding: bytes, as: UTF8.self)
@@ -19,14 +19,14 @@ public struct RecordingReference: Hashable, Sendable {
     digits = isDecimal && bytes.count < 8 ? nil : RecordingReference.digits(bytes)
   }
 
-  /// Whether the newest recording is meant.
+  /// Whether it names the newest recording.
   public var isLatest: Bool { text == "latest" }
 
   /// Whether it is a number, `latest`, or the beginning of a UUID.
   public var isPossible: Bool { isLatest || number != nil || digits != nil }
 
-  /// The recordings that are meant: one for `latest`, else all that have the number, or, where none has it, all whose
-  /// UUIDs begin with the digits.
+  /// The recordings that it names: one for `latest`; else all that have the number; if none has it, all whose UUIDs
+  /// begin with the digits.
   ///
   /// - Parameter recordings: Newest first.
   public func choose<Recording>(

@@ -1,4 +1,4 @@
-/// What is needed to turn counts into units, and to say which chip gave them.
+/// The scales that turn counts into units, and the chip that measured them.
 ///
 ///     acceleration [g]   = count × accelerometerScale
 ///     rate         [°/s] = count × gyroscopeScale
@@ -9,9 +9,9 @@ public struct SensorDescription: Equatable, Sendable {
 
   /// The chip's name as its maker writes it, such as `MPU-6050`; ``importedModel`` when there was none.
   public var model: String
-  /// What the identity register held; `nil` when no chip was asked.
+  /// The contents of the identity register; `nil` when no chip was read.
   public var identity: UInt8?
-  /// The chip's 7-bit bus address; `nil` when no chip was asked.
+  /// The chip's 7-bit bus address; `nil` when no chip was read.
   public var address: UInt8?
   /// Nominal full scale in g; 0 when not known.
   public var accelerometerRange: Int
@@ -27,7 +27,7 @@ public struct SensorDescription: Equatable, Sendable {
   public var temperatureOffset: Fraction
   /// The chip's own nominal output data rate in hertz; 0 when not known.
   public var outputDataRate: Double
-  /// The filter that was chosen, in the data sheet's words; empty when not known.
+  /// The chosen filter, in the data sheet's words; empty when not known.
   public var filter: String
 
   /// A description of a chip as it was set up.
@@ -52,9 +52,9 @@ public struct SensorDescription: Equatable, Sendable {
 
 /// An exact ratio, for scales: 1/16384 g, 61/1000000 g, 10/655 °/s a count.
 public struct Fraction: Hashable, Sendable, BitwiseCopyable {
-  /// Above the line.
+  /// Any integer.
   public let numerator: Int64
-  /// Below the line; never 0, always positive.
+  /// Always positive.
   public let denominator: Int64
 
   /// `numerator` / `denominator`, kept as given; `nil` unless the denominator is positive.
@@ -64,7 +64,7 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
     self.denominator = denominator
   }
 
-  /// A scale known to be right when the program is written.
+  /// A scale known at compile time.
   ///
   /// Traps unless `denominator` is positive.
   public init(_ numerator: Int64, _ denominator: Int64) {

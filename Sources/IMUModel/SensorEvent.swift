@@ -2,11 +2,11 @@
 public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
   /// The kinds of event; raw values are part of the log format.
   public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    /// The chip stopped giving samples that can be trusted.
+    /// The chip stopped delivering samples that can be trusted.
     case lost = 1
-    /// Setting the chip up again was begun.
+    /// The sampler began to set the chip up again.
     case reinitialised = 2
-    /// The chip gives samples again, configured as before.
+    /// The chip delivers samples again, configured as before.
     case back = 3
   }
 
@@ -20,7 +20,7 @@ public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
     case configurationLost = 2
     /// All channels read exactly zero.
     case zeros = 3
-    /// The same sample came again and again.
+    /// The outputs repeated the same sample.
     case frozen = 4
     /// No new sample was ready for several of the chip's own periods.
     case noData = 5
@@ -47,7 +47,7 @@ public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
 public struct Mark: Equatable, Sendable {
   /// Nanoseconds since tick 0's deadline.
   public var time: Int64
-  /// The user's words, at most 200 bytes of UTF-8; empty for a press of the button.
+  /// The user's label, at most 200 bytes of UTF-8; empty for a press of the button.
   public var label: String
 
   /// A mark at `time`.

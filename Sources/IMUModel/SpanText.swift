@@ -7,10 +7,10 @@ import Glibc
 public enum SpanText {
   /// The length in nanoseconds, never negative; `nil` when `text` is no length of time.
   ///
-  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, and `h`. Several parts stand from the largest unit to the smallest,
-  /// each unit once; only the last of them may have a point, and a part after another is less than one of that
-  /// one's unit: `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point;
-  /// a length that is no whole number of nanoseconds, or above 292 years, is none.
+  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, and `h`. Parts go from the largest unit to the smallest, each unit
+  /// once. Only the last part may have a point, and each part after the first is less than one unit of the part before:
+  /// `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point. A length
+  /// that is not a whole number of nanoseconds, or is above 292 years, is refused.
   public static func nanoseconds(_ text: String) -> Int64? {
     var rest = text[...]
     var total: Int64 = 0
@@ -60,8 +60,8 @@ public enum SpanText {
     return total
   }
 
-  /// The length in the largest of seconds, milliseconds, microseconds and nanoseconds of which it has at least
-  /// one, without needless zeros: `59s`, `1.5s`, `400ms`, `0s`; ``nanoseconds(_:)`` reads it back.
+  /// The length in the largest of seconds, milliseconds, microseconds and nanoseconds that it reaches, without
+  /// needless zeros: `59s`, `1.5s`, `400ms`, `0s`; ``nanoseconds(_:)`` reads it back.
   ///
   /// Traps when `nanoseconds` is negative.
   public static func text(_ nanoseconds: Int64) -> String {
@@ -72,7 +72,7 @@ public enum SpanText {
     guard nanoseconds > 0 else { return "0s" }
     for (unit, name) in units where nanoseconds >= unit {
       let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: unit)
-      // The unit's own digits after a one, so that the leading zeros of the fraction stay.
+      // The added unit puts a one before the fraction's digits, so that its leading zeros stay.
       var fraction = rest == 0 ? "" : String(rest + unit).dropFirst()[...]
       while fraction.hasSuffix("0") { fraction = fraction.dropLast() }
       return fraction.isEmpty ? "\(whole)\(name)" : "\(whole).\(fraction)\(name)"
@@ -83,7 +83,7 @@ public enum SpanText {
 
 /// Dates and times as the user's clock shows them, with the zone's offset.
 public enum LocalTime {
-  /// Such as `2026-11-21 15:04:11 +01:00`, of an instant in seconds since 1970; `?` for what no calendar has.
+  /// Such as `2026-11-21 15:04:11 +01:00`, of an instant in seconds since 1970; `?` for one beyond the calendar.
   public static func text(seconds: Int64) -> String {
     let (time, zone) = parts(seconds: seconds)
     return zone.isEmpty ? time : time + " " + zone

@@ -16,7 +16,7 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   public var reinitialising: UInt64 = 0
   /// Ticks that the source of a salvaged or imported recording does not have.
   public var lost: UInt64 = 0
-  /// Ticks whose sample was not taken because the chip was proved to be stuck.
+  /// Ticks without a sample because the chip was proved to be stuck.
   public var frozen: UInt64 = 0
 
   /// An empty account.
@@ -64,8 +64,7 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
 extension UInt64 {
   /// The sum, or the largest number where it would be larger.
   ///
-  /// A log that is damaged, or was made to do harm, reports more ticks than there are numbers; a
-  /// reader must not trap for it.
+  /// A damaged or malicious log may report more ticks than the type can count; a reader must not trap on it.
   package func addingSaturated(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -1,9 +1,9 @@
-/// What the sampler reports: one slot of the ring. Fixed size, no references.
+/// One report of the sampler: one slot of the ring. Fixed size, no references.
 ///
 /// Ticks come in order and each scheduled tick is covered once, by a sample or by a gap; sensor events
 /// stand between them.
 public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
-  /// What a record says.
+  /// The kinds of record.
   public enum Kind: UInt8, Sendable, BitwiseCopyable {
     /// ``TickRecord/sample`` was read at ``TickRecord/time``.
     case sample
@@ -25,14 +25,14 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   public var lateness: UInt32
   /// The counts; zeros for gaps and events.
   public var sample: RawSample
-  /// What this record says.
+  /// The kind of this record.
   public var kind: Kind
   /// Raw ``GapCause`` or raw ``SensorEvent/Kind``, else 0.
   public var detail: UInt8
 
   /// The sample of one tick.
   ///
-  /// - Parameter lateness: Nanoseconds from the tick's deadline to the sampler's waking; clamped to what fits.
+  /// - Parameter lateness: Nanoseconds from the tick's deadline to the sampler's waking; clamped to the field's range.
   public init(tick: UInt64, time: Int64, lateness: Int64 = 0, sample: RawSample) {
     self.tick = tick
     self.time = time
@@ -68,13 +68,13 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
     self.detail = event.kind.rawValue
   }
 
-  /// The gap that this record says, if it says one.
+  /// The gap, if this record is one.
   public var gap: Gap? {
     guard kind == .gap, let cause = GapCause(rawValue: detail) else { return nil }
     return Gap(firstTick: tick, count: count, cause: cause, code: code)
   }
 
-  /// The sensor event that this record says, if it says one.
+  /// The sensor event, if this record is one.
   public var sensorEvent: SensorEvent? {
     guard kind == .sensorEvent, let kind = SensorEvent.Kind(rawValue: detail),
       let fault = SensorEvent.Fault(rawValue: UInt8(truncatingIfNeeded: code))

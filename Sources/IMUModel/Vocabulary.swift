@@ -1,5 +1,5 @@
-// The log's vocabulary: each case has one name for machines (the JSON schema fixes it) and, where people read it, one
-// phrase. No other file spells out either of them.
+// The log's vocabulary: each case has one name for machines, fixed by the JSON schema, and, where people read it, one
+// phrase. No other file spells them out.
 
 extension GapCause {
   /// The name in JSON: the cause of a gap, and the key of its count of ticks.
@@ -57,7 +57,7 @@ extension StopReason {
     }
   }
 
-  /// What went wrong, for people; `nil` for an end that was intended.
+  /// The flaw, for people; `nil` for an intended end.
   public var flaw: String? {
     switch self {
     case .storageFull: return "the storage was full"

@@ -96,7 +96,7 @@ struct JSONTests {
   }
 
   @Test(
-    "what RFC 8259 does not allow is refused",
+    "text that RFC 8259 does not allow is refused",
     arguments: [
       "", " ", "01", "1.", ".5", "+1", "1e", "--1", "0x1", "1-2", "1.e5", "tru", "truee", "nul",
       "\"", "\"\\x\"", "\"\\u12g4\"", "\"\\u12\"", "\"\\u+123\"", "\"\\ud800\"", "\"\\udc00\"",
@@ -109,7 +109,7 @@ struct JSONTests {
     #expect(throws: JSONReader.Failure.notJSON) { try Self.read(text) }
   }
 
-  @Test("a comma too many is overlooked for those who ask")
+  @Test("a trailing comma is accepted on request")
   func trailingCommas() throws {
     #expect(try Self.read("[1,]", trailingCommas: true) == "[1.0]")
     #expect(try Self.read(#"{"a":[],}"#, trailingCommas: true) == "{a=[]}")
@@ -119,7 +119,7 @@ struct JSONTests {
   }
 
   @Test(
-    "a key that stands twice in one object is refused, escaped or skipped too",
+    "a repeated key in one object is refused, even when escaped or skipped",
     arguments: [
       #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":1}"#, #"[{"b":{"a":1,"c":{"a":1},"a":1}}]"#,
       #"{"é":1,"e\#u{301}":1}"#,
@@ -185,7 +185,7 @@ struct JSONTests {
     }
   }
 
-  @Test("ticks and lateness are read as they were written; other values are not known")
+  @Test("ticks and lateness are read as they were written; other values give nil")
   func shared() throws {
     var ledger = TickLedger()
     ledger.sampled = 7

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "several parts stand from the largest unit to the smallest, each less than the one before it")
+    "parts go from the largest unit to the smallest, each less than a unit of the one before")
   func parts() {
     for (text, nanoseconds) in [
       ("1h30m", 5_400_000_000_000), ("1h30min", 5_400_000_000_000), ("2m30s", 150_000_000_000),

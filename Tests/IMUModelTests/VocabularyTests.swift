@@ -98,7 +98,7 @@ struct VocabularyTests {
     #expect(others.reduce(0, +) == 7)
   }
 
-  @Test("tick records fit three to a cache line pair, so that a ring of 600 stays below 40 kB")
+  @Test("a ring of 600 tick records takes less than 40 kB")
   func size() {
     #expect(MemoryLayout<TickRecord>.stride * 600 < 40_000)
   }

@@ -1,4 +1,4 @@
-/// Reads JSON (RFC 8259) value by value, in the order in which it stands there, and keeps none of it.
+/// Reads JSON (RFC 8259) value by value, in document order, and keeps none of it.
 ///
 ///     guard try json.enterObject() else { … }
 ///     while let key = try json.nextKey() {
@@ -9,8 +9,8 @@
 ///     }
 ///     try json.end()
 ///
-/// After each key and each element the caller reads or skips exactly one value. Values that are skipped are only
-/// examined as far as it takes to find their ends.
+/// After each key and each element the caller reads or skips exactly one value. A skipped value is examined only as
+/// far as is needed to find its end.
 public struct JSONReader {
   /// What is wrong with the text.
   public enum Failure: Error, Equatable, Sendable {
@@ -30,7 +30,7 @@ public struct JSONReader {
     case null
   }
 
-  /// Objects and lists inside each other.
+  /// The deepest nesting of objects and lists.
   public static let depthLimit = 512
 
   private let bytes: [UInt8]
@@ -39,12 +39,12 @@ public struct JSONReader {
   /// Whether nothing of the innermost object or list was read yet.
   private var isFirst = true
   private var depth = 0
-  /// The keys seen in the objects around the place, by depth.
+  /// The keys seen so far in each enclosing object, by depth.
   private var keys: [Set<String>] = []
 
   /// A reader of text in UTF-8.
   ///
-  /// - Parameter allowsTrailingCommas: Whether to overlook a comma after the last member or element, as other readers do.
+  /// - Parameter allowsTrailingCommas: Whether to accept a comma after the last member or element, as other readers do.
   public init(_ bytes: [UInt8], allowsTrailingCommas: Bool = false) {
     self.bytes = bytes
     self.allowsTrailingCommas = allowsTrailingCommas
@@ -75,7 +75,7 @@ public struct JSONReader {
 // MARK: - Objects and lists
 
 extension JSONReader {
-  /// Enters the next value; `false` if it is no object, and skipped.
+  /// Enters the next value; skips it and returns `false` if it is not an object.
   public mutating func enterObject() throws(Failure) -> Bool {
     guard try kind() == .object else {
       try skip()
@@ -87,7 +87,7 @@ extension JSONReader {
     return true
   }
 
-  /// Enters the next value; `false` if it is no list, and skipped.
+  /// Enters the next value; skips it and returns `false` if it is not a list.
   public mutating func enterList() throws(Failure) -> Bool {
     guard try kind() == .list else {
       try skip()
@@ -97,7 +97,7 @@ extension JSONReader {
     return true
   }
 
-  /// The next key of the object; `nil` at its end, which is left then.
+  /// The next key of the object; at its end, leaves the object and returns `nil`.
   public mutating func nextKey() throws(Failure) -> String? {
     guard try isAtItem(before: "}") else { return nil }
     let key = try readString()
@@ -107,10 +107,10 @@ extension JSONReader {
     return key
   }
 
-  /// Whether the list has a next element; at its end it is left.
+  /// Whether the list has another element; if not, leaves the list.
   public mutating func nextElement() throws(Failure) -> Bool { try isAtItem(before: "]") }
 
-  /// Passes over the next value.
+  /// Skips the next value.
   public mutating func skip() throws(Failure) {
     switch try kind() {
     case .object:
@@ -180,7 +180,7 @@ extension JSONReader {
     return Integer(digits) ?? JSONReader.double(digits).flatMap { Integer(exactly: $0) }
   }
 
-  /// The next value if it is a number that is neither too large nor, but for 0, too small; any other is skipped.
+  /// The next value if it is a number that neither overflows nor underflows; any other is skipped.
   public mutating func double() throws(Failure) -> Double? {
     try number().flatMap(JSONReader.double)
   }
@@ -258,7 +258,7 @@ extension JSONReader {
     place += word.utf8CodeUnitCount
   }
 
-  /// Only finds the end: an escape's four digits are passed over unseen.
+  /// Only finds the end; the four digits of an escape are not checked.
   private mutating func skipString() throws(Failure) {
     place += 1
     while let byte = next {
@@ -291,7 +291,7 @@ extension JSONReader {
     throw .notJSON
   }
 
-  /// What follows a backslash; a surrogate must have its other half.
+  /// The scalar of the escape after a backslash; a surrogate must have its other half.
   private mutating func escapedScalar() throws(Failure) -> Unicode.Scalar {
     defer { place += 1 }
     switch next {
@@ -320,7 +320,7 @@ extension JSONReader {
     }
   }
 
-  /// The value of the four hexadecimal digits after the place, which is at the last of them afterwards.
+  /// The value of the next four hexadecimal digits; the position is afterwards at the last of them.
   private mutating func fourDigits() throws(Failure) -> UInt32 {
     let digits = bytes[place...].dropFirst().prefix(4)
     place += 4

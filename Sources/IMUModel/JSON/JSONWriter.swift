@@ -7,14 +7,14 @@ public struct JSONWriter {
   /// raises it; a new key does not.
   public static let schema = 1
 
-  /// What was written and not removed yet.
+  /// The bytes written and not yet removed.
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
   /// Empty text.
   public init() {}
 
-  /// An object that begins with the version of the schema, on one line but where members ask for a new one.
+  /// An object that begins with the version of the schema, on one line except where members ask for a new one.
   public static func document(_ fill: (inout JSONWriter) -> Void) -> String {
     var json = JSONWriter()
     json.object { json in
@@ -24,10 +24,10 @@ public struct JSONWriter {
     return json.text
   }
 
-  /// What was written, as text.
+  /// ``bytes`` as text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Forgets the bytes, which were passed on, but not whether a comma is due.
+  /// Forgets the bytes, which the caller has passed on, but not whether a comma is due.
   public mutating func removeBytes() { bytes.removeAll(keepingCapacity: true) }
 }
 
@@ -52,7 +52,7 @@ extension JSONWriter {
     if let value { integer(value) } else { null() }
   }
 
-  /// Digits that are a number already, such as those of `Plain.number`, or `null`.
+  /// A number already in digits, such as those of `Plain.number`, or `null`.
   public mutating func member(_ name: String, number digits: String?) {
     key(name)
     if let digits { number(digits) } else { null() }
@@ -63,7 +63,7 @@ extension JSONWriter {
     member(name, values) { $0.string($1) }
   }
 
-  /// A list with what `item` writes for each value; with `onNewLines`, every item but the first begins a line.
+  /// A list of `values`, each written by `item`; with `onNewLines`, every item but the first begins a line.
   public mutating func member<Value>(
     _ name: String, _ values: some Sequence<Value>, onNewLines: Bool = false,
     _ item: (inout JSONWriter, Value) -> Void
@@ -137,7 +137,7 @@ extension JSONWriter {
   /// `null`.
   public mutating func null() { number("null") }
 
-  /// Digits that are a number already, or another word of JSON.
+  /// A number already in digits, or another JSON literal.
   public mutating func number(_ digits: String) {
     separate()
     bytes.append(contentsOf: digits.utf8)

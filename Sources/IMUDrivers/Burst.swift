@@ -64,7 +64,7 @@ extension I2CBus where Self: ~Copyable {
     return burst
   }
 
-  /// The same, repeated at once after a failure that may pass; three transfers at most.
+  /// The same, repeated at once after a transient failure; three transfers at most.
   @inlinable
   mutating func readBurstPatiently(
     _ address: I2CAddress, register: UInt8, count: Int
@@ -80,7 +80,7 @@ extension I2CBus where Self: ~Copyable {
     }
   }
 
-  /// Writes a register; repeated at once after a failure that may pass, three transfers at most.
+  /// Writes a register; repeated at once after a transient failure, three transfers at most.
   ///
   /// Writing the same value twice does no harm in any register that the drivers write.
   mutating func writePatiently(
@@ -100,8 +100,7 @@ extension I2CBus where Self: ~Copyable {
   /// Compares the identity, then every pair of `image`, which must be sorted by register.
   ///
   /// Neighbouring registers are read in one burst. A gap of one register is read over, which is
-  /// harmless among the configuration registers of both families: none of them changes by being
-  /// read.
+  /// harmless among these chips' configuration registers: reading changes none of them.
   ///
   /// - Complexity: two to five transfers when all is well.
   @inlinable
@@ -110,7 +109,7 @@ extension I2CBus where Self: ~Copyable {
   ) throws(BusError) -> ConfigurationCheck {
     let found = try readBurstPatiently(address, register: identityRegister, count: 1)[0]
     if found != identity {
-      // Once more: a byte that the bus garbled must not cost a restart.
+      // Read again: a byte garbled on the bus must not cost a restart.
       let again = try readBurstPatiently(address, register: identityRegister, count: 1)[0]
       if again != identity { return .foreign(identity: again) }
     }

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// How long transfers take on the wire, and what follows for the rate.
+/// How long transfers take on the wire, and the rates that this allows.
 ///
 ///     S  address+W  register  Sr  address+R  data … data  P
 ///     1      9         9      1       9        9 · N      1     bits
@@ -8,12 +8,12 @@ public enum BusTiming {
   /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
   public static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
 
-  /// Bit times that one tick takes at least.
+  /// The least number of bit times in one tick.
   ///
-  /// With shadow registers: the burst. Without: the burst, and the axes once more, by which samples that an update
-  /// fell into are known. Where these two leave doubt, in one tick of twelve at 100 Hz to one of thirty from 500 Hz
-  /// on, the axes are read a third time: 450 bit times in all for an LSM6DS. Above 888 Hz at 400 kHz, and 222 Hz at
-  /// 100 kHz, the next tick then begins late.
+  /// With shadow registers: the burst. Without: the burst, and the axes once more, which shows the samples that an
+  /// update fell into. Where the two leave doubt, in one tick of twelve at 100 Hz to one of thirty from 500 Hz on, the
+  /// axes are read a third time: 450 bit times in all for an LSM6DS. Above 888 Hz at 400 kHz, and 222 Hz at 100 kHz,
+  /// the next tick then begins late.
   public static func bits(ofTick family: SensorFamily) -> Int {
     let burst = bits(ofBurst: family.layout.count)
     switch family.layout.method {
@@ -22,20 +22,20 @@ public enum BusTiming {
     }
   }
 
-  /// Nanoseconds after which a read of `bits` bit times was held up, by the bus alone: half as long
-  /// again as the wire takes.
+  /// Nanoseconds, half as many again as on the wire, after which a read of `bits` bit times counts as
+  /// held up.
   ///
-  /// Of a clock that is not known the slower usual one is assumed.
+  /// Assumes the slower usual clock where the clock is not known.
   static func patience(bits: Int, busClock: Int?) -> Int64 {
     Int64(bits) * 1_500_000_000 / Int64(busClock ?? 100_000)
   }
 
-  /// Whether a bus of `busClock` hertz may carry `rate` ticks a second.
+  /// Whether a bus of `busClock` hertz can carry `rate` ticks a second.
   static func carries(_ rate: SampleRate, _ family: SensorFamily, busClock: Int) -> Bool {
     rate.hertz <= 1e9 / Double(nanoseconds(ofTick: family, busClock: busClock))
   }
 
-  /// Ticks a second at most that a bus of `busClock` hertz carries, rounded down.
+  /// The highest rate that a bus of `busClock` hertz carries, in ticks a second, rounded down.
   public static func maximumRate(_ family: SensorFamily, busClock: Int) -> Int {
     Int(1_000_000_000 / nanoseconds(ofTick: family, busClock: busClock))
   }
@@ -58,7 +58,7 @@ public enum BusTiming {
       + "\(maximumRate(family, busClock: busClock)) Hz at most"
   }
 
-  /// Nanoseconds that a tick takes on average at least: on the wire, with third bursts, and in the kernel.
+  /// The least average time of a tick in nanoseconds: on the wire, with third bursts, and in the kernel.
   private static func nanoseconds(ofTick family: SensorFamily, busClock: Int) -> Int64 {
     Int64(averageBits(family)) * 1_000_000_000 / Int64(busClock) + kernelTime(family)
   }
@@ -70,15 +70,15 @@ public enum BusTiming {
     return bits + (self.bits(ofBurst: axesByteCount) + ticksPerThirdBurst - 1) / ticksPerThirdBurst
   }
 
-  /// What the kernel adds to a tick's transfers at least, in nanoseconds: to each on a Raspberry Pi some 50 to 150 µs. What
-  /// a bus may carry is not refused; the log says which ticks were missed.
+  /// The least time that the kernel adds to a tick's transfers, in nanoseconds: on a Raspberry Pi some 50 to 150 µs to
+  /// each. A rate that a bus might carry is not refused; the log says which ticks were missed.
   private static func kernelTime(_ family: SensorFamily) -> Int64 {
     50_000 * (family.layout.method == .shadowed ? 1 : 2)
   }
 
   /// The registers of the six axes.
   private static let axesByteCount = 12
-  /// Of so many ticks one needs a third burst, on average.
+  /// One tick in this many needs a third burst, on average.
   private static let ticksPerThirdBurst = 25
 
   /// A time on the wire in milliseconds with two digits after the point.
@@ -94,17 +94,15 @@ public enum BusTiming {
   }
 }
 
-/// Rounding without `rounded()`, which calls the C library's mathematics: not every program that
-/// uses the drivers links it.
+/// Rounding without `rounded()`, which calls libm: not every program that uses the drivers links it.
 extension Double {
-  /// The least whole number that is not smaller. For numbers that an `Int` can hold.
+  /// Rounded up. For numbers that an `Int` can hold.
   var roundedUp: Int {
     let whole = Int(self)
     return Double(whole) < self ? whole + 1 : whole
   }
 
-  /// This number, not negative and below 10^15, with two decimals or as many as it needs: `23.11`,
-  /// `62.4`, `50`.
+  /// This number, not negative and below 10^15, with at most two decimals: `23.11`, `62.4`, `50`.
   var briefly: String {
     let hundredths = Int(self * 100 + 0.5)
     let (whole, rest) = (hundredths / 100, hundredths % 100)
@@ -115,7 +113,7 @@ extension Double {
 
 /// An output data rate of a chip that is read twice.
 struct DataRate: Sendable, Equatable {
-  /// What the rate's registers hold for it.
+  /// Its code in the rate registers.
   let code: UInt8
   /// Nominal, in hertz.
   let hertz: Double
@@ -123,18 +121,16 @@ struct DataRate: Sendable, Equatable {
   /// Nominal period in nanoseconds.
   var periodNanoseconds: Int64 { Int64(1e9 / hertz) }
 
-  /// The data rate for polling at `rate` hertz on a bus of `busClock` hertz, or of a clock not
-  /// known.
+  /// The data rate for polling at `rate` hertz on a bus of `busClock` hertz, or of unknown clock.
   ///
-  /// As high as is sensible, so that a sample is young. But the chip has no shadow registers: of
-  /// two bursts one is whole only when one update at most falls into them. What the processor and
-  /// the adapter need between the bursts counts too, and a slow or busy one needs several times what
-  /// a quick one does: so 2 ms between updates are left where the polling rate allows. At 400 kHz
-  /// that makes 416 Hz the data rate up to 378 Hz and 833 Hz the one above, at 100 kHz 208 Hz the
-  /// one up to 189 Hz. Where the polling rate comes within a tenth of what the bus allows, a higher
-  /// one is taken all the same: 1666 Hz above 757 Hz. The tenth is for chips that run up to some
-  /// per cent slow, and for ticks that are not equally late; what a tick needs besides, so that it is
-  /// not left without a new sample, reading takes care of.
+  /// As high as is sensible, so that samples are young. But the chip has no shadow registers: one of two
+  /// bursts is whole only when at most one update falls into them. The processor's and the adapter's time
+  /// between the bursts counts too, and slow or busy ones need several times as long as quick ones. So
+  /// 2 ms are left between updates where the polling rate allows: at 400 kHz the data rate is 416 Hz up to
+  /// 378 Hz and 833 Hz above, at 100 kHz 208 Hz up to 189 Hz. It is always at least a tenth above the
+  /// polling rate, even where the bus is too slow for two whole bursts: 1666 Hz above 757 Hz. The tenth
+  /// allows for chips that run some per cent slow and for ticks of unequal lateness; the way of reading
+  /// covers all else that could leave a tick without a new sample.
   ///
   /// - Parameter ladder: The chip's rates, rising.
   static func choose(
@@ -148,10 +144,10 @@ struct DataRate: Sendable, Equatable {
     return whole.hertz < lowest.hertz ? lowest : whole
   }
 
-  /// How long a read of both bursts may take, in nanoseconds, so that one update at most falls
-  /// between the first axis of the one and the last of the other.
+  /// How long a read of both bursts may take, in nanoseconds, so that at most one update falls
+  /// between the first axis of the one and the last axis of the other.
   ///
-  /// The chip's clock may be 5 % fast. Where the bus alone needs longer, half as long again as that.
+  /// The chip's clock may be 5 % fast. Where the bus alone needs longer, half as long again as the bus.
   func readLimit(_ family: SensorFamily, rate: Double, busClock: Int?) -> Int64 {
     let clock = DataRate.assume(busClock, rate, family)
     let untilFirstAxis = Double(DataRate.beforeFirstAxis(family)) / clock
@@ -162,16 +158,16 @@ struct DataRate: Sendable, Equatable {
 
   /// Seconds that the kernel adds between two bursts.
   private static let betweenBursts = 0.000_3
-  /// Seconds between two updates that leave room for a processor or an adapter that is slow.
+  /// Seconds between two updates that leave room for a slow processor or adapter.
   private static let roomy = 0.002
 
-  /// Bit times from the beginning of the first burst until the chip fetches the first axis, which it does when the
-  /// byte before has ended.
+  /// Bit times from the beginning of the first burst until the chip fetches the first axis, at the end of the byte
+  /// before it.
   private static func beforeFirstAxis(_ family: SensorFamily) -> Int {
     BusTiming.bits(ofBurst: family.layout.angularRate) + 9
   }
 
-  /// The bus clock in hertz; when it is not known, the slower usual one that carries the rate.
+  /// The bus clock in hertz; when not known, the slower usual one that carries the rate.
   private static func assume(_ busClock: Int?, _ rate: Double, _ family: SensorFamily) -> Double {
     let bits = Double(BusTiming.bits(ofTick: family))
     return Double(busClock ?? (rate * bits <= 100_000 ? 100_000 : 400_000))

@@ -13,32 +13,32 @@ struct ChipFilter {
   subscript(register: Register) -> UInt8 { bits.first { $0.key == register }?.value ?? 0 }
 }
 
-/// What a configuration comes to on a chip: the bring-up table, and what follows from it.
+/// A configuration as a chip implements it: the bring-up table and the limits that follow from it.
 struct ChipSettings: Sendable {
   /// How the chip is reset.
   struct Reset: Sendable {
-    /// To be written; ``bit`` is among its bits, and clears itself when the reset ends.
+    /// The register and value to write; ``bit`` of the value clears itself when the reset ends.
     let register: Register
     let value: UInt8
     let bit: UInt8
-    /// Until the first look at ``bit``, in nanoseconds.
+    /// Time until the first poll of ``bit``, in nanoseconds.
     let firstWait: Int64
-    /// Between further looks.
+    /// Time between further polls.
     let wait: Int64
   }
 
-  /// To be written before the reset.
+  /// Written before the reset.
   var preparation = RegisterList()
   let reset: Reset
-  /// What takes the chip out of sleep after its reset; `nil` for a chip that has no sleep.
+  /// Takes the chip out of sleep after its reset; `nil` for a chip that has no sleep.
   var wake: (register: Register, value: UInt8)?
-  /// To be written afterwards, in this order. Data rates are last where they start the sensors.
+  /// Written afterwards, in this order. Data rates are last where they start the sensors.
   var writes = RegisterList()
-  /// Registers whose contents a reset would take away, looked at while the sensors turn on.
+  /// Registers whose contents a reset would clear, checked while the sensors turn on.
   var witnesses: [UInt8] = []
-  /// From the last write until samples can be believed, in nanoseconds.
+  /// From the last write until samples are valid, in nanoseconds.
   var turnOn: Int64 = 0
-  /// New samples to discard after that, and from one to the next in nanoseconds.
+  /// New samples to discard after that, and the time between them in nanoseconds.
   var discards: (count: Int, wait: Int64) = (1, 0)
   /// The register that announces samples.
   let status: Register
@@ -49,7 +49,7 @@ struct ChipSettings: Sendable {
   var filter = ""
   /// How long a read may take, in nanoseconds.
   var readLimit: Int64 = 0
-  /// How long outputs may rightly stand still.
+  /// How long the outputs of a working chip may stand still.
   var lifeLimit: LifeLimit?
 
   init(reset: Reset, status: Register) {
@@ -57,7 +57,7 @@ struct ChipSettings: Sendable {
     self.status = status
   }
 
-  /// What every register must hold after bring-up, by rising number.
+  /// The contents of every register after bring-up, by rising number.
   var image: RegisterList {
     var image = writes
     if let wake { image.append(wake.register, wake.value) }
@@ -65,7 +65,7 @@ struct ChipSettings: Sendable {
   }
 
   /// The widest of `filters` that is narrow enough for recording at `rate` hertz, else the narrowest, among those
-  /// that `isQuick` accepts; they are sorted, the widest first.
+  /// that `isQuick` accepts. `filters` has the widest first.
   ///
   /// Narrow enough means a bandwidth of about half the rate: 10 % more is accepted, so that a 21 Hz filter serves a
   /// recording at 40 Hz.
@@ -83,8 +83,8 @@ extension ChipSettings {
   /// A sensor as it is set up.
   typealias Sensor = (range: SensorRange, filter: ChipFilter)
 
-  /// Sets what follows from the data rate and the filters of a chip that is read twice: read limit, life limit,
-  /// and the filters' names.
+  /// Sets the read limit, the life limit and the filters' names from the data rate and the filters of a chip that is
+  /// read twice.
   ///
   /// The noise of a gyroscope that is off shows nothing; the accelerometer is always on.
   mutating func conclude(

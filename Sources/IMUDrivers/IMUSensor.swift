@@ -1,8 +1,8 @@
 public import IMUModel
 
-/// A chip that a sampler reads: the seam between drivers and the sampling loop.
+/// A chip that a sampler reads: the interface between drivers and the sampling loop.
 ///
-/// ``PolledSensor`` conforms, and scripted sensors of tests. A sensor owns its bus. No call sleeps
+/// ``PolledSensor`` conforms, as do the tests' scripted sensors. A sensor owns its bus. No call sleeps
 /// or waits for anything but the bus; where the chip needs time, the call returns how much.
 ///
 /// After bring-up, ``read(into:)`` and ``checkConfiguration()`` neither allocate nor lock.
@@ -13,8 +13,7 @@ public protocol IMUSensor: ~Copyable {
   /// Takes one step of bring-up.
   ///
   /// Call it again when the wait has passed, until it returns ``BringUpStep/ready``; from then on
-  /// it returns that and does nothing. Samples that the chip gives while it settles are discarded
-  /// here.
+  /// it returns that and does nothing. Discards the samples that the chip delivers while it settles.
   ///
   /// - Throws: ``SensorError`` that names the register. The next call starts over.
   mutating func bringUp() throws(SensorError) -> BringUpStep
@@ -31,23 +30,23 @@ public protocol IMUSensor: ~Copyable {
   /// - Throws: ``BusError``, the last one.
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
 
-  /// What the last call of ``read(into:)`` showed besides its result.
+  /// The evidence that the last call of ``read(into:)`` gave besides its result.
   ///
-  /// A sample is right when a later read, or a later comparison, shows that the chip still has its configuration:
-  /// a reset takes it away for good, and may come in the middle of the read itself.
+  /// A sample is proved when a later read or comparison shows that the chip still has its configuration: a reset clears
+  /// it for good, and may come in the middle of the read itself.
   var evidence: ReadEvidence { get }
 
-  /// How long the outputs of a working chip may stand still; `nil` when that is no sign of anything.
+  /// How long the outputs of a working chip may stand still; `nil` when standing still proves nothing.
   var lifeLimit: LifeLimit? { get }
 
   /// How long a read may take from the call to its return, in nanoseconds.
   ///
-  /// A sample is dated by the beginning of its read. When the processor or the adapter held the read
-  /// up, the sample is younger than its date, and of a chip without shadow registers it may mix two.
-  /// The caller, who has a clock, should not use a sample that took longer.
+  /// A sample is dated by the beginning of its read. When the processor or the adapter delayed the read,
+  /// the sample is younger than its date, and of a chip without shadow registers it may mix two.
+  /// The caller, which has a clock, should not use a sample that took longer.
   var readLimit: Int64 { get }
 
-  /// Compares the identity and every configuration register with what bring-up left there.
+  /// Compares the identity and every configuration register with their contents after bring-up.
   ///
   /// A difference is reported only when a second reading confirms it: nothing guards the bytes of
   /// an I2C transfer.
@@ -58,30 +57,30 @@ public protocol IMUSensor: ~Copyable {
 
 /// What bring-up needs next.
 public enum BringUpStep: Equatable, Sendable, BitwiseCopyable {
-  /// At least so many nanoseconds before the next step.
+  /// At least this many nanoseconds before the next step.
   case wait(nanoseconds: Int64)
   /// Nothing: samples can be read.
   case ready
 }
 
-/// What a read found.
+/// The result of a read.
 public enum Reading: Equatable, Sendable, BitwiseCopyable {
-  /// A sample that was not read before.
+  /// A new sample.
   case fresh
   /// No new sample since the last read.
   case stale
-  /// The counts of the last sample, and nothing that announces a new one: none, or one with the same counts by
-  /// chance, whose flag the last read took away.
+  /// The counts equal the last sample's, and no flag announces a new one: there is none, or the last read cleared the
+  /// flag of one that has the same counts by chance.
   ///
-  /// It is a new one when the chip has made one since, by the time that went by, and keeps making samples.
+  /// The sample is new when enough time has passed for the chip to make one, and the chip keeps making samples.
   case unannounced
   /// The chip may have been reset, or no chip answered: only ``IMUSensor/checkConfiguration()`` shows that.
   case doubtful
 }
 
-/// What a look at the chip's configuration found.
+/// The result of a configuration check.
 public enum ConfigurationCheck: Equatable, Sendable, BitwiseCopyable {
-  /// Everything is as it was left.
+  /// Everything is as bring-up left it.
   case intact
   /// A register holds something else: the chip was reset, and not by the driver.
   case lost(register: UInt8, expected: UInt8, found: UInt8)
@@ -89,28 +88,28 @@ public enum ConfigurationCheck: Equatable, Sendable, BitwiseCopyable {
   case foreign(identity: UInt8)
 }
 
-/// What a read showed besides its result: of the samples before it, and of the chip.
+/// The evidence of a read besides its result: about the samples before it, and about the chip.
 public struct ReadEvidence: Equatable, Sendable, BitwiseCopyable {
-  /// The chip had its configuration when the read began, so whatever was read before that is right.
+  /// The chip had its configuration when the read began, so all earlier samples are right.
   ///
   /// Nothing but bring-up restores a configuration that was lost.
   public var isConfigured = false
-  /// The read took three bursts, and the sample may be younger than one of two bursts by the third of the read.
+  /// The read took three bursts; its sample may be younger than one of two bursts, by a third of the read.
   public var isLate = false
-  /// All outputs of the chip, also those that are not recorded; of the last new sample when there is none.
+  /// All outputs of the chip, recorded or not; those of the last new sample when this read has none.
   public var outputs = SensorOutputs()
 
   /// Nothing shown yet.
   public init() {}
 
-  /// What a test's chip shows.
+  /// The evidence that a test's chip gives.
   public init(isConfigured: Bool, outputs: SensorOutputs) {
     self.isConfigured = isConfigured
     self.outputs = outputs
   }
 }
 
-/// The bytes of all output registers, for telling whether any of them changed.
+/// The bytes of all output registers, to detect whether any of them changed.
 public struct SensorOutputs: Equatable, Sendable, BitwiseCopyable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0

@@ -10,7 +10,7 @@ extension SensorFamily {
       0x71: "LSM6DSV16BX and ISM330BX do",
       0x73: "LSM6DSV80X and LSM6DSV320X do",
     ],
-    // A data rate whose samples pass faster than a burst can read one at 400 kHz.
+    // At this data rate, samples follow each other faster than a burst reads one at 400 kHz.
     rateLimitReason: "it would need a data rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst "
       + "takes \(BusTiming.milliseconds(bits: BusTiming.bits(ofBurst: 16), busClock: 400_000)) ms "
       + "at 400 kHz",
@@ -36,7 +36,7 @@ extension SensorModel {
   public static let lsm6dsl = dsl("lsm6dsl")
   /// LSM6DSM.
   public static let lsm6dsm = dsl("lsm6dsm")
-  /// LSM6DS3TR-C: in spite of its name of the LSM6DSL's generation.
+  /// LSM6DS3TR-C: despite its name, of the LSM6DSL's generation.
   public static let lsm6ds3trc = dsl("lsm6ds3tr-c")
   /// LSM6DSO.
   public static let lsm6dso = lsm("lsm6dso", 0x6C, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.0038))
@@ -90,8 +90,8 @@ extension SensorModel {
 
 /// Registers of the LSM6DS family that the driver uses.
 ///
-/// Names and fields by the LSM6DSO data sheet (DS12140), section 9; lines say where the LSM6DS3 and
-/// LSM6DSL generations differ. Two-byte quantities have their low byte at the lower address.
+/// Names and fields follow the LSM6DSO data sheet (DS12140), section 9; notes give the differences of the LSM6DS3
+/// and LSM6DSL generations. Two-byte quantities have their low byte at the lower address.
 public enum LSM6DSRegister {
   /// FUNC_CFG_ACCESS: selects banks. Unless 0, all other numbers mean other registers.
   @inlinable public static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
@@ -136,7 +136,7 @@ public enum LSM6DSRegister {
   /// Fields of ``control3``.
   enum Control3 {
     static var softwareReset: UInt8 { 0x01 }
-    /// BDU and IF_INC: both bytes of a value stem from one sample, and bursts advance.
+    /// BDU and IF_INC: both bytes of a value are of one sample, and bursts advance.
     static var running: UInt8 { 0x44 }
   }
 
@@ -174,7 +174,7 @@ extension LSM6DSGeneration {
   /// Filters of the accelerometer at `dataRate`, widest first; at least one.
   ///
   /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9,
-  /// 50, 100 and 400), which is 0.8 periods of the bandwidth; by that the LSM6DSO's are reckoned.
+  /// 50, 100 and 400). That is 0.8 periods of the bandwidth, from which the LSM6DSO's are computed.
   func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let hertz = dataRate.hertz
     let half = ChipFilter(
@@ -248,12 +248,12 @@ extension LSM6DSGeneration {
 }
 
 extension LSM6DSGeneration {
-  /// Codes of ODR_XL and ODR_G, and what they mean.
+  /// Codes of ODR_XL and ODR_G with their rates in hertz.
   static let dataRates = [12.5, 26, 52, 104, 208, 416, 833, 1666].enumerated().map {
     DataRate(code: UInt8($0.offset + 1), hertz: $0.element)
   }
 
-  /// The register contents that a configuration comes to on a chip of the LSM6DS family.
+  /// The register contents for a configuration on a chip of the LSM6DS family.
   ///
   /// Filters: the widest of about half the rate or less, but none that would settle for longer than
   /// 105 ms (accelerometer) or, after the gyroscope's turn-on of 70 ms, 40 ms (gyroscope): below some
@@ -267,7 +267,7 @@ extension LSM6DSGeneration {
     let hasAccelerometer = configuration.channels.contains(.accelerometer)
     let hasGyroscope = configuration.channels.contains(.gyroscope)
     let filters = generation.accelerometerFilters(dataRate)
-    // An accelerometer that is not recorded shows by its noise that the chip works: the widest filter, the finest range.
+    // An unrecorded accelerometer only shows by its noise that the chip works: the widest filter, the finest range.
     let accelerometer =
       hasAccelerometer
       ? ChipSettings.choose(filters, rate: rate, bandwidth: \.bandwidth) {
@@ -288,7 +288,7 @@ extension LSM6DSGeneration {
     if generation.hasI3C {
       settings.preparation.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.i3cDisabled)
     }
-    // The reset wants the gyroscope in power-down and the accelerometer in high performance (AN5130 5.6).
+    // The reset requires the gyroscope in power-down and the accelerometer in high performance (AN5130 5.6).
     settings.preparation.append(LSM6DSRegister.control2, 0x00)
     settings.preparation.append(LSM6DSRegister.control6, 0x00)
     settings.preparation.append(LSM6DSRegister.control1, 0x60)

@@ -3,7 +3,7 @@ import IMUModel
 extension SensorFamily {
   /// ST LSM6DSV: status and outputs as in an LSM6DS, other control registers and data rates.
   ///
-  /// LSM6DSV16BX and ISM330BX (identity 71), whose acceleration comes as Z, Y, X, are not of this family.
+  /// LSM6DSV16BX and ISM330BX (identity 71), whose acceleration is in the order Z, Y, X, are not of this family.
   public static let lsm6dsv = SensorFamily(
     addresses: [0x6A, 0x6B], identityRegister: LSM6DSVRegister.identity,
     registers: LSM6DSVRegister.all, unsupported: [:],
@@ -46,7 +46,7 @@ extension SensorModel {
           125 << index, Fraction(4375 << Int64(index), 1_000_000), code: code, noise: 0.0028)
       },
       temperature: (Fraction(1, 256), Fraction(25, 1)), maximumBusClock: 1_000_000,
-      // 960 Hz by 1.1.
+      // 960 Hz / 1.1.
       maximumPolledRate: 872)
   }
 }
@@ -58,7 +58,7 @@ enum LSM6DSVRegister {
   static var identity: Register { Register(0x0F, "WHO_AM_I") }
   /// [6:4] operating mode of the accelerometer, 0 for high performance; [3:0] ODR_XL.
   static var control1: Register { Register(0x10, "CTRL1") }
-  /// The same of the gyroscope.
+  /// The same for the gyroscope.
   static var control2: Register { Register(0x11, "CTRL2") }
   /// [7] BOOT, [6] BDU, [2] IF_INC, [0] SW_RESET. Reset 44.
   static var control3: Register { Register(0x12, "CTRL3") }
@@ -89,8 +89,8 @@ extension LSM6DSVRegister {
     DataRate(code: UInt8($0.offset + 2), hertz: $0.element)
   }
 
-  /// Filters of the accelerometer, widest first (table 69). Settling is 0.8 periods of the bandwidth, as the
-  /// LSM6DSL's application note has it.
+  /// Filters of the accelerometer, widest first (table 69). Settling is 0.8 periods of the bandwidth, as in the
+  /// LSM6DSL's application note.
   private static func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let divisors = [4, 10, 20, 45, 100, 200, 400, 800]
     return [ChipFilter(name: "ODR/2", bandwidth: dataRate.hertz / 2, settlingSamples: 1)]
@@ -125,7 +125,7 @@ extension LSM6DSVRegister {
       }
   }
 
-  /// The register contents that a configuration comes to. Filters settle within 105 and 40 ms, as in an LSM6DS.
+  /// The register contents for a configuration. Filters settle within 105 and 40 ms, as in an LSM6DS.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     let rate = configuration.rate.hertz
@@ -137,7 +137,7 @@ extension LSM6DSVRegister {
       gyroscopeFilters(dataRate), rate: rate, bandwidth: \.bandwidth
     ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 }
     let filters = accelerometerFilters(dataRate)
-    // An accelerometer that is not recorded shows by its noise that the chip works: the widest filter.
+    // An unrecorded accelerometer only has to show by its noise that the chip works: the widest filter.
     var accelerometer = filters[0]
     if configuration.channels.contains(.accelerometer) {
       accelerometer = ChipSettings.choose(filters, rate: rate, bandwidth: \.bandwidth) {
@@ -157,7 +157,7 @@ extension LSM6DSVRegister {
       reset: ChipSettings.Reset(
         register: control3, value: 0x45, bit: 0x01, firstWait: 150_000, wait: 1_000_000),
       status: status)
-    // The reset wants both sensors off.
+    // The reset requires both sensors to be off.
     for register in [bank, control1, control2] { settings.preparation.append(register, 0x00) }
     settings.writes.append(bank, 0x00)
     settings.writes.append(control3, 0x44)
@@ -171,8 +171,8 @@ extension LSM6DSVRegister {
     // Never its reset value, as the accelerometer is always on.
     settings.witnesses = [control1.address]
     settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
-    // 5 % for the chip's clock. The data sheet gives the gyroscope 30 ms; those of the LSM6DS give 35 ms, and their
-    // application note 70 ms from power-down, which is taken here.
+    // 5 % for the chip's clock. The LSM6DSV's data sheet gives 30 ms for the gyroscope, those of the LSM6DS 35 ms. Used
+    // here: 70 ms from power-down, from the LSM6DS's application note.
     let period = dataRate.periodNanoseconds * 21 / 20
     let accelerometerTime = max(35_000_000, Int64(accelerometer.settlingSamples) * period)
     let gyroscopeTime = 70_000_000 + Int64(gyroscope.settlingSamples) * period

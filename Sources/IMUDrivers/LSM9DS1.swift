@@ -23,8 +23,8 @@ extension SensorModel {
 
   /// LSM9DS1, without its magnetometer.
   ///
-  /// DocID025715 table 3. The scale of 16 g breaks the doubling: the range spans ±21858 counts. The data sheet gives
-  /// no noise; these are below what such a chip has, so that rest is never taken for a stuck chip.
+  /// DocID025715 table 3. The 16 g scale is not twice the 8 g one: the range spans ±21858 counts. The data sheet gives
+  /// no noise; these figures are below such a chip's, so that a chip at rest is never taken for a stuck one.
   public static let lsm9ds1 = SensorModel(
     "lsm9ds1", .lsm9ds1, identity: 0x68,
     accelerometer: [
@@ -41,7 +41,7 @@ extension SensorModel {
       SensorRange(2000, Fraction(70000, 1_000_000), code: 0x18, noise: 0.004),
     ],
     temperature: (Fraction(1, 16), Fraction(25, 1)),
-    // 952 Hz by 1.1.
+    // 952 Hz / 1.1.
     maximumPolledRate: 865)
 }
 
@@ -89,7 +89,7 @@ extension LSM9DS1Register {
 
   /// BW_XL, widest first, without those that pass more than half the data rate.
   ///
-  /// Samples to discard: table 12; the row of 119 Hz also for the slower rates, which have none in it.
+  /// Samples to discard: table 12; the row of 119 Hz also for the slower rates, which the table lacks.
   private static func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let discards = [
       [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 2, 4], [1, 2, 4, 7], [2, 4, 7, 14],
@@ -119,11 +119,11 @@ extension LSM9DS1Register {
       }
   }
 
-  /// The register contents that a configuration comes to.
+  /// The register contents for a configuration.
   ///
-  /// Both sensors are on whatever channels are wanted: they then share one data rate, and one burst has both. Every
-  /// control register is written, because the Sense HAT's own library leaves others behind: increment off, no block
-  /// data update.
+  /// Both sensors are on, whichever channels are recorded: they then share one data rate, and one burst has both. Every
+  /// control register is written, because the Sense HAT's own library leaves other settings there: increment off, no
+  /// block data update.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     let rate = configuration.rate.hertz

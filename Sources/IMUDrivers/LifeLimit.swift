@@ -13,7 +13,7 @@ public struct LifeLimit: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
-/// The noise of three axes as it comes out of a chip's filter.
+/// The noise of three axes after a chip's filter.
 struct NoisyAxes {
   /// Standard deviation in counts.
   let deviation: Double
@@ -26,9 +26,9 @@ struct NoisyAxes {
     self.bandwidth = bandwidth
   }
 
-  /// The probability that all three axes have the count that they had, at most.
+  /// An upper bound on the probability that all three axes repeat their counts.
   ///
-  /// A density of 1/(σ·√2π) over one count is above it wherever in the count the axis stands.
+  /// The peak density 1/(σ·√2π), over one count, bounds it wherever within the count an axis is.
   var repetition: Double {
     let axis = min(1, 0.4 / deviation)
     return axis * axis * axis
@@ -36,13 +36,13 @@ struct NoisyAxes {
 }
 
 extension LifeLimit {
-  /// The limit for a chip at rest whose sensors in use have this noise; `nil` when noise cannot tell within a
+  /// The limit for a chip at rest whose sensors in use have this noise; `nil` when noise proves nothing within a
   /// second.
   ///
-  /// Looks until chance would give equal counts once in 3.6 · 10^13 times: in ten thousand years at 100 Hz.
-  /// Noise in a band of B hertz changes its value over 1/(4 B) seconds (Rice: a count of σ is left some
-  /// 2 · B times a second by each axis), so closer looks tell no more and the time must pass as well. A quarter of a
-  /// second at least, because there may be clones whose registers change less often than they say.
+  /// As many looks as chance gives equal counts once in 3.6 · 10^13 times: once in ten thousand years at 100 Hz.
+  /// Noise in a band of B hertz changes its value over 1/(4 B) seconds (Rice: each axis leaves a count of σ some
+  /// 2 · B times a second), so closer looks add nothing, and the time must pass as well. At least a quarter of a
+  /// second, because clones may update their registers less often than they claim.
   init?(_ sensors: [NoisyAxes]) {
     let telling = sensors.filter { $0.repetition < 1 }
     guard let bandwidth = telling.map(\.bandwidth).min() else { return nil }
@@ -59,6 +59,6 @@ extension LifeLimit {
       looks: max(5, looks), time: Int64(min(max(time, 250_000_000), LifeLimit.longest)))
   }
 
-  /// What is noticed within a second, together with the time until the first look, in nanoseconds.
+  /// The longest time to notice within a second that also holds the time until the first look, in nanoseconds.
   private static let longest = 800_000_000.0
 }

@@ -31,7 +31,7 @@ extension SensorModel {
   public static let mpu9250 = mpu("mpu9250", "MPU-9250", 0x71)
   /// MPU-9255, without its magnetometer.
   public static let mpu9255 = mpu("mpu9255", "MPU-9255", 0x73)
-  /// ICM-20689; also what many modules sold as MPU-6050 carry.
+  /// ICM-20689, which many modules sold as MPU-6050 carry.
   public static let icm20689 = mpu(
     "icm20689", "ICM-20689", 0x98, noise: (150e-6, 0.006),
     temperature: (Fraction(10, 3268), Fraction(25, 1)))
@@ -115,7 +115,7 @@ public enum MPU6050Register {
   /// Fields of ``interruptPin``.
   @usableFromInline
   enum InterruptPin {
-    /// The flag stays until ``interruptStatus`` is read, by which the driver tells new from old.
+    /// The flag stays until ``interruptStatus`` is read; by it the driver tells new samples from old.
     @inlinable static var latched: UInt8 { 0x20 }
   }
 
@@ -140,7 +140,7 @@ struct MPU6050Profile {
   let ownAccelerometerFilters: [Filter]?
   /// Without a filter of its own: the accelerometer's bandwidths with DLPF_CFG 0...6.
   let sharedAccelerometerBandwidths: [Double]
-  /// From wake-up until the gyroscope can be believed, in nanoseconds.
+  /// From wake-up until the gyroscope's samples are valid, in nanoseconds.
   let gyroscopeStartUp: Int64
 
   init(_ model: SensorModel) {
@@ -177,17 +177,17 @@ struct MPU6050Profile {
 }
 
 extension MPU6050Profile {
-  /// What PWR_MGMT_1 holds when the chip is awake.
+  /// PWR_MGMT_1 when the chip is awake.
   private static var awake: UInt8 { MPU6050Register.Power1.clockFromGyroscope }
 
-  /// The register contents that a configuration comes to on a chip of the MPU-6050 family.
+  /// The register contents for a configuration on a chip of the MPU-6050 family.
   ///
   /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates
   /// up to 500 Hz, else with the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an
-  /// effect. The accelerometer never gives more than 1000 samples a second; at rates near that one in
-  /// a hundred of its values may come twice, as the chip's clock is off by up to 1 %. Both sensors
-  /// stay on whatever channels are wanted: the gyroscope is the chip's clock. The one that is not recorded has its
-  /// finest range, in which its noise shows that the chip lives.
+  /// effect. The accelerometer never delivers more than 1000 samples a second; at rates near that, one in
+  /// a hundred of its values may come twice, as the chip's clock is off by up to 1 %. Both sensors stay on,
+  /// whichever channels are recorded: the gyroscope is the chip's clock. An unrecorded sensor has its
+  /// finest range, in which its noise shows that the chip works.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     let profile = MPU6050Profile(model)
@@ -198,7 +198,7 @@ extension MPU6050Profile {
     let own = profile.ownAccelerometerFilters.map {
       ChipSettings.choose($0, rate: rate, bandwidth: \.bandwidth)
     }
-    // The successors' divider is dead at the 8 kHz base: they give 8000 samples a second then.
+    // The successors' divider has no effect at the 8 kHz base: they then deliver 8000 samples a second.
     let divider: UInt8 = isFast && own == nil ? 3 : 0
     let ranges = configuration.ranges(of: model)
 
@@ -220,11 +220,11 @@ extension MPU6050Profile {
       MPU6050Register.interruptPin.address, MPU6050Register.interruptEnable.address,
     ]
     settings.turnOn = profile.gyroscopeStartUp
-    // The first may be from before the wait, the second is the first of the settled chip.
+    // The first may be older than the wait; the second is the first of the settled chip.
     settings.discards = (2, 1_100_000)
 
     settings.outputDataRate = isFast ? 8000 / Double(own == nil ? 1 + divider : 1) : 1000
-    // Two samples of the chip, or what a slow bus needs.
+    // Two sample periods of the chip, or the time that a slow bus needs.
     settings.readLimit = max(
       2_000_000,
       BusTiming.patience(

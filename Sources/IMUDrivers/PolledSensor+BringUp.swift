@@ -1,11 +1,11 @@
 import IMUModel
 
-/// Where bring-up stands.
+/// The state of bring-up.
 ///
 ///     identify ─► reset ─► wake ─► configure ─► start ─► discard ─► settle ─► ready
 ///                  poll    retry                look
 enum BringUpState: Equatable {
-  /// Read the identity; a chip that boots does not answer yet.
+  /// Read the identity; a booting chip does not answer yet.
   case identify(attempt: Int)
   /// Wait for the reset to end.
   case reset(polls: Int)
@@ -13,7 +13,7 @@ enum BringUpState: Equatable {
   case wake(attempt: Int)
   /// Write and read back the configuration.
   case configure
-  /// Wait for the sensors, so many nanoseconds more.
+  /// Wait for the sensors to turn on, for the nanoseconds that remain.
   case start(remaining: Int64)
   /// Discard the first samples.
   case discard(count: Int, polls: Int)
@@ -26,7 +26,7 @@ enum BringUpState: Equatable {
 extension PolledSensor where Bus: ~Copyable {
   /// Takes one step of bring-up by the chip's table.
   ///
-  /// While the sensors turn on, the chip is looked at every 10 ms: another dip of the supply ends the attempt at
+  /// While the sensors turn on, the chip is checked every 10 ms: another dip of the supply ends the attempt at
   /// once.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     do throws(SensorError) {
@@ -154,7 +154,7 @@ extension PolledSensor where Bus: ~Copyable {
     return .wait(nanoseconds: settings.discards.wait)
   }
 
-  /// Throws when the chip no longer has what was written to it.
+  /// Throws when the chip has lost what was written to it.
   private mutating func confirmWitnesses() throws(SensorError) {
     for index in 0..<image.count where settings.witnesses.contains(image[index].register) {
       try confirm(image[index])

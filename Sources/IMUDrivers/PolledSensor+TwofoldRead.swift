@@ -9,19 +9,19 @@ extension PolledSensor where Bus: ~Copyable {
   ///
   /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes
   /// two samples, and the flags do not show it: the high bytes that follow clear them. So the axes are
-  /// read twice. As long as one update at most falls between the first axis of the one burst and
-  /// the last of the other, one of the two is whole, and ``TwofoldLook`` says which. Where counts
-  /// that chance made equal leave it open, the axes are read a third time: right after the update
-  /// in question, and so whole.
+  /// read twice. As long as at most one update falls between the first axis of the one burst and the
+  /// last axis of the other, one of the two is whole, and ``TwofoldLook`` says which. Where counts that are
+  /// equal by chance leave doubt, the axes are read a third time: right after the update in question, so
+  /// that burst is whole.
   ///
-  /// The second burst follows also when the first has no new sample: one that arrives in between is returned. That
+  /// The second burst follows even when the first has no new sample: one that arrives in between is returned. That
   /// matters where the chip samples little faster than it is read: after a tick that returned a sample which arrived
-  /// during its bursts, the next tick begins before the following sample. No sample arrives before the second burst
-  /// only when a tick is later than the next one by some 0.2 ms at 757 Hz, 0.5 ms at 600 Hz.
+  /// during its bursts, the next tick begins before the following sample. The second burst still comes too early only
+  /// when a tick's lateness exceeds the next one's by some 0.2 ms at 757 Hz, 0.5 ms at 600 Hz.
   ///
-  /// Reading an axis clears the flag of its sensor, also when the update came after the status was read. Then only the
+  /// Reading an axis clears the flag of its sensor, even when the update came after the status was read. Then only the
   /// counts show a new sample, and at rest in a coarse range they often repeat. Such a reading is unannounced: the
-  /// caller, who has a clock, knows whether the chip has made another sample since.
+  /// caller, which has a clock, knows whether the chip has made another sample since.
   ///
   /// Axes that are not recorded are read at most once: for the gyroscope alone the second burst ends with it, for the
   /// accelerometer alone it begins with it. Temperature has its own rate, 52 or 60 Hz, and may be one of its samples
@@ -36,10 +36,10 @@ extension PolledSensor where Bus: ~Copyable {
   /// long, the chip samples every 4.8 ms, and the limit is 189 Hz.
   ///
   /// A chip that was reset is in power-down with its flags at 0, so flags that are set prove the samples before this
-  /// read. Bits that are reserved are 0, and 1 when no chip answers.
+  /// read. Reserved bits are 0, and 1 when no chip answers.
   ///
-  /// A call makes three transfers at most. When failures have used them up before a burst is known
-  /// to be whole, it is not returned: the failure is thrown.
+  /// A call makes three transfers at most. When failures have used them up before a burst is known to be
+  /// whole, the failure is thrown.
   ///
   /// - Complexity: two transfers, or three (see ``BusTiming/bits(ofTick:)``).
   @inlinable
@@ -74,8 +74,7 @@ extension PolledSensor where Bus: ~Copyable {
     return .fresh
   }
 
-  /// A burst, repeated at once after a failure that may pass while fewer than three transfers were
-  /// made.
+  /// A burst, repeated at once after a transient failure while fewer than three transfers were made.
   @inlinable
   mutating func read(
     _ register: UInt8, _ count: Int, _ transfers: inout Int, _ failure: inout BusError?
@@ -91,11 +90,11 @@ extension PolledSensor where Bus: ~Copyable {
     }
   }
 
-  /// Whether a burst shows a sample that was not returned before: of each sensor in use one that its flag
-  /// announced, or whose bytes are not the last sample's.
+  /// Whether a burst shows a new sample: of each sensor in use, the flag is set or the bytes are not the last
+  /// sample's.
   ///
-  /// Bytes without a flag: a sample that came while the burst was read, or whose flag an earlier
-  /// read cleared. Without any flag one axis that differs is enough, as both sensors update
+  /// Other bytes without a flag are a sample that came while the burst was read, or whose flag an earlier read
+  /// cleared. Without any flag one axis that differs is enough, as both sensors update
   /// together. Only when all bytes are zero, as after a reset, they show no sample.
   @inlinable
   func isNew(_ burst: Burst, _ seen: UInt8) -> Bool {
@@ -133,8 +132,7 @@ extension PolledSensor where Bus: ~Copyable {
   }
 }
 
-/// Which of two bursts is whole, that were read one right after the other while the chip may have
-/// made a new sample.
+/// Which of two consecutive bursts is whole, when the chip may have made a new sample meanwhile.
 ///
 /// Axes are read in the order of their registers, and an update replaces all of them at once. So in
 /// the burst that it falls into, axes are old up to some place and new from there on:
@@ -144,11 +142,11 @@ extension PolledSensor where Bus: ~Copyable {
 ///     in the second                  o o o o o o    o o o n n n    the first is whole
 ///     none                           o o o o o o    o o o o o o    both are
 ///
-/// First axes that differ exclude the third line, last axes that differ the first. Old and new
-/// counts may be equal by chance: at rest those of one axis in 4 (10 Hz) to 30 (500 Hz). So when
-/// neither differs but something in between does, nothing can be said. Where the rule decides, it
-/// is right whatever counts are equal, provided that there was one update at most: an old axis that
-/// it takes for a new one has the new one's counts.
+/// If the first axes differ, it is not the third line; if the last axes differ, it is not the first. Old and
+/// new counts may be equal by chance: at rest those of one axis in 4 (10 Hz) to 30 (500 Hz). So when neither
+/// differs but an axis between them does, the bursts leave doubt. Where the rule decides, it is right whichever
+/// counts are equal, provided that there was at most one update: an old axis that it takes for a new one has
+/// the new one's counts.
 ///
 /// Accelerometer and gyroscope are taken to update together; a lag of up to 45 bit times of the bus
 /// changes nothing.
@@ -165,13 +163,13 @@ struct TwofoldLook: Sendable {
   @usableFromInline let axes: Range<Int>
   @usableFromInline let angularRate: Range<Int>
   @usableFromInline let acceleration: Range<Int>
-  /// The first register of further bursts, which have the recorded axes alone.
+  /// The first register of further bursts, which have only the recorded axes.
   @usableFromInline let register: UInt8
   /// The flags of the status that a new sample sets.
   @usableFromInline let readyMask: UInt8
 
-  /// Flags of the status, in all ST chips here: acceleration, angular rate, and those that are 0 as the chip is set
-  /// up, and 1 when no chip answers.
+  /// Flags of the status, in all ST chips here: acceleration, angular rate, and bits that are 0 in this setup and 1
+  /// when no chip answers.
   @inlinable static var accelerometerFlag: UInt8 { 0x01 }
   @inlinable static var gyroscopeFlag: UInt8 { 0x02 }
   @inlinable static var reservedFlags: UInt8 { 0xF8 }
@@ -202,10 +200,10 @@ struct TwofoldLook: Sendable {
     return first.matches(second, in: axes) ? .first : .neither
   }
 
-  /// Which burst to believe when the first has nothing new: the second when an update came before
-  /// it, which its first axis shows, the first when there was none.
+  /// Which burst to believe when the first has nothing new: the second when its first axis shows that an
+  /// update came before it, the first when there was none.
   ///
-  /// Else the second is torn, or its first axis has by chance the count that it had.
+  /// Otherwise the second is torn, or its first axis has by chance the count that it had.
   @inlinable
   func compare(stale first: Burst, _ second: Burst) -> Verdict {
     let start = axes.lowerBound

@@ -2,9 +2,9 @@ public import IMUModel
 
 /// A chip on a bus, polled: the driver for every ``SensorFamily``.
 ///
-/// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor whose channels are not
-/// wanted sleeps where the chip works without it; otherwise it runs in its finest range, where its noise shows that
-/// the chip works.
+/// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor that is not recorded
+/// sleeps where the chip works without it; otherwise it runs in its finest range, where its noise shows that the chip
+/// works.
 public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline var bus: Bus
   @usableFromInline let address: I2CAddress
@@ -14,10 +14,10 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline let layout: BurstLayout
   @usableFromInline let channels: ChannelSet
   @usableFromInline let look: TwofoldLook
-  /// The last burst that was returned, by which a repeated one is recognised after a failed transfer.
+  /// The last burst that was returned; a burst equal to it after a failed transfer is a repeat.
   @usableFromInline var last = Burst()
   @usableFromInline var lastEvidence = ReadEvidence()
-  /// What a look at the configuration found in a thermometer that is not in the burst.
+  /// The temperature at the last configuration check, where the burst has none.
   @usableFromInline var slowTemperature: Int16 = 0
   let model: SensorModel
   let settings: ChipSettings
@@ -25,14 +25,14 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 
   /// The chip as it is configured.
   public let description: SensorDescription
-  /// How long the outputs of a working chip may stand still; `nil` when that is no sign of anything.
+  /// How long the outputs of a working chip may stand still; `nil` when standing still proves nothing.
   public let lifeLimit: LifeLimit?
-  /// How long a read may take in nanoseconds: what its wholeness allows, or what a slow bus needs.
+  /// How long a read may take in nanoseconds: as long as it stays whole, or as long as a slow bus needs.
   public let readLimit: Int64
 
-  /// A driver for the chip that was identified; sends nothing yet.
+  /// A driver for the identified chip; sends nothing yet.
   ///
-  /// - Throws: ``SensorError`` when the chip or the bus cannot do what is configured.
+  /// - Throws: ``SensorError`` when the chip or the bus cannot provide the configuration.
   public init(
     bus: consuming Bus, identity: SensorIdentity, configuration: SensorConfiguration
   ) throws(SensorError) {
@@ -62,7 +62,7 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 extension PolledSensor: Sendable where Bus: Sendable & ~Copyable {}
 
 extension PolledSensor where Bus: ~Copyable {
-  /// What the last read showed besides its result.
+  /// The evidence of the last read besides its result.
   @inlinable
   public var evidence: ReadEvidence { lastEvidence }
 
@@ -77,7 +77,7 @@ extension PolledSensor where Bus: ~Copyable {
     }
   }
 
-  /// Compares identity and configuration with what bring-up left, and reads a thermometer that is not in the burst:
+  /// Compares identity and configuration with those after bring-up, and reads a temperature that is not in the burst:
   /// four transfers.
   @inlinable
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {

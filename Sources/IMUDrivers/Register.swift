@@ -34,7 +34,7 @@ func hexadecimal(_ value: UInt8) -> String {
 /// neither allocates nor counts references.
 @usableFromInline
 struct RegisterList: Sendable, BitwiseCopyable {
-  /// A register's number and what it is to hold.
+  /// A register's number and its value.
   @usableFromInline
   struct Entry: Equatable, Sendable, BitwiseCopyable {
     @usableFromInline let register: UInt8

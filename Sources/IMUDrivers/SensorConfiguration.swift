@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// How a chip is to be set up.
+/// The requested setup of a chip.
 public struct SensorConfiguration: Equatable, Sendable {
   /// How often it will be read. The chip's own data rate and filters follow from it.
   public var rate: SampleRate
@@ -8,15 +8,15 @@ public struct SensorConfiguration: Equatable, Sendable {
   public var accelerometerRange: Int
   /// Full scale in °/s.
   public var gyroscopeRange: Int
-  /// What is wanted; the accelerometer, the gyroscope or both must be among it.
+  /// The channels to record; the accelerometer, the gyroscope or both must be among them.
   public var channels: ChannelSet
   /// The clock of the bus in hertz; `nil` when not known.
   ///
   /// When not known, no rate is refused on its account, and the LSM6DS data rate is chosen as for
   /// 100 kHz, the Raspberry Pi's default, as long as that clock can carry the rate.
   public var busClock: Int?
-  /// Whether the outputs have noise, by which a chip that is stuck is known from one that rests; not so for a
-  /// recording that is played back.
+  /// Whether the outputs have noise, which tells a stuck chip from one at rest; `false` when a recording is played
+  /// back.
   public var hasNoise = true
 
   /// A configuration; ranges are 4 g and 500 °/s unless given.
@@ -57,8 +57,8 @@ public struct SensorConfiguration: Equatable, Sendable {
 }
 
 extension SensorConfiguration {
-  /// The ranges that a chip is set to: those asked for, and the finest of a sensor that is not recorded, in which its
-  /// noise shows that the chip is alive.
+  /// The ranges of the chip: those requested, and the finest of a sensor that is not recorded, in which its noise shows
+  /// that the chip works.
   ///
   /// Traps when the chip lacks one, which ``validate(for:)`` excludes.
   func ranges(of model: SensorModel) -> (accelerometer: SensorRange, gyroscope: SensorRange) {

@@ -1,26 +1,26 @@
 public import IMUModel
 
-/// Why a sensor cannot be used: what was attempted, where, what was found, and what mends it.
+/// Why a sensor cannot be used: the operation, the place, the finding, and the remedy.
 public enum SensorError: Error, Equatable, Sendable {
-  /// No address gave an identity that can be used; what each of them gave.
+  /// No address answered with a usable identity; the finding at each.
   case notFound([ProbeFinding])
-  /// The chip that is there says that it is another known one than was asked for.
+  /// The chip identifies itself as another known model than the one asked for.
   case otherModel(SensorChoice, found: SensorIdentity)
-  /// The chip answered another identity than when it was identified.
+  /// The chip no longer answers with the identity that it had when it was identified.
   case foreignIdentity(SensorModel, address: I2CAddress, expected: UInt8, found: UInt8)
   /// The accelerometer lacks the range in g.
   case accelerometerRange(SensorModel, asked: Int)
   /// The gyroscope lacks the range in °/s.
   case gyroscopeRange(SensorModel, asked: Int)
-  /// The chip cannot be polled so fast.
+  /// The chip cannot be polled that fast.
   case rateAboveChip(SensorModel, asked: SampleRate)
-  /// The bus cannot carry so many samples.
+  /// The bus cannot carry that rate.
   case rateAboveBus(SensorModel, asked: SampleRate, busClock: Int)
   /// The chip did not come out of its reset.
   case resetUnfinished(SensorModel, address: I2CAddress, Register, read: UInt8)
   /// A register did not keep what was written to it.
   case readBack(SensorModel, address: I2CAddress, Register, written: UInt8, read: UInt8)
-  /// The chip is set up and gives no samples.
+  /// The chip is set up but delivers no samples.
   case noSamples(SensorModel, address: I2CAddress, Register)
   /// A transfer failed during bring-up.
   case bus(SensorModel, Register, BusError)
@@ -116,7 +116,7 @@ extension SensorError: StatusError {
 }
 
 extension SensorError {
-  /// What each address gave, and the remedy that fits.
+  /// The finding at each address, and the remedy.
   static func notFoundSentence(_ findings: [ProbeFinding]) -> String {
     let places = findings.map { "\($0)" }.joined(separator: "; ")
     return "no sensor that can be used was found (\(places)): \(remedy(findings))"

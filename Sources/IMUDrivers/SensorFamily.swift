@@ -2,23 +2,23 @@ public import IMUModel
 
 /// A family of chips that share a register map: one entry of the table that drives them.
 ///
-/// Everything that this module does with a chip it does from this entry and from the chip's ``SensorModel``:
-/// probing, bring-up, reading, the arithmetic of the bus. A new family is one folder that makes an entry and its
-/// models, and one line in ``SensorModel/allCases``.
+/// This entry and the chip's ``SensorModel`` determine everything that this module does with a chip: probing,
+/// bring-up, reading, the arithmetic of the bus. A new family is one file that makes an entry and its models, and one
+/// line in ``SensorModel/allCases``.
 public final class SensorFamily: Sendable {
-  /// Where a chip of this family can be, by its address pin low or high.
+  /// The addresses of this family's chips, with the address pin low or high.
   public let addresses: [I2CAddress]
   /// The register that says which chip it is. Reading it changes nothing in chips of other families.
   public let identityRegister: Register
-  /// The registers that the driver uses, by which errors name them.
+  /// The registers that the driver uses; errors take their names from here.
   let registers: [Register]
   /// Chips that answer these identities at these addresses and are not supported.
   let unsupported: [UInt8: String]
   /// Why no chip of the family is polled faster than ``SensorModel/maximumPolledRate``: one clause.
   let rateLimitReason: String
-  /// Where a burst has what, and how it is read.
+  /// The layout of a burst, and how it is read.
   let layout: BurstLayout
-  /// What a configuration, which was validated for the model, comes to.
+  /// The settings for a configuration that was validated for the model.
   let settings: @Sendable (SensorConfiguration, SensorModel) -> ChipSettings
 
   init(
@@ -40,7 +40,7 @@ public final class SensorFamily: Sendable {
     if !families.contains(model.family) { families.append(model.family) }
   }
 
-  /// Every address at which a chip that this module knows can be, each once.
+  /// Every address that a chip known here can have, each once.
   public static let allAddresses: [I2CAddress] = all.reduce(into: []) { addresses, family in
     for address in family.addresses where !addresses.contains(address) { addresses.append(address) }
   }
@@ -56,15 +56,15 @@ extension SensorFamily: Equatable {
   public static func == (left: SensorFamily, right: SensorFamily) -> Bool { left === right }
 }
 
-/// Where the burst that reads a sample has what. Offsets count bytes from the burst's first.
+/// The layout of the burst that reads a sample. Offsets count bytes from the burst's first.
 @usableFromInline
 struct BurstLayout: Sendable, BitwiseCopyable {
-  /// How one sample is read whole.
+  /// How one whole sample is read.
   @usableFromInline
   enum Method: Sendable, BitwiseCopyable {
     /// Once: shadow registers hold a sample still while it is read.
     case shadowed
-    /// Twice, and a third time in doubt: the chip has no shadow registers.
+    /// Twice, and a third time when in doubt: the chip has no shadow registers.
     case twofold
   }
 
@@ -81,8 +81,7 @@ struct BurstLayout: Sendable, BitwiseCopyable {
   @usableFromInline let acceleration: Int
   /// Offset of two bytes of temperature; `nil` when they are not in the burst.
   @usableFromInline let temperature: Int?
-  /// First of two registers of temperature that are read with each look at the configuration, where the burst has
-  /// none.
+  /// First of two registers of temperature, read with each configuration check, where the burst has none.
   @usableFromInline let slowTemperature: UInt8?
   /// Registers of the first byte of angular rate and of acceleration, at which a second burst begins.
   @usableFromInline let axisRegisters: (angularRate: UInt8, acceleration: UInt8)

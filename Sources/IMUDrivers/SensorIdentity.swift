@@ -1,10 +1,10 @@
 public import IMUModel
 
-/// Which sensor of a bus is wanted.
+/// Which sensor on a bus to use.
 public struct SensorChoice: Equatable, Sendable {
-  /// The chip is to be driven as this model; `nil` for whichever is found.
+  /// The model that the chip is driven as; `nil` for whichever is found.
   public var model: SensorModel?
-  /// It is at this address; `nil` for wherever it is found first.
+  /// Its address; `nil` for the first at which a sensor is found.
   public var address: I2CAddress?
 
   /// A choice; the first sensor that is found when nothing is given.
@@ -13,7 +13,7 @@ public struct SensorChoice: Equatable, Sendable {
     self.address = address
   }
 
-  /// Where such a sensor can be.
+  /// The addresses that such a sensor can have.
   public var addresses: [I2CAddress] {
     (model?.addresses ?? SensorFamily.allAddresses).filter { address == nil || $0 == address }
   }
@@ -25,9 +25,9 @@ public struct SensorIdentity: Equatable, Sendable {
   public let model: SensorModel
   /// Its address.
   public let address: I2CAddress
-  /// What its identity register held; another value than the model's when the model was forced.
+  /// The contents of its identity register; not the model's when the model was forced.
   public let identity: UInt8
-  /// Sensors on the same bus that could have been meant too.
+  /// Other sensors on the same bus that match the choice.
   public private(set) var others: [SensorIdentity] = []
 
   /// A chip that is known to be there; `identity` is the model's own unless given.
@@ -37,7 +37,7 @@ public struct SensorIdentity: Equatable, Sendable {
     self.identity = identity ?? model.identity
   }
 
-  /// The other models that answer the same and would be driven differently or named differently.
+  /// The other models that have the same identity and would be driven or named differently.
   ///
   /// The LSM6DSO32 and LSM6DSV32X matter most: recorded as an LSM6DSO or LSM6DSV, their acceleration would be
   /// halved.
@@ -51,17 +51,16 @@ public struct SensorIdentity: Equatable, Sendable {
 extension SensorIdentity {
   /// Finds the sensor on a bus by reading identity registers; writes nothing to any chip.
   ///
-  /// At each address, asks for the identity register of each family that can be there, until one of them answers as
-  /// a chip of that family does. Clocks and other chips live at these addresses too; no other register is read, and
-  /// no other address.
+  /// At each address, reads the identity register of each family that can be there, until a chip of that family
+  /// answers. Clocks and other chips have these addresses too, so no other register and no other address is read.
   ///
   /// - Parameters:
   ///   - bus: The bus.
-  ///   - addresses: Addresses to ask, in this order; those at which no such chip can be are passed over.
-  ///   - choice: What is wanted. A chip that answers as the wanted model does is preferred; else the
-  ///     first one is taken for it that answers as no chip known here does.
-  /// - Throws: ``SensorError/notFound(_:)`` with what each address gave;
-  ///   ``SensorError/otherModel(_:found:)`` when the chip says that it is another known one.
+  ///   - addresses: Addresses to probe, in this order; those that no known chip has are skipped.
+  ///   - choice: The wanted sensor. A chip with the wanted model's identity is preferred; otherwise the first
+  ///     chip with an unknown identity is taken for it.
+  /// - Throws: ``SensorError/notFound(_:)`` with the finding at each address;
+  ///   ``SensorError/otherModel(_:found:)`` when the chip identifies itself as another known one.
   public static func identify<Bus: I2CBus & ~Copyable>(
     on bus: inout Bus, addresses: [I2CAddress] = SensorFamily.allAddresses,
     choice: SensorChoice = SensorChoice()
@@ -90,7 +89,7 @@ extension SensorIdentity {
       else { continue }
       return SensorIdentity(model: model, address: finding.address, identity: identity)
     }
-    // Only for the sentence: what is there instead.
+    // Only for the error's sentence: the chips that are there instead.
     let elsewhere = addresses.filter { !meant.contains($0) }.flatMap { probe(&bus, $0) }
     if let other = sensors.first ?? elsewhere.compactMap(\.sensor).first {
       throw SensorError.otherModel(choice, found: other)
@@ -98,7 +97,7 @@ extension SensorIdentity {
     throw SensorError.notFound(findings)
   }
 
-  /// What the identity registers of the families at `address` hold, each register read once.
+  /// The contents of the identity registers of the families at `address`, each register read once.
   private static func probe<Bus: I2CBus & ~Copyable>(
     _ bus: inout Bus, _ address: I2CAddress
   ) -> [ProbeFinding] {
@@ -113,42 +112,42 @@ extension SensorIdentity {
       } catch {
         findings.append(ProbeFinding(address: address, register: register, result: .failure(error)))
       }
-      // A chip that is known, or none at all: no reason to ask for another register.
+      // A known chip, or none at all: no reason to read another register.
       guard let last = findings.last, last.isUnknownChip else { break }
     }
     return findings
   }
 }
 
-/// What one address gave when it was asked for one register.
+/// The result of reading one identity register at one address.
 public struct ProbeFinding: Equatable, Sendable {
-  /// The address asked.
+  /// The address read.
   public let address: I2CAddress
   /// The identity register that was read.
   public let register: Register
-  /// What the register held, or why it could not be read.
+  /// The contents of the register, or why it could not be read.
   public let result: Result<UInt8, BusError>
 
-  /// The families that have their identity there.
+  /// The families that have their identity register there.
   private var families: [SensorFamily] {
     SensorFamily.all.filter {
       $0.identityRegister == register && $0.addresses.contains(address)
     }
   }
 
-  /// The models that answer so.
+  /// The models with this identity.
   private var models: [SensorModel] {
     guard case .success(let identity) = result else { return [] }
     let families = families
     return SensorModel.allCases.filter { $0.identity == identity && families.contains($0.family) }
   }
 
-  /// The sensor that answered; `nil` when it was no chip that this module can drive unasked.
+  /// The sensor that answered, as the first model with its identity; `nil` when no model has it.
   var sensor: SensorIdentity? {
     models.first.map { SensorIdentity(model: $0, address: address, identity: $0.identity) }
   }
 
-  /// Whether a chip answered, and not a wire, whose identity none of the models has.
+  /// Whether a chip, not an idle line, answered with an identity that no model has.
   var isUnknownChip: Bool {
     guard case .success(let identity) = result else { return false }
     return identity != 0x00 && identity != 0xFF && models.isEmpty
@@ -167,7 +166,7 @@ extension ProbeFinding: CustomStringConvertible {
     }
   }
 
-  /// Which chips answer so, those included that this module cannot drive.
+  /// The chips with this identity, including those that this module cannot drive.
   private func meaning(of identity: UInt8) -> String {
     let known = models
     if !known.isEmpty { return "as \(known.map(\.name).joined(separator: ", ")) does" }

@@ -18,15 +18,15 @@ struct SensorRange: Sendable {
     self.noise = noise
   }
 
-  /// The noise as it comes out of a filter of `bandwidth` hertz.
+  /// The noise after a filter of `bandwidth` hertz.
   func noise(bandwidth: Double) -> NoisyAxes {
     NoisyAxes(density: noise, bandwidth: bandwidth, scale: scale.value)
   }
 }
 
-/// A chip that this module knows: its name, its answer, its ranges and scales.
+/// A chip that this module knows: its name, identity, ranges and scales.
 ///
-/// Each is one object, declared in its family's folder.
+/// Each is one object, declared in its family's file.
 public final class SensorModel: Sendable {
   /// The name used on the command line, such as `lsm6ds3tr-c`.
   public let rawValue: String
@@ -34,7 +34,7 @@ public final class SensorModel: Sendable {
   public let name: String
   /// Its register map.
   public let family: SensorFamily
-  /// What its identity register holds.
+  /// The contents of its identity register.
   public let identity: UInt8
   /// Ranges of both sensors, rising.
   let accelerometer: [SensorRange]
@@ -63,7 +63,7 @@ public final class SensorModel: Sendable {
     self.maximumPolledRate = maximumPolledRate
   }
 
-  /// Every chip that this module knows. Of those that answer alike, the first is assumed.
+  /// Every chip that this module knows. Of those with the same identity, the first is assumed.
   public static let allCases: [SensorModel] =
     mpu6050Family + lsm6dsFamily + lsm9ds1Family + lsm6dsvFamily
 
@@ -74,7 +74,7 @@ public final class SensorModel: Sendable {
 }
 
 extension SensorModel {
-  /// Where it can be on a bus.
+  /// The addresses that it can have on a bus.
   public var addresses: [I2CAddress] { family.addresses }
 
   /// Full scales of the accelerometer in g, rising.

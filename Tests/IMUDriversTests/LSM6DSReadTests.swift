@@ -20,7 +20,7 @@ struct LSM6DSReadTests {
   }
 
   /// Gives transfer n of a read the status and, in each axis of the bytes from 0x22 on, the counts
-  /// that `axes` has for it: one character an axis, the same character the same count.
+  /// that `axes` has for it: one character an axis, equal characters for equal counts.
   func script(_ status: UInt8 = 3, _ axes: String...) {
     var number = 0
     bus.afterRead = { _, _, _ in }
@@ -135,8 +135,8 @@ struct LSM6DSReadTests {
     }
   }
 
-  /// What is read when a chip goes from the sample `old` to `new` before axis `place` of 12 in two
-  /// bursts, or of 18 in three.
+  /// The bursts of a read, two or three, during which a chip goes from the sample `old` to `new` before axis `place`
+  /// of 12 or 18.
   func bursts(_ old: String, _ new: String, updateAt place: Int) -> [String] {
     (0..<3).map { burst in
       let kept = min(max(place - 6 * burst, 0), 6)
@@ -219,7 +219,7 @@ struct LSM6DSReadTests {
   }
 
   @Test(
-    "flags that are set show the configuration of the samples before, and reserved bits are no one's"
+    "set flags prove the configuration of earlier samples; set reserved bits mean that no chip answers"
   )
   func evidence() throws {
     for status: UInt8 in 0...255 {

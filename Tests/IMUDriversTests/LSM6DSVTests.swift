@@ -3,7 +3,7 @@ import IMUModel
 import SimulatedIMU
 import Testing
 
-/// The driver's LSM6DSV against the data sheet: registers by number, and a chip that was written apart from it.
+/// The driver's LSM6DSV against the data sheet: registers by number, and a chip simulated independently of it.
 @Suite("An LSM6DSV")
 struct LSM6DSVTests {
   private static let address = I2CAddress(known: 0x6B)

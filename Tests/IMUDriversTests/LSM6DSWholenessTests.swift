@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An LSM6DS on a bus that takes its time")
 struct LSM6DSWholenessTests {
-  /// A bus whose transfers the kernel keeps waiting, now longer, now less long.
+  /// A bus whose transfers the kernel delays by varying times.
   struct DelayedBus: I2CBus, ~Copyable {
     var bus: SimulatedBus<VirtualClock>
     let clock: VirtualClock
@@ -39,15 +39,15 @@ struct LSM6DSWholenessTests {
   struct Poll {
     var start: MonotonicTime
     var end: MonotonicTime
-    /// What was read; `nil` when nothing showed it to be new.
+    /// The sample; `nil` when nothing showed a new one.
     var sample: RawSample?
   }
 
-  /// What polling came to.
+  /// The result of polling.
   struct Outcome {
     var fresh = 0
     var mixed = 0
-    /// Ticks without a sample although one that was not handed on had come when they ended.
+    /// Ticks without a sample although one that was not returned had arrived by their end.
     var passedOver = 0
     /// Ticks with an update between the first and the last axis of their first burst.
     var hits = 0
@@ -57,7 +57,7 @@ struct LSM6DSWholenessTests {
 
   static let address = I2CAddress(known: 0x6A)
 
-  /// Polls a tumbling chip `count` times and holds every sample against what the chip made.
+  /// Polls a tumbling chip `count` times and compares every sample with those that the chip made.
   static func poll(
     _ rate: UInt32, _ channels: ChannelSet, count: Int, delay: ClosedRange<Int64> = 0...0,
     error: Int = -4500
@@ -131,7 +131,7 @@ struct LSM6DSWholenessTests {
     return outcome
   }
 
-  /// Whether all axes in use are those that were made; the temperature may be one of two.
+  /// Whether all axes in use are those that the chip made; the temperature may be one of two.
   static func matches(
     _ sample: RawSample, _ made: RawSample, temperatures: [RawSample], _ channels: ChannelSet
   ) -> Bool {
@@ -171,8 +171,8 @@ struct LSM6DSWholenessTests {
       let outcome = try Self.poll(rate, .all, count: 2000, delay: delay, error: -30_000)
       #expect(outcome.passedOver == 0)
       #expect(outcome.fresh >= 1998)
-      // With two updates in its bursts a sample may be mixed: above 757 Hz when the kernel takes its
-      // time, and else one in a thousand, of those that take a third burst.
+      // Two updates in its bursts may mix a sample: above 757 Hz when the kernel is slow, otherwise in one
+      // read of a thousand, among those with a third burst.
       if rate <= 757 || delay.upperBound == 0 { #expect(outcome.mixed <= 4) }
     }
   }

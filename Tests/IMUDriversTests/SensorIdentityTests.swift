@@ -120,7 +120,7 @@ struct SensorIdentityTests {
           let text = failure(&bus, asked.model)
           #expect(text.hasPrefix("no \(asked.model.name) was found: the chip at \(address) says"))
           #expect(text.contains("give --sensor "))
-          // The first of the models that answer so.
+          // The first of the models with that identity.
           let name = SensorModel.allCases.first { $0.identity == there.identity }?.name ?? ""
           #expect(text.contains("it is an \(name) ("))
         }

@@ -2,14 +2,13 @@ import IMUModel
 import IMUDrivers
 import Testing
 
-/// What the data sheets say about each model, written down a second time: the drivers' tables are
-/// held against these.
+/// The data sheets' facts about each model, written down a second time to check the drivers' tables.
 struct SensorModelFixture: Sendable, CustomTestStringConvertible {
   let model: SensorModel
   let name: String
   let identity: UInt8
   let isMPU: Bool
-  /// Ranges in g with micro-g a count, where counts a g are not exact.
+  /// In °/s; those of the accelerometer in g.
   let gyroscopeRanges: [Int]
   let accelerometerRanges: [Int]
   /// °C at the count beside it.

@@ -9,7 +9,7 @@ func hertz(_ value: UInt32) -> SampleRate {
   return rate
 }
 
-/// Runs bring-up to its end; the waits that it asked for.
+/// Runs bring-up to its end; returns the waits that it asked for.
 func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws(SensorError) -> [Int64] {
   var waits: [Int64] = []
   while waits.count < 1000 {
@@ -21,7 +21,7 @@ func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws(Senso
   preconditionFailure("bring-up has no end")
 }
 
-/// Runs bring-up to its end; what it failed with, if it failed.
+/// Runs bring-up to its end; returns its error, if any.
 func bringUpError<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) -> SensorError? {
   do throws(SensorError) {
     _ = try bringUp(&sensor)
@@ -31,12 +31,12 @@ func bringUpError<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) -> Sens
   }
 }
 
-/// What a test wants to do with either kind of sensor.
+/// A test's work with either kind of sensor.
 protocol SensorTask {
   func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws
 }
 
-/// Makes the sensor for a fixture on `bus` and does `task` with it.
+/// Makes the sensor for a fixture on `bus` and runs `task` on it.
 func withSensor(
   _ fixture: SensorModelFixture, _ bus: TraceBus, _ configuration: SensorConfiguration,
   _ task: some SensorTask
@@ -52,7 +52,7 @@ struct SimulatedRun {
   let chip: SimulatedChip
   let address: I2CAddress
 
-  /// Finds the chip by its identity alone, brings it up, does `body` with it, and reads its registers back.
+  /// Finds the chip by its identity alone, brings it up, runs `body` on it, and reads its registers back.
   func callAsFunction(
     _ configuration: SensorConfiguration, motion: Motion = .still,
     _ body: (inout PolledSensor<SimulatedBus<VirtualClock>>, VirtualClock) throws -> Void = {

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// One chip as an array of registers, with an ordered trace of what was asked of it.
+/// One chip as an array of registers, with an ordered trace of its transfers.
 ///
 /// Hooks give it the few side effects that a test is about. A class, so that a test can look at it
 /// while a sensor owns it.

@@ -160,17 +160,11 @@ enum ImportText {
 
   /// A value for an error: trimmed, shortened, and without characters that a terminal could obey.
   static func shown(_ bytes: some Collection<UInt8>) -> String {
-    let whole = bytes.prefix(4 * shownLimit)
-    let text = String(decoding: whole, as: UTF8.self)
-    var shown = ""
-    for scalar in text.unicodeScalars {
-      let isObeyed = ForeignText.isObeyed(scalar) && scalar != "\t"
-      shown.unicodeScalars.append(isObeyed ? "\u{FFFD}" : scalar)
-    }
-    var words = shown[...]
+    var words = String(decoding: bytes.prefix(4 * shownLimit), as: UTF8.self)[...]
     while let first = words.first, first == " " || first == "\t" { words.removeFirst() }
     while let last = words.last, last == " " || last == "\t" { words.removeLast() }
-    return words.count > shownLimit ? words.prefix(shownLimit) + "…" : String(words)
+    let shown = ForeignText.shown(String(words))
+    return shown.count > shownLimit ? shown.prefix(shownLimit) + "…" : shown
   }
 }
 

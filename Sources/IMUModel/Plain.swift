@@ -1,7 +1,9 @@
-/// Text that this program did not write: from logs, notes, file names, configurations, other programs, chips.
+/// Text from outside the program: logs, notes, names of files, configurations, other programs, chips.
 ///
-/// Shown to a person, it must contain nothing that a terminal would obey. As data for a program (a log, an export, a
-/// pipe of JSON), it stays as it is; JSON escapes these characters, which changes no value.
+/// A terminal or pager must not obey anything in it, so ``shown(_:)`` cleans it before a person reads it. This is the
+/// one rule. Media add what they need: ``Plain`` the locale's alphabet, HTML and SVG their escapes, the lines of a pull
+/// their printable ASCII. Data for a program (a log, an export, JSON in a pipe) stays as it is; JSON escapes these
+/// characters, which changes no value.
 public enum ForeignText {
   /// Whether a terminal, a pager, a journal or a script could obey the character instead of showing it.
   ///

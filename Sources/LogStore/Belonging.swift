@@ -1,10 +1,10 @@
 import Glibc
 
-/// Whose a store's files are: the owner, the group and the sharing of the directory that they are made in.
+/// The owner, group and sharing of a store's files: those of the directory in which they are made.
 ///
-/// Root works on the stores of others (`sudo imulog import`), and what it makes there must be of use to the owner. A
-/// directory that its group may write to is a shared store: every member removes recordings and gives numbers away,
-/// whatever umask the one had who made the lock and the trash.
+/// Root works on other users' stores (`sudo imulog import`), and its files there must be usable by the owner. A directory
+/// that its group may write to is a shared store: every member removes recordings and assigns numbers, whatever umask the
+/// maker of the lock and the trash had.
 struct Belonging {
   private let owner: uid_t
   private let group: gid_t
@@ -13,7 +13,7 @@ struct Belonging {
   /// Whether every user may.
   private let isOthers: Bool
 
-  /// What is made in a directory with this status.
+  /// For files in a directory with this status.
   init(in directory: stat) {
     owner = directory.st_uid
     group = directory.st_gid
@@ -23,16 +23,16 @@ struct Belonging {
 
   /// Permissions that a shared store adds to what the umask leaves.
   enum Share {
-    /// A recording: the group reads it.
+    /// A recording: the group may read it.
     case reading
-    /// The trash, a copy that is not whole: the group changes them. Directories can also be entered.
+    /// The trash, a partial copy: the group may change them, and enter directories.
     case changing
-    /// The lock, what is known: the same, and others do not even read them, because who reads a file can lock it.
+    /// The lock, the known recordings: the same, but others may not even read them, because a reader can lock a file.
     case own
   }
 
-  /// Whether a file is the store's own: regular, without another name elsewhere, whose contents would not be the
-  /// store's, and of its owner, of this user, or of its group where that shares it.
+  /// Whether a file is the store's own: regular, without another name elsewhere (its contents would not be the store's),
+  /// and of the store's owner, this user, or the group of a shared store.
   func isOwn(_ status: stat) -> Bool {
     let user = geteuid()
     return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
@@ -40,10 +40,10 @@ struct Belonging {
         || isShared && status.st_gid == group)
   }
 
-  /// Gives a file or directory that was just made to whom it belongs, as far as this user may.
+  /// Sets owner, group and permissions of a new file or directory, as far as this user may.
   ///
-  /// A file system without owners, such as FAT, has none to give, and another user's file is that user's: neither
-  /// is an error here. Whoever then cannot use the file gets an error when it is tried.
+  /// A file system without owners, such as FAT, and another user's file are not errors here: whoever cannot use the file
+  /// then gets an error on use.
   func apply(to file: borrowing OpenFile, _ share: Share) throws(StorageError) {
     let status = try file.status()
     let isRoot = geteuid() == 0
@@ -53,7 +53,7 @@ struct Belonging {
     try self.share(file, share)
   }
 
-  /// Gives a file or directory the permissions that a shared store adds, if it is this user's or the user is root.
+  /// Adds the permissions of a shared store to a file or directory of this user, or to any as root.
   func share(_ file: borrowing OpenFile, _ share: Share) throws(StorageError) {
     let status = try file.status()
     guard geteuid() == 0 || status.st_uid == geteuid() else { return }
@@ -71,13 +71,13 @@ struct Belonging {
 }
 
 extension Catalogue {
-  /// What is made in the store belongs to its owner.
+  /// For files in the store.
   func belonging() throws(StorageError) -> Belonging {
     Belonging(in: try files.status(path))
   }
 
-  /// Opens a file of the store's own, such as the lock, for reading and writing, or makes it; `nil` when what has the
-  /// name is none: see ``Belonging/isOwn(_:)``.
+  /// Opens or makes a file of the store's own, such as the lock, for reading and writing; `nil` when the name stands for
+  /// something else: see ``Belonging/isOwn(_:)``.
   func ownFile(_ name: String) throws(StorageError) -> OpenFile? {
     let belonging = try belonging()
     while true {
@@ -90,7 +90,7 @@ extension Catalogue {
         guard error.isMissing else { throw error }
       }
       do throws(StorageError) {
-        // What another program makes meanwhile is its, and not to be given away.
+        // A file that another program makes meanwhile is that program's to set up.
         let file = try files.open(
           path(of: name), flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK)
         try belonging.apply(to: file, .own)
@@ -101,16 +101,16 @@ extension Catalogue {
     }
   }
 
-  /// Makes a directory of the store's own, such as the trash, unless it is there.
+  /// Makes a directory of the store's own, such as the trash, unless it exists.
   func makeOwnDirectory(_ name: String) throws(StorageError) {
     let belonging = try belonging()
-    // Asked for at once: where set-group-ID may not be set, it is inherited and lost by any change afterwards.
+    // Set at once: where set-group-ID may not be set, it is inherited, and a later change would lose it.
     try files.makeDirectory(path(of: name), mode: belonging.isShared ? 0o775 : 0o755)
     do {
       let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
       try belonging.apply(to: try files.open(path(of: name), flags: flags), .changing)
     } catch {
-      // Another user's, as whoever changes something in it learns.
+      // Another user's directory: changing something in it reports that.
       guard error.errno == EACCES else { throw error }
     }
   }

@@ -3,25 +3,23 @@ public import IMUModel
 import LogFormat
 
 extension Catalogue {
-  /// A recording whose writer went without ending it, and what was done about it.
+  /// A recording whose writer never ended it, and what was done about it.
   public struct Adoption: Equatable, Sendable {
     /// The recording.
     public var entry: CatalogueEntry
-    /// Bytes of zeros made ahead that were cut off.
+    /// Preallocated zeros that were cut off, in bytes.
     public var cutByteCount: UInt64
   }
 
-  /// Puts the store in order after a kill or a loss of power; to be called at each start of a
-  /// writer.
+  /// Puts the store in order after a kill or a power loss; called at each start of a writer.
   ///
-  /// Recordings that no program is writing lose the zeros that were made ahead, to the end of the last
-  /// page with anything in it; no other byte is touched. They have no end and are summarised as
-  /// recovered. Files that were being created or imported are deleted. What cannot be put in order is left for
-  /// the next start.
+  /// Recordings that no program is writing lose their preallocated zeros, back to the last page with anything in it; no
+  /// other byte is touched. They have no end and are summarised as recovered. Files that were being created or imported
+  /// are deleted. Whatever cannot be put in order is left for the next start.
   ///
-  /// Cost: a `stat` of each recording, and a look into those that were made or changed since the last call.
+  /// Cost: a `stat` of each recording, and a check of those that were made or changed since the last call.
   ///
-  /// - Parameter isWanted: Asked before each look into a recording, and before each MiB of zeros at its end; `false`
+  /// - Parameter isWanted: Called before each check of a recording, and before each MiB of zeros at its end; `false`
   ///   leaves the rest for the next call.
   /// - Returns: The recordings that were cut.
   /// - Throws: ``CatalogueError/storage(_:)`` when the directory cannot be listed.
@@ -38,7 +36,7 @@ extension Catalogue {
     var fresh: [UInt64] = []
     for entry in Catalogue.entries(names, in: path) {
       do {
-        // What a link leads to is not the store's, nor is a file that has a name elsewhere, too.
+        // A link's target does not belong to the store, nor does a file that also has a name elsewhere.
         let status = try files.status(entry.path, followsLink: false)
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else { continue }
         let key = KnownRecordings.key(entry.fileName, status)
@@ -60,7 +58,7 @@ extension Catalogue {
     return adoptions
   }
 
-  /// Recordings that are made durable one by one; of more, the file system is.
+  /// Up to this many recordings are synced one by one; for more, the whole file system is.
   private static var mostSyncs: Int { 64 }
 
   private func isSynced() -> Bool {
@@ -72,8 +70,8 @@ extension Catalogue {
     }
   }
 
-  /// Lets those use lock and trash who may change the store, if they are this user's to share: an earlier version of
-  /// the program made them for their owner alone.
+  /// Shares this user's lock and trash with everyone who may change the store: an earlier version of the program made
+  /// them for their owner alone.
   private func shareOwnFiles(_ names: [String]) {
     do {
       if names.contains(Catalogue.trashName) { try makeOwnDirectory(Catalogue.trashName) }
@@ -81,7 +79,7 @@ extension Catalogue {
         if try ownFile(Catalogue.lockName) == nil { try replaceLock() }
       }
     } catch {
-      // Whoever needs them says what stands against it.
+      // A later call that needs them reports why they cannot be used.
       return
     }
   }
@@ -90,9 +88,9 @@ extension Catalogue {
     name.hasPrefix(temporaryPrefix) || name.hasPrefix(unfinishedPrefix)
   }
 
-  /// Deletes temporary files that no program is writing. Whoever creates a recording holds the lock of numbers for as
-  /// long as its file is temporary, and whoever imports one locks its file under that lock: so under it, what is not
-  /// locked is left over. What cannot be deleted is left.
+  /// Deletes temporary files that no program is writing, under the number lock. A program that creates a recording holds
+  /// that lock while its file is temporary, and one that imports locks its file under it, so an unlocked file is left
+  /// over. A file that cannot be deleted stays.
   private func sweep(_ temporary: [String]) {
     guard !temporary.isEmpty else { return }
     do {
@@ -114,25 +112,26 @@ extension Catalogue {
     }
   }
 
-  /// Cuts pages of zeros from the end of a log that no program is writing; any other file stays what it is, whatever
-  /// its name, and is not looked through.
+  /// Cuts pages of zeros from the end of a log that no program is writing; any other file, whatever its name, stays as it
+  /// is and is not searched.
   ///
   /// - Parameters:
-  ///   - isAlone: Whether to make the file durable that needs no cut.
-  ///   - isWanted: Asked before each MiB of zeros.
-  /// - Returns: Its key, when nothing is left to do to it; and how many bytes went.
+  ///   - isAlone: Whether to sync a file that needs no cut.
+  ///   - isWanted: Called before each MiB of zeros.
+  /// - Returns: Its key when nothing is left to do, and how many bytes were cut.
   private func trim(
     _ entry: CatalogueEntry, isAlone: Bool, while isWanted: () -> Bool
   ) throws(StorageError) -> (whole: UInt64?, cut: UInt64) {
     do {
       let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-      // One that is being written may look whole for a moment, on a full disk.
+      // A live recording may look complete for a moment, on a full disk.
       guard try file.lock(exclusive: false) else { return (nil, 0) }
       let status = try file.status()
       // The cheap question first: a recording that was ended has no page of zeros at its end.
       let size = UInt64(clamping: status.st_size)
       var log = FileStorage(file, length: size)
-      guard size > UInt64(LogFormat.pageSize), try log.isZeroPage(endingAt: size, PageMemory()) else {
+      guard size > UInt64(LogFormat.pageSize), try log.isZeroPage(endingAt: size, PageMemory())
+      else {
         if isAlone { try log.file.sync() }
         return (KnownRecordings.key(entry.fileName, status), 0)
       }
@@ -140,11 +139,11 @@ extension Catalogue {
     }
     let file = try files.open(entry.path, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW)
     guard try file.lock(exclusive: true) else { return (nil, 0) }
-    // Asked of the open file: the name may have been given to another one meanwhile.
+    // From the open file: the name may stand for another one by now.
     let status = try file.status()
     guard status.st_nlink == 1 else { return (nil, 0) }
     let length = try file.regularFileSize()
-    // A log of a later version is the program's that knows it, which may find zeros to cut.
+    // A log of a later version is left to a program that knows it.
     guard try Catalogue.isLog(file) else { return (nil, 0) }
     var log = FileStorage(file, length: length)
     let written = try log.writtenByteCount { () throws(StorageError) in
@@ -168,7 +167,7 @@ extension Catalogue {
           _ = try PageHeader(decoding: page)
           return true
         } catch {
-          // A log of a later version is left to the program that knows it.
+          // Of a later version, or no page.
           return false
         }
       }
@@ -176,15 +175,15 @@ extension Catalogue {
   }
 }
 
-/// What a store needs now and then.
+/// Maintenance of a store.
 extension Catalogue {
-  /// Puts the store in order: adopts what was cut off, and deletes what has been in the trash for 30 days. What fails
-  /// is reported, and stops nothing: a recording can be made all the same.
+  /// Puts the store in order: adopts recordings that were cut off, and deletes those that have been in the trash for 30
+  /// days. Failures are reported and stop nothing: a recording can be made all the same.
   ///
   /// - Parameters:
-  ///   - now: The time, by which what is in the trash ages.
-  ///   - isWanted: Asked before each recording that is looked into.
-  ///   - report: Gets a sentence for each failure.
+  ///   - now: The time, by which recordings in the trash age.
+  ///   - isWanted: Called before each check of a recording.
+  ///   - report: Receives a sentence for each failure.
   public func tidy(
     now: WallTime, while isWanted: () -> Bool = { true }, report: (String) -> Void
   ) {
@@ -192,7 +191,7 @@ extension Catalogue {
     sweep(now: now, report: report)
   }
 
-  /// The part of ``tidy(now:while:report:)`` that looks into recordings, of which there may be many.
+  /// The part of ``tidy(now:while:report:)`` that checks recordings, of which there may be many.
   public func adopt(while isWanted: () -> Bool, report: (String) -> Void) {
     do {
       _ = try adopt(while: isWanted)

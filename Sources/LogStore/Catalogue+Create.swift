@@ -4,17 +4,17 @@ import LogFormat
 
 /// A recording that is being written: its file, with the header in it and durable, and its lock.
 ///
-/// The lock, by which others see that the recording is live, is held until the storage is closed,
-/// which happens when its last owner releases it.
+/// The lock, which marks the recording as live for others, is held until the storage is closed when its
+/// last owner releases it.
 public struct LiveRecording: ~Copyable {
   /// The recording in its store.
   public let entry: CatalogueEntry
-  /// The header that was written: the description asked for, with the number in this store.
+  /// The header that was written: the given description with the number in this store.
   public let description: RecordingDescription
   /// Where the pages after the header go.
   package var storage: FileStorage
 
-  /// Gives the storage away, which then writes past the page cache.
+  /// Hands over the storage, which then writes past the page cache.
   public consuming func takeStorage() -> FileStorage {
     var storage = storage
     storage.bypassCache()
@@ -23,12 +23,11 @@ public struct LiveRecording: ~Copyable {
 }
 
 extension Catalogue {
-  /// Begins a recording: gives it the next number, which is durable from then on, writes its header and makes it
-  /// durable.
+  /// Begins a recording: assigns the next number, which is durable from then on, and writes its header durably.
   ///
-  /// The file gets its final name when the header is safe in it. When a step fails, nothing is left
-  /// behind. Numbers are given away under a lock and are never given twice, not even after the
-  /// newest recording was removed; one whose recording could not be made may be skipped.
+  /// The file gets its final name once the header is durable. A step that fails leaves nothing in the store. Numbers are
+  /// assigned under a lock and never twice, even after the newest recording was removed; a number whose recording could
+  /// not be made may be skipped.
   ///
   /// - Parameters:
   ///   - description: The header; its number is ignored.
@@ -40,15 +39,14 @@ extension Catalogue {
     return try begin(description, wall: wall, firstPage: nil, isListed: true, lock)
   }
 
-  /// Begins a recording of what was recorded elsewhere: it is in no list before ``publish(_:)``, and gone after a kill
-  /// or a loss of power.
+  /// Begins a recording that was made elsewhere: it is unlisted until ``publish(_:)``, and gone after a kill or a power
+  /// loss.
   ///
   /// - Parameters:
   ///   - description: The header; its number is ignored.
   ///   - wall: Nanoseconds since 1970, for the file's name.
-  ///   - firstPage: The first page of a log made elsewhere, to be copied as it is: checks of what follows the
-  ///     header in it rest on the header's bytes, so the header keeps the number that it had there. `nil` to
-  ///     write a header of this store.
+  ///   - firstPage: The first page of a log made elsewhere, to be copied as it is: the checks in it continue from the
+  ///     header's bytes, so the header keeps its number there. `nil` to write a header for this store.
   public func createUnlisted(
     _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]? = nil
   ) throws(CatalogueError) -> LiveRecording {
@@ -72,7 +70,7 @@ extension Catalogue {
       number: description.number, start: UTCStamp(nanoseconds: wall), id: description.id)
     let entry = CatalogueEntry(name, in: path)
     let storage = try wrapped { () throws(StorageError) in
-      // Before the file, because the space made ahead in it may be the last that there is.
+      // Before the file, whose preallocated space may be the last there is.
       try lock.write(number: entry.number, in: self)
       return isListed
         ? try place(header, as: entry, temporary: "\(Catalogue.temporaryPrefix)\(description.id)")
@@ -81,7 +79,7 @@ extension Catalogue {
     return LiveRecording(entry: entry, description: description, storage: storage)
   }
 
-  /// Makes a file with a header in it under its final name, or nothing.
+  /// Makes a file with a header under its final name, or nothing.
   private func place(
     _ header: [UInt8], as entry: CatalogueEntry, temporary: String
   ) throws(StorageError) -> FileStorage {
@@ -90,7 +88,7 @@ extension Catalogue {
     return storage
   }
 
-  /// Makes a locked file with a durable header in it, or nothing.
+  /// Makes a locked file with a durable header, or nothing.
   private func makeFile(
     holding header: [UInt8], at path: String
   ) throws(StorageError) -> FileStorage {
@@ -109,7 +107,7 @@ extension Catalogue {
     return storage
   }
 
-  /// Gives a file its final name, durably, or takes away whichever it has.
+  /// Renames a file to its final name, durably, or removes it.
   private func rename(_ storage: inout FileStorage, to final: String) throws(StorageError) {
     let temporary = storage.name
     do {
@@ -120,8 +118,8 @@ extension Catalogue {
     }
     do {
       storage.wasRenamed(to: final)
-      // On FAT a name carries the file's length and place; the new one gets them when the file is
-      // synced, not with the directory. Until then a power cut leaves an empty file.
+      // On FAT a name carries the file's length and place; the new one gets them when the file is synced, not with the
+      // directory. Until then a power loss leaves an empty file.
       try storage.sync()
       try files.syncDirectory(path)
     } catch {
@@ -130,20 +128,19 @@ extension Catalogue {
     }
   }
 
-  /// Where a recording is before it is whole: the name says the number, which is taken from now on.
+  /// The path of an incomplete import; its name reserves the number.
   private func unfinishedPath(of entry: CatalogueEntry) -> String {
     path(of: "\(Catalogue.unfinishedPrefix)\(entry.fileName)")
   }
 
-  /// Ends the file of ``createUnlisted(_:wall:firstPage:)`` and puts it into the list: whole and durable, or, when
-  /// that fails, not at all.
+  /// Finishes the file of ``createUnlisted(_:wall:firstPage:)`` and lists it: complete and durable, or not at all.
   public func publish(_ live: consuming LiveRecording) throws(CatalogueError) -> CatalogueEntry {
     let entry = live.entry
     let id = live.description.id
     var storage = live.storage
     do throws(CatalogueError) {
       do throws(StorageError) {
-        // Before the lock is taken: all of a long recording may have to go to the card.
+        // Before the lock: all of a long recording may still have to reach the card.
         try storage.finish()
       } catch {
         throw .storage(error)
@@ -157,7 +154,7 @@ extension Catalogue {
     return entry
   }
 
-  /// - Parameter lock: Held, so that no other program puts the same recording into the list meanwhile.
+  /// - Parameter lock: Held so that no other program lists the same recording meanwhile.
   private func publish(
     _ storage: inout FileStorage, as entry: CatalogueEntry, _ id: RecordingID,
     _ lock: borrowing NumberLock
@@ -170,14 +167,13 @@ extension Catalogue {
     }
   }
 
-  /// Takes away what ``createUnlisted(_:wall:firstPage:)`` began; its number is not given again.
+  /// Removes the file of ``createUnlisted(_:wall:firstPage:)``; its number is not assigned again.
   public func abandon(_ live: consuming LiveRecording) throws(CatalogueError) {
     let name = live.storage.name
     _ = try wrapped { () throws(StorageError) in try files.remove(name) }
   }
 
-  /// Takes a recording away that was begun and is not wanted: nothing of it stays, not even in the
-  /// trash.
+  /// Removes a recording that was begun and is not wanted: nothing of it stays, not even in the trash.
   ///
   /// - Parameter entry: The entry of a ``LiveRecording`` of this program.
   public func discard(_ entry: CatalogueEntry) throws(CatalogueError) {
@@ -187,9 +183,8 @@ extension Catalogue {
     }
   }
 
-  /// Takes the name of a recording that was not created. What cannot be removed under a temporary
-  /// name is swept at the next start; a file under its final name is, at worst, a recording without
-  /// samples.
+  /// Removes the file of a recording that could not be created. A temporary file that cannot be removed is swept at the
+  /// next start; a file under its final name is, at worst, a recording without samples.
   private func withdraw(_ name: String) {
     do { try files.remove(name) } catch { return }
   }

@@ -2,20 +2,20 @@ import Glibc
 import Synchronization
 import IMUModel
 
-/// A copy that is whole and waits to become a recording of its store, and how that ended.
+/// A complete copy that waits to become a recording of its store, and the result.
 ///
 /// Used by one thread at a time.
 public final class WholeCopy: @unchecked Sendable {
-  // Proof: `publish` alone hands one to another thread, each to one, and looks at it again when that has ended.
+  // Safe: only `publish` hands it to another thread, one at a time, and uses it again after that thread has ended.
   private var copy: PartialCopy?
-  /// The number that it should have.
+  /// The number that it should get.
   public let number: UInt32
   /// Seconds since 1970 at which it began, for the file's name.
   public let start: Int64
-  /// The recording that it has become, or why it did not: EAGAIN as long as it was not published.
+  /// The recording that it became, or why it did not: EAGAIN until it is published.
   public fileprivate(set) var result: Result<CatalogueEntry, CatalogueError>
 
-  /// A copy that is proved to be whole.
+  /// A copy that was proved to be complete.
   public init(_ copy: consuming PartialCopy, number: UInt32, start: Int64) {
     self.number = number
     self.start = start
@@ -27,7 +27,7 @@ public final class WholeCopy: @unchecked Sendable {
   private enum Stage { case coming, durable, named, failed }
   private var stage = Stage.coming
 
-  /// What can be done beside others: all that waits for the disk.
+  /// The part that waits for the disk, which may run concurrently with other copies.
   fileprivate func sync() {
     do throws(StorageError) {
       switch stage {
@@ -48,17 +48,17 @@ public final class WholeCopy: @unchecked Sendable {
     stage = .failed
     result = .failure(error)
     guard wasNamed else { return }
-    // What cannot be renamed either stays, and is synced before anything relies on it.
+    // If it cannot be renamed either, it stays and is synced before anything relies on it.
     do { try copy?.doubt() } catch { return }
   }
 
-  /// Ends the copy and its lock.
+  /// Closes the copy, which releases its lock.
   fileprivate func close() { copy = nil }
 
   fileprivate func place(in index: StoreIndex, _ lock: borrowing NumberLock) {
     guard stage == .durable, let id = copy?.id else { return }
     do throws(CatalogueError) {
-      // The same recording, whole: this copy of it is of no use any more.
+      // The same recording is here already, so this copy is not needed.
       if let there = try index.entry(of: id) {
         throw .present(id: "\(id)", number: there.number)
       }
@@ -79,13 +79,13 @@ public final class WholeCopy: @unchecked Sendable {
 }
 
 extension StoreIndex {
-  /// Makes copies that are whole recordings of this store: durable, and under their final names.
+  /// Makes complete copies recordings of this store: durable, and under their final names.
   ///
-  /// Each gets the number that it should have, or, where another recording here or in the trash has that, the next one
-  /// that was never given. Many at once cost little more than one: their syncs wait together.
+  /// Each gets the number that it should have or, where another recording here or in the trash has that, the next one
+  /// that was never assigned. Many at once cost little more than one: their syncs wait together.
   ///
-  /// The result of each says how that ended. One that is durable and gets no name is the beginning of a copy still, to its
-  /// last byte: the next attempt need not bring it anew.
+  /// Each copy holds its result. One that is durable and gets no name stays a partial copy with all its bytes, so the
+  /// next attempt need not transfer it again.
   public func publish(_ copies: [WholeCopy]) {
     StoreIndex.sync(copies)
     do {
@@ -105,12 +105,12 @@ extension StoreIndex {
     for copy in copies { copy.close() }
   }
 
-  /// Makes copies durable, several at a time: a disk that is asked by many at once answers all of them together.
+  /// Syncs copies, several at a time: a disk completes concurrent syncs together.
   private static func sync(_ copies: [WholeCopy]) {
     guard copies.count > 1 else { return copies.forEach { $0.sync() } }
     let work = SyncWork(copies)
     var threads: [pthread_t] = []
-    // This thread does what is left where the kernel makes no more of them.
+    // This thread does the rest where the kernel creates no more threads.
     for _ in 1..<min(copies.count, SyncWork.most) {
       var thread = pthread_t()
       let argument = Unmanaged.passRetained(work)
@@ -125,13 +125,13 @@ extension StoreIndex {
     for thread in threads { pthread_join(thread, nil) }
   }
 
-  /// The wanted number, or the next one that was never given; to be called under the lock of numbers.
+  /// The wanted number, or the next one that was never assigned. Called under the number lock.
   fileprivate func freeNumber(_ wanted: UInt32, _ lock: borrowing NumberLock) throws(CatalogueError)
     -> UInt32
   {
     let written = try catalogue.wrapped { () throws(StorageError) in try lock.number() }
     let highest = max(try self.highest(), written)
-    // A number far from all others would use up those between: it is kept up to six digits.
+    // A number far above all others would use up those between, so only up to six digits are kept.
     if (1...999_999).contains(wanted), try isFree(wanted) {
       if wanted > highest {
         try catalogue.wrapped { () throws(StorageError) in
@@ -148,7 +148,7 @@ extension StoreIndex {
   }
 }
 
-/// Copies to be made durable by several threads, each by one of them.
+/// Copies to be synced by several threads, each copy by one of them.
 private final class SyncWork: Sendable {
   private let copies: [WholeCopy]
   private let next = Mutex(0)

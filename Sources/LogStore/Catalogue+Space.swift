@@ -1,23 +1,23 @@
 import Glibc
 
-/// What came of making room.
+/// The result of making room.
 public struct Room: Equatable, Sendable {
   /// Bytes that are free now.
   public var free: UInt64
   /// Whether that is enough.
   public var isEnough = false
-  /// Bytes that could be made free by deleting what is in the trash, and was left there because it is not enough.
+  /// Bytes that deleting the trash would free; it was left there because that is not enough.
   public var inTrash: UInt64 = 0
-  /// The same of the recordings, where they may be deleted.
+  /// The same for the recordings, where they may be deleted.
   public var inRecordings: UInt64 = 0
-  /// Bytes of what could be deleted and would free nothing, because another program has it open.
+  /// Bytes of files that could be deleted but would free nothing, because another program has them open.
   public var inUse: UInt64 = 0
-  /// Bytes of what was deleted that did not come free, although no program was seen to have it open; not 0 when
-  /// nothing more was deleted for that reason.
+  /// Bytes of deleted files that did not become free, although no program was known to have them open; if not 0, this is
+  /// why no more was deleted.
   public var unreleased: UInt64 = 0
-  /// Numbers of recordings of the trash that were deleted for good.
+  /// Numbers of the recordings in the trash that were deleted for good.
   public var deletedFromTrash: [UInt32] = []
-  /// Numbers of recordings that were deleted for good, the oldest first.
+  /// Numbers of the recordings that were deleted for good, oldest first.
   public var deleted: [UInt32] = []
 
   /// How many recordings were deleted for good.
@@ -30,8 +30,8 @@ extension Catalogue {
     try room().free
   }
 
-  /// Bytes that this user may still write to the store's file system, and how many of them copies from elsewhere leave to
-  /// others: a sixty-fourth of it, at most 64 MiB. The C function is `statvfs`.
+  /// Bytes that this user may still write to the store's file system, and how many of them copies from elsewhere leave
+  /// free: a sixty-fourth of the file system, at most 64 MiB. The C function is `statvfs`.
   public func room() throws(StorageError) -> (free: UInt64, reserve: UInt64) {
     var status = statvfs()
     while statvfs(path, &status) != 0 {
@@ -41,16 +41,16 @@ extension Catalogue {
     return (UInt64(status.f_bavail) * UInt64(status.f_frsize), min(64 << 20, size / 64))
   }
 
-  /// Deletes recordings from the trash, those first that were removed first, and then the oldest recordings, until
-  /// `wanted` bytes are free; nothing at all when that would not be enough.
+  /// Deletes recordings from the trash, those removed first, and then the oldest recordings, until `wanted` bytes are
+  /// free; deletes nothing when that would not be enough.
   ///
-  /// Recordings that a program is writing stay, and so does what cannot be opened or deleted, and what would free
-  /// nothing: links, and files that another program has open or that have another name elsewhere. Where the kernel does
-  /// not say whether a program has it open, a recording goes after all others of its kind. When something cannot be
-  /// deleted after all, all is planned anew. When deleting frees less than it should (the file system keeps snapshots),
-  /// it ends there; one recording of which it was not known does not end it.
+  /// Live recordings stay, and so do files that cannot be opened or deleted and those that would free nothing: links, and
+  /// files that another program has open or that have another name elsewhere. A recording for which the kernel does not
+  /// report that goes after all others of its kind. When a file cannot be deleted after all, everything is planned again.
+  /// When deleting frees less than it should (the file system keeps snapshots), it stops; a single recording that was not
+  /// known to be closed does not stop it.
   ///
-  /// Cost: a look at each recording of the trash, and at the oldest recordings as far as they are needed.
+  /// Cost: a check of each recording in the trash, and of as many of the oldest recordings as are needed.
   ///
   /// - Parameters:
   ///   - wanted: Bytes.
@@ -64,10 +64,10 @@ extension Catalogue {
   }
 
   /// Deletes one recording, the first that ``makeRoom(for:deletesOldest:)`` would, because the file system refused bytes
-  /// or files although some are free: it has no inode left, or this user's quota is used up. Of a quota, only what
-  /// this user owns counts.
+  /// or files although some are free: no inode is left, or this user's quota is used up. For a quota, only files that
+  /// this user owns count.
   ///
-  /// - Returns: What came of it; ``Room/deletedCount`` is 0 when there was nothing that could help.
+  /// - Returns: The result; ``Room/deletedCount`` is 0 when nothing could help.
   public func makeRoom(
     after error: StorageError, deletesOldest: Bool
   ) throws(StorageError) -> Room {
@@ -86,7 +86,7 @@ extension Catalogue {
     return room
   }
 
-  /// Whether `wanted` bytes would be free if the trash and all recordings went that may be deleted.
+  /// Whether `wanted` bytes would be free without the trash and all recordings that may be deleted.
   public func wouldFit(_ wanted: UInt64) throws(StorageError) -> Bool {
     let free = try freeByteCount()
     guard free < wanted else { return true }
@@ -94,16 +94,16 @@ extension Catalogue {
       >= wanted - free
   }
 
-  /// - Parameter measure: What is free.
+  /// - Parameter measure: Returns the bytes that are free.
   package func makeRoom(
     for wanted: UInt64, deletesOldest: Bool, measure: () throws(StorageError) -> UInt64
   ) throws(StorageError) -> Room {
     var room = Room(free: try measure())
     let before = room.free
-    /// What was deleted should have freed so much.
+    /// Bytes that the deletions should have freed.
     var freed: UInt64 = 0
     var hopeless: Set<String> = []
-    /// Bytes of the recording that some program had open after all, which could not be known.
+    /// Bytes of a recording that a program had open after all, which could not be known.
     var mistaken: UInt64?
     while room.free < wanted {
       let missing = wanted - room.free
@@ -112,7 +112,7 @@ extension Catalogue {
       let isVain = freed > 2 * gained + Catalogue.slack
       guard plan.byteCount >= missing, !isVain else {
         room.unreleased = (mistaken ?? 0) + (isVain ? freed - min(freed, gained) : 0)
-        // Of the plan that was enough, there may be more.
+        // There may be more than the plan that was enough.
         let rest =
           isVain ? try deletions(for: .max, deletesOldest: deletesOldest, besides: hopeless) : plan
         room.inTrash = rest.victims.reduce(0) { $0 + ($1.isTrashed ? $1.byteCount : 0) }
@@ -123,7 +123,7 @@ extension Catalogue {
       try noteNumbers(plan.victims)
       for victim in plan.victims where room.free < wanted {
         guard delete(victim) else {
-          // What is left may not be enough any more.
+          // The rest may not be enough any more.
           hopeless.insert(victim.entry.fileName)
           room.free = try measure()
           break
@@ -133,7 +133,7 @@ extension Catalogue {
         room.free = try measure()
         if !victim.isKnown, mistaken == nil, room.free - min(last, room.free) < victim.byteCount / 2
         {
-          // What is left may not be enough any more. A second one that frees nothing counts: it is the file system.
+          // The rest may not be enough any more. A second one that frees nothing counts: it is the file system.
           mistaken = victim.byteCount
           break
         }
@@ -145,10 +145,10 @@ extension Catalogue {
     return room
   }
 
-  /// Bytes by which what is free may fall short of what was deleted, half of it aside: others write meanwhile.
+  /// Bytes by which the gain may fall short of half of what was deleted: others write meanwhile.
   private static var slack: UInt64 { 4 << 20 }
 
-  /// A recording that may be deleted for good, and the bytes which that frees.
+  /// A recording that may be deleted for good, and the bytes that frees.
   fileprivate struct Deletion {
     let entry: CatalogueEntry
     let isTrashed: Bool
@@ -157,12 +157,12 @@ extension Catalogue {
     let isKnown: Bool
   }
 
-  /// What may be deleted, in that order.
+  /// The recordings that may be deleted, in this order.
   private struct Plan {
     var victims: [Deletion] = []
-    /// Bytes that all of it frees.
+    /// Bytes that all of them free.
     var byteCount: UInt64 = 0
-    /// Bytes of what was passed over because another program has it open.
+    /// Bytes of those skipped because another program has them open.
     var inUse: UInt64 = 0
 
     mutating func add(_ victim: Deletion) {
@@ -171,9 +171,9 @@ extension Catalogue {
     }
   }
 
-  /// What to delete so that `missing` bytes become free; all that may go when it is less.
+  /// What to delete to free `missing` bytes; everything that may be deleted when that is less.
   ///
-  /// - Parameter ofThisUser: Whether only files of this user go.
+  /// - Parameter ofThisUser: Whether only files of this user are deleted.
   private func deletions(
     for missing: UInt64, deletesOldest: Bool, ofThisUser: Bool = false,
     besides hopeless: Set<String>
@@ -202,8 +202,8 @@ extension Catalogue {
       let trash = try trashContents()
       add(trash.map(\.recording.entry), in: path(of: Catalogue.trashName), isTrashed: true)
     } catch {
-      // What cannot be read, or is no directory of the store's own, makes no room and keeps no other from it. The sweep
-      // before each take reports it.
+      // A trash that cannot be read, or is not the store's own directory, makes no room and stops nothing. The sweep
+      // before each recording reports it.
     }
     if deletesOldest, plan.byteCount < missing {
       let names = try files.names(in: path)
@@ -212,7 +212,7 @@ extension Catalogue {
     return plan
   }
 
-  /// Bytes that deleting a file frees; 0 when it frees none or may not be deleted.
+  /// Bytes that deleting a file frees; 0 when it may not be deleted or frees none.
   private func releasedByteCount(
     _ entry: CatalogueEntry, in directory: String, ofThisUser: Bool
   ) -> UInt64 {
@@ -223,7 +223,7 @@ extension Catalogue {
       let parent = try files.status(directory)
       let user = geteuid()
       if ofThisUser, status.st_uid != user { return 0 }
-      // In a sticky directory only the owners of the file and of the directory remove a name.
+      // In a sticky directory only the owners of the file and of the directory may remove a name.
       if parent.st_mode & S_ISVTX != 0, ![0, status.st_uid, parent.st_uid].contains(user) {
         return 0
       }
@@ -233,7 +233,7 @@ extension Catalogue {
     }
   }
 
-  /// What other programs do with a recording; `unknown` when the kernel does not say whether one has it open.
+  /// What other programs do with a recording; `unknown` when the kernel does not report whether one has it open.
   private enum Use { case none, written, open, unknown, unreadable }
 
   private func use(of entry: CatalogueEntry) -> Use {
@@ -246,8 +246,8 @@ extension Catalogue {
     }
   }
 
-  /// What is about to go has numbers that must not be given again. On a full disk that note may need the room that is
-  /// about to be made: then it is the names that are left that say which numbers were given.
+  /// The numbers of what is about to be deleted must not be assigned again. On a full disk, noting that may need the very
+  /// room that is about to be made; then the remaining names show which numbers were assigned.
   private func noteNumbers(_ plan: [Deletion]) throws(StorageError) {
     guard let highest = plan.map(\.entry.number).max() else { return }
     do {

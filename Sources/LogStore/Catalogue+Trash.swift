@@ -3,37 +3,37 @@ public import IMUModel
 
 /// A recording in the trash of a store.
 public struct TrashedRecording: Hashable, Sendable {
-  /// The file, which can be read as any recording's.
+  /// The file, which can be read like any recording.
   public let entry: CatalogueEntry
-  /// Seconds since 1970 at which it was removed; `nil` when the clock was not synchronised then.
+  /// When it was removed, in seconds since 1970; `nil` when the clock was not synchronised then.
   public let removedSeconds: Int64?
-  /// The name that it had in the store.
+  /// Its name in the store.
   let formerName: String
 
-  /// Seconds since 1970 from which on it is deleted for good; `nil` when it is not known yet.
+  /// When it is due for deletion, in seconds since 1970; `nil` when that is not known yet.
   public var dueSeconds: Int64? { removedSeconds.map { $0 + Catalogue.trashAgeLimit } }
 }
 
 extension CatalogueEntry {
-  /// The name that what is in the trash has there.
+  /// The file's name in the trash.
   var nameInTrash: String { String(fileName.dropFirst(Catalogue.trashName.count + 1)) }
 }
 
 extension Catalogue {
   static let trashName = ".trash"
   static let stampMark: Character = "~"
-  /// Follows the stamp of what was removed by a clock that was not synchronised: it gives an order, and no age.
+  /// Follows a stamp from a clock that was not synchronised: it gives an order but no age.
   static let undatedMark = "-undated"
 
   /// Seconds that a removed recording stays in the trash: 30 days.
   public static let trashAgeLimit: Int64 = 30 * 24 * 3600
 
-  /// Moves a recording to the trash, whence it goes at the first sweep after 30 days. They begin when the clock is
-  /// synchronised, at the first removal or sweep then if it is not yet.
+  /// Moves a recording to the trash, where the first sweep after 30 days deletes it. If the clock is not synchronised, the
+  /// 30 days begin at the first removal or sweep at which it is.
   ///
   /// - Parameters:
-  ///   - entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link, the
-  ///     link goes and not the file.
+  ///   - entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link, only
+  ///     the link is moved.
   ///   - now: The time of the removal.
   /// - Returns: The recording in the trash.
   @discardableResult
@@ -63,19 +63,19 @@ extension Catalogue {
     return trashed
   }
 
-  /// The stamp of what is removed at `now`, later than all that was removed before: a clock that is not synchronised
-  /// may be behind the one by which that was dated, or have been ahead of this one.
+  /// The stamp for a removal at `now`, later than all earlier ones: a clock that is not synchronised may lag the clock of
+  /// earlier stamps, or that one may have led this one.
   private func removalStamp(
     _ now: WallTime, _ trash: borrowing OpenFile
   ) throws(StorageError) -> UTCStamp {
     guard now.isCredible else {
-      // No name has room for a later one than those of the last year.
+      // Stamps of the last year leave no room for later ones.
       let newest = contents(try files.names(in: trash)).last {
         $0.stamp.seconds < UTCStamp.lastYear
       }
       return max(now.stamp, UTCStamp(seconds: (newest?.stamp.seconds ?? .min) + 1))
     }
-    // What cannot be renamed is said by the sweep.
+    // The sweep reports what cannot be renamed.
     var failures: [StorageError] = []
     let before = UTCStamp(seconds: now.stamp.seconds - 1)
     date(
@@ -98,8 +98,7 @@ extension Catalogue {
     }
   }
 
-  /// A recording in the trash and its stamp, by its name there; `nil` for names of another form, which are not this
-  /// program's.
+  /// A recording in the trash and its stamp, by its name there; `nil` for names that this program does not make.
   private func trashed(_ text: String) -> (recording: TrashedRecording, stamp: UTCStamp)? {
     guard let mark = text.lastIndex(of: Catalogue.stampMark),
       let name = RecordingName(text[..<mark])
@@ -115,8 +114,7 @@ extension Catalogue {
     return (recording, stamp)
   }
 
-  /// Whether a program is writing the recording, or holds it. What is no file, and a link that leads nowhere, no one
-  /// writes.
+  /// Whether a program is writing or holding the recording. Links and special files are never written.
   private func isHeld(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
     let status = try files.status(entry.path, followsLink: false)
     switch status.st_mode & S_IFMT {
@@ -126,14 +124,14 @@ extension Catalogue {
     }
   }
 
-  /// Recordings in the trash, the one that was removed last first. Reads the directory and no file.
+  /// Recordings in the trash, last removed first. Reads the directory and no file.
   public func trashed() throws(CatalogueError) -> [TrashedRecording] {
     let found = try wrapped { () throws(StorageError) in try trashContents() }
     return found.reversed().map(\.recording)
   }
 
-  /// What the trash holds with the dates that the names say, credible or not, the one that was removed first first;
-  /// names of another form are not this program's, and stay.
+  /// The recordings in the trash with the dates in their names, credible or not, first removed first; files with other
+  /// names are left alone.
   func trashContents() throws(StorageError) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
     contents(try trashNames())
   }
@@ -145,23 +143,23 @@ extension Catalogue {
     }
   }
 
-  /// Deletes from the trash what has been there for 30 days or more.
+  /// Deletes recordings that have been in the trash for 30 days or more.
   ///
-  /// A clock that is not synchronised gives no age: by it nothing goes. What was removed while it was not is dated by
-  /// the first removal or sweep at which it is, and thus stays for another 30 days. What cannot be deleted stays, and stops
-  /// nothing.
+  /// A clock that is not synchronised gives no age, so nothing is deleted by it. A recording removed under such a clock is
+  /// dated by the first removal or sweep with a synchronised one, and stays for another 30 days. A file that cannot be
+  /// deleted stays and stops nothing.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - ofAnyAge: Whether everything goes, however short it was there.
-  /// - Returns: Names that the recordings had which were deleted; and what failed.
+  ///   - ofAnyAge: Whether to delete everything.
+  /// - Returns: The former names of the deleted recordings, and the failures.
   @discardableResult
   public func emptyTrash(
     now: WallTime, ofAnyAge: Bool = false
   ) -> (deleted: [String], failures: [StorageError]) {
     var failures: [StorageError] = []
     do throws(StorageError) {
-      // Held from the list to the last deletion: a link that takes the trash's name meanwhile leads nowhere.
+      // Open from the listing to the last deletion, so that a link put in its place has no effect.
       let trash = try openTrash()
       var due = contents(try files.names(in: trash)).map(\.recording)
       if !ofAnyAge {
@@ -176,8 +174,8 @@ extension Catalogue {
     }
   }
 
-  /// Gives a date to those of the trash that were removed while the clock was not synchronised: `end` to the last one,
-  /// and to each before it a second less, so that they keep their order.
+  /// Dates recordings that were removed while the clock was not synchronised: the last one gets `end`, each one before it
+  /// a second less, so that they keep their order.
   private func date(
     _ contents: [TrashedRecording], in trash: borrowing OpenFile, until end: UTCStamp,
     now: WallTime, _ failures: inout [StorageError]
@@ -194,8 +192,8 @@ extension Catalogue {
     }
   }
 
-  /// Gives a file a name in the trash that is free; that name. It says when the recording was removed, so that copying
-  /// the trash keeps its age: the second of `first`, or the next one at which no recording of this name was removed.
+  /// Moves a file to a free name in the trash and returns that name. It holds the time of removal, so that copying the
+  /// trash keeps its age: the second of `first`, or the next one at which no recording of this name was removed.
   private func move(
     _ old: String, in directory: borrowing OpenFile, to trash: borrowing OpenFile, as name: String,
     _ now: WallTime, _ first: UTCStamp
@@ -214,8 +212,8 @@ extension Catalogue {
     }
   }
 
-  /// Deletes recordings of the trash for good, after their numbers were noted; the names that they had. On a full disk
-  /// there may be no room for that note: then the names that are left say which numbers were given.
+  /// Deletes recordings from the trash for good, after noting their numbers; returns their former names. On a full disk
+  /// there may be no room for that note; then the remaining names show which numbers were assigned.
   private func delete(
     _ recordings: [TrashedRecording], in trash: borrowing OpenFile,
     _ failures: inout [StorageError]
@@ -248,10 +246,10 @@ extension Catalogue {
     }
   }
 
-  /// The trash, to work in it whatever has its path meanwhile.
+  /// The trash, open, so that work in it does not depend on its path.
   ///
-  /// - Throws: ENOTDIR when the trash is no directory of the store's own: what a link leads to may be the trash of
-  ///   another store.
+  /// - Throws: ENOTDIR when the trash is not a directory of the store's own: a link may lead to the trash of another
+  ///   store.
   func openTrash() throws(StorageError) -> OpenFile {
     try files.open(path(of: Catalogue.trashName), flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   }
@@ -267,10 +265,9 @@ extension Catalogue {
 }
 
 extension Catalogue {
-  /// The recording in the trash that a user means by `text`: as ``entry(for:)``, and `latest` is the one that was
-  /// removed last.
+  /// The recording in the trash that a user means by `text`, as ``entry(for:)``; `latest` is the last one removed.
   ///
-  /// A recording that is there twice, because it came again after it was removed, is the one that was removed last.
+  /// Of a recording that is there twice, because it was fetched again after its removal, the last one removed is meant.
   public func trashedRecording(for text: String) throws(CatalogueError) -> TrashedRecording {
     let trashed = try trashed()
     if RecordingReference(text).isLatest, let last = trashed.first { return last }
@@ -285,8 +282,7 @@ extension Catalogue {
     return match
   }
 
-  /// Brings a recording back from the trash, under its number, or under the next one where another recording has that
-  /// meanwhile.
+  /// Restores a recording from the trash, under its number, or under the next one if another recording has that.
   ///
   /// - Returns: The recording in the store.
   /// - Throws: ``CatalogueError/present(id:number:)`` when the store has the same recording;
@@ -297,7 +293,7 @@ extension Catalogue {
     return try restore(trashed, lock)
   }
 
-  /// - Parameter lock: Held, so that no other program gets the number, or brings the same recording, meanwhile.
+  /// - Parameter lock: Held so that no other program assigns the number or restores the same recording meanwhile.
   private func restore(
     _ trashed: TrashedRecording, _ lock: borrowing NumberLock
   ) throws(CatalogueError) -> CatalogueEntry {
@@ -327,7 +323,7 @@ extension Catalogue {
       guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
       throw .trashForbidden(path: path)
     }
-    // The new name first: between the two the recording has both names, and never none.
+    // The new name first: in between the recording has both names, never none.
     try syncMove(
       to: path, from: path(of: Catalogue.trashName), "back as \(entry.number)", trashed.entry)
     return entry

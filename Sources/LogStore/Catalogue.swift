@@ -1,28 +1,26 @@
 import Glibc
 import IMUModel
 
-/// A store: a directory of recordings. The directory is the index; there is nothing else to get out
-/// of step.
+/// A store: a directory of recordings. The directory is the index, so nothing can get out of step with it.
 ///
 ///     DIR/000003-20261121T023807Z-1b4e28ba.imulog   a recording
 ///     DIR/.new-…                                     one that is being created
 ///     DIR/.import-…                                  one that is being imported, not whole yet
-///     DIR/.lock                                      the last number; locked while one is given away
-///     DIR/.known                                     which recordings need no look at the next start
+///     DIR/.lock                                      the last number; locked while a new one is assigned
+///     DIR/.known                                     which recordings need no check at the next start
 ///     DIR/.trash/…                                   removed ones, for 30 days
-///     DIR/.part-…, .unsynced-…, .aside-…             copies from elsewhere that are not whole: see ``PartialCopy``
+///     DIR/.part-…, .unsynced-…, .aside-…             incomplete copies from elsewhere: see ``PartialCopy``
 ///     DIR/.freeing-…                                 a recording whose original another machine is asked to free
 ///
-/// Several programs may use a store at once. A value of this type holds nothing open and may be
-/// copied.
+/// Several programs may use a store at once. A value of this type keeps nothing open and may be copied.
 public struct Catalogue: Sendable {
   /// The directory, without a slash at its end.
   public let path: String
   let files: FileSystem
-  /// What recordings are opened with: O_NOFOLLOW when none may be a link.
+  /// The flag that recordings are opened with: O_NOFOLLOW when none may be a link.
   let linkFlag: Int32
-  /// Nanoseconds for which a call waits for another program that gives a number away: 5 s, longer than the few syncs
-  /// that this takes.
+  /// Nanoseconds that a call waits for another program to assign a number: 5 s, longer than the few syncs that it
+  /// takes.
   public var lockPatience: Int64 = 5_000_000_000
 
   static let lockName = ".lock"
@@ -56,14 +54,14 @@ public struct Catalogue: Sendable {
       guard create else { throw .missing(path: path) }
       try wrapped { () throws(StorageError) in try files.makeDirectories(path) }
     }
-    // Until the first number is given it may be that no program came to sync the names above it.
+    // Before the first number is assigned, the directories above may not have been synced by any program.
     guard create, access(self.path(of: Catalogue.lockName), F_OK) != 0 else { return }
     try wrapped { () throws(StorageError) in try files.syncParents(of: path) }
   }
 
   func path(of name: String) -> String { "\(path)/\(name)" }
 
-  /// Makes calls to the storage under this module's error for stores.
+  /// Calls the storage with this module's error for stores.
   func wrapped<Result: ~Copyable>(_ body: () throws(StorageError) -> Result) throws(CatalogueError)
     -> Result
   {
@@ -75,7 +73,7 @@ public struct Catalogue: Sendable {
   }
 }
 
-/// A recording in a store, as its file's name gives it.
+/// A recording in a store, as its file name describes it.
 public struct CatalogueEntry: Hashable, Sendable {
   let name: RecordingName
   private let directory: String
@@ -95,7 +93,7 @@ public struct CatalogueEntry: Hashable, Sendable {
     self.init(name, file: name.text, in: directory)
   }
 
-  /// - Parameter file: The name as it is in the directory, which is made anew at some cost.
+  /// - Parameter file: The name as it is in the directory, to spare composing it again.
   init(_ name: RecordingName, file: String, in directory: String) {
     self.name = name
     self.directory = directory
@@ -104,16 +102,15 @@ public struct CatalogueEntry: Hashable, Sendable {
 }
 
 extension Catalogue {
-  /// What a store holds.
+  /// The contents of a store.
   public struct Listing: Equatable, Sendable {
     /// Recordings, newest (highest number) first.
     public var entries: [CatalogueEntry]
-    /// Names of files that end in `.imulog` and were not made by a store; they can be read by path.
+    /// Files that end in `.imulog` and were not made by a store; they can be read by path.
     public var strangers: [String]
   }
 
-  /// Recordings, newest first. Reads the directory and no file, so a damaged or foreign file
-  /// hinders nothing.
+  /// Recordings, newest first. Reads the directory and no file, so a damaged or foreign file does no harm.
   public func list() throws(CatalogueError) -> Listing {
     let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
     let strangers = names.filter {
@@ -130,8 +127,8 @@ extension Catalogue {
       })
   }
 
-  /// Sorts by number, and by name where two have the same. Only numbers and places are moved about, because
-  /// entries own memory.
+  /// Sorts by number, and by name where two have the same. Sorts numbers with indices, because moving entries would
+  /// count references.
   static func newestFirst(_ entries: [CatalogueEntry]) -> [CatalogueEntry] {
     var keys = entries.indices.map { UInt64(entries[$0].number) << 32 | UInt64($0) }
     keys.sort(by: >)
@@ -164,7 +161,7 @@ extension Catalogue {
     try FileStorage(reading: entry.path, flags: linkFlag, gate: files.gate)
   }
 
-  /// What a list says of a recording: its first and last page hold it of a complete one.
+  /// What a list shows of a recording; of a complete one, only the first and last page are read.
   public func summary(of entry: CatalogueEntry) throws(LogError) -> LogSummary {
     var reader = try reader(of: entry)
     return try reader.summary { () throws(LogError) in
@@ -176,8 +173,8 @@ extension Catalogue {
     }
   }
 
-  /// Whether a program is writing the recording: its writer has the file locked. The kernel does not say what for a file
-  /// is locked: one that another program keeps locked exclusively reads as being written.
+  /// Whether a program is writing the recording: its writer has the file locked. The kernel does not report why a file
+  /// is locked, so an exclusive lock of any other program reads as being written.
   public func isLive(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
     let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
     return !(try file.lock(exclusive: false))
@@ -205,7 +202,8 @@ extension Catalogue {
     _ text: String, from entries: [CatalogueEntry], place: String, listing: String,
     nothing: String
   ) throws(CatalogueError) -> CatalogueEntry {
-    let matches = RecordingReference(text).choose(from: entries, number: \.number) { entry, digits in
+    let matches = RecordingReference(text).choose(from: entries, number: \.number) {
+      entry, digits in
       guard digits.hasPrefix(entry.idPrefix) else { return entry.idPrefix.hasPrefix(digits) }
       return digits.count <= 8 || identity(of: entry)?.begins(with: digits) == true
     }

@@ -1,7 +1,6 @@
 public import IMUModel
 
-/// Why a store, or a recording in it, cannot be used: what was asked, what stood against it, what
-/// helps.
+/// Why a store, or a recording in it, cannot be used: what was attempted, why it failed, and the remedy.
 public enum CatalogueError: Error, Equatable, Sendable {
   /// There is nothing at the store's path.
   case missing(path: String)
@@ -9,29 +8,28 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case notADirectory(path: String)
   /// The kernel refused.
   case storage(StorageError)
-  /// No recording answers to `id`; `existing` says in a clause which there are.
+  /// No recording is meant by `id`; `existing` is a clause about those there are.
   case notFound(id: String, path: String, existing: String)
-  /// Several recordings answer to `id`; they are listed by number and first digits.
+  /// Several recordings are meant by `id`, listed by number and first digits.
   case ambiguous(id: String, candidates: [String])
   /// The recording is being written, or another program has its file locked.
   case isLive(file: String)
-  /// A pull relies on the recording, or did and had no answer; the file `mark` says so.
+  /// A pull relies on the recording, or did and got no answer, as the file `mark` records.
   case isRelied(mark: String)
-  /// The store is this user's to change and its trash is not.
+  /// This user may change the store but not its trash.
   case trashForbidden(path: String)
-  /// The recording was moved, as `place` says, and a loss of power may undo that.
+  /// The recording was moved to `place`, and a power loss may undo that.
   case moveNotDurable(number: UInt32, place: String, StorageError)
   /// The recording is in the store already, under this number.
   case present(id: String, number: UInt32)
   /// Numbers up to 4 294 967 295 are used up.
   case outOfNumbers(path: String)
-  /// The recording's header cannot be written, because a text is too long for it, or cannot be
-  /// read.
+  /// The recording's header cannot be read, or cannot be written because a text is too long.
   case log(LogError)
 }
 
 extension CatalogueError {
-  /// Whether there is no space left, or the user has used up theirs.
+  /// Whether the disk, or the user's quota, is full.
   public var isFull: Bool {
     guard case .storage(let error) = self else { return false }
     return error.isFull
@@ -39,7 +37,7 @@ extension CatalogueError {
 }
 
 extension CatalogueError: CustomStringConvertible {
-  /// One sentence with what can be done.
+  /// One sentence with the remedy.
   public var description: String {
     switch self {
     case .missing(let path):

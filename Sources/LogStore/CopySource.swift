@@ -5,7 +5,7 @@ import LogFormat
 public struct CopySource: ~Copyable {
   /// Its header.
   public let description: RecordingDescription
-  /// How it stands: `live`, `complete` or `recovered`, as ``update()`` has found last.
+  /// Its state, `live`, `complete` or `recovered`, at the last ``update()``.
   public private(set) var state: LogSummary.State = .live
   /// Bytes from the first one on that are final.
   public private(set) var byteCount: UInt64 = 0
@@ -25,7 +25,7 @@ public struct CopySource: ~Copyable {
     check = PageCheck(description)
   }
 
-  /// A recording of a store, as it stands now.
+  /// A recording of a store in its present state.
   static func open(
     _ entry: CatalogueEntry, in catalogue: Catalogue
   ) throws(LogError) -> CopySource {
@@ -41,9 +41,9 @@ public struct CopySource: ~Copyable {
     return source
   }
 
-  /// Finds out how it stands now, and how much of it is there.
+  /// Finds its present state and length.
   ///
-  /// Whether a program is writing it is asked first: what none was writing then has all its bytes.
+  /// Checks first whether a program is writing it: if none is, all bytes are there.
   public mutating func update() throws(LogError) {
     do throws(StorageError) {
       if try catalogue.isLive(entry) {
@@ -60,7 +60,7 @@ public struct CopySource: ~Copyable {
     state = try reader.hasEnd() ? .complete : .recovered
   }
 
-  /// Reads bytes; no more than there are in front of ``byteCount`` may be asked for.
+  /// Reads bytes; traps beyond ``byteCount``.
   public mutating func read(
     at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(LogError) {
@@ -75,20 +75,20 @@ public struct CopySource: ~Copyable {
   }
 }
 
-/// How a recording stands, for those who have or want a copy of it.
+/// The state of a recording, for comparison with a copy of it.
 public struct CopyStanding: Sendable {
   /// Its identity.
   public let id: RecordingID
   /// `complete` or `recovered`.
   public let state: LogSummary.State
-  /// Its bytes, without zeros at its end.
+  /// Its bytes, without preallocated zeros at its end.
   public let byteCount: UInt64
 }
 
 extension Catalogue {
-  /// How a recording stands; `nil` when a program is writing it. Reads its first and its last page.
+  /// The state of a recording; `nil` while a program is writing it. Reads its first and last page.
   ///
-  /// Whether a program is writing it is asked first, as ``CopySource/update()`` does.
+  /// Checks first whether a program is writing it, as ``CopySource/update()`` does.
   public func standing(of entry: CatalogueEntry) throws(LogError) -> CopyStanding? {
     do throws(StorageError) {
       guard try !isLive(entry) else { return nil }

@@ -1,12 +1,12 @@
 public import LogFormat
 
-/// A part of a log that cannot be read: where, why, and what is missing with it.
+/// A part of a log that cannot be read: where, why, and which ticks are missing.
 public struct Damage: Equatable, Sendable {
   /// What is wrong.
   public enum Reason: Equatable, Sendable {
     /// The bytes are not what was written.
     case format(FormatError.Reason)
-    /// The bytes are intact, but ticks come a second time: a page that got to a wrong place.
+    /// The bytes are intact, but their ticks came before: a page in the wrong place.
     case ticksGoBack
   }
 
@@ -16,12 +16,11 @@ public struct Damage: Equatable, Sendable {
   public var pageCount: UInt32
   /// Where in the file it begins.
   public var offset: UInt64
-  /// Bytes that were skipped; 0 for bytes that never got into the file.
+  /// Bytes that were skipped; 0 for bytes that never reached the file.
   public var byteCount: UInt64
   /// What is wrong where it begins.
   public var reason: Reason
-  /// Ticks that are missing here, sampled or not; `nil` when nothing readable follows that would
-  /// say.
+  /// Ticks missing here, sampled or not; `nil` when nothing readable follows to show it.
   public var ticksLost: UInt64?
 
   /// A part that cannot be read.
@@ -53,20 +52,20 @@ extension Damage: CustomStringConvertible {
   }
 }
 
-/// Damage that continues from page to page until one can be read.
+/// Damage that continues from page to page up to the next readable one.
 struct DamageRun {
   private var damage: Damage?
 
-  /// Whether there is any.
+  /// Whether damage is continuing.
   var isRunning: Bool { damage != nil }
 
-  /// What is missing in it, as the page after it shows; of no effect without damage.
+  /// The ticks missing in it, as the page after it shows; no effect without damage.
   var ticksLost: UInt64? {
     get { damage?.ticksLost }
     set { damage?.ticksLost = newValue }
   }
 
-  /// Begins with `count` bytes from a byte of a page on, or adds them to what there is.
+  /// Begins with, or adds, `count` bytes from a byte of a page on.
   mutating func note(_ reason: Damage.Reason, page: UInt32, byte: Int, count: Int) {
     guard let first = damage?.page else {
       damage = Damage(
@@ -78,7 +77,7 @@ struct DamageRun {
     damage?.byteCount += UInt64(count)
   }
 
-  /// The same, of whole pages.
+  /// The same for whole pages.
   mutating func note(_ reason: Damage.Reason, pages: Range<UInt32>) {
     guard let last = pages.last else { return }
     note(reason, page: pages.lowerBound, byte: 0, count: 0)

@@ -1,13 +1,12 @@
 /// The point that every call of this module to the kernel passes.
 ///
-/// In the program it is always open. Tests hand in a gate that refuses the n-th call, or all from
-/// the n-th on (a kill), or writes after a limit (a full disk), so that each path through an error
-/// is walked on real files; and one that keeps what it sees, so that a loss of power can be tried
-/// after each call.
+/// In the program it is always open. Tests pass a gate that refuses the n-th call, or all from the n-th on
+/// (a kill), or writes beyond a limit (a full disk), so that every error path runs on real files; or one
+/// that records the calls, so that a power loss can be simulated after each.
 package struct FaultGate: Sendable {
   /// A call that is about to be made.
   package struct Call {
-    /// What it does.
+    /// The operation.
     package var operation: StorageError.Operation
     /// The file or directory.
     package var path: String
@@ -15,9 +14,9 @@ package struct FaultGate: Sendable {
     package var newPath = ""
     /// The flags of an `open`.
     package var flags: Int32 = 0
-    /// Where a write goes, or the length that a file is cut to.
+    /// The offset of a write, or the length that a file is cut to.
     package var offset: UInt64 = 0
-    /// What a write writes; valid only while the gate is asked.
+    /// The bytes of a write; valid only during the judge's call.
     package var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ operation: StorageError.Operation, _ path: String) {
@@ -25,26 +24,26 @@ package struct FaultGate: Sendable {
       self.path = path
     }
 
-    /// Where in the file a write goes, else empty.
+    /// The range of a write in the file; else empty.
     package var range: Range<UInt64> { offset..<offset + UInt64(bytes.count) }
   }
 
-  /// What becomes of a call.
+  /// What happens to a call.
   package enum Verdict: Equatable, Sendable {
     /// It is made.
     case pass
     /// It is not made and fails with this errno.
     case refuse(Int32)
-    /// It is made, but with at most this many bytes.
+    /// It is made with at most this many bytes.
     case shorten(Int)
   }
 
-  /// Asked before each call.
+  /// Called before each call.
   package typealias Judge = @Sendable (_ call: Call) -> Verdict
 
   private let judge: Judge?
 
-  /// A gate that asks `judge`.
+  /// A gate that calls `judge`.
   package init(_ judge: @escaping Judge) {
     self.judge = judge
   }

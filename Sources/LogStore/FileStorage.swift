@@ -2,18 +2,16 @@ import Glibc
 
 /// A log in a file.
 ///
-/// Space is made ahead by writing zeros, so that a sync of a few bytes does not also have to change
-/// the file's length: on ext4 that is 6 KiB written instead of 17 KiB. The first step is 32 KiB,
-/// enough for a minute at 10 Hz; each further one is twice the step before, up to 1 MiB; a step is
-/// made before it is needed and becomes durable with the sync of the bytes that needed it. The last
-/// ``spareByteCount`` bytes of the space made are kept for the end of the log: when no more can be
-/// made, ``append(_:)`` refuses once, and from then on the spare is open.
+/// Space is preallocated by writing zeros, so that a sync of a few bytes need not change the file's length: on ext4 that
+/// writes 6 KiB instead of 17 KiB. The first step is 32 KiB, enough for a minute at 10 Hz; each further one doubles, up to
+/// 1 MiB. A step is made before it is needed and becomes durable with the bytes that needed it. The last
+/// ``spareByteCount`` bytes are a spare for the end of the log: when no more space can be made, ``append(_:)`` refuses
+/// once, and from then on the spare is open.
 ///
-/// Zeros made ahead are the only bytes that are ever changed. While recording, whole sectors are
-/// written past the page cache where the file system lets them, because the cache writes whole pages,
-/// and ten samples a second fill a sixtieth of one.
+/// Only preallocated zeros are ever overwritten. While recording, whole sectors are written past the page cache where the
+/// file system allows it: the cache writes whole pages, and ten samples a second fill a sixtieth of one.
 public struct FileStorage: LogStorage, ~Copyable {
-  /// Bytes kept back for ending a log on a full disk: four pages.
+  /// Bytes reserved for ending a log on a full disk: four pages.
   public static let spareByteCount = 4 * 4096
   static let firstStep = 32 * 1024
   static let largestStep = 1024 * 1024
@@ -27,7 +25,7 @@ public struct FileStorage: LogStorage, ~Copyable {
   private var made: UInt64
   private var nextStep = FileStorage.firstStep
   private var isSpareOpen = false
-  /// The sector that the log ends in; `nil` while everything goes through the page cache.
+  /// The sector in which the log ends; `nil` while everything goes through the page cache.
   private var lastSector: LastSector?
 
   /// A new, empty file outside any store, such as the copy of a log; its name must be free.
@@ -60,27 +58,26 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.made = length
   }
 
-  /// Takes over the name that the file was given.
+  /// Notes the file's new name.
   mutating func wasRenamed(to path: String) {
     file.path = path
   }
 
-  /// From now on writes whole sectors past the page cache, if the file system lets them and what
-  /// the file ends with can be read back; else continues as before.
+  /// From now on writes whole sectors past the page cache, if the file system allows it and the end of the file can be
+  /// read back; else continues as before.
   package mutating func bypassCache() {
     let sector = LastSector(ending: length)
     let begin = sector.begin(to: length)
     do {
       sector.byteCount = try file.read(at: sector.offset, into: begin)
     } catch {
-      // Nothing depends on this read. A card that fails says so at the next write, which is reported.
+      // Nothing depends on this read. If the card fails, the next write reports it.
       return
     }
     if sector.byteCount == begin.count { lastSector = sector }
   }
 
-  /// Writes after what was appended before, after making space if there is not enough. Cost: one
-  /// `pwrite`.
+  /// Writes at the end, after making space if there is not enough. Cost: one `pwrite`.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let end = length + UInt64(bytes.count)
     try makeSpace(for: end)
@@ -89,18 +86,18 @@ public struct FileStorage: LogStorage, ~Copyable {
     made = max(made, end)
   }
 
-  /// From now on the last ``spareByteCount`` bytes of the space made are kept for the end again, once more is made.
+  /// Reserves the last ``spareByteCount`` bytes for the end again, once more space is made.
   public mutating func closeSpare() { isSpareOpen = false }
 
   private mutating func write(
     _ bytes: UnsafeRawBufferPointer, upTo end: UInt64
   ) throws(StorageError) {
-    // Zeros after the end are written over zeros made ahead, never after them.
+    // The zeros after the end overwrite preallocated zeros and never extend them.
     if let lastSector, LastSector.roundedUp(end) <= made {
       do {
         return try lastSector.append(bytes, to: file)
       } catch {
-        // The file system takes no sectors, or took a part of one: what is written again is the same.
+        // The file system accepts no sectors, or wrote part of one: the same bytes are written again.
         guard error.errno == EINVAL else { throw error }
       }
     }
@@ -108,10 +105,10 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.write(bytes, at: length)
   }
 
-  /// Makes what was appended durable, and the space made. The C function is `fdatasync`.
+  /// Makes the appended bytes and the preallocated space durable. The C function is `fdatasync`.
   ///
-  /// Bytes of a file that has lost its name are durable for no one: fails with
-  /// ``StorageError/isGone`` when the path has no file any more, or another one, or when another program has cut it.
+  /// Bytes in a file without a name are lost to everyone: fails with ``StorageError/isGone`` when the path no longer stands
+  /// for this file, or another program cut it.
   public mutating func sync() throws(StorageError) {
     try file.syncData()
     try file.checkPath(holding: made)
@@ -124,7 +121,7 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.read(at: offset, into: buffer)
   }
 
-  /// The file's length now, as whoever writes it has left it.
+  /// The file's present length.
   public mutating func size() throws(StorageError) -> UInt64 {
     try file.regularFileSize()
   }
@@ -134,8 +131,8 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.nextData(from: offset)
   }
 
-  /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`. Fails as
-  /// ``sync()`` does when the file is gone from its path.
+  /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`. Fails as ``sync()`` does when the
+  /// file is gone from its path.
   public mutating func finish() throws(StorageError) {
     let isCut = try file.regularFileSize() < made
     try file.truncate(to: length)
@@ -145,20 +142,19 @@ public struct FileStorage: LogStorage, ~Copyable {
     guard !isCut else { throw StorageError(.find, path: name, errno: ESTALE) }
   }
 
-  /// Gives the file to the store's owner.
+  /// Sets the store's owner and permissions.
   func give(to belonging: Belonging) throws(StorageError) {
     try belonging.apply(to: file, .reading)
   }
 
-  /// Takes the lock of a live recording; `false` when another opening of the file has it.
+  /// Takes the lock of a live recording; `false` when the file is locked through another opening.
   func lock(exclusive: Bool) throws(StorageError) -> Bool {
     try file.lock(exclusive: exclusive)
   }
 }
 
 extension FileStorage {
-  /// Sees to it that the file has room up to `end` and the spare after it, or opens the spare and
-  /// throws.
+  /// Makes room up to `end` and for the spare after it, or opens the spare and throws.
   private mutating func makeSpace(for end: UInt64) throws(StorageError) {
     let wanted = end + UInt64(FileStorage.spareByteCount)
     guard wanted > made, !isSpareOpen else { return }
@@ -167,13 +163,13 @@ extension FileStorage {
       target += UInt64(nextStep)
       nextStep = min(2 * nextStep, FileStorage.largestStep)
     }
-    // Zeros after what another program has cut would hide that. Of a take that is synced at its end alone, nothing else
-    // shows what happened to its file before.
+    // New zeros would hide that another program cut the file. In a recording that is synced only at its end, nothing else
+    // shows it.
     if made > 0 { try file.checkPath(holding: made) }
     do {
       try writeZeros(upTo: target)
     } catch {
-      // What could be made may be enough for these bytes.
+      // The space that could be made may be enough for these bytes.
       if error.isFull, wanted <= made { return }
       if error.isFull { isSpareOpen = true }
       throw error
@@ -182,8 +178,7 @@ extension FileStorage {
 
   private mutating func writeZeros(upTo target: UInt64) throws(StorageError) {
     var count = FileStorage.firstStep
-    // Safe: calloc gives `count` zeros, which are only read, or nil, and they are freed on every
-    // way out.
+    // Safe: calloc returns `count` zeros, which are only read, or nil; they are freed on every path.
     guard let base = calloc(count, 1) else {
       throw StorageError(.write, path: name, errno: ENOMEM)
     }
@@ -193,7 +188,7 @@ extension FileStorage {
       do {
         made += UInt64(try file.writeSome(zeros, at: made))
       } catch {
-        // A file system may refuse the whole of a write of which a part would fit.
+        // A file system may refuse a whole write although part of it would fit.
         guard error.isFull, count > 4096 else { throw error }
         count = 4096
       }
@@ -201,31 +196,31 @@ extension FileStorage {
   }
 }
 
-/// The sector in which a log ends, kept in memory so that it can be written whole again with what follows.
+/// The sector in which a log ends, kept in memory so that it can be written whole again with the bytes that follow.
 ///
-///     disk     │ … full sectors … │ begin of the last one, zeros │ zeros made ahead …
-///     memory                      │ begin of the last one │ what is appended │ zeros │
-///                                 offset                                    a sector's end
+///     disk     │ … full sectors … │ start of the last one, zeros │ preallocated zeros …
+///     memory                      │ start of the last one │ appended bytes │ zeros │
+///                                 offset                                  a sector's end
 ///
-/// What is written over is either the same bytes or zeros.
+/// Only the same bytes or zeros are overwritten.
 final class LastSector: @unchecked Sendable {
   // Safe: owned by one storage, which is not copyable and belongs to one thread at a time; the memory is allocated
   // once, whole and zeroed, and lives as long as this object.
   private let memory: UnsafeMutableRawBufferPointer
 
-  /// Bytes that a device writes whole.
+  /// Bytes that a device writes at once.
   static let size = 512
-  /// Pages of cards and of memory are at most so large.
+  /// Pages of cards and of memory are at most this large.
   private static let alignment = 4096
-  /// A piece of the queue and the beginning of a sector fit.
+  /// Room for a piece of the queue and the start of a sector.
   private static let capacity = 3 * 4096
 
   /// Where in the file the sector begins.
   private(set) var offset: UInt64
-  /// Bytes of the log in it, fewer than it has.
+  /// Bytes of the log in it, fewer than its size.
   var byteCount = 0
 
-  /// The sector that a log of `length` bytes ends in; its begin is to be read by the caller.
+  /// The sector in which a log of `length` bytes ends; the caller reads its start.
   init(ending length: UInt64) {
     memory = .allocate(byteCount: LastSector.capacity, alignment: LastSector.alignment)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -246,9 +241,9 @@ final class LastSector: @unchecked Sendable {
     (length + UInt64(size) - 1) / UInt64(size) * UInt64(size)
   }
 
-  /// Writes bytes after those of the log, with the sector that they begin in.
+  /// Appends bytes to the log, writing the sector in which they begin.
   ///
-  /// - Throws: ``StorageError``, with EINVAL when nothing can be written in this way; then this object is of no use
+  /// - Throws: ``StorageError``, with EINVAL when nothing can be written in this way; then this object must not be used
   ///   any more.
   func append(_ bytes: UnsafeRawBufferPointer, to file: borrowing OpenFile) throws(StorageError) {
     var rest = bytes[...]

@@ -9,7 +9,7 @@ struct FileSystem: Sendable {
     try OpenFile(path: path, flags: flags, gate: gate)
   }
 
-  /// Makes one directory; something there already is no error, and answered with `false`.
+  /// Makes one directory; `false` when something has the name already.
   @discardableResult
   func makeDirectory(_ path: String, mode: mode_t = 0o755) throws(StorageError) -> Bool {
     do {
@@ -21,7 +21,7 @@ struct FileSystem: Sendable {
     }
   }
 
-  /// Makes a directory and those above it that are missing; each belongs to whom the one above it belongs.
+  /// Makes a directory and the missing ones above it, each with the owner of its parent.
   func makeDirectories(_ path: String) throws(StorageError) {
     var isMade: Bool
     do {
@@ -37,14 +37,14 @@ struct FileSystem: Sendable {
     try Belonging(in: try status(path + "/..")).apply(to: made, .reading)
   }
 
-  /// Makes the names of a directory and of those above it durable, as far as the file system goes that it is on.
+  /// Makes the names of a directory and of those above it durable, up to the root of its file system.
   ///
-  /// A directory that this user may not read cannot be synced by them, and they have not made it; it is passed over.
+  /// A directory that this user may not read is skipped: they cannot sync it and have not made it.
   func syncParents(of path: String) throws(StorageError) {
     guard let resolved = realpath(path, nil) else {
       throw StorageError(.open, path: path, errno: errno)
     }
-    // Safe: realpath gave memory of its own with a C string in it, which is freed once it is copied.
+    // Safe: realpath returned its own memory with a C string, which is freed after it is copied.
     defer { free(resolved) }
     var path = String(cString: resolved)
     let device = try self.device(of: path)
@@ -66,8 +66,8 @@ struct FileSystem: Sendable {
     return status.st_dev
   }
 
-  /// A file's length and the second, since 1970, of its last change; `nil` when nothing has this name. A link is not
-  /// followed.
+  /// A file's length, and the time of its last change in seconds since 1970; `nil` when nothing has this name. Links are
+  /// not followed.
   func facts(_ path: String) throws(StorageError) -> (byteCount: UInt64, changed: Int64)? {
     var status = stat()
     do {
@@ -76,24 +76,24 @@ struct FileSystem: Sendable {
       if error.isMissing { return nil }
       throw error
     }
-    // A rename changes the second of these alone.
+    // A rename changes only the second of these.
     let changed = max(Int64(status.st_mtim.tv_sec), Int64(status.st_ctim.tv_sec))
     return (UInt64(clamping: status.st_size), changed)
   }
 
-  /// Gives `old` the name `new`, in place of what had it. The corresponding C function is `rename`.
+  /// Renames `old` to `new`, replacing what had that name. The corresponding C function is `rename`.
   func rename(_ old: String, to new: String) throws(StorageError) {
     var call = FaultGate.Call(.rename, old)
     call.newPath = new
     try retried(call, gate) { Glibc.rename(old, new) }
   }
 
-  /// Gives `old` the name `new`, or fails with EEXIST when something has it.
+  /// Renames `old` to `new`, or fails with EEXIST when something has that name.
   func rename(_ old: String, toFree new: String) throws(StorageError) {
     try renameFree(AT_FDCWD, old, old, AT_FDCWD, new, new)
   }
 
-  /// The same with names in directories that are open: whatever their paths stand for by now.
+  /// The same with names in open directories, whatever their paths stand for by now.
   func rename(
     _ old: String, in oldDirectory: borrowing OpenFile, toFree new: String,
     in newDirectory: borrowing OpenFile
@@ -103,7 +103,7 @@ struct FileSystem: Sendable {
       "\(newDirectory.path)/\(new)")
   }
 
-  /// Where the file system cannot promise it (EINVAL), the new name is looked at just before.
+  /// Where the file system cannot guarantee it (EINVAL), the new name is checked just before.
   private func renameFree(
     _ oldDirectory: CInt, _ old: String, _ oldPath: String, _ newDirectory: CInt, _ new: String,
     _ newPath: String
@@ -127,7 +127,7 @@ struct FileSystem: Sendable {
     }
   }
 
-  /// Removes the name of a file; one that is missing already is no error, and answered with `false`.
+  /// Removes the name of a file; `false` when it is missing already.
   @discardableResult
   func remove(_ path: String) throws(StorageError) -> Bool {
     do {
@@ -139,7 +139,7 @@ struct FileSystem: Sendable {
     }
   }
 
-  /// The same in a directory that is open: whatever its path stands for by now.
+  /// The same in an open directory, whatever its path stands for by now.
   @discardableResult
   func remove(_ name: String, in directory: borrowing OpenFile) throws(StorageError) -> Bool {
     let (path, descriptor) = ("\(directory.path)/\(name)", directory.descriptor)
@@ -152,15 +152,15 @@ struct FileSystem: Sendable {
     }
   }
 
-  /// Whether it is certain that no user can remove a name: its file is immutable, or something is mounted on it.
+  /// Whether certainly no user can remove a name: its file is immutable, or something is mounted on it.
   func isFixed(_ path: String) -> Bool { clinuxio_is_fixed(path) == 1 }
 
-  /// Makes names that were given or taken in a directory durable.
+  /// Makes the names in a directory durable.
   func syncDirectory(_ path: String) throws(StorageError) {
     try open(path, flags: O_RDONLY | O_DIRECTORY).sync()
   }
 
-  /// What a name stands for: the C function is `stat`, or `lstat` of a link itself.
+  /// The file that a name stands for: the C function is `stat`, or `lstat` for a link itself.
   func status(_ path: String, followsLink: Bool = true) throws(StorageError) -> stat {
     var status = stat()
     try retried(FaultGate.Call(.look, path), gate) {
@@ -169,8 +169,8 @@ struct FileSystem: Sendable {
     return status
   }
 
-  /// Whether this user may make and remove names in a directory. The C function is `access`, which asks for the
-  /// real user: imulog is never set-user-ID.
+  /// Whether this user may make and remove names in a directory. The C function is `access`, which checks the real user:
+  /// imulog is never set-user-ID.
   func mayChangeNames(in directory: String) -> Bool {
     access(directory, W_OK | X_OK) == 0
   }
@@ -195,7 +195,7 @@ struct FileSystem: Sendable {
     return try FileSystem.names(opendir(path), path)
   }
 
-  /// The same of one that is open.
+  /// The same for an open directory.
   func names(in directory: borrowing OpenFile) throws(StorageError) -> [String] {
     let path = directory.path
     if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {

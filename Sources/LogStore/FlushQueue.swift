@@ -2,22 +2,20 @@ import Glibc
 public import IMUModel
 public import LogFormat
 
-/// The bytes between the writer thread, which must never wait for a card, and the flusher thread,
-/// which does nothing else.
+/// The bytes between the writer thread, which must never wait for a card, and the flusher thread, which only does that.
 ///
 ///     writer ── put, requestSync, close ──►  ring of bytes  ──► flusherLoop ── append, sync ──► disk
 ///
-/// Bounded: when a card stalls for so long that the queue is full, ``put(_:)`` refuses and the
-/// writer leaves samples in the ring. Neither end is the sampler, so a mutex is allowed here.
+/// Bounded: when a card stalls so long that the queue is full, ``put(_:)`` refuses and the writer leaves samples in the
+/// ring. Neither end is the sampler, so a mutex is allowed here; it is a pthread mutex because the flusher waits on a
+/// condition, which `Synchronization` lacks.
 ///
-/// When the storage fails, ``failure`` says so and the bytes stay. After a full disk the writer
-/// puts the few bytes that end the log and closes: the flusher then appends what is queued into the
-/// storage's spare.
+/// When the storage fails, ``failure`` reports it and the bytes stay. After a full disk the writer puts the few bytes that
+/// end the log and closes; the flusher then appends the queued bytes to the storage's spare.
 public final class FlushQueue: @unchecked Sendable {
-  // Safe: every stored property below the mutex is read and written only while the mutex is held,
-  // with one exception: the flusher reads the bytes of a piece while it does not hold it. Those are
-  // inside the first `count` bytes from `head`, which put() never writes and only the flusher
-  // itself releases.
+  // Safe: every stored property below the mutex is read and written only under the mutex, with one exception: the
+  // flusher reads the bytes of a piece without it. Those are inside the first `count` bytes from `head`, which put()
+  // never writes and only the flusher itself releases.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private let buffer: UnsafeMutableRawBufferPointer
@@ -25,13 +23,13 @@ public final class FlushQueue: @unchecked Sendable {
   private var count = 0
   private var totalPut: UInt64 = 0
   private var totalWritten: UInt64 = 0
-  /// Everything put before this total is to be durable.
+  /// Everything put before this total should be durable.
   private var syncTarget: UInt64 = 0
   private var totalDurable: UInt64 = 0
   private var isClosed = false
   private var firstFailure: StorageError?
-  /// Whether a sync failed. The kernel reports such an error once and takes the bytes for written,
-  /// so that no later sync says anything about those that this one was for.
+  /// Whether a sync failed. The kernel reports the error once and then counts the bytes as written, so no later sync
+  /// proves anything about them.
   private var isSyncDoubtful = false
   private var longest: Int64 = 0
 
@@ -40,19 +38,19 @@ public final class FlushQueue: @unchecked Sendable {
   private let syncsEarly: Bool
   private let beforeLook: (@Sendable () -> Void)?
 
-  /// The largest piece given to the storage at once: small against a spare, so that as much as
-  /// possible of a queue goes into it.
+  /// The largest piece that is appended at once: small compared with a spare, so that as much as possible of a queue fits
+  /// it.
   static let largestPiece = 4096
 
   /// An empty queue for `capacity` bytes; traps unless positive.
   ///
-  /// - Parameter syncsEarly: Whether ``requestSync()`` has an effect: not where time is simulated, and a thousand syncs in
-  ///   a second of it would only make the simulation slow. The storage is made durable at its end in any case.
+  /// - Parameter syncsEarly: Whether ``requestSync()`` has an effect: not where time is simulated, where syncs would only
+  ///   slow the simulation. The storage is made durable at its end in any case.
   public convenience init(capacity: Int = 1 << 20, syncsEarly: Bool = true) {
     self.init(capacity: capacity, syncsEarly: syncsEarly, beforeLook: nil)
   }
 
-  /// - Parameter beforeLook: Called before each look of the writer, so that tests can let the flusher act between any two.
+  /// - Parameter beforeLook: Called before each access of the writer, so that tests can run the flusher between any two.
   package init(capacity: Int, syncsEarly: Bool, beforeLook: (@Sendable () -> Void)?) {
     precondition(capacity > 0, "a queue needs room")
     self.capacity = capacity
@@ -83,8 +81,7 @@ public final class FlushQueue: @unchecked Sendable {
 
   // MARK: The writer's end
 
-  /// Queues all of `bytes`, or none and says `false`: there is no room now. Never waits for the
-  /// storage.
+  /// Queues all of `bytes`, or none and returns `false` when there is no room. Never waits for the storage.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
     beforeLook?()
     return locked {
@@ -105,8 +102,7 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  /// Asks that everything put so far be made durable. Requests that come while one is served are
-  /// merged.
+  /// Requests that everything put so far be made durable. Requests during a sync are merged.
   public func requestSync() {
     guard syncsEarly else { return }
     locked {
@@ -115,7 +111,7 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  /// Says that nothing more comes; the flusher writes the rest, finishes the storage and returns.
+  /// Ends the input; the flusher writes the rest, finishes the storage and returns.
   public func close() {
     locked {
       isClosed = true
@@ -123,21 +119,21 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  // MARK: What both ends may ask
+  // MARK: Both ends
 
-  /// The first error of the storage; `nil` while all is well.
+  /// The first error of the storage; `nil` while there is none.
   public var failure: StorageError? {
     beforeLook?()
     return locked { firstFailure }
   }
 
-  /// Bytes queued and not yet given to the storage.
+  /// Bytes queued and not yet appended to the storage.
   public var byteCount: Int { locked { count } }
 
   /// Bytes that the queue reports as durable, of all that were ever put: the crash tests check the disk against it.
   package var durableByteCount: UInt64 { locked { totalDurable } }
 
-  /// How many bytes were asked to be made durable, of all that were ever put: tests leave the flusher work.
+  /// Bytes requested to be durable, of all that were ever put; for tests.
   package var byteCountToSync: UInt64 { locked { syncTarget } }
 
   /// The longest sync so far, in nanoseconds.
@@ -145,17 +141,13 @@ public final class FlushQueue: @unchecked Sendable {
 
   // MARK: The flusher's end
 
-  /// The flusher thread's body: appends what is put and syncs when asked, until the queue is
-  /// closed.
+  /// The flusher thread's body: appends queued bytes and syncs on request, until the queue is closed.
   ///
-  /// After the first error nothing is appended until ``close()``. Then, if the error was a full
-  /// disk, what is queued is tried once more, into the spare; and if the file is gone from its path,
-  /// into the file wherever it is. The storage is finished in any case.
-  /// After a sync that failed nothing more is taken for durable, though it is all tried. `clock`
-  /// measures syncs.
+  /// After the first error nothing is appended until ``close()``. Then, after a full disk, the queued bytes are tried once
+  /// more, into the spare; and if the file is gone from its path, into the file wherever it is. The storage is finished in
+  /// any case. After a failed sync nothing more counts as durable, though everything is tried. `clock` measures syncs.
   ///
-  /// - Returns: `nil` when every byte put was appended and made durable, else the error that stood
-  ///   against it.
+  /// - Returns: `nil` when every byte was appended and made durable, else the error that prevented it.
   @discardableResult
   public func flusherLoop<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
     _ storage: inout Storage, clock: Clock
@@ -168,7 +160,7 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  /// What one step of the flusher came to.
+  /// The result of one step of the flusher.
   package enum FlusherStep {
     /// A piece was appended, or a sync was made; or the storage failed.
     case worked
@@ -178,10 +170,10 @@ public final class FlushQueue: @unchecked Sendable {
     case finished(StorageError?)
   }
 
-  /// One step of ``flusherLoop(_:clock:)``, so that tests can put each between any two steps of the writer.
+  /// One step of ``flusherLoop(_:clock:)``, so that tests can run it between any two steps of the writer.
   ///
   /// - Parameters:
-  ///   - stopped: `nil` at the first step; the error after which nothing is appended.
+  ///   - stopped: `nil` at first; then the error after which nothing is appended.
   ///   - waits: Whether to wait while there is nothing to do.
   package func flusherStep<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
     _ storage: inout Storage, clock: Clock, _ stopped: inout StorageError?, waits: Bool
@@ -214,7 +206,7 @@ public final class FlushQueue: @unchecked Sendable {
     case finish
   }
 
-  /// What is to be done; waits for it, or is `nil` when there is nothing now.
+  /// The next task; waits for one, or returns `nil` when there is none now.
   private func nextTask(isStopped: Bool, waits: Bool) -> Task? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -271,7 +263,7 @@ public final class FlushQueue: @unchecked Sendable {
     _ storage: inout Storage, clock: Clock, after stopped: StorageError?
   ) -> StorageError? {
     var result = stopped
-    // What is gone from its path may still be a file elsewhere, to which its directory was moved.
+    // A file that is gone from its path may still exist where its directory was moved to.
     if let stopped, stopped.isFull || stopped.isGone {
       do {
         while let piece = locked({ count > 0 ? firstPiece() : nil }) {

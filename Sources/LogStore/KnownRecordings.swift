@@ -1,23 +1,22 @@
 import Glibc
 
-/// Recordings of which a look found that nothing has to be put in order: `DIR/.known`, so that opening a store looks
-/// into those alone that are new or were changed.
+/// Recordings that were found to need no repair: `DIR/.known`, so that opening a store checks only new and changed ones.
 ///
 ///     8 bytes a recording: a hash of its name, length, and times of change, as `stat` gives them
 ///
-/// The file is a cache, and may be deleted or damaged at any time: what is not in it is looked into. Writing a file or
-/// giving it another name changes its times, which no program can set back, so copies put in by hand and the files of
-/// other programs are not in it. What enters it was durable before, so that no loss of power makes it untrue.
+/// The file is a cache and may be deleted or damaged at any time: recordings that are not in it are checked. Writing or
+/// renaming a file changes its times, which no program can set back, so copies put in by hand and other programs' files
+/// are not in it. Recordings are durable before they are added, so that no power loss makes it wrong.
 struct KnownRecordings {
   static let name = ".known"
-  /// A million recordings; what is beyond is looked into each time.
+  /// A million recordings; further ones are checked each time.
   private static let largest: UInt64 = 8 << 20
 
   private var keys: Set<UInt64> = []
-  /// Keys in the file, those of recordings that are gone included.
+  /// Keys in the file, including those of removed recordings.
   private var storedCount = 0
 
-  /// What is known of a store; nothing when that cannot be read.
+  /// Reads a store's file; empty when it cannot be read.
   init(in catalogue: Catalogue) {
     do throws(StorageError) {
       let file = try catalogue.files.open(
@@ -35,18 +34,18 @@ struct KnownRecordings {
       storedCount = try result.get() / 8
       keys = Set(stored.prefix(storedCount).lazy.map(UInt64.init(littleEndian:)))
     } catch {
-      // The same as an empty one: it costs time.
+      // As if it were empty: that costs only time.
       return
     }
   }
 
   func contains(_ key: UInt64) -> Bool { keys.contains(key) }
 
-  /// Adds recordings; of a file that is mostly about recordings that are gone nothing else is kept.
+  /// Adds recordings; drops those that are gone when they are most of the file.
   ///
   /// - Parameters:
-  ///   - fresh: Keys of recordings that need no look from now on, which are durable.
-  ///   - confirmed: Keys of those that were in it.
+  ///   - fresh: Keys of durable recordings that need no check from now on.
+  ///   - confirmed: Keys of recordings that were in the file and still match.
   func add(_ fresh: [UInt64], confirmed: [UInt64], in catalogue: Catalogue) {
     let isWasteful = storedCount > 2 * confirmed.count + 64
     guard !fresh.isEmpty || isWasteful else { return }
@@ -69,12 +68,12 @@ struct KnownRecordings {
       }
       try result.get()
     } catch {
-      // Not written, it costs time at the next start, and nothing else.
+      // Without it, the next start only takes longer.
       return
     }
   }
 
-  /// What a recording's key is as it stands: FNV-1a, 64 bits.
+  /// A recording's key in its present state: FNV-1a, 64 bits.
   static func key(_ name: String, _ status: stat) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

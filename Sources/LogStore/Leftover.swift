@@ -1,37 +1,37 @@
 import Glibc
 public import IMUModel
 
-/// A copy of a recording from elsewhere that did not become a recording of the store, or its mark.
+/// A copy from elsewhere that did not become a recording of the store, or the mark of one.
 public struct Leftover: Equatable, Sendable {
-  /// What it is.
+  /// The kinds.
   public enum State: String, CaseIterable, Sendable {
-    /// The beginning of a copy, which the next pull continues.
+    /// A partial copy, which the next pull resumes.
     case partial
-    /// What had come of a recording that was changed at its origin since; no pull continues it.
+    /// A partial copy whose original was changed since; no pull resumes it.
     case aside
-    /// A copy whose sync failed or was interrupted; the next pull begins anew.
+    /// A copy whose sync failed or was interrupted; the next pull starts over.
     case unsynced
-    /// No copy but the mark of one: a pull had no answer when it asked another machine to free the original.
+    /// Only a mark: a pull got no answer when it asked another machine to free the original.
     case freeing
   }
 
-  /// The recording that it was to be.
+  /// The recording that it was to become.
   public let id: RecordingID
-  /// What it is.
+  /// Its kind.
   public let state: State
   /// The file's name in the store.
   public let fileName: String
   /// Its length in bytes.
   public internal(set) var byteCount: UInt64 = 0
-  /// Seconds since 1970 at which it was last written or renamed.
+  /// When it was last written or renamed, in seconds since 1970.
   public internal(set) var changed: Int64 = 0
 
-  /// Seconds since 1970 from which on it is deleted, unless a program is at it.
+  /// When it expires, unless a program is using it, in seconds since 1970.
   public var expires: Int64 { changed + Catalogue.trashAgeLimit }
 
   static let asidePrefix = ".aside-"
 
-  /// What a file's name says; `nil` when it is none of these.
+  /// The leftover with this file name; `nil` for other names.
   init?(fileName: String) {
     guard fileName.hasPrefix(".") else { return nil }
     let states: [(String, State)] = [
@@ -55,15 +55,15 @@ public struct Leftover: Equatable, Sendable {
 }
 
 extension Catalogue {
-  /// Copies that did not become recordings, by name. Those that a program is at are among them.
+  /// All leftovers by name, including those that a program is using.
   public func leftovers() throws(CatalogueError) -> [Leftover] {
     try wrapped { () throws(StorageError) in
       var leftovers: [Leftover] = []
-      // Of many recordings few names are sorted.
+      // Sorts only the few names that are leftovers.
       for var leftover in try files.names(in: path).compactMap({ Leftover(fileName: $0) })
         .sorted(by: { $0.fileName < $1.fileName })
       {
-        // One that went meanwhile is none any more.
+        // Skips one that was removed meanwhile.
         guard let facts = try files.facts(path(of: leftover.fileName)) else { continue }
         leftover.byteCount = facts.byteCount
         leftover.changed = facts.changed
@@ -73,10 +73,10 @@ extension Catalogue {
     }
   }
 
-  /// Deletes copies that have not changed for 30 days and that no program is at.
+  /// Deletes leftovers that have not changed for 30 days and that no program is using.
   ///
-  /// A clock that is not synchronised gives no age, neither here nor when they were written: the first call with one
-  /// that is dates them, and counts from there. What cannot be looked at or deleted stays and costs no other one.
+  /// A clock that is not synchronised gives no age, neither now nor when they were written: the first call with a
+  /// synchronised clock dates them and counts from there. One that cannot be read or deleted stays and stops nothing.
   ///
   /// - Parameter now: The time.
   /// - Returns: Names of the files that were deleted.
@@ -96,14 +96,14 @@ extension Catalogue {
     let path = path(of: leftover.fileName)
     let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard try file.lock(exclusive: true), try file.isNamed() else { return false }
-    // A date to the second was given here: a write leaves nanoseconds, where the file system has them.
+    // A date in whole seconds was set here: a write leaves nanoseconds, where the file system has them.
     let status = try file.status()
     if status.st_mtim.tv_nsec != 0 {
       do {
         try file.date(seconds: now)
         return false
       } catch {
-        // Of another user's, the date that it has is all that there is.
+        // Another user's file keeps the date that it has.
         guard error.isForbidden else { throw error }
       }
     }

@@ -2,10 +2,10 @@ import IMUModel
 import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// Opens the next page that can be read; `false` at the end of the file.
+  /// Opens the next readable page; `false` at the end of the file.
   ///
-  /// Pages that cannot be read are noted as damage. With a page that is opened, the damage before
-  /// it is over, and the tick that the page begins with says what is missing.
+  /// Unreadable pages become damage. The next readable page ends it, and the page's first tick shows
+  /// what is missing.
   mutating func openNextPage() throws(LogError) -> Bool {
     while let count = try loadNextPage() {
       if begin(count: count) { return true }
@@ -13,8 +13,9 @@ extension LogReader where Storage: ~Copyable {
     return false
   }
 
-  /// Fills the page buffer with the next page that is not all zeros, and says with how many bytes; `nil` when there is
-  /// none up to page `last`.
+  /// Fills the page buffer with the next page that is not all zeros.
+  ///
+  /// - Returns: Its bytes; `nil` when there is no such page up to page `last`.
   mutating func loadNextPage(through last: UInt32 = .max) throws(LogError) -> Int? {
     while nextPage <= last, nextPage < .max {
       let count = try load(page: nextPage)
@@ -30,7 +31,7 @@ extension LogReader where Storage: ~Copyable {
     return nil
   }
 
-  /// Fills the page buffer and says with how many bytes; 0 after the end of the file.
+  /// Fills the page buffer; returns how many bytes there were, 0 after the end of the file.
   mutating func load(page index: UInt32) throws(LogError) -> Int {
     let begin = UInt64(index) * UInt64(LogFormat.pageSize)
     guard begin < loadLimit else { return 0 }
@@ -43,7 +44,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Opens the page in the buffer, or notes why it cannot be read.
+  /// Opens the page in the buffer, or records why it cannot be read.
   private mutating func begin(count: Int) -> Bool {
     let bytes = page.prefix(count)
     noteZeroPages()
@@ -65,11 +66,11 @@ extension LogReader where Storage: ~Copyable {
   /// Closes the account of the page before, whose ticks end where the next ones begin.
   private mutating func balance(upTo tick: UInt64) {
     defer {
-      isTakenUp = false
+      isRepositioned = false
       account = PageAccount(page: pageIndex, firstTick: tick)
       nextTick = max(nextTick, tick)
     }
-    if isTakenUp {
+    if isRepositioned {
       nextTick = tick
       return
     }
@@ -78,9 +79,8 @@ extension LogReader where Storage: ~Copyable {
     damage.ticksLost = lost
   }
 
-  /// Ticks that the page read last covers and does not give, but should have given after its last
-  /// chunk: gaps are written together with the samples among them, and stand before these. Others
-  /// are unexplained.
+  /// Ticks that the last page covers without a record, but that belong after its last chunk: a gap is
+  /// written together with the samples around it, and before them. Other ticks are unexplained.
   private mutating func closeAccount() -> UInt64 {
     guard !account.isSpoilt else { return 0 }
     let covered = nextTick - min(nextTick, account.firstTick)
@@ -90,21 +90,20 @@ extension LogReader where Storage: ~Copyable {
     return 0
   }
 
-  /// Nothing is wrong with the bytes of the page that was read last, so others never got into the
-  /// file.
+  /// The bytes of the last page are intact, so the missing ones never reached the file.
   private mutating func noteMissingEnd() {
     guard !damage.isRunning else { return }
     damage.note(.format(.notWritten), page: account.page, byte: account.end, count: 0)
   }
 
-  /// Ticks before `tick` that neither the page read last nor those before it accounted for.
+  /// Ticks before `tick` that no page so far accounted for.
   private func lostTicks(upTo tick: UInt64) -> UInt64 {
-    // In a page that was read in part, a gap may have come and the samples before it may not.
+    // In a partly read page, a gap may have come and the samples before it may not.
     let known = account.isSpoilt ? account.firstTick.addingSaturated(account.ticks) : nextTick
     return tick > known ? tick - known : 0
   }
 
-  /// Continues after a page of zeros, the next one: after many of them, the first that is in no hole.
+  /// Steps over a page of zeros; after many of them, on to the next byte that is not in a hole.
   private mutating func passZeroPage() throws(LogError) {
     let pageSize = UInt64(LogFormat.pageSize)
     let first = firstZeroPage ?? nextPage
@@ -119,16 +118,16 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Zeros are no damage as long as nothing follows; here something follows.
+  /// Zeros are not damage unless something follows; here something follows.
   private mutating func noteZeroPages() {
     guard let first = firstZeroPage else { return }
     firstZeroPage = nil
     damage.note(.format(.notWritten), pages: first..<pageIndex)
   }
 
-  /// What is missing at the end of the file, where the end of the recording shows.
+  /// Records what is missing at the end of the file, as the end of the recording shows it.
   mutating func finishAtEnd() {
-    guard !isTakenUp else { return }
+    guard !isRepositioned else { return }
     let missing = closeAccount()
     if let end {
       damage.ticksLost = lostTicks(upTo: end.ledger.scheduled).addingSaturated(missing)
@@ -141,7 +140,7 @@ extension LogReader where Storage: ~Copyable {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// Reads the description from page 0, or says what is there instead.
+  /// Reads the description from page 0, or reports what is there instead.
   static func header(_ storage: inout Storage, _ page: borrowing PageMemory)
     throws(LogError) -> RecordingDescription
   {
@@ -164,7 +163,7 @@ extension LogReader where Storage: ~Copyable {
       case .notALog, .notWritten, .cutShort:
         let found = begin(of: bytes)
         var isDamaged = looksLikeHeader(bytes)
-        // A log whose mark is gone still has pages after its first.
+        // A log that lost its mark still has pages after the first.
         if !isDamaged { isDamaged = try isLog(&storage, page) }
         if isDamaged {
           throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
@@ -176,7 +175,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// The description in page 1, for a log whose first page cannot be read; `nil` when there is none either.
+  /// The copy of the description in page 1, for a log whose first page cannot be read; `nil` without one.
   private static func headerCopy(_ storage: inout Storage)
     throws(LogError) -> RecordingDescription?
   {
@@ -194,7 +193,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Whether the bytes have the mark of a page, or the words that every header begins with.
+  /// Whether the bytes have the mark of a page, or the word that every header begins with.
   private static func looksLikeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let words = bytes.dropFirst(PageHeader.size + 2).prefix(7)
     return bytes.prefix(3).elementsEqual([0x89, UInt8(ascii: "I"), UInt8(ascii: "M")])
@@ -227,17 +226,17 @@ extension LogReader where Storage: ~Copyable {
   }
 }
 
-/// Ticks that one page gave, to find what is missing after it.
+/// The ticks of one page, to find what is missing after it.
 struct PageAccount {
   /// The page.
   var page: UInt32 = 0
-  /// Where in the page its last chunk that was read ends.
+  /// Where in the page the last chunk that was read ends.
   var end = LogFormat.pageSize
   /// The tick that the page begins with.
   var firstTick: UInt64 = 0
   /// Samples, and ticks in gaps.
   var ticks: UInt64 = 0
-  /// Whether a part of the page could not be read.
+  /// Whether part of the page could not be read.
   var isSpoilt = false
   /// Whether the last record of the page was a gap.
   var endsWithGap = false

@@ -2,15 +2,15 @@ import IMUModel
 public import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// Writes everything that can be read of this log into a new one, and ends that: every tick that was scheduled,
-  /// as far as the log shows, is a sample, a gap as it was recorded, or a gap with the cause `lost`.
+  /// Writes everything readable of this log into a new one and ends it: every scheduled tick that the log shows becomes
+  /// a sample, a gap as recorded, or a gap with the cause `lost`.
   ///
   /// If nothing is missing, the new log ends as this one did. Otherwise it ends as `recovered`, with this log's lateness
-  /// if its end can be read. Marks that are longer than a log may have are cut. The reader is at the end afterwards.
+  /// if its end can be read. Marks that are too long are cut. The reader is at the end afterwards.
   ///
   /// - Parameters:
   ///   - writer: The new log's, after its header.
-  ///   - storage: Where the new log goes. It is left to the caller to finish it.
+  ///   - storage: Where the new log goes; the caller finishes it.
   /// - Returns: What was found in this log.
   /// - Throws: ``LogError/storage(_:)`` of either storage.
   @discardableResult
@@ -55,34 +55,34 @@ extension LogReader where Storage: ~Copyable {
   }
 }
 
-/// Sees to it that each tick of a salvaged log is written once: as a sample, as a gap that was read, or as lost.
+/// Writes each tick of a salvaged log once: as a sample, as a gap that was read, or as lost.
 ///
 ///     samples   ■ ■ ■ ■           ■ ■ ■
 ///     gaps              ▒ ▒           ▒   the second one reports a tick that has its sample
 ///     written   ■ ■ ■ ■ ▒ ▒ lost  ■ ■ ■
 ///
-/// A reader gives gaps before the samples after them, so whatever neither has come before those is lost. Gaps wait
-/// for the samples among them; that many wait at most that memory stays bounded, whatever a log says.
+/// A reader returns gaps before the samples that follow them, so a tick without either is lost. Gaps wait for the
+/// samples between them, up to a limit that bounds the memory for any log.
 struct SalvageAccount {
   private static let waitingLimit = 4096
 
-  /// What was written.
+  /// The ticks that were written.
   private(set) var ledger = TickLedger()
   private let timeUnit: Int64
   /// The tick after the last one that was written.
   private var nextTick: UInt64 = 0
-  /// Gaps that were read and not written, in order of their first ticks.
+  /// Gaps that were read but not yet written, in order of their first ticks.
   private var waiting: [Gap] = []
 
   init(timeUnit: Int64) {
     self.timeUnit = timeUnit
   }
 
-  /// Writes samples, and what is missing before and among them.
+  /// Writes samples, and the gaps before and between them.
   mutating func add(_ block: borrowing SampleBlock, to writer: inout LogEncoder) {
     for index in 0..<block.count {
       let (tick, time, sample) = block[index]
-      // Times are modulo 2⁶⁴: one that went around cannot be written, and is none that a clock had.
+      // Times are modulo 2⁶⁴: one that wrapped cannot be written, and no clock ever had it.
       guard tick >= nextTick, time % timeUnit == 0 else { continue }
       account(upTo: tick, in: &writer)
       writer.append(TickRecord(tick: tick, time: time, sample: sample))
@@ -91,7 +91,7 @@ struct SalvageAccount {
     }
   }
 
-  /// Takes a gap that was read.
+  /// Adds a gap that was read.
   mutating func add(_ gap: Gap, to writer: inout LogEncoder) {
     let place = waiting.lastIndex { $0.firstTick <= gap.firstTick }.map { $0 + 1 } ?? 0
     waiting.insert(gap, at: place)
@@ -99,7 +99,7 @@ struct SalvageAccount {
     account(upTo: waiting[0].firstTick + waiting[0].count, in: &writer)
   }
 
-  /// Writes the gaps that wait, and what else is missing before `tick`.
+  /// Writes the waiting gaps, and whatever else is missing before `tick`.
   mutating func close(upTo tick: UInt64, in writer: inout LogEncoder) {
     let last = waiting.map { $0.firstTick + $0.count }.max() ?? 0
     account(upTo: min(max(tick, last), LogFormat.tickLimit), in: &writer)
@@ -107,7 +107,7 @@ struct SalvageAccount {
 
   /// The end of the new log: `recovered`.
   func end(_ source: RecordingEnd?) -> RecordingEnd {
-    // No count of an end can be larger. A log that reports more ticks than that does not add up afterwards either.
+    // The largest count that an end can hold. A log that reports more ticks does not add up anyway.
     var ledger = ledger
     for cause in GapCause.allCases { ledger[cause] = min(ledger[cause], (1 << 60) - 1) }
     return RecordingEnd(
@@ -142,7 +142,7 @@ struct SalvageAccount {
 }
 
 extension Mark {
-  /// The mark with as much of its label as a log takes.
+  /// The mark with as much of its label as fits a log.
   fileprivate var shortened: Mark {
     var mark = self
     while mark.label.utf8.count > LogFormat.markLabelLength { mark.label.removeLast() }

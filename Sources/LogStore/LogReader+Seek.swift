@@ -2,10 +2,10 @@ public import IMUModel
 import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// Takes reading up at the last page that begins at or before `tick`, or at the first page.
+  /// Continues at the last page that begins at or before `tick`, or at the first page.
   ///
-  /// The next items may still be of earlier ticks, by up to a page. Marks, clock pairs and sensor
-  /// events of the pages passed over are not given, and damage there is not reported.
+  /// The next items may still be up to a page earlier. Marks, clock pairs and sensor events of skipped
+  /// pages are not returned, and damage there is not reported.
   ///
   /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
   public mutating func seek(toTick tick: UInt64) throws(LogError) {
@@ -13,10 +13,10 @@ extension LogReader where Storage: ~Copyable {
     if best == 0 { rewind() } else { jump(toPage: best) }
   }
 
-  /// Takes reading up so that every sample, gap, mark and event at `time` or later is still to come.
+  /// Continues where every sample, gap, mark and event at `time` or later is still to come.
   ///
-  /// What was written together may be in any order in a few pages, so the next items may be of a time earlier by
-  /// so many. Marks, clock pairs and sensor events before them are not given, and damage there is not reported.
+  /// Records that were written together may be in any order within a few pages, so the next items may be that much
+  /// earlier. Marks, clock pairs and sensor events before them are not returned, and damage there is not reported.
   ///
   /// - Parameter time: Nanoseconds since tick 0's deadline. Times in a log never decrease.
   /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
@@ -26,7 +26,7 @@ extension LogReader where Storage: ~Copyable {
     if first == 0 { rewind() } else { jump(toPage: first) }
   }
 
-  /// Pages that hold what a writer collects between two syncs: 1024 samples of at most 22 bytes, and more than that.
+  /// Pages that hold more than a writer collects between two syncs: 1024 samples of at most 22 bytes.
   private static var pagesTogether: UInt32 { 8 }
 
   /// Whether the recording ended and says how. The reader is at the beginning afterwards.
@@ -70,7 +70,7 @@ extension LogReader where Storage: ~Copyable {
     return (pairs, end)
   }
 
-  /// The last page whose header `isBefore`, which headers are up to some page; 0 when none is.
+  /// The last page whose header `isBefore`, a test that holds up to some page; 0 when it holds for none.
   private mutating func lastPage(_ isBefore: (PageHeader) -> Bool) throws(LogError) -> UInt32 {
     var low: UInt32 = 1
     var high = try lastWrittenPage()
@@ -91,7 +91,7 @@ extension LogReader where Storage: ~Copyable {
     return best
   }
 
-  /// The first page in a range that can be read, and its header.
+  /// The first readable page in a range, and its header.
   private mutating func firstPage(from first: UInt32, through last: UInt32) throws(LogError)
     -> (index: UInt32, header: PageHeader)?
   {

@@ -3,57 +3,56 @@ public import LogFormat
 
 /// Reads a log from front to back, in bounded memory: one page and one block of samples.
 ///
-///     header, page 0 │ page 1 │ page 2 │ … │ zeros made ahead
+///     header, page 0 │ page 1 │ page 2 │ … │ preallocated zeros
 ///             next() ► samples, gap, …, damage, samples, …, end, nil
 ///
-/// Everything intact is given once, and samples in order of ticks; everything else is given as
-/// ``LogItem/damage(_:)`` with what is missing. A log that was cut, or not ended, gives what is
-/// before the cut. Space that was made and not written is no damage.
+/// Everything intact is returned once, samples in order of ticks; everything else is reported as
+/// ``LogItem/damage(_:)`` with what is missing. A log that was cut or never ended is read up to the
+/// cut. Preallocated space that was never written is not damage.
 ///
 /// A gap comes before the first samples after it, but samples before it may come after it: a log
 /// collects what comes between two syncs by kind.
 ///
-/// Not for two threads at once; a live recording may be read, up to what its writer appended.
+/// For one thread at a time. A live recording may be read up to what its writer appended.
 public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The log's header.
   public let description: RecordingDescription
   /// The samples of the last ``LogItem/samples(_:)``, as columns; contents are valid until the next
   /// call.
   public internal(set) var block: SampleBlock
-  /// Intact chunks of kinds that this program does not know, skipped so far.
+  /// Intact chunks of unknown kinds, skipped so far.
   public internal(set) var unknownChunkCount: UInt64 = 0
-  /// Ticks that no sample, gap or damage accounts for, so far: a fault of the program that wrote
-  /// the log.
+  /// Ticks that no sample, gap or damage accounts for, so far: a bug in the program that wrote the log.
   public internal(set) var unexplainedTickCount: UInt64 = 0
-  /// The tick after the last one that a sample or a gap was given for.
+  /// The tick after the last one with a sample or a gap so far.
   public internal(set) var nextTick: UInt64 = 0
 
   package var storage: Storage
   var decoder: PageDecoder
   let page: PageMemory
-  /// The page that is read, or was read last.
+  /// The page that is being read, or was read last.
   var pageIndex: UInt32 = 0
   /// The page to read after it.
   var nextPage: UInt32 = 0
   var isInPage = false
-  /// Whether a part of the page was read, and more of it may come.
+  /// Whether part of the page was read and more of it may follow.
   var isPaused = false
-  /// Records that the open page has given.
+  /// Records returned from the open page.
   var recordCount = 0
-  /// Bytes in front of which pages are loaded.
+  /// Pages are loaded up to this byte.
   var loadLimit = UInt64.max
   /// Bytes of the page that is read.
   var pageByteCount = 0
   /// First of the pages of zeros that end with ``nextPage``.
   var firstZeroPage: UInt32?
-  /// What lasts until the next page that can be read.
+  /// Damage that continues until the next readable page.
   var damage: DamageRun
   var end: RecordingEnd?
-  /// Whether the next page begins a new count of ticks, because reading was taken up there.
-  var isTakenUp = false
-  /// The tick that the next sample has at least.
+  /// Whether the next page begins a new count of ticks, because reading starts there.
+  var isRepositioned = false
+  /// The lowest tick that the next sample may have.
   var nextSampleTick: UInt64 = 0
-  /// What the page opened last should give ticks for, and did.
+  /// The ticks of the page that was opened last.
   var account = PageAccount()
 
   /// Reads the header.
@@ -61,8 +60,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is
   ///   damaged.
   public init(_ storage: consuming Storage) throws(LogError) {
-    // What has to be destroyed is set at the end and has no default, because Swift 6.0 cannot take
-    // back half of a reader when the header cannot be read.
+    // Properties with a deinit are set last and have no default: Swift 6.0 cannot undo half an initialiser when the
+    // header cannot be read.
     var storage = storage
     let page = PageMemory()
     let description = try LogReader.header(&storage, page)
@@ -94,14 +93,14 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// Goes back to the beginning.
   public mutating func rewind() {
     jump(toPage: 0)
-    isTakenUp = false
+    isRepositioned = false
     account = PageAccount()
     nextTick = 0
     unknownChunkCount = 0
     unexplainedTickCount = 0
   }
 
-  /// Lets reading continue with page `index`, as if it were the first.
+  /// Continues with page `index` as if it were the first.
   mutating func jump(toPage index: UInt32) {
     nextPage = index
     isInPage = false
@@ -110,13 +109,12 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     damage = DamageRun()
     end = nil
     nextSampleTick = 0
-    isTakenUp = true
+    isRepositioned = true
   }
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// The next item of the page that is open; `nil` when there is none, and the page is no longer
-  /// open.
+  /// The next item of the open page; `nil` when there is none, which closes the page.
   mutating func nextInPage() -> LogItem? {
     while isInPage {
       let start = decoder.offset
@@ -135,7 +133,7 @@ extension LogReader where Storage: ~Copyable {
     return nil
   }
 
-  /// Turns a record, which begins at a byte of the page, into an item, if it fits to what came before.
+  /// Turns a record, which begins at a byte of the page, into an item if its ticks rise.
   private mutating func accept(_ record: LogRecord, at start: Int) -> LogItem? {
     account.endsWithGap = false
     switch record {
@@ -168,7 +166,7 @@ extension LogReader where Storage: ~Copyable {
   private static func extent(of block: borrowing SampleBlock) -> (UInt64, UInt64)? {
     let ticks = block.ticks
     guard let first = ticks.first, let last = ticks.last else { return nil }
-    // Where the ticks are consecutive, as nearly always, the ends would say; but they need not be.
+    // The ends alone would do where the ticks are consecutive, as nearly always.
     var rises = true
     for index in 1..<max(1, ticks.count) { rises = rises && ticks[index - 1] < ticks[index] }
     return rises ? (first, last) : nil
@@ -179,7 +177,7 @@ extension LogReader where Storage: ~Copyable {
     nextTick = max(nextTick, end)
   }
 
-  /// Notes that the rest of the open page cannot be read.
+  /// Records that the rest of the open page cannot be read.
   private mutating func spoil(_ reason: Damage.Reason, atByte offset: Int) {
     isInPage = false
     account.isSpoilt = true
@@ -188,12 +186,12 @@ extension LogReader where Storage: ~Copyable {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// The next item within the first `limit` bytes of a log that a program is writing; `nil` when there is none yet.
+  /// The next item within the first `limit` bytes of a live log; `nil` when there is none yet.
   ///
   ///     page 7: chunk, chunk │ chunk          page 7 is opened again when the limit has grown,
-  ///             given ───────┘ └─ new         and what was given of it is passed over
+  ///             returned ────┘ └─ new         and its earlier records are skipped
   ///
-  /// When the writer is gone, ``next()`` gives the rest, and says what cannot be read of it.
+  /// Once the writer is gone, ``next()`` returns the rest and reports what cannot be read.
   ///
   /// - Parameter limit: The end of a chunk or of a page: ``PageCheck/settledByteCount``, never less than before.
   /// - Throws: ``LogError/storage(_:)`` only.
@@ -215,7 +213,7 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Opens the page again of which a part was read, and passes over what was given.
+  /// Opens the partly read page again and skips the records that were returned.
   mutating func openPausedPage() throws(LogError) {
     isPaused = false
     let given = recordCount
@@ -233,9 +231,9 @@ extension LogReader where Storage: ~Copyable {
   }
 }
 
-/// What a ``LogReader`` gives, in the order of the log.
+/// An item of a log, in the order in which a ``LogReader`` returns them.
 public enum LogItem: Equatable, Sendable {
-  /// That many samples; they are in the reader's block until the next item is asked for.
+  /// So many samples, in the reader's block until the next call.
   case samples(Int)
   /// A run of ticks without samples.
   case gap(Gap)
@@ -247,28 +245,28 @@ public enum LogItem: Equatable, Sendable {
   case sensor(SensorEvent)
   /// The recording ended here.
   case end(RecordingEnd)
-  /// A part that cannot be read; what follows is read again.
+  /// A part that cannot be read; reading continues after it.
   case damage(Damage)
 }
 
-/// Why a log cannot be read at all. Damage after the header is no error: it is read around and
-/// reported as ``LogItem/damage(_:)``.
+/// Why a log cannot be read at all. Damage after the header is not an error: the reader skips it and
+/// reports it as ``LogItem/damage(_:)``.
 public enum LogError: Error, Equatable, Sendable {
   /// The storage failed.
   case storage(StorageError)
-  /// The file is no log; `found` says in a clause what it begins with.
+  /// The file is not a log; `found` is a clause about its first bytes.
   case foreign(name: String, found: String)
   /// The log was written by a newer program.
   case unsupportedVersion(name: String, version: UInt8)
-  /// The file is a log, but its first page, without which its samples have neither scales nor
-  /// times, is damaged at `offset`.
+  /// The file is a log whose header is damaged at `offset`; without it, samples have neither scales
+  /// nor times.
   case damagedHeader(name: String, offset: Int, reason: FormatError.Reason)
   /// A description cannot be written as a header.
   case description(FormatError)
 }
 
 extension LogError: CustomStringConvertible {
-  /// One sentence with what can be done.
+  /// One sentence with the remedy.
   public var description: String {
     switch self {
     case .storage(let error): return error.description

@@ -3,67 +3,65 @@ import LogFormat
 /// Where one log's bytes are kept: append at the end, read anywhere, rewrite nowhere.
 ///
 ///     0            length                        size
-///     |  appended  |  zeros made ahead (0 or more) |
+///     |  appended  | preallocated zeros (0 or more)|
 ///
-/// Storage may hold more bytes than were appended; these are zeros until ``finish()`` cuts them,
-/// and a log's reader takes zeros as "not written".
+/// Storage may hold more bytes than were appended. They are zeros until ``finish()`` cuts them off, and
+/// a log's reader treats zeros as "not written".
 public protocol LogStorage: ~Copyable {
-  /// What to call this storage in messages: a path.
+  /// Its name in messages: a path.
   var name: String { get }
 
   /// Writes `bytes` after what was appended before, all or nothing as far as the log is concerned.
   ///
-  /// An error with ``StorageError/isFull`` means that the bytes were not taken and that the spare
-  /// is now open: the same bytes, and the few that end the log, can be appended once more and will
-  /// fit as long as they are no more than the spare. Appended bytes are durable after the next
-  /// ``sync()``.
+  /// An error with ``StorageError/isFull`` means that the bytes were refused and the spare is now open:
+  /// the same bytes, and the few that end the log, can be appended once more and fit if they are no more
+  /// than the spare. Appended bytes are durable after the next ``sync()``.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError)
 
-  /// Keeps a spare back again, after space was made: the next refusal is as the first one.
+  /// Reserves a spare again after room was made; the next refusal opens it again.
   mutating func closeSpare()
 
   /// Makes everything appended durable.
   mutating func sync() throws(StorageError)
 
-  /// Fills `buffer` from `offset` on and says how many bytes there were; 0 at the end of the
-  /// storage.
+  /// Fills `buffer` from `offset` on; returns how many bytes there were, 0 at the end of the storage.
   mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
 
-  /// Bytes that can be read, zeros made ahead included.
+  /// Bytes that can be read, preallocated zeros included.
   mutating func size() throws(StorageError) -> UInt64
 
-  /// The first byte from `offset` on that is in no hole, as far as that is known without reading; `nil` when there is
-  /// none up to the end. A hole reads as zeros and may be far longer than any disk.
+  /// The first byte from `offset` on that is not known to be in a hole; `nil` when there is none up to the end. A hole
+  /// reads as zeros and may be far longer than any disk.
   mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64?
 
-  /// Cuts zeros made ahead and makes the whole durable. Nothing is appended afterwards.
+  /// Cuts off preallocated zeros and makes everything durable. Nothing is appended afterwards.
   mutating func finish() throws(StorageError)
 }
 
-/// How much of a log is looked at, though it is zeros, before the file system is asked for holes.
+/// How many zeros of a log are read before the file system is asked for holes.
 ///
-/// A program that was killed leaves a few MiB of zeros at most, and those are read: what is cut off, or passed over, of
-/// such a log rests on no file system's word.
+/// A killed program leaves a few MiB of zeros at most. Those are read, so that cutting or skipping them never depends on
+/// the file system's answer.
 enum ZeroRun {
   /// Bytes of zeros that are read.
   static let longestRead: UInt64 = 64 << 20
-  /// Bytes between two questions whether to continue.
+  /// Bytes between two checks whether to continue.
   static let stride: UInt64 = 1 << 20
 }
 
 extension LogStorage where Self: ~Copyable {
-  /// Nothing: where no spare is kept.
+  /// Does nothing: for storage without a spare.
   public mutating func closeSpare() {}
 
-  /// `offset`: where no holes are known of.
+  /// `offset`: for storage that knows of no holes.
   public mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? { offset }
 
-  /// Bytes without the pages of zeros at the end: space that was made ahead and not written, or a hole.
+  /// Bytes without the pages of zeros at the end: preallocated space that was not written, or a hole.
   ///
-  /// A log's last byte may well be a zero, so nothing less than a page is taken off.
+  /// A log may well end in zero bytes, so only whole pages are taken off.
   ///
-  /// - Parameter check: Called before each MiB of zeros that is read; what it throws ends it.
+  /// - Parameter check: Called before each MiB of zeros that is read; may throw to stop.
   public mutating func writtenByteCount(
     check: () throws(StorageError) -> Void = { () throws(StorageError) in }
   ) throws(StorageError) -> UInt64 {
@@ -99,7 +97,7 @@ extension LogStorage where Self: ~Copyable {
   /// The end of the last page in front of `limit` with a byte in it that is in no hole; 0 when there is none.
   private mutating func dataEnd(before limit: UInt64) throws(StorageError) -> UInt64 {
     let pageSize = UInt64(LogFormat.pageSize)
-    // From some page on there is no data up to the limit: that page is found by halving.
+    // Bisects for the page from which on there is no data up to the limit.
     var low: UInt64 = 0
     var high = (limit + pageSize - 1) / pageSize
     while low < high {

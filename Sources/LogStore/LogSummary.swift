@@ -1,22 +1,22 @@
 public import IMUModel
 import LogFormat
 
-/// What a list says of a recording, without its samples.
+/// What a list shows of a recording, without its samples.
 public struct LogSummary: Equatable, Sendable {
   /// How the recording stands.
   public enum State: String, CaseIterable, Sendable {
     /// It ended, and says how.
     case complete
-    /// It ended, and parts of it cannot be read. Only reading it through shows: a summary of the first and the
+    /// It ended, and parts of it cannot be read. Only a pass over the whole log finds that; a summary of the first and
     /// last page does not.
     case damaged
     /// It is being written.
     case live = "running"
-    /// Its end is missing: the program or the power went while it was written. What is there is
-    /// what was found. Or it was salvaged from a log that is not whole.
+    /// Its end is missing, because the program or the power failed while it was written; or it was salvaged from a
+    /// damaged log.
     case recovered
 
-    /// How a recording stands that ended so, and can be read.
+    /// The state of a readable recording with this end.
     init(_ end: RecordingEnd) { self = end.reason == .recovered ? .recovered : .complete }
   }
 
@@ -24,32 +24,30 @@ public struct LogSummary: Equatable, Sendable {
   public var description: RecordingDescription
   /// How the recording stands.
   public var state: State
-  /// What happened to the ticks: by the recording's end if there is one, else, and where parts cannot be read,
-  /// as counted.
+  /// What happened to the ticks: from the recording's end, or as counted where it has none or parts cannot be read.
   public var ledger: TickLedger
   /// Ticks from the first scheduled one to the last, lost ones included.
   public var tickCount: UInt64
   /// How it ended; `nil` when its end is missing.
   public var end: RecordingEnd?
-  /// The pair of clocks that a date rests on best, of the pages that were read; `nil` when there
-  /// was none.
+  /// The clock pair that dates the recording best, of the pages that were read; `nil` without one.
   public var clock: ClockPair?
-  /// Runs of ticks without samples; `nil` when the pages were not counted through.
+  /// Runs of ticks without samples; `nil` when only the outer pages were read.
   public var gapCount: UInt64?
-  /// Parts that cannot be read; `nil` when the pages were not counted through.
+  /// Parts that cannot be read; `nil` when only the outer pages were read.
   public var damageCount: UInt64?
-  /// Bytes of the file, zeros made ahead included.
+  /// Bytes of the file, preallocated zeros included.
   public var byteCount: UInt64
 
-  /// Ticks that are in what cannot be read.
+  /// Ticks in the parts that cannot be read.
   public var lostTickCount: UInt64 {
     (damageCount ?? 0) > 0 && tickCount > ledger.scheduled ? tickCount - ledger.scheduled : 0
   }
 
-  /// Samples in the log; where only the first and the last page were read, as it was written.
+  /// Samples in the log; as its end states them where only the outer pages were read.
   public var sampleCount: UInt64 { ledger.sampled }
 
-  /// Ticks without a sample, for whatever cause.
+  /// Ticks without a sample, whatever the cause.
   public var missingTickCount: UInt64 { tickCount > sampleCount ? tickCount - sampleCount : 0 }
 
   /// Nanoseconds from tick 0 to the end of the last tick's period: 60 s for 600 ticks at 10 Hz.
@@ -63,7 +61,7 @@ public struct LogSummary: Equatable, Sendable {
 }
 
 extension Account {
-  /// What a list says of the recording, without its samples.
+  /// What a list shows of the recording.
   public var summary: LogSummary {
     let state: LogSummary.State
     switch end {
@@ -79,7 +77,7 @@ extension Account {
 }
 
 extension ClockPair {
-  /// Whether a date rests better on this pair than on an earlier one.
+  /// Whether this pair dates a recording better than an earlier one.
   ///
   /// A synchronised clock beats one that is not; between equals the later reading wins, because a
   /// clock that was stepped in between was wrong before.
@@ -90,16 +88,16 @@ extension ClockPair {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// A summary from the first and the last page if the recording has an end, else from reading it
-  /// through. The reader is at the beginning afterwards.
+  /// A summary from the first and last page if the recording has an end, else from a pass over the whole log. The reader
+  /// is at the beginning afterwards.
   ///
   /// - Parameter isLive: Whether a program is writing it; the catalogue knows by the file's lock.
   public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {
     try summary { () throws(LogError) in isLive }
   }
 
-  /// As ``summary(isLive:)``; `isLive` is asked when no end was found, and before the log is read through, so that the
-  /// end of a log that ends in between is found.
+  /// As ``summary(isLive:)``; `isLive` is called when no end was found and before the pass over the whole log, which
+  /// then finds an end that was written in between.
   mutating func summary(_ isLive: () throws(LogError) -> Bool) throws(LogError) -> LogSummary {
     let outer = try outerPages()
     guard let end = outer.end else { return try account(isLive: try isLive()).summary }

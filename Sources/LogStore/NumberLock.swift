@@ -1,8 +1,8 @@
 import Glibc
 
-/// The lock under which numbers are given away, held as long as this value lives.
+/// The lock under which numbers are assigned, held as long as this value exists.
 ///
-/// Its file holds the highest number ever given in the store, because the recording that had it may have left the
+/// Its file holds the highest number ever assigned in the store, because the recording that had it may have left the
 /// trash. A number is durable here before anything has it.
 struct NumberLock: ~Copyable {
   private let file: OpenFile
@@ -14,7 +14,7 @@ struct NumberLock: ~Copyable {
 
   /// The number written last; 0 when there is none.
   ///
-  /// - Throws: EILSEQ when it is no number any more.
+  /// - Throws: EILSEQ when the file holds no number any more.
   func number() throws(StorageError) -> UInt32 {
     guard let number = try NumberLock.number(in: file) else {
       throw StorageError(.read, path: file.path, errno: EILSEQ)
@@ -22,8 +22,8 @@ struct NumberLock: ~Copyable {
     return number
   }
 
-  /// The same; `nil` when it is no number. Zeros are what a loss of power leaves of the first number before any
-  /// recording has it.
+  /// The same; `nil` when the file holds no number. Zeros are left by a power loss during the first write, before any
+  /// recording has a number.
   fileprivate static func number(in file: borrowing OpenFile) throws(StorageError) -> UInt32? {
     var bytes = [UInt8](repeating: 0, count: byteCount + 1)
     let count = try bytes.withMutableBytes { buffer throws(StorageError) in
@@ -47,9 +47,9 @@ struct NumberLock: ~Copyable {
     try file.sync()
   }
 
-  /// Makes a number the highest one that was given; durable on return.
+  /// Records a number as the highest one assigned; durable on return.
   ///
-  /// - Parameter catalogue: Whose lock it is. The name of the lock's file is made durable before the first number.
+  /// - Parameter catalogue: The lock's store. The name of the lock's file is made durable before the first number.
   func write(number: UInt32, in catalogue: Catalogue) throws(StorageError) {
     if try self.number() == 0 { try catalogue.files.syncDirectory(catalogue.path) }
     try NumberLock.write(number, to: file)
@@ -57,20 +57,20 @@ struct NumberLock: ~Copyable {
 }
 
 extension Catalogue {
-  /// Takes the lock of numbers; waits for others, who hold it for a few syncs, for ``lockPatience``.
+  /// Takes the number lock; waits up to ``lockPatience`` for others, who hold it for a few syncs.
   ///
-  /// A lock that this user cannot write, because root made it, or that is not the store's own file, is replaced. Hence
-  /// a lock that was waited for may be the store's no longer, and is then taken anew.
+  /// A lock file that this user cannot write, because root made it, or that is not the store's own, is replaced. So after
+  /// a wait the locked file may no longer be the store's lock, and the new one is locked instead.
   func numberLock() throws(StorageError) -> NumberLock {
     var attempts = 0
     while true {
       attempts += 1
       let file = try lockFile()
       try file.waitForLock(patience: lockPatience)
-      // A file system whose files have another number at each look would keep this going for ever.
+      // Bounded for file systems whose inode numbers change at each look.
       guard try isInPlace(file) || attempts == 16 else { continue }
       if try NumberLock.number(in: file) == nil {
-        // Cut last: what is longer is no number, and written anew.
+        // Truncated last: a longer file holds no number and is written again.
         try NumberLock.write(try numberAhead(), to: file)
         try file.truncate(to: UInt64(NumberLock.byteCount))
       }
@@ -90,8 +90,8 @@ extension Catalogue {
     return try files.open(path(of: Catalogue.lockName), flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
   }
 
-  /// Puts a lock of this user's with the same number in place of what has its name; with a number far ahead where the
-  /// old one cannot be read. A directory is renamed.
+  /// Replaces the lock file with one of this user's with the same number, or a number far ahead where the old one cannot
+  /// be read. A directory in its place is renamed.
   func replaceLock() throws(StorageError) {
     let place = path(of: Catalogue.lockName)
     var number: UInt32?
@@ -103,7 +103,7 @@ extension Catalogue {
       isDirectory = kind == S_IFDIR
       if kind == S_IFREG {
         try file.waitForLock(patience: lockPatience)
-        // Another program was faster.
+        // Another program replaced it first.
         guard try isInPlace(file) else { return }
         number = try NumberLock.number(in: file)
         old = .some(file)
@@ -129,7 +129,7 @@ extension Catalogue {
     _ = consume old
   }
 
-  /// A number far ahead of those that are known, for where the highest one that was given is not known.
+  /// A number far above all known ones, for when the highest one assigned is not known.
   private func numberAhead() throws(StorageError) -> UInt32 {
     let known = try numbersInUse().max() ?? 0
     return known > .max - 1000 ? .max : known + 1000
@@ -147,7 +147,7 @@ extension Catalogue {
     }
   }
 
-  /// Numbers of the recordings that are here or being imported.
+  /// Numbers of the recordings here, including those being imported.
   func numbersHere() throws(StorageError) -> Set<UInt32> {
     var numbers: Set<UInt32> = []
     for file in try files.names(in: path) {
@@ -158,8 +158,8 @@ extension Catalogue {
     return numbers
   }
 
-  /// The same, and of those in the trash. A trash that cannot be listed, because it is another user's, hinders no
-  /// recording: the lock says which numbers were given.
+  /// The same, and of those in the trash. A trash that cannot be listed, because it is another user's, stops nothing: the
+  /// lock holds the highest number assigned.
   func numbersInUse() throws(StorageError) -> Set<UInt32> {
     var numbers = try numbersHere()
     let trashed: [String]
@@ -170,8 +170,7 @@ extension Catalogue {
     return numbers
   }
 
-  /// The next number, which was never given: neither to a recording that is known of nor, as the lock says, to one
-  /// that is gone.
+  /// The next number, which was never assigned: neither to a known recording nor, by the lock, to one that is gone.
   func nextNumber(_ lock: borrowing NumberLock) throws(CatalogueError) -> UInt32 {
     let highest: UInt32
     do {
@@ -183,12 +182,12 @@ extension Catalogue {
     return highest + 1
   }
 
-  /// Sees to it that numbers up to this one are not given again, before the recordings that have them are deleted
-  /// for good.
+  /// Ensures that numbers up to this one are not assigned again, before the recordings that have them are deleted for
+  /// good.
   func keepNumber(_ number: UInt32) throws(StorageError) {
     let lock = try numberLock()
-    // Written and synced again, too, where the number is high enough: its sync may have failed, after which it is
-    // read from memory and is not on the medium.
+    // Written and synced again even where the number is high enough: its sync may have failed, and then it is read from
+    // memory and is not on the medium.
     try files.syncDirectory(path)
     try lock.write(number: max(try lock.number(), number), in: self)
   }

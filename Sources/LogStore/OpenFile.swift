@@ -1,11 +1,11 @@
 import CLinuxIO
 import Glibc
 
-/// An open file: closed once, when its owner goes.
+/// An open file, closed with its owner.
 ///
-/// Every method is one kernel call, made again when a signal interrupts it.
+/// Every method is one kernel call, repeated when a signal interrupts it.
 struct OpenFile: ~Copyable {
-  /// What errors call it; a rename is the owner's to report.
+  /// Its name in errors; the owner sets it after a rename.
   var path: String
   let descriptor: CInt
   private let gate: FaultGate
@@ -27,7 +27,7 @@ struct OpenFile: ~Copyable {
     close(descriptor)
   }
 
-  /// One `pwrite`; says how many bytes it took, at least 1 of a buffer that is not empty.
+  /// One `pwrite`; returns how many bytes were written, at least 1 of a buffer that is not empty.
   func writeSome(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) -> Int {
     guard let base = bytes.baseAddress, !bytes.isEmpty else { return 0 }
     var count = bytes.count
@@ -45,7 +45,7 @@ struct OpenFile: ~Copyable {
       // Safe: base is valid for bytes.count, which count never exceeds.
       let written = pwrite(descriptor, base, count, off_t(offset))
       if written > 0 { return written }
-      // Regular files do not take 0 bytes of a write; were one to, waiting would not help.
+      // Regular files never write 0 bytes; if one did, waiting would not help.
       let code = written == 0 ? EIO : errno
       if code != EINTR { throw StorageError(.write, path: path, errno: code) }
     }
@@ -60,32 +60,32 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Lets the kernel begin to write these bytes to the medium, so that a sync after it has less to wait for. What fails
-  /// is reported by that sync. The C function is `sync_file_range`.
+  /// Starts writing these bytes to the medium, so that the next sync has less to wait for. That sync reports any failure.
+  /// The C function is `sync_file_range`.
   func beginWriting(_ bytes: Range<UInt64>) {
     clinuxio_begin_writing(descriptor, bytes.lowerBound, UInt64(bytes.count))
   }
 
-  /// `O_DIRECT`, which the C library's header hides and each processor has its own of (asm/fcntl.h).
+  /// `O_DIRECT`, which the C library's header hides and whose value depends on the processor (asm/fcntl.h).
   #if arch(arm) || arch(arm64)
     private static let direct: CInt = 0o200000
   #else
     private static let direct: CInt = 0o40000
   #endif
 
-  /// Writes all of `bytes` past the page cache; fails with EINVAL when the file system does not do
-  /// that, or not with such a piece. The flag is `O_DIRECT`, which no other call of this file sees.
+  /// Writes all of `bytes` past the page cache; fails with EINVAL when the file system does not support that, or not for
+  /// such a piece. The flag is `O_DIRECT`, set for this call only.
   func writeDirectly(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) {
     let flags = fcntl(descriptor, F_GETFL)
     guard flags >= 0, fcntl(descriptor, F_SETFL, flags | OpenFile.direct) == 0 else {
       throw StorageError(.write, path: path, errno: EINVAL)
     }
-    // Taking a flag away that was set cannot fail.
+    // Clearing a flag that could be set cannot fail.
     defer { _ = fcntl(descriptor, F_SETFL, flags) }
     try write(bytes, at: offset)
   }
 
-  /// Fills `buffer` as far as the file goes. The corresponding C function is `pread`.
+  /// Fills `buffer` up to the end of the file. The corresponding C function is `pread`.
   func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {
@@ -105,10 +105,10 @@ struct OpenFile: ~Copyable {
   /// `SEEK_DATA` of linux/fs.h, which the C library's header hides.
   private static let seekData: CInt = 3
 
-  /// The first byte from `offset` on that is in no hole; `nil` when only a hole is left, or nothing. Where the file
-  /// system knows of no holes, `offset`.
+  /// The first byte from `offset` on that is not in a hole; `nil` when only a hole, or nothing, is left. `offset` where the
+  /// file system knows of no holes.
   ///
-  /// The corresponding C function is `lseek`; no other call here looks at the position that it moves.
+  /// The corresponding C function is `lseek`; no other call here uses the position that it moves.
   func nextData(from offset: UInt64) throws(StorageError) -> UInt64? {
     guard let start = off_t(exactly: offset) else { return nil }
     do {
@@ -135,8 +135,8 @@ struct OpenFile: ~Copyable {
     try retried(FaultGate.Call(.sync, path), gate) { fsync(descriptor) }
   }
 
-  /// Fails with ESTALE when another file than the open one has the path, or none, or when it has fewer bytes than
-  /// `byteCount`. The C functions are `fstat` and `stat`.
+  /// Fails with ESTALE when the path no longer stands for the open file, or the file has fewer bytes than `byteCount`. The
+  /// C functions are `fstat` and `stat`.
   func checkPath(holding byteCount: UInt64) throws(StorageError) {
     var own = stat()
     var found = stat()
@@ -149,7 +149,7 @@ struct OpenFile: ~Copyable {
       guard error.isMissing || error.errno == ENOTDIR else { throw error }
       throw StorageError(.find, path: path, errno: ESTALE)
     }
-    // The number of an open file is not given to another one.
+    // The inode number of an open file is not reused.
     guard own.st_dev == found.st_dev, own.st_ino == found.st_ino,
       UInt64(clamping: own.st_size) >= byteCount
     else {
@@ -180,7 +180,7 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Whether its path names this file still: others may rename or remove it before it is locked.
+  /// Whether its path still names this file: others may rename or remove it before it is locked.
   func isNamed() throws(StorageError) -> Bool {
     var this = stat()
     try retried(FaultGate.Call(.read, path), gate) { fstat(descriptor, &this) }
@@ -194,8 +194,8 @@ struct OpenFile: ~Copyable {
     return this.st_dev == named.st_dev && this.st_ino == named.st_ino
   }
 
-  /// Asks the kernel to drop what it holds of the file's contents, so that reading asks the medium. What was not
-  /// written back yet stays. The C function is `posix_fadvise`.
+  /// Asks the kernel to drop its cached pages of the file, so that it is read from the medium. Dirty pages stay. The C
+  /// function is `posix_fadvise`.
   func forgetCached() throws(StorageError) {
     let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
     guard code == 0 else { throw StorageError(.read, path: path, errno: code) }
@@ -217,7 +217,7 @@ struct OpenFile: ~Copyable {
     try retried(FaultGate.Call(.handOver, path), gate) { fchmod(descriptor, mode) }
   }
 
-  /// Makes everything durable that was written to the file system that the file is on. The C function is `syncfs`.
+  /// Makes everything on the file's file system durable. The C function is `syncfs`.
   func syncFileSystem() throws(StorageError) {
     try retried(FaultGate.Call(.sync, path), gate) {
       let code = clinuxio_sync_file_system(descriptor)
@@ -226,9 +226,9 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Whether the file is open elsewhere, too: removing its name frees nothing then.
+  /// Whether the file is also open elsewhere, so that removing its name frees nothing.
   ///
-  /// - Throws: When the kernel does not say: of another user's file to who may not lease it, and on some file systems.
+  /// - Throws: When the kernel does not report it: another user's file without the right to lease it; some file systems.
   func isOpenElsewhere() throws(StorageError) -> Bool {
     try retried(FaultGate.Call(.lease, path), gate) {
       let code = clinuxio_is_open_elsewhere(descriptor)
@@ -237,7 +237,7 @@ struct OpenFile: ~Copyable {
     } == 1
   }
 
-  /// Takes a lock that lasts until the file is closed; `false` when another program has one.
+  /// Locks the file until it is closed; `false` when another program has it locked.
   ///
   /// The corresponding C function is `flock`: the lock belongs to this open file, so that two
   /// openings in one process exclude each other as two processes do.
@@ -254,7 +254,7 @@ struct OpenFile: ~Copyable {
   }
 }
 
-/// Makes a call that fails with -1 until no signal interrupts it.
+/// Repeats a call that fails with -1 while signals interrupt it.
 @discardableResult
 func retried<Result: FixedWidthInteger & SignedInteger>(
   _ call: FaultGate.Call, _ gate: FaultGate, _ body: () -> Result
@@ -273,12 +273,11 @@ func retried<Result: FixedWidthInteger & SignedInteger>(
 }
 
 extension OpenFile {
-  /// Takes the exclusive lock as ``lock(exclusive:)``, and waits for it: whoever may read a file may lock it, for
-  /// as long as they like.
+  /// Takes the exclusive lock as ``lock(exclusive:)``, and waits for it: any program that may read a file may keep it
+  /// locked.
   ///
   /// - Parameter patience: Nanoseconds to wait at most.
-  /// - Throws: EWOULDBLOCK after that, with who has it; EINTR when a signal that ends the program is blocked and
-  ///   pending, for whoever watches for it.
+  /// - Throws: EWOULDBLOCK after that, with the holder; EINTR when a signal that ends the program is blocked and pending.
   func waitForLock(patience: Int64) throws(StorageError) {
     let pause: Int64 = 5_000_000
     var left = patience
@@ -295,7 +294,7 @@ extension OpenFile {
     }
   }
 
-  /// Which process has the file locked, as proc_locks(5) says, with its name; `nil` where it does not.
+  /// The process that has the file locked, by proc_locks(5), with its name; `nil` where that shows none.
   private func lockHolder() throws(StorageError) -> String? {
     let status = try status()
     let (major, minor) = (
@@ -306,7 +305,7 @@ extension OpenFile {
     }
     let place = "\(hexadecimal(major)):\(hexadecimal(minor)):\(status.st_ino)"
     for line in OpenFile.text(of: "/proc/locks").split(separator: "\n") {
-      // 1: FLOCK ADVISORY WRITE 812 fd:00:1234 0 EOF; one who waits has an arrow before FLOCK.
+      // 1: FLOCK ADVISORY WRITE 812 fd:00:1234 0 EOF; a waiting process has an arrow before FLOCK.
       let words = line.split(separator: " ")
       guard words.count > 5, words[1] == "FLOCK", words[5] == place, let process = Int32(words[4]),
         process > 0
@@ -317,7 +316,7 @@ extension OpenFile {
     return nil
   }
 
-  /// What the kernel says in a file; empty when it does not.
+  /// The contents of a file of the kernel's; empty when it cannot be read.
   private static func text(of path: String) -> String {
     do throws(StorageError) {
       let file = try OpenFile(path: path, flags: O_RDONLY, gate: .open)

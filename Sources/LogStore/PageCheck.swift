@@ -1,7 +1,7 @@
 public import IMUModel
 import LogFormat
 
-/// Looks at the checks of a log's pages and not at its samples, to know which bytes are as they were written.
+/// Verifies the checks of a log's pages without decoding samples, to find which bytes are as they were written.
 ///
 ///     page 0 │ page 1 │ page 2 │ chunk, chunk, zeros
 ///     └──────── settled ───────────────┘
@@ -9,9 +9,9 @@ public struct PageCheck: ~Copyable {
   private var decoder: PageDecoder
   private let page = PageMemory()
   private let block = PageMemory(pages: PageCheck.blockPages)
-  /// Bytes from the first one on that are final; moves on with ``settle(_:)``.
+  /// Bytes from the first one on that are final; grows with ``settle(_:)``.
   public private(set) var settledByteCount: UInt64 = 0
-  /// Pages that are not as they were written, among those that are settled.
+  /// Damaged pages among those.
   public private(set) var damagedPageCount: UInt64 = 0
 
   /// Pages that are read at a time.
@@ -19,24 +19,24 @@ public struct PageCheck: ~Copyable {
 
   /// A check for the pages of the recording with this description.
   ///
-  /// - Parameter start: Bytes from the first one on that were found to be as they were written, and are not looked at
-  ///   again but for those of their last page.
+  /// - Parameter start: Bytes from the first one on that were already found intact; only those of their last page are
+  ///   checked again.
   public init(_ description: RecordingDescription, from start: UInt64 = 0) {
     decoder = PageDecoder(description)
     settledByteCount = start / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
   }
 
-  /// Moves on over a log that is being written: up to its last intact chunk.
+  /// Advances over a live log, up to its last intact chunk.
   ///
-  /// What a writer has put into the file never changes, but a reader beside it may see a part of what is
-  /// being written. A page is done when something is in the next one.
+  /// Bytes never change once written, but a concurrent reader may see part of a write. A page is done when the next one
+  /// has something in it.
   public mutating func settle<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage
   ) throws(StorageError) {
     while true {
       let index = UInt32(clamping: settledByteCount / UInt64(LogFormat.pageSize))
       guard index < .max else { return }
-      // In this order: whatever is in the next page was written after all of this one.
+      // In this order: the next page is written only after all of this one.
       let isDone = try hasBytes(&storage, page: index + 1)
       guard try hasBytes(&storage, page: index) else { return }
       let (end, isIntact) = check(page.prefix(loadedCount), page: index)
@@ -50,18 +50,18 @@ public struct PageCheck: ~Copyable {
     }
   }
 
-  /// Goes over the rest of a log that no program writes, and counts its damaged pages.
+  /// Checks the rest of a log that no program is writing, and counts its damaged pages.
   ///
-  /// - Parameter stopsAtDamage: Whether to end in front of the first damage. What is settled then is the beginning
-  ///   of the log that is surely as it was written.
+  /// - Parameter stopsAtDamage: Whether to stop before the first damage. ``settledByteCount`` is then the length of the
+  ///   part that is certainly intact.
   public mutating func run<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage, stopsAtDamage: Bool
   ) throws(StorageError) {
     while try step(&storage, upTo: .max, stopsAtDamage: stopsAtDamage) {}
   }
 
-  /// Goes over the whole pages of the first `end` bytes of a log that is coming, and counts those that are damaged:
-  /// what is left for ``run(_:stopsAtDamage:)`` is less then.
+  /// Checks the whole pages among the first `end` bytes of a log that is being received, and counts the damaged ones,
+  /// which leaves less for ``run(_:stopsAtDamage:)``.
   public mutating func advance<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage, to end: UInt64
   ) throws(StorageError) {
@@ -113,7 +113,7 @@ public struct PageCheck: ~Copyable {
     return !page.prefix(loadedCount).isZero
   }
 
-  /// Where the page's last intact chunk ends, and whether it is the last thing in the page.
+  /// Where the page's last intact chunk ends, and whether nothing follows it in the page.
   private mutating func check(
     _ bytes: UnsafeRawBufferPointer, page index: UInt32
   ) -> (end: Int, isIntact: Bool) {

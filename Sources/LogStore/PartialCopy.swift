@@ -2,26 +2,26 @@ import Glibc
 public import IMUModel
 import LogFormat
 
-/// A log from elsewhere that is not all here yet.
+/// A log from elsewhere that is not complete here yet.
 ///
-///     DIR/.part-1b4e28ba-2fa1-41d2-883f-0016d3cca427       as it comes
+///     DIR/.part-1b4e28ba-2fa1-41d2-883f-0016d3cca427       while it is received
 ///     DIR/.unsynced-1b4e28ba-2fa1-41d2-883f-0016d3cca427   from before its sync until the sync has succeeded
 ///
-/// It survives its program and is taken up again by the next one. While a value lives, no other program can take the
-/// same copy up. One without a byte goes with its value.
+/// It outlives its program, and the next one resumes it. While a value exists, no other program can use the same copy. An
+/// empty one is removed with its value.
 ///
-/// After a sync that failed, the kernel holds pages that read as they were written, are taken for clean, and are not
-/// on the medium; the next sync succeeds (fsync(2), NOTES). Therefore the name changes before each sync and changes
-/// back after it: whoever finds the second name without its lock finds a sync that failed or was never answered, and
-/// begins anew. A loss of power needs no such name: what is read after it comes from the medium.
+/// After a failed sync the kernel may hold pages that read as written and count as clean but are not on the medium; the
+/// next sync succeeds (fsync(2), NOTES). Therefore the name changes before each sync and back after it: an unlocked file
+/// with the second name had a sync that failed or never returned, and the copy starts over. After a power loss no such
+/// name is needed, because everything is read from the medium.
 public struct PartialCopy: LogStorage, ~Copyable {
   /// Which recording it is a copy of.
   public let id: RecordingID
   /// The file's path.
   public var name: String { file.path }
-  /// Bytes that are here.
+  /// Bytes received so far.
   public private(set) var byteCount: UInt64
-  /// Bytes from the first one on that are on their way to the medium.
+  /// Bytes from the first one on whose writing to the medium has begun.
   private var begun: UInt64
   private var file: OpenFile
   private let files: FileSystem
@@ -45,14 +45,14 @@ public struct PartialCopy: LogStorage, ~Copyable {
   deinit {
     let isUseless = file.path == unsyncedPath || file.path == partialPath && byteCount == 0
     guard isUseless else { return }
-    // One that cannot be removed here is removed by the next copy of the recording, or when it expires.
+    // If this fails, the next copy of the recording removes it, or it expires.
     do { try files.remove(file.path) } catch { return }
   }
 
-  /// Bytes that go to the medium at a time while more come.
+  /// Bytes that are sent to the medium at a time while more are received.
   private static let stride: UInt64 = 4 << 20
 
-  /// Writes after what is here.
+  /// Writes at the end.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     try file.write(bytes, at: byteCount)
     byteCount += UInt64(bytes.count)
@@ -63,7 +63,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
     begun = whole
   }
 
-  /// Forgets what comes after `length` bytes.
+  /// Drops everything after `length` bytes.
   public mutating func cut(to length: UInt64) throws(StorageError) {
     try file.truncate(to: length)
     byteCount = length
@@ -85,23 +85,23 @@ public struct PartialCopy: LogStorage, ~Copyable {
     try file.nextData(from: offset)
   }
 
-  /// Makes it durable. After a failure nothing of it is used. The C function is `fsync`.
+  /// Makes it durable. After a failure none of it is used. The C function is `fsync`.
   public mutating func sync() throws(StorageError) {
     try doubt()
     try file.sync()
     try rename(to: partialPath)
   }
 
-  /// As ``sync()``: there is no space made ahead.
+  /// As ``sync()``: no space is preallocated.
   public mutating func finish() throws(StorageError) { try sync() }
 
-  /// Makes it durable under its name for good; the directory is still to be synced.
+  /// Makes it durable under its final name; the directory is still to be synced.
   ///
   /// As with a new recording: FAT keeps a file's length with its name.
   func seal() throws(StorageError) {
     let mode = try file.status().st_mode & 0o7777
     if mode & S_IWGRP != 0 {
-      // The group reads a recording. That of another member is theirs to change.
+      // The group may read a recording but not write it. Another member's file is theirs to change.
       do {
         try file.setPermissions(mode & ~S_IWGRP)
       } catch {
@@ -111,7 +111,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
     try file.sync()
   }
 
-  /// Gives it the second name: under a name for good it would be taken for what is here.
+  /// Gives it the second name: under a final name it would pass for a recording.
   mutating func doubt() throws(StorageError) { try rename(to: unsyncedPath) }
 
   private mutating func rename(to path: String) throws(StorageError) {
@@ -127,10 +127,10 @@ public struct PartialCopy: LogStorage, ~Copyable {
 }
 
 extension Catalogue {
-  /// The beginning of a copy: what an earlier attempt has left, or an empty file. What an earlier attempt could not
-  /// sync is removed.
+  /// The partial copy that an earlier attempt left, or an empty one. A copy that an earlier attempt could not sync is
+  /// removed.
   ///
-  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when another program is at it.
+  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK while another program uses it.
   public func partialCopy(of id: RecordingID) throws(CatalogueError) -> PartialCopy {
     try wrapped { () throws(StorageError) in
       let unsynced = path(of: "\(PartialCopy.unsyncedPrefix)\(id)")
@@ -142,10 +142,10 @@ extension Catalogue {
     }
   }
 
-  /// Opens the beginning of a copy, or makes it, and locks it; `nil` when it is to be tried again.
+  /// Opens or makes a partial copy and locks it; `nil` when the caller must try again.
   ///
-  /// What this user may not continue, and a file with another name elsewhere, whose contents are not the store's, is
-  /// removed where names may be changed.
+  /// A copy that this user may not continue, or that has another name elsewhere and so does not belong to the store, is
+  /// removed where this user may change names.
   private func partialFile(_ path: String) throws(StorageError) -> OpenFile? {
     let belonging = try belonging()
     do throws(StorageError) {
@@ -170,12 +170,12 @@ extension Catalogue {
     }
   }
 
-  /// Removes a copy whose recording is here: no machine offers it again, and none would be continued.
+  /// Removes a partial copy whose recording is here: it would never be resumed.
   ///
-  /// Only the store's own file goes, which has another name nowhere and no other bytes than the recording. All else stays
-  /// as it is: nothing proves that it is of no use.
+  /// Only the store's own file is removed, which has no other name and only bytes of the recording. Anything else stays,
+  /// because nothing proves that it is useless.
   ///
-  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when another program is at it.
+  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK while another program uses it.
   public func drop(_ leftover: Leftover, of entry: CatalogueEntry) throws(CatalogueError) {
     let path = path(of: leftover.fileName)
     let file = try wrapped { () throws(StorageError) -> OpenFile? in
@@ -221,7 +221,7 @@ extension Catalogue {
     }
   }
 
-  /// Opens a file and locks it; `nil` when it is missing, or had another name or none by the time it was locked.
+  /// Opens a file and locks it; `nil` when it is missing, or was renamed or removed before the lock.
   ///
   /// - Throws: EWOULDBLOCK when another program has it locked.
   private func lockedFile(_ path: String, flags: Int32) throws(StorageError) -> OpenFile? {
@@ -239,12 +239,11 @@ extension Catalogue {
     return file
   }
 
-  /// Makes a recording and its name durable, whoever wrote it, and lets what is read of it from now on come from the
-  /// medium.
+  /// Makes a recording and its name durable, and drops it from the cache, so that it is then read from the medium.
   ///
-  /// An earlier sync of it may have failed, after which the kernel has pages of it that are not on the medium.
+  /// After an earlier failed sync the kernel may hold pages of it that are not on the medium.
   ///
-  /// - Returns: `false` for a link: the name that it leads to may not be durable, or be another store's.
+  /// - Returns: `false` for a link: its target's name may not be durable, or belong to another store.
   public func secure(_ entry: CatalogueEntry) throws(CatalogueError) -> Bool {
     try wrapped { () throws(StorageError) in
       guard try files.status(entry.path, followsLink: false).st_mode & S_IFMT != S_IFLNK else {
@@ -258,7 +257,7 @@ extension Catalogue {
     }
   }
 
-  /// Gives a copy that is not continued a name of its own, `DIR/.aside-UUID-N`, so that it is neither lost nor used.
+  /// Renames an abandoned copy to `DIR/.aside-UUID-N`, so that it is kept but never resumed.
   ///
   /// - Returns: The path that it has now.
   public func setAside(_ copy: consuming PartialCopy) throws(CatalogueError) -> String {

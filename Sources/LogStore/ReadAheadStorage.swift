@@ -1,6 +1,6 @@
 import LogFormat
 
-/// A log's storage that is read in large pieces, each once, for a reader and for a copy.
+/// A log's storage read in large pieces, each once, for a reader and a copy.
 ///
 ///     storage ──► piece of 64 KiB ──► pages for a reader
 ///                                └──► the copy
@@ -15,7 +15,7 @@ package struct ReadAheadStorage<Base: LogStorage & ~Copyable>: LogStorage, ~Copy
 
   /// Reads the first piece of `base`.
   package init(_ base: consuming Base) throws(StorageError) {
-    // Nothing is set before all is read, because Swift 6.0 cannot take back half of a value.
+    // Nothing is set before the read succeeds: Swift 6.0 cannot undo half an initialiser.
     var base = base
     let memory = PageMemory(pages: ReadAheadStorage.pageCount)
     let count = try base.read(at: 0, into: memory.bytes)
@@ -28,10 +28,10 @@ package struct ReadAheadStorage<Base: LogStorage & ~Copyable>: LogStorage, ~Copy
   /// The bytes of the piece; valid until the next one is loaded.
   var piece: UnsafeRawBufferPointer { memory.prefix(count) }
 
-  /// The log's first page, as far as it is there; while the first piece is loaded.
+  /// The log's first page, or what there is of it; valid while the first piece is loaded.
   package var firstPage: [UInt8] { Array(piece.prefix(LogFormat.pageSize)) }
 
-  /// Loads the piece that begins at `offset`, unless it is loaded; how many bytes it has.
+  /// Loads the piece that begins at `offset`, unless it is loaded; returns its bytes.
   mutating func load(at offset: UInt64) throws(StorageError) -> Int {
     guard offset != begin else { return count }
     count = try base.read(at: offset, into: memory.bytes)
@@ -71,8 +71,8 @@ package struct ReadAheadStorage<Base: LogStorage & ~Copyable>: LogStorage, ~Copy
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// Copies everything after the first page, which the copy has already, but pages of zeros at the end, and reads the
-  /// log through on the way. Damaged parts are copied too: every reader finds the same damage in the copy.
+  /// Copies everything after the first page, which the copy has already, except pages of zeros at the end, and accounts
+  /// for the log on the way. Damaged parts are copied too: every reader finds the same damage in the copy.
   ///
   /// - Throws: ``LogError/storage(_:)`` of either storage.
   package mutating func copy<Base: LogStorage & ~Copyable, Target: LogStorage & ~Copyable>(
@@ -88,7 +88,7 @@ extension LogReader where Storage: ~Copyable {
       let limit: UInt64
       do throws(StorageError) {
         let count = try storage.load(at: offset)
-        // Another program has cut the file meanwhile.
+        // Another program cut the file meanwhile.
         guard count > 0 else { break }
         limit = min(offset + UInt64(count), end)
         if limit > copied {

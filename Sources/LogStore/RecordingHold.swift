@@ -1,33 +1,32 @@
 import Glibc
 public import IMUModel
 
-/// A recording that is not moved to the trash as long as this lives.
+/// Keeps a recording from being moved to the trash as long as this value exists.
 public struct RecordingHold: ~Copyable {
   let file: OpenFile
-  /// Whether an earlier request by the same route may be unanswered, and be carried out still.
+  /// Whether an earlier request by the same route may be unanswered and still be carried out.
   public let isRepeated: Bool
 }
 
 /// A recording on which a pull relies while it asks another machine to free its own.
 ///
-/// Where both are one file, because both ends have the same store, its owner would lose the only copy. A lock protects
-/// it from other programs as long as the pull lives. The request may outlive the pull: therefore a mark,
-/// `DIR/.freeing-UUID`, is there from before the request until no request is unanswered, and whoever carries a request
-/// out finds it in the store where the recording is.
+/// If both ends have the same store, both are one file, and its owner would lose the only copy. A lock protects it from
+/// other programs while the pull runs. The request may outlive the pull, so a mark, `DIR/.freeing-UUID`, exists from
+/// before the request until no request is unanswered, and a far end that carries out a request finds it in the
+/// recording's store.
 ///
-/// The mark has a line for each far end with a request that may be unanswered: its route, which is how it is reached,
-/// word for word. An answer takes its own route away alone, because it says nothing of another machine. The same words
-/// may lead to another store later: of a request that is asked again, only the answer that the recording is in the trash
-/// there takes the route away. Else the mark goes as other leftovers, after 30 days without a change.
+/// The mark has a line for each far end with a request that may be unanswered: its route, the exact words by which it is
+/// reached. An answer removes only its own route, because it proves nothing about another machine. The same words may lead
+/// to another store later, so after a repeated request only the answer that the recording is in the trash there removes the
+/// route. Otherwise the mark expires like other leftovers, after 30 days without a change.
 extension Catalogue {
   static let freeingPrefix = ".freeing-"
 
-  /// Marks a recording, and keeps it from being moved to the trash, as if a program were writing it, while the result
-  /// lives.
+  /// Marks a recording and, while the result exists, keeps it from being moved to the trash, as if a program were writing
+  /// it.
   ///
-  /// - Parameter route: How the far end is reached that will be asked, without a line feed.
-  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK when a program reads whether it is being written, or
-  ///   writes it.
+  /// - Parameter route: How the far end is reached, without a line feed.
+  /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK while a program writes it, or checks whether one does.
   public func rely(
     on entry: CatalogueEntry, _ id: RecordingID, by route: String
   ) throws(CatalogueError) -> RecordingHold {
@@ -36,7 +35,7 @@ extension Catalogue {
       guard try file.lock(exclusive: true) else {
         throw StorageError(.lock, path: entry.path, errno: EWOULDBLOCK)
       }
-      // What was moved to the trash before it was locked is no copy to rely on.
+      // It may have been moved to the trash before it was locked.
       guard try file.isNamed() else {
         throw StorageError(.open, path: entry.path, errno: ENOENT)
       }
@@ -52,7 +51,7 @@ extension Catalogue {
     }
   }
 
-  /// The routes that each mark names, and why marks cannot be read, which costs no other one.
+  /// The routes of each mark, and why some marks cannot be read, which does not affect the others.
   public func marks() throws(CatalogueError) -> (
     routes: [RecordingID: [String]], failures: [StorageError]
   ) {
@@ -70,7 +69,7 @@ extension Catalogue {
     return (routes, failures)
   }
 
-  /// Looks whether a pull relies on a recording here.
+  /// Checks whether a pull relies on a recording here.
   ///
   /// - Throws: ``CatalogueError/isRelied(mark:)`` when one does, or did and had no answer.
   public func makeSure(noPullReliesOn id: RecordingID) throws(CatalogueError) {
@@ -79,7 +78,7 @@ extension Catalogue {
     if isMarked { throw .isRelied(mark: path) }
   }
 
-  /// Moves a recording to the trash for a pull that has a copy, as ``remove(_:now:)``; no pull can come to rely on it
+  /// Moves a recording to the trash for a pull that has a copy, as ``remove(_:now:)``; no pull can begin to rely on it
   /// meanwhile.
   ///
   /// - Throws: ``CatalogueError/isRelied(mark:)`` when a pull relies on it.
@@ -98,12 +97,12 @@ extension Catalogue {
     _ = consume file
   }
 
-  /// Changes which routes a mark names, under its lock; one that names none goes.
+  /// Changes the routes of a mark, under its lock; a mark without routes is removed.
   ///
-  /// It is written in place, so that it is there all the time, and only when it changes: asking again does not date it
-  /// anew, so that one that no machine answers for goes in the end.
+  /// It is written in place, so that it exists all the time, and only when it changes: a repeated request does not renew
+  /// its date, so that a mark without an answer expires.
   ///
-  /// - Returns: The routes that it named before.
+  /// - Returns: The routes that it had before.
   private func changeMark(
     of id: RecordingID, _ change: ([String]) -> [String]
   ) throws(StorageError) -> [String] {
@@ -125,7 +124,7 @@ extension Catalogue {
         try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
         try file.truncate(to: UInt64(bytes.count))
       } catch {
-        // On a full disk: one that names no route protects from none.
+        // On a full disk: a mark without a route protects from nothing.
         if before.isEmpty { try files.remove(file.path) }
         throw error
       }
@@ -134,7 +133,7 @@ extension Catalogue {
   }
 
   private static func routes(_ file: borrowing OpenFile) throws(StorageError) -> [String] {
-    // At most this much, whatever the length of the file: the routes of one recording take far less.
+    // Bounded, whatever the length of the file: the routes of one recording take far less.
     var bytes = [UInt8](repeating: 0, count: Int(min(try file.regularFileSize(), 1 << 20)))
     let count = try bytes.withMutableBytes { buffer throws(StorageError) in
       try file.read(at: 0, into: buffer)

@@ -1,15 +1,14 @@
 import IMUModel
 
-/// The name of a recording's file, which is all of the store's index:
+/// The name of a recording's file; these names are the store's only index:
 ///
 ///     000003-20261121T023807Z-1b4e28ba.imulog
 ///     number start, UTC       first 8 digits of the UUID
 ///
-/// Names sort by number as long as that has six digits; readers go by the number itself.
+/// Names sort by number up to six digits; readers use the number itself.
 struct RecordingName: Hashable, Sendable {
   static let suffix = ".imulog"
-  /// Number, then start, then digits: a start by a clock that was not set yet is of no use for
-  /// order.
+  /// The number comes first because a start by a clock that was not set gives no order.
   var number: UInt32
   var start: UTCStamp
   /// Eight lower-case hexadecimal digits.
@@ -41,7 +40,7 @@ struct RecordingName: Hashable, Sendable {
       digits += 1
       bytes.formIndex(after: &place)
     }
-    // What follows the number: a dash, 16 bytes of start, a dash, 8 digits, the suffix.
+    // After the number: a dash, 16 bytes of start, a dash, 8 digits, the suffix.
     let rest = bytes[place...]
     guard digits >= 6, rest.count == 1 + 16 + 1 + 8 + RecordingName.suffix.utf8.count,
       rest.first == UInt8(ascii: "-"),
@@ -69,7 +68,7 @@ struct UTCStamp: Comparable, Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// 9999-01-01: from then on a stamp may have no later one.
+  /// 9999-01-01: from then on a later stamp may not exist.
   static let lastYear: Int64 = 253_370_764_800
 
   /// The second in which `nanoseconds` since 1970 fall.
@@ -106,7 +105,7 @@ struct UTCStamp: Comparable, Hashable, Sendable {
       (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
     else { return nil }
     let days = UTCStamp.days(year: year, month: month, day: day)
-    // The 31st of a month of 30 days would have become another day.
+    // The 31st of a month with 30 days would become another day.
     guard UTCStamp.civil(days: days) == (year, month, day) else { return nil }
     self.init(seconds: days * 86400 + hour * 3600 + minute * 60 + second)
   }
@@ -160,10 +159,10 @@ struct UTCStamp: Comparable, Hashable, Sendable {
 extension WallTime {
   var stamp: UTCStamp { UTCStamp(nanoseconds: nanoseconds) }
 
-  /// 2026-01-01: what shows less was never set, whatever is said of it.
+  /// 2026-01-01: a clock that shows an earlier date was never set.
   static let earliestCredible: Int64 = 1_767_225_600
 
-  /// Whether it is a date.
+  /// Whether the date can be trusted.
   var isCredible: Bool { isSynchronised && stamp.seconds >= WallTime.earliestCredible }
 }
 

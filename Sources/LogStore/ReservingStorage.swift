@@ -1,11 +1,11 @@
 import Glibc
 
-/// A log's storage that leaves a part of the file system free, and has space made when there is no more.
+/// A log's storage that leaves part of the file system free, and has room made when there is none.
 ///
-/// What is free is asked for at the first bytes and after each 64 KiB, before they are appended, and once more when no more
-/// than the reserve is; then it is as if the disk were full. Bytes that the storage itself refuses, because others were faster or the user's quota is
-/// used up, are tried once more when space could be made. After a refusal everything is let through, as
-/// ``LogStorage/append(_:)`` says, so that the log can be ended.
+/// Free space is checked before the first bytes and every 64 KiB, and once more when only the reserve is left; if that does
+/// not help, the disk counts as full. Bytes that the storage itself refuses, because others were faster or the user's
+/// quota is used up, are tried once more if room could be made. After a refusal everything passes, as
+/// ``LogStorage/append(_:)`` requires, so that the log can be ended.
 public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Copyable {
   private var storage: Storage
   private let reserve: UInt64
@@ -14,16 +14,16 @@ public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Co
   private var unasked: Int = .max
   private var isRefused = false
 
-  /// Bytes appended between two questions.
+  /// Bytes appended between two checks.
   static var interval: Int { 64 * 1024 }
 
   /// `storage`, leaving `reserve` bytes free.
   ///
   /// - Parameters:
-  ///   - free: How many bytes are free, after whatever can be done about it. The last time before bytes are refused it
-  ///     may wait for others; before that, the next bytes are soon enough.
+  ///   - free: Returns the free bytes, after making room if it can. With `isLast` it may wait for others; else the next
+  ///     check is soon enough.
   ///   - makeRoom: Makes room for bytes that were refused with this error, for which ``StorageError/isFull`` holds;
-  ///     `false` when it can do nothing. It is called once for the same bytes.
+  ///     `false` when it cannot. Called once for the same bytes.
   public init(
     _ storage: consuming Storage, reserve: UInt64,
     free: @escaping @Sendable (_ isLast: Bool) throws(StorageError) -> UInt64,

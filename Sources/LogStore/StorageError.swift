@@ -15,7 +15,7 @@ public struct StorageError: Error, Equatable, Sendable {
     case seek = "looking for holes in"
     /// `pwrite`.
     case write = "writing to"
-    /// `pwrite`, which was not tried because `statvfs` says that only the reserve is free.
+    /// `pwrite`, which was not attempted because only the reserve is free, by `statvfs`.
     case reserve = "leaving the reserve free beside"
     /// `fdatasync`, `fsync`.
     case sync = "syncing"
@@ -45,7 +45,7 @@ public struct StorageError: Error, Equatable, Sendable {
   public var path: String
   /// The kernel's errno.
   public var errno: Int32
-  /// Who has the file locked, where that is why and is known.
+  /// The program that has the file locked, where that is the reason and is known.
   public var holder: String?
 
   /// A failed call.
@@ -66,7 +66,7 @@ extension StorageError: CustomStringConvertible {
 }
 
 extension StorageError: StatusError {
-  /// Whether permission, another program, a name or the medium is in the way.
+  /// Whether permission, another program, a name or the medium is the cause.
   public var exitStatus: ExitStatus {
     if isForbidden { return errno == EROFS ? .cannotCreate : .noPermission }
     if operation == .lock, errno == EWOULDBLOCK { return .tryAgain }
@@ -81,25 +81,25 @@ extension StorageError: StatusError {
   }
 }
 
-/// The one table of this module that says what an errno means for a store and what to do about it.
+/// What an errno means for a store, and its remedy.
 extension StorageError {
-  /// No room is left, for any user, for this user or in this file: a take can still be ended cleanly.
+  /// No room is left, for any user, for this user or in this file: a recording can still be ended cleanly.
   public var isFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
-  /// What is open is no longer what has this path: it is lost, or elsewhere.
+  /// The open file no longer has this path: it is lost, or elsewhere.
   public var isGone: Bool { errno == ESTALE }
 
   /// Nothing has this name.
   public var isMissing: Bool { errno == ENOENT }
 
-  /// The user may not do this, or no one may.
+  /// The user may not do this, or no user may.
   public var isForbidden: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
 
   /// The meaning of the errno in a clause, with its name.
   public var meaning: String {
     switch errno {
     case EWOULDBLOCK: return "another process has it locked (EAGAIN)"
-    case EINTR: return "a signal came that ends the program (EINTR)"
+    case EINTR: return "a signal is about to end the program (EINTR)"
     case ESTALE:
       return
         "while it was written, it was cut, or it or its directory was deleted, moved, replaced or unmounted (ESTALE)"
@@ -136,7 +136,7 @@ extension StorageError {
     case ENOLCK, EOPNOTSUPP: return "choose a store on a local file system with --store"
     case ESTALE:
       return
-        "look for what was recorded where the directory was moved to; the next recording makes the store anew"
+        "look for the recording where the directory was moved to; the next recording makes a new store"
     case EINTR, EBADF: return ""
     default: return "look it up with `errno \(errno)` or `man 3 errno`"
     }

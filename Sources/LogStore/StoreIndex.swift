@@ -2,14 +2,14 @@ import Glibc
 public import IMUModel
 import Synchronization
 
-/// The recordings of a store by their identity, and the numbers that are taken, for those who ask often.
+/// The recordings of a store by identity, and the numbers in use, for frequent queries.
 ///
-/// The directory is read again each time, until that has cost a part of what it costs to have it watched. Afterwards the kernel
-/// reports which names came and went (inotify(7)), so that asking costs as much in a store of 10,000 recordings as in an
-/// empty one. Where the kernel does not report, where it lost count, and where another directory has the store's path, the
-/// directory is read again.
+/// Each query reads the directory, until that has cost a good part of what a watch costs. From then on the kernel reports
+/// which names come and go (inotify(7)), so that a query costs as much in a store of 10,000 recordings as in an empty one.
+/// The directory is read again where the kernel reports nothing or lost events, and where another directory has the
+/// store's path.
 ///
-/// A watch costs nearly nothing until it ends: the kernel waits then until no processor looks at it any more, 15 to 20 ms
+/// A watch costs almost nothing until it ends: the kernel then waits 15 to 20 ms until no processor uses it any more
 /// (`synchronize_srcu`), at the end of the program at the latest.
 public final class StoreIndex: Sendable {
   /// The store.
@@ -18,13 +18,13 @@ public final class StoreIndex: Sendable {
 
   private struct State: ~Copyable {
     var entries: [String: [CatalogueEntry]] = [:]
-    /// Numbers of recordings that are or were here, or in the trash.
+    /// Numbers of recordings that are or were here or in the trash.
     var taken: Set<UInt32> = []
     var highest: UInt32 = 0
     var watch = DirectoryChanges()
-    /// The directory that was read, whole; `nil` when that failed.
+    /// The directory that was last read to its end; `nil` after a failure.
     var directory: Directory?
-    /// What reading the directory has cost, in recordings, of which one costs about 2 µs.
+    /// The cost of reading the directory so far, in recordings of about 2 µs each.
     var cost = 0
 
     mutating func take(_ number: UInt32) {
@@ -40,16 +40,16 @@ public final class StoreIndex: Sendable {
     init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
   }
 
-  /// What ``State/cost`` may be before the directory is watched.
+  /// The ``State/cost`` from which on the directory is watched.
   private static let bearable = 1000
-  /// What it costs to open the directory and the trash.
+  /// The cost of opening the directory and the trash.
   private static let opening = 20
 
   /// Reads the store's directory and its trash.
   public init(_ catalogue: Catalogue) throws(CatalogueError) {
     self.catalogue = catalogue
     var state = State()
-    // A large one is watched at once, or it would be read twice. How large it is is a hint: 64 bytes are a name and what
+    // A large directory is watched at once, or it would be read twice. Its size is a hint: 64 bytes are a name and what
     // file systems keep with it.
     let status = try StoreIndex.status(catalogue)
     state.cost = Int(status.st_size / 64)
@@ -57,14 +57,14 @@ public final class StoreIndex: Sendable {
     self.state = Mutex(state)
   }
 
-  /// The recording with this identity; `nil` when it is not here. Reads the headers of those whose names fit.
+  /// The recording with this identity; `nil` when it is not here.
   public func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
     let prefix = String(id.description.prefix(8))
     let candidates = try current { $0.entries[prefix] ?? [] }
     return catalogue.entry(of: id, among: candidates)
   }
 
-  /// Those of `numbers` that a recording here or in the trash has or had, and the highest of all that are taken.
+  /// Those of `numbers` that a recording here or in the trash has or had, and the highest number in use.
   public func taken(
     of numbers: [UInt32]
   ) throws(CatalogueError) -> (those: Set<UInt32>, highest: UInt32) {
@@ -73,12 +73,12 @@ public final class StoreIndex: Sendable {
     }
   }
 
-  /// The wanted number if no recording has or had it; to be asked under the lock of numbers.
+  /// Whether no recording has or had the number. Called under the number lock.
   func isFree(_ number: UInt32) throws(CatalogueError) -> Bool {
     try current { !$0.taken.contains(number) }
   }
 
-  /// The highest number that is taken.
+  /// The highest number in use.
   func highest() throws(CatalogueError) -> UInt32 {
     try current { $0.highest }
   }
@@ -101,7 +101,7 @@ public final class StoreIndex: Sendable {
       return try StoreIndex.read(catalogue, directory, into: &state)
     }
     for change in changes {
-      // A number is taken from the beginning of an import on.
+      // An import reserves its number from its start.
       if change.name.hasPrefix(Catalogue.unfinishedPrefix),
         let name = RecordingName(change.name.dropFirst(Catalogue.unfinishedPrefix.count))
       {
@@ -118,12 +118,12 @@ public final class StoreIndex: Sendable {
     try catalogue.wrapped { () throws(StorageError) in try catalogue.files.status(catalogue.path) }
   }
 
-  /// - Parameter directory: What had the store's path before.
+  /// - Parameter directory: The directory that had the store's path just before.
   private static func read(
     _ catalogue: Catalogue, _ directory: Directory, into state: inout State
   ) throws(CatalogueError) {
     state.directory = nil
-    // In this order: what changes while the directory is read is reported afterwards.
+    // In this order: changes during the reading are reported afterwards.
     if state.cost >= bearable { state.watch.begin(catalogue.path) }
     state.entries = [:]
     let entries = try catalogue.list().entries
@@ -152,7 +152,7 @@ struct DirectoryChanges: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Watches this directory, and no other one any more.
+  /// Watches this directory instead of any earlier one.
   mutating func begin(_ path: String) {
     if descriptor >= 0 { close(descriptor) }
     descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -160,14 +160,14 @@ struct DirectoryChanges: ~Copyable {
     isWatching = descriptor >= 0 && inotify_add_watch(descriptor, path, events) >= 0
   }
 
-  /// What changed since the last call, oldest first; `nil` when it is not known.
+  /// The changes since the last call, oldest first; `nil` when they are not known.
   func next() -> [(name: String, isThere: Bool)]? {
     guard isWatching else { return nil }
     var changes: [(name: String, isThere: Bool)] = []
     var isKnown = true
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 8)
-    // Safe: the buffer is this function's own, and only bytes that the kernel has written are looked at: whole
-    // events, each followed by as many bytes of its name as it says, the last of them zero.
+    // Safe: the buffer is this function's own, and only bytes that the kernel wrote are read: whole events, each followed
+    // by as many bytes of its name as it states, the last of them zero.
     defer { buffer.deallocate() }
     while true {
       let count = read(descriptor, buffer.baseAddress, buffer.count)

@@ -209,7 +209,7 @@ public enum PullLine {
     line.utf8.elementsEqual(other.utf8)
   }
 
-  /// `text` with `?` for all that is no printable ASCII, cut to what a line holds with room for the rest.
+  /// `text` in the protocol's alphabet, with `?` for all but printable ASCII, cut to leave room on the line.
   static func plain(_ text: String) -> String {
     let bytes = text.utf8.prefix(longest - 64).map { (0x20...0x7E).contains($0) ? $0 : 63 }
     return String(decoding: bytes, as: UTF8.self)

@@ -120,7 +120,7 @@ struct PullHostileTests {
         + "large='recording 1 \(PullHostileTests.id) 1073741824 complete 0'\n" + hostile.script,
       until: hostile.words, timeout: hostile.timeout)
     #expect(outcome.status == hostile.status, "\(outcome.talk)")
-    #expect(far.isGone)
+    #expect(far.goes)
     let kept = far.laptop.directory.names(in: "store")
     for name in kept {
       #expect(far.laptop.directory.bytes(of: "store/" + name).count <= 8192, "\(name)")
@@ -160,7 +160,7 @@ struct PullHostileTests {
       from: "trap '' TERM HUP PIPE; sleep 1000 & sleep 1000 & wait",
       until: "did not greet within $timeout", timeout: 1)
     #expect(outcome.status == 69)
-    #expect(far.isGone)
+    #expect(far.goes)
   }
 }
 
@@ -211,9 +211,6 @@ struct ScriptedFarEnd {
 
   /// How often it was started.
   var connections: Int { laptop.directory.bytes(of: "calls").count }
-
-  /// Whether nothing of it runs any more.
-  var isGone: Bool { lifeline.isCut(within: 0) }
 
   /// Waits until nothing of it runs any more; `false` when that takes longer than anything should.
   var goes: Bool { lifeline.isCut(within: 30_000) }

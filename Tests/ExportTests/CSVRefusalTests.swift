@@ -147,7 +147,7 @@ struct CSVRefusalTests {
     (
       "t_us,ax\n0,\u{1B}[31m\n",
       """
-      table.csv, line 2, column 2 (ax): "\u{FFFD}[31m" is not a whole number: samples are \
+      table.csv, line 2, column 2 (ax): "?[31m" is not a whole number: samples are \
       the sensor's counts (--units raw)
       """
     ),

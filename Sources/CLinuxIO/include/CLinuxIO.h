@@ -1,11 +1,10 @@
 #ifndef CLINUXIO_H
 #define CLINUXIO_H
 
-#include "CRC32C.h"
+#include "Checksums.h"
 #include "GPIO.h"
 #include "Kernel.h"
 #include "Processes.h"
-#include "SHA256.h"
 #include "Sockets.h"
 #include "Terminal.h"
 

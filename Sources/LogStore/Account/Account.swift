@@ -1,7 +1,7 @@
 public import IMUModel
 import LogFormat
 
-/// What one pass over a log finds: the sums of everything in it, in memory that does not grow with the log.
+/// What one pass over a log finds: sums over everything in it, in memory that does not grow with the log.
 ///
 ///     LogReader ──► items ──► Account ──► state (list, info), verdict (info, record), wholeness (verify, recover)
 public struct Account: Equatable, Sendable {
@@ -22,7 +22,7 @@ public struct Account: Equatable, Sendable {
     }
   }
 
-  /// Damaged parts that are kept one by one; of further ones only the number is known.
+  /// Damaged parts that are kept one by one; further ones are only counted.
   public static let damageLimit = 100
 
   /// The header.
@@ -45,7 +45,7 @@ public struct Account: Equatable, Sendable {
   public private(set) var clock: ClockPair?
   /// How often the wall clock was stepped or became synchronised during the recording.
   public private(set) var clockChanges: UInt64 = 0
-  /// Intact chunks of kinds that this program does not know.
+  /// Intact chunks of unknown kinds.
   public private(set) var unknownChunkCount: UInt64 = 0
   /// The first ``damageLimit`` parts that cannot be read.
   public private(set) var damage: [Damage] = []
@@ -53,10 +53,10 @@ public struct Account: Equatable, Sendable {
   public private(set) var damageCount: UInt64 = 0
   /// Ticks known to be lost in them.
   public private(set) var damagedTickCount: UInt64 = 0
-  /// Whether that is all of them: something readable follows each part.
+  /// Whether these are all of them: something readable follows each part.
   public private(set) var isLossKnown = true
-  /// Ticks that nothing accounts for, although everything around them is intact: a fault of the program that wrote
-  /// the log.
+  /// Ticks that nothing accounts for although everything around them is intact: a bug in the program that wrote the
+  /// log.
   public private(set) var unexplainedTickCount: UInt64 = 0
   /// How the recording ended; `nil` when its end is missing.
   public private(set) var end: RecordingEnd?
@@ -75,7 +75,7 @@ public struct Account: Equatable, Sendable {
     motion = ofSamples ? MotionAccount(description) : nil
   }
 
-  /// Adds an item that `reader` has just given.
+  /// Adds an item that `reader` has just returned.
   package mutating func add<Storage: LogStorage & ~Copyable>(
     _ item: LogItem, from reader: borrowing LogReader<Storage>
   ) {
@@ -144,14 +144,14 @@ extension Account {
   /// Whether samples and gaps are exactly those that the recording's end says; `nil` without an end.
   public var isBalanced: Bool? { end.map { $0.ledger == counted } }
 
-  /// Whether all that the recording says is there: it is complete, undamaged and balanced.
+  /// Whether the recording is complete, undamaged and balanced.
   public var isIntact: Bool {
     damageCount == 0 && unexplainedTickCount == 0 && isBalanced == true
   }
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// Reads the log through once. The reader is at the beginning afterwards.
+  /// Reads the whole log once. The reader is at the beginning afterwards.
   ///
   /// - Parameters:
   ///   - isLive: Whether a program is writing it; the catalogue knows by the file's lock.

@@ -1,7 +1,7 @@
 import IMUModel
 import LogFormat
 
-/// What the samples of a log show: the achieved rate, clipping, temperature, and where the sensor was still.
+/// What the samples of a log show: achieved rate, clipping, temperature, and where the sensor was still.
 public struct MotionAccount: Equatable, Sendable {
   /// Samples with an axis of the accelerometer at an end of what 16 bits hold.
   public private(set) var clippedAccelerations: UInt64 = 0
@@ -51,8 +51,8 @@ public struct MotionAccount: Equatable, Sendable {
   /// Where the sensor was still and where it moved.
   public var stillness: Stillness { meter.stillness }
 
-  /// Mean length of the acceleration where the sensor was still, in g: 1 for a good sensor; `nil` when it never was
-  /// still, or has no accelerometer.
+  /// Mean magnitude of the acceleration where the sensor was still, in g: 1 for a good sensor; `nil` when it was never
+  /// still or has no accelerometer.
   public var accelerationAtRest: Double? { meter.accelerationAtRest }
 
   /// Lowest and highest temperature in °C; `nil` without the channel.
@@ -77,7 +77,7 @@ public struct Stillness: Equatable, Sendable {
     public internal(set) var end: Int64
   }
 
-  /// Parts that are kept; of more only the sums are known.
+  /// Parts that are kept; further ones only enter the sums.
   public static let partLimit = 100
 
   /// The first ``partLimit`` parts, in order; neighbours differ or have a gap between them.
@@ -87,15 +87,15 @@ public struct Stillness: Equatable, Sendable {
   /// Nanoseconds in which it moved.
   public internal(set) var movingTime: Int64 = 0
 
-  /// Nothing is known yet.
+  /// No parts yet.
   public init() {}
 }
 
 /// Finds where a sensor was still, from the spread of counts in half-second windows.
 ///
-/// Still is a window in which the accelerometer's three axes together spread less than 15 mg around their means
-/// and the gyroscope's less than 1 °/s, at a mean of less than 25 °/s: some five times the noise and a little
-/// more than the largest offset of the chips at hand (MPU-6050: 3 mg, 0.05 °/s, 20 °/s). A window has at least
+/// A window is still when the accelerometer's three axes together spread less than 15 mg around their means and the
+/// gyroscope's less than 1 °/s, at a mean below 25 °/s: about five times the noise, and a little more than the largest
+/// offset of the supported chips (MPU-6050: 3 mg, 0.05 °/s, 20 °/s). A window has at least
 /// eight samples, without a gap between them.
 struct StillnessMeter: Equatable, Sendable {
   private static let accelerationSpread = 0.015
@@ -122,7 +122,7 @@ struct StillnessMeter: Equatable, Sendable {
     dpsPerCount = description.sensor.gyroscopeScale.value
   }
 
-  /// Mean length of the acceleration in windows that were still, in g.
+  /// Mean magnitude of the acceleration in still windows, in g.
   var accelerationAtRest: Double? {
     hasAcceleration && restCount > 0 ? restSum / Double(restCount) : nil
   }
@@ -177,7 +177,7 @@ struct StillnessMeter: Equatable, Sendable {
   }
 }
 
-/// Sums of a window's counts; whole numbers, so that nothing is lost to rounding.
+/// Sums of a window's counts, as integers, so that nothing is lost to rounding.
 private struct Window: Equatable, Sendable {
   private(set) var count = 0
   private(set) var nextTick: UInt64 = 0

@@ -2,9 +2,9 @@ public import IMUModel
 
 /// Whether a recording can be used.
 public enum Verdict: String, CaseIterable, Sendable {
-  /// Everything is there, on time and inside the ranges.
+  /// Complete, on time and within the ranges.
   case good
-  /// All that was recorded can be read, and something is not as it should be.
+  /// Everything recorded can be read, but something is not as it should be.
   case flawed
   /// Parts cannot be read, or the end is missing.
   case damaged
@@ -13,7 +13,7 @@ public enum Verdict: String, CaseIterable, Sendable {
 }
 
 extension Account {
-  /// Whether the recording can be used: the worst of ``flaws``, as far as the pass looked at samples.
+  /// Whether the recording can be used.
   public var verdict: Verdict {
     if damageCount > 0 { return .damaged }
     if isLive { return .live }
@@ -21,13 +21,13 @@ extension Account {
     return flaws.isEmpty ? .good : .flawed
   }
 
-  /// What is not as it should be, each in a few words:
+  /// What is wrong, each in a few words:
   ///
   /// - more than one sample in 1000 missing, or a gap of more than a second;
-  /// - a sample at the end of a range, because the peak was higher;
+  /// - a sample at the end of its range: the peak was higher;
   /// - one read in 100 more than half a period late;
-  /// - an acceleration at rest that is a tenth off;
-  /// - an end that was not asked for; no samples at all.
+  /// - an acceleration at rest that is off by a tenth;
+  /// - an unrequested end; no samples at all.
   public var flaws: [String] {
     var flaws: [String] = []
     if sampleCount == 0 { flaws.append("no samples") }

@@ -1,4 +1,4 @@
-#include "CRC32C.h"
+#include "Checksums.h"
 
 #include <stdint.h>
 #include <string.h>

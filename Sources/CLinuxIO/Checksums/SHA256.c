@@ -1,4 +1,4 @@
-#include "SHA256.h"
+#include "Checksums.h"
 
 #include <stdint.h>
 #include <string.h>

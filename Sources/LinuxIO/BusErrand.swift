@@ -4,31 +4,31 @@ import Synchronization
 
 /// Work on an I2C bus that may hang in the kernel, where nothing can interrupt it.
 ///
-/// It is done by a thread of its own, which is left behind when it takes too long. As long as one hangs, no
-/// other one is sent to the same bus.
+/// A separate thread does it, and is abandoned when it takes too long. While one hangs, no other is started for the
+/// same bus.
 public struct BusErrand: Sendable {
   /// N of `/dev/i2c-N`.
   public let bus: Int
   /// How long the work may take from one sign of progress to the next, in nanoseconds.
   public let patience: Int64
 
-  /// Enough for a search that times out at each address; less than the five seconds after which a person takes a
-  /// silent program for a dead one.
+  /// Enough for a search that times out at each address; less than the five seconds after which a silent program seems
+  /// dead.
   public static var defaultPatience: Int64 { 4_000_000_000 }
 
-  /// Buses of which a thread has not come back.
+  /// Buses whose thread has not returned.
   private static let hung = Mutex<Set<Int>>([])
 
-  /// An errand to a bus.
+  /// Work on a bus.
   public init(bus: Int, patience: Int64 = defaultPatience) {
     (self.bus, self.patience) = (bus, patience)
   }
 
   /// Does the work and waits for its outcome.
   ///
-  /// - Parameter work: Calls what it is given whenever the bus has answered. What it gives back after this call has
-  ///   given it up is destroyed on its own thread.
-  /// - Throws: ``LinuxIOError`` of kind `busHangs`; of kind `system` when the kernel makes no more threads.
+  /// - Parameter work: Calls `progress` whenever the bus has answered. A result that comes after this call gave up is
+  ///   destroyed on its own thread.
+  /// - Throws: ``LinuxIOError`` of kind `busHangs`; of kind `system` when the kernel creates no more threads.
   public func run<Outcome: ~Copyable>(
     _ work: @escaping @Sendable (_ progress: () -> Void) -> sending Outcome
   ) throws(LinuxIOError) -> sending Outcome {
@@ -40,7 +40,7 @@ public struct BusErrand: Sendable {
     }
     thread.leaveBehind()
     parcel.wait(patience: patience)
-    // Under the lock, so that the thread takes the bus off the list after it was put on.
+    // Under the lock, so that the thread removes the bus only after it was inserted.
     let outcome = Self.hung.withLock { hung in
       let outcome = parcel.open()
       if outcome == nil { hung.insert(bus) }
@@ -59,7 +59,7 @@ public struct BusErrand: Sendable {
   }
 }
 
-/// Where a thread puts what another one waits for, until that one gives up.
+/// Holds a thread's result for another one that waits, until that one gives up.
 ///
 /// Safe (`@unchecked Sendable`): `content` is the filler's until `state` is `filled`, and the
 /// waiter's from then on, or the filler's for ever when `state` is `refused`. Both are set by one
@@ -69,7 +69,7 @@ private final class Parcel<Content: ~Copyable>: @unchecked Sendable {
   private let state = Atomic<UInt8>(ParcelState.waiting)
   private var content: Content?
   private let bell: Inbox<Void>
-  /// When the filler last showed that it gets on, in nanoseconds. It guards nothing: stored and loaded relaxed.
+  /// When the filler last made progress, in nanoseconds. It guards nothing: stored and loaded relaxed.
   private let progress: Atomic<Int64>
 
   init() throws(LinuxIOError) {
@@ -78,7 +78,7 @@ private final class Parcel<Content: ~Copyable>: @unchecked Sendable {
     progress = Atomic(SystemClock().now().nanoseconds)
   }
 
-  /// Puts the content in; whether it is still wanted. If not, it is destroyed here.
+  /// Stores the content; `false` when it is no longer wanted and was destroyed here.
   func fill(_ content: consuming Content) -> Bool {
     self.content = consume content
     let (isFilled, _) = state.compareExchange(
@@ -89,7 +89,7 @@ private final class Parcel<Content: ~Copyable>: @unchecked Sendable {
 
   func noteProgress() { progress.store(SystemClock().now().nanoseconds, ordering: .relaxed) }
 
-  /// Waits until the parcel is filled, or for so long without progress, in nanoseconds.
+  /// Waits until the parcel is filled, or until `patience` nanoseconds pass without progress.
   func wait(patience: Int64) {
     let clock = SystemClock()
     while state.load(ordering: .relaxed) == ParcelState.waiting {
@@ -99,7 +99,7 @@ private final class Parcel<Content: ~Copyable>: @unchecked Sendable {
     }
   }
 
-  /// The content; `nil` when there is none yet, which refuses it for ever.
+  /// The content; `nil` when there is none yet, which then refuses it for good.
   func open() -> Content? {
     let (isRefused, _) = state.compareExchange(
       expected: ParcelState.waiting, desired: ParcelState.refused, ordering: .acquiringAndReleasing)

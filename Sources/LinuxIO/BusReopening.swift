@@ -3,7 +3,7 @@ import Glibc
 public import IMUModel
 import Synchronization
 
-/// Opens an adapter's node anew after it went away, on a thread of its own, for a thread that must not wait.
+/// Reopens an adapter's node after it went away, on a separate thread, for a thread that must not wait.
 ///
 ///     user (sampler)                          thread `imu-bus`
 ///     transfer fails, node gone
@@ -12,8 +12,8 @@ import Synchronization
 ///     take()               ◄── offered ──     hands it over, or tries again after the interval
 ///     end()                                   closes what is left, ends
 ///
-/// Each descriptor has one owner at a time: the user, a slot, or the thread. It passes with one atomic
-/// exchange, which releases what its giver wrote and acquires it for its taker. The user never waits: it
+/// Each descriptor has one owner at a time: the user, a slot, or the thread. One atomic exchange hands it over,
+/// which releases what the giver wrote and acquires it for the taker. The user never waits: it
 /// exchanges words and adds 1 to an event counter, which cannot be full.
 final class BusReopening: Sendable {
   /// An open node.
@@ -31,14 +31,14 @@ final class BusReopening: Sendable {
   private let returned = Atomic<Int32>(-1)
   /// From the thread to the user: an ``Opened`` as one word, or one of the two words below.
   private let offered = Atomic<Int64>(nothing)
-  /// Whether the node that the user has is gone. Only advice: stored and loaded relaxed.
+  /// Whether the user's node is gone. Only a hint: stored and loaded relaxed.
   private let isGone = Atomic<Bool>(false)
 
   private static let nothing: Int64 = -1
   /// The user has ended: nothing may be offered any more.
   private static let over: Int64 = -2
 
-  /// What will look for the adapter at `place`, and make sure of `chip` there.
+  /// For the adapter at `place` and its `chip`.
   ///
   /// - Throws: ``LinuxIOError`` when the process may open no more files.
   init(place: AdapterPlace, chip: I2CAddress, interval: Int64) throws(LinuxIOError) {
@@ -54,7 +54,7 @@ final class BusReopening: Sendable {
 
   /// Starts the thread for a user who has `node`.
   ///
-  /// It ends by itself after ``end()``. It may hang in the kernel, so no one waits for it.
+  /// It ends by itself after ``end()``. It may hang in the kernel, so nothing waits for it.
   func begin(_ node: BusNode) throws(LinuxIOError) {
     try RealTimeThread(name: "imu-bus").run { self.work(node) }.leaveBehind()
   }
@@ -65,7 +65,7 @@ extension BusReopening {
   /// Whether the user's node was seen to be gone.
   var isNodeGone: Bool { isGone.load(ordering: .relaxed) }
 
-  /// Asks the thread to look whether the node is still there.
+  /// Asks the thread to check whether the node is still there.
   func askForLook() { ring() }
 
   /// Hands over the descriptor of a node that is gone.
@@ -75,7 +75,7 @@ extension BusReopening {
     ring()
   }
 
-  /// The node that was opened anew; `nil` while there is none.
+  /// The reopened node; `nil` while there is none.
   func take() -> Opened? {
     guard offered.load(ordering: .relaxed) >= 0 else { return nil }
     return Opened(word: offered.exchange(Self.nothing, ordering: .acquiring))
@@ -125,7 +125,7 @@ extension BusReopening {
     _ = read(bell, &count, 8)
   }
 
-  /// Closes what the user gave up; whether there was anything.
+  /// Closes the descriptor that the user gave up; `false` when there was none.
   @discardableResult
   private func closeReturned() -> Bool {
     let descriptor = returned.exchange(-1, ordering: .acquiring)
@@ -136,9 +136,9 @@ extension BusReopening {
 
   /// Whether the node is open again and offered, or is not wanted any more.
   ///
-  /// What stands against it now, the next attempt may find gone: the node's rights are set a moment after it
-  /// appears, another program may be looking at the chip. So no error ends the search; the gap in the log names
-  /// the bus as its cause as long as it lasts.
+  /// An obstacle may be gone at the next attempt: the node's permissions are set a moment after it appears, another
+  /// program may be probing the chip. So no error ends the search; meanwhile the gap in the log names the bus as its
+  /// cause.
   private func reopen(_ node: inout BusNode) -> Bool {
     guard let number = place.find() else { return false }
     do throws(LinuxIOError) {
@@ -154,8 +154,8 @@ extension BusReopening {
   }
 
   private func offer(_ opened: Opened) {
-    // Ordered before the exchange that releases it: whoever takes the new node does not see what this thread said of
-    // the one before, however late it said that.
+    // Ordered before the exchange that releases it, so that the taker of the new node never sees this thread's report
+    // about the old one.
     isGone.store(false, ordering: .relaxed)
     let (isOffered, _) = offered.compareExchange(
       expected: Self.nothing, desired: opened.word, ordering: .acquiringAndReleasing)
@@ -178,7 +178,7 @@ extension BusReopening.Opened {
 }
 
 extension LinuxI2CBus {
-  /// Gives the descriptor away: the value does not close it.
+  /// Hands over the descriptor, which the value then does not close.
   mutating func release() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
@@ -216,18 +216,18 @@ extension LinuxI2CBus {
   /// Nanoseconds between two attempts to open a node that went away.
   public static var reopeningInterval: Int64 { 2_000_000_000 }
 
-  /// From now on, opens the node anew when it goes away: a USB adapter that was pulled out and put in.
+  /// From now on, reopens the node when it goes away: a USB adapter that is unplugged and plugged in.
   ///
-  /// A thread of its own looks for the node, opens it, and makes sure of the chip as ``claim(_:)`` and
-  /// ``reserve(_:)`` do. Until then transfers fail at once with ``BusError/Kind/gone``. The thread that
-  /// makes transfers neither waits for the other one nor locks nor allocates.
+  /// A separate thread looks for the node, opens it, and claims and reserves the chip as ``claim(_:)`` and
+  /// ``reserve(_:)`` do. Until then transfers fail at once with ``BusError/Kind/gone``. The thread that makes transfers
+  /// neither waits nor locks nor allocates.
   ///
   /// - Parameters:
   ///   - place: Where the node is looked for.
-  ///   - chip: The chip that is claimed and reserved again. What it was set to is lost with its supply;
-  ///     to find that out is the driver's task.
+  ///   - chip: The chip to claim and reserve again. Its configuration is lost with its supply, which the driver
+  ///     detects.
   ///   - interval: Nanoseconds between two attempts.
-  /// - Throws: ``LinuxIOError`` when the kernel makes no more threads or descriptors.
+  /// - Throws: ``LinuxIOError`` when the kernel creates no more threads or descriptors.
   public mutating func keepOpen(
     at place: AdapterPlace, chip: I2CAddress, every interval: Int64 = reopeningInterval
   ) throws(LinuxIOError) {
@@ -238,7 +238,7 @@ extension LinuxI2CBus {
     reopening = next
   }
 
-  /// Takes the node that was opened anew, if there is one.
+  /// Uses the reopened node, if there is one.
   ///
   /// - Throws: ``BusError`` of kind `gone` when there is none yet.
   mutating func takeReopened(
@@ -251,8 +251,8 @@ extension LinuxI2CBus {
     (selected, failures) = (0, 0)
   }
 
-  /// A transfer failed: a node that is gone is given up. Not every adapter's driver says so when it was
-  /// pulled out (i2c-tiny-usb answers EIO), so after a few failures the other thread looks whether the
+  /// A transfer failed: a node that is gone is given up. Not every adapter's driver reports that it was
+  /// unplugged (i2c-tiny-usb answers EIO), so after a few failures the other thread checks whether the
   /// node is still there.
   mutating func noticeFailure(_ kind: BusError.Kind) {
     guard let reopening, descriptor >= 0 else { return }
@@ -293,8 +293,8 @@ public struct AdapterPlace: Sendable {
   /// N of the `/dev/i2c-N` to open now; `nil` when the adapter is not there.
   ///
   /// By name: the adapter under its old number, or under another, or else one that was not there before and
-  /// whose name differs in digits alone, as names of USB adapters do that count the times they are put in
-  /// (`i2c-tiny-usb at bus 001 device 005`). Where several could be meant, none is taken.
+  /// whose name differs only in digits, as names of USB adapters do that count how often they were plugged in
+  /// (`i2c-tiny-usb at bus 001 device 005`). If several match, none is chosen.
   func find() -> Int? {
     guard let name else { return number }
     let present = tree.i2cAdapters()

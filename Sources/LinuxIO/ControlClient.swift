@@ -4,7 +4,7 @@ import IMUModel
 
 /// The caller's end of a ``ControlSocket``.
 public enum ControlClient {
-  /// Longest answer in bytes that is taken.
+  /// Longest answer in bytes that is accepted.
   public static let longestAnswer = 65536
 
   /// Asks the service that listens at `path`.
@@ -50,7 +50,7 @@ public enum ControlClient {
     return String(decoding: answer.dropLast(), as: UTF8.self)
   }
 
-  /// Asks for an answer without end.
+  /// Requests an endless answer.
   ///
   /// - Throws: ``LinuxIOError`` as ``ask(path:line:timeoutNanoseconds:)`` before there is an answer.
   public static func open(path: String, line: String) throws(LinuxIOError) -> ControlStream {
@@ -106,7 +106,7 @@ public enum ControlClient {
   }
 }
 
-/// An answer without end, as it comes. Hanging up is letting go of it.
+/// An endless answer. Releasing the value hangs up.
 public struct ControlStream: ~Copyable {
   /// Ready for reading when there is more.
   public let fileDescriptor: Int32
@@ -117,11 +117,11 @@ public struct ControlStream: ~Copyable {
 
   deinit { close(fileDescriptor) }
 
-  /// What has come, without waiting; `nil` when the other end hung up.
+  /// The bytes received so far, without waiting; `nil` when the other end hung up.
   public func read() -> [UInt8]? {
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16384)
-    // What a busy service sends meanwhile is for the next time.
+    // Bounded; a busy service may send more meanwhile.
     while all.count < 1 << 20 {
       // Safe: the count is the array's.
       let count = recv(fileDescriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))

@@ -10,18 +10,18 @@ public struct ControlPeer: Hashable, Sendable {
 
 /// A line that a caller sent.
 public struct ControlQuestion: Equatable, Sendable {
-  /// The line without its end; bytes that are not UTF-8 are replaced. Of one that is longer than
-  /// ``ControlSocket/longestLine`` so much that it is seen: more than that many bytes.
+  /// The line without its end; bytes that are not UTF-8 are replaced. A line that is too long is cut, to more than
+  /// ``ControlSocket/longestLine`` bytes, so that it is recognised.
   public var line: String
-  /// Whom to answer.
+  /// The caller to answer.
   public var peer: ControlPeer
 }
 
 /// The server's end of a socket in the file system, at which callers ask one question each: a line,
 /// answered by a line.
 ///
-/// One process owns the path: a record lock on `PATH.lock` decides, which the kernel gives up with
-/// the process, so nothing is stale after a crash or a power cut. (It is no lock against the process
+/// One process owns the path: a record lock on `PATH.lock` decides, which the kernel releases with
+/// the process, so nothing is stale after a crash or a power loss. (It does not lock out the process
 /// itself, which makes one value for a path.) One descriptor stands for listener and
 /// callers, so that a service polls one:
 ///
@@ -31,7 +31,7 @@ public struct ControlQuestion: Equatable, Sendable {
 ///
 /// At most 8 callers at once, further ones wait in the kernel; one that has not sent its line after
 /// 2 s is dropped. Some may be answered without end (``send(_:_:)``) and not by one line; each has a bounded buffer,
-/// and a slow one loses what does not fit and holds up no one.
+/// and a slow one loses what does not fit and delays no other.
 public struct ControlSocket: ~Copyable {
   /// Longest question in bytes, its end included.
   public static let longestLine = 1024
@@ -56,7 +56,7 @@ public struct ControlSocket: ~Copyable {
     let deadline: MonotonicTime
     var bytes: [UInt8] = []
     var isAsking = true
-    /// What the kernel had no room for yet, of a caller who gets answers without end.
+    /// Bytes of an endless answer that the kernel had no room for yet.
     var unsent: ArraySlice<UInt8> = []
   }
 
@@ -66,7 +66,7 @@ public struct ControlSocket: ~Copyable {
   /// - Throws: ``LinuxIOError`` of kind `busy` when another process has the path; `notPermitted` or
   ///   `system`.
   public init(path: String) throws(LinuxIOError) {
-    // Everything that can fail comes before the first property: Swift 6.0 cannot take down a part.
+    // Everything that can fail comes before the first property: Swift 6.0 cannot undo half an initialiser.
     let opened = try Self.open(ControlOpening(path: path))
     self.path = path
     lock = opened.lock
@@ -102,7 +102,7 @@ public struct ControlSocket: ~Copyable {
 
   deinit {
     for peer in peers { close(peer.descriptor) }
-    // While the lock is held: no one else's socket is there.
+    // Under the lock: the socket there is this process's own.
     unlink(path)
     close(fileDescriptor)
     close(listener)
@@ -115,7 +115,7 @@ public struct ControlSocket: ~Copyable {
     peers.lazy.filter(\.isAsking).map(\.deadline).min()
   }
 
-  /// Lets callers in, and returns what they asked meanwhile. Does not wait.
+  /// Accepts callers, and returns their questions. Does not wait.
   ///
   /// - Parameter now: The present instant, for the callers' deadlines.
   public mutating func questions(at now: MonotonicTime) -> [ControlQuestion] {
@@ -141,22 +141,21 @@ public struct ControlSocket: ~Copyable {
     return questions
   }
 
-  /// Sends a caller its answer and lets it go. One who has gone meanwhile gets none.
+  /// Sends a caller its answer and hangs up. A caller that is gone gets none.
   ///
   /// - Parameter line: Without an end; of a length that the kernel takes at once (some 200 kB).
   public mutating func answer(_ peer: ControlPeer, _ line: String) {
     guard let index = peers.firstIndex(where: { $0.peer == peer }) else { return }
     let bytes = Array((line + "\n").utf8)
-    // Safe: the count is the array's. An answer that does not go out leaves a caller without one,
-    // who says so.
+    // Safe: the count is the array's. If the answer cannot be sent, the caller reports that it got none.
     _ = clinuxio_send(peers[index].descriptor, bytes, bytes.count)
     drop(index)
   }
 
-  /// Sends a caller a part of an answer without end.
+  /// Sends a caller part of an endless answer.
   ///
-  /// - Returns: Whether it was taken; if not, the caller is too slow, and gets nothing of it: ``unsentLimit`` bytes
-  ///   wait already. `nil` when it is gone.
+  /// - Returns: `false` when the caller is too slow and gets none of it, because ``unsentLimit`` bytes wait already; `nil`
+  ///   when it is gone.
   public mutating func send(_ peer: ControlPeer, _ bytes: [UInt8]) -> Bool? {
     guard let index = peers.firstIndex(where: { $0.peer == peer }) else { return nil }
     guard flush(index) else { return nil }
@@ -165,10 +164,10 @@ public struct ControlSocket: ~Copyable {
     return flush(index) ? true : nil
   }
 
-  /// Bytes that wait at most for a caller who is answered without end.
+  /// Most bytes that wait for a caller with an endless answer.
   public static let unsentLimit = 65536
 
-  /// Gives the kernel what it has room for; `false` when the caller is gone.
+  /// Sends as much as the kernel accepts; `false` when the caller is gone.
   private mutating func flush(_ index: Int) -> Bool {
     while !peers[index].unsent.isEmpty {
       let descriptor = peers[index].descriptor
@@ -216,7 +215,7 @@ public struct ControlSocket: ~Copyable {
       decoding: peers[index].bytes[..<(end ?? peers[index].bytes.count)], as: UTF8.self)
     peers[index].isAsking = false
     peers[index].bytes = []
-    // Whatever else it sends does not wake us, is not read and costs nothing; its going away does.
+    // Further input is not read and does not wake us; its hanging up does.
     _ = clinuxio_epoll_watch(fileDescriptor, peers[index].descriptor, 0, 0)
     return line
   }

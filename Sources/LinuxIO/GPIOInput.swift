@@ -81,8 +81,8 @@ public struct GPIOInput: ~Copyable {
     return answer == 1
   }
 
-  /// The edges that are waiting, oldest first; does not wait for any. They alternate: where the
-  /// kernel lost some, one is put in that must have been.
+  /// The waiting edges, oldest first; does not wait for any. They alternate: where the kernel lost some, the missing
+  /// one is inserted.
   ///
   /// - Throws: ``LinuxIOError`` of kind `system` when the chip has gone away.
   public mutating func read() throws(LinuxIOError) -> [LineEdge] {
@@ -146,8 +146,6 @@ public struct LineEdge: Equatable, Sendable {
 package struct EdgeSequence {
   /// The level after the last edge.
   package private(set) var isActive: Bool
-  /// Edges that the kernel had no room for.
-  package private(set) var lost: UInt64 = 0
   private var next: UInt32 = 1
 
   /// Begins at a level; the kernel's first edge has number 1.
@@ -156,7 +154,6 @@ package struct EdgeSequence {
   /// Appends `edge`, which the kernel numbered `number`, to `edges`, and what it must have followed.
   package mutating func append(_ edge: LineEdge, number: UInt32, to edges: inout [LineEdge]) {
     let missing = number &- next
-    lost += UInt64(missing)
     next = number &+ 1
     if edge.isActive == isActive {
       // Without a lost edge it is a repetition, of the level that was read at the beginning.

@@ -3,7 +3,7 @@ import Glibc
 public import IMUModel
 import Synchronization
 
-/// Messages from any threads to one that waits for them beside other descriptors.
+/// Messages from any threads to one that polls for them with other descriptors.
 ///
 ///     post ──► [ a, b, c ] ──► drain
 ///         └──► an eventfd, for as long as there is something: poll(fileDescriptor)
@@ -57,7 +57,7 @@ public final class Inbox<Message: Sendable>: Sendable {
   }
 }
 
-/// What `poll` is given.
+/// Timeouts for `poll`.
 public enum PollTimeout {
   /// Milliseconds until `deadline`, rounded up; 0 when it is past, -1 (for ever) when there is none.
   public static func milliseconds(until deadline: MonotonicTime?, now: MonotonicTime) -> Int32 {

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A request of the kernel's PM QoS, which holds as long as `/dev/cpu_dma_latency` is open and for the
 /// whole machine (Documentation/power/pm_qos_interface.rst). A processor that may not sleep draws power
-/// and gives off heat, so release the value between takes.
+/// and gives off heat, so release the value between recordings.
 public final class LatencyHold: Sendable {
   /// The longest time that a wake-up may take, in microseconds.
   public let microseconds: Int32

@@ -1,7 +1,7 @@
 import CLinuxIO
 import Glibc
 
-/// Reads numbers from the front of a body, checking each.
+/// Reads and checks numbers from the front of a body.
 struct ByteCursor {
   /// Safe: every access is within the buffer, whose owner outlives the cursor's use.
   private let bytes: UnsafeRawBufferPointer

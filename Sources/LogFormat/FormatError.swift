@@ -1,38 +1,38 @@
 public import IMUModel
 
-/// What was wrong with the bytes of a log, or with a description that cannot be written as one.
+/// What is wrong with the bytes of a log, or with a description that cannot be written as one.
 public struct FormatError: Error, Equatable, Sendable {
-  /// What was wrong.
+  /// What is wrong.
   public enum Reason: Equatable, Sendable {
-    /// All bytes are zero: space that was made ahead and not written yet, or that the file system invented.
+    /// All bytes are zero: preallocated space that is not written yet, or that the file system invented.
     case notWritten
     /// The bytes end before the page header or the chunk does: the file was cut.
     case cutShort
     /// The page does not begin with the mark of a log.
     case notALog
-    /// The page is of a version of the format that this program does not know.
+    /// The page has an unknown version of the format.
     case unsupportedVersion(UInt8)
     /// The check of the page header is wrong: its bytes were damaged.
     case damagedPageHeader
-    /// The page is whole, but of another recording: left over from an earlier use of the storage.
+    /// The page is intact but of another recording: left over from an earlier use of the storage.
     case otherRecording
-    /// The page is whole, but belongs at another place of the file, at page `found`.
+    /// The page is intact but belongs elsewhere in the file, at page `found`.
     case misplaced(found: UInt32)
-    /// The check of a chunk is wrong: its bytes were damaged, or written in part only.
+    /// The check of a chunk is wrong: its bytes were damaged, or only partly written.
     case damagedChunk
     /// Bytes other than zero follow the last chunk of the page.
     case notZeroAfterLastChunk
-    /// The check is right and the content is not: written by a program with a fault, or a newer one.
+    /// The check is right but the content is invalid: written by a faulty or newer program.
     case malformed(String)
-    /// The header text lacks an entry that every log must have.
+    /// The header text lacks a mandatory entry.
     case missingEntry(String)
-    /// An entry of the header text, or of a description to be written, has no meaning.
+    /// An entry of the header text, or of a description to be written, is invalid.
     case badEntry(key: String, value: String)
     /// The description is too long for the header page by this many bytes.
     case headerTooLong(excess: Int)
   }
 
-  /// What was wrong.
+  /// What is wrong.
   public var reason: Reason
   /// Where in the page: the offset of the chunk, or of the page header (0).
   public var offset: Int
@@ -70,7 +70,7 @@ extension FormatError: CustomStringConvertible {
 }
 
 extension FormatError: StatusError {
-  /// A description that no log can have was asked for.
+  /// A description was given that no log can have.
   public var exitStatus: ExitStatus { .usage }
 }
 

@@ -3,11 +3,10 @@ public import IMUModel
 /// The beginning of a log's first page: the page header and the header chunk, which has the description as lines
 /// of text, `key value`, that `strings` shows. Other chunks follow it in the same page.
 ///
-/// A ``LogEncoder`` begins its output with these bytes; no one else needs to.
+/// A ``LogEncoder`` begins its output with these bytes.
 ///
-/// - Throws: `headerTooLong` when the texts are too long for the page; `badEntry` when an entry has no
-///   meaning to readers: no channels, a time unit outside 1...10⁹, a note over 1000 bytes, a data rate that
-///   is not finite.
+/// - Throws: `headerTooLong` when the texts are too long for the page; `badEntry` when an entry is invalid:
+///   no channels, a time unit outside 1...10⁹, a note over 1000 bytes, a data rate that is not finite.
 /// - Returns: at most 4096 bytes.
 public func encodeHeader(_ description: RecordingDescription) throws(FormatError) -> [UInt8] {
   let text = try HeaderText.text(description)
@@ -29,11 +28,10 @@ public func encodeHeader(_ description: RecordingDescription) throws(FormatError
   return page
 }
 
-/// The description in the first page of a log, or in the second, which has a copy of it: 4096 bytes, or all
-/// there are.
+/// The description in the first page of a log, or its copy in the second: 4096 bytes, or all there are.
 ///
 /// Damage after the header chunk does not matter here. Unknown entries are skipped, so that later versions
-/// can say more.
+/// can add some.
 ///
 /// - Parameter sequence: Which of the two pages it is, 0 or 1.
 /// - Throws: what ``PageHeader/init(decoding:)`` throws; `misplaced`, `cutShort` or `damagedChunk`;
@@ -64,7 +62,7 @@ enum HeaderText {
     func add(_ key: String, _ value: String) {
       text += key + " " + escaped(value) + "\n"
     }
-    /// An entry that readers take for empty or 0 when it is missing.
+    /// An entry that readers treat as empty or 0 when it is missing.
     func addUnlessDefault(_ key: String, _ value: String) {
       if !["", "0", "0.0"].contains(value) { add(key, value) }
     }
@@ -167,7 +165,7 @@ extension HeaderText {
 
 /// The lines of a header text by key, the first one of each key.
 ///
-/// A list shows ten recordings, so headers are read where a user waits: keys and numbers stay bytes.
+/// A list reads many headers while a user waits, so keys and numbers stay bytes.
 struct HeaderEntries {
   private let text: [UInt8]
   /// Where keys and values are in ``text``; of a line without a space, the value is empty.
@@ -193,7 +191,7 @@ struct HeaderEntries {
 
   func text(_ key: StaticString) throws(FormatError) -> String { unescaped(try value(key)) }
 
-  /// An entry that a log need not have; one that is no number is as good as missing.
+  /// An optional entry; one that is not a number counts as missing.
   func number<T: FixedWidthInteger>(_ key: StaticString) -> T? {
     range(key).flatMap { HeaderEntries.number(text[$0]) }
   }
@@ -229,7 +227,7 @@ struct HeaderEntries {
     var channels: ChannelSet = []
     var last = -1
     for name in value.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
-      // In another order the streams would be taken for other channels'.
+      // In another order the streams would be mistaken for other channels'.
       guard let bit = ChannelSet.names.firstIndex(where: { name.elementsEqual($0.utf8) }),
         bit > last
       else { throw bad(key, value) }
@@ -269,7 +267,7 @@ extension HeaderEntries {
     HeaderText.bad("\(key)", unescaped(value))
   }
 
-  /// A value as text. It may hold, in theory, invalid UTF-8, which is then repaired.
+  /// A value as text; invalid UTF-8 is repaired.
   private func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
     var plain: [UInt8] = []
@@ -291,7 +289,7 @@ extension HeaderEntries {
     return String(decoding: plain, as: UTF8.self)
   }
 
-  /// Digits, after a minus sign where there can be one.
+  /// Digits, after a minus sign if the type is signed.
   private static func number<T: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>) -> T? {
     var digits = bytes
     let isNegative = digits.first == UInt8(ascii: "-")

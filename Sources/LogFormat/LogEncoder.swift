@@ -7,8 +7,8 @@ public import IMUModel
 /// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
 /// ``flush()``: what was appended before a flush is wholly in the output after it.
 ///
-/// Memory: about 260 KiB from the beginning, with 1024 pending samples, 128 pending gaps and 64 KiB of output, which
-/// grow only while no program consumes. After that neither `append` nor `flush` allocates.
+/// Memory: about 260 KiB from the beginning, for 1024 pending samples, 128 pending gaps and 64 KiB of output. The output
+/// grows only while nothing is consumed; otherwise neither `append` nor `flush` allocates.
 ///
 /// - Complexity: a sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU when
 ///   it is encoded; memory and work do not grow with the length of the log.
@@ -43,7 +43,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var lastLateness: Int64 = 0
   /// Pending samples at which it is worth looking whether they fill the page.
   var nextTrial = 0
-  /// Pending samples for which predictors were chosen last; 0 when the choice is of no use any more.
+  /// Pending samples for which predictors were last chosen; 0 when that choice is stale.
   var searchedCount = 0
   /// The body in the trial buffer.
   var lastTrial: Trial?
@@ -66,8 +66,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   ///
   /// - Throws: what ``encodeHeader(_:)`` throws.
   public init(_ description: RecordingDescription) throws(FormatError) {
-    // Nothing of `self` exists when this throws: Swift 6.0 frees what a throwing initialiser of a noncopyable
-    // type did not make yet.
+    // Nothing of `self` exists when this throws: Swift 6.0 would free properties that a throwing initialiser of a
+    // noncopyable type has not set yet.
     let header = try encodeHeader(description)
     self.init(description, header)
   }
@@ -92,12 +92,12 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// The bytes of the log that were not consumed yet. Valid until the encoder is changed or goes away.
   public var output: UnsafeRawBufferPointer { outputBuffer.bytes }
 
-  /// Takes the first `count` bytes of ``output`` away; traps when it has fewer.
+  /// Removes the first `count` bytes of ``output``; traps when it has fewer.
   public mutating func consumeOutput(_ count: Int) {
     outputBuffer.consume(count)
   }
 
-  /// Bytes of the header, with which the output begins; ``encodeHeader(_:)`` gives the same bytes.
+  /// Bytes of the header, with which the output begins; ``encodeHeader(_:)`` returns the same bytes.
   public let headerByteCount: Int
 
   /// Bytes of the log so far: what was consumed and ``output``.
@@ -174,7 +174,7 @@ extension LogEncoder {
   /// Bytes left for the body of one more chunk in this page; negative when there is no room for any.
   private var room: Int { LogFormat.pageSize - pageOffset - LogFormat.chunkOverhead }
 
-  /// Says at how many pending samples the page is perhaps full.
+  /// Estimates at how many pending samples the page may be full.
   mutating func planNextTrial() {
     nextTrial = LogEncoder.trial(room: room, bytesPerSample256: bytesPerSample256)
   }
@@ -228,8 +228,8 @@ extension LogEncoder {
 
   /// The body of as many pending samples as fit the page, left in `fitting`; `nil` when none does.
   ///
-  /// The body itself is kept: made again, after trials of other lengths, it could be larger, because trials
-  /// take over each other's choices.
+  /// The body itself is kept: encoded again, after trials of other lengths, it could be larger, because trials
+  /// reuse each other's choices.
   private mutating func largestFit() -> Trial? {
     var (best, bestSize) = (nil as Trial?, 0)
     var (high, highSize) = (pending.count, 0)

@@ -10,11 +10,11 @@ public enum LogRecord: Equatable, Sendable {
   case mark(Mark)
   /// One instant on two clocks.
   case clock(ClockPair)
-  /// Something that happened to the chip.
+  /// An event of the chip.
   case sensor(SensorEvent)
   /// The recording ended here.
   case end(RecordingEnd)
-  /// Something that a newer program wrote: intact, and skipped.
+  /// An intact record of a newer program, skipped.
   case unknown(kind: UInt8, byteCount: Int)
 }
 
@@ -102,7 +102,7 @@ extension RecordingEnd {
       maximum: try cursor.signedVarint())
     if reason == .recovered || cursor.remaining > 0 { ledger.lost = try cursor.varint() }
     if cursor.remaining > 0 { ledger.frozen = try cursor.varint() }
-    // Each below 2⁶⁰: the sum of all eight cannot overflow in whoever adds them up.
+    // Each below 2⁶⁰, so that the sum of all eight cannot overflow.
     let all =
       ledger.sampled | ledger.missed | ledger.busErrors | ledger.ringFull | ledger.stale
       | ledger.reinitialising | ledger.lost | ledger.frozen
@@ -122,7 +122,7 @@ extension RecordingEnd {
     writer.write(signedVarint: lateness.median)
     writer.write(signedVarint: lateness.percentile99)
     writer.write(signedVarint: lateness.maximum)
-    // Written only where they say something, so that a log without them is what it always was.
+    // Written only when not 0, so that other logs stay byte-identical with those of earlier versions.
     if reason == .recovered || ledger.lost | ledger.frozen > 0 { writer.write(varint: ledger.lost) }
     if ledger.frozen > 0 { writer.write(varint: ledger.frozen) }
   }

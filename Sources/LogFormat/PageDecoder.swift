@@ -3,13 +3,13 @@ public import IMUModel
 /// Decodes pages, one at a time and each alone, in any order.
 ///
 /// The first two pages have records like all others; their header chunks, which
-/// ``decodeHeader(_:sequence:)`` reads, are passed over.
+/// ``decodeHeader(_:sequence:)`` reads, are skipped.
 ///
 ///     var decoder = PageDecoder(description)
 ///     let header = try decoder.begin(page: bytes, sequence: 7)
 ///     while let record = try decoder.next(into: &block) { … }
 ///
-/// It is total: any bytes give records or a ``FormatError``; no input traps, runs on, or takes memory beyond
+/// It is total: any bytes yield records or a ``FormatError``; no input traps, loops, or takes memory beyond
 /// the 16 KiB that the decoder has from the beginning. A page has at most 580 chunks of 1024 samples.
 ///
 /// After an error the rest of the page is unreadable (each check rests on the one before), what was returned
@@ -20,19 +20,19 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private let recording: UInt32
   private var samples: SamplesDecoder
   private var state = PageState(firstTick: 0, firstLateness: 0)
-  /// The page at hand.
+  /// The current page.
   ///
-  /// Safe: 4096 + ``BitReader/margin`` bytes, allocated by `init` and freed by `deinit`. at most 4096
+  /// Safe: 4096 + ``BitReader/margin`` bytes, allocated by `init` and freed by `deinit`. At most 4096
   /// bytes are copied here; `chunks` returns bodies within them, so the margin follows each body.
   private let page: UnsafeMutableRawPointer
   private var chunks: ChunkReader?
   private var firstTick: UInt64 = 0
-  /// Whether the page at hand begins with the header chunk or its copy.
+  /// Whether the current page begins with the header chunk or its copy.
   private var hasHeader = false
-  /// What is left of the gaps chunk at hand.
+  /// The rest of the current gaps chunk.
   private var gaps: GapCursor?
 
-  /// Offset in the page at hand after the last chunk that was found intact; 0 before the header was.
+  /// Offset in the current page after the last intact chunk; 0 before the header.
   ///
   /// A log that is cut here, at the page where reading ended, ends with its last intact chunk.
   public private(set) var offset = 0
@@ -52,7 +52,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     page.deallocate()
   }
 
-  /// Takes a copy of a page: 4096 bytes, or fewer at the end of a file. Bytes beyond 4096 are ignored.
+  /// Copies a page: 4096 bytes, or fewer at the end of a file. Bytes beyond 4096 are ignored.
   ///
   /// - Throws: what ``PageHeader/init(decoding:)`` throws, and `otherRecording` or `misplaced`.
   @discardableResult
@@ -109,7 +109,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
 
   /// The next record of the page that is neither samples nor a gap, `nil` after the last one.
   ///
-  /// Chunks of those are passed over: their checks are verified, their bodies are not looked at. ``next(into:)``
+  /// Chunks of those are skipped: their checks are verified, their bodies are not decoded. ``next(into:)``
   /// cannot continue in the same page.
   ///
   /// - Throws: what ``next(into:)`` throws.

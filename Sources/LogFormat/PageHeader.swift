@@ -50,7 +50,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
 
   /// Reads the header at the beginning of `page`, whichever recording and place it belongs to.
   ///
-  /// A search for pages in damaged storage needs nothing else.
+  /// This is all that a search for pages in damaged storage needs.
   ///
   /// - Throws: `cutShort`, `notWritten`, `notALog`, `damagedPageHeader` or `unsupportedVersion`.
   public init(decoding page: UnsafeRawBufferPointer) throws(FormatError) {
@@ -75,6 +75,6 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
     firstTime = bytes.littleEndian(at: 20)
   }
 
-  /// The bytes 89, `I`, `M` and the version. 89 is no ASCII and no UTF-8, so a log is never taken for text.
+  /// The bytes 89, `I`, `M` and the version. 89 is neither ASCII nor UTF-8, so a log never passes for text.
   static let mark = UInt32(0x4D_4989) | UInt32(LogFormat.version) << 24
 }

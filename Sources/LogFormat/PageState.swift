@@ -1,8 +1,8 @@
 import IMUModel
 
-/// What samples chunks of one page carry over from one to the next: eight streams and the expected tick.
+/// The state between samples chunks of one page: eight streams and the expected tick.
 ///
-/// Encoder and decoder keep the same state; it begins anew with each page, so that pages stand alone.
+/// Encoder and decoder keep the same state. It starts over with each page, so that pages stand alone.
 struct PageState {
   /// The times (index 0) and the channels of the recording, in order.
   private(set) var streams:
@@ -60,7 +60,7 @@ struct PageState {
   var hasSample: Bool { streams.1.known > 0 }
 }
 
-/// What a stream carries over from chunk to chunk within a page. A new page begins with a new state.
+/// The state of a stream between chunks of a page. Each page begins with a new one.
 struct StreamState {
   /// Predictor of the last chunk.
   var predictor = Predictor(.fixed(1))

@@ -97,7 +97,7 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
     count = 0
   }
 
-  /// Takes the first `n` samples away and moves the others to the front.
+  /// Removes the first `n` samples and moves the others to the front.
   mutating func removeFirst(_ n: Int) {
     precondition(n >= 0 && n <= count, "the block has fewer samples")
     let rest = count - n

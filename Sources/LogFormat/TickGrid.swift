@@ -3,7 +3,7 @@ import IMUModel
 /// Tick times in units of the recording's resolution, fast for consecutive ticks.
 ///
 /// The grid at a tick is floor(min(floor(tick · 10⁹ · denominator / numerator), 2⁶³ − 1) / unit). For the
-/// tick after the last one asked for it takes two additions instead of a division of 128 by 64 bits.
+/// tick after the last one it takes two additions instead of a division of 128 by 64 bits.
 struct TickGrid {
   private let rate: SampleRate
   private let unit: Int64

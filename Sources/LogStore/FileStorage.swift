@@ -28,12 +28,8 @@ public struct FileStorage: LogStorage, ~Copyable {
   /// The sector in which the log ends; `nil` while everything goes through the page cache.
   private var lastSector: LastSector?
 
-  /// A new, empty file outside any store, such as the copy of a log; its name must be free.
-  public init(creating path: String) throws(StorageError) {
-    try self.init(creating: path, gate: .open)
-  }
-
-  package init(creating path: String, gate: FaultGate) throws(StorageError) {
+  /// A new, empty file; its name must be free.
+  package init(creating path: String, gate: FaultGate = .open) throws(StorageError) {
     let file = try OpenFile(path: path, flags: O_RDWR | O_CREAT | O_EXCL, gate: gate)
     self.init(file, length: 0)
   }

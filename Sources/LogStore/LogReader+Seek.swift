@@ -2,17 +2,6 @@ public import IMUModel
 import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// Continues at the last page that begins at or before `tick`, or at the first page.
-  ///
-  /// The next items may still be up to a page earlier. Marks, clock pairs and sensor events of skipped
-  /// pages are not returned, and damage there is not reported.
-  ///
-  /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
-  public mutating func seek(toTick tick: UInt64) throws(LogError) {
-    let best = try lastPage { $0.firstTick <= tick }
-    if best == 0 { rewind() } else { jump(toPage: best) }
-  }
-
   /// Continues where every sample, gap, mark and event at `time` or later is still to come.
   ///
   /// Records that were written together may be in any order within a few pages, so the next items may be that much

@@ -271,13 +271,13 @@ extension LogError: CustomStringConvertible {
     switch self {
     case .storage(let error): return error.description
     case .foreign(let name, let found):
-      return "\(name) is no imulog recording: it \(found)"
+      return "\(name) is not an imulog recording: it \(found)"
     case .unsupportedVersion(let name, let version):
       return "\(name) is of version \(version) of the log format and this program reads version "
         + "\(LogFormat.version); use a newer imulog"
     case .damagedHeader(let name, let offset, let reason):
       return "the header of \(name) is damaged at byte \(offset): "
-        + "\(FormatError(reason, offset: offset)); the scales and the rate stood there, so nothing "
+        + "\(FormatError(reason, offset: offset)); the scales and the rate were in it, so nothing "
         + "after it can be read; use another copy of the file"
     case .description(let error): return error.description
     }

@@ -4,30 +4,30 @@ import LinuxIO
 
 /// Lines, and bytes between them, from a pipe.
 struct ByteStream: ~Copyable {
-  /// Why nothing more comes.
+  /// Why the stream ended.
   enum Break: Error, Equatable {
     /// The other side closed it, or the connection was cut.
     case closed
-    /// The patience with the other side is over.
+    /// The patience with the other side ran out.
     case exhausted
-    /// The other side's program says more on stderr than any has to say.
+    /// The other side's program writes more to stderr than any program should.
     case endlessTalk
-    /// What came is nothing that the other side would say.
+    /// The other side sent something that is not part of the protocol.
     case nonsense(String)
     /// The kernel refused, with this errno.
     case refused(Int32)
   }
 
   private let descriptor: Int32
-  /// How long to wait, and what else to read meanwhile; `nil` to wait for ever.
+  /// How long to wait, and the stderr to read meanwhile; `nil` to wait for ever.
   private let bounds: WaitBounds?
   private let memory: UnsafeMutableRawBufferPointer
-  /// What of the memory was read from the pipe and not taken yet.
+  /// The part of the memory that was read from the pipe and not consumed.
   private var waiting = 0..<0
 
   private static var capacity: Int { 64 * 1024 }
 
-  /// The descriptor stays its owner's.
+  /// The caller keeps the descriptor.
   init(_ descriptor: Int32, within bounds: WaitBounds? = nil) {
     self.descriptor = descriptor
     self.bounds = bounds
@@ -54,14 +54,14 @@ struct ByteStream: ~Copyable {
     }
   }
 
-  /// Whether something can be read at once.
+  /// Whether something can be read without waiting.
   var isReady: Bool {
     if !waiting.isEmpty { return true }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) > 0
   }
 
-  /// Fills the front of `buffer` with what there is, at least one byte; says how many.
+  /// Fills the front of `buffer` with what is available, at least one byte; returns how many.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Break) -> Int {
     guard !waiting.isEmpty else { return try readSome(buffer) }
     let ready = min(waiting.count, buffer.count)
@@ -88,7 +88,7 @@ struct ByteStream: ~Copyable {
   }
 }
 
-/// How long to wait for another program, and the talk of it that is read meanwhile.
+/// How long to wait for another program, and its stderr, which is read meanwhile.
 struct WaitBounds {
   let patience: PullPatience
   let talk: Talk
@@ -96,7 +96,7 @@ struct WaitBounds {
   /// Waits until `descriptor` can be read or written, or was closed.
   func wait(for descriptor: Int32, _ events: Int32) throws(ByteStream.Break) {
     while true {
-      // Looked at each time: one who talks without end is never waited for.
+      // Checked each time: a program that writes to stderr without end is never waited for.
       let left = patience.look(now: SystemClock().now())
       guard left > 0 else { throw .exhausted }
       guard !talk.isEndless else { throw .endlessTalk }
@@ -113,7 +113,7 @@ struct WaitBounds {
   }
 }
 
-/// Writes all of `bytes` to a pipe.
+/// Sends all of `bytes` to a pipe.
 ///
 /// - Throws: ``ByteStream/Break/closed`` when no program reads it any more.
 func send(
@@ -130,7 +130,7 @@ func send(
   guard code == 0 else { throw code == EPIPE ? .closed : .refused(code) }
 }
 
-/// Writes all of `bytes` to a pipe.
+/// Sends all of `bytes` to a pipe.
 func send(
   _ bytes: [UInt8], to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
@@ -144,30 +144,30 @@ func send(
   try result.get()
 }
 
-/// What another program writes to stderr: read so that it need not wait, and all forgotten but the end.
+/// Another program's stderr: read so that the program need not wait; only the end is kept.
 final class Talk {
-  /// A pipe that refuses while it is empty; its owner's.
+  /// A nonblocking pipe; the caller keeps it.
   let descriptor: Int32
   /// Whether the program may still write something.
   private(set) var isOpen = true
-  /// Bytes that came.
+  /// Bytes read.
   private(set) var byteCount = 0
   private var kept: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: Talk.limit)
 
-  /// Bytes of the end that are kept; it holds ssh's longest warning.
+  /// Bytes that are kept: room for ssh's longest warning.
   private static let limit = 8 * 1024
-  /// Bytes that no program says in earnest.
+  /// More bytes than any honest program writes.
   private static let most = 1 << 20
 
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
   }
 
-  /// Whether it is more than any program has to say.
+  /// Whether the program wrote more than that.
   var isEndless: Bool { byteCount > Talk.most }
 
-  /// Reads some of what is there.
+  /// Reads some of what is available.
   func drain() {
     let count = read(descriptor, &buffer, buffer.count)
     if count > 0 {
@@ -178,7 +178,7 @@ final class Talk {
     }
   }
 
-  /// Reads the rest, for at most so many milliseconds without a word.
+  /// Reads the rest, waiting at most so many milliseconds for each part.
   func drain(within milliseconds: Int32) {
     while isOpen, !isEndless {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

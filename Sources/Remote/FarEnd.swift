@@ -6,13 +6,13 @@ import LinuxIO
 struct FarEnd: ~Copyable {
   /// Why a connection ended.
   enum Failure: Error {
-    /// It was cut; what came before is good.
+    /// It was cut; everything received before is good.
     case broken(String)
-    /// What still comes is of no use: this side cannot keep it, or the other one is to blame.
+    /// The rest of an answer is useless: this side cannot keep it, or the other side is at fault.
     case abandoned(isOurs: Bool)
-    /// It cannot be had, or the other side is no imulog.
+    /// No connection can be made, or the other side is not imulog.
     case unusable(CommandFailure)
-    /// The other side does what none does that means well, or nothing for too long: it is not asked again.
+    /// The other side breaks the protocol, or does nothing for too long: it is not contacted again.
     case over(CommandFailure)
     /// The other side refuses this one request.
     case refused(status: Int32, String)
@@ -25,7 +25,7 @@ struct FarEnd: ~Copyable {
   /// Whether recordings may be freed.
   let mayFree: Bool
 
-  /// Milliseconds that a program which has closed its output may take to end, and to say why.
+  /// Milliseconds that a program which has closed its output may take to end and report why.
   private static var farewell: Int32 { 2000 }
 
   init(_ host: String, _ options: SSHConnection, _ patience: PullPatience) throws(Failure) {
@@ -59,7 +59,7 @@ struct FarEnd: ~Copyable {
     _ host: String, _ hello: Result<PullReply?, ByteStream.Break>,
     _ process: consuming OtherProcess, _ bounds: WaitBounds
   ) -> Failure {
-    // One that closed its output is about to end by itself, and its status says why.
+    // A program that closed its output is about to end, and its status shows why.
     var patience: Int32 = 0
     if case .failure(.closed) = hello {
       let left = bounds.patience.look(now: SystemClock().now()) / 1_000_000
@@ -74,7 +74,7 @@ struct FarEnd: ~Copyable {
     switch (hello, status) {
     case (.success(.hello(let version, _)), _):
       return unavailable(
-        "imulog on \(host) speaks version \(version) of the pull, this one \(PullLine.version); "
+        "imulog on \(host) speaks version \(version) of the pull protocol, this one \(PullLine.version); "
           + "install the same version")
     case (.success(.refused(_, let sentence)), _):
       return unavailable("\(host) refuses: \(sentence)")
@@ -108,7 +108,7 @@ struct FarEnd: ~Copyable {
     }
   }
 
-  /// The next reply that says something.
+  /// The next reply other than `alive`.
   mutating func reply() throws(Failure) -> PullReply {
     while true {
       let line: String
@@ -126,7 +126,7 @@ struct FarEnd: ~Copyable {
     }
   }
 
-  /// Fills the front of `buffer` with bytes that a reply has announced, at least one; says how many.
+  /// Fills the front of `buffer` with bytes that a reply announced, at least one; returns how many.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     do {
       return try stream.read(into: buffer)
@@ -135,15 +135,16 @@ struct FarEnd: ~Copyable {
     }
   }
 
-  /// Whether a part of a reply is here.
+  /// Whether part of a reply has arrived.
   var isReady: Bool { stream.isReady }
 
-  /// The other side sends what it was not asked for.
+  /// The other side breaks the protocol.
   func violation(_ what: String) -> Failure {
     .over(
       CommandFailure(
         .unavailable,
-        "\(host) \(what), as no imulog does; what was checked is kept, look at what answers there"))
+        "\(host) \(what), which imulog never does; verified data is kept, check what answers there")
+    )
   }
 
   private func nonsense(_ line: String) -> Failure {
@@ -157,7 +158,7 @@ struct FarEnd: ~Copyable {
       return .over(
         CommandFailure(
           .tryAgain,
-          "\(host) brought nothing new for \(FarEnd.span(bounds)); what came is kept, so run the same again, for a slow link or a slow recording with a longer --timeout"
+          "\(host) sent nothing new for \(FarEnd.span(bounds)); received data is kept, so run the same command again, with a longer --timeout for a slow link or a slow recording"
         ))
     case .endlessTalk: return .over(CommandFailure(.unavailable, FarEnd.endlessTalk(host)))
     case .nonsense(let line): return nonsense(line)
@@ -170,18 +171,18 @@ struct FarEnd: ~Copyable {
   }
 
   private static func endlessTalk(_ host: String) -> String {
-    "the connection to \(host) says more than a megabyte on stderr; try `ssh \(host)` first"
+    "the connection to \(host) wrote more than a megabyte to stderr; try `ssh \(host)` first"
   }
 }
 
-/// Why ssh does not trust a machine's host key, as it says on stderr (OpenSSH, sshconnect.c).
+/// Why ssh does not trust a machine's host key, from its stderr (OpenSSH, sshconnect.c).
 enum HostKeyTrouble: Equatable {
-  /// It was never seen before.
+  /// It is unknown.
   case unknown
-  /// It is another one than before; where the one before is kept, if ssh said so.
+  /// It differs from the known one, which is kept at `place`, if ssh reported that.
   case changed(place: String?)
 
-  /// Reads ssh's words; `nil` when they are about something else.
+  /// Reads ssh's messages; `nil` when they are about something else.
   init?(_ lines: [String]) {
     let isRefused = lines.contains { $0.hasPrefix("Host key verification failed") }
     if lines.contains(where: { $0.contains("HOST IDENTIFICATION HAS CHANGED") }) {
@@ -204,8 +205,8 @@ enum HostKeyTrouble: Equatable {
     case .changed(let place):
       let line = place.map { "the line " + Plain.text($0) } ?? "its line in known_hosts"
       return
-        "the host key of \(host) is not the one that ssh knows: another machine answers, or that "
-        + "one was set up anew; only if you know that it was, delete \(line), run `ssh \(host)` once "
+        "the host key of \(host) is not the one that ssh knows: another machine answers, or it was "
+        + "reinstalled; only if you know that it was, delete \(line), run `ssh \(host)` once "
         + "and pull again"
     }
   }
@@ -241,7 +242,7 @@ public struct SSHConnection: Sendable {
 
   /// The program's arguments. A host never becomes an option: `--` stands in front of it.
   func arguments(host: String) -> [String] {
-    // The first value counts for ssh; a password could not be asked for beside several hosts and a progress line.
+    // ssh uses the first value. With several hosts and a progress line it cannot prompt for a password.
     var words = ["-T", "-o", "BatchMode=yes"]
     if let port { words += ["-p", port] }
     if let identity { words += ["-i", identity] }
@@ -257,7 +258,7 @@ public struct SSHConnection: Sendable {
     ForeignText.shown(([program] + arguments(host: host)).joined(separator: " "))
   }
 
-  /// A word for the shell on the other machine, which `ssh` hands the command to.
+  /// A word quoted for the shell on the other machine, to which ssh passes the command.
   private static func quoted(_ word: String) -> String {
     "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
       + "'"

@@ -2,16 +2,16 @@ import IMUModel
 import LinuxIO
 import LogStore
 
-/// What goes over one connection.
+/// The work over one connection.
 extension HostPull {
-  /// Requests on their way at a time.
+  /// Pending requests at a time.
   private static var window: Int { 64 }
-  /// Nanoseconds before recordings that another program is at are looked at again, after all others.
+  /// Nanoseconds before recordings that another program is using are tried again, after all others.
   private static var wait: Int64 { 1_000_000_000 }
-  /// Bytes that are read and thrown away before a new connection costs less.
+  /// Bytes that are read and discarded before a new connection is cheaper.
   private static var bearable: UInt64 { 4 << 20 }
 
-  /// Asks for what is to do and receives it, until nothing is left.
+  /// Sends requests and receives answers until nothing is left to do.
   mutating func work(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     (lastPostponed, isLastLook) = (nil, false)
     while true {
@@ -26,7 +26,7 @@ extension HostPull {
         }
       } else if todo.isEmpty, frees.isEmpty {
         guard !postponed.isEmpty else { return }
-        // Two hosts with the same recordings are in one another's way until each has done some.
+        // Two hosts with the same recordings block each other until each has fetched some.
         isLastLook = postponed.count == lastPostponed
         lastPostponed = postponed.count
         clock.sleep(until: clock.now() + HostPull.wait)
@@ -45,7 +45,7 @@ extension HostPull {
     postponed = []
   }
 
-  /// Sends requests until enough are on their way.
+  /// Sends requests until enough are pending.
   private mutating func fill(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     while asked.count < HostPull.window {
       let held = asked.count { request in
@@ -72,7 +72,7 @@ extension HostPull {
     }
   }
 
-  /// The line that asks to free a recording; `nil` when that cannot be asked now: then it is postponed, or noted.
+  /// The request to free a recording; `nil` when it cannot be sent now and was postponed or reported.
   private mutating func begin(_ request: FreeRequest) -> PullRequest? {
     do {
       return try request.begin(in: fetch.local.catalogue, by: route)
@@ -102,7 +102,7 @@ extension HostPull {
     }
   }
 
-  /// Receives the answer to the first request of all.
+  /// Receives the answer to the oldest request.
   private mutating func receive(
     _ copy: IncomingCopy, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
@@ -151,12 +151,12 @@ extension HostPull {
           drop(copy, copy.failure == nil ? .done(copy.outcome) : failed(copy))
         }
         return
-      default: throw farEnd.violation("answers what it was not asked")
+      default: throw farEnd.violation("sends an answer that was not requested")
       }
     }
   }
 
-  /// Gives up the connection when the rest of an answer that is of no use is long.
+  /// Abandons the connection when the useless rest of an answer is long.
   private mutating func bear(_ copy: IncomingCopy, isAnew: Bool) throws(FarEnd.Failure) {
     let offer = copy.offer
     let rest = offer.byteCount - min(offer.byteCount, copy.byteCount)
@@ -172,14 +172,14 @@ extension HostPull {
     return .done(PulledRecording(offer: copy.offer, fate: .failed, remark: remark))
   }
 
-  /// The first request has no answer that is of use.
+  /// Drops the oldest request, whose answer is useless.
   private mutating func drop(_ copy: IncomingCopy, _ step: RecordingFetch.Step?) {
     asked.removeFirst()
     fetch.local.release(copy.offer.id)
     if let step { take(step) }
   }
 
-  /// Takes bytes that were announced.
+  /// Receives announced bytes.
   private mutating func receive(
     _ count: Int, of copy: IncomingCopy, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
@@ -195,14 +195,14 @@ extension HostPull {
     }
   }
 
-  /// Receives the answer to a request to free a recording, the first of all.
+  /// Receives the answer to a request to free a recording, the oldest one.
   private mutating func receive(
     _ free: FreeRequest, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
     patience.expect(.free(free.outcome.offer.id), adding: free.byteCount)
     do throws(FarEnd.Failure) {
       guard case .freed = try farEnd.reply() else {
-        throw farEnd.violation("answers what it was not asked")
+        throw farEnd.violation("sends an answer that was not requested")
       }
       free.outcome.isFreed = true
       patience.progressed(now: clock.now())
@@ -215,7 +215,7 @@ extension HostPull {
     finish(free.outcome)
   }
 
-  /// Makes what is whole recordings of the store here.
+  /// Publishes complete copies as recordings of the store here.
   mutating func publish() {
     guard !batch.isEmpty else { return }
     let copies = batch

@@ -9,8 +9,8 @@ import LogStore
 ///        ▲                                  │
 ///        └──── the connection was cut ◄─────┘ continues where it stopped
 ///
-/// Up to ``window`` requests are on their way at a time, so that a distant machine is as quick as a near one. Answers
-/// come in the order of the requests.
+/// Up to ``window`` requests are pending at a time, so that a distant machine is as fast as a near one. Answers arrive in
+/// the order of the requests.
 struct HostPull {
   let host: String
   /// The host's place on the board.
@@ -22,18 +22,18 @@ struct HostPull {
   var fetch: RecordingFetch
   let patience: PullPatience
   let clock = SystemClock()
-  /// Recordings that were not asked for yet, newest first.
+  /// Recordings not requested yet, newest first.
   var todo: ArraySlice<PullOffer> = []
-  /// What another program, or another host's pull, was at; looked at again after all others.
+  /// Recordings that another program, or another host's pull, is using; tried again after all others.
   var postponed: [Postponed] = []
-  /// What was postponed before the look at hand; `nil` at the first one.
+  /// How many were postponed in the last round; `nil` in the first.
   var lastPostponed: Int?
   var isLastLook = false
-  /// Requests whose answers have not come yet.
+  /// Requests without an answer so far.
   var asked: [Asked] = []
-  /// Copies that are whole and not yet recordings of the store.
+  /// Complete copies that are not yet recordings of the store.
   var batch: [IncomingCopy] = []
-  /// What is safe here and to be freed there.
+  /// Recordings that are safe here and to be freed there.
   var frees: ArraySlice<FreeRequest> = []
 
   enum Postponed {
@@ -46,9 +46,9 @@ struct HostPull {
     case free(FreeRequest)
   }
 
-  /// Recordings that a host may offer: what it says is not believed without end.
+  /// A limit on the recordings that a host may offer.
   private static var most: Int { 100_000 }
-  /// Recordings that a host may say it cannot read.
+  /// A limit on the recordings that a host may report as unreadable.
   private static var mostUnreadable: Int { 10_000 }
 
   /// How the host is reached.
@@ -68,7 +68,7 @@ struct HostPull {
     patience = PullPatience(timeout: settings.timeout, now: clock.now())
   }
 
-  /// Fetches what is missing; ``result`` says how that ended.
+  /// Fetches what is missing; ``result`` holds the outcome.
   mutating func run() {
     let start = clock.now()
     do {
@@ -80,7 +80,7 @@ struct HostPull {
     }
     withdraw()
     for copy in batch { fetch.local.release(copy.offer.id) }
-    // What came is said and counted, whatever happened to the host afterwards.
+    // Received recordings are reported and counted, whatever happened to the host afterwards.
     for request in frees {
       request.outcome.staysUnanswered()
       finish(request.outcome)
@@ -103,15 +103,15 @@ struct HostPull {
         switch error {
         case .over(let failure): throw failure
         case .unusable(let failure):
-          // A machine that was there a moment ago may come back.
+          // A machine that answered before may come back.
           guard isKnown else { throw failure }
         case .refused(let status, let sentence):
           throw CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
         case .broken(let reason):
-          board.talk("\(host): the connection broke, \(reason); it is made anew")
+          board.talk("\(host): the connection broke, \(reason); reconnecting")
         case .abandoned(let isOurs):
           guard isOurs else { break }
-          // The host did nothing wrong, and there are only so many recordings that this can happen to.
+          // The host did nothing wrong, and this happens at most once for each recording.
           withdraw()
           patience.progressed(now: clock.now())
           continue
@@ -121,13 +121,13 @@ struct HostPull {
       guard let pause = patience.pause(now: clock.now()) else {
         throw CommandFailure(
           .tryAgain,
-          "the connection broke again and again; what came is kept, so run the same again")
+          "the connection kept breaking; received data is kept, so run the same command again")
       }
       clock.sleep(until: clock.now() + pause)
     }
   }
 
-  /// Takes back what was asked of a connection that is gone.
+  /// Withdraws the pending requests of a lost connection.
   private mutating func withdraw() {
     var offers: [PullOffer] = []
     var requests: [FreeRequest] = []
@@ -147,9 +147,9 @@ struct HostPull {
     resumePostponed()
   }
 
-  // MARK: What there is
+  // MARK: The list
 
-  /// Asks what there is: what can be read, newest first, and why the rest cannot, by number.
+  /// Requests the list: readable recordings, newest first, and why the others cannot be read, by number.
   private func list(
     _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) -> (offers: [PullOffer], unreadable: [UInt32: String]) {
@@ -162,7 +162,7 @@ struct HostPull {
       count += 1
       switch try farEnd.reply() {
       case .recording(let offer):
-        // Which of the two would come is not known.
+        // It is not known which of the two would be sent.
         if let twin = numbers[offer.id] {
           unreadable[offer.number] = "it has the UUID of recording \(twin)"
         } else {
@@ -172,7 +172,7 @@ struct HostPull {
       case .unreadable(let number, let sentence):
         unreadable[number] = String(sentence.prefix(200))
       case .end: return (offers, unreadable)
-      default: throw farEnd.violation("lists what is no recording")
+      default: throw farEnd.violation("lists something that is no recording")
       }
       guard count <= HostPull.most, unreadable.count <= HostPull.mostUnreadable else {
         throw farEnd.violation("lists recordings without end")
@@ -180,19 +180,19 @@ struct HostPull {
     }
   }
 
-  /// Asks again what there is: one that is being written has grown. What was to be freed is asked for again, done or not.
+  /// Requests the list again, because a live recording has grown. Pending requests to free are repeated, done or not.
   private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var now: [RecordingID: PullOffer] = [:]
     for offer in try list(&farEnd).offers { now[offer.id] = offer }
-    // What is gone meanwhile is said when it is fetched.
+    // A recording that is gone by now is reported when it is fetched.
     todo = todo.map { now[$0.id] ?? $0 }[...]
   }
 
-  /// Asks what there is, and chooses.
+  /// Requests the list, and chooses.
   private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     let (offers, unreadable) = try list(&farEnd)
     if farEnd.mayFree {
-      // Of a connection that broke here, what is left of it is there already.
+      // After a connection that broke here, the rest of these is there already.
       if frees.isEmpty { askAgain(offers) }
       try work(&farEnd)
     }
@@ -201,7 +201,7 @@ struct HostPull {
       let chosen = try settings.choose(offers).get()
       result.offered += chosen.count
       try fetch.plan(chosen)
-      // One that is followed may last hours: the others need not wait for it.
+      // Last, because following one may take hours.
       let last = chosen.filter { settings.follow && $0.state == .running }
       todo = (chosen.filter { !settings.follow || $0.state != .running } + last)[...]
       patience.progressed(now: clock.now())
@@ -219,7 +219,7 @@ struct HostPull {
     }
   }
 
-  /// Asks again for what is not offered any more and was asked for without an answer: it may be in the trash there.
+  /// Repeats unanswered requests to free recordings that are not offered any more: they may be in the trash there.
   private mutating func askAgain(_ offers: [PullOffer]) {
     let offered = Set(offers.map(\.id))
     for (id, routes) in fetch.local.unanswered where routes.contains(route) && !offered.contains(id)
@@ -229,11 +229,11 @@ struct HostPull {
   }
 }
 
-/// What is said and counted of each recording.
+/// Reports and counts of each recording.
 extension HostPull {
-  /// Says of recordings that are wanted that they cannot be read there.
+  /// Reports wanted recordings that cannot be read there.
   ///
-  /// - Throws: ``CommandFailure`` when such a one was asked for by its number, or as the latest.
+  /// - Throws: ``CommandFailure`` when one was requested by its number, or as the latest.
   mutating func refuse(_ unreadable: [UInt32: String], newest: PullOffer?) throws {
     for (number, sentence) in unreadable.sorted(by: { $0.key > $1.key }) {
       let isLatest = number > newest?.number ?? 0
@@ -252,7 +252,7 @@ extension HostPull {
     }
   }
 
-  /// Counts how a recording ended, and says it.
+  /// Counts the outcome of a recording, and reports it.
   mutating func finish(_ outcome: PulledRecording) {
     result.add(outcome)
     let freed = outcome.isFreed ? ", and in the trash there" : ""
@@ -268,14 +268,14 @@ extension HostPull {
       let place = outcome.isFreed ? " is in the trash there" : ""
       board.talk("\(host): recording \(outcome.number ?? 0) here\(place)\(remark)")
     case .fetched, .resumed:
-      let again = outcome.fate == .resumed ? ", taken up where an earlier attempt stopped" : ""
+      let again = outcome.fate == .resumed ? ", resumed where an earlier attempt stopped" : ""
       board.talk(
         "\(name) is here as \(outcome.number ?? 0), \(outcome.byteCount) bytes\(again)\(freed)\(remark)"
       )
     case .running:
       result.note(.tryAgain)
       board.talk(
-        "\(name) is being written, or locked by another program; what there is has come, --follow waits for the rest"
+        "\(name) is being written, or locked by another program; everything so far is here, --follow waits for the rest"
       )
     case .differs:
       result.note(.damagedData)

@@ -3,7 +3,7 @@ import IMUModel
 public import LinuxIO
 import Synchronization
 
-/// The hosts of a pull, so many of them at a time, each thread taking the next host when it is done with one.
+/// The hosts of a pull, several at a time: each thread proceeds to the next host when it is done with one.
 public final class HostQueue: Sendable {
   private let hosts: [String]
   private let options: SSHConnection
@@ -15,12 +15,12 @@ public final class HostQueue: Sendable {
 
   /// Bytes: paths, text and the reader's small buffers.
   private static let stackSize = 1 << 20
-  /// Descriptors of one connection, while it is made: three pipes, what reports its start, and a file here.
+  /// Descriptors of a connection while it is made: three pipes, the one that reports the start, and a file here.
   private static let descriptors = 12
   /// Files of recordings open at a time, over all hosts, where the limit allows.
   private static let mostFiles = 256
 
-  /// A queue that no thread works on yet.
+  /// A queue without threads so far.
   public init(
     _ hosts: [String], _ options: SSHConnection, _ settings: PullSettings, _ local: LocalCopies,
     _ board: PullBoard
@@ -36,7 +36,7 @@ public final class HostQueue: Sendable {
   /// How many hosts at a time, and how many files each may have open, so that the limit on open files is kept.
   public static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
     var limit = rlimit()
-    // A limit that cannot be asked is the least that systems have.
+    // If the limit cannot be read, the lowest that systems have.
     let isKnown = getrlimit(__rlimit_resource_t(7), &limit) == 0
     return share(jobs: wanted, hosts: hosts, limit: isKnown ? Int(clamping: limit.rlim_cur) : 256)
   }
@@ -46,7 +46,7 @@ public final class HostQueue: Sendable {
     return (jobs, max(2, min(mostFiles, limit / 4) / jobs))
   }
 
-  /// Pulls from all hosts, `jobs` at a time; how each ended, in their order.
+  /// Pulls from all hosts, `jobs` at a time; returns the outcomes in the order of the hosts.
   public func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
     var running: [HostThread] = []
     for count in 0..<jobs {
@@ -94,7 +94,7 @@ private final class HostThread {
   func join() { thread.take()?.join() }
 }
 
-/// How far all hosts of a pull are, as one line of text.
+/// The progress of all hosts of a pull, as one line of text.
 public final class PullBoard: Sendable {
   private struct Standing {
     var number: UInt32 = 0
@@ -114,8 +114,8 @@ public final class PullBoard: Sendable {
   ///
   /// - Parameters:
   ///   - hosts: Their names.
-  ///   - show: Shows the present progress, if it is time to; called on any host's thread.
-  ///   - report: Reports what a person should know, for good; called on any host's thread.
+  ///   - show: Shows the progress, if it is due; called on any host's thread.
+  ///   - report: Prints a permanent line for a person; called on any host's thread.
   public init(
     hosts: [String], show: @escaping @Sendable (_ text: () -> String) -> Void,
     report: @escaping @Sendable (_ line: String) -> Void
@@ -126,7 +126,7 @@ public final class PullBoard: Sendable {
     standings = Mutex(hosts.map { _ in Standing() })
   }
 
-  /// A recording begins to come.
+  /// A recording's transfer begins.
   func begin(_ offer: PullOffer, host index: Int, done: UInt64) {
     standings.withLock { all in
       all[index].number = offer.number
@@ -135,7 +135,7 @@ public final class PullBoard: Sendable {
     }
   }
 
-  /// Bytes of it came.
+  /// Bytes of it were received.
   func add(_ count: Int, host index: Int) {
     standings.withLock { all in
       all[index].done += UInt64(count)
@@ -144,7 +144,7 @@ public final class PullBoard: Sendable {
     show { text() }
   }
 
-  /// A host is done with.
+  /// A host is done.
   func leave(host index: Int) { standings.withLock { $0[index].number = 0 } }
 
   /// Reports a line.

@@ -2,44 +2,44 @@ import Glibc
 import IMUModel
 import LogStore
 
-/// A recording on its way here: the file that it grows in, and what is known of it so far.
+/// A recording in transfer: the file in which it grows, and what is known of it so far.
 ///
 /// Used by one host's thread.
 final class IncomingCopy {
   let offer: PullOffer
-  /// Bytes that were here when it was asked for.
+  /// Bytes that were here at the request.
   let resumedAt: UInt64
-  /// Those of them in front of the first page that is not as it was written.
+  /// Those of them before the first damaged page.
   private let intact: UInt64
-  /// Whether it is fetched anew because what was here was not theirs.
+  /// Whether it is fetched from its beginning because the partial copy differed.
   let isAnew: Bool
   var outcome: PulledRecording
-  /// Why it cannot be kept; what still comes of it is thrown away.
+  /// Why it cannot be kept; the rest of it is discarded.
   private(set) var failure: CommandFailure?
-  /// Whether another program brings it.
+  /// Whether another program is fetching it.
   private(set) var isBusy = false
-  /// Bytes of it that came or were here.
+  /// Bytes of it that were here or were received.
   private(set) var byteCount: UInt64
   private let local: LocalCopies
-  /// Whether it comes as it is written, to its end.
+  /// Whether a live recording is followed to its end.
   let isFollowed: Bool
   private var copy: PartialCopy?
   private var sum: SHA256
   private var check: PageCheck?
-  /// For one that is followed: its pages are full after minutes, its chunks after seconds.
+  /// For a followed one: its chunks are complete after seconds, its pages only after minutes.
   private var live: PageCheck?
   private var isChecked = false
-  /// Bytes from the first one on that were found to be as they were written, or were counted as damaged.
+  /// Bytes from the first one on that were checked, intact or damaged.
   private(set) var settled: UInt64
-  /// Whether what still comes belongs after bytes that are no longer here.
+  /// Whether the rest belongs after bytes that are no longer here.
   private var isOver = false
-  /// Bytes that there is surely room for.
+  /// Bytes for which there is certainly room.
   private var roomy: UInt64 = 0
 
-  /// Bytes between two looks at the free space.
+  /// Bytes between two checks of the free space.
   private static let stride: UInt64 = 1 << 20
 
-  /// Looks at what is here of it.
+  /// Resumes `copy`, or starts without one.
   init(
     _ offer: PullOffer, _ outcome: PulledRecording, in local: LocalCopies, isFollowed: Bool,
     isAnew: Bool, copy: consuming PartialCopy?, intact: UInt64 = 0, sum: SHA256 = SHA256()
@@ -60,12 +60,12 @@ final class IncomingCopy {
   /// The digest of what is here.
   var digest: SHA256Digest { sum.digest }
 
-  /// Whether so many bytes more can be meant: one that no program writes is as long as it was offered.
+  /// Whether so many more bytes are possible: a recording that no program writes is as long as it was offered.
   func allows(_ count: Int) -> Bool {
     offer.state == .running || byteCount + UInt64(count) <= offer.byteCount
   }
 
-  /// Takes bytes as they come, so that of a connection that breaks nothing is lost.
+  /// Appends bytes as they arrive, so that nothing is lost when the connection breaks.
   func take(_ bytes: UnsafeRawBufferPointer) {
     byteCount += UInt64(bytes.count)
     guard failure == nil, !isOver else { return }
@@ -81,12 +81,12 @@ final class IncomingCopy {
     }
   }
 
-  /// Checks what has come.
+  /// Checks what was received.
   func settle() {
     guard failure == nil else { return }
     attempt {
       if !isChecked {
-        // What was here before and is intact is not looked at again.
+        // The intact part that was here before is not checked again.
         check = try pageCheck(from: intact)
         if isFollowed { live = try pageCheck(from: intact) }
         guard isChecked || byteCount < IncomingCopy.pageSize else { throw notThis }
@@ -95,17 +95,17 @@ final class IncomingCopy {
         try check.advance(&copy, to: min(byteCount, offer.byteCount))
         let damaged = check.damagedPageCount
         try check.advance(&copy, to: byteCount)
-        // What is offered may be damaged there. What is written just now is not.
+        // What was offered may be damaged there. What is being written now is not.
         guard offer.state != .running || check.damagedPageCount == damaged else { throw notThis }
       }
       try checked(&live) { follower, copy in try follower.settle(&copy) }
     }
   }
 
-  /// Bytes of a page; the header is in the first one.
+  /// Bytes of a page; the first one holds the header.
   static let pageSize: UInt64 = 4096
 
-  /// Hands the copy to one of its checks, and keeps both, also when it fails.
+  /// Runs one of the checks over the copy; keeps both even if it fails.
   private func checked(
     _ check: inout PageCheck?, _ body: (inout PageCheck, inout PartialCopy) throws -> Void
   ) throws {
@@ -120,16 +120,16 @@ final class IncomingCopy {
     if let failure { throw failure }
   }
 
-  /// Nothing of it is this recording, and nothing of it is kept.
+  /// Whether none of it is this recording, so that none of it is kept.
   private(set) var isForeign = false
 
   private var notThis: CommandFailure {
     isForeign = true
     return CommandFailure(
-      .damagedData, "what comes is not recording \(offer.id); look at what answers there")
+      .damagedData, "the data received is not recording \(offer.id); check what answers there")
   }
 
-  /// The answer has ended. `true` when the copy is whole and can be published.
+  /// The answer has ended. `true` when the copy is complete and can be published.
   func end(byteCount: UInt64, digest: SHA256Digest, state: PullState) -> Bool {
     guard failure == nil else { return false }
     attempt {
@@ -137,16 +137,16 @@ final class IncomingCopy {
       guard byteCount == self.byteCount, digest == sum.digest else {
         try copy?.cut(to: 0)
         throw CommandFailure(
-          .inputOutput, "what came is not what was sent; it was thrown away, so pull again")
+          .inputOutput, "the copy differs from what was sent; it was discarded, so pull again")
       }
-      // What no program writes is what was offered. What is being written loses nothing.
+      // A recording that no program writes must be as offered. A live one must not shrink.
       guard
         offer.state == .running
           ? byteCount >= offer.byteCount : (byteCount, state) == (offer.byteCount, offer.state)
       else {
         throw CommandFailure(
           .tryAgain,
-          "it was changed there meanwhile: \(offer.byteCount) bytes, \(offer.state.rawValue), were offered, "
+          "it changed there meanwhile: \(offer.byteCount) bytes, \(offer.state.rawValue), were offered, "
             + "and \(byteCount), \(state.rawValue), came; pull again")
       }
       outcome.byteCount = byteCount
@@ -155,7 +155,7 @@ final class IncomingCopy {
         try copy?.sync()
         return
       }
-      // Nothing came of one that was here to its last byte already.
+      // Nothing was sent of a copy that already had every byte.
       if !isChecked { check = try pageCheck(from: intact) }
       guard isChecked else { throw notThis }
       var damaged: UInt64 = 0
@@ -165,22 +165,22 @@ final class IncomingCopy {
       }
       if damaged > 0 {
         outcome.isDamaged = true
-        outcome.note("it is damaged there in \(damaged) pages, and the copy is as it is there")
+        outcome.note("\(damaged) of its pages are damaged there, and so are the copy's")
       }
     }
     return failure == nil && outcome.fate != .running
   }
 
-  /// The copy, to be published. To be asked once.
+  /// Hands over the copy, to be published; once.
   func whole(number: UInt32?) -> WholeCopy? {
     guard let copy = copy.take() else { return nil }
     return WholeCopy(copy, number: number ?? offer.number, start: offer.start)
   }
 
-  /// Whether pages of what was here are not as they were written, there or here.
+  /// Whether pages of the partial copy are damaged, here or there.
   var hasDamage: Bool { intact < resumedAt }
 
-  /// Cuts what was here, whose damage is not theirs, to what is intact of it; whether that was possible.
+  /// Cuts a partial copy that was damaged here to its intact part; returns whether that was possible.
   func cutToIntact() -> Bool {
     isOver = true
     attempt {
@@ -190,7 +190,7 @@ final class IncomingCopy {
     return failure == nil
   }
 
-  /// Keeps what had come and is not theirs; what to say about it.
+  /// Sets aside a partial copy that differs; returns the remark about it.
   func setAside() -> String? {
     isOver = true
     var remark: String?
@@ -198,23 +198,23 @@ final class IncomingCopy {
       guard !isAnew else { throw IncomingCopy.changesAgain }
       guard let copy = copy.take() else { return }
       let path = try local.catalogue.setAside(copy)
-      remark = IncomingCopy.words(offer, path, "has another beginning now")
+      remark = IncomingCopy.words(offer, path, "now begins differently")
     }
     return remark
   }
 
-  /// Why a recording is set aside once in a run: there would be no end of it.
+  /// Why a recording is set aside only once in a run: it could go on for ever.
   static var changesAgain: CommandFailure {
     CommandFailure(
       .inputOutput,
-      "it has another beginning there for the second time; look at what answers there, then pull again"
+      "its beginning changed there for the second time; check what answers there, then pull again"
     )
   }
 
   static func words(_ offer: PullOffer, _ path: String, _ what: String) -> String {
     offer.state == .recovered
-      ? "it was recovered there after a power cut and \(what); what had come before the cut is \(path)"
-      : "it was changed there and \(what); what had come before is \(path)"
+      ? "it was recovered there after a power loss and \(what); the earlier copy is kept as \(path)"
+      : "it was changed there and \(what); the earlier copy is kept as \(path)"
   }
 
   private func open() throws {
@@ -222,7 +222,7 @@ final class IncomingCopy {
     copy = try local.catalogue.partialCopy(of: offer.id)
     guard copy?.byteCount == resumedAt else {
       isBusy = true
-      throw CommandFailure(.tryAgain, "another pull has brought a part of it; pull again")
+      throw CommandFailure(.tryAgain, "another pull has received part of it; pull again")
     }
   }
 
@@ -241,8 +241,7 @@ final class IncomingCopy {
     }
   }
 
-  /// A check for the pages after `start`, made as soon as the header is there; `nil` when there is none, or it is
-  /// another recording's.
+  /// A check for the pages after `start`, once the header is there; `nil` when there is none, or another recording's.
   private func pageCheck(from start: UInt64) throws(StorageError) -> PageCheck? {
     guard let path = copy?.name, let description = try IncomingCopy.header(of: path),
       description.id == offer.id
@@ -257,7 +256,7 @@ final class IncomingCopy {
     do {
       return try LogReader(storage).description
     } catch {
-      // A file that cannot be read now is not for that worth nothing.
+      // A file that cannot be read now may still be good.
       if case .storage(let cause) = error { throw cause }
       return nil
     }

@@ -2,19 +2,19 @@ public import IMUModel
 public import LogStore
 import Synchronization
 
-/// The store here, opened once for all hosts of a pull: which recordings are here, which are on their way, and which
-/// numbers new ones shall have.
+/// The store here, opened once for all hosts of a pull: which recordings are here, which are in transfer, and which
+/// numbers new ones should get.
 public final class LocalCopies: Sendable {
   let catalogue: Catalogue
   private let index: StoreIndex
-  /// Recordings that a host of this pull is bringing.
+  /// Recordings that a host of this pull is sending.
   private let claimed = Mutex<Set<RecordingID>>([])
-  /// Recordings that earlier pulls have asked to be freed without an answer, with the routes by which they asked.
+  /// Recordings with unanswered requests to free them, with the routes of those requests.
   let unanswered: [RecordingID: [String]]
 
-  /// Looks up what is in the store.
+  /// Reads the store.
   ///
-  /// - Parameter unanswered: Empty for a pull that asks for no recordings to be freed.
+  /// - Parameter unanswered: Empty for a pull that frees no recordings.
   public init(_ catalogue: Catalogue, unanswered: [RecordingID: [String]]) throws(CatalogueError) {
     self.catalogue = catalogue
     index = try StoreIndex(catalogue)
@@ -26,16 +26,16 @@ public final class LocalCopies: Sendable {
     try index.entry(of: id)
   }
 
-  /// Whether no other host is bringing it; then none will, until ``release(_:)``.
+  /// Claims a recording until ``release(_:)``; `false` when another host is sending it.
   func claim(_ id: RecordingID) -> Bool { claimed.withLock { $0.insert(id).inserted } }
 
   func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
 
-  /// Makes copies recordings of the store, as ``StoreIndex/publish(_:)``.
+  /// Publishes copies as ``StoreIndex/publish(_:)``.
   func publish(_ copies: [WholeCopy]) { index.publish(copies) }
 
-  /// The numbers wanted for recordings that are to come: their own, where no recording here has them; else the next ones,
-  /// older recordings before newer ones.
+  /// The numbers that new recordings should get: their own, where no recording here has them; else the next ones, older
+  /// recordings before newer ones.
   func numbers(for offers: [PullOffer]) throws(CatalogueError) -> [RecordingID: UInt32] {
     let (taken, highest) = try index.taken(of: offers.map(\.number))
     var next = max(highest, offers.map(\.number).max() ?? 0)
@@ -51,7 +51,7 @@ public final class LocalCopies: Sendable {
     return numbers
   }
 
-  /// Looks whether so many bytes more leave room for others on the store's file system.
+  /// Checks that so many more bytes leave the reserve free on the store's file system.
   func makeSure(ofRoomFor byteCount: UInt64) throws {
     let (free, reserve) = try catalogue.room()
     let missing = byteCount.addingReportingOverflow(reserve)
@@ -63,10 +63,10 @@ public final class LocalCopies: Sendable {
     )
   }
 
-  /// Removes copies of recordings that are here and whole, which other pulls have brought meanwhile, as
-  /// ``Catalogue/drop(_:of:)``. What a pull is at stays.
+  /// Removes partial copies of recordings that other pulls have completed meanwhile, as ``Catalogue/drop(_:of:)``. Copies
+  /// that a pull is using stay.
   ///
-  /// - Returns: What could not be looked at or removed, and why.
+  /// - Returns: Why some could not be read or removed.
   public func dropBeginnings() throws(CatalogueError) -> [any Error] {
     var failures: [any Error] = []
     for leftover in try catalogue.leftovers() where [.partial, .unsynced].contains(leftover.state) {
@@ -75,7 +75,7 @@ public final class LocalCopies: Sendable {
         else { continue }
         try catalogue.drop(leftover, of: entry)
       } catch CatalogueError.storage(let error) where error.operation == .lock {
-        // Whoever is at it finds the recording here.
+        // The pull that is using it will find the recording here.
       } catch {
         failures.append(error)
       }

@@ -1,17 +1,16 @@
 public import IMUModel
 
-/// How a recording that is offered stands.
+/// The state of an offered recording.
 public enum PullState: String, CaseIterable, Sendable {
-  /// It is being written: what is there is final, and more will come.
+  /// It is being written: its bytes so far are final, and more will follow.
   case running
   /// It ended and says how.
   case complete
-  /// Its end is missing and no program writes it: a power cut took the program, and what was on the card was
-  /// recovered.
+  /// Its end is missing and no program is writing it: after a power loss, what was on the card was recovered.
   case recovered
 }
 
-/// A recording, as the far end offers it.
+/// A recording that the far end offers.
 public struct PullOffer: Equatable, Sendable {
   /// Its number in its store.
   public var number: UInt32
@@ -19,9 +18,9 @@ public struct PullOffer: Equatable, Sendable {
   public var id: RecordingID
   /// Bytes that are there and final.
   public var byteCount: UInt64
-  /// How it stands.
+  /// Its state.
   public var state: PullState
-  /// Seconds since 1970 at which it began.
+  /// When it began, in seconds since 1970.
   public var start: Int64
 
   /// An offer.
@@ -41,11 +40,11 @@ public struct PullOffer: Equatable, Sendable {
 ///     list                      fetch UUID OFFSET
 ///     free UUID BYTES SHA256    follow UUID OFFSET
 public enum PullRequest: Equatable, Sendable {
-  /// What is there?
+  /// Which recordings are there?
   case list
   /// The bytes of a recording from an offset on; with `follow`, until it ends.
   case fetch(RecordingID, offset: UInt64, follow: Bool)
-  /// A whole copy with this digest is safe here: move the recording to the trash.
+  /// A complete copy with this digest is safe here: move the recording to the trash.
   case free(RecordingID, byteCount: UInt64, digest: SHA256Digest)
 
   /// The line, without its line feed.
@@ -58,7 +57,7 @@ public enum PullRequest: Equatable, Sendable {
     }
   }
 
-  /// Reads a line without its line feed; `nil` when it is none of these, to the letter.
+  /// Reads a line without its line feed; `nil` unless it is exactly one of these.
   public init?(line: some StringProtocol) {
     let words = PullLine.words(line)
     switch (words.first, words.count) {
@@ -79,31 +78,31 @@ public enum PullRequest: Equatable, Sendable {
   }
 }
 
-/// A line from the far end to `imulog pull`. After ``bytes(_:)`` come as many bytes as it says.
+/// A line from the far end to `imulog pull`. So many bytes follow ``bytes(_:)``.
 ///
 ///     list    ─► recording, unreadable, recording, …, end
-///     fetch   ─► prefix, bytes, bytes, …, whole         alive, at any place between two lines
-///     free    ─► freed                                  refused, in the place of any of them
+///     fetch   ─► prefix, bytes, bytes, …, whole         alive, between any two lines
+///     free    ─► freed                                  refused, instead of any of them
 public enum PullReply: Equatable, Sendable {
-  /// The first line of all: the protocol's version, and whether recordings may be freed.
+  /// The greeting: the protocol's version, and whether recordings may be freed.
   case hello(version: Int, mayFree: Bool)
-  /// One of the recordings that there are, newest first.
+  /// A recording, newest first.
   case recording(PullOffer)
-  /// One of them that cannot be read: its number, and why.
+  /// A recording that cannot be read: its number, and why.
   case unreadable(number: UInt32, String)
   /// There are no more.
   case end
-  /// The other side is at work.
+  /// The other side is busy.
   case alive
-  /// The digest of what is in front of the offset asked for.
+  /// The digest of the bytes before the requested offset.
   case prefix(SHA256Digest)
   /// Bytes follow.
   case bytes(Int)
-  /// All that is there came: so many bytes from the first one on, with this digest.
+  /// Everything was sent: so many bytes from the first one on, with this digest.
   case whole(byteCount: UInt64, digest: SHA256Digest, state: PullState)
   /// The recording is in the trash.
   case freed
-  /// It was not done: the exit status that it would have been, and a sentence.
+  /// The request failed: the exit status that it would have as a command, and a sentence.
   case refused(status: Int32, String)
 
   /// The line, without its line feed.
@@ -174,13 +173,13 @@ public enum PullReply: Equatable, Sendable {
   }
 }
 
-/// What requests and replies of a pull have in common: words of printable ASCII, a space between each two.
+/// The common syntax of requests and replies: words of printable ASCII, separated by single spaces.
 public enum PullLine {
-  /// Version of the protocol that this program speaks.
+  /// The protocol's version.
   public static let version = 1
-  /// Bytes that a line may have.
+  /// Most bytes of a line.
   public static let longest = 1024
-  /// Bytes that may follow a line.
+  /// Most bytes that may follow a line.
   public static let largestChunk: UInt64 = 1 << 20
 
   static func words<Line: StringProtocol>(_ line: Line) -> [Line.SubSequence] {
@@ -188,7 +187,7 @@ public enum PullLine {
     return line.split(separator: " ", omittingEmptySubsequences: false)
   }
 
-  /// A decimal number without sign or needless zeros.
+  /// A decimal number without sign or leading zeros.
   static func number(_ word: some StringProtocol) -> UInt64? {
     let digits = Array(word.utf8)
     guard (1...20).contains(digits.count), digits.allSatisfy({ (48...57).contains($0) }),
@@ -204,7 +203,7 @@ public enum PullLine {
     return number(word.dropFirst()).flatMap { Int64(exactly: $0) }.map { -$0 }
   }
 
-  /// Whether two lines are the same bytes: equal strings may be written differently.
+  /// Whether two lines have the same bytes: equal strings may be encoded differently.
   static func isSame(_ line: String, _ other: some StringProtocol) -> Bool {
     line.utf8.elementsEqual(other.utf8)
   }

@@ -1,28 +1,28 @@
 public import IMUModel
 
-/// How long a pull bears with a host, over all connections to it.
+/// How long a pull waits for a host, over all connections to it.
 ///
-///     left ─── time waited ───► 0: the host is given up
+///     left ─── time waited ───► 0: the pull gives up on the host
 ///      ▲            ▲
-///      │            └ of `rest`, by each word of a host that has reason to take longer
-///      └ the whole timeout, by progress alone
+///      │            └ added from `rest` by each `alive` of a host that has reason to take longer
+///      └ reset to the whole timeout, by progress only
 ///
-/// Progress is what brings a recording further than it ever was in this run, a recording that is whole, one that was
-/// freed. What comes a second time, drop by drop or without end is none, so that no host has more time than its
-/// recordings have bytes, and no more than six connections in a row that bring little.
+/// Progress means bytes of a recording that were not received before in this run, a complete recording, or a freed one.
+/// Bytes that come again, drop by drop or without end are not progress, so that a host cannot hold a pull longer than its
+/// recordings justify, and gets at most six connections in a row that bring little.
 ///
-/// Time counts as waited from one look at the clock to the next, a sixteenth of the timeout at most: this side looks
-/// more often while it waits, so that what takes longer is its own doing (a disk that stalls, a stop by Ctrl-Z).
+/// Waiting time is counted from one look at the clock to the next, a sixteenth of the timeout at most. This side looks more
+/// often than that while it waits, so that longer intervals are its own (a stalled disk, a stop by Ctrl-Z).
 public final class PullPatience {
-  /// What a host is asked for.
+  /// The subject of a request.
   public enum Matter: Hashable, Sendable {
-    /// A recording's bytes; anew once its beginning was found to be another one.
+    /// A recording's bytes; `isAnew` when its beginning was found to differ.
     case fetch(RecordingID, isAnew: Bool)
     /// To move a recording to the trash.
     case free(RecordingID)
   }
 
-  /// How far a matter has come.
+  /// The progress of a matter.
   private struct Standing {
     /// Bytes that were ever settled.
     var byteCount: UInt64 = 0
@@ -30,12 +30,12 @@ public final class PullPatience {
     var isGranted = false
   }
 
-  /// Nanoseconds without progress after which a host is given up.
+  /// Nanoseconds without progress after which the pull gives up.
   public let timeout: Int64
-  /// Nanoseconds that the host was borne with since the last progress, or will be.
+  /// Nanoseconds allowed to the host since its last progress.
   public private(set) var span: Int64
   private var left: Int64
-  /// Nanoseconds that words of the host may add.
+  /// Nanoseconds that further `alive`s of the host may add.
   private var rest: Int64 = 0
   private var seen: MonotonicTime
   private var standings: [Matter: Standing] = [:]
@@ -48,9 +48,9 @@ public final class PullPatience {
 
   /// Bytes that a connection must settle for the next pause to be short again.
   static let enough: UInt64 = 64 * 1024
-  /// Bytes a second that the other side can surely add up: a slow card with others at work on it.
+  /// Bytes a second that any other side can hash: a slow, busy card.
   static let slowest: UInt64 = 4 << 20
-  /// Nanoseconds between two words of a host that is at work: three times what its program leaves between them.
+  /// Nanoseconds between two `alive`s of a busy host: three times the interval at which its program sends them.
   static let gap: Int64 = 15_000_000_000
 
   /// Patience that begins now.
@@ -68,20 +68,20 @@ public final class PullPatience {
   /// Nanoseconds to wait for the host before the next look at the clock.
   public var slice: Int64 { max(1_000_000, timeout / 16) }
 
-  /// Looks at the clock: nanoseconds that are left; none or fewer when there is no patience any more.
+  /// Looks at the clock: nanoseconds that are left, 0 or fewer when the patience has run out.
   ///
-  /// To be asked at each wait for the host.
+  /// Called at each wait for the host.
   public func look(now: MonotonicTime) -> Int64 {
     left -= min(max(0, now - seen), slice)
     seen = now
     return left
   }
 
-  /// The host is asked now, or its answer to what it was asked for is awaited now.
+  /// A request is sent now, or the wait for its answer begins now.
   ///
   /// - Parameters:
-  ///   - bytes: Bytes of it that are here, which the host has to add up before it can answer.
-  ///   - isFollowed: Whether it is being written, so that its bytes come when there are any.
+  ///   - bytes: Bytes of it that are here, which the host must hash before it can answer.
+  ///   - isFollowed: Whether it is live and followed, so that its bytes come as they are written.
   public func expect(_ matter: Matter, adding bytes: UInt64, isFollowed: Bool = false) {
     guard standings[matter]?.isGranted != true else { return }
     standings[matter, default: Standing()].isGranted = true
@@ -90,10 +90,10 @@ public final class PullPatience {
     heard()
   }
 
-  /// So much of a recording is settled.
+  /// Part of a recording is settled.
   ///
   /// - Parameters:
-  ///   - start: Bytes of it that were here before and were found to be theirs.
+  ///   - start: Bytes of it that were here before and matched.
   ///   - byteCount: Bytes from its first one on.
   public func progressed(
     _ matter: Matter, from start: UInt64 = 0, to byteCount: UInt64, isFollowed: Bool = false,
@@ -110,7 +110,7 @@ public final class PullPatience {
     progressed(now: now, rest: isFollowed ? silence : 0)
   }
 
-  /// Something is done that is done once: the list, a recording that is whole, or freed.
+  /// Something that happens once is done: the list, a complete recording, a freed one.
   public func progressed(now: MonotonicTime) { progressed(now: now, rest: 0) }
 
   private func progressed(now: MonotonicTime, rest: Int64) {
@@ -121,7 +121,7 @@ public final class PullPatience {
     heard()
   }
 
-  /// The host says that it is at work.
+  /// The host sent `alive`.
   public func heard() {
     let added = max(0, min(max(timeout, PullPatience.gap) - left, rest))
     left += added
@@ -129,11 +129,10 @@ public final class PullPatience {
     rest -= added
   }
 
-  /// Nanoseconds that a recording which is being written may bring nothing: it has a sample in hours, or its sensor is
-  /// away.
+  /// Nanoseconds that a live recording may bring nothing: its samples are hours apart, or its sensor is gone.
   private var silence: Int64 { 10 * timeout }
 
-  /// A connection broke: nanoseconds until the next one, or `nil` when the host is to be given up.
+  /// A connection broke: nanoseconds until the next one, or `nil` to give up.
   ///
   /// Pauses grow from a sixtieth of the timeout to half of it, twice as long each time.
   public func pause(now: MonotonicTime) -> Int64? {

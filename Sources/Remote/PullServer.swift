@@ -5,21 +5,21 @@ public import LogStore
 
 /// The far end of `imulog pull`: answers requests on stdin until it is closed.
 ///
-/// Answers are kept back as long as more requests are here, so that many small ones travel together.
+/// Answers are buffered while more requests wait, so that many small ones travel together.
 public struct PullServer {
   let catalogue: Catalogue
-  /// Whether recordings whose copy was proved may be moved to the trash.
+  /// Whether recordings with a proved copy may be moved to the trash.
   let mayFree: Bool
-  /// Where it is kept what a key has had; `nil` for an account that may do anything.
+  /// The record of a restricted key's requests; `nil` for an account without restrictions.
   let journal: ServeJournal?
 
   private let input = STDIN_FILENO
   private let output = ReplyBuffer(STDOUT_FILENO)
   private let clock = SystemClock()
-  /// Where the recordings are that were listed.
+  /// The entries of listed recordings.
   private var listed: [RecordingID: CatalogueEntry] = [:]
 
-  /// A far end that has not greeted yet.
+  /// A far end before its greeting.
   public init(_ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil) {
     self.catalogue = catalogue
     self.mayFree = mayFree
@@ -28,9 +28,9 @@ public struct PullServer {
 
   /// Bytes sent at a time.
   private static var chunk: Int { 256 * 1024 }
-  /// Nanoseconds without a word after which the other side is sent a word.
+  /// Nanoseconds of silence after which the other side is sent `alive`.
   private static var silence: Int64 { 5_000_000_000 }
-  /// Nanoseconds between two looks at a recording that is being written.
+  /// Nanoseconds between two checks of a live recording.
   private static var period: Int64 { 200_000_000 }
 
   /// Answers until the other side closes the connection.
@@ -42,7 +42,7 @@ public struct PullServer {
         if !requests.isReady { try output.flush() }
         let line = try requests.line(limit: PullLine.longest)
         guard let request = PullRequest(line: line) else {
-          journal?.refused(Array(line.utf8), "is no request of a pull")
+          journal?.refused(Array(line.utf8), "is not a request of a pull")
           throw ByteStream.Break.nonsense(line)
         }
         try answer(request)
@@ -52,7 +52,7 @@ public struct PullServer {
     } catch let error as ByteStream.Break {
       if case .nonsense(let line) = error {
         throw CommandFailure(
-          .usage, "\(Plain.text(line)) is no request of a pull; use the same version of imulog")
+          .usage, "\(Plain.text(line)) is not a request of a pull; use the same version of imulog")
       }
       throw CommandFailure(.inputOutput, "the connection failed: \(error)")
     }
@@ -78,8 +78,8 @@ public struct PullServer {
     }
   }
 
-  /// Offers all recordings that can be read, and names the others, which must not hide them. Of two files with one UUID
-  /// the newer one is offered: bytes of the other under its number would be wrong.
+  /// Offers all readable recordings, and names the others. Of two files with one UUID only the newer one is offered: the
+  /// other's bytes under its number would be wrong.
   private mutating func list() throws {
     listed = [:]
     for entry in try catalogue.list().entries {
@@ -126,7 +126,7 @@ public struct PullServer {
   }
 
   private func entry(_ id: RecordingID) throws -> CatalogueEntry? {
-    // Looked for in the whole store only when it is not where it was.
+    // The whole store is searched only when the file is not where it was.
     if let entry = listed[id], catalogue.identity(of: entry) == id { return entry }
     return try catalogue.entry(of: id)
   }
@@ -145,7 +145,7 @@ public struct PullServer {
     }
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: PullServer.chunk, alignment: 4096)
-    // Safe: the buffer is this function's own until it returns; only what was read is sent.
+    // Safe: the buffer is this function's own until it returns; only bytes that were read are sent.
     defer { buffer.deallocate() }
     var sum = SHA256()
     try add(&source, upTo: start, to: &sum, buffer)
@@ -162,7 +162,7 @@ public struct PullServer {
         try output.append(UnsafeRawBufferPointer(bytes))
         spoken = clock.now()
       }
-      // What was written between the last look and its writer's end comes with one more look.
+      // Bytes written between the last check and the writer's end are sent after one more check.
       if source.state != .live || !follow { break }
       if clock.now() - spoken > PullServer.silence {
         try say(.alive)
@@ -177,7 +177,7 @@ public struct PullServer {
         byteCount: sum.byteCount, digest: sum.digest, state: PullServer.state(source.state)))
   }
 
-  /// Adds the recording's bytes up to `end`, and says now and then that it is at work.
+  /// Hashes the recording's bytes up to `end`, and sends `alive` now and then.
   private func add(
     _ source: inout CopySource, upTo end: UInt64, to sum: inout SHA256,
     _ buffer: UnsafeMutableRawBufferPointer
@@ -203,10 +203,10 @@ public struct PullServer {
         .noPermission,
         "this key may not free recordings; add --allow-delete to its line in authorized_keys")
     }
-    // Both ends may have the same store, and the pull may be gone by now.
+    // Both ends may have the same store, and the pull may have ended by now.
     try catalogue.makeSure(noPullReliesOn: id)
     guard let entry = try entry(id) else {
-      // Its answer may have been lost.
+      // The first answer may have been lost.
       let trashed = try catalogue.trashed().map(\.entry)
       guard let entry = catalogue.entry(of: id, among: trashed) else { throw PullServer.gone(id) }
       try prove(entry, count, digest)
@@ -218,7 +218,7 @@ public struct PullServer {
     try say(.freed)
   }
 
-  /// Adds a recording up, and compares it with what the other side has.
+  /// Hashes a recording, and compares it with the other side's copy.
   private func prove(
     _ entry: CatalogueEntry, _ count: UInt64, _ digest: SHA256Digest
   ) throws {
@@ -234,17 +234,17 @@ public struct PullServer {
     try add(&source, upTo: source.byteCount, to: &sum, buffer)
     guard sum.byteCount == count, sum.digest == digest else {
       throw CommandFailure(
-        .damagedData, "recording \(entry.number) is not what the copy is; it stays")
+        .damagedData, "recording \(entry.number) differs from the copy; it is kept")
     }
   }
 }
 
-/// What is on its way to the other side.
+/// Buffered replies to the other side.
 final class ReplyBuffer {
   private let descriptor: Int32
   private var waiting: [UInt8] = []
 
-  /// Bytes that are kept back at most.
+  /// Most bytes that are buffered.
   private static let capacity = 64 * 1024
 
   init(_ descriptor: Int32) {
@@ -257,7 +257,7 @@ final class ReplyBuffer {
     if waiting.count >= ReplyBuffer.capacity { try flush() }
   }
 
-  /// Large ones are not copied.
+  /// Large buffers are not copied.
   func append(_ bytes: UnsafeRawBufferPointer) throws(ByteStream.Break) {
     guard bytes.count < ReplyBuffer.capacity / 4 else {
       try flush()
@@ -267,7 +267,7 @@ final class ReplyBuffer {
     if waiting.count >= ReplyBuffer.capacity { try flush() }
   }
 
-  /// Writes all that is kept back.
+  /// Writes everything buffered.
   func flush() throws(ByteStream.Break) {
     try send(waiting, to: descriptor)
     waiting.removeAll(keepingCapacity: true)

@@ -1,29 +1,29 @@
 public import Export
 public import IMUModel
 
-/// What a pull is to do, on every host the same.
+/// The settings of a pull, the same for every host.
 public struct PullSettings: Sendable {
-  /// Numbers, `latest`, or beginnings of UUIDs on the other machine; all when empty.
+  /// Recordings on the other machine; all when empty.
   public var ids: [RecordingReference] = []
-  /// Whether recordings that are being written are followed to their end.
+  /// Whether live recordings are followed to their end.
   public var follow = false
-  /// Whether the other machine may move what is proved to be here to its trash.
+  /// Whether the other machine moves recordings to its trash once they are proved to be here.
   public var thenFree = false
-  /// Nanoseconds without progress after which a host is given up.
+  /// Nanoseconds without progress after which the pull gives up on a host.
   public var timeout: Int64
   /// Files of recordings that a host may have open at a time.
   public var openFiles = 2
-  /// What each recording is written out as too.
+  /// The format to which each recording is also exported.
   public var format: ExportFormat?
-  /// Where to.
+  /// The directory of the exports.
   public var directory = "."
-  /// What stands there for ticks without a sample, where the form has no times.
+  /// What stands for ticks without a sample, in a format without times.
   public var fill: ExportFill?
 
   /// Fetch all that is missing and finished.
   public init(timeout: Int64) { self.timeout = timeout }
 
-  /// The offers that are meant, newest first, or the first ID that none answers to.
+  /// The offers that are meant, newest first, or the first ID that is not exactly one recording's.
   func choose(_ offers: [PullOffer]) -> Result<[PullOffer], UnknownRecording> {
     guard !ids.isEmpty else { return .success(offers) }
     var chosen: Set<RecordingID> = []
@@ -39,7 +39,7 @@ public struct PullSettings: Sendable {
   }
 }
 
-/// An ID that no recording, or more than one, answers to.
+/// An ID that means no recording, or more than one.
 struct UnknownRecording: Error {
   let id: String
   let count: Int

@@ -1,22 +1,22 @@
 public import IMUModel
 
-/// How a pull ended for one recording.
+/// The outcome of a pull for one recording.
 struct PulledRecording {
   enum Fate: String {
-    /// It was here.
+    /// It was here already.
     case here
-    /// It was here and is not offered; an earlier request to free it had no answer.
+    /// It was here and is not offered; an earlier request to free it got no answer.
     case asked
-    /// It came, from its beginning or from where an earlier attempt ended.
+    /// It was received from its beginning, or from where an earlier attempt ended.
     case fetched
     case resumed
-    /// It is being written; what there was has come, the rest is for the next time.
+    /// It is live; everything so far is here, the rest is for the next pull.
     case running
-    /// What is here or has come is not what is there.
+    /// The local copy differs from the remote recording.
     case differs
-    /// Another pull is bringing it.
+    /// Another pull is fetching it.
     case busy
-    /// It did not come.
+    /// It was not received.
     case failed
   }
 
@@ -24,15 +24,15 @@ struct PulledRecording {
   var fate: Fate
   /// Its number here.
   var number: UInt32?
-  /// Bytes that it has here.
+  /// Its bytes here.
   var byteCount: UInt64 = 0
   /// Whether the other machine moved it to its trash.
   var isFreed = false
-  /// Why it was to be freed and was not: a program is at it, or it is not allowed.
+  /// Why it should have been freed and was not: a program is using it, or it is not allowed.
   private(set) var unfreed: ExitStatus?
-  /// Whether parts of it cannot be read, here as there, or what had come before was not theirs.
+  /// Whether parts of it cannot be read, here and there, or an earlier partial copy differed.
   var isDamaged = false
-  /// Why it could not be written out in another form, if that was asked for.
+  /// Why a requested export failed.
   var conversionFailure: ExitStatus?
   /// What a person should know.
   private(set) var remark: String?
@@ -44,8 +44,8 @@ struct PulledRecording {
     self.remark = remark
   }
 
-  /// It was to be freed and was not. What is not offered is asked for because of an earlier call: for this one's status
-  /// it counts only when asking again may help.
+  /// It should have been freed and was not. For a recording that is not offered, whose request is repeated from an earlier
+  /// pull, this affects the status only when another attempt may help.
   mutating func stays(_ status: ExitStatus?, _ sentence: String) {
     if fate == .asked {
       if status == .tryAgain { unfreed = .tryAgain }
@@ -55,41 +55,41 @@ struct PulledRecording {
     note("it stays there: \(sentence)")
   }
 
-  /// It was to be freed, and the host was given up before it answered, or was asked.
+  /// It should have been freed, and the pull gave up on the host before its answer.
   mutating func staysUnanswered() {
     if fate != .asked { unfreed = .tryAgain }
     noteUnknown("the host was given up")
   }
 
   private mutating func noteUnknown(_ reason: String) {
-    note("whether it was freed there is not known: \(reason)")
+    note("it is not known whether it was freed there: \(reason)")
   }
 
   /// Adds what a person should know.
   mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }
 
-/// How a pull ended for a host.
+/// The outcome of a pull from a host.
 public struct PulledHost: Sendable {
   /// Its name.
   public let host: String
-  /// Recordings that it offered and that are wanted.
+  /// Wanted recordings that it offered.
   public internal(set) var offered = 0
   /// Of these, those that were here already.
   public internal(set) var here = 0
-  /// Those that came.
+  /// Those that were received.
   public internal(set) var fetched = 0
   /// Those that are still being written.
   public internal(set) var running = 0
-  /// Those that did not come, or differ.
+  /// Those that were not received, or differ.
   public internal(set) var failed = 0
   /// Those that it moved to its trash.
   public internal(set) var freed = 0
-  /// Bytes that came.
+  /// Bytes received.
   public internal(set) var received: UInt64 = 0
   /// How long it took.
   public internal(set) var nanoseconds: Int64 = 0
-  /// The first thing that went wrong.
+  /// The status of the first failure.
   public internal(set) var status: ExitStatus?
 
   mutating func add(_ recording: PulledRecording) {
@@ -103,12 +103,12 @@ public struct PulledHost: Sendable {
     if recording.isFreed { freed += 1 }
   }
 
-  /// Notes what the exit status is to be, unless something worse came first.
+  /// Sets the exit status, unless a worse failure came first.
   mutating func note(_ problem: ExitStatus) {
     if status == nil || status == .tryAgain { status = problem }
   }
 
-  /// Megabytes a second; nothing for what took no time.
+  /// Megabytes a second; `-` without bytes or time.
   public static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
     guard bytes > 0, nanoseconds > 0 else { return "-" }
     let tenths = Int64(Double(bytes) * 10_000 / Double(nanoseconds))

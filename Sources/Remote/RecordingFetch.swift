@@ -4,28 +4,28 @@ import IMUModel
 import LinuxIO
 import LogStore
 
-/// This side of a host's recordings: what is here of them, what is to be asked for, and where what came goes.
+/// This side of a host's recordings: what is here, what to request, and where received copies go.
 ///
 ///     nothing here ──► .part-UUID ──► SHA-256 and page checks ──► 000007-….imulog
-///     .part-UUID is here ──► its intact beginning ──► is it theirs? yes: continue. no: .aside-UUID-1, begin anew
-///     000007-….imulog is here ──► as long and as complete as theirs? yes: done. no: say so, touch nothing
+///     .part-UUID is here ──► its intact beginning ──► same as theirs? yes: resume. no: .aside-UUID-1, start over
+///     000007-….imulog is here ──► as long and as complete as theirs? yes: done. no: report it, change nothing
 struct RecordingFetch {
-  /// What is to be done about a recording.
+  /// The next step for a recording.
   enum Step {
-    /// Nothing more.
+    /// It is done.
     case done(PulledRecording)
     /// It is to be fetched.
     case fetch(IncomingCopy)
-    /// It is here, and the other side is to move its own to the trash.
+    /// It is here, and the other side should move its own to the trash.
     case free(FreeRequest)
-    /// Another program brings it.
+    /// Another program is fetching it.
     case busy(PullOffer)
   }
 
   let local: LocalCopies
   let settings: PullSettings
   private var numbers: [RecordingID: UInt32] = [:]
-  /// What is to be said of recordings that are fetched anew because what was here was not theirs.
+  /// Remarks about recordings that are fetched from the beginning because the partial copy differed.
   private var earlier: [RecordingID: (remark: String, isDamaged: Bool)] = [:]
   let memory = CopyMemory()
 
@@ -34,16 +34,16 @@ struct RecordingFetch {
     self.settings = settings
   }
 
-  /// Looks at what is here of these.
+  /// Plans the numbers of these.
   mutating func plan(_ offers: [PullOffer]) throws(CatalogueError) {
     numbers = try local.numbers(for: offers)
   }
 
-  /// Looks what is to be done about an offer.
+  /// The first step for an offer.
   mutating func prepare(_ offer: PullOffer) -> Step {
     do {
       if let entry = try local.entry(of: offer.id) {
-        // One that another host has just brought keeps its lock until its name is durable.
+        // A copy from another host keeps its lock until its name is durable.
         guard let copy = try local.catalogue.standing(of: entry) else { return .busy(offer) }
         return try kept(entry, compare(offer, entry, copy), proof: nil)
       }
@@ -66,7 +66,7 @@ struct RecordingFetch {
     return PulledRecording(offer: offer, fate: .failed, remark: failure.sentence)
   }
 
-  /// What to say of a recording that is here already.
+  /// The outcome for a recording that is here already.
   private func compare(
     _ offer: PullOffer, _ entry: CatalogueEntry, _ copy: CopyStanding
   ) -> PulledRecording {
@@ -79,8 +79,8 @@ struct RecordingFetch {
     let sizes = "\(offer.byteCount) bytes there, \(copy.byteCount) here"
     if offer.state == .recovered {
       outcome.note(
-        "was recovered there after a power cut and is no longer what was fetched as \(entry.number) "
-          + "(\(sizes)); the copy here stays as it is")
+        "was recovered there after a power loss and is no longer what was fetched as \(entry.number) "
+          + "(\(sizes)); the copy here is kept unchanged")
     } else {
       outcome.note(
         "is not what was fetched as \(entry.number) (\(sizes)): one of them was changed; `imulog rm "
@@ -89,7 +89,7 @@ struct RecordingFetch {
     return outcome
   }
 
-  /// Takes up what is here of a recording.
+  /// Resumes or starts the copy of a recording.
   private mutating func incoming(_ offer: PullOffer) throws -> IncomingCopy {
     let before = earlier[offer.id]
     var outcome = PulledRecording(offer: offer, fate: .fetched, remark: before?.remark)
@@ -104,11 +104,11 @@ struct RecordingFetch {
     }
     var copy = try local.catalogue.partialCopy(of: offer.id)
     let (sum, intact) = try beginning(of: &copy, offer)
-    // One that is written has more by now than when it was offered.
+    // A live recording has grown since it was offered.
     if copy.byteCount > offer.byteCount, offer.state != .running {
       guard !isAnew else { throw IncomingCopy.changesAgain }
       let aside = try local.catalogue.setAside(copy)
-      let words = IncomingCopy.words(offer, aside, "has only \(offer.byteCount) bytes now")
+      let words = IncomingCopy.words(offer, aside, "now has only \(offer.byteCount) bytes")
       note(words, offer)
       return try incoming(offer)
     }
@@ -119,13 +119,13 @@ struct RecordingFetch {
       sum: sum)
   }
 
-  /// Notes why a recording is fetched anew.
+  /// Notes why a recording is fetched from the beginning.
   private mutating func note(_ remark: String, _ offer: PullOffer) {
     earlier[offer.id] = (remark, offer.state != .recovered)
   }
 
-  /// Sets a beginning aside that is not theirs, or cuts it to what is intact of it; whether the recording can be asked
-  /// for again.
+  /// Sets aside a partial copy that differs, or cuts it to its intact part; returns whether the recording can be requested
+  /// again.
   mutating func begunAnew(_ copy: IncomingCopy) -> Bool {
     if copy.hasDamage { return copy.cutToIntact() }
     guard let remark = copy.setAside() else { return false }
@@ -133,8 +133,8 @@ struct RecordingFetch {
     return true
   }
 
-  /// Cuts off what is torn at the end of a beginning, adds the rest up unless there is more than they have, and says how
-  /// much of it is intact. Damage in the middle may be theirs, which the digest shows; what is being written has none.
+  /// Cuts a torn end off a partial copy, hashes the rest unless it is longer than theirs, and returns how much is intact.
+  /// Damage in the middle may be theirs, which the digest shows; a live recording has none.
   private func beginning(
     of copy: inout PartialCopy, _ offer: PullOffer
   ) throws -> (SHA256, intact: UInt64) {
@@ -161,7 +161,7 @@ struct RecordingFetch {
     return (sum, intact)
   }
 
-  /// Makes copies that are whole recordings of the store here.
+  /// Publishes complete copies as recordings of the store here.
   mutating func publish(_ batch: [IncomingCopy]) -> [Step] {
     var steps: [Step] = []
     var copies: [(IncomingCopy, SHA256Digest, WholeCopy)] = []
@@ -178,7 +178,7 @@ struct RecordingFetch {
         } catch CatalogueError.present {
           steps.append(try meet(copy, digest))
         } catch CatalogueError.storage(let error) where error.operation == .lock {
-          let remark = "what came is kept, but cannot get its number: \(error)"
+          let remark = "the copy is kept, but cannot get its number: \(error)"
           steps.append(
             .done(PulledRecording(offer: copy.offer, fate: .busy, remark: remark)))
         }
@@ -189,7 +189,7 @@ struct RecordingFetch {
     return steps
   }
 
-  /// What is to be done about a whole copy whose recording another program has brought meanwhile.
+  /// The next step for a complete copy whose recording another program has published meanwhile.
   private func meet(_ came: IncomingCopy, _ digest: SHA256Digest) throws -> Step {
     let offer = came.offer
     guard let entry = try local.entry(of: offer.id), try local.catalogue.standing(of: entry) != nil
@@ -204,32 +204,32 @@ struct RecordingFetch {
     let aside = try local.catalogue.setAside(copy)
     outcome.fate = .differs
     outcome.note(
-      "another program has brought it meanwhile as \(entry.number), with other bytes "
-        + "(\(came.byteCount) bytes there, \(here.0) here); that copy stays as it is, and what came is \(aside)"
+      "another program fetched it meanwhile as \(entry.number), with other bytes "
+        + "(\(came.byteCount) bytes there, \(here.0) here); that copy is kept unchanged, and this one is \(aside)"
     )
     return .done(outcome)
   }
 
-  /// Writes a recording that is here out; whether the other side is to free it.
+  /// Exports a recording that is here if requested; returns whether the other side should free it.
   private func kept(
     _ entry: CatalogueEntry, _ earlier: PulledRecording,
     proof: (byteCount: UInt64, digest: SHA256Digest)?
   ) throws -> Step {
     var outcome = earlier
     outcome.number = entry.number
-    // One that is only asked about was written out when it came.
+    // A repeated request concerns a recording that was exported when it was received.
     if let format = settings.format, outcome.fate != .asked { convert(entry, to: format, &outcome) }
     guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }
-    // What this pull did not bring may never have been synced, and what is read of it must not come from the cache.
+    // A copy that this pull did not fetch may never have been synced, and must not be read from the cache.
     if proof == nil, try !local.catalogue.secure(entry) {
-      outcome.stays(nil, "here is only a link to a file; put the file itself in its place")
+      outcome.stays(nil, "the copy here is only a link; put the file itself in its place")
       return .done(outcome)
     }
     let (byteCount, digest) = try proof ?? self.digest(of: entry)
     return .free(FreeRequest(outcome, entry, byteCount: byteCount, digest: digest))
   }
 
-  /// Asks once more to free a recording that is not offered any more; `nil` when it is not here.
+  /// Repeats a request to free a recording that is not offered any more; `nil` when it is not here.
   func askAgain(_ id: RecordingID) -> Step? {
     let offer = PullOffer(number: 0, id: id, byteCount: 0, state: .complete, start: 0)
     var outcome = PulledRecording(offer: offer, fate: .asked)
@@ -244,7 +244,7 @@ struct RecordingFetch {
     }
   }
 
-  /// Writes a recording out. It is here and whole, also when that fails.
+  /// Exports a recording, which is complete here even if that fails.
   private func convert(
     _ entry: CatalogueEntry, to format: ExportFormat, _ outcome: inout PulledRecording
   ) {
@@ -274,7 +274,7 @@ struct RecordingFetch {
   }
 }
 
-/// A recording that is safe here, and that the other side is to move to its trash.
+/// A recording that is safe here, and that the other side should move to its trash.
 final class FreeRequest {
   var outcome: PulledRecording
   let entry: CatalogueEntry
@@ -300,15 +300,15 @@ final class FreeRequest {
     return .free(outcome.offer.id, byteCount: byteCount, digest: digest)
   }
 
-  /// The connection is gone, and what was asked may be done all the same: the mark stays.
+  /// The connection is lost, and the request may still be carried out: the mark stays.
   func withdraw() { hold = nil }
 
-  /// The answer is here, in ``outcome``. The mark goes, unless an earlier request by the same route may be unanswered and
-  /// be carried out: a refusal says nothing of that one, because the route may lead to another store by now.
+  /// The answer is in ``outcome``. The mark is removed, unless an earlier request by the same route may be unanswered and
+  /// still be carried out: a refusal proves nothing about that one, because the route may lead to another store by now.
   func end(in catalogue: Catalogue, by route: String) {
     defer { hold = nil }
     guard !isRepeated || outcome.isFreed else { return }
-    // First the mark and then the lock: the next pull's mark is not this one's.
+    // The mark before the lock, so that it is not the next pull's mark.
     do {
       try catalogue.relyNoMore(on: outcome.offer.id, by: route)
     } catch {
@@ -324,21 +324,22 @@ final class CopyMemory {
   deinit { bytes.deallocate() }
 }
 
-/// A recording written out as a file of another form, beside the copy that the store has.
+/// An export of a fetched recording, beside the copy in the store.
 struct Conversion {
   let format: ExportFormat
   let directory: String
   let fill: ExportFill?
 
-  /// Writes the file; what came out, or `nil` when it is there already: its name says which recording in which form,
-  /// which never changes.
+  /// Writes the file; returns the report, or `nil` when it exists already: the name identifies recording and format, whose
+  /// contents never change.
   func run(_ entry: CatalogueEntry, in catalogue: Catalogue) throws -> Exporter.Report? {
     let path = "\(directory)/\(entry.fileName.dropLast(".imulog".count)).\(suffix)"
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
         throw CommandFailure(
-          .cannotCreate, "\(path) is there and is no export; delete it, or choose another --to DIR")
+          .cannotCreate,
+          "\(path) exists and is not an export; delete it, or choose another --to DIR")
       }
       return nil
     }
@@ -355,7 +356,7 @@ struct Conversion {
   private var suffix: String {
     switch format {
     case .json: return "json"
-    // Another file than the one of JSON, and for ticks without a sample another one each.
+    // A name of its own beside JSON's, and one for each way to fill ticks without a sample.
     case .gyrodata: return (fill.map { "gyrodata-\($0.rawValue)" } ?? "gyrodata") + ".json"
     case .ndjson: return "ndjson"
     case .csv: return "csv"

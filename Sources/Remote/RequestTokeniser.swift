@@ -1,23 +1,23 @@
 public import IMUModel
 
-/// Splits a command line from a stranger into words, without a shell.
+/// Splits an untrusted command line into words, without a shell.
 ///
 ///     export 3 --format 'csv'   ─►   [export] [3] [--format] [csv]
 ///
 /// Words are separated by spaces. `'…'` keeps what is between as it is; in `"…"` a backslash keeps the quote or
 /// backslash after it; elsewhere a backslash keeps any character. Nothing is expanded: what a shell would act on
 /// (`$`, a backtick, `;`, `|`, `&`, `<`, `>`, `(`, `)`, `{`, `}`, `[`, `]`, `*`, `?`, `~`, `!`, `#`) is refused
-/// wherever it stands, in quotes too, because nothing that may be asked for holds it. Only printable ASCII is let
-/// in: no control character can reach a log or a terminal, and no character can look like another.
+/// everywhere, in quotes too, because no valid request needs it. Only printable ASCII is allowed: no control character
+/// can reach a log or a terminal, and no character can look like another.
 public enum RequestTokeniser {
-  /// Bytes that a request may have.
+  /// Most bytes of a request.
   public static let longest = 1024
-  /// Words that a request may have.
+  /// Most words of a request.
   public static let mostWords = 32
 
   /// The words of a request.
   ///
-  /// - Parameter request: Bytes as they came, of any number.
+  /// - Parameter request: Bytes as received, of any number.
   /// - Complexity: linear in the bytes, at most ``longest``.
   public static func words(
     _ request: some Collection<UInt8>
@@ -31,7 +31,7 @@ public enum RequestTokeniser {
       guard (0x20...0x7E).contains(byte) else { throw .notPlain(byte) }
       guard !expanded.contains(byte) else { throw .shellCharacter(byte) }
       if isEscaped {
-        // Within double quotes a backslash before anything else stands for itself, as in a shell.
+        // In double quotes a backslash before any other character is itself, as in a shell.
         if quote != nil, byte != doubleQuote, byte != backslash { word?.append(backslash) }
         word = (word ?? []) + [byte]
         isEscaped = false
@@ -81,7 +81,7 @@ extension RecordingReference {
   }
 }
 
-/// Why a request is not carried out.
+/// Why a request is refused.
 public enum RequestRefusal: Error, Equatable, Sendable {
   /// More bytes than ``RequestTokeniser/longest``.
   case tooLong(bytes: Int)
@@ -89,30 +89,30 @@ public enum RequestRefusal: Error, Equatable, Sendable {
   case tooManyWords
   /// A byte that is no printable ASCII.
   case notPlain(UInt8)
-  /// A character that only a shell has a use for.
+  /// A character with a meaning only for a shell.
   case shellCharacter(UInt8)
-  /// A quote that is not closed, or a backslash with nothing after it.
+  /// An unclosed quote, or a backslash at the end.
   case openQuote
-  /// A verb of the program, but not of this key.
+  /// A verb of the program that this key may not use.
   case forbiddenVerb(String, allowed: [String])
-  /// A word that is no verb.
+  /// A word that is not a verb.
   case unknownVerb(String, allowed: [String])
   /// An option that this key may not give, or that the verb does not have.
   case option(String, verb: String, allowed: [String])
-  /// An option that came twice.
+  /// An option given twice.
   case repeatedOption(String)
   /// A file to write to.
   case output
   /// A value that this key may not give.
   case value(String, option: String)
-  /// A path where only a recording's ID is taken.
+  /// A path instead of a recording's ID.
   case path(String)
-  /// A word that is no ID.
+  /// A word that is not an ID.
   case identity(String)
 }
 
 extension RequestRefusal: StatusError {
-  /// `noPermission` for what is understood and not allowed, else `usage`.
+  /// `noPermission` for requests that are understood but not allowed, else `usage`.
   public var exitStatus: ExitStatus {
     switch self {
     case .forbiddenVerb, .option, .output, .path: return .noPermission
@@ -124,29 +124,31 @@ extension RequestRefusal: StatusError {
   public var description: String {
     switch self {
     case .tooLong(let bytes):
-      return "the request has \(bytes) bytes, and \(RequestTokeniser.longest) are taken; shorten it"
+      return
+        "the request has \(bytes) bytes, and the limit is \(RequestTokeniser.longest); shorten it"
     case .tooManyWords:
       return "the request has more than \(RequestTokeniser.mostWords) words; shorten it"
     case .notPlain(let byte):
-      return "the request has a byte of value \(byte); only printable ASCII is taken"
+      return "the request has a byte of value \(byte); only printable ASCII is allowed"
     case .shellCharacter(let byte):
       return
         "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here"
     case .openQuote:
-      return "the request has a quote without its end, or ends in a backslash"
+      return "the request has an unclosed quote, or ends in a backslash"
     case .forbiddenVerb(let verb, let allowed):
       return "\(verb) is not allowed with this key; there are \(RequestRefusal.list(allowed))"
     case .unknownVerb(let word, let allowed):
-      return "\(RequestRefusal.shown(word)) is no verb; there are \(RequestRefusal.list(allowed))"
+      return
+        "\(RequestRefusal.shown(word)) is not a verb; there are \(RequestRefusal.list(allowed))"
     case .option(let option, let verb, let allowed):
       let rest = allowed.isEmpty ? "it has no options" : "there are \(RequestRefusal.list(allowed))"
       return "\(RequestRefusal.shown(option)) of \(verb) is not allowed with this key; \(rest)"
     case .repeatedOption(let option): return "\(option) came twice; give it once"
     case .output: return "-o takes only - with this key"
     case .value(let value, let option):
-      return "\(RequestRefusal.shown(value)) is no value for \(option)"
+      return "\(RequestRefusal.shown(value)) is not a value of \(option)"
     case .path(let word):
-      return "\(RequestRefusal.shown(word)) is a path and no recording; "
+      return "\(RequestRefusal.shown(word)) is a path, not a recording; "
         + "give a number, latest, or the beginning of a UUID"
     case .identity(let word):
       return "\(RequestRefusal.shown(word)) is no recording; "

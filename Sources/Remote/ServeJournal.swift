@@ -3,11 +3,11 @@ import Glibc
 public import IMUModel
 import LinuxIO
 
-/// What is kept of requests: one line each, in a file or in the system's log.
+/// The record of requests: one line each, in a file or in the system's log.
 public struct ServeJournal {
   private let descriptor: Int32?
 
-  /// Opens the file, if there is one.
+  /// Opens the file, if one is given.
   ///
   /// - Parameter path: A file, made when it is missing, to which lines are appended.
   public init(path: String?) throws(CommandFailure) {
@@ -24,21 +24,21 @@ public struct ServeJournal {
     self.descriptor = descriptor
   }
 
-  /// A request that is carried out.
+  /// Records a request that is carried out.
   ///
   /// - Parameter words: As ``RequestTokeniser`` made them: they are printable ASCII.
   public func served(_ words: [String]) {
     write("serves \(words.joined(separator: " "))\(ServeJournal.origin)", isRefusal: false)
   }
 
-  /// Something that was done for it.
+  /// Records something done for a request.
   func noted(_ words: String) {
     write("\(words)\(ServeJournal.origin)", isRefusal: false)
   }
 
-  /// A request that is not.
+  /// Records a refused request.
   public func refused(_ request: [UInt8], _ reason: String) {
-    // Nothing in it may look like the end of a line, or like another line.
+    // Nothing in it may look like the end of a line or another line.
     let shown = request.prefix(200).map { byte in
       (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
         ? String(Character(Unicode.Scalar(byte)))
@@ -49,7 +49,7 @@ public struct ServeJournal {
       "refuses \"\(shown.joined())\(rest)\"\(ServeJournal.origin): \(reason)", isRefusal: true)
   }
 
-  /// Who asks, as sshd says.
+  /// The client's address, from sshd.
   private static var origin: String {
     let words = Environment.value("SSH_CONNECTION")?.split(separator: " ") ?? []
     return words.count == 4 ? " from \(words[0])" : ""
@@ -60,7 +60,7 @@ public struct ServeJournal {
     guard let descriptor else { return SystemLog.write(line, isRefusal: isRefusal) }
     let now = SystemClock().readWallClock().wall / 1_000_000_000 * 1_000_000_000
     let bytes = Array("\(RFC3339.text(nanoseconds: now)) \(line)\n".utf8)
-    // A log that cannot be written hinders no reader.
+    // A log that cannot be written stops no request.
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 }

@@ -193,8 +193,9 @@ struct DamageCommandTests {
   @Test("a foreign file is not mistaken for a log")
   func foreign() throws {
     let path = bench.file("foreign.imulog", String(repeating: "not a log\n", count: 1000))
-    expectSentence(bench.run("verify", path), 65, [path, "no imulog recording"])
-    expectSentence(bench.run("import", path, "--format", "raw"), 65, [path, "no imulog recording"])
+    expectSentence(bench.run("verify", path), 65, [path, "not an imulog recording"])
+    expectSentence(
+      bench.run("import", path, "--format", "raw"), 65, [path, "not an imulog recording"])
     #expect(bench.inventory().isEmpty)
   }
 }

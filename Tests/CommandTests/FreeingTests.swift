@@ -36,7 +36,7 @@ struct FreeingTests {
     #expect(bench.laptop.recordings.count == 2)
   }
 
-  @Test("a recording that is not what the copy is stays")
+  @Test("a recording that differs from the copy stays")
   func different() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     try bench.pi.record("--for", "20s", "--rate", "100")
@@ -47,7 +47,7 @@ struct FreeingTests {
     bench.pi.directory.write(bytes, to: name)
     let outcome = bench.pull("--then-free")
     #expect(outcome.status == 77)
-    #expect(outcome.talk.contains("is not what the copy is"))
+    #expect(outcome.talk.contains("differs from the copy"))
     #expect(bench.pi.recordings.count == 1)
   }
 
@@ -250,9 +250,9 @@ struct FreeingTests {
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(
-      outcome.talk.contains("recording 1 here: whether it was freed there is not known"),
+      outcome.talk.contains("recording 1 here: it is not known whether it was freed there"),
       "\(outcome.talk)")
-    #expect(outcome.talk.contains("is not what the copy is"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("differs from the copy"), "\(outcome.talk)")
     #expect(bench.pi.recordings.isEmpty)
     #expect(far.laptop.directory.bytes(of: "store/.freeing-\(id)") == Array(far.route.utf8))
   }

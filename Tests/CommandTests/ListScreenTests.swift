@@ -102,7 +102,7 @@ struct ListScreenTests {
     #expect(child.waits(for: "unreadable"))
     #expect(child.terminal.text.contains("take 1") && child.terminal.text.contains("take 3"))
     child.type("\u{1B}[B\r")
-    #expect(child.waits(for: "no imulog recording"))
+    #expect(child.waits(for: "not an imulog recording"))
     child.type("\u{1B}[B\r")
     #expect(child.waits(for: "recording 1"))
   }

@@ -46,7 +46,7 @@ struct PullBreakTests {
     let broken = bench.pull("--timeout", "2s")
     #expect(broken.status == 75)
     bench.mend()
-    #expect(broken.talk.contains("what came is kept"))
+    #expect(broken.talk.contains("received data is kept"))
     #expect(try bench.laptop.list().isEmpty)
     #expect(bench.leftovers.count == 1)
     let outcome = bench.pull("--json")
@@ -128,7 +128,7 @@ struct PullBreakTests {
       let outcome = bench.pull()
       #expect(
         outcome.talk.contains(
-          isRecovered ? "recovered there after a power cut" : "it was changed there"),
+          isRecovered ? "recovered there after a power loss" : "it was changed there"),
         "\(outcome.talk)")
       #expect(outcome.status == (isRecovered ? 0 : 65), "\(outcome.talk)")
       #expect(try RemoteBench.log(bench.laptop) == now)
@@ -149,7 +149,7 @@ struct PullBreakTests {
     bench.pi.directory.write(Array(log.prefix(5 * 4096)), to: name)
     let recovered = bench.pull()
     #expect(recovered.status == 65)
-    #expect(recovered.talk.contains("recovered there after a power cut"))
+    #expect(recovered.talk.contains("recovered there after a power loss"))
     bench.pi.directory.write(log + Array(log.suffix(100)), to: name)
     #expect(bench.pull().status == 65)
     #expect(try RemoteBench.log(bench.laptop) == log)

@@ -101,7 +101,7 @@ struct PullFaultTests {
       """)
     let outcome = far.pull("--timeout", "5s")
     #expect(outcome.status == 74, "\(outcome.talk)")
-    #expect(outcome.talk.contains("what comes is not recording"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("the data received is not recording"), "\(outcome.talk)")
     #expect(far.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".part") })
   }
 
@@ -115,7 +115,7 @@ struct PullFaultTests {
         "case \"$line\" in fetch*) truncate -s 40960 \(bench.pi.directory.path)/\(log);; esac"))
     let outcome = far.pull()
     #expect(outcome.status == 74, "\(outcome.talk)")
-    #expect(outcome.talk.contains("was changed there meanwhile"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("changed there meanwhile"), "\(outcome.talk)")
     #expect(far.laptop.recordings.isEmpty)
     // The next list says what it is now, and that came already.
     #expect(far.pull().status == 0)

@@ -46,20 +46,20 @@ struct PullHostileTests {
     Case("noise", "cat /dev/urandom", 69, "not as imulog"),
     Case("another version", "echo imulog-pull 2 keep; " + silence, 69, "speaks version 2"),
     Case(
-      "endless words on stderr", "yes >&2", 69, "more than a megabyte on stderr", timeout: 50),
+      "endless words on stderr", "yes >&2", 69, "more than a megabyte to stderr", timeout: 50),
     Case(
       "endless words on stderr after the greeting", greeted + "yes >&2", 69,
-      "more than a megabyte on stderr", timeout: 50),
+      "more than a megabyte to stderr", timeout: 50),
     Case(
       "stdout closed before the greeting, and no end", "exec >&-; " + silence, 69,
       "ended with status 143"),
     Case(
       "stdout closed after the greeting, and no end", greeted + "exec >&-; " + silence, 75,
-      "broke again and again"),
-    Case("a list that does not begin", greeted + silence, 75, "brought nothing new for $timeout"),
+      "kept breaking"),
+    Case("a list that does not begin", greeted + silence, 75, "sent nothing new for $timeout"),
     Case(
       "a list without its end", greeted + "echo $offer; " + silence, 75,
-      "brought nothing new for $timeout"),
+      "sent nothing new for $timeout"),
     Case(
       "an endless list", greeted + "yes \"$offer\"", 69, "lists recordings without end",
       timeout: 50),
@@ -70,7 +70,7 @@ struct PullHostileTests {
     Case(
       "a list drop by drop",
       greeted + "while :; do echo unreadable 1 because; sleep 0.05; done", 75,
-      "brought nothing new for $timeout"),
+      "sent nothing new for $timeout"),
     Case(
       "two recordings of one UUID",
       greeted + "echo recording 5 \(id) 8192 complete 0; echo $offer; echo end; read request; "
@@ -80,19 +80,19 @@ struct PullHostileTests {
     Case("an answer that is none", listed + "echo what; " + silence, 69, "answers `what`"),
     Case(
       "an answer that was not asked for", listed + "echo prefix \(digest); " + silence, 69,
-      "answers what it was not asked"),
-    Case("no answer", listed + silence, 75, "brought nothing new for $timeout"),
-    Case("alive for ever, at once", listed + "yes alive", 75, "brought nothing new for $timeout"),
+      "sends an answer that was not requested"),
+    Case("no answer", listed + silence, 75, "sent nothing new for $timeout"),
+    Case("alive for ever, at once", listed + "yes alive", 75, "sent nothing new for $timeout"),
     Case(
       "alive for ever, now and then", listed + "while :; do echo alive; sleep 0.05; done", 75,
-      "brought nothing new for $timeout"),
+      "sent nothing new for $timeout"),
     Case(
       "bytes one by one",
       listedLarge + "while :; do echo bytes 1; printf x; sleep 0.02; done", 75,
-      "brought nothing new for $timeout"),
+      "sent nothing new for $timeout"),
     Case(
       "a chunk that does not end", listed + "echo bytes 8192; printf x; " + silence, 75,
-      "brought nothing new for $timeout"),
+      "sent nothing new for $timeout"),
     Case(
       "one chunk larger than the offer",
       listed + "echo bytes 1048576; head -c 1048576 /dev/zero; " + silence, 69,
@@ -104,11 +104,11 @@ struct PullHostileTests {
     Case(
       "a gigabyte of what is no recording",
       listedLarge + "while :; do echo bytes 65536; head -c 65536 /dev/zero; done", 74,
-      "what comes is not recording", timeout: 50),
+      "the data received is not recording", timeout: 50),
     Case(
       "another digest than that of the bytes",
       listed + "echo bytes 1; printf x; echo whole 1 \(digest) complete; " + silence, 74,
-      "what came is not what was sent"),
+      "the copy differs from what was sent"),
   ]
 
   @Test(
@@ -134,7 +134,7 @@ struct PullHostileTests {
     #expect(far.pull().status == 0)
     let (dying, outcome) = try ScriptedFarEnd.pull(
       from: "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n" + PullHostileTests.listed
-        + "exit 0", until: "the connection broke again and again", timeout: 1)
+        + "exit 0", until: "the connection kept breaking", timeout: 1)
     #expect(outcome.status == 75)
     #expect((2...7).contains(dying.connections), "\(dying.connections)")
   }
@@ -197,7 +197,7 @@ struct ScriptedFarEnd {
     let outcome = far.pull("--timeout", "\(timeout)s")
     let end = words.replacing("$timeout", with: "\(timeout) s")
     if far.connections > 0, outcome.talk.contains(end) { return (far, outcome) }
-    let isHurried = ["did not greet within", "brought nothing new for"].contains {
+    let isHurried = ["did not greet within", "sent nothing new for"].contains {
       outcome.talk.contains($0)
     }
     try #require(isHurried && !isLast, "\(outcome.talk)")

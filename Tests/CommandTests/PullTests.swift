@@ -133,7 +133,7 @@ struct PullTests {
     bench.laptop.directory.write([], to: "\(name).csv")
     let outcome = bench.pull("--format", "csv")
     #expect(outcome.status == 73, "\(outcome.talk)")
-    #expect(outcome.talk.contains("is no export"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("is not an export"), "\(outcome.talk)")
   }
 
   @Test("a damaged recording comes as it is there, and the status says so")

@@ -138,7 +138,7 @@ struct HugeFileTests {
     remote.laptop.record(log, as: ".part-\(id)")
     lengthen(".part-\(id)", remote.laptop)
     let outcome = remote.pull()
-    #expect(outcome.talk.contains("no imulog recording"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("not an imulog recording"), "\(outcome.talk)")
     #expect(try remote.laptop.list().map { $0["sampleCount"].integer } == [10])
     #expect(remote.laptop.run("list", "--partial").status == 0)
   }

@@ -18,9 +18,9 @@ private struct Goods: ~Copyable, Sendable {
   deinit { jam.destroyed.add(1, ordering: .relaxed) }
 }
 
-@Suite("An errand to a bus")
+@Suite("Work on a bus that may hang")
 struct BusErrandTests {
-  @Test("brings back what it found")
+  @Test("returns its result")
   func brings() throws {
     let jam = Jam()
     let goods = try BusErrand(bus: 100).run { _ in Goods(jam: jam, weight: 7) }
@@ -29,7 +29,7 @@ struct BusErrandTests {
     #expect(jam.destroyed.load(ordering: .relaxed) == 0)
   }
 
-  @Test("that hangs is given up, and no other one is sent while it does")
+  @Test("that hangs is given up, and no other is started meanwhile")
   func hangs() throws {
     let jam = Jam()
     func kind(of bus: Int, isJammed: Bool = true) -> LinuxIOError.Kind? {
@@ -57,7 +57,7 @@ struct BusErrandTests {
     #expect(comes(within: 10) { kind(of: 101, isJammed: false) == nil })
   }
 
-  @Test("may take as long as it likes while it gets on")
+  @Test("may take any time while it makes progress")
   func progress() throws {
     let jam = Jam()
     // Far longer than its patience, in steps that are shorter.

@@ -48,7 +48,7 @@ extension LinuxI2CBusTests {
     #expect(isBack, sourceLocation: sourceLocation)
   }
 
-  @Test("is opened anew when its node comes back")
+  @Test("is reopened when its node comes back")
   func comesBack() throws {
     plugIn(5)
     var bus = try openWatched(5)
@@ -92,7 +92,7 @@ extension LinuxI2CBusTests {
   }
 
   @Test(
-    "whose driver does not say that it is gone is found out by its node",
+    "whose driver does not report that it is gone is detected by its node",
     arguments: [EIO, EPROTO, ETIMEDOUT, ENXIO])
   func silentDriver(code: Int32) throws {
     plugIn(5)
@@ -114,7 +114,7 @@ extension LinuxI2CBusTests {
     expect(&bus, nil)
   }
 
-  @Test("is opened again and again until the node lets it")
+  @Test("is retried until the node can be opened")
   func untilItIsLet() throws {
     plugIn(5)
     var bus = try openWatched(5)

@@ -59,7 +59,7 @@ final class ControlSocketTests {
   }
 
   @Test(
-    "answers without end are sent as far as a caller takes them: a slow one loses whole parts, and no other"
+    "endless answers are sent as fast as a caller reads them: only a slow one loses whole parts"
   )
   func endless() throws {
     var socket = try ControlSocket(path: path)
@@ -103,7 +103,7 @@ final class ControlSocketTests {
     return count < 0 ? nil : count
   }
 
-  @Test("a caller of an answer without end who hangs up is gone, and there is room for another")
+  @Test("a caller of an endless answer who hangs up makes room for another")
   func hangUp() throws {
     var socket = try ControlSocket(path: path)
     for _ in 0..<(3 * ControlSocket.mostPeers) {
@@ -237,7 +237,7 @@ final class ControlSocketTests {
   }
 
   @Test(
-    "takes a line of 1,024 bytes with its end, and of a longer one so much that it can be refused",
+    "accepts a line of 1,024 bytes with its end, and enough of a longer one to refuse it",
     arguments: [(1023, true), (1024, false), (5000, false)])
   func length(count: Int, isTaken: Bool) throws {
     var socket = try ControlSocket(path: path)
@@ -371,7 +371,7 @@ final class ControlSocketTests {
     }
   }
 
-  @Test("whose service does not answer is given up after the time")
+  @Test("whose service does not answer is given up after the timeout")
   func noAnswer() throws {
     let socket = try ControlSocket(path: path)
     _ = socket.deadline

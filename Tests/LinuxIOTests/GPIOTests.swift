@@ -106,7 +106,7 @@ final class GPIOTests {
     }
   }
 
-  @Test("that somebody uses names the user")
+  @Test("that another program uses names that program")
   func busy() {
     let error = error("GPIO27")
     #expect(error?.kind == .lineBusy(holder: "sysfs"))
@@ -124,7 +124,7 @@ final class GPIOTests {
     #expect(error("GPIO17")?.remedy.contains("`imulog status`") == true)
   }
 
-  @Test("is asked for with both edges, its pull and the debouncing", arguments: [true, false])
+  @Test("is requested with both edges, its pull and the debouncing", arguments: [true, false])
   func request(isActiveLow: Bool) throws {
     let input = try GPIOInput(
       .name("GPIO17"), isActiveLow: isActiveLow, debounceMicroseconds: 20_000, tree: fixture.tree)
@@ -140,7 +140,8 @@ final class GPIOTests {
   }
 
   @Test(
-    "is taken without a pull where the driver refuses it, and says so", arguments: [22, 95, 524])
+    "is used without a pull where the driver refuses it, and reports that",
+    arguments: [22, 95, 524])
   func bias(code: Int32) throws {
     lines.pointee.bias_failure = code
     let input = try input("GPIO17")
@@ -150,7 +151,7 @@ final class GPIOTests {
     #expect(lines.pointee.flags & (Self.pullUp | Self.pullDown) == 0)
   }
 
-  @Test("that is refused for another reason is not asked for again")
+  @Test("that is refused for another reason is not requested again")
   func noRetry() {
     lines.pointee.bias_failure = EIO
     #expect(error("GPIO17")?.errno == EIO)

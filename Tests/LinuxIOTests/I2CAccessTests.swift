@@ -1,9 +1,9 @@
 import LinuxIO
 import Testing
 
-@Suite("The way to speak to chips")
+@Suite("The access to chips")
 struct I2CAccessTests {
-  @Test("is plain I2C where there is any, SMBus where both of its calls are, else none")
+  @Test("is plain I2C where available, SMBus where both of its calls are, else none")
   func everyCombination() {
     for bits in 0..<8 {
       var functions: I2CFunctions = []
@@ -16,7 +16,7 @@ struct I2CAccessTests {
   }
 
   @Test(
-    "is chosen right for adapters met in the field",
+    "is right for known adapters",
     arguments: [
       (0x0EFF_000D, .combined),  // i2c-bcm2835: I2C and emulated SMBus
       (0x0EFF_0009, .combined),  // i2c-designware

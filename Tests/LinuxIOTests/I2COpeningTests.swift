@@ -47,7 +47,7 @@ final class I2COpeningTests {
     #expect(error?.remedy.contains("device tree") == true)
   }
 
-  @Test("that the kernel keeps to itself names the module")
+  @Test("without device nodes names the module")
   func moduleMissing() {
     let fixture = blank
     fixture.directory("/sys/bus/i2c/devices/i2c-1")
@@ -56,14 +56,14 @@ final class I2COpeningTests {
     #expect(error?.remedy.hasPrefix("Run `sudo modprobe i2c-dev`") == true)
   }
 
-  @Test("that is a directory says that it is no adapter")
+  @Test("that is a directory is reported as no adapter")
   func directory() {
     let fixture = raspberryPi
     fixture.directory("/dev/i2c-1")
     #expect(error(1, fixture)?.kind == .notAnI2CBus)
   }
 
-  @Test("that is another device says that it is no adapter")
+  @Test("that is another device is reported as no adapter")
   func otherDevice() {
     let fixture = raspberryPi
     fixture.link("/dev/i2c-1", to: "/dev/null")

@@ -30,7 +30,7 @@ final class LatencyHoldTests {
     #expect(!isOpen)
   }
 
-  @Test("that there is nothing for is refused with what to do")
+  @Test("without a device is refused with the remedy")
   func absent() {
     let (hold, refusal) = LatencyHold.engage(microseconds: 5, tree: fixture.tree)
     #expect(hold == nil)
@@ -41,7 +41,7 @@ final class LatencyHoldTests {
     )
   }
 
-  @Test("that the kernel does not take is refused, and closed")
+  @Test("that the kernel does not accept is refused, and closed")
   func notTaken() {
     fixture.link(path, to: "/dev/full")
     let (hold, refusal) = LatencyHold.engage(microseconds: 5, tree: fixture.tree)

@@ -127,7 +127,7 @@ final class LinuxI2CBusTests {
     #expect(simulated_adapter_selections() == 3)
   }
 
-  @Test("takes a block that came short for a bus error")
+  @Test("treats a short block as a bus error")
   func shortBlock() throws {
     var bus = try open(Self.smbus)
     adapter.pointee.shortfall = 1
@@ -136,7 +136,7 @@ final class LinuxI2CBusTests {
       result == .failure(BusError(.bus, .read, address: chip, register: 0x3A, errno: EIO)))
   }
 
-  @Test("says who did not answer, in either way of speaking", arguments: [plain, smbus])
+  @Test("reports which chip did not answer, with either access", arguments: [plain, smbus])
   func noAcknowledge(functions: UInt64) throws {
     var bus = try open(functions)
     guard case .failure(let error) = read(&bus, stranger, 0x0F, 1) else {
@@ -209,7 +209,7 @@ final class LinuxI2CBusTests {
     #expect(!isLimited)
   }
 
-  @Test("claims a chip that no one holds without a word on the wire", arguments: [plain, smbus])
+  @Test("claims a free chip without a transfer", arguments: [plain, smbus])
   func claim(functions: UInt64) throws {
     var bus = try open(functions)
     try bus.claim(chip)
@@ -241,7 +241,7 @@ final class LinuxI2CBusTests {
     try bus.claim(stranger)
   }
 
-  @Test("that finds a chip held by a driver without a name says how to find it")
+  @Test("that finds a chip held by an unnamed driver tells how to find it")
   func heldByNobodyKnown() throws {
     var bus = try open(Self.plain)
     simulated_adapter_hold(0x68)

@@ -29,7 +29,7 @@ struct MemoryLockTests {
   static let isSanitized = dlsym(nil, "__sanitizer_report_error_summary") != nil
 
   @Test(
-    "locks pages but not all code that was ever used, or says why not, and gives them free again",
+    "locks pages but not all code that was ever used, or reports why not, and unlocks them again",
     .enabled(if: !isSanitized, "a sanitizer's runtime locks nothing"))
   func engage() {
     let used = kilobytes("RssFile:")

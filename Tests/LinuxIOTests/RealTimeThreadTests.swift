@@ -23,7 +23,7 @@ private final class Log: Sendable {
 
 @Suite("A real-time thread")
 struct RealTimeThreadTests {
-  @Test("works on what was moved into it and gives it back")
+  @Test("works on the value moved into it and returns it")
   func movesAndJoins() throws {
     let log = Log()
     let running = try RealTimeThread(name: "imu-test").run(moving: Cargo(log: log)) { cargo in
@@ -39,7 +39,7 @@ struct RealTimeThreadTests {
     #expect(log.ends.load(ordering: .relaxed) == 1)
   }
 
-  @Test("that is dropped waits for its work and destroys what was moved into it once")
+  @Test("that is dropped waits for its work and destroys the moved value once")
   func droppedAtWork() throws {
     let log = Log()
     func drop() throws {
@@ -56,7 +56,7 @@ struct RealTimeThreadTests {
     #expect(comes(within: 10) { threads(named: "imu-unused") == 0 })
   }
 
-  @Test("that is left behind at its work ends when the work does")
+  @Test("that is abandoned ends when its work does")
   func leftBehind() throws {
     let log = Log()
     try RealTimeThread(name: "imu-left").run {
@@ -67,7 +67,7 @@ struct RealTimeThreadTests {
     #expect(comes(within: 10) { threads(named: "imu-left") == 0 })
   }
 
-  @Test("that does not end in time is left behind at its work, with what was moved into it")
+  @Test("that does not end in time is abandoned, with the moved value")
   func late() throws {
     let (log, cargo) = (Log(), Log())
     let thread = try RealTimeThread(name: "imu-late").run(moving: Cargo(log: cargo)) { _ in
@@ -81,7 +81,7 @@ struct RealTimeThreadTests {
     #expect(cargo.ends.load(ordering: .relaxed) == 0)
   }
 
-  @Test("that ends in time is joined, and what was moved into it goes")
+  @Test("that ends in time is joined, and the moved value is destroyed")
   func inTime() throws {
     let log = Log()
     let thread = try RealTimeThread(name: "imu-quick").run(moving: Cargo(log: log)) { _ in }
@@ -98,7 +98,7 @@ struct RealTimeThreadTests {
     #expect(log.ends.load(ordering: .relaxed) == 1)
   }
 
-  @Test("says when its work is done")
+  @Test("reports when its work is done")
   func finished() throws {
     let log = Log()
     let running = try RealTimeThread(name: "imu-test").run {
@@ -125,7 +125,7 @@ struct RealTimeThreadTests {
     }
   }
 
-  @Test("is spared signals, but not those of crashes")
+  @Test("receives no signals but those of crashes")
   func signals() throws {
     // A thread inherits its maker's signals, and a test's thread may have blocked some already.
     var (none, previous) = (sigset_t(), sigset_t())
@@ -189,7 +189,8 @@ struct RealTimeThreadTests {
     #expect(scheduling.description == "no fifo 100")
   }
 
-  @Test("without the right to real-time scheduling gets what the limit permits and says the remedy")
+  @Test(
+    "without the right to real-time scheduling gets what the limit permits and reports the remedy")
   func notPermitted() throws {
     // Threads inherit the rights of the thread that makes them, so the right is dropped in one.
     let running = try RealTimeThread(name: "imu-test").run(moving: [SchedulingReport]()) {

@@ -4,7 +4,7 @@ import LinuxIO
 import LinuxIOTestSupport
 import Testing
 
-@Suite("Telling the service manager")
+@Suite("Notifying the service manager")
 final class ServiceNotifierTests {
   let fixture = TemporaryTree()
 
@@ -64,7 +64,7 @@ final class ServiceNotifierTests {
   }
 
   @Test(
-    "has a watchdog when there is a time, and it is for this process",
+    "has a watchdog when a time is set for this process",
     arguments: [
       ("30000000", nil, 30_000_000_000), ("30000000", "77", 30_000_000_000),
       ("30000000", "78", nil), ("0", nil, nil), ("-1", nil, nil), ("soon", nil, nil),

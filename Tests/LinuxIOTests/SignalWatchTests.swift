@@ -7,7 +7,7 @@ import Testing
 /// that does not block them. A test is one synchronous function, so it stays on its thread.
 @Suite("Watching for signals", .serialized)
 struct SignalWatchTests {
-  @Test("sees Ctrl-C and a service manager's wish", arguments: [SIGINT, SIGTERM])
+  @Test("sees Ctrl-C and a service manager's request", arguments: [SIGINT, SIGTERM])
   func seen(signal: Int32) throws {
     let watch = try SignalWatch()
     let early = watch.wait(timeoutNanoseconds: 0)

@@ -18,7 +18,7 @@ struct SystemClockTests {
   }
 
   @Test(
-    "waits for no instant of the past",
+    "does not wait for an instant in the past",
     arguments: [Int64.min, -1_500_000_000, -1, 0, 1, 999_999_999, 1_000_000_000])
   func past(nanoseconds: Int64) {
     // The shortest of three, because the machine may have other work. The longest of these numbers

@@ -43,7 +43,7 @@ final class SystemTreeTests {
   }
 
   @Test(
-    "give no bus clock that is not a number above 0 of four bytes",
+    "report no bus clock that is not a number above 0 of four bytes",
     arguments: [[], [0, 6, 26], [0, 0, 0, 0], [0, 0, 0, 0, 0, 6, 26, 0x80]] as [[UInt8]])
   func oddClock(bytes: [UInt8]) {
     fixture.file("/sys/class/i2c-adapter/i2c-1/of_node/clock-frequency", bytes)
@@ -99,7 +99,7 @@ final class SystemTreeTests {
     #expect(fixture.tree.cpuTemperature() == 39)
   }
 
-  @Test("give the room that is left for anybody")
+  @Test("report the free space for any user")
   func space() {
     var status = statvfs()
     statvfs(fixture.root, &status)

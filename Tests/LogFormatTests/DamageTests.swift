@@ -58,7 +58,7 @@ struct DamageTests {
   private static let sizes: [(samples: UInt64, stride: Int)] = [(40, 1), (900, 11)]
 
   @Test(
-    "cut at any byte gives everything before the chunk that was cut, and nothing else",
+    "cut at any byte yields everything before the cut chunk, and nothing else",
     arguments: sizes)
   func cutAnywhere(samples: UInt64, stride step: Int) throws {
     let log = try Log(samples: samples)
@@ -71,7 +71,7 @@ struct DamageTests {
   }
 
   @Test(
-    "cut at any byte and filled with zeros, as space made ahead is, gives the same",
+    "cut at any byte and filled with zeros, like preallocated space, yields the same",
     arguments: sizes)
   func zerosBehindTheCut(samples: UInt64, stride step: Int) throws {
     let log = try Log(samples: samples)
@@ -111,7 +111,7 @@ struct DamageTests {
     }
   }
 
-  @Test("says where the intact part of the damaged page ends")
+  @Test("reports where the intact part of the damaged page ends")
   func offsetOfDamage() throws {
     var page = TestPage(.example, sequence: 1)
     page.add(kind: 3, [2, 0])

@@ -14,7 +14,7 @@ struct ForeignBytesTests {
     }
   }
 
-  @Test("zeros, garbage, and pages of another recording or place are told apart")
+  @Test("zeros, garbage, and pages of another recording or place are distinguished")
   func wholePages() {
     #expect(reason(Array(repeating: 0, count: 4096)) == .notWritten)
     #expect(reason(Array(repeating: 0xFF, count: 4096)) == .notALog)
@@ -113,7 +113,7 @@ struct ForeignBytesTests {
     #expect(LogContent(decoding: page.bytes, .example).others == [.gap(whole)])
   }
 
-  @Test("random pages give an error and no trap", arguments: 0..<200 as Range<UInt64>)
+  @Test("random pages yield an error and no trap", arguments: 0..<200 as Range<UInt64>)
   func garbagePages(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let count = Int.random(in: 0...5000, using: &generator)

@@ -49,7 +49,7 @@ struct GoldenTests {
     return try twin.byHand?.bytes(description) ?? encode(twin.events(), description)
   }
 
-  @Test("is what its twin says, byte by byte", arguments: all)
+  @Test("equals its twin, byte by byte", arguments: all)
   func isMade(name: String) throws {
     #expect(try bytes(twin(name)) == log(name))
   }
@@ -65,7 +65,7 @@ struct GoldenTests {
     #expect(content.damage.isEmpty)
   }
 
-  @Test("is read as its twin says, with what is passed over", arguments: intact + damaged)
+  @Test("is read like its twin, with what is skipped", arguments: intact + damaged)
   func isRead(name: String) throws {
     let twin = try twin(name)
     let found = try StoredLog(log(name))
@@ -86,7 +86,7 @@ struct GoldenTests {
     #expect(throws: LogError.self) { _ = try StoredLog(log(name)) }
   }
 
-  @Test("uses what its twin says, by the reference decoder", arguments: intact)
+  @Test("uses the features that its twin names, by the reference decoder", arguments: intact)
   func usesFeatures(name: String) throws {
     let twin = try twin(name)
     let inspection = try Inspection(log(name), twin.description())

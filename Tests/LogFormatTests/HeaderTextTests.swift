@@ -71,7 +71,7 @@ struct HeaderTextTests {
   }
 
   @Test(
-    "with an entry that makes no sense is refused",
+    "with an invalid entry is refused",
     arguments: [
       "id 1b4e28ba", "rate 10", "rate 0/1", "rate 1/0", "rate 1/2/3", "rate -1/2", "channels ",
       "channels bx", "time-unit 0", "time-unit 1000000001", "time-unit -1", "time-unit x",
@@ -85,7 +85,7 @@ struct HeaderTextTests {
   }
 
   @Test(
-    "with an entry that makes no sense, and that a log need not have, is read without it",
+    "with an invalid optional entry is read without it",
     arguments: [
       "number -1", "number +1", "sensor-address 256", "output-data-rate nan",
       "output-data-rate inf", "planned-ticks 1.5", "sync-interval soon", "gyroscope-range",
@@ -101,7 +101,7 @@ struct HeaderTextTests {
     #expect(try decode(page.bytes).note == "a")
   }
 
-  @Test("has no lines for what is empty or 0")
+  @Test("has no lines for values that are empty or 0")
   func emptyEntries() throws {
     var description = RecordingDescription.example
     (description.note, description.board, description.number) = ("", "", 0)

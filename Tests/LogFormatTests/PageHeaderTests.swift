@@ -34,7 +34,7 @@ struct PageHeaderTests {
     #expect(Array(encoded().prefix(28)) == expected)
   }
 
-  @Test("comes back, and knows the recording by the first bytes of its UUID")
+  @Test("round-trips, and identifies the recording by the first bytes of its UUID")
   func roundTrip() throws {
     let page = encoded()
     let header = try page.withUnsafeBytes { try PageHeader(decoding: $0) }
@@ -53,7 +53,7 @@ struct PageHeaderTests {
     }
   }
 
-  @Test("cut short, of zeros, or of a later version is told apart")
+  @Test("cut short, of zeros, or of a later version is distinguished")
   func otherErrors() {
     #expect(error([]) == .notWritten)
     #expect(error(Array(repeating: 0, count: 31)) == .notWritten)

@@ -181,9 +181,9 @@ extension LogReader where Storage: ~Copyable {
 }
 
 /// What is read of a file with these bytes, and zeros after them.
-public func read(_ bytes: [UInt8], zerosMadeAhead: Int = 0) throws(LogError) -> [ReadEvent] {
+public func read(_ bytes: [UInt8], preallocated: Int = 0) throws(LogError) -> [ReadEvent] {
   var reader = try LogReader(
-    MemoryStorage(MemoryDisk(holding: bytes, zerosMadeAhead: zerosMadeAhead)))
+    MemoryStorage(MemoryDisk(holding: bytes, preallocated: preallocated)))
   return try reader.readAll()
 }
 

@@ -15,7 +15,7 @@ public final class MemoryDisk: Sendable {
     /// Operations so far, in order.
     public var operations: [StorageError.Operation] = []
     /// Zeros that a reader sees after the bytes until the storage is finished.
-    public var zerosMadeAhead = 0
+    public var preallocated = 0
     /// Bytes that fit, spare included.
     public var capacity = Int.max
     /// Bytes of the capacity that are kept for the end.
@@ -37,11 +37,11 @@ public final class MemoryDisk: Sendable {
   }
 
   /// A disk with a finished file on it.
-  public convenience init(holding bytes: [UInt8], zerosMadeAhead: Int = 0) {
+  public convenience init(holding bytes: [UInt8], preallocated: Int = 0) {
     self.init {
       $0.bytes = bytes
       $0.durableByteCount = bytes.count
-      $0.zerosMadeAhead = zerosMadeAhead
+      $0.preallocated = preallocated
     }
   }
 
@@ -114,7 +114,7 @@ public struct MemoryStorage: LogStorage, ~Copyable {
   {
     let wanted = buffer.count
     let found = try disk.change(.read) { state in
-      let size = state.bytes.count + state.zerosMadeAhead
+      let size = state.bytes.count + state.preallocated
       let begin = min(Int(clamping: offset), size)
       let count = min(wanted, size - begin)
       var data = Array(state.bytes.dropFirst(begin).prefix(count))
@@ -127,13 +127,13 @@ public struct MemoryStorage: LogStorage, ~Copyable {
 
   /// Bytes and zeros made ahead.
   public mutating func size() throws(StorageError) -> UInt64 {
-    try disk.change(.read) { UInt64($0.bytes.count + $0.zerosMadeAhead) }
+    try disk.change(.read) { UInt64($0.bytes.count + $0.preallocated) }
   }
 
   /// Drops zeros made ahead.
   public mutating func finish() throws(StorageError) {
     try disk.change(.truncate) { state in
-      state.zerosMadeAhead = 0
+      state.preallocated = 0
       state.durableByteCount = state.bytes.count
       state.isFinished = true
     }

@@ -6,7 +6,7 @@ import TestScheduling
 import Testing
 
 @Suite(
-  "What root makes belongs to the store's owner", .excludesProgramStarts,
+  "Files that root makes belong to the store's owner", .excludesProgramStarts,
   .enabled(if: geteuid() == 0, "only root can give files away"))
 struct BelongingTests {
   private let directory = TemporaryDirectory()
@@ -78,7 +78,7 @@ struct BelongingTests {
     }
   }
 
-  @Test("what an earlier root left is given back: lock and trash")
+  @Test("lock and trash that root made are given back")
   func repaired() throws {
     let store = try Catalogue(path: directory.path)
     try work(store)
@@ -118,7 +118,7 @@ struct BelongingTests {
     #expect(self.status(".lock").st_uid == user)
   }
 
-  @Test("a copy that is not whole is for every member to continue, and for none once it is whole")
+  @Test("every member may resume a partial copy, and none may write a complete one")
   func sharedCopy() throws {
     #expect(chown(directory.path, user, group) == 0 && chmod(directory.path, 0o2770) == 0)
     let store = try Catalogue(path: directory.path)

@@ -24,7 +24,7 @@ struct CatalogueTests {
     }
   }
 
-  @Test("recordings are listed newest first, by number, and no file is opened for it")
+  @Test("recordings are listed newest first, by number, without opening a file")
   func list() throws {
     for index in 1...12 {
       _ = ExampleRecording(
@@ -51,7 +51,7 @@ struct CatalogueTests {
     #expect(script.calls.filter { $0 == .read }.count == 6)
   }
 
-  @Test("the quick summary says the same as reading everything")
+  @Test("the quick summary equals the one from the whole log")
   func summaries() throws {
     for (ticks, ends) in [(0, true), (5, true), (300, true), (2000, true), (300, false)] {
       let log = try ExampleLog(ticks: UInt64(ticks), ends: ends)
@@ -73,7 +73,7 @@ struct CatalogueTests {
     }
   }
 
-  @Test("foreign and damaged files do not hinder the list and say what they are")
+  @Test("foreign and damaged files do no harm to the list and are reported as such")
   func foreignFiles() throws {
     let entry = try fill(["1b4e28ba"])[0]
     let good = directory.bytes(of: entry.fileName)
@@ -149,7 +149,7 @@ struct CatalogueTests {
     }
   }
 
-  @Test("a store that is missing, or a file, or below a file, is refused with what helps")
+  @Test("a store that is missing, or a file, or below a file, is refused with the remedy")
   func badStores() throws {
     directory.write([1], to: "file")
     func failure(_ path: String, create: Bool) -> CatalogueError? {
@@ -177,7 +177,7 @@ struct CatalogueTests {
   }
 
   @Test(
-    "a store that may not be written to is readable, and refuses a take",
+    "a store that may not be written to is readable, and refuses a recording",
     arguments: [EROFS, EACCES])
   func readOnly(errno: Int32) throws {
     let entry = try fill(["1b4e28ba"])[0]
@@ -197,7 +197,7 @@ struct CatalogueTests {
   }
 
   @Test(
-    "a directory without write permission refuses a take and stays as it is",
+    "a directory without write permission refuses a recording and stays as it is",
     .disabled(if: geteuid() == 0, "root may write everywhere"))
   func permissions() throws {
     #expect(chmod(directory.path, 0o500) == 0)
@@ -211,7 +211,7 @@ struct CatalogueTests {
     #expect(directory.names().isEmpty)
   }
 
-  @Test("two catalogues of one store never give the same number, also at the same time")
+  @Test("two catalogues of one store never assign the same number, even concurrently")
   func numbers() throws {
     let path = directory.path
     // Without suspending: see `ExcludesProgramStarts`.
@@ -236,7 +236,8 @@ struct CatalogueTests {
     }
   }
 
-  @Test("the number of a removed recording is not given again, not even after the trash is emptied")
+  @Test(
+    "the number of a removed recording is never assigned again, even after the trash is emptied")
   func numbersAfterRemoval() throws {
     let store = try store()
     let entries = try fill(["1b4e28ba", "1b4e2fff"])
@@ -250,7 +251,7 @@ struct CatalogueTests {
     #expect(try fill(["99999999"])[0].number == 5)
   }
 
-  @Test("what is removed stays in the trash for 30 days")
+  @Test("a removed recording stays in the trash for 30 days")
   func trash() throws {
     let store = try store()
     let entry = try fill(["1b4e28ba"])[0]
@@ -289,7 +290,7 @@ struct CatalogueTests {
     #expect(try store.summary(of: entry).state == .recovered)
   }
 
-  @Test("a take that was killed is adopted: cut to its last page, with every synced sample")
+  @Test("a killed recording is adopted: cut to its last page, with every synced sample")
   func adopt() throws {
     let store = try store()
     for (syncs, samples) in [(0, 0), (3, 15), (40, 200)] {
@@ -325,7 +326,7 @@ struct CatalogueTests {
     #expect(names.map { directory.bytes(of: $0) } == before)
   }
 
-  @Test("a description that is too long for a header is refused, and nothing is left behind")
+  @Test("a description too long for a header is refused, and leaves no file")
   func longDescription() throws {
     var description = ExampleLog.description()
     description.host = String(repeating: "x", count: 5000)

@@ -30,7 +30,7 @@ struct CrashTests {
   }
 
   @Test(
-    "after and during every operation, whatever survives of what was not synced",
+    "after and during every operation, whatever survives of unsynced bytes",
     .disabled(if: CrashTests.isSingle), arguments: CrashTests.stories)
   func crashes(story: ExampleStory) throws {
     let recorded = try WrittenRecording(story)
@@ -57,7 +57,7 @@ struct CrashTests {
     print("\(story): \(count) losses after \(chosen.count) of \(plans.count) faults")
   }
 
-  @Test("the case that the environment names", .enabled(if: CrashTests.isSingle))
+  @Test("the case named by the environment", .enabled(if: CrashTests.isSingle))
   func single() throws {
     let crash = try #require(CrashCase(CaseSelection.single ?? ""))
     expectKept([crash], in: try WrittenRecording(crash.story, crash.fault))
@@ -78,7 +78,7 @@ struct CrashTests {
     }
   }
 
-  @Test("a card that turns a synced bit around is caught")
+  @Test("a card that flips a synced bit is caught")
   func rottenCard() throws {
     let recorded = try WrittenRecording(.even)
     let last = recorded.operations.count
@@ -122,7 +122,7 @@ struct CrashTests {
     }
   }
 
-  @Test("the line that names a case says all of it")
+  @Test("the line that names a case describes it completely")
   func identity() throws {
     let recorded = try WrittenRecording(.even)
     for crash in CaseSelection.sample(500, of: CrashSpace.crashes(of: recorded)) {

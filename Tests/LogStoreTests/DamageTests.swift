@@ -25,7 +25,7 @@ private let prefixCounts = Result {
 
 @Suite("Damage")
 struct DamageTests {
-  @Test("a log cut at any byte gives everything that was flushed before, and nothing else")
+  @Test("a log cut at any byte yields everything flushed before, and nothing else")
   func cuts() throws {
     let log = try example.get()
     let whole = try wholeEvents.get()
@@ -34,7 +34,7 @@ struct DamageTests {
     #expect(zip(counts, counts.dropFirst()).allSatisfy(<=))
     for flush in log.flushes { #expect(counts[flush.length] == flush.eventCount) }
     for length in log.headerByteCount...log.bytes.count {
-      let events = try read(Array(log.bytes[..<length]), zerosMadeAhead: length % 3 * 2500)
+      let events = try read(Array(log.bytes[..<length]), preallocated: length % 3 * 2500)
       let sound = events.filter { $0.damage == nil }
       #expect(sound == Array(whole.prefix(sound.count)), "cut at byte \(length)")
       #expect(events.count - sound.count <= 1)
@@ -43,7 +43,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a log cut within its header cannot be read, and is not taken for a foreign file")
+  @Test("a log cut within its header cannot be read, and does not pass for a foreign file")
   func cutHeader() throws {
     let log = try example.get()
     for length in 0..<log.headerByteCount {
@@ -94,7 +94,7 @@ struct DamageTests {
     }
   }
 
-  @Test("a flipped bit in the header is never a wrong scale", arguments: 0..<8)
+  @Test("a flipped bit in the header never yields a wrong scale", arguments: 0..<8)
   func headerFlips(bit: Int) throws {
     let log = try example.get()
     let whole = try wholeEvents.get()

@@ -13,7 +13,7 @@ struct FileStorageTests {
     (start..<start + count).map { UInt8($0 % 251 + 1) }
   }
 
-  @Test("what is appended is read back, and zeros made ahead stand after it until the end")
+  @Test("appended bytes are read back, followed by preallocated zeros until the end")
   func appendAndRead() throws {
     var storage = try FileStorage(creating: path)
     try storage.append(pattern(100))
@@ -29,7 +29,7 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == finished)
   }
 
-  @Test("the end is durable, and that the file was cut to it")
+  @Test("the end is durable, and so is the cut of the file")
   func finish() throws {
     let script = FaultScript()
     var storage = try FileStorage(creating: path, gate: script.gate)
@@ -39,7 +39,7 @@ struct FileStorageTests {
     #expect(script.calls[before...] == [.read, .truncate, .sync, .find])
   }
 
-  @Test("space is made in steps that double up to 1 MiB, before it is needed")
+  @Test("space is preallocated in steps that double up to 1 MiB")
   func steps() throws {
     var storage = try FileStorage(creating: path)
     var sizes: [UInt64] = []
@@ -100,7 +100,7 @@ struct FileStorageTests {
   }
 
   @Test(
-    "a file system that takes no sectors, now or later, gets the bytes as they are",
+    "a file system that accepts no sectors, now or later, gets the bytes as they are",
     arguments: 0..<6)
   func refusedSectors(at piece: Int) throws {
     let script = FaultScript()
@@ -116,7 +116,7 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == pattern(551 + 777 * 6))
   }
 
-  @Test("sectors never make a file longer than the space that was made", arguments: 0..<40)
+  @Test("sectors never make a file longer than the preallocated space", arguments: 0..<40)
   func sectorsOnFullDisk(limitPages: Int) throws {
     let limit = UInt64(65_000 + limitPages * 100)
     let script = FaultScript()
@@ -185,7 +185,9 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == pattern(taken))
   }
 
-  @Test("a failing call is reported as what it was", arguments: [EIO, EROFS, EACCES, ENXIO])
+  @Test(
+    "a failing call is reported with its operation and errno",
+    arguments: [EIO, EROFS, EACCES, ENXIO])
   func errors(errno: Int32) throws {
     let script = FaultScript(.once(1, errno: errno))
     var storage = try FileStorage(creating: path, gate: script.gate)
@@ -211,7 +213,7 @@ struct FileStorageTests {
     }
   }
 
-  @Test("directories, devices and pipes are not taken for logs")
+  @Test("directories, devices and pipes are refused as logs")
   func otherFiles() throws {
     #expect(mkfifo(path, 0o600) == 0)
     for (other, errno) in [(directory.path, EISDIR), ("/dev/zero", ENXIO), (path, ENXIO)] {

@@ -39,7 +39,7 @@ struct FlushQueueTests {
     }
   }
 
-  @Test("a full queue refuses, and what it refused leaves no trace", arguments: 1...9)
+  @Test("a full queue refuses bytes without a trace", arguments: 1...9)
   func bounded(capacity: Int) {
     let queue = FlushQueue(capacity: capacity)
     var expected: [UInt8] = []
@@ -78,7 +78,7 @@ struct FlushQueueTests {
     #expect(queue.failure == nil)
   }
 
-  @Test("a sync comes after everything that was put before it was asked for, and not twice")
+  @Test("a sync follows everything put before its request, and happens once")
   func sync() {
     let queue = FlushQueue(capacity: 100)
     #expect(queue.put([1, 2]))
@@ -93,7 +93,7 @@ struct FlushQueueTests {
     #expect(queue.durableByteCount == 3)
   }
 
-  @Test("what was put after the request of a sync is not taken for durable with it")
+  @Test("bytes put after the request of a sync do not count as durable with it")
   func durable() {
     let queue = FlushQueue(capacity: 10_000)
     let witness = DurableCounts(queue)
@@ -107,7 +107,7 @@ struct FlushQueueTests {
     #expect(witness.counts + [queue.durableByteCount] == [0, 0, 4096, 4096, 4099])
   }
 
-  @Test("after a sync that failed nothing more is taken for durable, whatever later syncs say")
+  @Test("after a failed sync nothing more counts as durable, whatever later syncs return")
   func failedSync() {
     for errno in [EIO, ENOSPC] {
       let queue = FlushQueue(capacity: 100)
@@ -135,7 +135,7 @@ struct FlushQueueTests {
     func didFail(_ error: StorageError) {}
   }
 
-  @Test("the longest sync is measured by the clock that was handed in")
+  @Test("the longest sync is measured by the given clock")
   func longestSync() {
     let queue = FlushQueue(capacity: 100)
     #expect(queue.longestSync == 0)

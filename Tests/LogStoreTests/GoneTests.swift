@@ -64,7 +64,7 @@ struct GoneTests {
     #expect(throws: gone) { try storage.finish() }
   }
 
-  @Test("while it is there, nothing is reported, whatever name its directory is reached by")
+  @Test("while it is there, nothing is reported, whatever path leads to its directory")
   func links() throws {
     directory.makeDirectory("store")
     let link = directory.path + "/link"

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import TestScheduling
 
-@Suite("Files far longer than what is in them", .excludesProgramStarts)
+@Suite("Sparse files", .excludesProgramStarts)
 struct HoleTests {
   private let directory = TemporaryDirectory()
   /// 4 TB: read through, it takes hours.
@@ -35,7 +35,7 @@ struct HoleTests {
     return (reads.withLock { $0 }, adoptions.map(\.cutByteCount))
   }
 
-  @Test("one that is no log is left as it is after a look at its first and its last pages")
+  @Test("one that is not a log is left alone after reading its first and last pages")
   func foreign() throws {
     directory.write([], to: HoleTests.stranger)
     #expect(truncate("\(directory.path)/\(HoleTests.stranger)", HoleTests.huge) == 0)
@@ -53,7 +53,7 @@ struct HoleTests {
     #expect(directory.bytes(of: entry.fileName) == bytes)
   }
 
-  @Test("where the file system knows of no holes, the same comes of reading")
+  @Test("where the file system knows of no holes, reading gives the same result")
   func unknown() throws {
     let (entry, bytes) = try killedTake()
     #expect(truncate(entry.path, off_t(bytes.count) + 100 << 20) == 0)
@@ -61,7 +61,7 @@ struct HoleTests {
     #expect(directory.bytes(of: entry.fileName) == bytes)
   }
 
-  @Test("data between two holes is found, and zeros beside it are passed over")
+  @Test("data between two holes is found, and zeros around it are skipped")
   func between() throws {
     let (entry, _) = try killedTake()
     let place: off_t = 1 << 40
@@ -74,7 +74,7 @@ struct HoleTests {
     #expect(try adopt().cut == [UInt64(HoleTests.huge - place) - 4096])
   }
 
-  @Test("whoever wants no more of it is asked before each MiB, and nothing is cut then")
+  @Test("the caller may stop before each MiB, and nothing is cut then")
   func unwanted() throws {
     let (entry, bytes) = try killedTake()
     #expect(truncate(entry.path, off_t(bytes.count) + 20 << 20) == 0)
@@ -88,7 +88,7 @@ struct HoleTests {
     #expect((3 * 256..<3 * 256 + 20).contains(reads))
   }
 
-  @Test("a list, a check, a search by tick and an offer of one are as without the hole")
+  @Test("a list, a check, a search and an offer of one are as without the hole")
   func readers() throws {
     let store = try Catalogue(path: directory.path)
     let entry = try #require(ExampleRecording(in: store, syncs: 300).entry)
@@ -106,7 +106,7 @@ struct HoleTests {
     reader = try store.reader(of: entry)
     #expect(try reader.readAll() == events)
     #expect(try reader.account().isIntact)
-    try reader.seek(toTick: 1499)
+    try reader.seek(toTime: reader.description.rate.nanoseconds(atTick: 1499))
     var last: LogItem?
     while let item = try reader.next() { last = item }
     guard case .end? = last else {
@@ -136,7 +136,7 @@ struct HoleTests {
     #expect(
       report.damage.first?.byteCount
         == UInt64(HoleTests.huge) - UInt64(LogFormat.pageSize) + UInt64(page.count))
-    try reader.seek(toTick: 1499)
+    try reader.seek(toTime: reader.description.rate.nanoseconds(atTick: 1499))
     #expect(try reader.readAll().isEmpty == false)
   }
 }

@@ -6,7 +6,7 @@ import LogStoreTesting
 import TestScheduling
 import Testing
 
-@Suite("What a start looks into", .excludesProgramStarts)
+@Suite("Checks at a start", .excludesProgramStarts)
 struct KnownRecordingsTests {
   private let directory = TemporaryDirectory()
 
@@ -30,7 +30,7 @@ struct KnownRecordingsTests {
     return (looked.count, adoptions.map(\.entry.number).sorted())
   }
 
-  @Test("recordings that were found whole are not looked into again, new ones are")
+  @Test("recordings found intact are not checked again, new ones are")
   func known() throws {
     for seed in 1...100 { try take(UInt64(seed)) }
     #expect(try adopt() == (100, []))
@@ -40,7 +40,7 @@ struct KnownRecordingsTests {
     #expect(try adopt() == (0, []))
   }
 
-  @Test("adopting cuts no file that is no log, and none that has a name elsewhere")
+  @Test("adopting cuts only logs, and none that has a name elsewhere")
   func adoptForeign() throws {
     let zeros = [UInt8](repeating: 0, count: 20_000)
     let log = directory.bytes(of: try take(1).fileName)
@@ -68,7 +68,7 @@ struct KnownRecordingsTests {
     #expect(try adopt().looks == 1)
   }
 
-  @Test("what was cut off is found: by a kill, a copy by hand, a file written over")
+  @Test("cut-off recordings are found: after a kill, a copy by hand, an overwritten file")
   func changes() throws {
     let whole = try take(1)
     _ = try adopt()
@@ -97,7 +97,7 @@ struct KnownRecordingsTests {
     #expect(try adopt() == (0, []))
   }
 
-  @Test("a recording that is being written is looked into again, whatever it looks like")
+  @Test("a live recording is checked again, whatever it looks like")
   func live() throws {
     do {
       let live = try store().create(ExampleLog.description(), wall: ExampleRecording.wall)
@@ -113,7 +113,7 @@ struct KnownRecordingsTests {
     #expect(try adopt() == (0, []))
   }
 
-  @Test("without the cache, or with a damaged one, everything is looked into")
+  @Test("without the cache, or with a damaged one, everything is checked")
   func damagedCache() throws {
     for seed in 1...5 { try take(UInt64(seed)) }
     try take(6, ends: false)
@@ -145,7 +145,7 @@ struct KnownRecordingsTests {
     #expect(try adopt() == (0, []))
   }
 
-  @Test("what enters the cache is durable before")
+  @Test("recordings are durable before they enter the cache")
   func durable() throws {
     let entry = try take(1)
     let script = FaultScript()
@@ -156,7 +156,7 @@ struct KnownRecordingsTests {
     #expect(synced < entered)
   }
 
-  @Test("where a sync fails, the recording is looked into again")
+  @Test("where a sync fails, the recording is checked again")
   func failedSync() throws {
     try take(1)
     let gate = FaultGate { $0.operation == .sync ? .refuse(EIO) : .pass }
@@ -174,7 +174,7 @@ struct KnownRecordingsTests {
     #expect(try adopt() == (0, []))
   }
 
-  @Test("who is no longer wanted leaves the rest for the next time")
+  @Test("a cancelled check leaves the rest for the next start")
   func ended() throws {
     for seed in 1...10 { try take(UInt64(seed)) }
     var left = 3

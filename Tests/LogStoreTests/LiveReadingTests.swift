@@ -34,7 +34,7 @@ private struct GrowingStorage: LogStorage, ~Copyable {
   mutating func finish() throws(StorageError) {}
 }
 
-@Suite("A log that is read while it is written")
+@Suite("Reading a live log")
 struct LiveReadingTests {
   private func items(
     _ reader: inout LogReader<GrowingStorage>, within limit: UInt64
@@ -54,7 +54,7 @@ struct LiveReadingTests {
   }
 
   @Test(
-    "gives each item once, whatever part of a chunk is in the file already",
+    "returns each item once, whatever part of a chunk is in the file already",
     arguments: [1, 5, 61, 4096])
   func everyCut(_ step: Int) throws {
     let log = try ExampleLog(ticks: 700, flushEvery: 10, marksEvery: 11)
@@ -85,7 +85,7 @@ struct LiveReadingTests {
     #expect(events == whole)
   }
 
-  @Test("everything that was flushed is settled, and read at once")
+  @Test("everything flushed is settled, and read at once")
   func flushes() throws {
     let log = try ExampleLog(ticks: 2000, flushEvery: 10)
     let growing = GrowingLog(log.bytes)
@@ -104,7 +104,7 @@ struct LiveReadingTests {
     #expect(events == (try read(log.bytes)))
   }
 
-  @Test("damage in a page is passed over once something is in the next one, and is reported")
+  @Test("damage in a page is skipped and reported once the next page has something in it")
   func damage() throws {
     let log = try ExampleLog(ticks: 2000, flushEvery: 10)
     var bytes = log.bytes
@@ -127,7 +127,7 @@ struct LiveReadingTests {
   }
 
   @Test(
-    "the beginning of a copy that is surely as it was written ends in front of the first damage")
+    "the certainly intact part of a copy ends before the first damage")
   func beginnings() throws {
     let log = try ExampleLog(ticks: 2000, flushEvery: 10)
     for place in [4096 + 40, 2 * 4096 + 3000, 3 * 4096 - 1] {

@@ -20,7 +20,7 @@ struct LogReaderTests {
     }
   }
 
-  @Test("everything that was put in is given, whatever the flushes", arguments: [1, 7, 10, 1000])
+  @Test("everything written is read back, whatever the flushes", arguments: [1, 7, 10, 1000])
   func roundTrip(flushEvery: UInt64) throws {
     let log = try ExampleLog(ticks: 1500, flushEvery: flushEvery)
     let events = try read(log.bytes)
@@ -37,11 +37,11 @@ struct LogReaderTests {
   }
 
   @Test(
-    "zeros made ahead are no damage, whether they fill pages or not",
+    "preallocated zeros are not damage, whether they fill pages or not",
     arguments: [1, 95, 4096, 70_001])
   func zeros(count: Int) throws {
     let log = try ExampleLog(ticks: 300)
-    let events = try read(log.bytes, zerosMadeAhead: count)
+    let events = try read(log.bytes, preallocated: count)
     let whole = try read(log.bytes)
     #expect(events == whole)
   }
@@ -65,7 +65,7 @@ struct LogReaderTests {
   }
 
   @Test(
-    "a page whose last chunk never got into the file is damage although all its bytes make sense")
+    "a page whose last chunk never reached the file is damage although all its bytes are valid")
   func missingTail() throws {
     let log = try ExampleLog(ticks: 1200)
     let whole = try read(log.bytes)
@@ -130,7 +130,7 @@ struct LogReaderTests {
     #expect(try reader.account().summary.ledger.scheduled == .max)
   }
 
-  @Test("ticks lost before a gap that was read are counted as lost")
+  @Test("ticks missing before a gap count as lost")
   func lostBeforeGap() throws {
     // One flush: each page has its gaps first, and then its samples in one chunk.
     let log = try ExampleLog(ticks: 600, flushEvery: 1000, marksEvery: 10_000)
@@ -159,7 +159,7 @@ struct LogReaderTests {
     #expect(events.compactMap(\.damage) == [damage])
   }
 
-  @Test("a page of another recording, or of another place, is damage and nothing of it is given")
+  @Test("a page of another recording, or from another place, is damage and yields nothing")
   func wrongPages() throws {
     let log = try ExampleLog(ticks: 1200)
     let other = try ExampleLog(ticks: 1200, seed: 2)
@@ -176,7 +176,7 @@ struct LogReaderTests {
     }
   }
 
-  @Test("intact pages whose ticks were there before are damage, and no sample is given twice")
+  @Test("intact pages whose ticks came before are damage, and no sample is returned twice")
   func ticksGoBack() throws {
     // The same recording made twice; the second one fills its pages faster with marks.
     let first = try ExampleLog(ticks: 1200)
@@ -205,35 +205,37 @@ struct LogReaderTests {
     #expect(events.compactMap(\.damage).map(\.byteCount) == [5000])
   }
 
-  @Test("seeking takes reading up at most a page before the tick, and reports no damage")
+  @Test(
+    "seeking continues a few pages before the time, with everything after it, and reports no damage"
+  )
   func seek() throws {
-    let log = try ExampleLog(ticks: 2000)
+    let log = try ExampleLog(ticks: 12_000)
     let whole = try read(log.bytes)
-    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes, zerosMadeAhead: 99999)))
-    for tick in stride(from: UInt64(0), through: 2100, by: 50) {
-      try reader.seek(toTick: tick)
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes, preallocated: 99999)))
+    for tick in stride(from: UInt64(0), through: 12_100, by: 550) {
+      try reader.seek(toTime: reader.description.rate.nanoseconds(atTick: tick))
       let events = try reader.readAll()
       let samples = events.filter { $0.tickCount > 0 }
       #expect(events.allSatisfy { $0.damage == nil })
       #expect(samples == whole.filter { $0.tickCount > 0 }.suffix(samples.count))
       let first = try #require(samples.first)
       #expect(self.tick(first) <= tick)
-      // A page of such samples holds fewer than 400.
-      #expect(self.tick(first) + 400 > min(tick, 1999))
+      // Nine pages of such samples hold fewer than 3600.
+      #expect(self.tick(first) + 3600 > min(tick, 11_999))
     }
   }
 
   @Test("seeking finds its way around damaged pages")
   func seekAroundDamage() throws {
-    let log = try ExampleLog(ticks: 2000)
+    let log = try ExampleLog(ticks: 6000)
     let pages = log.bytes.count / 4096
     for damaged in 1..<pages {
       var bytes = log.bytes
       bytes[damaged * 4096 + 3] ^= 0x10
       var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
       let all = try reader.readAll()
-      for tick in stride(from: UInt64(0), to: 2000, by: 199) {
-        try reader.seek(toTick: tick)
+      for tick in stride(from: UInt64(0), to: 6000, by: 1199) {
+        try reader.seek(toTime: reader.description.rate.nanoseconds(atTick: tick))
         let found = try reader.readAll()
         let wanted = all.filter { $0.tickCount > 0 && self.tick($0) >= tick }
         #expect(found.filter { $0.tickCount > 0 && self.tick($0) >= tick } == wanted)

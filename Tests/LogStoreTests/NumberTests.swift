@@ -5,7 +5,7 @@ import LogStoreTesting
 import TestScheduling
 import Testing
 
-@Suite("Numbers are never given twice", .excludesProgramStarts)
+@Suite("Numbers are never assigned twice", .excludesProgramStarts)
 struct NumberTests {
   /// How a recording comes into a store.
   enum Way: CaseIterable {
@@ -38,7 +38,7 @@ struct NumberTests {
   }
 
   @Test(
-    "a number is on the disk before a file has it, whichever way the recording came",
+    "a number is durable before a file has it, however the recording is made",
     arguments: Way.allCases)
   func durable(way: Way) throws {
     let directory = TemporaryDirectory(inMemory: true)
@@ -70,7 +70,7 @@ struct NumberTests {
     return UInt32(digits) ?? 0
   }
 
-  @Test("an import that loses power at any point is there and whole, or not there at all")
+  @Test("an import that loses power at any point is complete or absent")
   func importedOrNot() throws {
     let directory = TemporaryDirectory(inMemory: true)
     let script = FaultScript()
@@ -115,7 +115,7 @@ struct NumberTests {
     return entries.count
   }
 
-  @Test("an import that continues is not swept away, one whose program is gone is")
+  @Test("a running import is not swept, one whose program is gone is")
   func sweep() throws {
     let directory = TemporaryDirectory()
     let store = try Catalogue(path: directory.path)
@@ -132,7 +132,7 @@ struct NumberTests {
     #expect(try make(.recorded, in: store, seed: 3) == 3)
   }
 
-  @Test("what is no file in the place of the lock is put aside, and no number is given twice")
+  @Test("anything but a file in place of the lock is moved aside, and no number is assigned twice")
   func oddLock() throws {
     let makers: [(String) -> Int32] = [
       { mkdir($0, 0o755) }, { mkfifo($0, 0o644) }, { symlink("/nowhere", $0) },
@@ -151,7 +151,7 @@ struct NumberTests {
     }
   }
 
-  @Test("a lock whose contents are no number is written anew, and no number is given twice")
+  @Test("a lock without a valid number is rewritten, and no number is assigned twice")
   func garbledLock() throws {
     for contents in [
       "99999999999\n", "4294967296\n", "000000000", "nonsense", "0000000003\n4", "\n",
@@ -167,7 +167,9 @@ struct NumberTests {
     }
   }
 
-  @Test("a lock that another program holds is waited for until the patience ends, and it is named")
+  @Test(
+    "a lock that another program holds is waited for until the patience runs out, and its holder is named"
+  )
   func heldLock() throws {
     let directory = TemporaryDirectory()
     var store = try Catalogue(path: directory.path)

@@ -45,7 +45,7 @@ struct PartialCopyTests {
   }
 
   @Test(
-    "what a pull says is here survives a loss of power, whichever call of the pulls before failed")
+    "a recording that a pull reports as here survives a power loss, whichever earlier call failed")
   func everyFault() throws {
     let free = FaultScript()
     _ = try bring(into: store(free))
@@ -83,7 +83,7 @@ struct PartialCopyTests {
   }
 
   @Test(
-    "a copy whose sync failed is begun anew, also when its program was killed before it could say so"
+    "a copy whose sync failed starts over, even if its program was killed before it could report that"
   )
   func begunAnew() throws {
     let script = FaultScript()
@@ -103,7 +103,7 @@ struct PartialCopyTests {
     #expect(names() == [partial])
   }
 
-  @Test("a copy whose sync failed goes with its program")
+  @Test("a copy whose sync failed is removed with its program")
   func goes() throws {
     let script = FaultScript()
     do {
@@ -115,7 +115,7 @@ struct PartialCopyTests {
     #expect(names().isEmpty)
   }
 
-  @Test("a copy that is durable and gets no name is here to its last byte for the next attempt")
+  @Test("a durable copy that gets no name is kept with every byte for the next attempt")
   func nameless() throws {
     let path = directory.path + "/store"
     _ = try store()
@@ -134,7 +134,7 @@ struct PartialCopyTests {
     #expect(try bring(into: store()).number == 1)
   }
 
-  @Test("no program takes up a copy that another is at, be it that it comes or is synced")
+  @Test("no program resumes a copy that another is receiving or syncing")
   func locked() throws {
     let store = try store()
     let copy = try store.partialCopy(of: id)
@@ -145,7 +145,7 @@ struct PartialCopyTests {
     _ = consume copy
   }
 
-  @Test("a copy of which nothing came leaves nothing")
+  @Test("a copy without a byte leaves nothing")
   func empty() throws {
     do {
       var copy = try store().partialCopy(of: id)
@@ -199,7 +199,7 @@ struct PartialCopyTests {
     #expect(synced(.none) == [])
   }
 
-  @Test("what comes back from the trash has its new name before it loses the old one")
+  @Test("a restored recording has its new name before it loses the old one")
   func restored() throws {
     let entry = try bring(into: store())
     let script = FaultScript()
@@ -208,7 +208,7 @@ struct PartialCopyTests {
     #expect(script.operations.suffix(2) == [.sync("store"), .sync(".trash")])
   }
 
-  @Test("a recording is freed for no pull while another one relies on it or had no answer")
+  @Test("no pull gets a recording freed while another one relies on it or got no answer")
   func relied() throws {
     let store = try store()
     let entry = try bring(into: store)
@@ -238,7 +238,7 @@ struct PartialCopyTests {
     #expect(!directory.names(in: "store").contains(".freeing-\(id)"))
   }
 
-  @Test("a mark for which the disk has no room is none")
+  @Test("a mark for which the disk has no room does not count")
   func noRoomForMark() throws {
     let entry = try bring(into: try store())
     let full = try store(FaultScript(.full(at: 0)))
@@ -247,7 +247,7 @@ struct PartialCopyTests {
   }
 }
 
-@Suite("Copies that became no recording", .excludesProgramStarts)
+@Suite("Leftover copies", .excludesProgramStarts)
 struct LeftoverTests {
   let directory = TemporaryDirectory()
   let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
@@ -263,7 +263,7 @@ struct LeftoverTests {
     for name in names { directory.write([1, 2, 3], to: name) }
   }
 
-  @Test("they are listed with what they are; other names are not")
+  @Test("they are listed with their state; other names are not")
   func listed() throws {
     write(
       ".part-\(id)", ".unsynced-\(id)", ".aside-\(id)-1", ".aside-\(id)-12", ".freeing-\(id)")
@@ -279,7 +279,7 @@ struct LeftoverTests {
     #expect(found.allSatisfy { abs($0.changed - Int64(time(nil))) < 600 })
   }
 
-  @Test("they go 30 days after a sweep has seen them as they are, unless a program is at them")
+  @Test("they expire 30 days after a sweep has seen them unchanged, unless a program is using them")
   func expired() throws {
     write(".part-\(id)", ".aside-\(id)-1", "notes")
     let store = try Catalogue(path: directory.path)
@@ -296,7 +296,7 @@ struct LeftoverTests {
     #expect(directory.names(in: "") == ["notes"])
   }
 
-  @Test("one that cannot be deleted costs no other one, and no take")
+  @Test("one that cannot be deleted stops no other one, and no recording")
   func stubborn() throws {
     directory.makeDirectory(".aside-\(id)-1")
     symlink("/nowhere", directory.path + "/.aside-\(id)-2")

@@ -48,7 +48,7 @@ struct ReservingStorageTests {
     }
   }
 
-  @Test("asks before the first byte and after each 64 KiB, and not in between")
+  @Test("checks before the first byte and after each 64 KiB, and not in between")
   func questions() {
     let space = Space(1_000_000)
     let disk = MemoryDisk()
@@ -67,7 +67,7 @@ struct ReservingStorageTests {
     #expect(storage.name == "memory")
   }
 
-  @Test("refuses at the reserve and not above it, once and as a full disk; then it takes the end")
+  @Test("refuses at the reserve and not above it, once and as a full disk; then it accepts the end")
   func limit() {
     for (free, isRefused) in [(1001, false), (1000, true), (999, true), (0, true)]
       as [(UInt64, Bool)]
@@ -92,7 +92,7 @@ struct ReservingStorageTests {
   }
 
   @Test(
-    "before it refuses it asks once more, with time to wait for others; what comes free then is enough"
+    "before it refuses it checks once more, and may wait for others to free space"
   )
   func patience() {
     let questions = Mutex<[Bool]>([])
@@ -110,7 +110,7 @@ struct ReservingStorageTests {
     #expect(disk.bytes.count == 65546)
   }
 
-  @Test("a disk whose space cannot be asked fails as such")
+  @Test("a disk whose free space cannot be read fails with that error")
   func unknown() {
     let space = Space(0, error: EIO)
     let disk = MemoryDisk()
@@ -126,7 +126,7 @@ struct ReservingStorageTests {
     #expect(disk.bytes.isEmpty)
   }
 
-  @Test("a take that reaches the reserve has its end, and all that was written before")
+  @Test("a recording that reaches the reserve has its end, and everything written before")
   func take() throws {
     // Above the reserve for three questions, at 0, 64 and 128 KiB; the fourth is asked twice.
     let space = Space(10_000)

@@ -4,7 +4,7 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-@Suite("Salvage writes each tick of a damaged log once, as what is known of it")
+@Suite("Salvage writes each tick of a damaged log once, with what is known of it")
 struct SalvageTests {
   /// What is salvaged of a log, as a log of its own.
   private func salvage(_ bytes: [UInt8]) throws -> [UInt8] {
@@ -64,7 +64,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("a whole log gives one with the same events", arguments: [1, 10, 1000])
+  @Test("a whole log yields one with the same events", arguments: [1, 10, 1000])
   func whole(flushEvery: UInt64) throws {
     let log = try ExampleLog(ticks: 900, flushEvery: flushEvery)
     let copy = try salvage(log.bytes)
@@ -72,7 +72,7 @@ struct SalvageTests {
     #expect(try verify(copy).end == log.end)
   }
 
-  @Test("a flipped bit anywhere costs what the reader says, and each tick is there once")
+  @Test("a flipped bit anywhere costs what the reader reports, and each tick is there once")
   func flips() throws {
     let log = try ExampleLog(ticks: 500, marksEvery: 40)
     for byte in stride(from: log.headerByteCount, to: log.bytes.count, by: 311) {
@@ -145,7 +145,7 @@ struct SalvageTests {
     #expect(ledger.scheduled == 22)
   }
 
-  @Test("a log that reports more ticks than an end can count is salvaged all the same")
+  @Test("a log that reports more ticks than an end can count is still salvaged")
   func tooManyTicks() throws {
     var encoder = try LogEncoder(ExampleLog.description())
     encoder.append(TickRecord(Gap(firstTick: 0, count: 1 << 62, cause: .missed)))

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TestScheduling
 
-@Suite("Room for a take", .excludesProgramStarts)
+@Suite("Room for a recording", .excludesProgramStarts)
 struct SpaceTests {
   private let directory = TemporaryDirectory()
   private let now = ExampleRecording.time()
@@ -40,13 +40,13 @@ struct SpaceTests {
     try store.makeRoom(for: wanted, deletesOldest: deletesOldest) { capacity - used }
   }
 
-  @Test("says how many bytes this user may still write")
+  @Test("reports how many bytes this user may still write")
   func free() throws {
     let free = try store(with: 1).freeByteCount()
     #expect(free > 0 && free < 1 << 60)
   }
 
-  @Test("what fits already costs nothing, not even the trash")
+  @Test("bytes that fit cost nothing, not even the trash")
   func enough() throws {
     let store = try store(with: 3)
     try store.remove(try store.entry(for: "1"), now: now)
@@ -58,7 +58,7 @@ struct SpaceTests {
     #expect(directory.names(in: ".trash").count == 1)
   }
 
-  @Test("when all that may go is not enough, nothing is deleted, and what there is is said")
+  @Test("when everything deletable is not enough, nothing is deleted, and its size is reported")
   func neverEnough() throws {
     let store = try store(with: 4)
     try store.remove(try store.entry(for: "2"), now: now)
@@ -97,7 +97,7 @@ struct SpaceTests {
     }
   }
 
-  @Test("without leave to delete the oldest, the trash makes room and recordings stay")
+  @Test("without permission to delete the oldest, only the trash makes room")
   func trashAlone() throws {
     let store = try store(with: 3)
     try store.remove(try store.entry(for: "3"), now: now)
@@ -112,7 +112,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "a trash that is a link, a file or a pipe makes no room and keeps no recording from it",
+    "a trash that is a link, a file or a pipe makes no room and stops no recording",
     arguments: [S_IFLNK, S_IFREG, S_IFIFO])
   func strangeTrash(kind: mode_t) throws {
     let store = try store(with: 3)
@@ -137,7 +137,7 @@ struct SpaceTests {
     #expect(other.names(in: ".trash").count == 1)
   }
 
-  @Test("what is being written, cannot be opened or frees nothing is skipped")
+  @Test("recordings that are live, cannot be opened or free nothing are skipped")
   func obstacles() throws {
     let store = try store(with: 1)
     let live = try store.create(ExampleLog.description(9), wall: ExampleRecording.wall)
@@ -171,7 +171,7 @@ struct SpaceTests {
     #expect(try store.isLive(live.entry))
   }
 
-  @Test("where deleting frees nothing, it ends before much is lost")
+  @Test("where deleting frees nothing, it stops before much is lost")
   func snapshots() throws {
     let store = try Catalogue(path: directory.path)
     for seed in 1...8 {
@@ -207,14 +207,14 @@ struct SpaceTests {
     return UInt64(count - here.union(open).count) * (5 << 20)
   }
 
-  @Test("a recording of which it is not known whether a program has it open goes after all others")
+  @Test("a recording that may be open elsewhere goes after all others")
   func unknownLast() throws {
     let store = try largeStore(4, unknown: 1...2)
     let room = try store.makeRoom(for: 15 << 20, deletesOldest: true) { free(of: 4, open: []) }
     #expect(room.isEnough && room.deleted == [3, 4, 1])
   }
 
-  @Test("one that a program had open after all, which could not be known, does not end it")
+  @Test("a single one that was open after all does not stop it")
   func unknownOpen() throws {
     let store = try largeStore(4, unknown: 1...4)
     let room = try store.makeRoom(for: 5 << 20, deletesOldest: true) {
@@ -223,7 +223,7 @@ struct SpaceTests {
     #expect(room.isEnough && room.deleted == [1, 2])
   }
 
-  @Test("two of them that free nothing end it, and what is said to be left is all that is left")
+  @Test("two of them that free nothing stop it, and the rest is reported")
   func unknownVain() throws {
     let store = try largeStore(6, unknown: 1...6)
     let room = try store.makeRoom(for: 5 << 20, deletesOldest: true) { 0 }
@@ -232,7 +232,7 @@ struct SpaceTests {
     #expect(room.inRecordings == 20 << 20)
   }
 
-  @Test("what another program has open is no victim: its bytes would not come free")
+  @Test("a file that another program has open is kept: its bytes would not become free")
   func inUse() throws {
     let store = try store(with: 4)
     try store.remove(try store.entry(for: "3"), now: now)
@@ -251,7 +251,7 @@ struct SpaceTests {
     #expect(room.isEnough && room.deleted == [2] && room.deletedFromTrash == [])
   }
 
-  @Test("what cannot be deleted after all costs no other one, unless the others are enough")
+  @Test("one that cannot be deleted after all costs no other one, unless the others are enough")
   func planAnew() throws {
     let clean = try store(with: 3)
     try clean.remove(try clean.entry(for: "1"), now: now)
@@ -268,7 +268,7 @@ struct SpaceTests {
     #expect(room.isEnough && room.deleted == [2])
   }
 
-  @Test("a call that fails costs one recording more at most, and no number is given twice")
+  @Test("a failing call costs at most one more recording, and no number is assigned twice")
   func faults() throws {
     for errno in [EIO, EACCES, ENOSPC] {
       var index = 1
@@ -299,7 +299,7 @@ struct SpaceTests {
     }
   }
 
-  @Test("a quota that is used up in a take costs what is in the trash, at any of its writes")
+  @Test("a quota that is used up while recording costs recordings in the trash, at any write")
   func quota() throws {
     var index = 0
     var wasMet = true
@@ -349,7 +349,7 @@ struct SpaceTests {
   }
 
   @Test(
-    "of a used-up quota only this user's recordings go, of a full disk all",
+    "for a used-up quota only this user's recordings are deleted, for a full disk any",
     .enabled(if: geteuid() == 0, "only root gives files to others"))
   func quotaOfOthers() throws {
     let store = try store(with: 4)

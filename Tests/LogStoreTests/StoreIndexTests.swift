@@ -22,7 +22,7 @@ struct StoreIndexTests {
   }
 
   @Test(
-    "follows what others make, remove and rename; asked often, it does not read the directory again for that",
+    "follows what others make, remove and rename, without reading the directory again after many queries",
     arguments: [0, 100])
   func changes(looks: Int) throws {
     let listings = FaultScript()
@@ -49,7 +49,7 @@ struct StoreIndexTests {
   }
 
   @Test(
-    "what could not be read is read again at the next look, and nothing is taken for missing",
+    "a failed reading is repeated at the next query, and nothing counts as missing",
     arguments: 0..<120)
   func unread(looks: Int) throws {
     directory.write(log, to: name(7, id))
@@ -68,7 +68,7 @@ struct StoreIndexTests {
   }
 
   @Test(
-    "what takes the path of the store is read, also while the one before is watched",
+    "a directory that replaces the store is read, even while the old one is watched",
     arguments: [0, 100])
   func replaced(looks: Int) throws {
     let index = try StoreIndex(Catalogue(path: directory.path + "/store", create: true))

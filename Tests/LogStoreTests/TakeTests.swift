@@ -5,7 +5,7 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-@Suite("Takes with faults")
+@Suite("Recordings with faults")
 struct TakeTests {
   let directory = TemporaryDirectory()
 
@@ -16,7 +16,7 @@ struct TakeTests {
   /// What is in the store when it is opened again, without faults.
   func reopened() throws -> Catalogue { try Catalogue(path: directory.path) }
 
-  @Test("a take is complete, with its number, and every sample is there")
+  @Test("a recording is complete, with its number, and every sample is there")
   func take() throws {
     let take = ExampleRecording(in: try reopened())
     #expect(take.failure == nil)
@@ -35,7 +35,7 @@ struct TakeTests {
   }
 
   @Test(
-    "the header is durable before the recording has its name, and the name before a sample is taken"
+    "the header is durable before the recording has its name, and the name before the first sample"
   )
   func createOrder() throws {
     let script = FaultScript()
@@ -54,7 +54,7 @@ struct TakeTests {
     _ = consume live
   }
 
-  @Test("on a disk that fills at any byte a take ends cleanly and keeps what was there")
+  @Test("on a disk that fills at any byte a recording ends cleanly and keeps everything before")
   func fullDisk() throws {
     let reserve = UInt64(FileStorage.spareByteCount)
     var endedEarly = 0
@@ -88,7 +88,7 @@ struct TakeTests {
     #expect(endedEarly > 7)
   }
 
-  @Test("a take through the queue and its thread's loop is the same file as one without")
+  @Test("a recording through the queue and its thread is the same file as one without")
   func throughTheQueue() throws {
     let log = try ExampleLog(ticks: 1000)
     let queue = FlushQueue(capacity: 100_000)

@@ -7,7 +7,7 @@ import TestScheduling
 
 /// What other programs do between two calls of one that works on a store.
 @Suite(
-  "Names that are taken, or stand for something else, in the last moment", .excludesProgramStarts)
+  "Names that are taken, or change their meaning, at the last moment", .excludesProgramStarts)
 struct TakenNameTests {
   private let directory = TemporaryDirectory()
   private let now = ExampleRecording.time()
@@ -46,7 +46,7 @@ struct TakenNameTests {
     }
   }
 
-  @Test("a recording that is begun replaces no file and leaves none", arguments: [true, false])
+  @Test("a new recording replaces no file and leaves none behind", arguments: [true, false])
   func create(isKnown: Bool) throws {
     let store = try store(isKnown: isKnown)
     try expectTaken { _ = try store.create(ExampleLog.description(1), wall: ExampleRecording.wall) }
@@ -56,7 +56,7 @@ struct TakenNameTests {
       try store.create(ExampleLog.description(1), wall: ExampleRecording.wall).entry.number == 2)
   }
 
-  @Test("one that is imported neither", arguments: [true, false])
+  @Test("an imported one does neither", arguments: [true, false])
   func publish(isKnown: Bool) throws {
     let store = try store(isKnown: isKnown)
     try expectTaken {
@@ -67,7 +67,7 @@ struct TakenNameTests {
     #expect(directory.names().filter { $0 != ".lock" } == taken())
   }
 
-  @Test("one that comes back from the trash stays there", arguments: [true, false])
+  @Test("a restored one stays in the trash", arguments: [true, false])
   func restore(isKnown: Bool) throws {
     let clean = try Catalogue(path: directory.path)
     let entry = try #require(ExampleRecording(in: clean).entry)
@@ -78,7 +78,7 @@ struct TakenNameTests {
     #expect(directory.names(in: ".trash").count == 1)
   }
 
-  @Test("in the trash and beside a copy the next name is taken", arguments: [true, false])
+  @Test("in the trash and beside a copy the next free name is used", arguments: [true, false])
   func next(isKnown: Bool) throws {
     let clean = try Catalogue(path: directory.path)
     let entry = try #require(ExampleRecording(in: clean).entry)
@@ -94,7 +94,7 @@ struct TakenNameTests {
     #expect(taken().count == 1)
   }
 
-  @Test("what takes the trash's name after it was listed loses nothing", arguments: [false, true])
+  @Test("a link that replaces the listed trash loses nothing", arguments: [false, true])
   func swappedTrash(makesRoom: Bool) throws {
     let (other, path) = (TemporaryDirectory(), directory.path)
     for place in [directory, other] {

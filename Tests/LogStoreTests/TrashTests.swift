@@ -5,7 +5,7 @@ import LogStoreTesting
 import TestScheduling
 import Testing
 
-@Suite("The trash, and the way back", .excludesProgramStarts)
+@Suite("Removing and restoring", .excludesProgramStarts)
 struct TrashTests {
   private let directory = TemporaryDirectory()
   private let now = ExampleRecording.time()
@@ -45,7 +45,8 @@ struct TrashTests {
     #expect(directory.bytes(of: entry.fileName) == bytes)
   }
 
-  @Test("what another program brings while the lock is waited for is not restored a second time")
+  @Test(
+    "a recording that another program restores during the wait for the lock is not restored twice")
   func restoredTwice() throws {
     let clean = try store()
     let entry = try take(clean, 1)
@@ -64,7 +65,7 @@ struct TrashTests {
     #expect(try clean.list().entries.map(\.number) == [2])
   }
 
-  @Test("a move whose sync fails has happened, and that is said")
+  @Test("a move whose sync fails is reported as done but not durable")
   func moveNotDurable() throws {
     let clean = try store()
     let entry = try take(clean, 1)
@@ -85,7 +86,7 @@ struct TrashTests {
     #expect("\(back)".hasPrefix("recording 1 is back as 1, and a loss of power may undo that: "))
   }
 
-  @Test("where another recording has the number meanwhile, it comes back under the next one")
+  @Test("where another recording has the number, it is restored under the next one")
   func numberTaken() throws {
     let store = try store()
     let first = try take(store, 1)
@@ -101,7 +102,7 @@ struct TrashTests {
     #expect(try take(store, 4).number == 4)
   }
 
-  @Test("the one that was removed last is the latest, and the first of the list")
+  @Test("the last one removed is the latest, and first in the list")
   func latest() throws {
     let store = try store()
     for seed in 1...3 { try take(store, UInt64(seed)) }
@@ -119,7 +120,7 @@ struct TrashTests {
   }
 
   @Test(
-    "a clock that was not set keeps the order of removal, in the list, for room, and once it is set",
+    "a clock that was not set keeps the order of removal, in the list, when making room, and once it is set",
     arguments: [-50 * 365, -40, 0, 40])
   func order(daysOff: Int64) throws {
     let store = try store()
@@ -150,7 +151,7 @@ struct TrashTests {
     #expect(room.deletedFromTrash == [4, 6, 3, 5])
   }
 
-  @Test("what is removed twice within a second, or before the clock was set, is kept twice")
+  @Test("a recording removed twice within a second, or before the clock was set, is kept twice")
   func removedTwice() throws {
     let store = try store()
     let unset = WallTime(nanoseconds: 5_000_000_000, isSynchronised: false)
@@ -170,7 +171,7 @@ struct TrashTests {
   }
 
   @Test(
-    "by a clock that is not synchronised nothing ages: what it dates stays for 30 days from the first sweep by one that is",
+    "by a clock that is not synchronised nothing ages: recordings it dates stay for 30 days from the first sweep by a synchronised one",
     arguments: [-50 * 365, -40, 0, 40])
   func unsynchronised(daysOff: Int64) throws {
     let store = try store()
@@ -209,7 +210,7 @@ struct TrashTests {
     #expect(try theirs.trashed().count == 2)
   }
 
-  @Test("what cannot be deleted stays, stops nothing, and is said; the rest goes")
+  @Test("a file that cannot be deleted stays and is reported; the rest is deleted")
   func obstacle() throws {
     let store = try store()
     for seed in 1...3 { try take(store, UInt64(seed)) }
@@ -228,7 +229,7 @@ struct TrashTests {
     #expect(try take(store, 9).number == 10)
   }
 
-  @Test("whichever call fails while the trash is swept, no number is given twice")
+  @Test("whichever call fails while the trash is swept, no number is assigned twice")
   func faults() throws {
     var index = 1
     while true {
@@ -253,7 +254,7 @@ struct TrashTests {
     #expect(index > 5)
   }
 
-  @Test("a link that leads nowhere can be removed; a directory that is named as a recording stays")
+  @Test("a dangling link can be removed; a directory named like a recording stays")
   func strangeRecordings() throws {
     let store = try store()
     let dangling = "000001-20261121T023807Z-deadbeef.imulog"

@@ -2,7 +2,7 @@ import IMUModel
 import Remote
 import Testing
 
-@Suite("What is said during a pull")
+@Suite("The protocol of a pull")
 struct PullMessageTests {
   private static let id = RecordingID(high: 0x1b4e_28ba_2fa1_41d2, low: 0x883f_0016_d3cc_a427)
   private static let digest = SHA256().digest
@@ -17,7 +17,7 @@ struct PullMessageTests {
     for request in all { #expect(PullRequest(line: request.line) == request) }
   }
 
-  @Test("a request is read to the letter or not at all")
+  @Test("a request is read exactly or not at all")
   func wrongRequests() {
     let id = PullMessageTests.id.description
     let wrong = [
@@ -46,7 +46,7 @@ struct PullMessageTests {
     for reply in all { #expect(PullReply(line: reply.line) == reply) }
   }
 
-  @Test("a reply of another form, or one that would need too much memory, is none")
+  @Test("a reply of another form, or one that would need too much memory, is refused")
   func wrongReplies() {
     let wrong = [
       "", "bytes", "bytes -1", "bytes 0", "unreadable 1", "unreadable x y", "bytes 1048577",

@@ -19,7 +19,7 @@ struct PullPatienceTests {
     return left
   }
 
-  @Test("is over a timeout after the last progress, and not after the last word")
+  @Test("runs out a timeout after the last progress, not after the last alive")
   func timeout() {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     #expect(wait(patience, from: 0, to: 59) == second)
@@ -30,7 +30,7 @@ struct PullPatienceTests {
     #expect(wait(patience, from: 118, to: 120) < 0)
   }
 
-  @Test("counts no more than a slice of what this side takes from one look to the next")
+  @Test("counts at most a slice of the time between two looks of this side")
   func ownTime() {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     #expect(patience.look(now: at(10_000)) == 60 * second - patience.slice)
@@ -39,7 +39,7 @@ struct PullPatienceTests {
     #expect(patience.look(now: at(9_999)) == 60 * second - patience.slice)
   }
 
-  @Test("pauses grow from 1 s to 32 s while connections bring nothing, and the host is given up")
+  @Test("pauses grow from 1 s to 32 s while connections bring nothing, then the pull gives up")
   func pauses() {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     var now = 0.0
@@ -52,7 +52,7 @@ struct PullPatienceTests {
     #expect(now < 60)
   }
 
-  @Test("connections that die after a page each wait longer each time, and are given up as well")
+  @Test("connections that break after a page wait longer each time, and are given up as well")
   func pageByPage() {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     var now = 0.0
@@ -82,7 +82,7 @@ struct PullPatienceTests {
   }
 
   @Test(
-    "words of a host that adds up what is here add the time that this takes, once until progress")
+    "alives of a host that hashes add the time that this takes, once until progress")
   func adding() {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     patience.expect(matter, adding: 1 << 30)
@@ -107,7 +107,7 @@ struct PullPatienceTests {
     #expect(patience.look(now: at(now + 50)) == 60 * second)
   }
 
-  @Test("a recording that is followed may be silent for ten timeouts while its host has words")
+  @Test("a followed recording may be silent for ten timeouts while its host sends alive")
   func followed() {
     for timeout in [1, 60] {
       let patience = PullPatience(timeout: Int64(timeout) * second, now: at(0))

@@ -26,7 +26,7 @@ struct RequestTokeniserTests {
     #expect(try words("'a\"b'") == ["a\"b"])
   }
 
-  @Test("what a shell would act on is refused, quoted or not", arguments: "$`;|&<>(){}[]*?~!#".utf8)
+  @Test("shell characters are refused, quoted or not", arguments: "$`;|&<>(){}[]*?~!#".utf8)
   func shell(_ byte: UInt8) {
     let character = String(decoding: [byte], as: UTF8.self)
     for text in [
@@ -36,7 +36,7 @@ struct RequestTokeniserTests {
     }
   }
 
-  @Test("every byte that is no printable ASCII is refused")
+  @Test("every byte but printable ASCII is refused")
   func bytes() {
     for byte in UInt8.min...UInt8.max where !(0x20...0x7E).contains(byte) {
       #expect(throws: RequestRefusal.notPlain(byte)) {
@@ -52,7 +52,7 @@ struct RequestTokeniserTests {
     }
   }
 
-  @Test("length and number of words have their limits")
+  @Test("length and number of words are limited")
   func limits() throws {
     let longest = String(repeating: "a", count: RequestTokeniser.longest)
     #expect(try words(longest) == [longest])

@@ -43,7 +43,7 @@ struct SHA256Tests {
       digest(bytes) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
   }
 
-  @Test("it makes no difference in which pieces bytes come, around every block's end")
+  @Test("the digest does not depend on how bytes are split, around every block's end")
   func pieces() {
     for count in 0...200 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -52,7 +52,7 @@ struct SHA256Tests {
     }
   }
 
-  @Test("the processor's instructions and plain arithmetic come to the same")
+  @Test("the processor's instructions and portable code agree")
   func instructions() {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<64 * 50).map { _ in UInt8.random(in: 0...255, using: &generator) }

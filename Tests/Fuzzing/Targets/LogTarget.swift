@@ -28,7 +28,8 @@ public final class LogTarget: FuzzTarget {
       case 0: try verify(&reader, first)
       case 1: try summarise(&reader, first)
       case 2:
-        try reader.seek(toTick: first.lastTick / 64 * UInt64(seek >> 2))
+        let tick = first.lastTick / 64 * UInt64(seek >> 2)
+        try reader.seek(toTime: reader.description.rate.nanoseconds(atTick: tick))
         // What a whole reading leaves out, because its ticks were there before, may come here.
         _ = try Reading(&reader, log.count)
       default:

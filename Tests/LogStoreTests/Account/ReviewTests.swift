@@ -4,9 +4,9 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-@Suite("How a take came out")
+@Suite("Quality of a recording")
 struct ReviewTests {
-  @Test("a whole take that was still is good, and rests at 1 g")
+  @Test("a complete recording of a still sensor is good, and rests at 1 g")
   func good() throws {
     var take = ReviewedRecording(rate: 100)
     take.still(seconds: 10)
@@ -24,7 +24,7 @@ struct ReviewTests {
       review.lateness == LatenessSummary(median: 50_000, percentile99: 90_000, maximum: 1_000_000))
   }
 
-  @Test("still and moving parts are told apart, in order")
+  @Test("still and moving parts are distinguished, in order")
   func parts() throws {
     var take = ReviewedRecording(rate: 100)
     take.still(seconds: 4)
@@ -97,7 +97,7 @@ struct ReviewTests {
     }
   }
 
-  @Test("late reads, a wrong gravity and an end that was not asked for are flaws")
+  @Test("late reads, a wrong gravity and an unrequested end are flaws")
   func flaws() throws {
     var late = ReviewedRecording(rate: 100)
     late.still(seconds: 5)

@@ -6,7 +6,7 @@ extension LinuxI2CBus {
   /// own default of one second would cost a logger a second's samples each time a wire comes loose.
   public static let defaultTimeoutMilliseconds = 100
 
-  /// Opens `/dev/i2c-<number>` and asks what the adapter can do.
+  /// Opens `/dev/i2c-<number>` and reads the adapter's abilities.
   ///
   /// - Parameters:
   ///   - number: N of `/dev/i2c-N`.
@@ -48,7 +48,7 @@ package struct I2COpening {
   let number: Int
   let tree: SystemTree
 
-  /// What to say about `/dev/i2c-<number>` in `tree`.
+  /// The errors for `/dev/i2c-<number>` in `tree`.
   package init(number: Int, tree: SystemTree) {
     self.number = number
     self.tree = tree
@@ -56,7 +56,7 @@ package struct I2COpening {
 
   var path: String { tree.path("/dev/i2c-\(number)") }
 
-  /// The error for `open` or `I2C_FUNCS` that answered `code`.
+  /// The error for `open` or `I2C_FUNCS` that failed with `code`.
   package func refused(_ code: Int32) -> LinuxIOError {
     switch code {
     case ENOENT, ENXIO, ENODEV: return absent(code)
@@ -151,11 +151,11 @@ public struct I2CFunctions: OptionSet, Sendable {
   public static let smbusReadI2CBlock = I2CFunctions(rawValue: 0x0400_0000)
 }
 
-/// How this program speaks to chips behind an adapter.
+/// How this program accesses chips behind an adapter.
 public enum I2CAccess: Equatable, Sendable {
   /// `I2C_RDWR`: one transfer of any length, with a repeated START.
   case combined
-  /// SMBus calls of libi2c, for adapters that know nothing else: pieces of up to 32 bytes.
+  /// SMBus calls of libi2c, for adapters without plain I2C: pieces of up to 32 bytes.
   case smbusBlocks
 
   /// Plain I2C where the adapter can; SMBus where it cannot; `nil` where it can do neither.

@@ -6,26 +6,26 @@ public import IMUModel
 /// The owner of an open `/dev/i2c-N`: chips behind an adapter of this machine.
 ///
 /// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus),
-/// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` asks no one whether
+/// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` does not check whether
 /// a kernel driver uses the chip, so call ``claim(_:)`` before the first transfer to an address.
 ///
-/// A node that goes away stays away for this value, unless ``keepOpen(at:chip:every:)`` was asked.
+/// A node that goes away stays away for this value, unless ``keepOpen(at:chip:every:)`` was called.
 public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   /// N of `/dev/i2c-N`.
   public internal(set) var number: Int
   /// How transfers are made, chosen from what the adapter can do.
   public internal(set) var access: I2CAccess
-  /// Whether the adapter took over the time limit it was asked to keep.
+  /// Whether the adapter accepted the requested time limit.
   public let isTimeLimited: Bool
 
   /// The node; -1 while it is gone.
   var descriptor: Int32
   let tree: SystemTree
-  /// The chip that SMBus calls speak to, 0 before the first one.
+  /// The chip that SMBus calls address, 0 before the first one.
   var selected: UInt8 = 0
-  /// Opens the node anew; `nil` when that was not asked.
+  /// Reopens the node; `nil` when that was not requested.
   var reopening: BusReopening?
-  /// Transfers that failed since the last one that did not.
+  /// Failed transfers since the last good one.
   var failures = 0
 
   /// Longest read of `I2C_RDWR` (i2c-dev.c). Registers are numbered with 8 bits, so it is never
@@ -60,8 +60,8 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     guard let start = buffer.baseAddress, (1...Self.longestRead).contains(buffer.count) else {
       throw failure(EINVAL, .read, address, register)
     }
-    // Safe: bytes have no alignment and any value is valid, and no one else looks at the caller's
-    // buffer while it is lent to this call.
+    // Safe: bytes have no alignment and any value is valid, and the caller's buffer is this call's alone until it
+    // returns.
     let bytes = start.assumingMemoryBound(to: UInt8.self)
     if descriptor < 0 { try takeReopened(.read, address, register) }
     switch access {
@@ -122,10 +122,10 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
 }
 
 extension LinuxI2CBus {
-  /// Makes sure that no kernel driver owns the chip at `address`. Nothing goes over the wire.
+  /// Checks that no kernel driver owns the chip at `address`. Makes no transfer.
   ///
-  /// `I2C_RDWR` lets two masters' words mix without a warning; `I2C_SLAVE` is the kernel's only
-  /// test. It says who owns the address now and reserves nothing.
+  /// `I2C_RDWR` lets two masters interleave without a warning; `I2C_SLAVE` is the kernel's only
+  /// check. It reports who owns the address now and reserves nothing.
   ///
   /// - Throws: ``LinuxIOError`` of kind `heldByDriver`, with the command that frees the chip.
   public mutating func claim(_ address: I2CAddress) throws(LinuxIOError) {
@@ -160,14 +160,14 @@ extension LinuxI2CBus {
 }
 
 extension LinuxI2CBus {
-  /// Makes sure that no other imulog uses the chip at `address` as long as this value lives.
+  /// Keeps any other imulog from using the chip at `address` as long as this value exists.
   ///
   /// A record lock (`F_SETLK`, fcntl(2)) of the byte whose number is the address, in the adapter's
-  /// node. The kernel gives it up with the process, so nothing is stale after a crash. Only programs
-  /// that ask for it heed it.
+  /// node. The kernel releases it with the process, so nothing is stale after a crash. Only programs
+  /// that use such locks respect it.
   ///
-  /// Such a lock is the process's and not the value's: closing any descriptor of the same node gives
-  /// it up. Do not drop another value for the same bus while the reservation shall hold.
+  /// Such a lock belongs to the process, not to the value: closing any descriptor of the same node releases
+  /// it. Keep other values for the same bus as long as the reservation is needed.
   ///
   /// - Throws: ``LinuxIOError`` of kind `busy`, naming the process that has it, or `system`.
   public borrowing func reserve(_ address: I2CAddress) throws(LinuxIOError) {
@@ -179,7 +179,7 @@ extension LinuxI2CBus {
       remedy: "Look for the adapter in `dmesg`.")
     if answer == -EAGAIN || answer == -EACCES {
       let holder = clinuxio_lock_holder(descriptor, Int64(address.rawValue))
-      // 0 when it was given up meanwhile, or by a process that this one cannot see.
+      // 0 when it was released meanwhile, or the holder is invisible to this process.
       let process = holder > 0 ? holder : nil
       error.kind = .busy(process: process)
       error.finding = "\(tree.processName(process)) is using the sensor"
@@ -192,7 +192,7 @@ extension LinuxI2CBus {
 
 /// A register burst cut into SMBus block reads of at most 32 bytes (I2C_SMBUS_BLOCK_MAX).
 ///
-/// A sequence of values on the stack: going through it allocates nothing.
+/// A sequence of values on the stack: iterating allocates nothing.
 package struct SMBusPieces: Sequence, IteratorProtocol {
   /// The most bytes of one SMBus block.
   package static let limit = 32

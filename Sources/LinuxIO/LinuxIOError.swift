@@ -1,8 +1,7 @@
 import Glibc
 public import IMUModel
 
-/// A refusal of the kernel that the program cannot continue with: what was attempted, where, why, and
-/// what its user can do about it.
+/// A refusal of the kernel that stops an operation: what was attempted, where, why, and the remedy.
 public struct LinuxIOError: Error, Equatable, Sendable {
   /// Why, as far as a program can act on it.
   public enum Kind: Equatable, Sendable {
@@ -18,24 +17,24 @@ public struct LinuxIOError: Error, Equatable, Sendable {
     case adapterTooSimple
     /// A transfer does not end, and the kernel cannot be made to end it.
     case busHangs
-    /// A kernel driver owns the chip. `driver` is `nil` when the kernel does not give its name.
+    /// A kernel driver owns the chip. `driver` is `nil` when the kernel does not report its name.
     case heldByDriver(I2CAddress, driver: String?)
-    /// Another process has what may be had once: try again when it is done. `process` is `nil` when
-    /// the kernel does not say which.
+    /// Another process holds an exclusive resource: try again when it is done. `process` is `nil` when
+    /// the kernel does not report which.
     case busy(process: Int32?)
     /// The machine has no GPIO chip that programs may use.
     case noGPIO
     /// There are GPIO chips, but no such line.
     case noSuchLine
-    /// Several lines are called so.
+    /// Several lines have this name.
     case ambiguousLine
-    /// The GPIO line is in use; `holder` is the name that its user gave, `nil` when it gave none.
+    /// The GPIO line is in use; `holder` is its user's name, `nil` when it has none.
     case lineBusy(holder: String?)
     /// No service listens at the control socket.
     case notRunning
     /// The service did not answer.
     case noAnswer
-    /// Anything else; `errno` says it.
+    /// Anything else; see `errno`.
     case system
   }
 
@@ -63,7 +62,7 @@ extension LinuxIOError: CustomStringConvertible {
 }
 
 extension LinuxIOError: StatusError {
-  /// Whether permission, another program or the device is in the way.
+  /// Whether permission, another program or the device is the cause.
   public var exitStatus: ExitStatus {
     switch kind {
     case .notPermitted: .noPermission
@@ -74,8 +73,7 @@ extension LinuxIOError: StatusError {
 }
 
 extension BusError.Kind {
-  /// The meaning of an error number with which an adapter's driver ends a transfer: the one table
-  /// of it.
+  /// The meaning of an error number with which an adapter's driver ends a transfer: the only such table.
   ///
   /// Source: Linux Documentation/i2c/fault-codes.rst and the drivers named below.
   public init(errno code: Int32) {
@@ -103,7 +101,7 @@ extension BusError.Kind {
   }
 }
 
-/// Something the kernel did not grant and the program runs without.
+/// Something that the kernel refused and the program can run without.
 public struct Refusal: Equatable, Sendable {
   /// What was refused, such as `real-time scheduling (SCHED_FIFO 80)`.
   public var what: String

@@ -1,7 +1,7 @@
 import CLinuxIO
 import Glibc
 
-/// Keeps the program's memory in RAM, so that no tick waits for a page to come back from a card.
+/// Keeps the program's memory in RAM, so that no tick waits for a page from a card.
 public enum MemoryLock {
   /// CAP_IPC_LOCK of `linux/capability.h`.
   private static let lockCapability: UInt64 = 1 << 14
@@ -11,7 +11,7 @@ public enum MemoryLock {
   /// Resident memory does not grow (`MCL_ONFAULT`): code that only the start of the program needed is
   /// released before, some 8 MB of the statically linked one. The corresponding C function is `mlockall`.
   ///
-  /// - Returns: `nil` when granted, else what stood against it; nothing is locked then.
+  /// - Returns: `nil` when granted, else the refusal; then nothing is locked.
   public static func engage(tree: SystemTree = .live) -> Refusal? {
     // Refused when it is locked already, and then it stays.
     _ = clinuxio_drop_code()
@@ -25,7 +25,7 @@ public enum MemoryLock {
     return result < 0 ? refusal(-result) : nil
   }
 
-  /// Gives all pages free. The corresponding C function is `munlockall`.
+  /// Unlocks all pages. The corresponding C function is `munlockall`.
   public static func release() { munlockall() }
 
   /// Why `mlockall` must not even be tried.

@@ -1,10 +1,10 @@
 import CLinuxIO
 import Glibc
 
-/// A program that was started, with pipes to its stdin and from its stdout and stderr, in a process group of its own.
+/// A child program with pipes to its stdin and from its stdout and stderr, in a process group of its own.
 ///
-/// A value that is dropped closes the pipes, ends the whole group and waits for it: it may be waiting itself for a
-/// network that is gone. The program also ends when the thread that started it does, however that comes about.
+/// Dropping the value closes the pipes, ends the whole group and waits for it, because the program may itself be waiting
+/// for a lost network. The program also ends with the thread that started it, however that ends.
 public struct OtherProcess: ~Copyable {
   /// Its stdin: written to with `write(2)`, which fails with EAGAIN while the pipe is full.
   public let input: Int32
@@ -42,7 +42,7 @@ public struct OtherProcess: ~Copyable {
     _ = clinuxio_end(pid, 0)
   }
 
-  /// Closes the pipes, waits, and says how it ended: its exit status, or 128 and a signal's number.
+  /// Closes the pipes, waits, and returns its exit status, or 128 plus a signal's number.
   ///
   /// - Parameter milliseconds: How long it may take to end by itself before it is sent SIGTERM, and SIGKILL a second
   ///   later.
@@ -54,11 +54,10 @@ public struct OtherProcess: ~Copyable {
   }
 }
 
-/// The process's place among others.
+/// The process's priority.
 public enum ProcessPriority {
-  /// Lets everything else go first, on the processor and at the card: nice value 10, the lowest priority of input
-  /// and output. Not SCHED_BATCH, which is woken late, and a pull is many wake-ups. For the calling thread and those
-  /// that it starts.
+  /// Yields to everything else, on the processor and at the card: nice value 10, the lowest I/O priority. Not
+  /// SCHED_BATCH, whose wake-ups are late: a pull wakes up often. For the calling thread and those that it starts.
   public static func stepBack() { clinuxio_step_back() }
 }
 

@@ -4,9 +4,8 @@ import IMUModel
 
 /// A kernel thread that has its name, stack and scheduling class, and waits for its work.
 ///
-/// Making a thread and giving it work are two steps, because a log's header says what the kernel
-/// granted before the first sample, and because nothing can fail any more once the work is moved
-/// in:
+/// Making a thread and starting its work are two steps, because a log's header states what the kernel
+/// granted before the first sample, and because nothing can fail any more once the work is moved in:
 ///
 ///     let thread = try RealTimeThread(name: "imu-sampler", priority: 80)
 ///     if let refusal = thread.scheduling.refusal { … }
@@ -30,7 +29,7 @@ public struct RealTimeThread: ~Copyable {
   ///   - priority: SCHED_FIFO priority, 1...99, or `nil` for ordinary scheduling. A refusal does
   ///     not throw: see ``scheduling``. With a priority, the first 64 KiB of the stack are touched.
   ///   - stackSize: Bytes of stack.
-  /// - Throws: ``LinuxIOError`` when the kernel makes no more threads.
+  /// - Throws: ``LinuxIOError`` when the kernel creates no more threads.
   public init(
     name: String, priority: Int32? = nil, stackSize: Int = defaultStackSize
   ) throws(LinuxIOError) {
@@ -70,7 +69,7 @@ public struct RealTimeThread: ~Copyable {
   /// Moves `payload` into the thread, where `body` works on it.
   ///
   /// - Parameters:
-  ///   - payload: Given back by ``RunningThread/join()``. It need not be copyable.
+  ///   - payload: Returned by ``RunningThread/join()``. It need not be copyable.
   ///   - body: The thread's work; it captures only what is safe to share.
   public consuming func run<Payload: ~Copyable>(
     moving payload: consuming sending Payload, _ body: @escaping @Sendable (inout Payload) -> Void
@@ -125,9 +124,9 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
 
   deinit { finish().deinitialize(count: 1).deallocate() }
 
-  /// Waits for the end of the work and gives back what was moved in.
+  /// Waits for the end of the work and returns the moved value.
   ///
-  /// Nothing makes the work end sooner; ask it to end by means of your own.
+  /// This does not make the work end sooner; the caller must ask it to end.
   public consuming func join() -> Payload {
     let memory = finish()
     discard self
@@ -136,13 +135,13 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
     return memory.move()
   }
 
-  /// Waits for the end of the work, but no longer than this; then the thread is left behind, to end when it will: for
-  /// work that may hang in the kernel, which nothing can interrupt.
+  /// Waits for the end of the work at most until then, and else abandons the thread: for work that may hang in the kernel,
+  /// where nothing can interrupt it.
   ///
   /// The corresponding C function is `pthread_clockjoin_np`, with CLOCK_MONOTONIC: a wall clock that is set meanwhile
   /// changes nothing.
   ///
-  /// - Returns: Whether the work is done. What was moved in goes with its end; a thread that is left behind keeps it.
+  /// - Returns: Whether the work is done. The moved value is destroyed at its end; an abandoned thread keeps it.
   @discardableResult
   public consuming func join(within nanoseconds: Int64) -> Bool {
     let deadline = SystemClock().now() + max(0, nanoseconds)
@@ -169,7 +168,7 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
 }
 
 extension RunningThread where Payload == Void {
-  /// Lets the thread end when it will: for work that may hang in the kernel, which nothing can interrupt.
+  /// Abandons the thread: for work that may hang in the kernel, where nothing can interrupt it.
   public consuming func leaveBehind() {
     pthread_detach(identifier)
     core.release()

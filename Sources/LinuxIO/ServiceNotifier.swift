@@ -2,12 +2,11 @@ import CLinuxIO
 import Glibc
 public import IMUModel
 
-/// Reports to the service manager how the service is: the protocol of sd_notify(3), datagrams to the
+/// Reports the service's state to the service manager: the protocol of sd_notify(3), datagrams to the
 /// socket that `NOTIFY_SOCKET` names.
 ///
 /// Each message is one datagram through a socket of its own, a few tens of microseconds, and waits
-/// at most 100 ms for a manager that is busy. Messages that do not arrive are not repeated: the next
-/// one comes.
+/// at most 100 ms for a busy manager. Lost messages are not repeated, because the next one follows.
 public struct ServiceNotifier: Sendable {
   /// How long to wait for room in the manager's queue.
   private static let patienceMilliseconds: Int32 = 100
@@ -38,7 +37,7 @@ public struct ServiceNotifier: Sendable {
   /// The service is up (again, after ``reloading(at:)``).
   ///
   /// - Parameter status: A line for `systemctl status`.
-  /// - Returns: Whether the manager got it, as of all messages.
+  /// - Returns: Whether the manager received it, as for all messages.
   @discardableResult
   public func ready(status: String) -> Bool { send("READY=1\nSTATUS=\(Self.line(status))") }
 
@@ -55,7 +54,7 @@ public struct ServiceNotifier: Sendable {
     send("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)")
   }
 
-  /// The service is well.
+  /// The service is alive.
   @discardableResult
   public func watchdog() -> Bool { send("WATCHDOG=1") }
 

@@ -2,7 +2,7 @@ import CLinuxIO
 import Glibc
 import IMUModel
 
-/// Signals that end a recording, as something to wait for instead of something that interrupts.
+/// Signals that end a recording, as descriptors to poll instead of interruptions.
 ///
 /// Make it on the main thread before any other thread: threads inherit the blocked signals, so none
 /// of them is interrupted. Afterwards the signals are as they were before.
@@ -55,7 +55,7 @@ public struct SignalWatch: ~Copyable {
 
   /// Waits for one of the signals.
   ///
-  /// - Parameter nanoseconds: At most so long, rounded up to a millisecond; 0 only looks. `nil`
+  /// - Parameter nanoseconds: At most so long, rounded up to a millisecond; 0 does not wait, `nil`
   ///   waits for ever.
   /// - Returns: The signal's number, or `nil` when the time is over.
   public func wait(timeoutNanoseconds nanoseconds: Int64?) -> Int32? {
@@ -70,8 +70,7 @@ public struct SignalWatch: ~Copyable {
     }
   }
 
-  /// Stops the program as Ctrl-Z does, until it is made to continue; returns at once where there is no shell that
-  /// could do that.
+  /// Stops the program as Ctrl-Z does, until it is continued; returns at once without a shell that could do that.
   ///
   /// Call it when SIGTSTP was among the watched signals and came.
   public static func stop() {
@@ -80,7 +79,7 @@ public struct SignalWatch: ~Copyable {
     sigaddset(&set, SIGTSTP)
     var previous = sigset_t()
     pthread_sigmask(SIG_UNBLOCK, &set, &previous)
-    // The kernel's own answer to it, which no handler can give: it knows whether a shell looks after this job.
+    // The kernel's default action, which no handler can replace: it knows whether a shell controls this job.
     raise(SIGTSTP)
     pthread_sigmask(SIG_SETMASK, &previous, nil)
   }
@@ -89,7 +88,7 @@ public struct SignalWatch: ~Copyable {
   private func pause(until end: MonotonicTime?, _ clock: SystemClock) -> Bool {
     var descriptors = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
     guard let end else {
-      // An interrupted wait is taken up again by the caller's loop.
+      // The caller's loop resumes an interrupted wait.
       _ = poll(&descriptors, 1, -1)
       return true
     }

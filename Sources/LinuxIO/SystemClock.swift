@@ -44,7 +44,7 @@ extension SystemClock {
   /// Reads both clocks as close together as a few attempts permit, typically within 100 ns.
   ///
   /// The wall clock is read between two readings of the monotonic one, whose middle is the instant;
-  /// of five attempts the tightest counts. The kernel's word on synchronisation is `adjtimex`'s;
+  /// of five attempts the tightest counts. Synchronisation is as `adjtimex` reports it;
   /// where that call is forbidden the clock counts as not synchronised.
   public func readWallClock() -> WallClockReading {
     var best = attempt()

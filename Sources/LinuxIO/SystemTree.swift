@@ -1,4 +1,5 @@
 import Glibc
+public import IMUModel
 
 /// The kernel's files under a root: `/dev`, `/proc`, `/sys` and `/etc` of this machine, or of a
 /// directory that looks like another machine.
@@ -28,7 +29,7 @@ extension SystemTree {
     defer { close(descriptor) }
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-      // Safe: each read is given what is left of the buffer, and `count` counts what was written.
+      // Safe: each read gets the rest of the buffer, and `count` is what was written.
       while count < limit, let start = buffer.baseAddress {
         let result = Glibc.read(descriptor, start + count, limit - count)
         if result < 0 && errno == EINTR { continue }
@@ -67,7 +68,7 @@ extension SystemTree {
   /// The last component of a symbolic link's target; `nil` when there is no such link.
   func linkTarget(_ path: String) -> String? {
     let capacity = 4096
-    // Safe: readlink writes at most `capacity` bytes and says how many.
+    // Safe: readlink writes at most `capacity` bytes and returns how many.
     let target = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
       buffer.withMemoryRebound(to: CChar.self) { characters in
         guard let start = characters.baseAddress else { return }
@@ -83,8 +84,8 @@ extension SystemTree {
   /// The machine's name; `nil` when the kernel has none.
   public func hostName() -> String? { text("/proc/sys/kernel/hostname") }
 
-  /// What the device tree calls the board, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on
-  /// machines without a device tree, as PCs are.
+  /// The board's name in the device tree, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on
+  /// machines without one, such as PCs.
   public func boardModel() -> String? {
     text("/proc/device-tree/model") ?? text("/sys/firmware/devicetree/base/model")
   }
@@ -138,7 +139,7 @@ extension SystemTree {
 extension SystemTree {
   /// The processor's temperature in °C; `nil` when the kernel has none.
   ///
-  /// Of the thermal zones that one whose type says so (`cpu-thermal` on a Raspberry Pi), else the
+  /// From the thermal zone of the processor's type (`cpu-thermal` on a Raspberry Pi), else from the
   /// first. The kernel's files hold thousandths of a degree.
   public func cpuTemperature() -> Double? {
     let directory = "/sys/class/thermal"
@@ -167,5 +168,68 @@ extension SystemTree {
     let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(
       by: UInt64(status.f_frsize))
     return overflow ? .max : bytes
+  }
+}
+
+/// An I2C adapter as the kernel lists it.
+public struct I2CAdapter: Equatable, Sendable {
+  /// N of `/dev/i2c-N`. It may change from one start of the machine to the next.
+  public var number: Int
+  /// The driver's name for it, such as `bcm2835 (i2c@7e804000)`.
+  public var name: String
+}
+
+extension SystemTree {
+  /// Adapters that programs may use, by number.
+  public func i2cAdapters() -> [I2CAdapter] {
+    adapterNumbers(in: "/sys/class/i2c-dev").map { number in
+      let name = text("/sys/class/i2c-dev/i2c-\(number)/name")
+      return I2CAdapter(number: number, name: name ?? "unnamed")
+    }
+  }
+
+  /// Numbers of the adapters that the kernel drives, whether or not programs may use them.
+  func kernelAdapterNumbers() -> [Int] { adapterNumbers(in: "/sys/bus/i2c/devices") }
+
+  private func adapterNumbers(in directory: String) -> [Int] {
+    names(in: directory).compactMap { name in
+      name.hasPrefix("i2c-") ? Int(name.dropFirst("i2c-".count)) : nil
+    }.sorted()
+  }
+
+  /// The bus clock in Hz that the device tree requests; `nil` without one.
+  ///
+  /// The real clock may be lower: dividers are coarse, and a Raspberry Pi 3 was measured at 62 %.
+  public func i2cClock(bus number: Int) -> Int? {
+    // One directory by three names: newer kernels lack the first, which documents still name.
+    let directories = [
+      "/sys/class/i2c-adapter/i2c-\(number)",
+      "/sys/bus/i2c/devices/i2c-\(number)",
+      "/sys/class/i2c-dev/i2c-\(number)/device",
+    ]
+    for directory in directories {
+      guard let bytes = bytes("\(directory)/of_node/clock-frequency"), bytes.count == 4
+      else { continue }
+      // Device-tree cells are big-endian.
+      let clock = bytes.reduce(0) { $0 << 8 | Int($1) }
+      if clock > 0 { return clock }
+    }
+    return nil
+  }
+
+  /// The kernel driver that is bound to a chip; `nil` when there is none.
+  public func i2cDriver(bus number: Int, address: I2CAddress) -> String? {
+    linkTarget("/sys/bus/i2c/devices/\(Self.device(bus: number, address: address))/driver")
+  }
+
+  /// The kernel's name for the chip, such as `mpu6050`; `nil` when it knows of none.
+  public func i2cDeviceName(bus number: Int, address: I2CAddress) -> String? {
+    text("/sys/bus/i2c/devices/\(Self.device(bus: number, address: address))/name")
+  }
+
+  /// The kernel's name for a chip's place, such as `1-0068`.
+  static func device(bus number: Int, address: I2CAddress) -> String {
+    let digits = String(address.rawValue, radix: 16)
+    return "\(number)-" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 }

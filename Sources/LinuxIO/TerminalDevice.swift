@@ -1,16 +1,16 @@
 import CLinuxIO
 import Glibc
 
-/// The user's terminal while a program draws on it: single keys, no echo, its other screen, no cursor. Given back as
-/// it was when this value goes away, and by a crash.
+/// The user's terminal while a program draws on it: single keys, no echo, the alternate screen, no cursor. Restored when
+/// this value goes away, and after a crash.
 ///
-/// It is opened anew by its name, so that neither reading nor writing ever waits: a descriptor that was inherited
-/// is shared with the shell, and must not be made one that does not block.
+/// It is opened again by its name, so that neither reading nor writing ever waits: an inherited descriptor is shared with
+/// the shell and must not be made nonblocking.
 public struct TerminalDevice: ~Copyable {
   /// Ready for reading when keys were pressed.
   public let fileDescriptor: Int32
 
-  /// The other screen (DECSET 1049), no cursor (25). (xterm control sequences.)
+  /// The alternate screen (DECSET 1049), no cursor (25). (xterm control sequences.)
   private static var enter: String { "\u{1B}[?1049h\u{1B}[?25l" }
   /// Normal style, the cursor, the first screen.
   private static var leave: String { "\u{1B}[m\u{1B}[?25h\u{1B}[?1049l" }
@@ -23,7 +23,7 @@ public struct TerminalDevice: ~Copyable {
 
   /// Takes the terminal. One value at a time.
   ///
-  /// - Throws: ``LinuxIOError`` when it cannot be opened or switched; it is as it was then.
+  /// - Throws: ``LinuxIOError`` when it cannot be opened or switched; it is unchanged then.
   public init() throws(LinuxIOError) {
     let descriptor = TerminalDevice.open()
     guard descriptor >= 0 else { throw TerminalDevice.refused(errno) }
@@ -41,7 +41,7 @@ public struct TerminalDevice: ~Copyable {
     close(fileDescriptor)
   }
 
-  /// Its size in cells; 80 × 24 where it does not say (a serial line).
+  /// Its size in cells; 80 × 24 where it reports none (a serial line).
   public var size: (columns: Int, rows: Int) {
     var columns: Int32 = 0
     var rows: Int32 = 0
@@ -50,16 +50,16 @@ public struct TerminalDevice: ~Copyable {
     return (Int(columns), Int(rows))
   }
 
-  /// Gives it back as it was, until ``resume()``.
+  /// Restores it until ``resume()``.
   public func suspend() { clinuxio_terminal_lend() }
 
-  /// Takes it again after another program had it: what it shows is not known then.
+  /// Takes it again after another program had it; its contents are unknown then.
   public func resume() {
-    // What is refused now was granted at first; nothing better can be done than to draw on.
+    // It was granted before; if it is refused now, drawing continues as well as possible.
     _ = clinuxio_terminal_again()
   }
 
-  /// What was typed, without waiting; `nil` when the terminal is gone.
+  /// Typed bytes, without waiting; `nil` when the terminal is gone.
   public func read() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 1024)
     // Safe: the count is the array's.
@@ -69,7 +69,7 @@ public struct TerminalDevice: ~Copyable {
     return nil
   }
 
-  /// Writes as much as there is room for; how many bytes that was, `nil` when the terminal is gone.
+  /// Writes as much as there is room for; returns how many bytes, `nil` when the terminal is gone.
   public func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     let count = bytes.withUnsafeBytes { Glibc.write(fileDescriptor, $0.baseAddress, $0.count) }
     if count >= 0 { return count }

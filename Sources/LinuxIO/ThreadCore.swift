@@ -2,7 +2,7 @@ import CLinuxIO
 import Glibc
 import Synchronization
 
-/// What a thread and its owner share: the thread waits at a gate until it is given its work.
+/// The state that a thread and its owner share: the thread waits at a gate for its work.
 ///
 /// Safe (`@unchecked Sendable`): `name` and `priority` never change. `report` is
 /// written by the thread before it posts `ready` and read by the owner after it waited for `ready`.
@@ -24,7 +24,7 @@ final class ThreadCore: @unchecked Sendable {
     self.priority = priority
   }
 
-  /// On the thread: takes its name and class, reports to the owner, waits at the gate, works.
+  /// On the thread: sets its name and class, reports to the owner, waits at the gate, works.
   func run() {
     clinuxio_set_thread_name(name)
     blockSignals()
@@ -38,10 +38,10 @@ final class ThreadCore: @unchecked Sendable {
     isFinished.store(true, ordering: .releasing)
   }
 
-  /// On the owner's thread: what the thread was granted, once.
+  /// On the owner's thread: waits, once, until the thread has reported.
   func waitUntilReady() { ready.wait() }
 
-  /// On the owner's thread: lets the thread begin with `work`, or end when it is `nil`.
+  /// On the owner's thread: starts the thread's `work`, or ends the thread when it is `nil`.
   func open(_ work: (() -> Void)?) {
     self.work = work
     go.open()
@@ -51,7 +51,7 @@ final class ThreadCore: @unchecked Sendable {
   private func blockSignals() {
     var set = sigset_t()
     sigfillset(&set)
-    // Raised by what the thread itself does; blocked, they would hide a crash.
+    // Raised by the thread's own instructions; blocked, they would hide a crash.
     let own = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPIPE]
     for signal in own { sigdelset(&set, signal) }
     pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -91,11 +91,11 @@ func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
 
 /// What the kernel granted to a thread.
 public struct SchedulingReport: Equatable, Sendable {
-  /// The real-time priority asked for, 1...99; `nil` when none was.
+  /// The requested real-time priority, 1...99; `nil` for none.
   public var asked: Int32?
   /// The real-time priority (SCHED_FIFO) the thread has; `nil` for ordinary scheduling.
   public var granted: Int32?
-  /// Why it has not what was asked for.
+  /// Why it was not granted as requested.
   public var refusal: Refusal?
 }
 
@@ -112,8 +112,8 @@ extension SchedulingReport: CustomStringConvertible {
 }
 
 extension SchedulingReport {
-  /// Asks for SCHED_FIFO for the calling thread; where the priority is refused, for the highest one
-  /// that the user's limit permits; where that is refused too, for timers without slack.
+  /// Requests SCHED_FIFO for the calling thread; if the priority is refused, the highest one
+  /// that the user's limit permits; if that is refused too, timers without slack.
   static func schedule(priority asked: Int32?) -> SchedulingReport {
     var report = SchedulingReport(asked: asked)
     guard let asked else { return report }
@@ -122,8 +122,8 @@ extension SchedulingReport {
       report.granted = asked
       return report
     }
-    // A limit may permit what is not permitted unasked, or a lower priority.
-    if answer == -EPERM { report.granted = takeWhatTheLimitPermits(upTo: asked) }
+    // The limit may be raised to permit it, or permit a lower priority.
+    if answer == -EPERM { report.granted = applyHighestPermitted(upTo: asked) }
     if report.granted != asked { report.refusal = refusal(-answer, asked) }
     // Ordinary threads wake up to 50 µs late on purpose, so that the processor sleeps longer.
     // Cannot fail for the thread itself and a positive number.
@@ -131,7 +131,7 @@ extension SchedulingReport {
     return report
   }
 
-  private static func takeWhatTheLimitPermits(upTo asked: Int32) -> Int32? {
+  private static func applyHighestPermitted(upTo asked: Int32) -> Int32? {
     var soft: UInt64 = 0
     var hard: UInt64 = 0
     guard clinuxio_realtime_limit(&soft, &hard) == 0, hard > 0 else { return nil }

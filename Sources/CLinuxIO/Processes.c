@@ -14,12 +14,12 @@
 
 extern char **environ;
 
-/// What a child does between fork(2) and its program: calls that are safe there, because other threads of the
+/// The child's part between fork(2) and its program: only calls that are safe there, because other threads of the
 /// parent may have held any lock.
 static void become(char *const *words, const int *ends, int report, pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
-  /* Ends with its parent's thread even when that is killed; one that is gone already sends no signal. */
+  /* Ends with its parent's thread even when that is killed; a parent that is gone already sends no signal. */
   if (setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent) {
     int safe[3], done = 1;
     /* Above the three, or one copy could close another. */
@@ -45,7 +45,7 @@ static int spawn(char *const *words, const int *ends, pid_t *pid) {
   if (child == 0) become(words, ends, fcntl(report[1], F_DUPFD_CLOEXEC, 3), parent);
   if (child < 0) code = errno;
   close(report[1]);
-  /* Ends with the program's start, which closes the other end, or with why there was none. */
+  /* Returns at the program's start, which closes the other end, or with the errno of the failure. */
   ssize_t count = 0;
   if (child > 0)
     while ((count = read(report[0], &code, sizeof code)) < 0 && errno == EINTR) {}
@@ -83,8 +83,8 @@ int clinuxio_start(char *const *words, struct clinuxio_child *child) {
   return 0;
 }
 
-/// Whether a child ended within so many milliseconds. It stays a zombie: its number, which is its group's too, is
-/// no one else's until it was waited for.
+/// Whether a child ended within so many milliseconds. It stays a zombie, so that its number, which is also its
+/// group's, is not reused.
 static int has_ended(pid_t pid, int milliseconds) {
   const struct timespec step = {.tv_nsec = 2000000};
   for (int waited = 0;; waited += 2) {
@@ -103,7 +103,7 @@ int clinuxio_end(pid_t pid, int milliseconds) {
   }
   siginfo_t info = {0};
   while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
-  /* What it has left in its group, such as a proxy command. */
+  /* What it left in its group, such as a proxy command. */
   (void)kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)

@@ -25,7 +25,7 @@ static socklen_t address(struct sockaddr_un *address, const char *path) {
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
 }
 
-/// Closes `fd` and answers what went wrong before.
+/// Closes `fd` and returns the error from before.
 static int failed(int fd) {
   int code = errno;
   close(fd);

@@ -26,7 +26,7 @@ static int terminal = -1;
 static struct termios before, during;
 static char enter_text[128], leave_text[128];
 
-// Given back for a while, to be taken again.
+// Restored for a while, to be switched again.
 static int lent = 0;
 
 /// Signals that end a process unless it says otherwise: crashes first, then what others may send.
@@ -34,10 +34,10 @@ static const int deadly[] = {SIGSEGV, SIGABRT, SIGILL,  SIGTRAP,   SIGBUS,  SIGF
                              SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
                              SIGPROF, SIGIO,   SIGPWR,  SIGVTALRM, SIGSTKFLT};
 enum { crash_count = 6, deadly_count = sizeof deadly / sizeof deadly[0] };
-/// What happened at each before, such as the Swift runtime's account of a crash.
+/// The actions before, such as the Swift runtime's crash report.
 static struct sigaction others[deadly_count];
 
-/// Writes what there is room for within a second; the descriptor does not block. Only calls that a signal
+/// Writes what there is room for within a second; the descriptor is nonblocking. Only calls that a signal
 /// handler may make (signal-safety(7); poll is on the list of POSIX.1-2008).
 static void say(const char *text) {
   size_t left = strlen(text);
@@ -104,13 +104,13 @@ int clinuxio_terminal_take(int fd, const char *enter, const char *leave) {
   return 0;
 }
 
-void clinuxio_terminal_lend(void) {
+void clinuxio_terminal_suspend(void) {
   if (!taken) return;
   restore();
   lent = 1;
 }
 
-int clinuxio_terminal_again(void) {
+int clinuxio_terminal_resume(void) {
   if (!taken && !lent) return 0;
   int result = answer(tcsetattr(terminal, TCSANOW, &during));
   lent = 0;
@@ -119,7 +119,7 @@ int clinuxio_terminal_again(void) {
   return result;
 }
 
-void clinuxio_terminal_give_back(void) {
+void clinuxio_terminal_restore(void) {
   if (!taken && !lent) return;
   if (taken) restore();
   lent = 0;

@@ -158,7 +158,7 @@ extension LogReader where Storage: ~Copyable {
     -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)?
   {
     do {
-      let (first, last, end) = try outerPages()
+      let (first, last, end, _) = try outerPages()
       return end.map { (first, last, $0) }
     } catch {
       throw .log(error)

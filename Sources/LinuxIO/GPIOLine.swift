@@ -121,14 +121,6 @@ public struct GPIOChipInfo: Equatable, Sendable {
   public var label: String
   /// How many lines it has, numbered from 0.
   public var lineCount: Int
-
-  /// A chip.
-  public init(path: String, name: String, label: String, lineCount: Int) {
-    self.path = path
-    self.name = name
-    self.label = label
-    self.lineCount = lineCount
-  }
 }
 
 extension GPIOChipInfo: CustomStringConvertible {
@@ -144,13 +136,6 @@ public struct GPIOLine: Equatable, Sendable {
   public var offset: Int
   /// The kernel's name for it; may be empty.
   public var name: String
-
-  /// A line.
-  public init(chip: GPIOChipInfo, offset: Int, name: String) {
-    self.chip = chip
-    self.offset = offset
-    self.name = name
-  }
 }
 
 extension GPIOLine: CustomStringConvertible {

@@ -37,7 +37,7 @@ public struct TerminalDevice: ~Copyable {
   }
 
   deinit {
-    clinuxio_terminal_give_back()
+    clinuxio_terminal_restore()
     close(fileDescriptor)
   }
 
@@ -51,12 +51,12 @@ public struct TerminalDevice: ~Copyable {
   }
 
   /// Restores it until ``resume()``.
-  public func suspend() { clinuxio_terminal_lend() }
+  public func suspend() { clinuxio_terminal_suspend() }
 
   /// Takes it again after another program had it; its contents are unknown then.
   public func resume() {
     // It was granted before; if it is refused now, drawing continues as well as possible.
-    _ = clinuxio_terminal_again()
+    _ = clinuxio_terminal_resume()
   }
 
   /// Typed bytes, without waiting; `nil` when the terminal is gone.

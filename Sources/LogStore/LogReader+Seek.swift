@@ -22,13 +22,14 @@ extension LogReader where Storage: ~Copyable {
   public mutating func hasEnd() throws(LogError) -> Bool { try outerPages().end != nil }
 
   /// The clock pairs of the first page and of the last one with anything in it, and the end of the recording; `nil` when
-  /// that page has none. The reader is at the beginning afterwards.
+  /// that page has none. Also the bytes of the storage. The reader is at the beginning afterwards.
   public mutating func outerPages() throws(LogError)
-    -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd?)
+    -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd?, byteCount: UInt64)
   {
+    let byteCount = try byteCount()
     let first = try clockPairs(ofPage: 0)
     var (last, end) = ([ClockPair](), first.end)
-    let lastPage = LogReader.page(ofByte: max(1, try byteCount()) - 1)
+    let lastPage = LogReader.page(ofByte: max(1, byteCount) - 1)
     if lastPage > 0 {
       (last, end) = try clockPairs(ofPage: lastPage)
       if end == nil {
@@ -37,7 +38,7 @@ extension LogReader where Storage: ~Copyable {
       }
     }
     rewind()
-    return (first.pairs, last, end)
+    return (first.pairs, last, end, byteCount)
   }
 
   private mutating func clockPairs(ofPage index: UInt32) throws(LogError)

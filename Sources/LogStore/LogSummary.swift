@@ -106,6 +106,6 @@ extension LogReader where Storage: ~Copyable {
     return LogSummary(
       description: description, state: LogSummary.State(end), ledger: end.ledger,
       tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
-      byteCount: try byteCount())
+      byteCount: outer.byteCount)
   }
 }

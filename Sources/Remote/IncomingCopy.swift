@@ -165,7 +165,8 @@ final class IncomingCopy {
       }
       if damaged > 0 {
         outcome.isDamaged = true
-        outcome.note("\(damaged) of its pages are damaged there, and so are the copy's")
+        let pages = damaged == 1 ? "page" : "pages"
+        outcome.note("it is damaged there in \(damaged) \(pages), and so is the copy")
       }
     }
     return failure == nil && outcome.fate != .running

@@ -51,7 +51,7 @@ struct PullBreakTests {
     #expect(bench.leftovers.count == 1)
     let outcome = bench.pull("--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(outcome.talk.contains("taken up"))
+    #expect(outcome.talk.contains("resumed"))
     #expect(
       try #require(try outcome.json()["hosts"][0]["received_bytes"].integer)
         < Int64(log.count / 2 + 10_000))
@@ -101,7 +101,7 @@ struct PullBreakTests {
     bench.mend()
     let outcome = bench.pull("--json")
     #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("damaged there in 1 pages"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("damaged there in 1 page,"), "\(outcome.talk)")
     #expect(
       try #require(try outcome.json()["hosts"][0]["received_bytes"].integer)
         < Int64(log.count / 2 + 10_000))

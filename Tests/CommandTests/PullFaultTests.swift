@@ -31,7 +31,7 @@ struct PullFaultTests {
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(try RemoteBench.log(bench.laptop) == RemoteBench.log(bench.pi))
     #expect(bench.leftovers.isEmpty)
-    #expect(outcome.talk.contains("taken up") && !outcome.talk.contains("changed there"))
+    #expect(outcome.talk.contains("resumed") && !outcome.talk.contains("changed there"))
   }
 
   @Test("a recording that does not fit here costs no other one")

@@ -145,7 +145,7 @@ struct PullTests {
     bench.pi.directory.write(bytes, to: name)
     let outcome = bench.pull()
     #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("damaged there in 1 pages"))
+    #expect(outcome.talk.contains("damaged there in 1 page,"))
     #expect(try RemoteBench.log(bench.laptop) == bytes)
     #expect(bench.pull().status == 0)
   }

@@ -61,18 +61,18 @@ int clinuxio_is_end_asked(void);
 
 /// syncfs: everything written to the file system that `fd` is on is durable. Outside the Glibc module.
 int clinuxio_sync_file_system(int fd);
-/// sync_file_range(SYNC_FILE_RANGE_WRITE): the kernel begins to write these bytes to the medium, without a wait. A failure
-/// is not consumed and is reported by the next sync of the file. Outside the Glibc module.
+/// sync_file_range(SYNC_FILE_RANGE_WRITE): starts writing these bytes to the medium without waiting. The next sync of the
+/// file reports a failure. Outside the Glibc module.
 void clinuxio_begin_writing(int fd, uint64_t start, uint64_t count);
 /// renameat2(RENAME_NOREPLACE): -EEXIST when there is something of the new name, -EINVAL when the file system cannot
 /// promise that. Outside the Glibc module.
 int clinuxio_rename_free(
     int old_directory, const char *_Nonnull old, int new_directory, const char *_Nonnull new);
 /// statx: 1 when no program can remove the name, because its file is immutable or append-only, or something is mounted on
-/// it; 0 when not, or when the file system does not say. Outside the Glibc module.
+/// it; 0 when not, or when the file system does not report it. Outside the Glibc module.
 int clinuxio_is_fixed(const char *_Nonnull path);
-/// fcntl(F_SETLEASE): 1 when the file is open elsewhere, too; 0 when not. Fails when the kernel does not say: of another
-/// user's file without CAP_LEASE (EACCES), and on file systems without leases. `fd` is open for reading. fcntl is variadic.
+/// fcntl(F_SETLEASE): 1 when the file is also open elsewhere; 0 when not. Fails when the kernel does not report it: another
+/// user's file without CAP_LEASE (EACCES), and file systems without leases. `fd` is open for reading. fcntl is variadic.
 int clinuxio_is_open_elsewhere(int fd);
 
 // Record locks, which end with the process.

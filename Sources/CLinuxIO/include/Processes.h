@@ -3,31 +3,31 @@
 
 #include <sys/types.h>
 
-// Other programs, a process's place among them, and what it says to the system's log. The same rules as in Kernel.h.
+// Child programs, a process's priority, and the system's log. The same rules as in Kernel.h.
 
-/// A program that was started, and this process's ends of its standard streams.
+/// A child program, and this process's ends of its standard streams.
 struct clinuxio_child {
   pid_t pid;
-  /// Where what it reads is written; a full pipe refuses (O_NONBLOCK).
+  /// Writes to its stdin; nonblocking.
   int input;
-  /// Where what it writes is read; a pipe of 1 MiB where the kernel allows.
+  /// Reads its stdout; a pipe of 1 MiB where the kernel allows.
   int output;
-  /// Where what it writes to stderr is read; an empty pipe refuses (O_NONBLOCK).
+  /// Reads its stderr; nonblocking.
   int talk;
 };
 
 /// Starts a program, searched for as execvp(3) does, in a process group of its own, with pipes (pipe2, outside the Glibc
-/// module) that close on exec. Signals are as a shell hands them on: none blocked, SIGPIPE and SIGXFSZ not ignored. It
+/// module) that close on exec. Signals are as from a shell: none blocked, SIGPIPE and SIGXFSZ not ignored. It
 /// gets SIGTERM when the thread that started it ends (PR_SET_PDEATHSIG), which posix_spawn(3) cannot ask for. `words`
 /// ends in NULL. 0 or -errno; -ENOENT when there is no such program.
 int clinuxio_start(char *_Nullable const *_Nonnull words, struct clinuxio_child *_Nonnull child);
 /// Waits so many milliseconds for a child's end, then ends its group with SIGTERM and, a second later, SIGKILL; whatever
-/// it left in its group ends with it. Its exit status, or 128 and the signal's number, as a shell says it.
+/// it left in its group ends with it. Its exit status, or 128 plus the signal's number, as in a shell.
 int clinuxio_end(pid_t pid, int milliseconds);
 
-/// Lets everything else go first: nice value 10, and best-effort I/O of the lowest
-/// priority (ioprio_set(2), which has no C function). For the calling thread and those it starts later.
-/// What the kernel refuses is left as it is.
+/// Yields to everything else: nice value 10, and best-effort I/O of the lowest priority
+/// (ioprio_set(2), which has no C function). For the calling thread and those it starts later.
+/// A refusal of the kernel is ignored.
 void clinuxio_step_back(void);
 
 /// syslog(3) with facility LOG_AUTH and level LOG_NOTICE or, when `is_refusal`, LOG_WARNING; its format is

@@ -10,10 +10,10 @@
 /// Longest path of a socket: sun_path without its NUL.
 #define CLINUXIO_LONGEST_SOCKET_PATH 107
 
-/// A stream socket that listens at `path`, where nothing may be; mode 0600, does not block. The
+/// A nonblocking stream socket that listens at `path`, where nothing may exist; mode 0600. The
 /// descriptor.
 int clinuxio_listen(const char *_Nonnull path, int backlog);
-/// The next caller of such a socket, or -EAGAIN; its descriptor does not block.
+/// The next caller of such a socket, nonblocking, or -EAGAIN.
 int clinuxio_accept(int listener);
 /// A stream socket connected to `path`; neither connecting nor sending takes longer than
 /// `milliseconds`. The descriptor.
@@ -30,9 +30,9 @@ int clinuxio_epoll(void);
 /// Watches `fd` for input when `is_for_input`, else for the other end's closing alone; `is_new` when
 /// it is not yet watched.
 int clinuxio_epoll_watch(int epoll, int fd, int is_for_input, int is_new);
-/// Watches `fd` no more.
+/// Stops watching `fd`.
 int clinuxio_epoll_forget(int epoll, int fd);
-/// A descriptor that has something, without waiting: it, or -EAGAIN when there is none. `is_closed`
+/// A ready descriptor, without waiting, or -EAGAIN when there is none. `is_closed`
 /// is 1 when the other end is gone.
 int clinuxio_epoll_next(int epoll, int *_Nonnull is_closed);
 

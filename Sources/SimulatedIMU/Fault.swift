@@ -5,17 +5,17 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// The supply fails for a moment: all registers are back at reset, and the chips boot.
   case brownOut
   /// The same in the middle of a read: data bytes from number `byte` on are `rest`, FF from a chip that releases
-  /// the line, 00 from one that continues with cleared registers. One that does not `boot` answers again at once. A write,
-  /// or a shorter read, ends before.
+  /// the line, 00 from one that continues with cleared registers. A chip that does not boot (`boots`) answers again at
+  /// once. A write or a shorter read completes first.
   case brownOutInBurst(byte: Int, rest: UInt8, boots: Bool)
   /// Output registers stand still for `nanoseconds`, or until the chip is reset. With
-  /// `keepsDataReady` the data-ready bits continue as if there were new samples. What `survivesReset` shows the same
-  /// outputs after one.
+  /// `keepsDataReady` the data-ready bits continue as if there were new samples. With `survivesReset` the outputs stay
+  /// the same after a reset.
   case freeze(nanoseconds: Int64, keepsDataReady: Bool, survivesReset: Bool = false)
   /// No chip is on the bus for `nanoseconds`, and the adapter does not report it: reads give FF, writes are lost. Then
   /// the power comes back, and the chips boot.
   case silence(nanoseconds: Int64)
-  /// The identity registers answer `identity` for `nanoseconds`; all else is well.
+  /// The identity registers answer `identity` for `nanoseconds`; everything else works.
   case misidentify(identity: UInt8, nanoseconds: Int64)
   /// No chip is on the bus for `nanoseconds`; then the power comes back, and the chips boot.
   case unplug(nanoseconds: Int64)
@@ -34,7 +34,7 @@ public enum FaultTrigger: Equatable, Sendable, BitwiseCopyable {
   case time(MonotonicTime)
 }
 
-/// The faults that are still to happen, in storage of fixed size.
+/// The pending faults, in storage of fixed size.
 struct FaultScript: ~Copyable {
   private struct Entry: BitwiseCopyable {
     let trigger: FaultTrigger

@@ -12,7 +12,7 @@ extension Motion {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What errors call the file.
+  ///   - name: The file's name in errors.
   /// - Throws: ``MotionFileError`` with the first bad line.
   public init(csv bytes: some Sequence<UInt8>, named name: String) throws(MotionFileError) {
     var lines = Array(bytes).split(separator: 0x0A, omittingEmptySubsequences: false).map {
@@ -150,6 +150,6 @@ extension MotionFileError.Problem {
 }
 
 extension MotionFileError: StatusError {
-  /// The file's data are no motion.
+  /// The file holds no valid motion.
   public var exitStatus: ExitStatus { .damagedData }
 }

@@ -1,12 +1,12 @@
 public import IMUModel
 
-/// What happens to a simulated chip: a movement in physical units, or a recording of counts.
+/// The motion of a simulated chip: a movement in physical units, or a recording of counts.
 ///
 /// Time 0 of a motion is the instant at which its ``SimulatedBus`` was made.
 public struct Motion: Sendable {
-  /// What really is, in SI units, in the chip's own axes (right-handed, as printed on the parts).
+  /// The true state, in SI units, in the chip's own axes (right-handed, as printed on the parts).
   public struct Truth: Equatable, Sendable, BitwiseCopyable {
-    /// Specific force in m/s²: what an accelerometer feels. At rest it is 9.80665 upwards.
+    /// Specific force in m/s², which an accelerometer measures. At rest it is 9.80665 upwards.
     public var acceleration: SIMD3<Double>
     /// Angular rate in rad/s, by the right-hand rule.
     public var angularRate: SIMD3<Double>
@@ -27,7 +27,7 @@ public struct Motion: Sendable {
   struct Row: Equatable, Sendable, BitwiseCopyable {
     /// Nanoseconds from the recording's first line.
     var time: Int64
-    /// What the registers are to hold.
+    /// The contents of the registers.
     var counts: RawSample
   }
 
@@ -51,16 +51,16 @@ public struct Motion: Sendable {
     Truth(acceleration: SIMD3(0, 0, standardGravity), angularRate: SIMD3(0, 0, 0)))
 
   /// The chip turns about Y, a turn in 8 s with a wobble upon it, while it is shaken along Y, and
-  /// warms and cools by 2 °C. Acceleration and rate belong together: the one's angle is the other's
-  /// integral.
+  /// warms and cools by 2 °C. Acceleration and rate are consistent: the angle of the one is the integral
+  /// of the other.
   public static let tumble = Motion(kind: .tumble)
 
-  /// The same for ever.
+  /// The same state for ever.
   public static func steady(_ truth: Truth) -> Motion {
     Motion(kind: .steady(truth))
   }
 
-  /// What really is `nanoseconds` after the motion's start; `nil` for a recording, whose scale is
+  /// The true state `nanoseconds` after the motion's start; `nil` for a recording, whose scale is
   /// not known.
   public func truth(at nanoseconds: Int64) -> Truth? {
     withSource { $0.truth(at: nanoseconds) }
@@ -92,7 +92,7 @@ public struct Motion: Sendable {
 enum MotionSource: @unchecked Sendable, BitwiseCopyable {
   case steady(Motion.Truth)
   case tumble
-  // Safe: whoever makes this case keeps the rows alive and unchanged for as long as it may be used
+  // Safe: the maker of this case keeps the rows alive and unchanged for as long as it may be used
   // (`Wire` owns its copy of them; `Motion` uses it inside the array's closure only).
   case recording(UnsafeBufferPointer<Motion.Row>, hasTemperature: Bool)
 
@@ -132,8 +132,8 @@ enum MotionSource: @unchecked Sendable, BitwiseCopyable {
     let turnsPerSecond =
       0.125 + 0.025 * 0.9 * 2 * Double.pi * Sinusoid.cosine(turns: 0.9 * seconds)
     let gravity = Motion.standardGravity
-    // The world's upward direction as the turned chip sees it. The shaking is along the axis of the
-    // turning, which looks the same from both.
+    // The world's upward direction as the turned chip sees it. The shaking is along the axis of
+    // rotation, which is the same in both frames.
     return Motion.Truth(
       acceleration: SIMD3(
         -gravity * Sinusoid.sine(turns: angle), 1.5 * Sinusoid.sine(turns: 2.3 * seconds),
@@ -146,7 +146,7 @@ enum MotionSource: @unchecked Sendable, BitwiseCopyable {
 /// Sine and cosine of an angle in full turns, by arithmetic alone.
 ///
 /// The C library's functions differ in the last place from one machine to the next, and with them a
-/// count now and then; simulated recordings are to be the same everywhere.
+/// count now and then; simulated recordings must be the same everywhere.
 enum Sinusoid {
   /// sin(2π·turns), right to 1e-13 for angles up to a million turns and less so beyond.
   static func sine(turns: Double) -> Double {
@@ -155,7 +155,7 @@ enum Sinusoid {
     if part < -0.25 { part = -0.5 - part }
     let x = part * 2 * Double.pi
     let square = x * x
-    // Taylor's series, from the inside out; what is left out is below (π/2)^19/19!.
+    // Taylor's series by Horner's scheme; the remainder is below (π/2)^19/19!.
     var sum = 1.0
     var n = 16.0
     while n > 0 {

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// What one sensor of a chip without shadow registers has in its output registers.
+/// The output registers of one sensor of a chip without shadow registers.
 struct OutputStage: Sendable, BitwiseCopyable {
   /// Which of the chip's sensors.
   enum Sensor: Sendable, BitwiseCopyable {
@@ -22,10 +22,10 @@ struct OutputStage: Sendable, BitwiseCopyable {
   var settled: Int64 = 0
   /// The newest sample at the last time when the data-ready bit was cleared.
   var acknowledged: Int64
-  /// What the registers held when the configuration was last changed, and the tick of that sample.
+  /// The registers' contents when the configuration last changed, and the tick of that sample.
   var held = SIMD3<Int16>(repeating: 0)
   var heldTick: Int64
-  /// The last sample looked at: a burst looks at each up to six times.
+  /// The last sample fetched, kept because a burst fetches each up to six times.
   var recent = SIMD3<Int16>(repeating: 0)
   var recentTick: Int64 = -1
 
@@ -63,7 +63,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
   var gyroscope: OutputStage
   var thermometer: OutputStage
   var freeze: OutputFreeze?
-  /// Block data update: what the pairs hold of which one byte was read and the other not.
+  /// Block data update: the values of the pairs of which one byte was read and the other was not.
   private var lockedWords = SIMD8<Int16>(repeating: 0)
   /// For each pair, bit 0: the low byte was read, bit 1: the high byte.
   private var readBytes = SIMD8<UInt8>(repeating: 0)
@@ -76,7 +76,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
     thermometer = OutputStage(.thermometer, at: 0)
   }
 
-  /// All sensors are off and all outputs 0, unless they are frozen over a reset.
+  /// All sensors are off and all outputs 0, unless they are frozen through a reset.
   mutating func reset(at tick: Int64) {
     accelerometer = OutputStage(.accelerometer, at: tick)
     gyroscope = OutputStage(.gyroscope, at: tick)
@@ -139,7 +139,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
     return stage
   }
 
-  /// What the output registers hold after `tick`, under the present configuration, all of one
+  /// The contents of the output registers after `tick`, under the present configuration, all of one
   /// instant.
   func outputs(atTick tick: Int64) -> RawSample {
     let tick = freeze?.shown(at: tick) ?? tick
@@ -177,7 +177,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
     }
   }
 
-  /// The configuration changes at `tick`: what was sampled until now was sampled under the old one.
+  /// The configuration changes at `tick`: earlier samples were made under the old one.
   mutating func hold(atTick tick: Int64) {
     let now = outputs(atTick: tick)
     accelerometer.hold(SIMD3(now.ax, now.ay, now.az), atTick: tick)
@@ -196,7 +196,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
   }
 }
 
-/// An ST chip: what its registers and outputs do when power or a reset comes is the same in all of them.
+/// An ST chip: all of them treat power-on and resets alike.
 protocol STChip: RegisterChip {
   /// From power-on, or BOOT, until the chip answers, in nanoseconds.
   static var bootTime: Int64 { get }

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// A chip at register level, as the bus meets it.
+/// A chip at register level, as the bus sees it.
 protocol RegisterChip: Sendable {
   /// The number of the register that says which chip it is.
   static var whoAmI: UInt8 { get }
@@ -8,9 +8,9 @@ protocol RegisterChip: Sendable {
   /// A chip whose power came on at `instant`.
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64)
 
-  /// What the chip times everything by.
+  /// The clock of everything in the chip.
   var oscillator: Oscillator { get }
-  /// What the output registers hold after `tick`.
+  /// The contents of the output registers after `tick`.
   func outputs(atTick tick: Int64) -> RawSample
 
   /// Power comes (back) on at `instant`.
@@ -28,7 +28,7 @@ protocol RegisterChip: Sendable {
 
   /// A read begins whose first byte is fetched at `instant`.
   mutating func beginRead(at instant: Int64)
-  /// The byte in `register`, fetched at `instant`, and what reading it brings about.
+  /// The byte in `register`, fetched at `instant`, with the side effects of reading it.
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8
   /// The register that is read after `register`.
   func successor(of register: UInt8) -> UInt8
@@ -44,7 +44,7 @@ protocol RegisterChip: Sendable {
 }
 
 extension RegisterChip {
-  /// The number of ``whoAmI``, of a chip whose type is not known.
+  /// ``whoAmI`` of a chip whose type is not known.
   var identityRegister: UInt8 { Self.whoAmI }
 
   /// A chip whose outputs do not wait for a burst has nothing to do.
@@ -86,8 +86,7 @@ struct RegisterFile: Sendable, BitwiseCopyable {
   private var low = SIMD64<UInt8>(repeating: 0)
   private var high = SIMD64<UInt8>(repeating: 0)
 
-  /// A register's content. Registers from 0x80 on do not exist: they read 0 and ignore what is
-  /// written.
+  /// A register's content. Registers from 0x80 on do not exist: they read 0 and ignore writes.
   subscript(register: UInt8) -> UInt8 {
     get {
       switch register {
@@ -110,22 +109,22 @@ struct RegisterFile: Sendable, BitwiseCopyable {
 struct OutputFreeze: Sendable, BitwiseCopyable {
   let first: Int64
   let last: Int64
-  /// Whether the data-ready bits continue as if all was well.
+  /// Whether the data-ready bits continue as if nothing were wrong.
   let keepsDataReady: Bool
-  /// What the outputs show whatever becomes of the chip; `nil` when a reset ends the freeze.
+  /// The outputs to show even after a reset; `nil` when a reset ends the freeze.
   let kept: RawSample?
 
-  /// The tick whose outputs show at `tick`.
+  /// The tick whose outputs are visible at `tick`.
   func shown(at tick: Int64) -> Int64 {
     (first...last).contains(tick) ? first : tick
   }
 
-  /// What the outputs show at `tick`, when that is not the chip's doing.
+  /// The outputs kept at `tick`; `nil` when the chip's own are visible.
   func kept(at tick: Int64) -> RawSample? {
     (first...last).contains(tick) ? kept : nil
   }
 
-  /// The tick whose data-ready state shows at `tick`.
+  /// The tick whose data-ready state is visible at `tick`.
   func flagged(at tick: Int64) -> Int64 {
     keepsDataReady ? tick : shown(at: tick)
   }

@@ -1,8 +1,8 @@
 import IMUModel
 
-/// From physical truth to counts: what is common to the chips.
+/// From physical truth to counts: the part that the chips share.
 struct SignalPath: Sendable, BitwiseCopyable {
-  /// What moves the chip.
+  /// The chip's motion.
   let source: MotionSource
   /// The instant of the motion's time 0 in nanoseconds.
   let origin: Int64
@@ -68,7 +68,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     return Self.counts(value * sensitivity)
   }
 
-  /// Temperature in counts. It has no noise, for no data sheet says how much.
+  /// Temperature in counts. It has no noise: no data sheet gives a figure.
   ///
   /// - Parameters:
   ///   - sensitivity: Counts a °C.
@@ -84,7 +84,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     return Self.count((celsius - zero) * sensitivity)
   }
 
-  /// What a sensor gives before it has settled: anything within half of full scale.
+  /// A sensor's output before it has settled: anything within half of full scale.
   func garbage(tick: Int64, axis: Int) -> SIMD3<Int16> {
     let word = noise.bits(sample: tick, axis: axis, draw: 3)
     return SIMD3(
@@ -96,7 +96,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     SIMD3(count(value.x), count(value.y), count(value.z))
   }
 
-  /// To the nearest count; what does not fit saturates.
+  /// The nearest count; saturates.
   private static func count(_ value: Double) -> Int16 {
     if value >= 32767 { return 32767 }
     if value <= -32768 { return -32768 }
@@ -108,10 +108,10 @@ struct SignalPath: Sendable, BitwiseCopyable {
 ///
 /// So a sample can be made without the samples before it, and made again by a test.
 struct NoiseSource: Sendable, BitwiseCopyable {
-  /// Tells one chip from another.
+  /// Different for each chip.
   let seed: UInt64
 
-  /// 64 even bits.
+  /// 64 uniform bits.
   ///
   /// SplitMix64's finaliser (Steele, Lea, Flood 2014), over a counter that interleaves the
   /// arguments.
@@ -130,7 +130,7 @@ struct NoiseSource: Sendable, BitwiseCopyable {
 
   /// A number of the standard normal distribution, cut off at ±6.
   ///
-  /// The sum of twelve even numbers of variance 1/12: plain arithmetic, hence the same on each
+  /// The sum of twelve uniform numbers of variance 1/12: plain arithmetic, hence the same on each
   /// machine.
   func gaussian(sample: Int64, axis: Int) -> Double {
     var sum = 0
@@ -149,7 +149,7 @@ struct NoiseSource: Sendable, BitwiseCopyable {
       gaussian(sample: sample, axis: axis + 2))
   }
 
-  /// Evenly between −1 and 1.
+  /// Uniform between −1 and 1.
   func even(sample: Int64, axis: Int) -> Double {
     Double(bits(sample: sample, axis: axis, draw: 3) >> 11) / Double(1 << 52) - 1
   }

@@ -10,12 +10,12 @@ public import IMUModel
 /// that was not used for an hour answers as fast as one that is polled, and the same seed,
 /// motion and times give the same counts, on each machine.
 ///
-/// No other chip acknowledges. After the bus is set up, a transfer allocates nothing.
+/// No other address is acknowledged. After the bus is set up, a transfer allocates nothing.
 ///
 /// ### Time
 /// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits
-/// for a write, 11 bits for one that fails. The bus waits that long on its clock, and the chips go
-/// on sampling meanwhile: right for a ``VirtualClock``, which does not really wait. Without one a
+/// for a write, 11 bits for one that fails. The bus waits that long on its clock, and the chips keep
+/// sampling meanwhile: right for a ``VirtualClock``, which does not really wait. Without a bus clock a
 /// transfer takes no time at all, which suits a real clock. A burst then never meets a new sample.
 public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
   // Safe: allocated and initialised in `init`, freed in `deinit` by the one owner that a ~Copyable
@@ -28,10 +28,10 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   /// A bus with a chip.
   ///
   /// - Parameters:
-  ///   - clock: What time it is, for the chips and the bus.
+  ///   - clock: The time for the chips and the bus.
   ///   - chip: The chip.
-  ///   - address: Where the chip answers.
-  ///   - motion: What happens to the chip, from now on.
+  ///   - address: The chip's address.
+  ///   - motion: The chip's motion, from now on.
   ///   - busHertz: The bus clock; `nil` for transfers that take no time.
   ///   - poweredOn: When the chip's power came on; `nil` for long ago, so that it has booted.
   public init(
@@ -60,7 +60,7 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   ///
   /// - Parameters:
   ///   - chip: The chip.
-  ///   - address: Where it answers.
+  ///   - address: Its address.
   ///   - poweredOn: When its power came on; `nil` for long ago, so that it has booted.
   public mutating func attach(
     _ chip: SimulatedChip, at address: I2CAddress, poweredOn: MonotonicTime? = nil
@@ -69,7 +69,7 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
     wire.pointee.attach(chip, at: address, poweredOn: poweredOn?.nanoseconds ?? longAgo)
   }
 
-  /// The registers as the chip holds them when each byte's turn comes; see ``I2CBus``.
+  /// Reads the registers, each byte as the chip holds it when it is fetched; see ``I2CBus``.
   @inlinable
   public mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
@@ -93,20 +93,20 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
 }
 
 extension SimulatedBus {
-  /// The number of transfers so far, failed ones among them.
+  /// The number of transfers so far, including failed ones.
   public var transferCount: Int { wire.pointee.transfers }
 
   /// Injects a fault; traps when 64 faults are pending.
   ///
   /// - Parameters:
-  ///   - fault: What.
-  ///   - trigger: When; with the next transfer by default.
+  ///   - fault: The fault.
+  ///   - trigger: When it happens; with the next transfer by default.
   public mutating func inject(_ fault: Fault, at trigger: FaultTrigger? = nil) {
     wire.pointee.add(fault, at: trigger ?? .transfer(wire.pointee.transfers + 1))
   }
 }
 
-/// What the chips made, for tests that compare it with what a driver read.
+/// The chips' own samples, for tests that compare them with those that a driver read.
 ///
 /// Samples are numbered by the ticks of the chip's oscillator: 8000 a second in an MPU-6050, 6667
 /// in an LSM6DSO, each off by the chip's clock error. A sample is made at each tick that is a
@@ -127,8 +127,8 @@ extension SimulatedBus {
   /// The exact counts in the output registers of the chip at `address` after `tick`; `nil` when
   /// there is no chip.
   ///
-  /// Under the present configuration, in any order and as often as you like. For ticks before the
-  /// configuration was last changed: what the registers held at that change.
+  /// Under the present configuration, in any order. For ticks before the configuration last changed:
+  /// the registers' contents at that change.
   ///
   /// - Complexity: O(1); O(log lines) for a recorded motion.
   public func outputs(of address: I2CAddress, atTick tick: Int64) -> RawSample? {

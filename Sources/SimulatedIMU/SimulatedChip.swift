@@ -25,11 +25,10 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// The register map.
   public let model: Model
 
-  /// What the identity register answers.
+  /// The contents of the identity register.
   ///
-  /// With another identity than the model's own (0x68, 0x6C) the chip also gets what the
-  /// facts of that relative say of reset values, temperature formula, filters and noise; the rest
-  /// stays the model's.
+  /// With another identity than the model's own (0x68, 0x6C) the chip also has that relative's reset
+  /// values, temperature formula, filters and noise; the rest stays the model's.
   public var identity: UInt8
 
   /// The noise and the zero offsets follow from it: the same seed, the same samples.
@@ -67,15 +66,14 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// One of each.
   public static let all = [mpu6050, lsm6dso, lsm9ds1, lsm6dsv]
 
-  /// A chip of the given register map; all else as it is by default.
+  /// A chip of the given register map; everything else has its default.
   public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {
     self.model = model
     self.identity = identity
     self.clockErrorPartsPerMillion = clockErrorPartsPerMillion
   }
 
-  /// The same chip with another answer in its identity register, as clones and relabelled parts
-  /// have it.
+  /// The same chip with another identity, as clones and relabelled parts have it.
   public func answering(_ identity: UInt8) -> SimulatedChip {
     var chip = self
     chip.identity = identity

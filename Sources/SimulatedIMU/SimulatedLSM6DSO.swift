@@ -2,19 +2,19 @@ import IMUModel
 
 /// An LSM6DSO as its data sheet (DS12140) and application note (AN5192, AN5130) describe it.
 ///
-/// Time comes in with each call and never runs back. What happened since the last call is worked
-/// out from the time, not stepped through.
+/// Each call passes the time, which never runs backwards. The state since the last call is computed
+/// from the time, not stepped through.
 ///
-/// Not there: the FIFO (its count is 0), time stamp, self-test, user offsets, high-pass filters,
+/// Not simulated: the FIFO (its count is 0), time stamp, self-test, user offsets, high-pass filters,
 /// embedded functions (their bank reads 0), I3C.
 struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
   /// From power-on, or BOOT, until the chip answers: 15 ms (AN5130).
   static let bootTime: Int64 = 15_000_000
   /// From SW_RESET until the bit clears itself: 50 µs (AN5130).
   static let resetTime: Int64 = 50_000
-  /// From power-down until the gyroscope's first samples, which are yet to settle: 70 ms (AN5130).
+  /// From power-down until the gyroscope's first samples, which have yet to settle: 70 ms (AN5130).
   static let gyroscopeTurnOn: Int64 = 70_000_000
-  /// The fastest output data rate; all others are parts of it.
+  /// The fastest output data rate; all others are fractions of it.
   static let baseHertz = 6667.0
   /// A step of INTERNAL_FREQ_FINE in parts per million.
   static let frequencyStep = 1500
@@ -83,7 +83,7 @@ extension SimulatedLSM6DSO {
     case 0x06...0x0C: return 0xFF  // FIFO control, COUNTER_BDR
     case 0x0D, 0x0E: return 0xFF  // interrupt pins
     case control1, control2: return 0xFF
-    case control3: return 0xFD  // bit 1 (byte order) went with the LSM6DSO
+    case control3: return 0xFD  // the LSM6DSO has no bit 1 (byte order)
     case control4...control10: return 0xFF
     case 0x56...0x5F: return 0xFF  // taps, wake-up, free fall, interrupt routing
     case 0x62: return 0x19
@@ -107,7 +107,7 @@ extension SimulatedLSM6DSO {
     return values
   }
 
-  /// Whether register numbers mean something else just now: a bank of embedded functions.
+  /// Whether a bank of embedded functions is selected, in which register numbers mean something else.
   private var isOtherBank: Bool { registers[Self.functionAccess] != 0 }
 
   /// The byte in `register`, fetched at `instant`.
@@ -129,7 +129,7 @@ extension SimulatedLSM6DSO {
     }
   }
 
-  /// The register after `register` in a burst: the same without IF_INC; the FIFO's words go round.
+  /// The register after `register` in a burst: the same without IF_INC; the FIFO's words repeat.
   func successor(of register: UInt8) -> UInt8 {
     guard registers[Self.control3] & 0x04 != 0 else { return register }
     return register == Self.fifoEnd ? Self.fifoTag : register &+ 1
@@ -156,7 +156,7 @@ extension SimulatedLSM6DSO {
     }
   }
 
-  /// Takes over `content` into a register that governs sampling.
+  /// Stores `content` in a register that governs sampling.
   private mutating func reconfigure(_ register: UInt8, _ content: UInt8, at instant: Int64) {
     let tick = oscillator.tick(at: instant)
     stages.hold(atTick: tick)
@@ -183,7 +183,7 @@ extension SimulatedLSM6DSO {
   }
 }
 
-/// What the control registers ask for.
+/// The settings in the control registers.
 extension SimulatedLSM6DSO {
   private var accelerometerRate: UInt8 { registers[Self.control1] >> 4 }
   private var gyroscopeRate: UInt8 { registers[Self.control2] >> 4 }
@@ -213,7 +213,7 @@ extension SimulatedLSM6DSO {
     return isLowPower ? max(128, accelerometerPeriod) : 128
   }
 
-  /// What makes the accelerometer's filters settle again when it changes: rate, power, filters; not
+  /// The settings whose change makes the accelerometer's filters settle again: rate, power, filters; not
   /// range.
   var accelerometerModes: SIMD4<UInt8> {
     SIMD4(
@@ -241,14 +241,14 @@ extension SimulatedLSM6DSO {
   private var accelerometerRange: Int {
     switch registers[Self.control1] >> 2 & 3 {
     case 0: return 2
-    // XL_FS_MODE, CTRL8_XL bit 1, takes the 16 g away.
+    // XL_FS_MODE, CTRL8_XL bit 1, turns the 16 g range into 2 g.
     case 1: return registers[Self.control8] & 0x02 != 0 ? 2 : 16
     case 2: return 4
     default: return 8
     }
   }
 
-  /// Counts a °/s. FS_125, bit 1, goes before the range in bits 3 and 2; only the LSM6DSR has bit
+  /// Counts a °/s. FS_125, bit 1, overrides the range in bits 3 and 2; only the LSM6DSR has bit
   /// 0.
   var countsPerDegree: Double {
     let control = registers[Self.control2]
@@ -301,8 +301,8 @@ extension SimulatedLSM6DSO {
     }
   }
 
-  /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about what FTYPE
-  /// says.
+  /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about the bandwidth
+  /// that FTYPE selects.
   private var gyroscopeBandwidth: Double {
     let second = rate(gyroscopePeriod) / 3
     guard registers[Self.control4] & 0x02 != 0 else { return second }

@@ -2,9 +2,9 @@ import IMUModel
 
 /// An LSM6DSV as the data sheet of its relative LSM6DSV16X describes it.
 ///
-/// Not there: the FIFO (its count is 0), time stamp, self-test, user offsets, high-pass filters, low power's filters,
-/// high-accuracy and triggered data rates (taken for high performance), embedded functions (their banks read 0), Qvar,
-/// the channels for image stabilisation.
+/// Not simulated: the FIFO (its count is 0), time stamp, self-test, user offsets, high-pass filters, low power's
+/// filters, high-accuracy and triggered data rates (taken for high performance), embedded functions (their banks read
+/// 0), Qvar, the channels for image stabilisation.
 struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   static let whoAmI: UInt8 = 0x0F
   // Register numbers (section 9).
@@ -30,7 +30,7 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   /// From SW_POR until the chip answers.
   private static let globalResetTime: Int64 = 30_000_000
   private static let gyroscopeTurnOn: Int64 = 30_000_000
-  /// The fastest output data rate; all others are parts of it.
+  /// The fastest output data rate; all others are fractions of it.
   private static let baseHertz = 7680.0
 
   private let identity: UInt8
@@ -73,7 +73,8 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
 
   // MARK: The bus
 
-  /// Whether register numbers mean something else just now: a bank of embedded functions or of the sensor hub.
+  /// Whether a bank of embedded functions or of the sensor hub is selected, in which register numbers mean another
+  /// register.
   private var isOtherBank: Bool { registers[Self.functionAccess] & 0xC0 != 0 }
 
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
@@ -111,7 +112,7 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
     case Self.control3: control(value, at: instant)
     case Self.control1, Self.control2, Self.control4, Self.control6...Self.control9:
       reconfigure(register, value, at: instant)
-    // Pins, FIFO control, interrupts, CTRL5, CTRL10, functions, taps, user offsets; what is left is read-only or
+    // Pins, FIFO control, interrupts, CTRL5, CTRL10, functions, taps, user offsets; the rest is read-only or
     // reserved.
     case 0x02, 0x03, 0x07...0x0E, 0x14, 0x19, 0x50, 0x51, 0x54...0x5F, 0x62, 0x73...0x75:
       registers[register] = value
@@ -133,7 +134,7 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
     if value & 0x40 == 0 { stages.unlock() }
   }
 
-  // MARK: What the control registers ask for
+  // MARK: The settings in the control registers
 
   /// Ticks a sample by ODR code: 2 is 7.5 Hz, 12 is 7680 Hz.
   private static func ticks(_ code: UInt8) -> Int64 {

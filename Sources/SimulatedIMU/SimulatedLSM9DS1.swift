@@ -5,8 +5,8 @@ import IMUModel
 /// With both sensors on they share the gyroscope's data rate, and a burst goes from 1D, the last byte of angular
 /// rate, to 28, the first of acceleration, and from 2D back to 18. With the accelerometer alone it goes from 2D to 28.
 ///
-/// Not there: the FIFO (its count is 0), interrupts, self-test, high-pass filters, low power, the magnetometer, which
-/// is a device of its own.
+/// Not simulated: the FIFO (its count is 0), interrupts, self-test, high-pass filters, low power, the magnetometer,
+/// which is a device of its own.
 struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   static let whoAmI: UInt8 = 0x0F
   // Register numbers (section 6).
@@ -22,11 +22,11 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   private static let angularRate: ClosedRange<UInt8> = 0x18...0x1D
   private static let acceleration: ClosedRange<UInt8> = 0x28...0x2D
 
-  /// From power-on, or BOOT, until the chip answers. The data sheet is silent; drivers wait 10 to 100 ms.
+  /// From power-on, or BOOT, until the chip answers. The data sheet gives no time; drivers wait 10 to 100 ms.
   static let bootTime: Int64 = 15_000_000
   /// From SW_RESET until the bit clears itself.
   private static let resetTime: Int64 = 5_000_000
-  /// The fastest data rate; those of 119 Hz and more are parts of it, and the slower two nearly.
+  /// The fastest data rate; those of 119 Hz and more are fractions of it, and the slower two nearly so.
   private static let baseHertz = 952.0
 
   private let identity: UInt8
@@ -119,14 +119,14 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
     switch register {
     case Self.control1, Self.control2, Self.control4, Self.control5, Self.control6:
       reconfigure(register, value, at: instant)
-    // Interrupts, references, FIFO control and the other control registers; what is left is read-only or reserved.
+    // Interrupts, references, FIFO control and the other control registers; the rest is read-only or reserved.
     case 0x04...0x0D, 0x12, 0x13, 0x21, Self.control9, 0x24, 0x2E, 0x30...0x37:
       registers[register] = value
     default: break
     }
   }
 
-  // MARK: What the control registers ask for
+  // MARK: The settings in the control registers
 
   private var gyroscopeCode: UInt8 { registers[Self.control1] >> 5 }
   private var accelerometerCode: UInt8 { registers[Self.control6] >> 5 }
@@ -147,7 +147,7 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   /// Ticks a sample of angular rate; 0 when off.
   private var gyroscopePeriod: Int64 { Self.ticks(gyroscopeCode) }
 
-  /// Ticks a sample of acceleration: with the gyroscope on, at its rate, also when ODR_XL says off (section 3.1).
+  /// Ticks a sample of acceleration: with the gyroscope on, at its rate, even when ODR_XL says off (section 3.1).
   private var accelerometerPeriod: Int64 {
     gyroscopePeriod > 0 ? gyroscopePeriod : Self.ticks(accelerometerCode, isAlone: true)
   }

@@ -5,10 +5,10 @@ import IMUModel
 ///
 ///     oscillator ─► sampling ─► shadow registers ─► (not during a burst) ─► registers 3B…48 ─► bus
 ///
-/// Time comes in with each call and never runs back. What happened since the last call is worked
-/// out from the time, not stepped through.
+/// Each call passes the time, which never runs backwards. The state since the last call is computed
+/// from the time, not stepped through.
 ///
-/// Not there: the FIFO (its count is 0), self-test, the offset registers' effect, cycle mode, the
+/// Not simulated: the FIFO (its count is 0), self-test, the offset registers' effect, cycle mode, the
 /// auxiliary bus, the motion processor.
 struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// From power-on until the registers answer; 20 ms typical (PS 6.3).
@@ -16,11 +16,11 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// From DEVICE_RESET until the bit clears itself. No data sheet says how long; drivers wait 1 to
   /// 100 ms.
   static let resetTime: Int64 = 5_000_000
-  /// From wake-up until acceleration is right.
+  /// From wake-up until acceleration is valid.
   static let accelerometerStartUp: Int64 = 20_000_000
-  /// From wake-up until the angular rate is right.
+  /// From wake-up until the angular rate is valid.
   static let gyroscopeStartUp: Int64 = 60_000_000
-  /// The gyroscope's own rate; all others are parts of it.
+  /// The gyroscope's own rate; all others are fractions of it.
   static let baseHertz = 8000.0
 
   let identity: UInt8
@@ -33,7 +33,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// The instant at which the last DEVICE_RESET ends.
   var resetEnds: Int64 = 0
 
-  /// What the output registers held when the configuration was last changed, and the tick of that
+  /// The contents of the output registers when the configuration last changed, and the tick of that
   /// sample.
   var held = RawSample()
   var heldTick: Int64 = 0
@@ -46,7 +46,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   var acknowledgedTick: Int64 = 0
   var freeze: OutputFreeze?
 
-  /// What the present burst sees: the shadow registers wait until it ends.
+  /// The outputs during the present burst: the shadow registers wait until it ends.
   var burst = RawSample()
   var burstTick: Int64 = 0
 
@@ -87,7 +87,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// Booting ends.
   mutating func finishBoot(at instant: Int64) { usableFrom = instant }
 
-  /// The instant of the START condition's answer: whether the chip acknowledges its address.
+  /// Whether the chip acknowledges its address at `instant`.
   func acknowledges(at instant: Int64) -> Bool {
     instant >= usableFrom
   }
@@ -194,8 +194,8 @@ extension SimulatedMPU6050 {
   /// MPU-6500, 9250 and 9255: PWR_MGMT_1 is 01 after a reset, the chip awake (RM-MPU-9250A, register 107).
   var wakesAfterReset: Bool { [0x70, 0x71, 0x73].contains(identity) }
 
-  /// Data-ready is raised only while INT_ENABLE asks for it, but by chips that come back awake; reading clears
-  /// it.
+  /// Data-ready is raised only while INT_ENABLE enables it, except in chips that are awake after a reset; reading
+  /// clears it.
   private mutating func takeInterruptStatus() -> UInt8 {
     guard registers[Self.interruptEnable] & 1 != 0 || wakesAfterReset else { return 0 }
     let newest = flaggedTick(at: burstTick)
@@ -214,7 +214,7 @@ extension SimulatedMPU6050 {
       resetEnds = instant + Self.resetTime
       return
     }
-    // What was sampled until now was sampled under the old configuration.
+    // Earlier samples were made under the old configuration.
     held = outputs(atTick: tick)
     heldTick = newestSample(atTick: tick)
     startTick = tick
@@ -282,7 +282,7 @@ extension SimulatedMPU6050 {
     newestSample(atTick: freeze?.flagged(at: tick) ?? tick)
   }
 
-  /// What the output registers hold after `tick`, under the present configuration.
+  /// The contents of the output registers after `tick`, under the present configuration.
   func outputs(atTick tick: Int64) -> RawSample {
     if let kept = freeze?.kept(at: tick) { return kept }
     let sample = newestSample(atTick: freeze?.shown(at: tick) ?? tick)

@@ -7,8 +7,8 @@ import Synchronization
 /// a program that only reads this clock and waits on it runs through an hour in no time, and the
 /// same way each time.
 ///
-/// The few bytes of the instant are never given back: a clock lives as long as the process. Make
-/// one a program or a test, not one a sample.
+/// The few bytes of the instant are never freed: a clock lives as long as the process. Make one a
+/// program or a test, not one a sample.
 public struct VirtualClock: MonotonicClock, @unchecked Sendable {
   // Safe: allocated and initialised once in `init`, never moved and never freed, and every access
   // after that is atomic. Relaxed is enough: the clock publishes nothing but its own number.
@@ -30,8 +30,7 @@ public struct VirtualClock: MonotonicClock, @unchecked Sendable {
     instant.pointee.max(deadline.nanoseconds, ordering: .relaxed)
   }
 
-  /// Moves the instant forward by `nanoseconds`; traps when that is negative, for time does not run
-  /// back.
+  /// Moves the instant forward by `nanoseconds`; traps when that is negative.
   public func advance(by nanoseconds: Int64) {
     precondition(nanoseconds >= 0, "a monotonic clock does not run backwards")
     instant.pointee.wrappingAdd(nanoseconds, ordering: .relaxed)

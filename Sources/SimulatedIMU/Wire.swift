@@ -1,15 +1,14 @@
 public import IMUModel
 
-/// The bus and what hangs on it, as a function of time: all of ``SimulatedBus`` that needs no
-/// clock.
+/// The bus and its chips as a function of time: all of ``SimulatedBus`` that needs no clock.
 @usableFromInline
 struct Wire: ~Copyable {
-  /// What came of a transfer.
+  /// The outcome of a transfer.
   @usableFromInline
   struct Outcome {
     /// Why it failed; `nil` when it did not.
     @usableFromInline let error: BusError?
-    /// When its STOP condition was through.
+    /// The end of its STOP condition.
     @usableFromInline let end: Int64
   }
 
@@ -89,7 +88,7 @@ struct Wire: ~Copyable {
     place(of: address).map { places[$0].chip.oscillator }
   }
 
-  /// What the chip at `address` has in its output registers after `tick`; `nil` when there is no chip.
+  /// The output registers of the chip at `address` after `tick`; `nil` when there is no chip.
   func outputs(of address: I2CAddress, atTick tick: Int64) -> RawSample? {
     place(of: address).map { places[$0].chip.outputs(atTick: tick) }
   }
@@ -105,7 +104,7 @@ struct Wire: ~Copyable {
     start: Int64
   ) -> Outcome {
     if let failure = begin(.read, address, register, start) { return failure }
-    // Nothing acknowledged but a chip, or a silent bus.
+    // Only a chip, or a silent bus, acknowledges.
     let index = place(of: address)
     if start < silentUntil {
       for index in bytes.indices { bytes[index] = 0xFF }
@@ -155,7 +154,7 @@ struct Wire: ~Copyable {
     return Outcome(error: nil, end: timing.endOfWrite(start: start))
   }
 
-  /// Counts the transfer and lets due faults happen; the outcome when it ends right here.
+  /// Counts the transfer and lets due faults happen; the outcome when the transfer ends here.
   private mutating func begin(
     _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8, _ start: Int64
   ) -> Outcome? {
@@ -208,7 +207,7 @@ struct Wire: ~Copyable {
   }
 }
 
-/// How long what takes on the wire.
+/// Times on the wire.
 struct WireTiming: Sendable, BitwiseCopyable {
   /// The bus clock; `nil` when transfers take no time.
   let hertz: Int?

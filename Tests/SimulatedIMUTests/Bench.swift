@@ -116,7 +116,7 @@ struct Bench: ~Copyable {
       temperature: word(0))
   }
 
-  /// What the chip has in its outputs after `tick`.
+  /// The chip's outputs after `tick`.
   func made(atTick tick: Int64) -> RawSample {
     bus.outputs(of: address, atTick: tick) ?? RawSample()
   }
@@ -131,7 +131,7 @@ struct Bench: ~Copyable {
 }
 
 extension Motion {
-  /// The same for ever, in g and °/s.
+  /// A constant motion, in g and °/s.
   static func steady(
     g: SIMD3<Double>, degreesPerSecond: SIMD3<Double>, celsius: Double = 25
   ) -> Motion {

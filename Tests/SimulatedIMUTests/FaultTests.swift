@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Faults")
 struct FaultTests {
-  /// What the next `count` reads of the identity give.
+  /// The outcomes of the next `count` reads of the identity.
   private func outcomes(_ bench: inout Bench, _ count: Int) -> [BusError.Kind?] {
     (0..<count).map { _ in bench.failure(reading: 0x75, at: bench.address)?.kind }
   }
@@ -68,7 +68,7 @@ struct FaultTests {
     #expect(outputs == RawSample())
   }
 
-  @Test("a brown-out long ago is found with the first transfer after it, boot over")
+  @Test("a brown-out long ago takes effect with the first transfer after it, when the boot is over")
   func brownOutLSM() throws {
     var bench = try Bench.runningLSM()
     bench.bus.inject(.brownOut, at: .time(bench.clock.now() + 1_000_000))
@@ -173,7 +173,7 @@ struct FaultTests {
     #expect(written == 0x07)
   }
 
-  @Test("faults happen in the order of their instants, whatever the order they were given in")
+  @Test("faults happen in the order of their instants, not in the order of injection")
   func order() throws {
     var bench = Bench(.mpu6050)
     bench.bus.inject(.brownOut, at: .time(MonotonicTime(nanoseconds: 300)))

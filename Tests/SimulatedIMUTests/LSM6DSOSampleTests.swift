@@ -83,7 +83,7 @@ struct LSM6DSOSampleTests {
     #expect(sample.temperature == counts)
   }
 
-  /// New samples a second, over four seconds, or one at over 1 kHz, asked often enough to see each.
+  /// New samples a second, over four seconds, or one at over 1 kHz, polled often enough to see each.
   private func rate(
     _ bench: inout Bench, bit: UInt8, clearedBy register: UInt8, isFast: Bool = false
   ) throws -> Double {
@@ -115,7 +115,7 @@ struct LSM6DSOSampleTests {
     #expect(abs(angularRate - hertz) <= (isFast ? 1.5 : 0.3))
   }
 
-  @Test("code B is 1.6 Hz in low power and 12.5 Hz else")
+  @Test("code B is 1.6 Hz in low power and 12.5 Hz otherwise")
   func slowestRate() throws {
     var bench = try Bench.runningLSM(accelerometer: 0xB0)
     let quick = try rate(&bench, bit: 1, clearedBy: 0x29)
@@ -137,7 +137,7 @@ struct LSM6DSOSampleTests {
     #expect((12.7...13.3).contains(alone))
   }
 
-  @Test("INTERNAL_FREQ_FINE says how much the oscillator is off, in steps of 0.15 %")
+  @Test("INTERNAL_FREQ_FINE gives the oscillator's error, in steps of 0.15 %")
   func clockError() throws {
     for (error, fine) in [(-15_000, -10), (-4500, -3), (0, 0), (700, 0), (800, 1), (12_000, 8)] {
       var chip = SimulatedChip.lsm6dso.ideal

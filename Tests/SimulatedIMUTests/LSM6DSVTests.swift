@@ -122,7 +122,7 @@ struct SimulatedLSM6DSVTests {
     var bench = try running(control1: control1, control2: control2)
     var ready = 0
     _ = try bench.read(0x22, count: 12)
-    // Looks ten times a sample.
+    // Ten looks a sample.
     for _ in 0..<1000 {
       bench.advance(milliseconds: 100 / hertz)
       let status = try bench.read(0x1E)
@@ -134,7 +134,7 @@ struct SimulatedLSM6DSVTests {
     #expect((99...101).contains(ready))
   }
 
-  @Test("its oscillator is off by what INTERNAL_FREQ_FINE says, in steps of 0.13 %")
+  @Test("its oscillator has the error that INTERNAL_FREQ_FINE gives, in steps of 0.13 %")
   func frequency() throws {
     var chip = SimulatedChip.lsm6dsv.ideal
     chip.clockErrorPartsPerMillion = -3800

@@ -100,7 +100,7 @@ struct SimulatedLSM9DS1Tests {
     var bench = try running(control1: control1, control6: control6)
     var ready = 0
     _ = try bench.read(0x28, count: 6)
-    // Looks ten times a sample.
+    // Ten looks a sample.
     for _ in 0..<1000 {
       bench.advance(milliseconds: 100 / hertz)
       let status = try bench.read(0x27)

@@ -65,7 +65,7 @@ struct MPU6050RegisterTests {
     #expect(outputs == RawSample())
   }
 
-  @Test("what is written during a reset is lost")
+  @Test("writes during a reset are lost")
   func writeDuringReset() throws {
     var bench = try Bench.runningMPU()
     try bench.write(0x6B, 0x80)

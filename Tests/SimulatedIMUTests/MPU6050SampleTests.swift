@@ -68,7 +68,7 @@ struct MPU6050SampleTests {
     #expect(sample == RawSample(az: 16384, temperature: -3920))
   }
 
-  /// The number of new samples in a second, asked often enough to see each.
+  /// The number of new samples in a second, polled often enough to see each.
   private func rate(
     filter: UInt8, divider: UInt8, chip: SimulatedChip = .mpu6050.ideal
   ) throws -> Int {
@@ -143,7 +143,7 @@ struct MPU6050SampleTests {
     #expect(settled == truth)
   }
 
-  @Test("a change of range shows in the next sample and not in the one that is there")
+  @Test("a change of range shows in the next sample and not in the present one")
   func rangeChange() throws {
     var bench = try Bench.runningMPU(divider: 9)
     try bench.write(0x1C, 0x18)

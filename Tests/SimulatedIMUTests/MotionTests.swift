@@ -62,7 +62,7 @@ struct MotionTests {
     }
   }
 
-  @Test("a recording has counts and no truth, a movement the other way round")
+  @Test("a recording has counts and no truth, a movement has truth and no counts")
   func recordingHasCounts() throws {
     let recording = try Motion.rows([[1, 2, 3, 4, 5, 6, 7]])
     #expect(recording.truth(at: 0) == nil)

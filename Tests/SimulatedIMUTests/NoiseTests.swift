@@ -25,7 +25,7 @@ struct NoiseTests {
     return (mean, deviation)
   }
 
-  /// The deviation of whole counts, when what is rounded deviates by `value` counts.
+  /// The deviation after values that deviate by `value` counts are rounded to whole counts.
   private func rounded(_ value: Double) -> Double {
     (value * value + 1.0 / 12).squareRoot()
   }
@@ -96,7 +96,7 @@ struct NoiseTests {
     #expect(abs(lowPower[0] / rounded(1.8 / 0.061) - 1) < 0.03)
   }
 
-  @Test("noise is white: neighbouring samples and axes have nothing in common")
+  @Test("noise is white: neighbouring samples and axes are uncorrelated")
   func whiteness() throws {
     let bench = try Bench.runningMPU(.mpu6050)
     let first = bench.tick / 8 * 8 + 8

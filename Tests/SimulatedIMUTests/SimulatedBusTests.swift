@@ -88,7 +88,7 @@ struct SimulatedBusTests {
     }
   }
 
-  @Test("a virtual clock moves when it is moved, never back, and its copies with it")
+  @Test("a virtual clock moves only when it is moved, never back, and its copies move with it")
   func virtualClock() {
     let clock = VirtualClock(start: MonotonicTime(nanoseconds: 5))
     let copy = clock

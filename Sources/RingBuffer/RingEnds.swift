@@ -19,7 +19,7 @@
 ///     let consumer = ends.takeConsumer()
 ///
 /// Each end may move to another thread, and neither can be copied, so a second producer does not compile.
-/// The second end to go frees the storage, whichever it is.
+/// Whichever end is dropped second frees the storage.
 ///
 /// Do not use it for more than one producer or consumer, nor for elements that hold references.
 public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
@@ -83,7 +83,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Slots that can be filled now. The consumer may make it more at any time, no one can make it less.
+  /// Slots that can be filled now. The consumer may increase it at any time, but nothing can decrease it.
   @inlinable
   public var free: Int {
     capacity - steps.positions.count(from: storage.loadHead(), to: steps.tail)
@@ -119,7 +119,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Elements that can be popped now. The producer may make it more at any time, no one can make it less.
+  /// Elements that can be popped now. The producer may increase it at any time, but nothing can decrease it.
   @inlinable
   public var count: Int {
     steps.positions.count(from: steps.head, to: storage.loadTail())

@@ -15,7 +15,7 @@ package enum RingOrdering: CaseIterable, Sendable {
 ///
 /// This is the only place where they are written: ``RingStorage`` makes its atomic accesses with them, and
 /// the model checker in the tests reads them from here, runs the same ``RingProducerSteps`` and
-/// ``RingConsumerSteps``, and weakens one after the other to see each missed.
+/// ``RingConsumerSteps``, and weakens each in turn to show that it is needed.
 ///
 /// | access | made by | ordering | pairs with | without it |
 /// |---|---|---|---|---|
@@ -64,16 +64,15 @@ package struct RingOrderings: Equatable, Sendable {
 /// the very same ``RingProducerSteps`` and ``RingConsumerSteps`` on it through every interleaving.
 @usableFromInline
 package protocol RingMemory: ~Copyable {
-  /// What a slot holds.
   associatedtype Element: BitwiseCopyable
 
-  /// The producer's look at where the consumer is.
+  /// The producer reads the consumer's position.
   func loadHead() -> Int
-  /// The consumer's look at where the producer is.
+  /// The consumer reads the producer's position.
   func loadTail() -> Int
-  /// The consumer says how far it has read.
+  /// The consumer publishes how far it has read.
   func storeHead(_ index: Int)
-  /// The producer says how far it has filled.
+  /// The producer publishes how far it has filled.
   func storeTail(_ index: Int)
   /// A plain write to slot `slot`.
   func fill(_ slot: Int, with element: Element)
@@ -81,7 +80,7 @@ package protocol RingMemory: ~Copyable {
   func read(_ slot: Int) -> Element
   /// Counts one end out; true for the second, which then must call ``free()``.
   func leave() -> Bool
-  /// Ends the storage.
+  /// Frees the storage.
   func free()
 }
 
@@ -123,7 +122,7 @@ package struct RingPositions: Hashable, Sendable {
   }
 }
 
-/// What the producer does, on any memory.
+/// The producer's operations, on any memory.
 @usableFromInline
 package struct RingProducerSteps: Hashable, Sendable {
   @usableFromInline package let positions: RingPositions
@@ -136,7 +135,7 @@ package struct RingProducerSteps: Hashable, Sendable {
     self.tail = tail
   }
 
-  /// Fills one slot, then publishes it; false and nothing done when there is none free.
+  /// Fills one slot, then publishes it; returns false and does nothing when none is free.
   @inlinable @inline(__always)
   package mutating func push<Memory: RingMemory & ~Copyable>(
     _ element: Memory.Element, to memory: borrowing Memory
@@ -150,7 +149,7 @@ package struct RingProducerSteps: Hashable, Sendable {
   }
 }
 
-/// What the consumer does, on any memory.
+/// The consumer's operations, on any memory.
 @usableFromInline
 package struct RingConsumerSteps: Hashable, Sendable {
   @usableFromInline package let positions: RingPositions
@@ -176,7 +175,7 @@ package struct RingConsumerSteps: Hashable, Sendable {
     return element
   }
 
-  /// Reads a slot and gives it back not: the one `index` after the oldest; `nil` when it is not filled.
+  /// Reads a slot without giving it back: the one `index` after the oldest; `nil` when it is not filled.
   @inlinable @inline(__always)
   package func peek<Memory: RingMemory & ~Copyable>(
     _ index: Int, in memory: borrowing Memory

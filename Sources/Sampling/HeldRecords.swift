@@ -1,10 +1,10 @@
 public import IMUModel
 
-/// Samples that are yet to be proved, and the gaps after them, oldest first.
+/// Samples not yet proved, and the gaps after them, oldest first.
 ///
-/// A sample is released when three things are known, which only later looks at the chip can show: that the chip still
-/// had its configuration after it was read, that it was not stuck, and, of one that was not announced, that the chip
-/// keeps making samples.
+/// A sample is released when three facts are known, which only later looks at the chip can show: the chip still
+/// had its configuration after the read, it was not stuck, and, for an unannounced sample, the chip keeps making
+/// samples.
 ///
 ///     0        alive          configured     count
 ///     │ proved   │ may be stuck   │ may be of a chip that was reset
@@ -15,11 +15,11 @@ public import IMUModel
 @usableFromInline
 struct HeldRecords: ~Copyable {
   @usableFromInline var queue = RecordQueue(capacity: 1024)
-  /// So many of the oldest were read from a chip that had its configuration.
+  /// How many of the oldest were read from a chip that had its configuration.
   @usableFromInline var configured = 0
-  /// After so many of the oldest the chip's outputs changed.
+  /// How many of the oldest came before the last change of the chip's outputs.
   @usableFromInline var alive = 0
-  /// So many of the oldest the chip announced, or announced another after them.
+  /// How many of the oldest the chip announced, or announced another after.
   @usableFromInline var announced = 0
 
   /// Nothing held.
@@ -33,21 +33,21 @@ struct HeldRecords: ~Copyable {
   @inlinable var isEmpty: Bool { count == 0 }
   @inlinable var isFull: Bool { queue.isFull }
 
-  /// Whether the oldest may be released: it is proved, or a gap that nothing stands before.
+  /// Whether the oldest may be released: it is proved, or it is a gap.
   @inlinable var isFirstReady: Bool {
     guard count > 0 else { return false }
     return queue[0].kind != .sample || (configured > 0 && alive > 0 && announced > 0)
   }
 
-  /// All that is held was read from a chip that has its configuration.
+  /// Notes that all records held were read from a chip that has its configuration.
   @inlinable
   mutating func proveConfiguration() { configured = count }
 
-  /// The chip's outputs changed since all that is held was read.
+  /// Notes that the chip's outputs changed since all records held were read.
   @inlinable
   mutating func proveLife() { alive = count }
 
-  /// The chip announced a sample since, or with, the newest that is held.
+  /// Notes that the chip announced the newest record held, or a sample since.
   @inlinable
   mutating func proveAnnouncement() { announced = count }
 
@@ -80,7 +80,7 @@ struct HeldRecords: ~Copyable {
   }
 }
 
-/// Records in the order in which they came, in memory that never grows.
+/// A queue of records in memory that never grows.
 @usableFromInline
 struct RecordQueue: ~Copyable {
   @usableFromInline let records: UnsafeMutablePointer<TickRecord>
@@ -93,7 +93,7 @@ struct RecordQueue: ~Copyable {
   /// - Complexity: one allocation.
   @inlinable
   init(capacity: Int) {
-    // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Elements are
+    // Safe: owned by this value alone, which cannot be copied, and freed with it. Elements are
     // `BitwiseCopyable`, all are initialised here, and every index comes from `place(_:)`.
     self.capacity = capacity
     records = .allocate(capacity: capacity)

@@ -52,8 +52,8 @@ public struct LatenessHistogram: ~Copyable {
     maximum = max(maximum, value)
   }
 
-  /// The smallest figure of which it is true that `percent` of the values were no larger, rounded up to
-  /// the end of its bucket and never above ``maximum``; 0 when there are no values.
+  /// The smallest figure that at least `percent` of the values do not exceed, rounded up to the end of its
+  /// bucket and never above ``maximum``; 0 when there are no values.
   ///
   /// Traps unless `percent` is in 0...100.
   /// - Complexity: one pass over the buckets.

@@ -1,9 +1,9 @@
 public import IMUDrivers
 public import IMUModel
 
-/// What becomes of samples between their read and their proof.
+/// Samples between their read and their proof.
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// Notes what a read with a new sample shows of the chip and of the samples before it.
+  /// Notes the evidence of a read with a new sample, about the chip and the samples before it.
   @inlinable
   mutating func look(at now: MonotonicTime, isZero: Bool) -> Supervisor.Verdict {
     let evidence = sensor.evidence
@@ -15,7 +15,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     return verdict
   }
 
-  /// Notes what the read shows of the configuration alone.
+  /// Notes the evidence of the read about the configuration alone.
   @inlinable
   mutating func noteConfiguration(at now: MonotonicTime) {
     guard sensor.evidence.isConfigured else { return }
@@ -32,7 +32,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   /// Holds the present tick's sample until it is proved.
   ///
-  /// Without room the oldest one has waited for more than a second: it is released as a sample when its
+  /// When there is no room, the oldest one has waited for more than a second: it is released as a sample when its
   /// configuration was proved, because suspicion alone costs no sample.
   @inlinable
   mutating func hold(_ sample: RawSample, at now: MonotonicTime) {
@@ -55,13 +55,13 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     outbox.skip(gap, at: now)
   }
 
-  /// Passes what is proved to the outbox.
+  /// Passes proved records to the outbox.
   @inlinable
   mutating func release(at now: MonotonicTime) {
     while held.isFirstReady { handOn(held.removeFirst(), at: now) }
   }
 
-  /// The chip is proved to be stuck: samples since its outputs last changed are none.
+  /// The chip is proved to be stuck: samples since its outputs last changed become gaps.
   @inlinable
   mutating func condemnRun(at now: MonotonicTime) {
     while !held.isEmpty {
@@ -73,14 +73,14 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Nothing will prove what was read last: samples after the last proof of the configuration are none.
+  /// Nothing will prove the latest reads: samples after the last proof of the configuration become gaps.
   @inlinable
   mutating func condemnUnproved(_ cause: GapCause, code: Int32 = 0, at now: MonotonicTime) {
     while !held.isEmpty { handOnFirst(unlessProved: cause, code: code, at: now) }
   }
 
-  /// Looks at the chip until all that is held is proved, or for 0.9 s; what is not proved by then is lost to the bus, on
-  /// which it could not be.
+  /// Looks at the chip until all records held are proved, at most for 0.9 s. The rest count as bus errors, because the
+  /// bus prevented their proof.
   @inlinable
   mutating func settleHeld() {
     let limit = clock.now() + Sampler.settlement
@@ -108,7 +108,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     condemnUnproved(.busError, code: holdUp, at: clock.now())
   }
 
-  /// How long the end of the loop waits for proof at most, in nanoseconds.
+  /// The longest wait for proof at the end of the loop, in nanoseconds.
   @inlinable static var settlement: Int64 { 900_000_000 }
 
   @inlinable
@@ -132,7 +132,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     outbox.settle(at: now)
   }
 
-  /// Releases a record whose sample is none as a gap; gaps stay what they are.
+  /// Releases a rejected sample as a gap; gaps stay as they are.
   @inlinable
   mutating func handOn(
     _ record: TickRecord, as cause: GapCause, code: Int32, at now: MonotonicTime

@@ -5,7 +5,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Reads the chip for the present tick and records the result.
   ///
   /// A sample is dated by the beginning of its read. When the read was held up, the sample is younger
-  /// than that, or even mixed from two: it is not believed, and the chip is read again while the tick
+  /// than that, or even mixed from two: it is rejected, and the chip is read again while the tick
   /// lasts.
   ///
   ///     deadline n                                   n+1
@@ -13,8 +13,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   ///        ├─read───────held up───────╳├─read         ├─read
   ///
   /// A tick that comes soon after the last sample was read, because that read or the wake-up was late, waits for
-  /// the chip to make the next one. When that does not come within the tick, the computer is to blame. One that comes
-  /// later finds a new sample, also when it is not announced: that the chip keeps making them is proved afterwards.
+  /// the chip to make the next one. When that does not come within the tick, the computer is the cause. A tick that
+  /// comes later finds a new sample, announced or not: later samples prove that the chip keeps making them.
   @inlinable
   mutating func readTick(at now: MonotonicTime) {
     var sample = RawSample()
@@ -62,8 +62,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Sets when the sample that was just read can have been made at the latest, as seen from the beginning of a read that
-  /// nothing holds up.
+  /// Sets the latest instant at which the sample just read can have been made, relative to the beginning of a read
+  /// without delays.
   @inlinable
   mutating func consume(readFrom begin: MonotonicTime, to end: MonotonicTime) {
     if end - begin > sensor.readLimit {
@@ -98,12 +98,12 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     holdUp = 0
   }
 
-  /// Reads for one tick at most. A read that is held up now and then is not so eight times.
+  /// Reads for one tick at most. Occasional delays do not hit eight reads in a row.
   @inlinable static var attempts: Int { 8 }
-  /// A transfer that took longer was stopped by the bus, in nanoseconds: what adapters are asked to
-  /// keep. Not all do.
+  /// The time limit that adapters are asked to keep, in nanoseconds: the bus stalled a transfer that took longer.
+  /// Not all adapters keep it.
   @inlinable static var transferLimit: Int64 { 100_000_000 }
-  /// Linux's ETIMEDOUT, for a transfer that ended well but took that long.
+  /// Linux's ETIMEDOUT, for a transfer that succeeded but took that long.
   @inlinable static var timedOut: Int32 { 110 }
 
   @inlinable

@@ -1,7 +1,7 @@
 public import IMUModel
 public import IMUDrivers
 
-/// What comparing the chip's configuration gave.
+/// The result of comparing the chip's configuration.
 @usableFromInline
 enum ConfigurationComparison: BitwiseCopyable {
   case intact
@@ -10,9 +10,9 @@ enum ConfigurationComparison: BitwiseCopyable {
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// Does one thing that the supervisor asks for now.
+  /// Does the supervisor's present duty, if there is one.
   ///
-  /// - Returns: `nil` when something was done, else until when there is nothing to do.
+  /// - Returns: `nil` after a duty, else the instant before which there is none.
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
@@ -117,8 +117,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Whether a chip that was stuck gives other outputs since it was set up again: it is looked at ten times, and then
-  /// set up once more.
+  /// Whether a chip that was stuck has changed its outputs since it was set up again. After ten looks without a change
+  /// it is set up once more.
   @inlinable
   mutating func hasChanged(at now: MonotonicTime) -> Bool {
     var sample = RawSample()
@@ -150,7 +150,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 }
 
 extension SensorError {
-  /// The errno of the transfer that failed; `nil` when it was not the bus that refused.
+  /// The errno of the transfer that failed; `nil` when the error was not the bus's.
   @usableFromInline var busErrno: Int32? {
     guard case .bus(_, _, let error) = self else { return nil }
     return error.errno

@@ -19,7 +19,7 @@ import Synchronization
 /// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and
 ///   during the ticks; the recording continues.
 ///
-/// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, as far as sensor, clock and sink
+/// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, provided sensor, clock and sink
 /// do not. Run it on a thread of its own. The thread that drives it in virtual time calls ``step()``
 /// itself and empties the sink in between.
 public struct Sampler<
@@ -41,11 +41,11 @@ public struct Sampler<
   @usableFromInline var tick: UInt64 = 0
   /// Nanoseconds that the last comparison of the chip's configuration took.
   @usableFromInline var checkCost: Int64 = 0
-  /// From one sample of the chip to the next at most, in nanoseconds: a tenth more than by its nominal rate.
+  /// The longest time from one sample of the chip to the next, in nanoseconds: a tenth more than by its nominal rate.
   @usableFromInline let samplePeriod: Int64
-  /// When the newest sample that was read can have been made at the latest: see ``consume(readFrom:to:)``.
+  /// The latest instant at which the newest sample read can have been made: see ``consume(readFrom:to:)``.
   @usableFromInline var consumed: MonotonicTime
-  /// Looks at a chip that was stuck, since it was set up again.
+  /// Looks since a chip that was stuck was set up again.
   @usableFromInline var lifeLooks = 0
   /// The errno of a transfer that failed, or took too long, while the present tick was handled or
   /// between ticks; 0 for none. Ticks that went by meanwhile are lost to it.
@@ -60,11 +60,11 @@ public struct Sampler<
   ///
   /// - Parameters:
   ///   - sensor: Ready to be read.
-  ///   - clock: Read and waited for.
+  ///   - clock: Gives the time and sleeps.
   ///   - sink: Takes the records.
   ///   - rate: Ticks a second.
   ///   - start: The deadline of tick 0.
-  ///   - plannedTicks: The loop finishes after so many; `nil` for until stopped.
+  ///   - plannedTicks: The loop ends after this many; `nil` for until stopped.
   ///   - timeUnit: Sample times are rounded down to multiples of it, in nanoseconds. Traps unless positive.
   ///   - stop: Ends the loop within 100 ms when it is raised.
   @inlinable
@@ -104,21 +104,21 @@ public enum StepResult: Equatable, Sendable, BitwiseCopyable {
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// What happened to every tick so far, but for those whose sample waits for its proof. In balance with the records at
-  /// any time, ``undelivered`` included.
+  /// What happened to every tick so far, except those whose sample waits for its proof. In balance with the records at
+  /// any time, including ``undelivered``.
   public var ledger: TickLedger { outbox.ledger }
 
   /// How the loop ended; `nil` while it runs.
   public var ending: SamplerEnding? { outcome }
 
-  /// Records that the sink had no room for so far, oldest first: to be written after what is in the sink.
+  /// Records that the sink had no room for so far, oldest first: to be written after those in the sink.
   ///
   /// Allocates: not for the sampler thread while it runs.
   public var undelivered: [TickRecord] { outbox.undelivered }
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// How long the loop sleeps at most before it looks at the stop flag again, in nanoseconds.
+  /// The longest sleep before the loop looks at the stop flag again, in nanoseconds.
   @inlinable static var slice: Int64 { 100_000_000 }
 
   /// Steps until the loop has ended.
@@ -212,9 +212,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 }
 
-/// A request to stop, shared between the sampler and what may end a recording: main thread, signal handler.
+/// A request to stop, shared between the sampler and all that may end a recording: main thread, signal handler.
 ///
-/// Copies share one flag. It is never taken back.
+/// Copies share one flag. It is never lowered.
 ///
 /// Safe to send: the only access to the shared byte is atomic. Its memory is never freed, a few bytes a
 /// recording, so that a signal handler that runs late still finds it; and no copy counts references.
@@ -235,8 +235,8 @@ public struct StopFlag: @unchecked Sendable {
 
   /// Raises the flag. May be called from any thread and from a signal handler, and more than once.
   ///
-  /// Releasing, paired with the acquiring load in ``isRequested``: what was written before the request, such
-  /// as its reason, is seen by whoever sees the request.
+  /// Releasing, paired with the acquiring load in ``isRequested``: a thread that sees the request also sees
+  /// everything written before it, such as its reason.
   public func request() {
     storage.pointee.isRequested.store(true, ordering: .releasing)
   }

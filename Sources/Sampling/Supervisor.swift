@@ -1,9 +1,9 @@
 public import IMUDrivers
 public import IMUModel
 
-/// Decides from what the sampler sees whether the chip can still be trusted, and what to do when not.
+/// Decides from the sampler's reads whether the chip can still be trusted, and what to do when not.
 ///
-/// Pure: its input is what happened and when, its output what to do; it calls nothing and reads no clock.
+/// Pure: its input is events and their times, its output the next duty; it calls nothing and reads no clock.
 ///
 ///                       suspicion: check says lost, or trouble lasts
 ///     ┌──────────┐ ─────────────────────────────────────► ┌────────────────┐ ──┐ step taken,
@@ -35,7 +35,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     case lost(SensorEvent.Fault)
   }
 
-  /// Which way the chip is used.
+  /// How the chip is used.
   public enum Phase: Equatable, Sendable, BitwiseCopyable {
     /// Samples are read.
     case sampling
@@ -43,20 +43,20 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     case reinitialising(next: MonotonicTime)
   }
 
-  /// Which way the chip is used.
+  /// How the chip is used.
   public private(set) var phase = Phase.sampling
-  /// What was noticed last; `none` when nothing ever was.
+  /// The last fault noticed; `none` when there was none.
   public private(set) var fault = SensorEvent.Fault.none
   /// The errno with which the bus refused the last step of bring-up; `nil` when it did not.
   public private(set) var refusal: Int32?
 
-  /// When the chip was last asked for anything that reports its state.
+  /// When the chip was last asked for evidence of its state.
   var lastEvidence: MonotonicTime
-  /// When the configuration was asked for, with or without an answer.
+  /// When the configuration was last asked for, with or without an answer.
   var lastCheck: MonotonicTime
   private var lastFresh: MonotonicTime
   private var failingSince: MonotonicTime?
-  /// Whether the present suspicion was answered by a check already.
+  /// Whether a check has already answered the present suspicion.
   private var isChecked = false
   private var repetition: Repetition
   private var givenUpAt: MonotonicTime
@@ -78,7 +78,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
     repetition = Repetition(limit: lifeLimit, at: now)
   }
 
-  // Measured in nanoseconds. Computed, so that no lazily made global stands on the sampler's path.
+  // In nanoseconds. Computed, so that the sampler's path has no lazily initialised global.
 
   /// Between comparisons of the configuration.
   static var checkInterval: Int64 { 500_000_000 }
@@ -96,13 +96,13 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   static var hope: Int64 { 10_000_000_000 }
   /// Between looks at the chip when ticks are farther apart.
   static var probeInterval: Int64 { 100_000_000 }
-  /// From a read to the look that proves it, at least; and before a deadline no look is taken for as long, so that
+  /// The least time from a read to the look that proves it. Before a deadline no look is taken for as long, so that
   /// the chip has a new sample for the tick.
   static var shortestLookDelay: Int64 { 10_000_000 }
 }
 
 extension Supervisor {
-  /// A read gave a new sample, and these outputs; `isZero` when all its counts are 0.
+  /// A read returned a new sample with these outputs; `isZero` when all its counts are 0.
   public mutating func notice(
     _ outputs: SensorOutputs, isZero: Bool, at now: MonotonicTime
   ) -> Verdict {
@@ -120,10 +120,10 @@ extension Supervisor {
     return checkOnce()
   }
 
-  /// Whether the last look gave the outputs of the one before, and that may be a sign.
+  /// Whether the last look repeated the outputs of the one before, and that may be a sign of a stuck chip.
   public var isRepeating: Bool { repetition.isSuspicious }
 
-  /// A read gave a new sample too late to count: the chip works.
+  /// A read returned a new sample too late to count: the chip works.
   public mutating func noticeHeldUp(at now: MonotonicTime) {
     lastEvidence = now
     lastFresh = now
@@ -212,7 +212,7 @@ extension Supervisor {
 }
 
 extension Supervisor {
-  /// What is to be done between ticks.
+  /// The work between ticks.
   public enum Duty: Equatable, Sendable, BitwiseCopyable {
     /// Nothing before this instant.
     case none(until: MonotonicTime)
@@ -224,10 +224,10 @@ extension Supervisor {
     case bringUp
   }
 
-  /// What is to be done at `now`, before a tick at `deadline`.
+  /// The work at `now`, before a tick at `deadline`.
   ///
-  /// A comparison of the configuration is postponed when it does not fit before the tick, for which `checkCost`
-  /// is what the last one took, in nanoseconds, but not for ever. `isHolding` says whether samples wait for proof.
+  /// A comparison of the configuration that does not fit before the tick is postponed, but not for ever; `checkCost` is
+  /// the last one's time in nanoseconds. `isHolding` says whether samples wait for proof.
   public func duty(
     at now: MonotonicTime, before deadline: MonotonicTime, checkCost: Int64, isHolding: Bool
   ) -> Duty {
@@ -265,11 +265,11 @@ extension Supervisor {
   }
 }
 
-/// How long the chip has been giving the very same outputs.
+/// How long the chip has repeated the same outputs.
 struct Repetition: Sendable, BitwiseCopyable {
   private var outputs = SensorOutputs()
   private var since: MonotonicTime
-  /// Looks that gave them, the first one included.
+  /// Looks that found them, the first one included.
   private(set) var looks = 0
   private let limit: LifeLimit?
 
@@ -279,16 +279,16 @@ struct Repetition: Sendable, BitwiseCopyable {
     since = now
   }
 
-  /// Whether a living chip would have given other outputs by now.
+  /// Whether a working chip would have given other outputs by now.
   func isFrozen(at now: MonotonicTime) -> Bool {
     guard let limit else { return false }
     return looks >= limit.looks && now - since >= limit.time
   }
 
-  /// Whether the last look may be of a chip that is stuck.
+  /// Whether the last look may be of a stuck chip.
   var isSuspicious: Bool { looks > 1 && limit != nil }
 
-  /// Counts what a look gave.
+  /// Counts a look with these outputs.
   mutating func notice(_ new: SensorOutputs, at now: MonotonicTime) {
     if looks > 0, new == outputs {
       looks += 1
@@ -299,6 +299,6 @@ struct Repetition: Sendable, BitwiseCopyable {
     }
   }
 
-  /// The chip was set up again: looks before that prove nothing of it.
+  /// The chip was set up again: earlier looks prove nothing.
   mutating func restart() { looks = 0 }
 }

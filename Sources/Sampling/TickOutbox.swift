@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// Where the sampler puts its records: the seam to the ring.
+/// Takes the sampler's records: the interface to the ring.
 ///
 /// Called on the sampler thread, so a conforming type neither waits, allocates nor locks.
 public protocol TickSink: ~Copyable {
@@ -8,7 +8,7 @@ public protocol TickSink: ~Copyable {
   mutating func push(_ record: TickRecord) -> Bool
 }
 
-/// What stands between the loop and the ring: merges gaps, and remembers what the ring had no room for.
+/// The buffer between the loop and the ring: merges gaps, and keeps records for which the ring had no room.
 ///
 /// Records leave in the order of ticks, each tick once. A run of ticks lost to one cause is one record,
 /// which leaves when something else follows or after a second. When the ring is full, the newest
@@ -17,9 +17,9 @@ public protocol TickSink: ~Copyable {
 ///     loop ─► [ gap, event, gap ] ─► ring
 ///               waiting, oldest first; the last one may still grow
 ///
-/// The memory is fixed. Should more than 64 records come to wait, because the chip fails while the
-/// card is stuck, all further ticks are counted as dropped for want of room, which is true of each, and
-/// of the further events only the last is kept, and leaves when there is room again.
+/// The memory is fixed. When more than 64 records wait, because the chip fails while the card is stuck, all further
+/// ticks count as dropped for want of room, which is true of each. Of further events only the last is kept; it leaves
+/// when there is room again.
 @usableFromInline
 struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var sink: Sink
@@ -31,7 +31,7 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var waiting = RecordQueue(capacity: 64)
   /// Whether the newest waiting record is a gap that the next tick may extend.
   @usableFromInline var isOpen = false
-  /// When the open gap was begun.
+  /// When the open gap began.
   @usableFromInline var openedAt = MonotonicTime(nanoseconds: 0)
   /// The last event that found no room here; it leaves after everything before it.
   @usableFromInline var heldEvent: SensorEvent?
@@ -49,7 +49,7 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
 }
 
 extension TickOutbox where Sink: ~Copyable {
-  /// Pushes a sample. When there is no room for it, its tick is in a gap instead.
+  /// Pushes a sample. When there is no room for it, its tick becomes part of a gap instead.
   @inlinable
   mutating func deliver(_ record: TickRecord, at now: MonotonicTime) {
     flush()
@@ -98,7 +98,7 @@ extension TickOutbox where Sink: ~Copyable {
     flush()
   }
 
-  /// Pushes what is complete; called once a tick.
+  /// Pushes complete records; called once a tick.
   @inlinable
   mutating func settle(at now: MonotonicTime) {
     guard waiting.count > 0 else { return }
@@ -124,7 +124,7 @@ extension TickOutbox where Sink: ~Copyable {
     announce(event)
   }
 
-  /// What the sink had no room for, oldest first. Allocates.
+  /// The records that the sink had no room for, oldest first. Allocates.
   @inlinable
   var undelivered: [TickRecord] {
     var records = (0..<waiting.count).map { waiting[$0] }

@@ -10,8 +10,8 @@ enum ModelAccess: Hashable {
 
 /// A memory that answers the first accesses of an operation from a list and stops at the one after.
 ///
-/// So an operation can be run up to its next access, again and again, by the code that the real ring runs;
-/// whatever it does after ``next`` was asked is thrown away with the copy of the steps it was done on.
+/// So the code of the real ring can run an operation up to its next access, again and again; anything that it
+/// does after that access was noted in ``next`` is discarded with its copy of the steps.
 final class ReplayingMemory: RingMemory {
   private let answers: [Int]
   private var used = 0

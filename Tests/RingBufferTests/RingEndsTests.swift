@@ -34,7 +34,7 @@ import TestScheduling
     }
   }
 
-  /// Whether the ring gave what the model gave, and both hold equally much afterwards.
+  /// Whether ring and model return the same, and hold equally much afterwards.
   private func apply(
     _ operation: Int, step: Int, to ring: inout Ring, and model: inout RingModel
   ) -> Bool {
@@ -74,7 +74,7 @@ import TestScheduling
     arguments: [1, 2, 3, 4, 5, 600])
   func everyLayout(capacity: Int) {
     for head in 0..<2 * capacity {
-      // For 600 the layouts that differ: about empty, about full, and everything about the wrap.
+      // For 600 the layouts that differ: near empty, near full, and everything around the wrap.
       let fillings =
         capacity <= 5 ? Array(0...capacity) : [0, 1, 2, capacity / 2, capacity - 1, capacity]
       for filling in fillings {

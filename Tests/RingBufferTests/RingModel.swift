@@ -1,4 +1,4 @@
-/// What a ring should do, as an array: the reference that the real one is compared with.
+/// The expected behaviour of a ring, as an array: the reference for the real one.
 struct RingModel {
   let capacity: Int
   private(set) var elements: [Int] = []

@@ -14,7 +14,7 @@ struct RingModelChecker {
 
   /// Different states that were reached.
   private(set) var states = 0
-  /// Executions' ends that were reached: how many elements had been taken out in each.
+  /// The elements taken out, for each end of an execution that was reached.
   private(set) var outcomes: Set<[Int]> = []
   private(set) var sawRefusal = false
   private(set) var sawEmpty = false
@@ -83,7 +83,7 @@ struct RingModelChecker {
     return successors
   }
 
-  /// Takes the operation's result over when it has made its last access.
+  /// Records the operation's result when it has made its last access.
   private mutating func finishOperation(
     of thread: ModelThread, in state: inout State
   ) throws(Violation) {

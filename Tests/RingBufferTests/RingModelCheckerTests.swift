@@ -17,7 +17,7 @@ import Testing
     "no interleaving loses, doubles or tears an element, or frees too early", arguments: [1, 2, 3])
   func correct(capacity: Int) {
     var checker = Self.checker(.inUse, capacity: capacity)
-    // Both of the wraps of three slots, of the slots and of the positions, are passed from these two.
+    // From these two positions, three slots pass both wraps: of the slots and of the positions.
     for position in capacity < 3 ? Array(0..<2 * capacity) : [2, 5] {
       let violation = checker.firstViolation(capacity: capacity, position: position)
       #expect(violation == nil, "from position \(position)")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// One ordering of the table made weaker, and what must then be seen.
+  /// One ordering of the table made weaker, and the violation that must follow.
   struct Weakening: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let orderings: RingOrderings

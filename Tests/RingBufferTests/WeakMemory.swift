@@ -9,7 +9,7 @@ enum ModelThread: Int, CaseIterable {
 
 /// What went wrong in an execution.
 enum Violation: Error, Hashable {
-  /// A slot was filled or read, and nothing orders that after the other end's last access to it.
+  /// A slot was filled or read, and nothing orders that access after the other end's last one.
   case race(slot: Int)
   /// Storage was freed, and nothing orders that after the other end's last access.
   case freedTooEarly
@@ -23,13 +23,13 @@ enum Violation: Error, Hashable {
 
 /// A memory as weak as the C11 memory model allows for the accesses that the ring makes.
 ///
-/// An index is the list of all stores to it, and a load may give any of them that its thread has not already
-/// seen the successor of. A releasing store carries what its thread knows, and an acquiring load of it
+/// An index is the list of all stores to it, and a load may return any of them whose successor its thread has not
+/// yet seen. A releasing store carries its thread's knowledge, and an acquiring load of it
 /// takes that over; a relaxed one does not. Two accesses to a slot of which neither is known to come after
 /// the other are a data race: hardware and compiler may do them in either order, or tear them. That
 /// covers store buffers, reordered accesses and speculation alike.
 struct WeakMemory: Hashable {
-  /// What a thread is certain to come after: so many accesses of either thread.
+  /// How many accesses of each thread certainly came before.
   typealias Clock = [Int]
 
   struct Message: Hashable {

@@ -50,8 +50,8 @@ struct HandClock: MonotonicClock, @unchecked Sendable {
     face.onSleep = action
   }
 
-  /// How long the longest sleep was.
+  /// The longest sleep, in nanoseconds.
   var longestSleep: Int64 { face.longestSleep }
-  /// How many there were.
+  /// The number of sleeps.
   var sleeps: Int { face.sleeps }
 }

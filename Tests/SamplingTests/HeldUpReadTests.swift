@@ -3,7 +3,7 @@ import Sampling
 import Testing
 
 @Suite struct HeldUpReadTests {
-  /// A take whose reads must not take longer than 2 ms, and take 0.5 ms but for the one with `number`.
+  /// A take whose reads must not take longer than 2 ms, and take 0.5 ms except the one with `number`.
   private func take(_ rate: SampleRate, ticks: UInt64, holdingUp number: Int, by delay: Int64)
     -> Take
   {
@@ -83,7 +83,7 @@ import Testing
     take.sampler.run()
     #expect(take.imbalance(ticks: 1000) == nil)
     #expect(take.sampler.ledger.missed == 0)
-    // All but the tick at which setting the chip up is begun.
+    // All but the tick at which setting the chip up begins.
     #expect(take.sampler.ledger.busErrors == 999, "\(take.gaps)")
   }
 

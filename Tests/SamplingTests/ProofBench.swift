@@ -3,10 +3,9 @@ import IMUDrivers
 import Sampling
 import SimulatedIMU
 
-/// A take from a simulated chip that things go wrong with, and a twin of the chip that all is well with.
+/// A take from a simulated chip with faults, and a twin of the chip without.
 ///
-/// Both are the same chip on the same clock, so whatever is logged as a sample must be what the twin made while it
-/// was read.
+/// Both are the same chip on the same clock, so the twin must have made every logged sample while it was read.
 struct ProofBench: Sendable {
   var model: SensorModel
   var rate: SampleRate = .hz(100)
@@ -16,13 +15,13 @@ struct ProofBench: Sendable {
   var milliseconds: UInt64 = 600
   var motion = Motion.tumble
   var busClock = 400_000
-  /// How much too fast the chip's clock is; `nil` for what the simulated chip has.
+  /// How much too fast the chip's clock is; `nil` for the simulated chip's own error.
   var clockErrorPartsPerMillion: Int?
-  /// Whether samples are kept and held against the twin; else they are counted only.
+  /// Whether samples are kept and compared with the twin's; otherwise they are only counted.
   var keepsSamples = true
-  /// What goes wrong, counted from tick 0's deadline in nanoseconds.
+  /// Faults at times counted from tick 0's deadline in nanoseconds.
   var faults: [(fault: Fault, at: Int64)] = []
-  /// What goes wrong in a transfer, counted from 1 for the first after tick 0's read is due.
+  /// A fault in a transfer, counted from 1 for the first after tick 0's read is due.
   var faultInTransfer: (fault: Fault, number: Int)?
 
   struct Outcome {
@@ -31,7 +30,7 @@ struct ProofBench: Sendable {
     var ledger = TickLedger()
     /// Samples that the twin did not make.
     var wrong: [TickRecord] = []
-    /// What is wrong with the account.
+    /// The error in the account.
     var imbalance: String?
     /// The deadline of tick 0.
     var start: Int64 = 0
@@ -39,7 +38,7 @@ struct ProofBench: Sendable {
     var gaps: [Gap] { records.compactMap(\.gap) }
     var events: [SensorEvent] { records.compactMap(\.sensorEvent) }
 
-    /// When the sampler said `kind` for the last time, in nanoseconds from tick 0's deadline.
+    /// When the sampler last reported `kind`, in nanoseconds from tick 0's deadline.
     func last(_ kind: SensorEvent.Kind) -> Int64? {
       Array(zip(records, instants)).last { $0.0.sensorEvent?.kind == kind }.map { $0.1 - start }
     }
@@ -75,7 +74,7 @@ struct ProofBench: Sendable {
     }
   }
 
-  /// Keeps records, but for samples that no one looks at, and the instants at which they came.
+  /// Keeps records, except samples that no test reads, and the instants at which they came.
   struct Sink: TickSink {
     final class Box {
       var records: [TickRecord] = []
@@ -94,12 +93,12 @@ struct ProofBench: Sendable {
     }
   }
 
-  /// A bus that lets something go wrong in a transfer counted from an instant on.
+  /// A bus that injects a fault into a transfer counted from an instant on.
   struct CountingBus: I2CBus, ~Copyable {
     var bus: SimulatedBus<VirtualClock>
     let clock: VirtualClock
     var pending: (fault: Fault, number: Int)?
-    /// Counts from here on.
+    /// Counting begins here.
     var from = Int64.max
     private var count = 0
 

@@ -4,13 +4,13 @@ import Sampling
 import SimulatedIMU
 import Testing
 
-/// What becomes of samples when the chip loses its supply at the worst of times.
+/// A chip loses its supply at the worst of times.
 @Suite("No sample is logged that its chip did not make") struct ProvedSamplesTests {
   static let models: [SensorModel] = [
     .mpu6050, .mpu6500, .mpu9250, .mpu9255, .icm20689, .lsm6ds3, .lsm6dsl, .lsm6dso, .lsm6dsr,
     .lsm9ds1, .lsm6dsv,
   ]
-  /// Those that differ in what they do after a reset.
+  /// One model for each behaviour after a reset.
   static let kinds: [SensorModel] = [.mpu6050, .mpu6500, .lsm6dso, .lsm9ds1, .lsm6dsv]
 
   /// From a dip until samples come again, by the data sheets: until registers answer, and until the gyroscope and its

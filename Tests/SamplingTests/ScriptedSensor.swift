@@ -1,11 +1,11 @@
 import IMUModel
 import IMUDrivers
 
-/// What a chip does wrong.
+/// A fault of the chip.
 enum Ailment: CaseIterable, Sendable {
   /// Nothing.
   case none
-  /// Gives samples that look good, with another configuration.
+  /// Delivers plausible samples, with another configuration.
   case configurationLost
   /// Reset: gives zeros as new samples, configuration gone.
   case zeros
@@ -32,7 +32,7 @@ enum Ailment: CaseIterable, Sendable {
     }
   }
 
-  /// What the sampler should call it.
+  /// The fault that the sampler should report.
   var fault: SensorEvent.Fault {
     switch self {
     case .none: return .none
@@ -50,7 +50,7 @@ enum Ailment: CaseIterable, Sendable {
 ///
 /// Bring-up cures every ailment but ``Ailment/dead``, in three steps with waits of 100 and 30 ms.
 struct ScriptedSensor: IMUSensor, ~Copyable {
-  /// The test's hold on the chip.
+  /// The test's access to the chip.
   final class Script {
     var ailment = Ailment.none
     /// What is wrong with read number `n` alone; `nil` for nothing in particular.
@@ -80,7 +80,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     /// Fails bring-up for another reason than the bus.
     var refusesBringUp = false
 
-    /// What a dead bus throws.
+    /// The error that a dead bus throws.
     var busError: BusError {
       BusError(.noAcknowledge, .read, address: ScriptedSensor.address, register: 0x3A, errno: errno)
     }

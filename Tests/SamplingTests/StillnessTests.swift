@@ -42,8 +42,8 @@ import Testing
       return wanted == nil || wanted == $0.hertz
     })
 
-  /// A few of many, others each time, unless the environment asks for the whole matrix, and perhaps for hours at rest
-  /// of each: IMULOG_WHOLE_MATRIX=1 IMULOG_HOURS=24, with optimisation. IMULOG_HERTZ takes one rate of the matrix.
+  /// A few of many, others in each run, unless the environment asks for the whole matrix, or for hours at rest of
+  /// each: IMULOG_WHOLE_MATRIX=1 IMULOG_HOURS=24, with optimisation. IMULOG_HERTZ takes one rate of the matrix.
   static let isWhole = ProcessInfo.processInfo.environment["IMULOG_WHOLE_MATRIX"] != nil
   static let seed = UInt64.random(in: 0...UInt64.max)
 

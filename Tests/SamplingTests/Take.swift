@@ -21,7 +21,7 @@ struct ArraySink: TickSink {
   }
 }
 
-/// A sampler with everything that a test wants to hold.
+/// A sampler with everything that a test inspects.
 final class Take {
   let clock: HandClock
   let script = ScriptedSensor.Script()
@@ -56,7 +56,7 @@ final class Take {
   /// Gaps in order.
   var gaps: [Gap] { allRecords.compactMap(\.gap) }
 
-  /// What is wrong with the records, or `nil`; see ``audit(_:ledger:ticks:schedule:timeUnit:)``.
+  /// The error in the records, or `nil`; see ``audit(_:ledger:ticks:schedule:timeUnit:)``.
   func imbalance(ticks: UInt64) -> String? {
     audit(
       allRecords, ledger: sampler.ledger, ticks: ticks, schedule: sampler.schedule,

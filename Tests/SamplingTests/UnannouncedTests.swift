@@ -2,7 +2,7 @@ import IMUModel
 import Sampling
 import Testing
 
-/// Samples that nothing announces are taken by the time that went by, and proved by those that follow.
+/// Unannounced samples are accepted by the time that went by, and proved by later samples.
 @Suite("Samples that the chip did not announce") struct UnannouncedTests {
   /// A chip of 120 samples a second, read a hundred times a second; `ailment` by the number of the read.
   private func take(ticks: UInt64, _ ailment: @escaping (Int) -> Ailment?) -> Take {
@@ -24,14 +24,14 @@ import Testing
   func held() {
     let take = take(ticks: 100) { (10..<20).contains($0) ? .unannounced : nil }
     for _ in 0..<20 { _ = take.sampler.step() }
-    // The one before is not yet proved to be of a chip that lives.
+    // The one before is not yet proved to be of a working chip.
     #expect(take.box.records.last?.tick == 8)
     _ = take.sampler.step()
     #expect(take.box.records.last?.tick == 19)
     #expect(take.gaps == [])
   }
 
-  @Test("are none when no sample is announced for half a second")
+  @Test("are rejected when no sample is announced for half a second")
   func noData() throws {
     let take = take(ticks: 300) { (100..<160).contains($0) ? .unannounced : nil }
     take.sampler.run()
@@ -44,7 +44,7 @@ import Testing
     #expect(stale.map(\.count).reduce(0, +) == lost + 1 - 100)
   }
 
-  @Test("are none when the recording ends before another is announced")
+  @Test("are rejected when the recording ends before another is announced")
   func atTheEnd() {
     let take = take(ticks: 100) { $0 >= 95 ? .unannounced : nil }
     take.sampler.run()
@@ -52,7 +52,7 @@ import Testing
     #expect(take.gaps == [Gap(firstTick: 95, count: 5, cause: .stale)])
   }
 
-  @Test("are none when the chip cannot have made another since")
+  @Test("are rejected when the chip cannot have made another since")
   func tooEarly() {
     // Tick 10 is read 8 ms late, so tick 11 comes 2 ms later; the chip needs up to 9.2 ms.
     let take = take(ticks: 20) { (11...12).contains($0) ? .unannounced : nil }

@@ -3,7 +3,7 @@ import IMUModel
 /// The destination of an export's bytes.
 ///
 /// Writers format straight into the sink's own memory: ``reserve(_:)`` room, write into it, then
-/// ``commit(_:)`` what was written. ``FileDescriptorSink`` is the program's; ``ArraySink`` is for tests.
+/// ``commit(_:)`` the bytes written. ``FileDescriptorSink`` is the program's; ``ArraySink`` is for tests.
 public protocol ByteSink: ~Copyable {
   /// Room for at least `count` bytes, at most 64 KiB, valid until the next call on the sink.
   ///
@@ -13,7 +13,7 @@ public protocol ByteSink: ~Copyable {
   /// Accepts the first `count` bytes of the room reserved last; traps when they are more than were reserved.
   mutating func commit(_ count: Int)
 
-  /// Appends a copy of `bytes` to all that was committed.
+  /// Appends a copy of `bytes` to the bytes committed before.
   ///
   /// - Throws: ``ExportError/output(name:code:)`` when bytes could not be passed on.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError)
@@ -56,7 +56,7 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
   private var used = 0
   private var reserved = 0
 
-  /// A sink for `descriptor`; `name` is what errors call it, such as its path or `standard output`.
+  /// A sink for `descriptor`; errors call it `name`, such as its path or `standard output`.
   public init(_ descriptor: Int32, name: String) {
     self.descriptor = descriptor
     self.name = name
@@ -99,7 +99,7 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
   /// Writes the buffer to the descriptor.
   public mutating func flush() throws(ExportError) {
     let count = used
-    // Emptied first, so that an error does not make the same bytes be written twice.
+    // Emptied first, so that no byte is written twice after an error.
     used = 0
     try pass(UnsafeRawBufferPointer(start: memory, count: count))
   }

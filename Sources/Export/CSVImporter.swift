@@ -7,14 +7,14 @@ public import IMUModel
 ///
 /// The first line names the columns, in any order: one time (`t_ns`, `t_us`, `t_ms` in whole numbers, or `t`
 /// in decimal seconds) and at least one of `ax ay az gx gy gz temp` in counts of 16 bits. Times never
-/// decrease and are kept to the nanosecond. Lines end with LF or CR LF; blank lines at the end do no harm.
+/// decrease and are kept to the nanosecond. Lines end with LF or CR LF; blank lines at the end are ignored.
 ///
 /// Samples lie on the grid of the rate, which is in the options or follows from the times. Ticks without a sample become
 /// gaps with the cause `lost`. Times that fit no grid are refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
-/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and up to some
-/// thirty times where the samples jitter, so memory does not grow with it.
+/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and up to
+/// some thirty times where the samples jitter, so memory does not grow with it.
 public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
@@ -31,7 +31,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
 
   /// Reads the whole file and checks it.
   ///
-  /// - Throws: ``ImportError`` with the line and column of the first thing that is wrong.
+  /// - Throws: ``ImportError`` with the line and column of the first error.
   public init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
     var table = try ImportTable(source)
     var survey = ImportSurvey()
@@ -104,7 +104,7 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
 extension ImportPlacing where Source: ~Copyable {
   /// The rate of the samples, which are all placed on the grid; `nil` when no log can hold it.
   fileprivate func rate(on grid: ImportGrid, _ survey: ImportSurvey) -> SampleRate? {
-    // After each hole the samples may shift by half a period, but in total no further than they were found to.
+    // After each hole the samples may shift by half a period, but in total no further than the survey found.
     let span = Double(survey.last) - Double(survey.first)
     let shift = min(abs(span / grid.period - Double(tick)), Double(account.holes) / 2)
     let halfPeriods = grid.look.isExact ? 1 : (2 * shift).rounded(.up) + 2 * grid.look.slack
@@ -138,8 +138,8 @@ extension ImportPlacing where Source: ~Copyable {
     throw refusal ?? .noRate(name: name)
   }
 
-  /// Places all samples on an exact grid: that of the rate, or, when the rate is unknown or the samples' clock is off by up to
-  /// a fiftieth, that of a period which is found and may change slowly.
+  /// Places all samples on an exact grid: that of the rate, or, when the rate is unknown or the samples' clock is off
+  /// by up to a fiftieth, that of a period that is found and may change slowly.
   ///
   /// `nil` when there is no such grid: the samples jitter too far, are late, or change their phase at a hole.
   private mutating func findExactGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
@@ -262,7 +262,7 @@ extension ImportPlacing.Account where Source: ~Copyable {
 }
 
 extension ImportSurvey {
-  /// The remark that the rate is hardly more than a guess.
+  /// The remark that the rate is little better than a guess.
   fileprivate func remarks(_ name: String, _ grid: ImportGrid) -> [String] {
     guard first < last, !grid.look.isExact, let reason = doubt(of: grid.period) else { return [] }
     return ["\(name) \(reason), which says little about its rate; give it with --rate"]

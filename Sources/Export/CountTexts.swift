@@ -10,7 +10,7 @@ final class CountTexts {
     var low: UInt64
     var high: UInt64
 
-    /// 0 when the text was not made yet.
+    /// 0 while the text has not been made.
     @inline(__always)
     var length: Int { Int(truncatingIfNeeded: UInt64(littleEndian: high) >> 56) }
   }
@@ -56,7 +56,7 @@ package struct CountScale: Equatable {
   private let numerator: Int128
   private let offset: Int128
   private let denominator: Int128
-  /// Digits after the point before trailing zeros are left out.
+  /// Digits after the point before trailing zeros are dropped.
   package let decimals: Int
 
   /// Counts as they are.

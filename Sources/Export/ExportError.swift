@@ -20,7 +20,7 @@ public enum ExportError: Error, Equatable, Sendable {
   case ticksMissing(count: UInt64, format: ExportFormat)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
-  /// The option does not go with the format.
+  /// The format does not support the option.
   case optionNotSupported(option: String, format: ExportFormat)
 }
 
@@ -82,7 +82,7 @@ extension ExportError: CustomStringConvertible {
 }
 
 extension ExportError: StatusError {
-  /// Whether the output, the log or what was asked for is wrong.
+  /// Whether the output, the log or the request is wrong.
   public var exitStatus: ExitStatus {
     switch self {
     case .output: .inputOutput

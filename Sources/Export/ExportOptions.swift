@@ -46,7 +46,7 @@ public enum ExportChannels: String, CaseIterable, Sendable {
   }
 }
 
-/// What stands in a format without times for the ticks that have no sample. Raw values are command-line names.
+/// What a format without times has for the ticks without a sample. Raw values are command-line names.
 public enum ExportFill: String, CaseIterable, Sendable {
   /// The sample before them, once for each, so that sample i is i periods after the first.
   case hold
@@ -56,7 +56,7 @@ public enum ExportFill: String, CaseIterable, Sendable {
 
 /// What to export and how. The same log with the same options gives the same bytes.
 public struct ExportOptions: Equatable, Sendable {
-  /// The form.
+  /// The format.
   public var format: ExportFormat
   /// The units of values; `nil` is those of the format: SI units, and for ``ExportFormat/gyrodata`` and
   /// ``ExportFormat/raw`` their own, beside which they allow no others.
@@ -67,10 +67,10 @@ public struct ExportOptions: Equatable, Sendable {
   public var from: Int64?
   /// Nanoseconds since tick 0's deadline: samples at it and after it are left out.
   public var to: Int64?
-  /// What stands for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
+  /// The fill for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
   public var fill: ExportFill?
-  /// The recording's number in its store; `nil` for the number in the log's header, which a log from another store got
-  /// there.
+  /// The recording's number in its store; `nil` for the number in the log's header, which is the other store's in a
+  /// copied log.
   public var number: UInt32?
   /// Whether a program is writing the recording, so that its end is not missing but yet to come.
   public var isLive = false

@@ -60,7 +60,7 @@ struct ExportPlan {
     time >= from && (time < to || to == .max)
   }
 
-  /// Whether everything later is after the range.
+  /// Whether every later time is after the range.
   func isOver(at time: Int64) -> Bool {
     time >= to && to != .max
   }

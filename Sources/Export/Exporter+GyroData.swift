@@ -53,7 +53,7 @@ extension Exporter {
     var tail = JSONWriter()
     tail.number(report.samples == 0 ? "[]" : "]")
     if let started = account.started, report.samples > 0 {
-      // The last row is as much after the last sample as their ticks are apart.
+      // The last row follows the last sample by the distance of their ticks.
       let rate = description.rate
       let held = rate.nanoseconds(atTick: rows.lastTick) &- rate.nanoseconds(atTick: lastSample)
       tail.seconds("date", started &+ rows.lastTime &+ held &- Exporter.phoneReferenceDate)
@@ -67,7 +67,7 @@ extension Exporter {
   /// The most samples, repeated ones included: a gap may have any length.
   private static let heldLimit: UInt64 = 100_000_000
 
-  /// What the document cannot express.
+  /// Remarks about facts that the document cannot express.
   private func remarks(_ account: LogAccount, _ rate: SampleRate) -> [String] {
     var remarks: [String] = []
     let holds = options.fill == .hold

@@ -126,7 +126,7 @@ extension JSONWriter {
     value(&self)
   }
 
-  /// The part of the recording that was asked for.
+  /// The requested part of the recording.
   mutating func addRange(_ options: ExportOptions) {
     line("range") { json in
       json.object { json in
@@ -157,7 +157,7 @@ extension JSONWriter {
       $0.string(account.end?.reason.name ?? (isLive ? "running" : "recovered"))
     }
     var ledger = account.ledger
-    // How much of a part of the recording was lost is not known.
+    // For a part of the recording, the number of lost ticks is not known.
     if !isRange { ledger.add(account.ticksLost, .lost) }
     line("ticks") { $0.ticks(ledger) }
     line("ticksLost") { $0.integer(account.ticksLost) }

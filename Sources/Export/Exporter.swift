@@ -14,7 +14,7 @@ public struct Exporter: Sendable {
     public var samples: UInt64 = 0
     /// Parts of the log that could not be read, within the range that was read.
     public var damages: UInt64 = 0
-    /// What the format cannot express about the recording: sentences for the user.
+    /// Facts about the recording that the format cannot express: sentences for the user.
     public var remarks: [String] = []
   }
 
@@ -32,7 +32,7 @@ public struct Exporter: Sendable {
   /// bytes unchanged, damaged ones too, and reads the log afterwards for the report; it refuses units, a selection of
   /// channels and a time range.
   ///
-  /// - Throws: ``ExportError``; what was written before it stays written.
+  /// - Throws: ``ExportError``; bytes written before it stay written.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: consuming Storage, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -52,7 +52,7 @@ public struct Exporter: Sendable {
   /// A damaged log is exported as far as it can be read, and the report has the damage. Traps for
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
-  /// - Throws: ``ExportError``; what was written before it stays written.
+  /// - Throws: ``ExportError``; bytes written before it stay written.
   /// - Complexity: one pass over the log; for JSON, gyrodata, HTML and SVG one more before it, and for JSON one for each
   ///   kind of record (clock pairs, gaps, marks, sensor events, damage) that occurs more than 1000 times. With a range, of
   ///   a recording that has ended only the range and the first and last page are read.
@@ -93,7 +93,7 @@ public struct Exporter: Sendable {
     return plan
   }
 
-  /// Only gyrodata has a use for a fill: all other formats show what is missing.
+  /// Only gyrodata can use a fill: all other formats show missing ticks.
   func refuseFill() throws(ExportError) {
     guard options.fill == nil || options.format == .gyrodata else {
       throw .optionNotSupported(option: "--fill", format: options.format)
@@ -139,13 +139,13 @@ public struct Exporter: Sendable {
 extension Exporter {
   /// Exports a recording while a program is writing it, until it ends: NDJSON, CSV, or the log's own bytes.
   ///
-  /// `sink` is flushed whenever it has everything that the log has. The log's end, and damage, are read when the writer
+  /// `sink` is flushed whenever it has all bytes of the log. The log's end, and damage, are read when the writer
   /// is gone.
   ///
   /// - Parameter more: Waits for more and returns how many bytes are final, as ``PageCheck`` finds them; `nil` when the
   ///   writer is gone.
-  /// - Throws: ``ExportError``, with ``ExportError/optionNotSupported(option:format:)`` for documents that begin with facts
-  ///   which only the end of the log has; what was written before it stays written.
+  /// - Throws: ``ExportError``, with ``ExportError/optionNotSupported(option:format:)`` for documents that begin with
+  ///   facts from the log's end; bytes written before it stay written.
   public func follow<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: consuming Storage, to sink: inout Sink,
     more: () throws(ExportError) -> UInt64?

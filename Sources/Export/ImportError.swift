@@ -11,7 +11,7 @@ public enum ImportError: Error, Equatable, Sendable {
   case empty(name: String)
   /// It is text in another encoding, such as UTF-16, or no text.
   case notUTF8(name: String)
-  /// What is wrong with a line of a table, counted from 1.
+  /// An error in a line of a table, counted from 1.
   case line(name: String, line: Int, problem: ImportLineProblem)
   /// A table has more than one sample, but its times stand still, so that they give no rate.
   case noRate(name: String)
@@ -27,7 +27,7 @@ public enum ImportError: Error, Equatable, Sendable {
   case noSamples(name: String)
 }
 
-/// What is wrong with a line of a table. Columns are counted from 1.
+/// An error in a line of a table. Columns are counted from 1.
 public enum ImportLineProblem: Equatable, Sendable {
   /// The header names no column for the time; `found` is the line.
   case noTimeColumn(found: String)

@@ -145,7 +145,7 @@ struct ImportColumns: Equatable {
   }
 }
 
-/// What is wrong with a line, without the name of the file and the number of the line.
+/// An error in a line, without the name of the file and the number of the line.
 struct ImportFieldError: Error {
   let problem: ImportLineProblem
 

@@ -18,7 +18,7 @@ public protocol Importer: ~Copyable {
   var clockPairs: [ClockPair] { get }
   /// The end of the new log.
   var end: RecordingEnd { get }
-  /// What was assumed about the file or is missing in it: sentences for the user.
+  /// Assumptions about the file, and parts missing from it: sentences for the user.
   var remarks: [String] { get }
   /// The next sample or gap; `nil` after the last one.
   ///
@@ -79,7 +79,7 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 }
 
-/// What an imported file does not contain itself.
+/// Facts that an imported file does not contain.
 public struct ImportOptions: Equatable, Sendable {
   /// The identity of the new recording.
   public var id: RecordingID

@@ -122,7 +122,7 @@ struct LogAccount {
     return (max(plan.origin, min(plan.from, end)), end)
   }
 
-  /// Whether nothing that was recorded is missing, here or in the log that this one was salvaged from.
+  /// Whether nothing recorded is missing, here or in the log that this one was salvaged from.
   var isWhole: Bool {
     guard let end else { return false }
     return end.reason != .recovered && damages.count == 0 && ticksLost == 0
@@ -142,7 +142,7 @@ struct ItemList {
 
   private(set) var count: UInt64 = 0
   private(set) var items: [LogItem] = []
-  /// Where the grid begins that each of them lies on, as in ``ExportPlan/origin``.
+  /// The beginning of each item's grid, as in ``ExportPlan/origin``.
   private(set) var origins: [Int64] = []
 
   /// Whether ``items`` are all of them.
@@ -160,7 +160,7 @@ struct ItemList {
 ///
 /// A log may have a gap before the samples that precede it, so a gap of an imported recording waits for a later sample.
 struct GapPlaces {
-  /// A gap, and where the grid begins that it lies on, as in ``ExportPlan/origin``.
+  /// A gap, and the beginning of its grid, as in ``ExportPlan/origin``.
   typealias Place = (gap: Gap, origin: Int64)
 
   private let plan: ExportPlan
@@ -174,7 +174,7 @@ struct GapPlaces {
     self.plan = plan
   }
 
-  /// The gaps whose places are known now that the item was read, in order.
+  /// The gaps whose places are known after this item, in order.
   mutating func take(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
     switch item {
     case .gap(let gap):
@@ -218,7 +218,7 @@ extension ExportPlan {
     contains(time(ofTick: event.tick))
   }
 
-  /// Whether all that comes after an item is after the range.
+  /// Whether all items after this one are after the range.
   func isOver<Storage: LogStorage & ~Copyable>(
     _ item: LogItem, of reader: borrowing LogReader<Storage>
   ) -> Bool {

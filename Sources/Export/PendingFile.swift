@@ -16,7 +16,7 @@ public struct PendingFile: ~Copyable {
 
   /// Creates the temporary file.
   ///
-  /// - Parameter remedy: What the user can do when that fails.
+  /// - Parameter remedy: The user's remedy when that fails.
   public init(_ path: String, remedy: String = "choose another -o FILE") throws(CommandFailure) {
     self.remedy = remedy
     var status = stat()

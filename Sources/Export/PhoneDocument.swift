@@ -66,7 +66,7 @@ struct PhoneDocument {
     case nil: throw .document(name: name, what: "\"\(keyName)\" is missing")
     }
     wall = try members.date.map { (date) throws(ImportError) in
-      // Within what 64 bits of nanoseconds hold, less some years at the ends.
+      // Within the range of 64 bits of nanoseconds, less some years at the ends.
       guard abs(date) < 8e9 else {
         throw .document(name: name, what: "\"date\" is \(date), which is no date")
       }
@@ -98,7 +98,7 @@ struct PhoneDocument {
 
 /// The members of both shapes that an import needs; all others are skipped. A member that is `null` is missing.
 private struct PhoneMembers {
-  /// What is wrong with the document, as a clause.
+  /// The error in the document, as a clause.
   struct Fault: Error {
     let clause: String
   }
@@ -125,7 +125,7 @@ private struct PhoneMembers {
 
   /// Throws ``Fault`` for JSON that the apps do not write, else `JSONReader.Failure`.
   init(_ bytes: [UInt8]) throws {
-    // Hand-edited documents may have a comma too many, which other readers overlook.
+    // Hand-edited documents may have a trailing comma, which other readers accept.
     var json = JSONReader(bytes, allowsTrailingCommas: true)
     do {
       let isObject = try json.enterObject()

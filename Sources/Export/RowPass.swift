@@ -4,7 +4,7 @@ import LogStore
 
 /// Writes every sample of a plan as a row, in one pass over the log.
 struct RowPass: ~Copyable {
-  /// Rows formatted at a time: what fits into the largest reservation.
+  /// Rows formatted at a time: as many as the largest reservation holds.
   private static let rowsAtATime = reservationLimit / RowWriter.rowRoom
 
   let plan: ExportPlan

@@ -21,7 +21,7 @@ struct RowWriter: ~Copyable {
   // Safe: `columns` and `groups` are owned by this value alone and live until deinit. Every store goes to
   // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time
   // TimeText.room, each column a key of 8 and a text of 16, suffix 8. Stores are longer than their text,
-  // and the next store overwrites what was too much.
+  // and the next store overwrites the excess.
   private struct Column {
     var counts: UnsafePointer<Int16>?
     let entries: UnsafeMutablePointer<CountTexts.Entry>

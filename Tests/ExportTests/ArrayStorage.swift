@@ -2,7 +2,7 @@ import LogStore
 
 /// A log in memory.
 struct ArrayStorage: LogStorage, ~Copyable {
-  /// How often it was read, for whoever gave it away.
+  /// How often it was read, for a test that has given the storage away.
   final class Reads {
     var count = 0
   }

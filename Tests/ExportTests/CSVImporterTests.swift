@@ -37,7 +37,7 @@ struct CSVImporterTests {
   }
 
   @Test(
-    "line ends, blanks, a byte order mark and blank lines at the end do no harm",
+    "line ends, blanks, a byte order mark and blank lines at the end are accepted",
     arguments: [
       "t_us,ax\n0,1\n1,2\n", "t_us,ax\n0,1\n1,2", "t_us,ax\r\n0,1\r\n1,2\r\n",
       "t_us,ax\r\n0,1\r\n1,2", "t_us,ax\n0,1\n1,2\n\n", "t_us,ax\r\n0,1\r\n1,2\r\n\r\n \r\n",
@@ -75,7 +75,7 @@ struct CSVImporterTests {
   }
 
   @Test(
-    "the rate is what a user would say",
+    "the rate is the one that a user would give",
     arguments: [
       // Times in milliseconds, and the rate.
       ([0], hertz(10)),

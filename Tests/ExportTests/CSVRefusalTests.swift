@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Tables that cannot be imported")
 struct CSVRefusalTests {
-  /// Tables with something wrong, and what is said about it. Apart from the test that uses it, and with a
-  /// type: the compiler of Swift 6.0 takes minutes for it as an argument of a macro.
+  /// Wrong tables and their error sentences. Apart from the test that uses them, and with a
+  /// type: the compiler of Swift 6.0 takes minutes for them as an argument of a macro.
   private static let wrongTables: [(String, String)] = [
     (
       "",
@@ -157,7 +157,7 @@ struct CSVRefusalTests {
     ),
   ]
 
-  @Test("a wrong line is named, with its column and what was found there", arguments: wrongTables)
+  @Test("a wrong line is named, with its column and its contents", arguments: wrongTables)
   func wrong(_ text: String, _ sentence: String) {
     #expect(Imports.csvError(text)?.description == sentence)
   }

@@ -6,7 +6,7 @@ import Testing
 struct DrawingTests {
   private let drawing = ExportOptions(format: .svg)
 
-  /// Elements that are open when the text ends, or `nil` when a tag closes what is not open, a quote is not
+  /// Elements that are open when the text ends, or `nil` when a tag closes an element that is not open, a quote is not
   /// closed or an ampersand begins no entity.
   private func openElements(_ text: String) -> [String]? {
     var open: [String] = []
@@ -139,7 +139,7 @@ struct DrawingTests {
     #expect(text.utf8.count < 500_000)
   }
 
-  @Test("the user's words are text")
+  @Test("the user's words are escaped as text")
   func escaping() throws {
     var log = TestLog()
     log.description.note = "</svg><script>alert(1)</script> & \"x\" \u{0}\u{1B}\u{FFFE}"

@@ -69,7 +69,7 @@ struct ImportGridTests {
           if index > 50, index < 2950, generator.next() % 300 == 0 {
             let length = Int64(1 + generator.next() % 100)
             holes.append(tick..<tick + length)
-            // In the middle of nowhere between two ticks, as after a new start.
+            // Anywhere between two ticks, as after a restart.
             let phase = length == 1 ? 0 : Int64(generator.next() % 40) - 20
             time += length * period + phase * period / 100
             tick += length
@@ -82,7 +82,7 @@ struct ImportGridTests {
         times.sort()
         let found = try Imported(times)
         #expect(found.times == times)
-        // Of more jitter than an eighth to both sides a tick cannot be told from the phase.
+        // With jitter of more than an eighth to both sides, a tick cannot be told from the phase.
         if jitter <= 12 {
           #expect(found.gaps == holes, "jitter \(jitter) %, seed \(seed)")
         } else {
@@ -262,7 +262,7 @@ struct ImportGridTests {
     #expect(found.ledger.lost == 0)
   }
 
-  @Test("few samples yield what can be known from them")
+  @Test("few samples give a rate as far as they show one")
   func few() throws {
     #expect(try Imported([5]).rate == hertz(10))
     #expect(

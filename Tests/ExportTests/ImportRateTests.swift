@@ -58,7 +58,7 @@ struct ImportRateTests {
   }
 
   @Test(
-    "samples that leave the ticks of the rate are taken, and it is said how far they do, and where")
+    "samples that leave the ticks of the rate are accepted, and a remark says how far and where")
   func departure() throws {
     let halves = Self.times(Self.row(500, 10_000) + Self.row(500, 11_000))
     let sentence = "at line 502 the samples of table.csv are 23 periods off the ticks of 95.2"
@@ -225,7 +225,7 @@ struct ImportRateTests {
   }
 
   @Test(
-    "where samples come several at a time, or few of them unevenly, that is said with the remedy",
+    "where samples come several at a time, or few of them unevenly, a remark says so with the remedy",
     arguments: [4, 5, 8])
   func doubtfulRate(burst: Int64) throws {
     let bursts = (0..<3000 as Range<Int64>).map {

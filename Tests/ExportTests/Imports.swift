@@ -3,7 +3,7 @@ import IMUModel
 import LogFormat
 import Testing
 
-/// A source that gives its bytes in small pieces.
+/// A source that returns its bytes in small pieces.
 struct DribblingSource: ImportSource, ~Copyable {
   let name = "table.csv"
   let bytes: [UInt8]
@@ -120,7 +120,7 @@ struct Imported {
   var times: [Int64] = []
   var gaps: [Range<Int64>] = []
 
-  /// What a table of these times, in nanoseconds, becomes.
+  /// The import of a table of these times, in nanoseconds.
   init(_ times: [Int64], rate: SampleRate? = nil) throws {
     var options = Imports.options
     options.rate = rate
@@ -176,7 +176,7 @@ struct JitteringTable {
 
 /// Bytes in memory.
 struct ArraySource: ImportSource, ~Copyable {
-  /// What errors call it.
+  /// Its name in errors.
   let name: String
   private let bytes: [UInt8]
   private var offset = 0
@@ -187,7 +187,7 @@ struct ArraySource: ImportSource, ~Copyable {
     self.name = name
   }
 
-  /// Fills `buffer` with the next bytes and says how many there were; 0 at the end.
+  /// Fills `buffer` with the next bytes and returns how many there were; 0 at the end.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     let count = min(buffer.count, bytes.count - offset)
     buffer.copyBytes(from: bytes[offset..<(offset + count)])

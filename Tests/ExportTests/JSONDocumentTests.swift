@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The JSON document")
 struct JSONDocumentTests {
-  /// The document's entries as text, by key: each stands on a line of its own, but for the samples.
+  /// The document's entries as text, by key: each is on a line of its own, except the samples.
   static func lines(_ document: String) -> [String: String] {
     var entries: [String: String] = [:]
     for line in document.dropFirst().split(separator: "\n") where line.hasPrefix("\"") {
@@ -19,7 +19,7 @@ struct JSONDocumentTests {
     return entries
   }
 
-  /// A strict reading by another hand; fails for anything that is not JSON.
+  /// A strict and independent reader; fails for anything that is not JSON.
   private struct Document: Decodable {
     struct Sample: Decodable {
       var t_ns: Int64
@@ -107,7 +107,7 @@ struct JSONDocumentTests {
     )
   }
 
-  @Test("a recording without an end is incomplete, recovered, and counted from what is there")
+  @Test("a recording without an end is incomplete, recovered, and counted from its records")
   func recovered() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.sample(0, 0, RawSample())
@@ -148,7 +148,7 @@ struct JSONDocumentTests {
     #expect(try decode(text).samples.isEmpty)
   }
 
-  @Test("texts of any kind come back from another reader")
+  @Test("texts of any kind survive another reader")
   func escaping() throws {
     var note = (0..<0x20).map { String(Unicode.Scalar(UInt8($0))) }.joined()
     note += "\"\\/\u{7F}\u{85}\u{2028}\u{2029}é漢😀</script>"
@@ -187,7 +187,7 @@ struct JSONDocumentTests {
     #expect(lines["rate_hz"] == text)
   }
 
-  @Test("what is not known is null")
+  @Test("unknown facts are null")
   func unknown() throws {
     var log = TestLog(TestLog.description())
     log.description.sensor.identity = nil
@@ -255,7 +255,7 @@ struct JSONDocumentTests {
     return try JSONDecoder().decode([Found].self, from: Data(try #require(gaps).utf8)).map(\.t_ns)
   }
 
-  @Test("the document of a damaged log is valid and has what is missing")
+  @Test("the document of a damaged log is valid and lists the missing ticks")
   func damaged() throws {
     var generator = SplitMix(seed: 6)
     let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: generator.next()) }

@@ -28,7 +28,7 @@ struct PageSamples {
   /// Nanoseconds.
   private(set) var times: [Int64] = []
   private(set) var counts: [[Int16]]
-  /// Bytes of the samples as they stand in the page.
+  /// The number of bytes of the samples in the page.
   let encodedCount: Int
 
   private var bytes: [UInt8] = []
@@ -44,7 +44,7 @@ struct PageSamples {
     while offset < bytes.count { readBlock() }
   }
 
-  /// What stands in a script element up to the first end tag, as a browser reads it.
+  /// The contents of a script element up to the first end tag, as a browser reads it.
   static func element(_ attributes: String, in page: String) throws -> String {
     let opening = "<script type=\"\(attributes)\">"
     guard let begin = page.firstRange(of: opening),

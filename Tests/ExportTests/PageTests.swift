@@ -36,7 +36,7 @@ struct PageTests {
       }
       let found = try PageSamples(page: log.export(page))
       #expect(found.facts.sampleCount == expected.count)
-      // Reported as yes or no: thousands of numbers would say no more.
+      // Compared as a whole: thousands of numbers would say no more.
       let isInTime = found.ticks == expected.map(\.0) && found.times == expected.map(\.1)
       #expect(isInTime, "seed \(seed)")
       for channel in 0..<7 {
@@ -46,7 +46,7 @@ struct PageTests {
     }
   }
 
-  @Test("100 000 samples of pure noise, the worst that a sensor gives, are less than 2.5 MB")
+  @Test("100 000 samples of pure noise, a sensor's worst case, are less than 2.5 MB")
   func size() throws {
     var random = SplitMix(seed: 3)
     var log = TestLog(TestLog.description(rate: hertz(1000), timeUnit: 1000))
@@ -63,7 +63,7 @@ struct PageTests {
     #expect(frame + samples.encodedCount * 100_000 / 3000 < 2_500_000)
   }
 
-  @Test("the user's words are text everywhere and never end a script")
+  @Test("the user's words are escaped everywhere and never end a script")
   func escaping() throws {
     let words = "</script><script>alert(1)</script><!--<b>&\"'\u{1B}\u{0}"
     var log = TestLog()
@@ -86,7 +86,7 @@ struct PageTests {
     #expect(json.contains(#""\u003c/script>\u003cscript>alert(1)"#))
   }
 
-  @Test("the page loads nothing, and forbids itself to")
+  @Test("the page loads nothing, and its policy forbids loading")
   func alone() throws {
     let text = try TestLog.ramp(TestLog.description(), [1, 2, 3]).export(page)
     #expect(text.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))

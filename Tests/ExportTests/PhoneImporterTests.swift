@@ -88,7 +88,7 @@ struct PhoneImporterTests {
     #expect(try Imports.records(importer).map(\.time) == [0, 33_333_333, 66_666_666])
   }
 
-  /// Seconds that a document of four samples says it took, and the rate that follows from it.
+  /// Durations of a document of four samples in seconds, and the rates that follow.
   private static let durations: [(String, SampleRate)] = [
     ("0.4", hertz(10)), ("0.39", hertz(10)), ("4", hertz(1)), ("0.004", hertz(1000)),
     ("0.3", SampleRate(13_333, per: 1000) ?? hertz(1)),
@@ -105,7 +105,7 @@ struct PhoneImporterTests {
   }
 
   @Test(
-    "a duration that makes no rate is refused unless the options say the rate",
+    "a duration that makes no rate is refused unless the options give the rate",
     arguments: ["0", "-1", "1e-300", "1e300", "-0.0"])
   func noRate(_ duration: String) throws {
     for document in [
@@ -132,7 +132,7 @@ struct PhoneImporterTests {
     #expect(try Imports.phone(Self.second).remarks == [])
   }
 
-  /// Documents with something wrong, and what is said about it; with a type, for the compiler of Swift 6.0.
+  /// Wrong documents and their error sentences; with a type, for the compiler of Swift 6.0.
   private static let wrongDocuments: [(String, String)] = [
     (
       "",
@@ -273,7 +273,7 @@ struct PhoneImporterTests {
     }
   }
 
-  @Test("a byte order mark of UTF-8 does no harm")
+  @Test("a byte order mark of UTF-8 is accepted")
   func byteOrderMark() throws {
     #expect(
       try Imports.log(Imports.phone("\u{FEFF}" + Self.first))

@@ -13,21 +13,21 @@ struct RawExportTests {
     return sink.bytes
   }
 
-  @Test("a finished log comes out byte by byte")
+  @Test("a finished log is exported byte by byte")
   func whole() throws {
     var generator = SplitMix(seed: 5)
     let counts = (0..<1000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
     var bytes = try TestLog.ramp(TestLog.description(), counts).bytes()
     #expect(bytes.count > 3 * 4096)
     #expect(try raw(bytes) == bytes)
-    // Damaged ones too: whoever copies a log may know how to mend it.
+    // Damaged ones too: the user may know how to mend a copied log.
     bytes[5000] ^= 1
     #expect(try raw(bytes) == bytes)
     bytes[0] ^= 1
     #expect(try raw(bytes) == bytes)
   }
 
-  @Test("the report counts the samples in what was copied, and damage, also with no reader")
+  @Test("the report counts the samples in the copied bytes, and damage, even without a reader")
   func report() throws {
     func report(_ bytes: [UInt8]) throws -> Exporter.Report {
       var sink = ArraySink()
@@ -43,7 +43,7 @@ struct RawExportTests {
     #expect(unreadable.samples == 0 && unreadable.damages == 1)
   }
 
-  @Test("pages of zeros after what was written are left out, zeros within a page are kept")
+  @Test("pages of zeros after the last written byte are left out, zeros within a page are kept")
   func zeros() throws {
     var log = TestLog(TestLog.description())
     log.sample(0, 0, RawSample())

@@ -11,7 +11,7 @@ private let directory: String? = getenv("IMULOG_RECORDINGS").map { String(cStrin
   .enabled(
     if: directory != nil, "IMULOG_RECORDINGS names no directory of recordings by others"))
 struct RealTableTests {
-  /// What is in a file besides samples: px4_drone is a flight log with places where its writer fell behind.
+  /// The gaps in each file: px4_drone is a flight log with places where its writer fell behind.
   static let gaps = [
     "basicmotions_train_10hz": 0, "bf_ar8_1khz": 0, "ism330dhcx_fan_on_104hz": 0,
     "ism330dhcx_stwin_6900hz": 0, "lsm6dsox_tennis_serve_97hz": 0, "mpu6050_hand_100hz": 0,

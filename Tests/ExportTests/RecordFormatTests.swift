@@ -103,7 +103,7 @@ struct RecordFormatTests {
   }
 
   @Test(
-    "gyrodata of a recording whose ticks are not all there is refused unless it is said what stands for them"
+    "gyrodata of a recording with missing ticks is refused unless a fill is given"
   )
   func ticksMissingForThePhone() throws {
     // Ticks 1 and 3 to 29, whether the log says why or not.
@@ -165,7 +165,7 @@ struct RecordFormatTests {
     }
   }
 
-  @Test("remarks about gyrodata of a range that touches a gap say what is not in it")
+  @Test("remarks about gyrodata of a range that touches a gap name the missing ticks")
   func gapAroundForThePhone() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     for tick in 0..<10 as Range<UInt64> {
@@ -205,7 +205,7 @@ struct RecordFormatTests {
       ])
   }
 
-  @Test("--fill is for the format without times alone", arguments: ExportFormat.allCases)
+  @Test("--fill is only for the format without times", arguments: ExportFormat.allCases)
   func fillElsewhere(_ format: ExportFormat) {
     guard format != .gyrodata else { return }
     var options = ExportOptions(format: format)
@@ -278,7 +278,7 @@ struct RecordFormatTests {
     #expect(text == "t_ns,ax\n" + times.map { "\($0),5\n" }.joined())
   }
 
-  @Test("more samples than one block or one buffer holds come out whole and in order")
+  @Test("more samples than one block or one buffer holds are exported whole and in order")
   func many() throws {
     let description = TestLog.description(channels: .all, rate: hertz(1000))
     let counts = (0..<5000).map { Int16($0 % 100) }

@@ -51,7 +51,7 @@ struct Drawing {
 
   private static let captionPitch = 16.0
 
-  /// What is below the panels: lines that the drawing is wide enough for, at some 6 units a letter.
+  /// The lines below the panels, as long as the drawing is wide, at some 6 units a letter.
   private var caption: [String] {
     let wanted: Set = ["Started", "Length", "Rate", "Sensor", "Samples"]
     var lines = [""]

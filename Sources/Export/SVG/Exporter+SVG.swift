@@ -86,7 +86,7 @@ struct DrawingTrace {
     envelope.add(sample.time, sample.sample)
   }
 
-  /// Adds what is missing at the end.
+  /// Adds the ticks missing at the end.
   mutating func finish() {
     guard !isImported else { return addHole(before: span.upperBound) }
     let later = rate.tick(atNanoseconds: span.upperBound - 1) + 1

@@ -52,8 +52,7 @@ function readSamples() {
 }
 
 /**
- * Lowest and highest counts of 8, 64, 512… neighbours: what a drawing needs of any number of samples, without
- * losing a peak.
+ * Lowest and highest counts of 8, 64, 512… neighbours, so that a drawing of any number of samples loses no peak.
  */
 function makeLevels(column) {
   const levels = [{ low: column, high: column }];
@@ -118,8 +117,8 @@ const span = {
 if (span.to <= span.from) span.to = span.from + period;
 
 /**
- * Where ticks are missing: from and to in seconds, the ticks, and what the log says about them. The times of an import
- * lie on no grid: there the samples around a hole say where it is.
+ * Where ticks are missing: from and to in seconds, the ticks, and the log's cause. The times of an import
+ * lie on no grid: there the samples around a hole show where it is.
  */
 function findHoles() {
   const { ticks, times } = samples;

@@ -75,7 +75,7 @@ class Panel {
     return button;
   }
 
-  /** What the graph shows, for somebody who cannot see it. */
+  /** The graph in words, for a user who cannot see it. */
   description() {
     if (!samples.times.length) return `${this.name}: no samples`;
     const ranges = this.lines.map(line => {

@@ -47,7 +47,7 @@ const player = {
   },
 };
 
-/** Says where the cursor is and what is there, for those who hear the page. */
+/** Speaks the cursor's time and values to a screen reader. */
 function tell() {
   const index = view.sampleAtCursor();
   const values = index === undefined ? ["gap"] : panels.flatMap(panel => [

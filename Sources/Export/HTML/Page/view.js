@@ -1,4 +1,4 @@
-// What part of the recording is shown, and where the cursor is.
+// The part of the recording that is shown, and the cursor.
 
 const panels = facts.panels.filter(panel => panel.name !== "Temperature" || facts.panels.length === 1)
   .map(panel => new Panel(panel));
@@ -8,7 +8,7 @@ const temperature = facts.panels.length > 1
 const view = {
   from: span.from,
   to: span.to,
-  /** A time; undefined when none is looked at. */
+  /** A time; undefined when there is no cursor. */
   cursor: undefined,
   /** Two times while a part is being chosen. */
   selection: undefined,
@@ -45,7 +45,7 @@ const view = {
     this.show(span.from, span.to);
   },
 
-  /** Puts the cursor there and, if asked, moves the view so that it is in it. */
+  /** Moves the cursor there and, if asked, moves the view to contain it. */
   point(time, follow = false) {
     this.cursor = time === undefined ? undefined : Math.min(Math.max(time, span.from), span.to);
     if (follow && (this.cursor < this.from || this.cursor > this.to)) {
@@ -65,7 +65,7 @@ const view = {
     return Math.abs(times[near] - this.cursor) > 0.45 * period && holeAt(this.cursor) ? undefined : near;
   },
 
-  /** Goes a number of samples on or back. */
+  /** Moves a number of samples on or back. */
   step(by) {
     const { times } = samples;
     if (!times.length) return;
@@ -74,7 +74,7 @@ const view = {
     this.point(times[Math.min(Math.max(here + by, 0), times.length - 1)], true);
   },
 
-  /** Goes to the next of some times, or to the one before. */
+  /** Moves to the next or the previous of some times. */
   jump(places, direction) {
     const here = this.cursor === undefined ? this.from - 1e-6 : this.cursor;
     const place = direction > 0 ? places.find(time => time > here + 1e-9)
@@ -152,7 +152,7 @@ function drawStrength(context, width, height) {
       let value = 0;
       if (end > begin) {
         for (const line of panel.lines) {
-          // The sample before belongs to it: where a pixel has one sample, what moves is the way to it.
+          // The sample before belongs to it: where a pixel has one sample, the movement is the way to it.
           const [a, b] = extent(levels[line.column], Math.max(0, begin - 1), end);
           value = Math.max(value, b - a);
         }

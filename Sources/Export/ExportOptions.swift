@@ -16,6 +16,18 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case html
   /// A drawing for papers.
   case svg
+
+  /// The extensions of its files in lower case, the usual one first. JSON's comes first among those that share one.
+  public var extensions: [String] {
+    switch self {
+    case .json, .gyrodata: ["json"]
+    case .ndjson: ["ndjson", "jsonl"]
+    case .csv: ["csv"]
+    case .raw: ["imulog"]
+    case .html: ["html", "htm"]
+    case .svg: ["svg"]
+    }
+  }
 }
 
 /// The units of exported values. Raw values are command-line names.

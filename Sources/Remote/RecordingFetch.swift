@@ -353,16 +353,9 @@ struct Conversion {
     return report
   }
 
+  /// The file's extension. The phone app's document has another one than JSON, and one for each way to fill.
   private var suffix: String {
-    switch format {
-    case .json: return "json"
-    // A name of its own beside JSON's, and one for each way to fill ticks without a sample.
-    case .gyrodata: return (fill.map { "gyrodata-\($0.rawValue)" } ?? "gyrodata") + ".json"
-    case .ndjson: return "ndjson"
-    case .csv: return "csv"
-    case .raw: return "imulog"
-    case .html: return "html"
-    case .svg: return "svg"
-    }
+    let kind = format == .gyrodata ? (fill.map { "gyrodata-\($0.rawValue)." } ?? "gyrodata.") : ""
+    return kind + format.extensions[0]
   }
 }

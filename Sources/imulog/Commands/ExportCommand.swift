@@ -246,15 +246,8 @@ extension ExportFormat: ExpressibleByArgument {
   static func named(_ path: String) -> [ExportFormat] {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return [] }
-    switch name[name.index(after: dot)...].lowercased() {
-    case "json": return [.json, .gyrodata]
-    case "ndjson", "jsonl": return [.ndjson]
-    case "csv": return [.csv]
-    case "imulog": return [.raw]
-    case "html", "htm": return [.html]
-    case "svg": return [.svg]
-    default: return []
-    }
+    let ending = name[name.index(after: dot)...].lowercased()
+    return allCases.filter { $0.extensions.contains(ending) }
   }
 }
 

@@ -1,8 +1,9 @@
 // stallwatch FILE: appends to FILE a line with the milliseconds of each time that this guest stood still for 10 ms or
 // more.
 //
-// It asks to be woken every 5 ms, before everything else in the guest; when it is woken later than that, the guest's
-// processor was not let run. What a scenario then finds late, or lost because it lasted less, is the host's doing.
+// It asks to be woken every 5 ms, ahead of everything else in the guest; a later wake-up means that the host did not
+// run the guest's processor. Events that a scenario then finds late, or lost because they were shorter, are the host's
+// doing.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 // stubchip BUS TRUTH: plays an MPU-6050 in the registers of the kernel's i2c-stub, an adapter that knows SMBus only.
 //
-// The stub is memory: what is written can be read. This program gives it life: it ends a reset, and while the chip is
+// The stub is memory: reads return what was written. This program animates it: it ends a reset, and while the chip is
 // awake it writes a new sample with its data-ready flag every 2 ms, flag and sample in one transfer. A read does not
 // clear the flag. TRUTH gets a line for each sample as ../kernelbench/chips/truth.py describes, in the guest's time.
 #include <errno.h>

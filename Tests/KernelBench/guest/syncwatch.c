@@ -1,8 +1,8 @@
 // syncwatch DIR COMMAND...: runs COMMAND and keeps in DIR a copy of each of its logs as of the last sync that succeeded.
 //
-// What a program was promised by fsync or fdatasync must be there after a power cut. This program knows it from the
-// system calls, and not from the program: when a sync of a file called *.imulog begins, its contents are taken; when it
-// returns 0, they are written to DIR and put in the place of the copy before, and only then the program continues.
+// After a power cut, everything that fsync or fdatasync promised must be there. This program learns the promises from
+// the system calls, not from the program: when a sync of a file called *.imulog begins, it reads the contents; when
+// the sync returns 0, it writes them to DIR over the previous copy, and only then lets the program continue.
 //
 //     COMMAND ── fdatasync ──► seccomp stop: read the file ──► kernel syncs ──► exit stop: 0? copy to DIR ──► continues
 //
@@ -133,7 +133,7 @@ static void name(const struct sync *sync, const char *directory) {
   }
 }
 
-/// A sync has ended: what it covered is promised.
+/// A sync has ended: the data that it covered are promised.
 static void end(pid_t thread, const char *directory) {
   struct sync *sync = slot(thread);
   if (!sync) return;

@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
-    """Runs what was asked for, in this order:
+    """Runs the requested scenarios, in this order:
 
         faults, takes, losses     ║ one guest a processor: they mostly wait
         button, adapters, resets  ║

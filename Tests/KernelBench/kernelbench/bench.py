@@ -1,4 +1,4 @@
-"""What scenarios work with: prepared platforms, a folder for the run, guests, and imulog in them."""
+"""The environment of scenarios: prepared platforms, a folder for the run, guests, and imulog in them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Recording:
         return self.guest.machine.finish(self._started, self._command, seconds)
 
     def export(self, units: str = "raw") -> Take:
-        """What imulog exports of the take."""
+        """imulog's export of the take."""
         return read_export(self.guest.machine, self._store, self.name, units)
 
 

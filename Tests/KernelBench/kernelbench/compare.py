@@ -119,7 +119,7 @@ def _explain(strangers: list, made: dict[tuple[int, ...], TrueSample]) -> str:
 
 
 def compare_scale(si: Take, raw: Take, comparison: Comparison) -> None:
-    """Checks that the values in SI units are the counts times what the chip was set to when it made them."""
+    """Checks that the values in SI units are the counts times the scale that the chip was set to when it made them."""
     check(len(si.samples) == len(raw.samples), "the exports in two units differ in length")
     for in_si, in_counts, match in zip(si.samples, raw.samples, comparison.matches):
         if match is None:

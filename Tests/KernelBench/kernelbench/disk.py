@@ -1,6 +1,6 @@
 """A disk with a volatile write cache that loses power: `python3 -m kernelbench.disk IMAGE SOCKET`, spoken to by NBD.
 
-What the guest writes is seen by its later reads, but reaches IMAGE only when the guest flushes:
+The guest's writes are visible to its later reads, but reach IMAGE only when the guest flushes:
 
     write ──► view (this process's memory) ──┐
          └──► pending, in order ── flush ──► IMAGE
@@ -12,7 +12,7 @@ Commands are lines on stdin, each answered with one line:
                   only up to a sector
     fresh         the image was changed from outside: the next client sees what is on it
     lie           from now on a flush is acknowledged and ignored, as by a bad card
-    stall SECONDS nothing is answered for so long, as by a card that tidies up
+    stall SECONDS nothing is answered for that long, as by a card that is busy with housekeeping
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REPLY_ACK, REPLY_INFO, REPLY_UNSUPPORTED = 1, 3, 0x80000001
 
 
 class VolatileDisk:
-    """The image, what is seen of it, and what is not yet on it."""
+    """The image, the guest's view of it, and the writes not yet on it."""
 
     def __init__(self, image: Path) -> None:
         self._file = open(image, "r+b")
@@ -46,7 +46,7 @@ class VolatileDisk:
         self.refresh()
 
     def refresh(self) -> None:
-        """Shows what is on the image, and forgets what is not."""
+        """Shows the image, and forgets the writes not on it."""
         self.view = mmap.mmap(self._file.fileno(), self.size, access=mmap.ACCESS_COPY)
         self.pending: list[tuple[int, bytes]] = []
 
@@ -119,7 +119,7 @@ class Server:
 
     def _command(self, words: list[str]) -> str:
         if words[0] == "cut":
-            # What the guest had sent before it was cut off is in the disk's cache.
+            # Data that the guest sent before it was cut off are in the disk's cache.
             while self._client and select.select([self._client], [], [], 0)[0]:
                 self._attempt(self._serve)
             return self.disk.cut(int(words[1]))

@@ -10,7 +10,7 @@ class BenchError(Exception):
 
 
 class CheckFailed(Exception):
-    """The program did not keep its promise."""
+    """The program broke a promise."""
 
 
 class HostTooSlow(CheckFailed):

@@ -65,7 +65,7 @@ class Result:
 
 @dataclass
 class Machine:
-    """A running guest. `directory` is made, and holds all that is left of it."""
+    """A running guest. `directory` is created, and keeps all that the guest leaves."""
 
     platform: Platform
     directory: Path
@@ -109,7 +109,7 @@ class Machine:
             self._socket = self._connect(port)
             self._wait_for("ready", BOOT_SECONDS)
         except BaseException:
-            # No one has this machine, so no one could switch it off.
+            # No caller has this machine, so none could switch it off.
             self._process.kill()
             self._process.wait()
             raise
@@ -158,7 +158,7 @@ class Machine:
         return self.finish(self.start(command), command, seconds)
 
     def check(self, command: str, seconds: float = 60) -> str:
-        """Runs a command that has to succeed; what it printed."""
+        """Runs a command that has to succeed; returns its output."""
         result = self.run(command, seconds)
         if result.status != 0:
             raise BenchError(f"in the guest, '{command}' ended with {result.status}: {result.errors or result.output}")

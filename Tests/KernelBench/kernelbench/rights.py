@@ -1,8 +1,8 @@
 """Priorities of processes on the host.
 
-What a guest records is compared with what its chips made to 2 ms, and a bus whose answers are late is not the bus that
-it plays. The chips' process and the virtual machine therefore go before everything else on the machine, as far as the
-user may arrange that; while a guest records they are idle most of the time.
+A guest's recording is compared with its chips' samples to 2 ms, and a bus whose answers are late is not the bus that
+it emulates. The chips' process and the virtual machine therefore have priority over everything else on the machine, as
+far as the user's rights allow; while a guest records they are idle most of the time.
 """
 
 from __future__ import annotations

@@ -60,12 +60,12 @@ class Report:
 
 @dataclass
 class Group:
-    """Scenarios that share what they are run on, and may be tried twice.
+    """Scenarios that share a guest, and may be tried twice.
 
     Those that measure times: an emulated processor is late when the host has something else to do, and that may look
-    like a fault. What fails `first` is tried `again`, in another guest, and that counts. The summary says what failed
-    at first, and its traces are kept. What is late also then, as the program or the guest says itself, is skipped with
-    that reason; whatever is wrong, and not late, fails.
+    like a fault. A scenario that fails `first` is tried `again`, in another guest, and that result counts. The summary
+    lists first failures, and their traces are kept. Lateness at the second attempt too, as the program or the guest
+    reports it, is a skip with that reason; anything that is wrong, and not late, fails.
     """
 
     name: str
@@ -73,15 +73,15 @@ class Group:
     """Calls `run` for each of them."""
     report: Report
     _tries_left: int | None = None
-    """How often what fails is tried again; `None` where no times are measured."""
+    """How often a failure is tried again; `None` where no times are measured."""
     _outcomes: list[Outcome] = field(default_factory=list)
     _done: frozenset[str] = frozenset()
-    """What is not tried again."""
+    """Scenarios that are not tried again."""
 
     # Running them.
 
     def once(self) -> None:
-        """Runs all of them, and what fails has failed."""
+        """Runs all of them; failures are final."""
         start = time.monotonic()
         try:
             self.scenarios(self)
@@ -98,7 +98,7 @@ class Group:
         self.once()
 
     def again(self, traces: Path) -> None:
-        """Runs those that failed; `traces` are what the guest left."""
+        """Runs those that failed; `traces` are the guest's."""
         self._tries_left = 0
         self._done = frozenset(outcome.name for outcome in self._outcomes if outcome.status != REPEATED)
         failed = [outcome.name for outcome in self._outcomes if outcome.status == REPEATED]

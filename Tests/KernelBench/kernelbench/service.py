@@ -113,7 +113,7 @@ class Service:
             time.sleep(0.05)
 
     def recordings(self) -> list[dict]:
-        """What `imulog list` shows page by page, oldest first."""
+        """The pages of `imulog list`, oldest first."""
         recordings: list[dict] = []
         while len(recordings) % LIST_PAGE == 0:
             page = listed(self.run(f"list --json --page {len(recordings) // LIST_PAGE + 1}").output)
@@ -147,7 +147,7 @@ class Service:
         return [Press(down, up) for down, up in zip(times[::2], times[1::2])]
 
     def light(self) -> list[tuple[int, int]]:
-        """What the light did since the last call: when, and on (1) or off (0)."""
+        """The changes of the light since the last call: when, and on (1) or off (0)."""
         return read_changes(self.guest, LIGHT)
 
     def is_lit(self) -> bool:

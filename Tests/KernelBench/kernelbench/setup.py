@@ -1,4 +1,4 @@
-"""Prepares what guests are made of, by the scripts in ../setup, and finds out how QEMU can run here."""
+"""Prepares the parts of guests, by the scripts in ../setup, and finds out how QEMU can run here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KVM_SECONDS = 6
 
 
 def cache_directory() -> Path:
-    """Where downloads and what is built from them are kept."""
+    """Where downloads and builds are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(os.environ.get("KERNELBENCH_CACHE") or f"{base}/imulog-kernelbench")
 
@@ -51,7 +51,7 @@ def prepare(architecture: str, program: Path, directory: Path) -> Platform:
 def kvm_works(platform: Platform, directory: Path) -> bool:
     """Whether a guest gets anywhere with KVM: a /dev/kvm that can be opened says little inside of a virtual machine.
 
-    What was found is kept for as long as kernel and QEMU are the same.
+    The result is kept for as long as kernel and QEMU are the same.
     """
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         return False

@@ -38,7 +38,7 @@ apt_get() {
   return 1
 }
 
-# made NAME INPUT...: whether DIR $cache/NAME was made by these very inputs (texts); else it is removed to be made anew.
+# made NAME INPUT...: whether DIR $cache/NAME was made from exactly these inputs (texts); if not, it is removed.
 made() {
   local name=$1; shift
   [ "$(cat "$cache/$name/.made" 2>/dev/null)" != "$(sum "$@")" ] || return 0

@@ -3,13 +3,13 @@
 #
 # Debian 13's compiler needs Debian 13's C library, so it runs in a root of its own:
 #
-#   $cache/debian13/root                       Debian 13 for this machine: swiftlang and what it needs
+#   $cache/debian13/root                       Debian 13 for this machine: swiftlang and its dependencies
 #   $cache/debian13/root/opt/arm64/sysroot     Debian 13 for arm64: headers and libraries, nothing of it runs
 #   $cache/debian13/root/opt/arm64/sdks        the same as a Swift SDK
-#   $cache/debian13/build                      what swift builds
+#   $cache/debian13/build                      swift's output
 #
 # Packages come from the mirror that this machine's apt uses, and are verified by debootstrap and apt. The project is
-# seen in the root under a layer that takes what swift writes and is thrown away; mounts live in a namespace of their
+# seen in the root under a layer that takes swift's writes and is discarded; mounts live in a namespace of their
 # own and end with it. Needs root, 5 GB while it is made and 4 GB afterwards.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -121,7 +121,7 @@ build() {
 alone() { unshare --mount --pid --fork --kill-child "$@"; }
 
 # inside MOUNT... -- COMMAND...: runs COMMAND in the root. A MOUNT is DIR (seen at its own path, read-only), +DIR (the
-# same, but what is written there works and is lost) or DIR=AT (writable, seen at AT).
+# same, but writes there succeed and are lost) or DIR=AT (writable, seen at AT).
 inside() { alone bash -euc "$(declare -f enter); enter \"\$@\"" enter "$root" "$@"; }
 enter() {
   local root=$1 file; shift

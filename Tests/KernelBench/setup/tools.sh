@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools.sh amd64|arm64: QEMU for the architecture, and what makes file systems for power cuts.
+# tools.sh amd64|arm64: QEMU for the architecture, and the tools that make file systems for power cuts.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case $1 in

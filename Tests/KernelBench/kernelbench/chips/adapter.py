@@ -6,7 +6,7 @@ A transfer of the guest is one or more requests, all but the last with the flag 
     answer    bytes that were read | status:1                      writable
 
 The status is an errno; the guest's driver is patched to hand it on. A transfer is answered when it would have ended on
-a real bus, but for what an emulated guest takes longer to notice it. The adapter can be stalled: then nothing is
+a real bus, less the extra time that an emulated guest needs. The adapter can be stalled: then nothing is
 answered until it is released. It can be gone: then every transfer fails at once with the errno that says so.
 """
 
@@ -21,7 +21,7 @@ from .wire import Wire
 ZERO_LENGTH_REQUEST = 1
 FAIL_NEXT = 1
 NEARLY, WAKE_UP = 2_000_000, 100_000
-"""Nanoseconds: how far off an end is waited for, and how long waking up takes at most."""
+"""Nanoseconds: how far ahead an end is waited for, and the longest wake-up."""
 WAY_BACK = 400_000
 """Nanoseconds by which an answer is sent before its transfer ends on the wire: it is at least as long on its way into an
 emulated guest and back with the next transfer (300 to 600 µs were measured), where a board has an interrupt after some

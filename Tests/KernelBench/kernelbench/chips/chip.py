@@ -1,4 +1,4 @@
-"""What all emulated chips have in common: a register pointer, a supply, and a clock of their own.
+"""The common part of all emulated chips: a register pointer, a supply, and a clock of their own.
 
 Time is given to a chip with every access, in nanoseconds of the host's monotonic clock, and never goes back. Between
 accesses nothing runs: `advance` makes the samples that fell due since, at the times at which they fell due.

@@ -91,7 +91,7 @@ class Lines(VhostDevice):
     def play(self, line: int, delays: list[int]) -> tuple[int, int]:
         """A line is to change its level now, and again after each of the delays in microseconds, as contacts do.
 
-        When the first and the last change are due, in nanoseconds of the host's monotonic clock.
+        Returns when the first and the last change are due, in nanoseconds of the host's monotonic clock.
         """
         first = due = time.monotonic_ns()
         level = self.levels[line]

@@ -1,7 +1,7 @@
 """An LSM6DSO at register level, written from its data sheet (DS12140) and application notes.
 
-What is there: identity, boot, reset, register banks, data rates and turn-on of both sensors, ranges, status, block
-data update, temperature at 52 Hz, automatic increment. What is not: FIFO, interrupts, timestamps, embedded functions,
+Emulated: identity, boot, reset, register banks, data rates and turn-on of both sensors, ranges, status, block
+data update, temperature at 52 Hz, automatic increment. Not emulated: FIFO, interrupts, timestamps, embedded functions,
 sensor hub (its registers can be written and read, and nothing answers on its bus).
 
 The output registers have no shadow set: a sample that comes while they are read is seen from the next byte on, except
@@ -154,7 +154,7 @@ class LSM6DSO(Chip):
         self._status |= ready
 
     def _keep_others(self, before: Counts, ready: int) -> None:
-        """A sensor that is off, or slower, keeps what it had."""
+        """A sensor that is off, or slower, keeps its last sample."""
         now = self.counts
         gyroscope = now if ready & GDA else before
         accelerometer = now if ready & XLDA else before

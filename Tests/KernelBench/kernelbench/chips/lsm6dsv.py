@@ -1,6 +1,6 @@
 """An LSM6DSV at register level, written from the data sheet of the LSM6DSV16X.
 
-What is there: identity, boot, resets, register banks, data rates and turn-on of both sensors, ranges, status, block data
+Emulated: identity, boot, resets, register banks, data rates and turn-on of both sensors, ranges, status, block data
 update, temperature at 60 Hz, automatic increment, the kernel's sensor-hub handshake as far as registers go. What is not:
 FIFO (its count is 0), interrupts, timestamps, filters, embedded functions, a sensor on the hub.
 
@@ -31,7 +31,7 @@ POR_TIME = 30_000_000
 RESET_TIME = 150_000
 TURN_ON = {CTRL1: 10_000_000, CTRL2: 30_000_000}
 SETTLING = 3
-"""Samples of either sensor after its turn-on that are not yet right."""
+"""Samples of either sensor after its turn-on that are not yet valid."""
 FASTEST = 7680
 """Samples a second of data rate code 12; each code below halves it."""
 
@@ -170,7 +170,7 @@ class LSM6DSV(Chip):
         self._status |= ready
 
     def _keep_others(self, before: Counts, ready: int) -> None:
-        """A sensor that is off, or slower, keeps what it had."""
+        """A sensor that is off, or slower, keeps its last sample."""
         now = self.counts
         gyroscope = now if ready & GDA else before
         accelerometer = now if ready & XLDA else before

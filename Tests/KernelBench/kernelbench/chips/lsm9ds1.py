@@ -1,8 +1,8 @@
 """The accelerometer and gyroscope of an LSM9DS1 at register level, written from its data sheet (DocID025715 rev. 2).
 
-What is there: identity, reset, boot, data rates of both sensors, ranges, both copies of the status, block data update,
+Emulated: identity, reset, boot, data rates of both sensors, ranges, both copies of the status, block data update,
 temperature, and automatic increment with its jump: after 1D, the last byte of angular rate, at 28 with acceleration,
-and after 2D at 18. What is not: FIFO (its count is 0), interrupts, self-test, filters, the magnetometer.
+and after 2D at 18. Not emulated: FIFO (its count is 0), interrupts, self-test, filters, the magnetometer.
 
 With the gyroscope on, both sensors have its data rate. The output registers have no shadow set: a sample that comes
 while they are read is seen from the next byte on, except that block data update holds a two-byte value whose lower byte
@@ -121,7 +121,7 @@ class LSM9DS1(Chip):
         return self.registers[CTRL_REG1_G] >> 5
 
     def _hertz(self) -> float:
-        """Samples a second of what is on."""
+        """Samples a second of the sensors that are on."""
         return GYROSCOPE_HERTZ[self._gyroscope_code()] or ACCELEROMETER_HERTZ[self.registers[CTRL_REG6_XL] >> 5]
 
     def advance(self, now: int) -> None:

@@ -1,8 +1,8 @@
 """An MPU-6050 at register level, written from its data sheet (RM-MPU-6000A rev. 4.2, PS-MPU-6000A rev. 3.4), and its
 successors MPU-6500, 9250 and 9255 (RM-MPU-9250A rev. 1.4), which are awake after a reset.
 
-What is there: identity, reset, sleep, sample rate, both ranges, the output registers with their shadow set, and the
-interrupt status, which a read clears. What is not: FIFO, motion processor, second I2C bus, self-test.
+Emulated: identity, reset, sleep, sample rate, both ranges, the output registers with their shadow set, and the
+interrupt status, which a read clears. Not emulated: FIFO, motion processor, second I2C bus, self-test.
 """
 
 from __future__ import annotations

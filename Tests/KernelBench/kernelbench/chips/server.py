@@ -22,7 +22,7 @@ or one of the latter's successors.
     freeze CHIP [SECONDS]          the values stand still, the flags do not, until the chip is reset, or for SECONDS
                                    whatever is done to it
     rest CHIP on|off               a board that lies still instead of numbers that can be recognised
-    identity CHIP VALUE|own        what WHO_AM_I says
+    identity CHIP VALUE|own        the value of WHO_AM_I
     absent CHIP | present CHIP     the chip was never there; it is
     stall | release                the controller hangs; it continues
     gone | back                    the controller is gone: every transfer fails with ENODEV; it is back

@@ -47,7 +47,7 @@ class Slice:
 
 @dataclass
 class Region:
-    """What QEMU shares of the guest's memory: where it lies for the guest, for QEMU and for us."""
+    """The guest's memory as QEMU shares it: its addresses for the guest, for QEMU and for us."""
 
     starts: tuple[int, int]
     length: int

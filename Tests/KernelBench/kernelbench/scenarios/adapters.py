@@ -1,4 +1,4 @@
-"""What a bus may have instead of the chip that was asked for: its kernel driver, another chip, no chip, SMBus alone."""
+"""Buses without the chip that was asked for: its kernel driver, another chip, no chip, SMBus alone."""
 
 from __future__ import annotations
 

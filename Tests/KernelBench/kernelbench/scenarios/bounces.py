@@ -11,13 +11,13 @@ from ..export import MILLISECOND
 from ..service import BUTTON, DEBOUNCE, KERNEL_TICK, PAUSE, SHORT, Service, begin_armed, read_changes
 
 SPIKES = 5
-"""Of so many double presses one is followed by a spike, which is no press."""
+"""One in this many double presses is followed by a spike, which is no press."""
 QUICK = 20 * MILLISECOND
 """From the end of the debouncing to the light."""
 WARM = 5
 """Takes after which memory and descriptors have to stay as they are."""
 GROWTH = 256
-"""Kilobytes that the resident memory may grow all the same: pages of the allocator touched for the first time."""
+"""Kilobytes that the resident memory may still grow: pages of the allocator touched for the first time."""
 
 
 def bounce(guest: Guest, trains: int, chance: random.Random) -> str:
@@ -53,7 +53,7 @@ def bounce(guest: Guest, trains: int, chance: random.Random) -> str:
     service.stop()
     check_timely(takes == 1, f"a press was lost or doubled, and ended the take: there are {takes}")
     check_timely(len(marks) == len(pressed), f"{len(pressed)} double presses made {len(marks)} marks")
-    # What the two clocks differ by is a constant.
+    # The two clocks differ by a constant.
     lags = sorted(mark - press for mark, press in zip(marks, pressed))
     spread = lags[-1] - lags[0]
     typical = lags[len(lags) // 2]

@@ -1,7 +1,7 @@
 """The service with a button and a light, on the kernel's own GPIO lines.
 
 Each scenario has a service of its own, all of them one guest. Times of takes are compared with those of presses through
-the truth file: what is exported as 0 is the first tick, and the samples say when that was.
+the truth file: time 0 of an export is the first tick, and the samples show when that was.
 
     host     down ── 20 ms debounce, up to 4 ms of the kernel's ticks ──► stamp ── up to a period ──► first tick
 """
@@ -80,7 +80,7 @@ def begin_with_truth(guest: Guest, name: str, **settings: object) -> Service:
 
 
 def start_of(service: Service, take: Take) -> int:
-    """When the take's tick 0 was."""
+    """The time of the take's tick 0."""
     service.guest.chips.tell("truth", "-")
     truth = read_truth(service.guest.machine.directory / f"{service.name}.truth")
     comparison = compare(take, truth, "mpu6050")
@@ -262,7 +262,7 @@ def asleep(guest: Guest) -> str:
     return f"first tick {delay / 1e6:.0f} ms after the release, {len(take.samples)} samples"
 
 
-# Who has what.
+# Ownership.
 
 
 def busy(guest: Guest) -> str:
@@ -285,7 +285,7 @@ def second(guest: Guest) -> str:
         check(ended.status == TRY_AGAIN, f"{what} ended with {ended.status}: {ended.errors.strip()}")
         check(f"process {process}" in ended.errors, f"{what} does not name process {process}: {ended.errors.strip()}")
     check(service.status()["state"] == "armed", "the service was disturbed")
-    # What a power cut leaves is a socket and a lock's file that no one has.
+    # A power cut leaves a socket and a lock file that no process holds.
     service.signal("KILL")
     service.finish()
     after = begin_armed(guest, "after")

@@ -1,4 +1,4 @@
-"""The checks themselves: each is shown a recording with one thing wrong, and has to find it. Needs no guest."""
+"""The checks themselves: each gets a recording with one error, and has to find it. Needs no guest."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ EREMOTEIO, ENXIO = 121, 6
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, and what shall be left of it in a recording."""
+    """A fault, and the traces that it must leave in a recording."""
 
     name: str
     seconds: float
@@ -55,7 +55,7 @@ class Fault:
     is_alone: bool = False
     """Whether the other chip would notice it too: then only one chip records at a time."""
     event: str = ""
-    """What the program has to say that it noticed."""
+    """The fault that the program has to report."""
 
 
 FAULTS = (
@@ -125,7 +125,7 @@ def tell_each(guest: Guest, commands: Sequence[str], chips: Sequence[str]) -> No
 
 
 def check_fault(fault: Fault, recording: Recording, truth: Path) -> str:
-    """What the recording has to look like after the fault."""
+    """Checks the recording after the fault."""
     checked = check_recording(recording, truth, fault.damaged, fault.repeated)
     take, offset = checked.take, checked.comparison.offset
     began, ended = struck(fault, recording.chip, checked)

@@ -1,4 +1,4 @@
-"""What disappears under a running program: the bus, its answers, the store of recordings.
+"""Things that disappear under a running program: the bus, its answers, the store of recordings.
 
     the bus's node      records ── adapter pulled out ── gone ── plugged in again ── records, after a gap
     its answers         looks for sensors ── nothing answers ── a sentence
@@ -101,7 +101,7 @@ def check_plugged(recording: Recording) -> str:
 
 
 def hang(guest: Guest) -> str:
-    """Nothing on the bus ends. A word has to come before it does."""
+    """No transfer ends. The program must print a message before one does."""
     command = "imulog --store /tmp/hang record --for 1s --bus 0"
     guest.chips.tell("stall")
     try:
@@ -177,7 +177,7 @@ def start(service: Service, seconds: float) -> None:
 
 
 def words_of(service: Service) -> str:
-    """What the service has said."""
+    """The service's messages."""
     return (service.guest.machine.share / f"{service.started}.err").read_text(encoding="utf-8", errors="replace")
 
 

@@ -1,6 +1,6 @@
-"""Power cuts at random moments while recording: what was synced is there afterwards, and the store stays usable.
+"""Power cuts at random moments while recording: synced data are there afterwards, and the store stays usable.
 
-Each cycle is one life of the virtual machine on a disk that loses or tears what was not flushed (../disk.py):
+Each cycle is one life of the virtual machine on a disk that loses or tears unflushed writes (../disk.py):
 
     boot ── look at the take that was cut off last ── record under syncwatch ── random moment ── kill QEMU, cut the disk
 
@@ -40,7 +40,7 @@ OPENING_SECONDS = 3.0
 
 @dataclass
 class Life:
-    """What is known of the take that was cut off last."""
+    """The known facts about the take that was cut off last."""
 
     truth: Path
     copies: Path
@@ -51,11 +51,11 @@ class Life:
 
 @dataclass
 class Tally:
-    """What came of the cycles of one file system."""
+    """The results of the cycles of one file system."""
 
     cycles: int = 0
     synced: dict[int, Take] = field(default_factory=dict)
-    """What was synced of each take, by its number: to be found after each later cut, too."""
+    """The synced samples of each take, by its number: to be found after each later cut, too."""
     promised: int = 0
     """Samples that were synced."""
     found: int = 0
@@ -179,7 +179,7 @@ def record(guest: Guest, takes: list[dict], chance: random.Random, seconds: floa
 
 
 def examine(bench: Bench, guest: Guest, life: Life, tally: Tally) -> None:
-    """What is left of the take that was cut off, and of those before it."""
+    """The remains of the take that was cut off, and of those before it."""
     takes, seconds = list_takes(guest)
     check(seconds < OPENING_SECONDS, f"the store took {seconds:.1f} s to open")
     numbers = [take["number"] for take in takes]
@@ -215,7 +215,7 @@ def examine(bench: Bench, guest: Guest, life: Life, tally: Tally) -> None:
 
 
 def compare_with_promise(guest: Guest, number: int, synced: Take, truth: Path | None, tally: Tally) -> int:
-    """Exports what was found and compares it with what was synced, and with the chip; how many samples there are."""
+    """Exports the take and compares it with its synced samples and with the chip; returns its number of samples."""
     file = f"take{number}.json"
     # Status 65: damage is reported, as where a write was torn after the last sync.
     ended = guest.machine.run(f"imulog --store {STORE} export {number} --units raw -o /host/{file}")

@@ -69,9 +69,9 @@ WAITS = {
     # 15 ms of booting, 70 ms of the gyroscope and five samples at 104 Hz (AN5130 table 15).
     LSM: 133 * MILLISECOND,
 }
-"""What the data sheets want from the first write until a sample."""
+"""The data sheets' time from the first write until a sample."""
 BEYOND = 20 * MILLISECOND
-"""What setting up may take besides."""
+"""The additional time that setting up may take."""
 NOTICED = 1200 * MILLISECOND
 """From a fault until setting up begins."""
 MISSED = 0.3
@@ -162,14 +162,14 @@ def check_dips(recording: Recording, truth: Path, stalled: list[int]) -> str:
 
 
 def check_frozen(recording: Recording, truth: Path, stalled: list[int]) -> str:
-    """No sample is exported twice, or comparing would have failed; and it is reported why."""
+    """No sample is exported twice, or comparing would have failed; and the cause is reported."""
     checked = check_recording(recording, truth)
     told = check_gaps(checked)
     for seconds in (1, 2):
         (began,) = events(checked.truth, f"freeze {recording.chip} {seconds}")
         ours = between(checked, began, began + int(seconds * 1e9))
         words = [describe(gap) for gap in ours]
-        # The program may try to set up a chip that it holds for frozen for as long as it is.
+        # The program may try to set up a chip that it takes for frozen for as long as it is.
         causes = [gap.cause for gap in ours if gap.cause not in ("missed", "stale")]
         check(
             causes[:1] == ["frozen"] and {*causes} <= {"frozen", "reinitialising"},

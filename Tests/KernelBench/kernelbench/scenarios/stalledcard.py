@@ -1,4 +1,4 @@
-"""A card that stalls while the service is ended: the take is whole all the same, and the service manager does not
+"""A card that stalls while the service is ended: the take is still whole, and the service manager does not
 have to kill anything.
 
     daemon     records ─────────────── TERM ····································· ends, status 0

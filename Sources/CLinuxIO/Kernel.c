@@ -39,7 +39,7 @@ int clinuxio_i2c_limit(int fd, unsigned timeout_centiseconds, unsigned retries) 
   return result < 0 ? result : answer(ioctl(fd, I2C_RETRIES, (unsigned long)retries));
 }
 
-/// The kernel answers the number of messages done; fewer than all is a failed transfer.
+/// The kernel returns the number of messages done; fewer than all is a failed transfer.
 static int transfer(int fd, struct i2c_msg *messages, unsigned count) {
   struct i2c_rdwr_ioctl_data data = {.msgs = messages, .nmsgs = count};
   int result = answer(ioctl(fd, I2C_RDWR, &data));
@@ -80,7 +80,7 @@ int clinuxio_is_fixed(const char *path) {
 }
 
 int clinuxio_is_open_elsewhere(int fd) {
-  // Whoever opens the file while the lease lasts is announced by a signal: SIGIO would end the process, SIGURG is
+  // A program that opens the file during the lease triggers a signal: SIGIO would end the process, SIGURG is
   // ignored.
   if (fcntl(fd, F_SETSIG, SIGURG) != 0) return -errno;
   if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return errno == EAGAIN ? 1 : -errno;
@@ -123,8 +123,8 @@ int clinuxio_lock_memory(void) {
   return answer(mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT));
 }
 
-// Of the linker, with the addresses as values. What lies between is code and constants of the file, mapped
-// read-only; relocated data begins after it.
+// Defined by the linker; their addresses are the values. Between them lie code and constants of the file, mapped
+// read-only; relocated data begins after them.
 extern const char __executable_start[], etext[];
 
 int clinuxio_drop_code(void) {

@@ -67,7 +67,7 @@ static void die(int number) {
   raise(number);
 }
 
-/// Whether the program would end, or, for a crash, say what it was. A signal that is ignored or answered by
+/// Whether the signal would end the program, or, for a crash, report it. A signal that is ignored or handled by
 /// other code ends nothing.
 static int is_end(int n) {
   int is_handled = others[n].sa_flags & SA_SIGINFO || others[n].sa_handler != SIG_DFL;

@@ -1,7 +1,7 @@
 // swift-tools-version:6.0
 import PackageDescription
 
-// Apart from the program's own package, so that who builds or tests the program builds nothing of this. Run it
+// Apart from the program's own package, so that building or testing the program builds none of it. Run it
 // with Tests/Benchmarks/measure.
 let package = Package(
   name: "benchmarks",

@@ -59,7 +59,7 @@ struct BoardFileTests {
     #expect(board.sources == ["https://example.org/board"])
   }
 
-  @Test("what may be absent is absent, and a simulated bus has no pins")
+  @Test("optional keys may be absent, and a simulated bus has no pins")
   func leastFile() throws {
     let board = try board("title T\nbus simulated\nbus-hertz 1\nsource s\n")
     #expect(board.bus == .simulated)

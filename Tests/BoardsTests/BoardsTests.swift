@@ -69,9 +69,9 @@ struct BoardsTests {
   }
 
   @Test(
-    "the device tree says which board it is",
+    "the device tree identifies the board",
     arguments: [
-      // What firmware and device trees say, with their NULs.
+      // Texts of firmware and device trees, with their NULs.
       (
         "Raspberry Pi 5 Model B Rev 1.0\0", "raspberrypi,5-model-b\0brcm,bcm2712\0",
         "raspberry-pi-5"

@@ -16,13 +16,13 @@ struct JSONCheckTests {
     "'a'", "[1}", "{\"a\":1]",
   ]
 
-  @Test("it takes what a parser that is not ours takes", arguments: right)
+  @Test("it accepts texts that an independent parser accepts", arguments: right)
   func taken(_ text: String) throws {
     _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: [.fragmentsAllowed])
     #expect(JSONCheck.isValue(Array(text.utf8)[...]))
   }
 
-  @Test("it refuses what RFC 8259 does, commas at the end too", arguments: wrong)
+  @Test("it refuses texts that RFC 8259 does not allow, trailing commas included", arguments: wrong)
   func refused(_ text: String) {
     #expect(!JSONCheck.isValue(Array(text.utf8)[...]))
   }

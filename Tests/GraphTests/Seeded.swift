@@ -1,4 +1,4 @@
-/// Numbers that come again with the same seed: SplitMix64.
+/// Numbers that are the same for the same seed: SplitMix64.
 struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

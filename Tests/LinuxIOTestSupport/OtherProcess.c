@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Makes a process that does `prepare` and then nothing; its number, or -1 when that failed. Between
-/// fork and the end the child calls only what may be called there (signal-safety(7); close_range is a
-/// system call and no more).
+/// Makes a process that does `prepare` and then nothing; returns its ID, or -1 when that failed. Between
+/// fork and the end the child makes only calls that are safe there (signal-safety(7); close_range is a plain
+/// system call).
 static pid_t begin(int (*prepare)(const char *, long), const char *path, long number) {
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) return -1;

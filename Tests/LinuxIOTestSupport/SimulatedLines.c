@@ -28,7 +28,7 @@ static int row(const char *text, unsigned number, char *into, size_t room) {
   return 1;
 }
 
-/// Splits `WORD=REST` in two; what there is no `=` for is empty.
+/// Splits `WORD=REST` in two; a missing part is empty.
 static void split(const char *text, char *first, char *second) {
   size_t length = strcspn(text, "=");
   snprintf(first, GPIO_MAX_NAME_SIZE, "%.*s", (int)length, text);

@@ -5,8 +5,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-/// Logs that were made once, beside their content as JSON: neither what old logs say nor what the encoder
-/// writes may change unnoticed, and other implementations can be tried with them.
+/// Logs that were made once, beside their content as JSON: neither the meaning of old logs nor the encoder's
+/// output may change unnoticed, and other implementations can be tried with them.
 @Suite("A golden log")
 struct GoldenTests {
   static let encoded = [
@@ -16,13 +16,13 @@ struct GoldenTests {
     "accelerometer-only", "flushes", "extremes", "odd-rate", "recovered", "imported-hole",
     "frozen",
   ]
-  /// What no encoder writes, or none that is there yet.
+  /// Logs that no encoder writes, or none yet.
   static let handmade = [
     "head-of-256", "many-chunks", "step-parameter", "long-codes", "short-history", "only-repeats",
     "times-predicted", "wasted-bits-begin", "partition-lengths", "linear-ends", "constant-values",
     "lattice-begins", "gaps-in-pages", "to-be-skipped", "header-text", "header-copy",
   ]
-  /// What no reader is to believe.
+  /// Logs that no reader may believe.
   static let damaged = [
     "damaged-chunk", "damaged-page-header", "damaged-first-page", "damaged-first-chunk",
     "foreign-pages", "unwritten-page", "cut-in-chunk",
@@ -43,7 +43,7 @@ struct GoldenTests {
     try GoldenTwin(resource("\(name).json"))
   }
 
-  /// The bytes that the twin says.
+  /// The bytes that the twin describes.
   private func bytes(_ twin: GoldenTwin) throws -> [UInt8] {
     let description = try twin.description()
     return try twin.byHand?.bytes(description) ?? encode(twin.events(), description)
@@ -106,7 +106,7 @@ struct GoldenTests {
 }
 
 extension LogRecord {
-  /// The kind of what is skipped.
+  /// The kind of a skipped record.
   fileprivate var unknownKind: Int64? {
     if case .unknown(let kind, _) = self { Int64(kind) } else { nil }
   }

@@ -1,18 +1,18 @@
 import Foundation
 import IMUModel
 
-/// What a golden log holds, as JSON that needs no knowledge of the format.
+/// The contents of a golden log, as JSON that needs no knowledge of the format.
 ///
 ///     about      what the log shows
 ///     header     some keys of the header text and their values
-///     features   what it uses, as `ReferenceDecoder` names it
+///     features   the features that it uses, as `ReferenceDecoder` names it
 ///     records    in order, each an array:
 ///                  "sample" TICK TIME COUNT…     counts of the channels, in order
 ///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
 ///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3 and, if the log has them, LOST FROZEN
 ///                  "unknown" KIND                something that readers skip
 ///                  "flush"                       nothing that a reader sees: a call to the encoder
-///     damage     what a reader passes over, each [page, byte in the page, point of "Reading what is damaged"]
+///     damage     parts that a reader skips, each [page, byte in the page, point of "Reading damaged logs"]
 ///     byHand     how its bytes were put together; without it, they are what the encoder makes of the records
 ///     refused    true when there is no header that can be decoded
 ///
@@ -50,7 +50,7 @@ struct GoldenTwin: Decodable {
     }
   }
 
-  /// The example's description with what the header says.
+  /// The example's description with the header's entries.
   func description() throws -> RecordingDescription {
     var description = RecordingDescription.example
     description.note = ""

@@ -21,10 +21,10 @@ struct HandmadeLog: Decodable {
     let chunks: [Chunk]?
   }
 
-  /// A chunk, or as many of the same as `times` says.
+  /// A chunk, repeated `times` times.
   ///
-  /// The body is words of bits, which a last byte is filled for with zeros, and of bytes as hexadecimal digits
-  /// after an x; `length` fills the body with zeros up to so many bytes.
+  /// The body consists of words of bits, with the last byte padded with zeros, and of bytes as hexadecimal digits
+  /// after an x; `length` pads the body with zeros to that many bytes.
   struct Chunk: Decodable {
     let kind: UInt8
     let body: String

@@ -47,7 +47,7 @@ struct HandmadePageTests {
     HandmadeLog.Chunk(kind: 1, body: bits, length: nil, times: nil).bytes
   }
 
-  @Test("as in the specification gives the samples that it says")
+  @Test("as in the specification gives the specified samples")
   func specificationExample() throws {
     #expect(
       try samples(example, sequence: 1)

@@ -1,7 +1,7 @@
 import IMUModel
 import LogFormat
 
-/// Everything that a log holds, in order, and everything that is wrong with it.
+/// The contents of a log in order, and all its damage.
 struct LogContent: Equatable {
   var description: RecordingDescription
   var samples: [TickRecord] = []
@@ -13,7 +13,7 @@ struct LogContent: Equatable {
     others.compactMap { if case .end(let end) = $0 { end } else { nil } }.last
   }
 
-  /// Decodes page by page, as a reader of files does; damage is noted and passed over.
+  /// Decodes page by page, as a reader of files does; damage is noted and skipped.
   init(decoding log: [UInt8]) throws {
     description = try log.withUnsafeBytes { try decodeHeader($0) }
     self = LogContent(decoding: log, description)

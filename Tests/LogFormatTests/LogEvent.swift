@@ -40,7 +40,7 @@ func sample(_ tick: UInt64, ax: Int16 = 0, gz: Int16 = 0) -> TickRecord {
 }
 
 extension LogContent {
-  /// What a decoder should find in the log of these events.
+  /// The contents that a decoder should find in the log of these events.
   init(of events: [LogEvent], _ description: RecordingDescription) {
     self.description = description
     for event in events {

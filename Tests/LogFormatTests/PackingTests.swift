@@ -100,7 +100,7 @@ struct PackingTests {
     arguments: [(step: 328_026, seed: 3), (823_617, 1)])
   func keptTrials(step: Int, seed: UInt64) throws {
     // Wherever near the page's end the lattice breaks: at the worst place the last trial but one fits, and
-    // its samples made again with the choices of the last one would not.
+    // its samples encoded again with the choices of the last one would not.
     for broken in 340..<390 as Range<UInt64> {
       let events = samples(besideLatticeAt: broken, step: step, seed: seed)
         .map { LogEvent.record($0) }
@@ -129,7 +129,7 @@ struct PackingTests {
     #expect(try LogContent(decoding: log) == LogContent(of: events, description))
   }
 
-  @Test("and never changes or holds back a byte that it gave out")
+  @Test("and never changes or withdraws a byte of the output")
   func outputIsFinal() throws {
     var encoder = try LogEncoder(description)
     var log = Array(encoder.output)

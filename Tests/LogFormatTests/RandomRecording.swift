@@ -72,7 +72,7 @@ struct RandomRecording {
   }
 }
 
-/// One channel's counts: still, smooth, noisy, coarse, or without any sense.
+/// One channel's counts: still, smooth, noisy, coarse, or meaningless.
 private struct Signal {
   enum Kind: CaseIterable { case constant, ramp, wave, noise, even, lattice, wild, extremes }
 

@@ -3,12 +3,12 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 
-/// What the reader of files finds in a log, and what it passes over.
+/// The items that the reader of files finds in a log, and the parts that it skips.
 struct StoredLog {
   let description: RecordingDescription
   private(set) var samples: [TickRecord] = []
   private(set) var others: [LogRecord] = []
-  /// Page, byte in the page, and point of the specification's list, for each part passed over.
+  /// Page, byte in the page, and point of the specification's list, for each part skipped.
   private(set) var damage: [[Int]] = []
 
   init(_ bytes: [UInt8]) throws {
@@ -26,7 +26,7 @@ struct StoredLog {
       case .clock(let pair): others.append(.clock(pair))
       case .sensor(let event): others.append(.sensor(event))
       case .end(let end): others.append(.end(end))
-      // Ticks that are missing between sound pages are no bytes passed over.
+      // Ticks that are missing between sound pages are no bytes skipped.
       case .damage(let part) where part.byteCount == 0: break
       case .damage(let part):
         let byte = Int(part.offset) % LogFormat.pageSize
@@ -35,7 +35,7 @@ struct StoredLog {
     }
   }
 
-  /// The point of "Reading what is damaged" in the specification that a reason stands for.
+  /// The point of "Reading damaged logs" in the specification that a reason stands for.
   private static func point(_ reason: Damage.Reason, _ byte: Int) -> Int {
     guard case .format(let reason) = reason else { return 5 }
     switch reason {

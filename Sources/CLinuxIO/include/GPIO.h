@@ -26,12 +26,12 @@ enum clinuxio_gpio_bias {
 };
 
 /// GPIO_V2_GET_LINE_IOCTL for one input with both edges, stamped by CLOCK_MONOTONIC. `debounce` is
-/// in microseconds, 0 for none; `events` is how many edges the kernel shall keep. The descriptor,
+/// in microseconds, 0 for none; `events` is the number of edges that the kernel keeps. Returns the descriptor,
 /// which does not block.
 int clinuxio_gpio_input(
     int chip, uint32_t offset, const char *_Nonnull consumer, int is_active_low,
     enum clinuxio_gpio_bias bias, uint32_t debounce, uint32_t events);
-/// GPIO_V2_GET_LINE_IOCTL for one output. The descriptor.
+/// GPIO_V2_GET_LINE_IOCTL for one output. Returns the descriptor.
 int clinuxio_gpio_output(
     int chip, uint32_t offset, const char *_Nonnull consumer, int is_active_low, int is_active);
 /// GPIO_V2_LINE_GET_VALUES_IOCTL: 1 when active, 0 when not.
@@ -43,13 +43,13 @@ int clinuxio_gpio_set(int line, int is_active);
 struct clinuxio_gpio_edge {
   /// CLOCK_MONOTONIC in nanoseconds.
   uint64_t time;
-  /// Counts the line's edges; a number left out is an edge that the kernel had no room for.
+  /// Counts the line's edges; a number left out is an edge for which the kernel had no room.
   uint32_t number;
   /// 1 for an edge to the active state, 0 for one away from it.
   uint32_t is_active;
 };
 
-/// Reads up to `count` edges, at most 16. How many there were, 0 when none is waiting.
+/// Reads up to `count` edges, at most 16. Returns their number, 0 when none is waiting.
 int clinuxio_gpio_edges(int line, struct clinuxio_gpio_edge *_Nonnull edges, unsigned count);
 
 #endif

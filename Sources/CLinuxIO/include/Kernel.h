@@ -6,7 +6,7 @@
 
 // Calls that Swift cannot make: variadic functions, function-like macros, structures that hold
 // pointers to one another, headers outside the Glibc module. They keep no state, decide nothing,
-// and answer 0 (or a count) on success and -errno on failure, so that no caller reads errno.
+// and return 0 (or a count) on success and -errno on failure, so that no caller reads errno.
 
 // I2C (/dev/i2c-N, Linux Documentation/i2c/dev-interface.rst). ioctl is variadic.
 
@@ -40,21 +40,21 @@ int clinuxio_set_realtime_limit(uint64_t soft, uint64_t hard);
 int clinuxio_memory_lock_limit(uint64_t *_Nonnull bytes);
 /// mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT). MCL_ONFAULT is outside the Glibc module.
 int clinuxio_lock_memory(void);
-/// madvise(MADV_DONTNEED) of the program's code, whose bounds are the linker's: what is needed again
-/// comes back from the page cache. Refused when it is locked.
+/// madvise(MADV_DONTNEED) of the program's code, whose bounds are the linker's: pages needed again
+/// come back from the page cache. Refused when the code is locked.
 int clinuxio_drop_code(void);
 /// Writes a byte to each page of the next 64 KiB of the calling thread's stack. Swift has no
 /// alloca.
 void clinuxio_touch_stack(void);
 /// adjtimex with modes 0: 1 when the kernel calls its wall clock synchronised, 0 when not.
 int clinuxio_clock_is_synchronised(void);
-/// eventfd(EFD_CLOEXEC | EFD_NONBLOCK) at 0. The descriptor.
+/// eventfd(EFD_CLOEXEC | EFD_NONBLOCK) at 0. Returns the descriptor.
 int clinuxio_event_descriptor(void);
-/// signalfd(SFD_CLOEXEC | SFD_NONBLOCK) of up to 64 signals, bit n-1 for signal n. The descriptor.
+/// signalfd(SFD_CLOEXEC | SFD_NONBLOCK) of up to 64 signals, bit n-1 for signal n. Returns the descriptor.
 int clinuxio_signal_descriptor(uint64_t signals);
 /// The next signal from such a descriptor, 0 when none is pending.
 int clinuxio_next_signal(int fd);
-/// sigpending: 1 when SIGINT, SIGTERM or SIGHUP is blocked and pending, for whoever watches for it.
+/// sigpending: 1 when SIGINT, SIGTERM or SIGHUP is blocked and pending, for a caller that watches for it.
 int clinuxio_is_end_asked(void);
 
 // File systems.
@@ -64,7 +64,7 @@ int clinuxio_sync_file_system(int fd);
 /// sync_file_range(SYNC_FILE_RANGE_WRITE): starts writing these bytes to the medium without waiting. The next sync of the
 /// file reports a failure. Outside the Glibc module.
 void clinuxio_begin_writing(int fd, uint64_t start, uint64_t count);
-/// renameat2(RENAME_NOREPLACE): -EEXIST when there is something of the new name, -EINVAL when the file system cannot
+/// renameat2(RENAME_NOREPLACE): -EEXIST when the new name exists, -EINVAL when the file system cannot
 /// promise that. Outside the Glibc module.
 int clinuxio_rename_free(
     int old_directory, const char *_Nonnull old, int new_directory, const char *_Nonnull new);

@@ -16,9 +16,9 @@ int clinuxio_listen(const char *_Nonnull path, int backlog);
 /// The next caller of such a socket, nonblocking, or -EAGAIN.
 int clinuxio_accept(int listener);
 /// A stream socket connected to `path`; neither connecting nor sending takes longer than
-/// `milliseconds`. The descriptor.
+/// `milliseconds`. Returns the descriptor.
 int clinuxio_connect(const char *_Nonnull path, int milliseconds);
-/// Sends without SIGPIPE. The number of bytes.
+/// Sends without SIGPIPE. Returns the number of bytes.
 int clinuxio_send(int fd, const void *_Nonnull bytes, size_t count);
 /// Sends one datagram to `path`, `@` in front of it meaning the abstract name space; waits at most
 /// `milliseconds` for room.

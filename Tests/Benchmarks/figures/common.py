@@ -1,4 +1,4 @@
-"""What the measurements share: results, reasons to skip, programs to run."""
+"""The common parts of the measurements: results, reasons to skip, programs to run."""
 
 import statistics
 import subprocess
@@ -34,7 +34,7 @@ def interleaved(rounds, *measurements):
 
 
 def median_ratio(ours, theirs):
-    """The median of the ratios of neighbours: what disturbed a round disturbed both."""
+    """The median of the ratios of neighbours: a disturbance hits both."""
     return statistics.median(a / b for a, b in zip(ours, theirs))
 
 

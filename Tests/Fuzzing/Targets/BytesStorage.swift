@@ -1,6 +1,6 @@
 import LogStore
 
-/// A log in somebody else's memory, read without a copy of the whole.
+/// A log in the caller's memory, read without a copy of the whole.
 ///
 /// Safe as long as the bytes live: a fuzz target uses it within one call.
 struct BytesStorage: LogStorage, ~Copyable {

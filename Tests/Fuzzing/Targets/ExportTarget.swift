@@ -1,7 +1,7 @@
 import Export
 import LogStore
 
-/// Exports whatever can be read of a log, and checks that it is what it says it is.
+/// Exports the readable part of a log, and checks that the output is valid.
 ///
 ///     format and options │ a log
 public final class ExportTarget: FuzzTarget {

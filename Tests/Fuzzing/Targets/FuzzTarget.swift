@@ -1,6 +1,6 @@
-/// What a fuzzer feeds, and what `swift test` feeds its corpus again.
+/// A target for a fuzzer; `swift test` feeds it the corpus again.
 ///
-/// A target traps when something is not as it should be.
+/// A target traps on any fault.
 public protocol FuzzTarget: AnyObject {
   /// The name, also of the corpus' directory.
   static var name: String { get }

@@ -1,4 +1,4 @@
-/// Takes an input apart from its front; what is missing at its end is zero.
+/// Takes an input apart from its front; bytes missing at its end are zero.
 struct InputCursor {
   private(set) var rest: UnsafeRawBufferPointer
 

@@ -1,4 +1,4 @@
-/// Whether bytes are JSON by the letter of RFC 8259: a checker of its own, quick enough to fuzz with.
+/// Whether bytes are JSON by the letter of RFC 8259: an independent checker, quick enough to fuzz with.
 public struct JSONCheck {
   private let bytes: ArraySlice<UInt8>
   private var place: Int

@@ -30,7 +30,7 @@ public final class LogTarget: FuzzTarget {
       case 2:
         let tick = first.lastTick / 64 * UInt64(seek >> 2)
         try reader.seek(toTime: reader.description.rate.nanoseconds(atTick: tick))
-        // What a whole reading leaves out, because its ticks were there before, may come here.
+        // Records that a whole reading drops, because their ticks came before, may appear here.
         _ = try Reading(&reader, log.count)
       default:
         if seek & 4 != 0 { try Salvage.check(&reader, first) }
@@ -65,7 +65,7 @@ public final class LogTarget: FuzzTarget {
   }
 }
 
-/// What one pass over a log gave.
+/// The results of one pass over a log.
 struct Reading: Equatable {
   var samples: UInt64 = 0
   var gaps: UInt64 = 0

@@ -1,7 +1,7 @@
 import CLinuxIO
 import LogFormat
 
-/// Makes pages whose checks are right of inputs in which there are none.
+/// Makes pages with right checks from inputs without checks.
 ///
 /// A page is described as in the specification, without its checks: chunks of a head and a body, ended
 /// by a head of 0 or by the end of the input. Thus nearly every change of an input reaches the
@@ -49,7 +49,7 @@ struct PageForge: ~Copyable {
     offset = 0
   }
 
-  /// Begins a page with what an encoder made, up to the end of its last chunk.
+  /// Begins a page with an encoder's output, up to the end of its last chunk.
   mutating func addPage(beginning bytes: [UInt8]) {
     addPage()
     page.copyBytes(from: bytes)
@@ -90,7 +90,7 @@ struct PageForge: ~Copyable {
     offset = end + 4
   }
 
-  /// Turns a byte of the page around.
+  /// Flips bits of a byte of the page.
   mutating func damage(at place: UInt16, _ mask: UInt8) {
     page[Int(place) % LogFormat.pageSize] ^= mask
   }

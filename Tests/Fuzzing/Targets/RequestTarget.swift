@@ -1,7 +1,7 @@
 import IMUModel
 import Remote
 
-/// What a stranger with a key may send:
+/// Input that a stranger with a key may send:
 ///
 ///     kind 0   │ a request to `imulog serve`, up to the program's own parser
 ///     kind 1   │ a line to the far end of a pull
@@ -41,7 +41,7 @@ public final class RequestTarget: FuzzTarget {
         let again = try RequestTokeniser.words(Array(quoted.utf8))
         precondition(again == words, "words that do not come back")
       }
-      // What may name a recording can be neither an option nor a path.
+      // A recording's ID can be neither an option nor a path.
       for word in words {
         let text = try RecordingReference(request: word).text
         precondition(!text.hasPrefix("-") && !text.contains("/") && !text.contains("."), text)

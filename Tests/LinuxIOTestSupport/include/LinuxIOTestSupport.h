@@ -11,7 +11,7 @@
 /// adapter below, all others to the kernel. One adapter with one chip; tests that use it run one by
 /// one.
 struct simulated_adapter {
-  /// What I2C_FUNCS answers.
+  /// The answer to I2C_FUNCS.
   uint64_t functions;
   /// The chip that acknowledges, and its registers; reads and writes count the register up.
   uint16_t chip;
@@ -25,7 +25,7 @@ struct simulated_adapter {
   uint8_t shortfall;
   /// The address from I2C_SLAVE.
   uint16_t selected;
-  /// What I2C_TIMEOUT and I2C_RETRIES set.
+  /// The values set by I2C_TIMEOUT and I2C_RETRIES.
   uint64_t timeout;
   uint64_t retries;
   /// System calls that moved bytes, and those that selected a chip: see simulated_adapter_selections.
@@ -47,7 +47,7 @@ int simulated_adapter_selections(void);
 /// A register's value.
 uint8_t simulated_adapter_register(uint8_t number);
 
-/// What the kernel's clock discipline says from now on: this target defines `adjtimex` too. `answer`
+/// Sets the kernel's clock discipline from now on: this target defines `adjtimex` too. `answer`
 /// is the call's result (TIME_OK and so on, or -1), `status` the STA_ bits.
 void simulate_clock_discipline(int answer, int status);
 
@@ -56,9 +56,9 @@ int drop_scheduling_right(void);
 /// prctl(PR_GET_TIMERSLACK) of the calling thread, in nanoseconds.
 int timer_slack(void);
 
-/// Begins a process that has a write lock on one byte of a file. Its number, or -1.
+/// Begins a process that has a write lock on one byte of a file. Returns its ID, or -1.
 pid_t begin_process_locking(const char *_Nonnull path, long offset);
-/// Begins a process that listens at a control socket and has the lock beside it. Its number, or -1.
+/// Begins a process that listens at a control socket and has the lock beside it. Returns its ID, or -1.
 pid_t begin_process_serving(const char *_Nonnull path);
 /// Kills such a process and waits until it is gone.
 void end_other_process(pid_t process);
@@ -71,7 +71,7 @@ void release_thread(pid_t thread);
 /// Waits until it has ended with its process, whose end can be waited for only then.
 void wait_for_thread(pid_t thread);
 
-/// A datagram socket at `path`, with `@` in front in the abstract name space. Its descriptor, or -1.
+/// A datagram socket at `path`, with `@` in front in the abstract name space. Returns its descriptor, or -1.
 int begin_datagram_socket(const char *_Nonnull path);
 
 #endif

@@ -2,7 +2,7 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// What is in a log: its header and its samples as the recorder got them.
+/// The contents of a log: its header and its samples as the recorder got them.
 struct Take {
   let description: RecordingDescription
   private(set) var records: [TickRecord] = []
@@ -19,7 +19,7 @@ struct Take {
     }
   }
 
-  /// Encodes all records, hands the bytes to no one, and returns how many there were after the header.
+  /// Encodes all records, discards the bytes, and returns how many there were after the header.
   ///
   /// - Parameter interval: Samples between flushes; `nil` for one at the end.
   func encode(flushEvery interval: Int? = nil) throws -> Int {

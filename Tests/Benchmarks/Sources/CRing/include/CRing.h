@@ -15,7 +15,7 @@ struct c_record {
 };
 
 /// Pushes and pops `pairs` records, one after the other, on a ring of `capacity` slots, and returns the sum of all
-/// fields of what was popped.
+/// fields of the popped records.
 uint64_t c_ring_run(uint64_t pairs, int64_t capacity);
 
 #endif

@@ -1,7 +1,7 @@
 /// Reads bits, the highest bit of each byte first.
 ///
 /// The fast path has no bounds check for each value: a reader may run past ``end`` into memory that its
-/// owner keeps readable, and whoever reads a run of values compares ``position`` with ``end`` after it.
+/// owner keeps readable, and the caller compares ``position`` with ``end`` after a run of values.
 ///
 /// Safe: the owner (``PageDecoder``) gives `base` at least ``margin`` readable bytes after the last byte of
 /// any body. A run that begins at or before `end` reads at most 1024 values of at most 84 bits, and at most
@@ -24,7 +24,7 @@ struct BitReader {
     end = range.upperBound * 8
   }
 
-  /// Whether more was read than there is.
+  /// Whether the reader has passed ``end``.
   var isExhausted: Bool { position > end }
 
   /// The next bits at the top of a word; at least 57 of them are valid.
@@ -34,7 +34,7 @@ struct BitReader {
     return word.bigEndian &<< UInt64(truncatingIfNeeded: position & 7)
   }
 
-  /// Passes over `count` bits.
+  /// Skips `count` bits.
   @inline(__always)
   mutating func skip(_ count: Int) {
     position &+= count

@@ -1,4 +1,4 @@
-/// One page in memory, owned by whoever holds this value.
+/// One page in memory, owned by this value.
 struct PageBuffer: ~Copyable {
   /// Safe: 4096 bytes that live as long as this value; all accesses through the buffer are checked.
   let bytes: UnsafeMutableRawBufferPointer
@@ -68,7 +68,7 @@ struct OutputBuffer: ~Copyable {
     if start == end { (start, end) = (0, 0) }
   }
 
-  /// Moves what waits to the front, and to more memory when half of the old is taken.
+  /// Moves the waiting bytes to the front, and to more memory when they fill half of the old.
   private mutating func makeRoom(for count: Int) {
     let waiting = bytes
     var target = storage

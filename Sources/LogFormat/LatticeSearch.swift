@@ -1,8 +1,8 @@
 /// Finds the lattice that all counts of a run lie on, if there is one.
 ///
-/// Sorted distinct counts whose gaps are nearly the same are neighbours on the lattice. From the longest row of
-/// them its step is known well enough to number the counts beside the row, which makes it known better still.
-/// With all numbers known, step and base are what keeps each rounded value right: a convex problem in one
+/// Sorted distinct counts whose gaps are nearly the same are neighbours on the lattice. The longest row of
+/// them gives its step well enough to number the counts beside the row, which refines the step. With all
+/// numbers known, step and base must keep each rounded value right: a convex problem in one
 /// variable, solved by bisection. Integers only; the work is bounded by about 60 looks at each count.
 struct LatticeSearch: ~Copyable {
   /// A bit for each count of 16 bits.
@@ -44,7 +44,7 @@ struct LatticeSearch: ~Copyable {
     guard let step = bestStep(steps, length), let lattice = rounded(step, length) else {
       return nil
     }
-    // In sixteenths of a bit: what a residual becomes smaller by, and step and base.
+    // In sixteenths of a bit: the saving of each residual, less step and base.
     let saved =
       count * Int(LinearAnalysis.logarithm16(UInt64(step))) - count * 16 * Lattice.maximumPrecision
     return saved > 16 * lattice.bits ? lattice : nil
@@ -111,13 +111,13 @@ struct LatticeSearch: ~Copyable {
     return best
   }
 
-  /// Steps with which rounded values can be so far apart.
+  /// Steps with which rounded values can have this distance.
   private static func bounds(distance: Int64, numbers: Int64) -> ClosedRange<Int64> {
     let low = ((distance - 1) << precision) / numbers
     return low...(((distance + 1) << precision) / numbers + 1)
   }
 
-  /// A step that leaves room for a base, the most of it that bisection finds.
+  /// A step that leaves room for a base: the most that bisection finds.
   private func bestStep(_ bounds: ClosedRange<Int64>, _ length: Int) -> Int64? {
     var (low, high) = (bounds.lowerBound, bounds.upperBound)
     var (best, bestRoom) = (Int64(0), Int64(0))
@@ -133,7 +133,7 @@ struct LatticeSearch: ~Copyable {
   /// The bases from `base` to below `limit` that are right for all counts (none when the limit is not above),
   /// and whether a greater step would leave more room between them.
   ///
-  /// Right is: count <= number · step + base < count + 1, all times 2^precision.
+  /// Right means: count <= number · step + base < count + 1, all times 2^precision.
   private func bases(_ step: Int64, _ length: Int) -> (base: Int64, limit: Int64, isRising: Bool) {
     var (base, limit) = (Int64.min, Int64.max)
     var (atBase, atLimit) = (0, 0)
@@ -145,7 +145,7 @@ struct LatticeSearch: ~Copyable {
     return (base, limit &+ 1 << LatticeSearch.precision, numbers[atLimit] < numbers[atBase])
   }
 
-  /// A lattice near `step` with as few bits of fraction as will do.
+  /// A lattice near `step` with as few bits of fraction as suffice.
   private func rounded(_ step: Int64, _ length: Int) -> Lattice? {
     for precision in stride(from: 6, through: Lattice.maximumPrecision, by: 2) {
       let drop = LatticeSearch.precision - Int64(precision)
@@ -165,7 +165,7 @@ extension LatticeSearch {
   /// The spacing of a run of counts.
   ///
   /// `last` is that of the chunk before; `choice` that of a longer or shorter run of the same counts, and `hint`
-  /// that of some hundred counts before, to be used when it can be.
+  /// that of some hundred counts before; each is used when possible.
   func spacing(
     _ counts: UnsafePointer<Int16>, _ count: Int, after last: Spacing, choice: Spacing?,
     hint: Spacing

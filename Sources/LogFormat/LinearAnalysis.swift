@@ -125,7 +125,7 @@ struct LinearAnalysis: ~Copyable {
     weights[step] = reflection
   }
 
-  /// Rounds the chosen weights to `bits` bits each; what one loses is given to the next.
+  /// Rounds the chosen weights to `bits` bits each; the error of one is carried to the next.
   private func round(_ order: Int, _ bits: Int, _ spacing: Spacing) -> Predictor {
     var largest: Int64 = 1
     for tap in 1...order { largest = max(largest, abs(chosen[tap])) }
@@ -168,7 +168,7 @@ struct LinearTrainer: ~Copyable {
   private static var past: Int { StreamMethod.maximumOrder }
   private static var row: Int { past + window }
 
-  /// For each channel, which values were used lately.
+  /// For each channel, the spacing of its latest values.
   private(set) var spacing = [Spacing](repeating: .dense, count: 7)
   /// For each channel, the predictor to change to, `nil` for none.
   private(set) var advice: [Predictor?] = Array(repeating: nil, count: 7)

@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// Turns what happens during a recording into the bytes of its log, front to back.
+/// Turns the records of a recording into the bytes of its log, front to back.
 ///
 ///     append(record) ─► pending samples and gaps ─► chunks ─► pages ─► output ─► consumeOutput(_:)
 ///
@@ -41,7 +41,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// The tick that a sample must reach.
   var nextSampleTick: UInt64 = 0
   var lastLateness: Int64 = 0
-  /// Pending samples at which it is worth looking whether they fill the page.
+  /// The number of pending samples at which to test whether they fill the page.
   var nextTrial = 0
   /// Pending samples for which predictors were last chosen; 0 when that choice is stale.
   var searchedCount = 0
@@ -100,7 +100,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Bytes of the header, with which the output begins; ``encodeHeader(_:)`` returns the same bytes.
   public let headerByteCount: Int
 
-  /// Bytes of the log so far: what was consumed and ``output``.
+  /// Bytes of the log so far: those consumed and ``output``.
   public var byteCount: UInt64 { outputBuffer.total }
 
   /// Adds a sample, a gap or a sensor event, in tick order.

@@ -17,7 +17,7 @@ public enum LogFormat {
   static let bodyLimit = pageSize - PageHeader.size - chunkOverhead
 }
 
-/// What a chunk holds: the upper four bits of its head.
+/// The kind of a chunk: the upper four bits of its head.
 enum ChunkKind {
   static let samples: UInt8 = 1
   static let gaps: UInt8 = 2

@@ -1,6 +1,6 @@
 public import IMUModel
 
-/// What one step of a ``PageDecoder`` found.
+/// The result of one step of a ``PageDecoder``.
 public enum LogRecord: Equatable, Sendable {
   /// Samples; they are in the block that was passed in.
   case samples

@@ -103,7 +103,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
       (offset, chunks, gaps) = (start, nil, nil)
       throw FormatError(.malformed(error.sentence), offset: start)
     }
-    // The first gap, or what follows a list without any.
+    // The first gap, or the record after a list without any.
     return try next(into: &block)
   }
 

@@ -17,7 +17,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
   public var sequence: UInt32
   /// No sample or gap of the page is of an earlier tick.
   public var firstTick: UInt64
-  /// Nanoseconds since tick 0's deadline of the page's first sample, or of where one is expected.
+  /// Nanoseconds since tick 0's deadline of the page's first sample, or its expected time.
   public var firstTime: Int64
   /// CRC-32C of the header before this field; the chunks' checks continue from it.
   public internal(set) var check: UInt32 = 0
@@ -30,7 +30,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
     self.firstTime = firstTime
   }
 
-  /// What ``recording`` is for a recording's identity.
+  /// The value of ``recording`` for a recording's identity.
   public static func tag(of id: RecordingID) -> UInt32 {
     UInt32(truncatingIfNeeded: id.high >> 32).byteSwapped
   }

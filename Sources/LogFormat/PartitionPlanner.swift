@@ -29,7 +29,7 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
     choices.deallocate()
   }
 
-  /// How a run is to be written.
+  /// The division of a run.
   struct Plan {
     /// Partitions have 16 << this residuals, the last one perhaps fewer.
     var lengthCode = 0

@@ -1,4 +1,4 @@
-/// How the values of a stream are predicted from the values before: what a stream head says.
+/// How the values of a stream are predicted from the values before: the contents of a stream head.
 struct Predictor: Equatable {
   /// The family and order.
   var method: StreamMethod
@@ -39,7 +39,7 @@ struct StreamMethod: Equatable {
   var order: Int { isLinear ? Int(rawValue) - 4 : max(Int(rawValue) - 1, 0) }
 }
 
-// The head of a stream: which predictor its values rest on.
+// The head of a stream: the predictor of its values.
 
 extension Predictor {
   /// Reads a head; a head of one bit says "as before".
@@ -135,7 +135,7 @@ extension Spacing {
     guard Value.bitWidth == 16, lattice != nil else { throw .badLattice }
   }
 
-  /// Writes what ``read(_:for:)`` reads; nothing when all values are used.
+  /// The counterpart of ``read(_:for:)``; writes nothing when all values are used.
   fileprivate func write<Value: StreamValue>(_ writer: inout BitWriter, for _: Value.Type) {
     guard self != .dense else { return }
     writer.write(UInt64(wastedBits), Value.wastedBitsWidth)

@@ -22,7 +22,7 @@ enum RiceCode {
   static let escapeLength = 20
   /// This many zeros mean that the code of a time or tick step follows whole, after its width.
   ///
-  /// Fewer than for counts, because times have outliers: a reader that was held up for a quarter of a second.
+  /// Fewer than for counts, because times have outliers: a sampler that was held up for a quarter of a second.
   static let wideEscapeLength = 12
   /// Bits in which the width of a wide code, less one, is written.
   static let widthBits = 6

@@ -107,7 +107,7 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
     count = rest
   }
 
-  /// Where a channel's counts are; traps unless 0...6.
+  /// The address of a channel's counts; traps unless 0...6.
   func column(_ channel: Int) -> UnsafeMutablePointer<Int16> {
     precondition(channel >= 0 && channel < 7, "a sample has channels 0 to 6")
     return countColumns + channel * SampleBlock.capacity

@@ -11,7 +11,7 @@ struct SamplesEncoder: ~Copyable {
   private var trainer = LinearTrainer()
   private let repeats: UnsafeMutablePointer<Bool>
   private let coded: UnsafeMutablePointer<Int16>
-  /// What the streams took last.
+  /// The predictors that the streams used last.
   private var choices: [Predictor?] = Array(repeating: nil, count: 8)
 
   // Safe: both allocations are owned by this value alone and have an element for each sample of a block.

@@ -58,13 +58,13 @@ extension Spacing {
     return Spacing(wastedBits: min(union.trailingZeroBitCount, Value.bitWidth - 1))
   }
 
-  /// Runs below this keep what there was, because a new head costs about as many bits as they can save.
+  /// Shorter runs keep the last spacing, because a new head costs about as many bits as they can save.
   static let shortRun = 16
 }
 
 /// Values at even distances that need not be whole, rounded down: number k has ⌊(k · step + base) / 2^precision⌋.
 ///
-/// Some chips multiply what they measure by a factor from their factory trim, and then use one code in six.
+/// Some chips multiply their measurements by a factor from their factory trim, and then use one code in six.
 struct Lattice: Equatable {
   /// Bits of fraction of step and base.
   let precision: Int

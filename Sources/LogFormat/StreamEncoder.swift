@@ -39,9 +39,9 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
 
   /// Writes `count` values (1...1024) and carries `state` over to the next chunk.
   ///
-  /// `choice` is the predictor that a longer or shorter run of the same values took: it is then used again,
+  /// `choice` is the predictor that a longer or shorter run of the same values used: it is then used again,
   /// if it can be. `advice` is a predictor that pays over many chunks, though perhaps not in this one. All
-  /// values are among those that `spacing` says. Returns the predictor that was used.
+  /// values fit `spacing`. Returns the predictor that was used.
   mutating func encode(
     _ writer: inout BitWriter, _ state: inout StreamState, _ values: UnsafePointer<Value>,
     count: Int, spacing: Spacing, choice: Predictor?, advice: Predictor? = nil

@@ -100,7 +100,7 @@ def check_example():
 
 
 def check_pages():
-    """Points 1 and 2 of "Reading what is damaged", page by page."""
+    """Points 1 and 2 of "Reading damaged logs", page by page."""
     recording = EXAMPLE_PAGE[:8]
     first = sealed(recording + bytes(20), [(7, EXAMPLE_HEADER)])
     body = EXAMPLE_PAGE[HEADER_SIZE + 2:-4]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A log gives back what was put into it")
 struct RoundTripTests {
-  @Test("an end has lost and frozen ticks only where there are any, and is otherwise no longer than before")
+  @Test("an end has lost and frozen ticks only where there are any, and is else as short as before")
   func ends() throws {
     for reason in StopReason.allCases {
       for (lost, frozen, extra) in [(0, 0, 0), (60, 0, 1), (0, 8, 2), (60, 8, 2)] {

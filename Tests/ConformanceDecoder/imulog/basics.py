@@ -6,7 +6,7 @@ PAGE_SIZE = 4096
 class FormatError(Exception):
     """Content that breaks a rule of the specification; the text says which.
 
-    The point is the one of "Reading what is damaged" that applies.
+    The point is the one of "Reading damaged logs" that applies.
     """
 
     def __init__(self, text, point=5):

@@ -1,4 +1,4 @@
-"""Pages and chunks, intact or damaged ("Reading what is damaged")."""
+"""Pages and chunks, intact or damaged ("Reading damaged logs")."""
 
 import struct
 from collections import namedtuple
@@ -23,7 +23,7 @@ class Refusal(Exception):
 
 
 def _page_header(page, index):
-    """Section "Page header", and point 2 of "Reading what is damaged"."""
+    """Section "Page header", and point 2 of "Reading damaged logs"."""
     if len(page) < HEADER_SIZE:
         raise FormatError("the file ends within the page's header", 2)
     if page[:3] != MARK:

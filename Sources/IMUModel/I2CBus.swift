@@ -97,7 +97,7 @@ public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
     case gone
   }
 
-  /// What was attempted.
+  /// The kinds of transfer.
   public enum Operation: UInt8, Sendable, BitwiseCopyable {
     /// A register burst read.
     case read
@@ -107,7 +107,7 @@ public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
 
   /// Why it failed.
   public var kind: Kind
-  /// What was attempted.
+  /// The attempted transfer.
   public var operation: Operation
   /// The chip.
   public var address: I2CAddress

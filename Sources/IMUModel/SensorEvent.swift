@@ -10,7 +10,7 @@ public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
     case back = 3
   }
 
-  /// What was noticed; raw values are part of the log format.
+  /// The observed fault; raw values are part of the log format.
   public enum Fault: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     /// Nothing in particular.
     case none = 0
@@ -32,7 +32,7 @@ public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
   public var tick: UInt64
   /// What happened.
   public var kind: Kind
-  /// What was noticed.
+  /// The observed fault.
   public var fault: Fault
 
   /// An event noticed at `tick`.

@@ -110,7 +110,7 @@ public struct ControlSocket: ~Copyable {
   }
 
   /// When ``questions(at:)`` has to be called even if nothing happens, to drop a caller; `nil` while
-  /// no one is asking.
+  /// no caller has yet to send its line.
   public var deadline: MonotonicTime? {
     peers.lazy.filter(\.isAsking).map(\.deadline).min()
   }

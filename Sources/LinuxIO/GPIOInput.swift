@@ -107,8 +107,8 @@ public struct GPIOInput: ~Copyable {
       .system, line, "the chip no longer answers", code, "Look for it in `dmesg`.")
   }
 
-  /// Whether a driver answers so when it is its pulls that it does not have: ENOTSUPP (524) is the
-  /// kernel's own code and not in the C library.
+  /// Whether the code means that the driver has no pulls: ENOTSUPP (524) is the kernel's own and not
+  /// in the C library.
   private static func isRefusedBias(_ code: Int32) -> Bool {
     code == EINVAL || code == EOPNOTSUPP || code == 524
   }
@@ -139,7 +139,7 @@ public struct LineEdge: Equatable, Sendable {
 ///
 /// The kernel numbers a line's edges and keeps a limited count of them; when there are more, the
 /// oldest go. An edge that does not change the level can only follow a lost one, which is put in
-/// front of it, at the same time for want of a better one:
+/// front of it, with the same time for lack of a better one:
 ///
 ///     reported  up 1   ·   ·   up 4          number 2 and 3 lost: down, and up or nothing
 ///     given     up     down    up
@@ -151,7 +151,7 @@ package struct EdgeSequence {
   /// Begins at a level; the kernel's first edge has number 1.
   package init(isActive: Bool) { self.isActive = isActive }
 
-  /// Appends `edge`, which the kernel numbered `number`, to `edges`, and what it must have followed.
+  /// Appends `edge`, which the kernel numbered `number`, to `edges`, after the lost edge that must have come before it.
   package mutating func append(_ edge: LineEdge, number: UInt32, to edges: inout [LineEdge]) {
     let missing = number &- next
     next = number &+ 1

@@ -9,7 +9,7 @@ public enum GPIOLineSpec: Equatable, Sendable {
 
   /// The line that a person writes as `GPIO17` or as `pinctrl-bcm2711:17`.
   ///
-  /// What follows the last colon is a number for the second; all else is a name.
+  /// In the second form a number follows the last colon; anything else is a name.
   public init(_ text: String) {
     if let colon = text.lastIndex(of: ":") {
       let digits = text[text.index(after: colon)...]

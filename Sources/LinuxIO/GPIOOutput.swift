@@ -3,8 +3,7 @@ import Glibc
 
 /// The owner of a GPIO line that is driven: a light.
 ///
-/// What becomes of the line's level when the value goes away is up to the chip's driver; switch it
-/// off before.
+/// The chip's driver decides the line's level after the value is destroyed; switch it off before.
 public struct GPIOOutput: ~Copyable {
   /// Which line it is.
   public let line: GPIOLine
@@ -15,7 +14,7 @@ public struct GPIOOutput: ~Copyable {
   /// - Parameters:
   ///   - spec: Which line.
   ///   - isActiveLow: Whether low is on.
-  ///   - isOn: What it shall be first.
+  ///   - isOn: Its first state.
   ///   - tree: Where `/dev` is.
   /// - Throws: ``LinuxIOError`` of kind `noGPIO`, `noSuchLine`, `ambiguousLine`, `lineBusy`,
   ///   `notPermitted` or `system`.
@@ -46,7 +45,7 @@ public struct GPIOOutput: ~Copyable {
   }
 }
 
-/// What asking for a line needs, and the sentences when the kernel refuses.
+/// A request for a line, and the errors when the kernel refuses it.
 struct GPIORequest {
   /// The name under which others see who uses the line.
   static let consumer = "imulog"

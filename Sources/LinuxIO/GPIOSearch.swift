@@ -1,7 +1,7 @@
 import CLinuxIO
 import Glibc
 
-/// Finds the line that is meant among a machine's chips, and the words when it is not there.
+/// Finds the requested line among a machine's chips; the error when it is not there.
 struct GPIOLineSearch {
   let spec: GPIOLineSpec
   let survey: GPIOSurvey
@@ -13,7 +13,7 @@ struct GPIOLineSearch {
     "pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2712", "pinctrl-bcm2835",
   ]
 
-  /// The one line that is meant.
+  /// The requested line.
   func line() throws(LinuxIOError) -> GPIOLine {
     if survey.chips.isEmpty { throw noChip() }
     let found = candidates()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Keeps the processors from sleeping so deep that they take longer than some time to wake up.
+/// Keeps the processors from sleeping so deeply that they take longer than some time to wake up.
 ///
 /// A request of the kernel's PM QoS, which holds as long as `/dev/cpu_dma_latency` is open and for the
 /// whole machine (Documentation/power/pm_qos_interface.rst). A processor that may not sleep draws power
@@ -16,10 +16,10 @@ public final class LatencyHold: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Asks for wake-ups that take at most `microseconds`; 0 lets the processors not sleep at all.
+  /// Asks for wake-ups that take at most `microseconds`; 0 keeps the processors from sleeping at all.
   ///
   /// - Parameter tree: Where `/dev` is.
-  /// - Returns: What holds until it is released, or why not.
+  /// - Returns: The hold, in force until it is released, or the refusal.
   public static func engage(
     microseconds: Int32, tree: SystemTree = .live
   ) -> (hold: LatencyHold?, refusal: Refusal?) {

@@ -12,7 +12,7 @@ public struct ServiceNotifier: Sendable {
   private static let patienceMilliseconds: Int32 = 100
 
   private let path: String
-  /// Within which time the manager expects ``watchdog()``, in nanoseconds; `nil` when it does
+  /// The time within which the manager expects ``watchdog()``, in nanoseconds; `nil` when it does
   /// not. Feed it at half of that.
   public let watchdogInterval: Int64?
 

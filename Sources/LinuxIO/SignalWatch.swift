@@ -11,7 +11,7 @@ public struct SignalWatch: ~Copyable {
   public let fileDescriptor: Int32
   private let previousMask: sigset_t
 
-  /// SIGINT (Ctrl-C), SIGTERM (service managers) and, unless it is ignored as `nohup` has it, SIGHUP (a
+  /// SIGINT (Ctrl-C), SIGTERM (service managers) and, unless it is ignored as under `nohup`, SIGHUP (a
   /// terminal or an ssh connection that goes away).
   public static var endings: [Int32] {
     var action = sigaction()
@@ -55,7 +55,7 @@ public struct SignalWatch: ~Copyable {
 
   /// Waits for one of the signals.
   ///
-  /// - Parameter nanoseconds: At most so long, rounded up to a millisecond; 0 does not wait, `nil`
+  /// - Parameter nanoseconds: At most this long, rounded up to a millisecond; 0 does not wait, `nil`
   ///   waits for ever.
   /// - Returns: The signal's number, or `nil` when the time is over.
   public func wait(timeoutNanoseconds nanoseconds: Int64?) -> Int32? {

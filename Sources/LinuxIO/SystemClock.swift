@@ -56,7 +56,7 @@ extension SystemClock {
     return best
   }
 
-  /// What the wall clock shows now.
+  /// The wall clock's present reading.
   public var wallTime: WallTime {
     let reading = readWallClock()
     return WallTime(nanoseconds: reading.wall, isSynchronised: reading.isSynchronised)

@@ -159,7 +159,7 @@ extension SystemTree {
   }
 
   /// Bytes that this process may still write to the file system of `path`; `nil` when there is no
-  /// such path. What the system keeps for its superuser does not count.
+  /// such path. Space reserved for the superuser does not count.
   ///
   /// The corresponding C function is `statvfs`.
   public func freeBytes(at path: String) -> UInt64? {

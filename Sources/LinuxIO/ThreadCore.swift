@@ -81,7 +81,7 @@ private struct Gate: ~Copyable {
   }
 }
 
-/// What `pthread_create` calls. A function of this file, so that no actor is assumed to run it.
+/// The function that `pthread_create` calls. A function of this file, so that no actor is assumed to run it.
 func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   // Safe: the pointer is the core that the owner retained for this thread alone.
@@ -89,7 +89,7 @@ func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
   return nil
 }
 
-/// What the kernel granted to a thread.
+/// The scheduling that the kernel granted to a thread.
 public struct SchedulingReport: Equatable, Sendable {
   /// The requested real-time priority, 1...99; `nil` for none.
   public var asked: Int32?

@@ -5,7 +5,7 @@ public import IMUModel
 ///     append(record) ─► pending samples and gaps ─► chunks ─► pages ─► output ─► consumeOutput(_:)
 ///
 /// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
-/// ``flush()``: what was appended before a flush is wholly in the output after it.
+/// ``flush()``: after it, the output has everything that was appended before.
 ///
 /// Memory: about 260 KiB from the beginning, for 1024 pending samples, 128 pending gaps and 64 KiB of output. The output
 /// grows only while nothing is consumed; otherwise neither `append` nor `flush` allocates.
@@ -89,7 +89,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     nextTrial = LogEncoder.trial(room: room, bytesPerSample256: bytesPerSample256)
   }
 
-  /// The bytes of the log that were not consumed yet. Valid until the encoder is changed or goes away.
+  /// The bytes of the log that were not consumed yet. Valid until the encoder is changed or destroyed.
   public var output: UnsafeRawBufferPointer { outputBuffer.bytes }
 
   /// Removes the first `count` bytes of ``output``; traps when it has fewer.
@@ -106,7 +106,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Adds a sample, a gap or a sensor event, in tick order.
   ///
   /// A sample's time must be a multiple of the description's time unit, and its tick above all earlier
-  /// samples' ticks; all ticks are below 2⁶³. What breaks these rules is a programming error and traps. Gaps
+  /// samples' ticks; all ticks are below 2⁶³. A violation is a programming error and traps. Gaps
   /// may overlap or come late.
   public mutating func append(_ record: TickRecord) {
     precondition(!isFinished, "the log was finished")

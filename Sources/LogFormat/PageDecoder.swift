@@ -12,8 +12,8 @@ public import IMUModel
 /// It is total: any bytes yield records or a ``FormatError``; no input traps, loops, or takes memory beyond
 /// the 16 KiB that the decoder has from the beginning. A page has at most 580 chunks of 1024 samples.
 ///
-/// After an error the rest of the page is unreadable (each check rests on the one before), what was returned
-/// before it is sound, and the next page can be begun.
+/// After an error the rest of the page is unreadable (each check rests on the one before), records returned
+/// before it are sound, and the next page can be begun.
 public struct PageDecoder: ~Copyable, @unchecked Sendable {
   // Safe to send: `page` is owned by this value alone.
 

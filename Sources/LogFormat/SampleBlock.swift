@@ -45,20 +45,20 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
   /// Whether there are no samples in the block.
   public var isEmpty: Bool { count == 0 }
 
-  /// Numbers of the ticks. Valid until the block is changed or goes away.
+  /// Numbers of the ticks. Valid until the block is changed or destroyed.
   @inlinable
   public var ticks: UnsafeBufferPointer<UInt64> {
     UnsafeBufferPointer(start: tickColumn, count: count)
   }
 
-  /// Nanoseconds from tick 0's deadline. Valid until the block is changed or goes away.
+  /// Nanoseconds from tick 0's deadline. Valid until the block is changed or destroyed.
   @inlinable
   public var times: UnsafeBufferPointer<Int64> {
     UnsafeBufferPointer(start: timeColumn, count: count)
   }
 
   /// Counts of one channel, by its position in `ChannelSet`; traps unless 0...6.
-  /// Valid until the block is changed or goes away.
+  /// Valid until the block is changed or destroyed.
   public func counts(ofChannel channel: Int) -> UnsafeBufferPointer<Int16> {
     UnsafeBufferPointer(start: column(channel), count: count)
   }

@@ -65,7 +65,7 @@ public final class FlushQueue: @unchecked Sendable {
   }
 
   deinit {
-    // Safe: no one else holds a reference, so no one waits or holds the mutex.
+    // Safe: no other reference exists, so no thread waits or holds the mutex.
     pthread_cond_destroy(condition)
     pthread_mutex_destroy(mutex)
     condition.deallocate()
@@ -311,7 +311,7 @@ extension LogEncoder {
   /// Bytes that are encoded and not drained.
   public var backlog: Int { output.count }
 
-  /// Queues what is encoded; `false` when the queue has no room for the rest of it.
+  /// Queues the encoded bytes; `false` when the queue has no room for the rest of them.
   public mutating func drain(into queue: FlushQueue) -> Bool {
     while backlog > 0 {
       let piece = firstPiece
@@ -321,7 +321,7 @@ extension LogEncoder {
     return true
   }
 
-  /// Appends what is encoded to the storage.
+  /// Appends the encoded bytes to the storage.
   ///
   /// After an error with ``StorageError/isFull`` the refused bytes are still here: finish, and drain once more into the
   /// storage's spare.

@@ -18,7 +18,7 @@ extension LogReader where Storage: ~Copyable {
   /// Pages that hold more than a writer collects between two syncs: 1024 samples of at most 22 bytes.
   private static var pagesTogether: UInt32 { 8 }
 
-  /// Whether the recording ended and says how. The reader is at the beginning afterwards.
+  /// Whether the recording has its end. The reader is at the beginning afterwards.
   public mutating func hasEnd() throws(LogError) -> Bool { try outerPages().end != nil }
 
   /// The clock pairs of the first page and of the last one with anything in it, and the end of the recording; `nil` when

@@ -233,7 +233,7 @@ extension LogReader where Storage: ~Copyable {
 
 /// An item of a log, in the order in which a ``LogReader`` returns them.
 public enum LogItem: Equatable, Sendable {
-  /// So many samples, in the reader's block until the next call.
+  /// This many samples, in the reader's block until the next call.
   case samples(Int)
   /// A run of ticks without samples.
   case gap(Gap)
@@ -285,7 +285,7 @@ extension LogError: CustomStringConvertible {
 }
 
 extension LogError: StatusError {
-  /// Whether the storage, the data or what was asked for is wrong.
+  /// Whether the storage, the data or the request is wrong.
   public var exitStatus: ExitStatus {
     switch self {
     case .storage(let cause): cause.exitStatus

@@ -5,7 +5,7 @@ import LogFormat
 public struct LogSummary: Equatable, Sendable {
   /// How the recording stands.
   public enum State: String, CaseIterable, Sendable {
-    /// It ended, and says how.
+    /// It has its end.
     case complete
     /// It ended, and parts of it cannot be read. Only a pass over the whole log finds that; a summary of the first and
     /// last page does not.
@@ -53,7 +53,7 @@ public struct LogSummary: Equatable, Sendable {
   /// Nanoseconds from tick 0 to the end of the last tick's period: 60 s for 600 ticks at 10 Hz.
   public var duration: Int64 { description.rate.nanoseconds(atTick: tickCount) }
 
-  /// Whether it ended and says how.
+  /// Whether it has its end.
   public var isComplete: Bool { state == .complete }
 
   /// Nanoseconds since 1970 of tick 0, by the best pair of clocks; `nil` without one.

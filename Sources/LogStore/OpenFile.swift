@@ -23,7 +23,7 @@ struct OpenFile: ~Copyable {
   }
 
   deinit {
-    // An error of close() has no receiver: what had to be durable was synced before.
+    // An error of close() is ignored: everything that must be durable was synced before.
     close(descriptor)
   }
 

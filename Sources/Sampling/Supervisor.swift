@@ -25,7 +25,7 @@ public import IMUModel
 ///
 /// The chip is also read between ticks when ticks alone would prove a sample, or show trouble, too late.
 public struct Supervisor: Sendable, BitwiseCopyable {
-  /// What a read or a check means.
+  /// The meaning of a read or a check.
   public enum Verdict: Equatable, Sendable, BitwiseCopyable {
     /// Nothing is visibly wrong.
     case trust

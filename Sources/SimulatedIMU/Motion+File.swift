@@ -88,9 +88,9 @@ private struct MotionFileLayout {
   }
 }
 
-/// What is wrong with a file of motion, and where.
+/// An error in a file of motion, and its place.
 public struct MotionFileError: Error, Equatable, Sendable {
-  /// What is wrong.
+  /// The kinds of error.
   public enum Problem: Equatable, Sendable {
     /// The first line is not `t_us,ax,ay,az,gx,gy,gz`, with `t_ns` for `t_us` or `,temp` at the
     /// end.
@@ -110,7 +110,7 @@ public struct MotionFileError: Error, Equatable, Sendable {
   public var file: String
   /// The line, from 1.
   public var line: Int
-  /// What is wrong there.
+  /// The kind of error.
   public var problem: Problem
 
   /// An error in a line of a file.

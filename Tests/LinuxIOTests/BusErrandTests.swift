@@ -49,10 +49,10 @@ struct BusErrandTests {
     #expect(kind(of: 101) == .busHangs)
     for _ in 0..<100 { #expect(kind(of: 101, isJammed: false) == .busHangs) }
     #expect(threads(named: "imu-probe") >= 1)
-    // Another bus is another matter.
+    // Another bus is not affected.
     #expect(kind(of: 102, isJammed: false) == nil)
     jam.isFree.store(true, ordering: .releasing)
-    // Whoever came back too late threw away what it had, once: an open bus is closed.
+    // A late thread discards its result, once: an open bus is closed.
     #expect(comes(within: 10) { jam.destroyed.load(ordering: .acquiring) == 2 })
     #expect(comes(within: 10) { kind(of: 101, isJammed: false) == nil })
   }

@@ -39,7 +39,7 @@ final class ControlSocketTests {
     #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
   }
 
-  /// What has come: text, "" when the other end hung up, `nil` when there is nothing.
+  /// The input so far: text, "" when the other end hung up, `nil` when there is nothing.
   private func received(_ descriptor: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -38,7 +38,7 @@ final class TemporaryTree {
 
   func file(_ path: String, _ text: String = "") { file(path, Array(text.utf8)) }
 
-  /// Takes away what has this path, and what is in it.
+  /// Removes the file or directory with this path.
   func removeAll(_ path: String) {
     for made in made.reversed() where made == root + path || made.hasPrefix(root + path + "/") {
       remove(made)
@@ -88,7 +88,7 @@ func threads(named name: String) -> Int {
   return count
 }
 
-/// Waits for what another thread brings about; whether it came before the seconds were over.
+/// Waits for an effect of another thread; returns whether it came before the seconds were over.
 func comes(within seconds: Int64, _ isThere: () throws -> Bool) rethrows -> Bool {
   let clock = SystemClock()
   let deadline = clock.now() + seconds * 1_000_000_000

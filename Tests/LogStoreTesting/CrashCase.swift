@@ -10,7 +10,7 @@ import LogStore
 ///        │         └ call 17 fails with errno 5
 ///        └ the story
 public struct CrashCase: Hashable, Sendable {
-  /// What got to the disk of the operations that were not durable.
+  /// The operations, of those not durable, that reached the disk.
   public enum Survival: Hashable, Sendable {
     /// Those with `true`, in order: `keep-0110`.
     case keep([Bool])
@@ -23,22 +23,22 @@ public struct CrashCase: Hashable, Sendable {
     case shuffle(UInt64)
   }
 
-  /// What a card holds where nothing was written.
+  /// The card's contents where nothing was written.
   public enum Medium: String, CaseIterable, Sendable {
     case zeros, garbage
     /// Pages of an earlier recording.
     case stale
   }
 
-  /// What is recorded.
+  /// The story of the take.
   public var story: ExampleStory
   /// Which calls fail.
   public var fault: FaultScript.Plan
   /// Operations before the loss.
   public var point: Int
-  /// What survives.
+  /// The operations that survive.
   public var survival: Survival
-  /// What shows where nothing was written.
+  /// The contents where nothing was written.
   public var medium: Medium
   /// Whether the files have the length that they were to have.
   public var isGrown: Bool

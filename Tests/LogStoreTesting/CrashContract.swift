@@ -3,7 +3,7 @@ import LogFormat
 import LogStore
 import TestScheduling
 
-/// What is promised of a store after a loss of power, and the check of it.
+/// The promise for a store after a power loss, and its check.
 public struct CrashContract: Sendable {
   private let recorded: WrittenRecording
   private let acknowledged: ExampleRecording.Acknowledgement?

@@ -83,7 +83,7 @@ public enum CaseSelection {
   /// Whether all cases are asked for.
   public static let isWhole = variable("IMULOG_CASES") == "all"
 
-  /// Chooses samples; printed by whoever uses it.
+  /// Chooses samples; its user prints it.
   public static let seed =
     variable("IMULOG_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1_000_000)
 

@@ -1,7 +1,7 @@
 import Glibc
 package import LogStore
 
-/// What one call did to the files of a store, by the names that they had then.
+/// The effect of one call on the files of a store, by the names that they had then.
 public enum DiskOperation: Equatable, Sendable {
   /// A name was opened that may not have been there.
   case create(String)
@@ -15,10 +15,10 @@ public enum DiskOperation: Equatable, Sendable {
   case remove(String)
   /// A file, or the directory, was made durable.
   case sync(String)
-  /// A sync failed: what it was to make durable may be there or not, whatever later syncs say.
+  /// A sync failed: its data may be there or not, whatever later syncs report.
   case failedSync(String)
 
-  /// What a call that a gate let pass does; `nil` when it changes nothing.
+  /// The effect of a call that a gate let pass; `nil` when it changes nothing.
   package init?(_ call: FaultGate.Call, _ verdict: FaultGate.Verdict) {
     let name = DiskOperation.lastPart(of: call.path)
     if case .refuse(let errno) = verdict {

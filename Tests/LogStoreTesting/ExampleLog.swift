@@ -2,7 +2,7 @@ public import IMUModel
 public import LogFormat
 public import LogStore
 
-/// A log made for a test, with what was put into it.
+/// A log made for a test, with its contents.
 public struct ExampleLog: Sendable {
   /// The header.
   public var description: RecordingDescription
@@ -10,13 +10,13 @@ public struct ExampleLog: Sendable {
   public var headerByteCount = 0
   /// The file.
   public var bytes: [UInt8] = []
-  /// What a reader is to give, in the order in which it was put in.
+  /// The items that a reader must return, in the order in which they were put in.
   public var events: [ReadEvent] = []
   /// Lengths of the file after each flush, and how many events were in it then.
   public var flushes: [(length: Int, eventCount: Int)] = []
   /// How it ended.
   public var end: RecordingEnd?
-  /// What was counted.
+  /// The counted ticks.
   public var ledger = TickLedger()
 
   /// A description with every field set to something of its own.
@@ -139,7 +139,7 @@ public struct ExampleLog: Sendable {
   }
 }
 
-/// What a reader gave, with the samples taken out of their blocks.
+/// An item that a reader returned, with the samples taken out of their blocks.
 public enum ReadEvent: Equatable, Sendable {
   /// One sample.
   case sample(tick: UInt64, time: Int64, RawSample)
@@ -180,7 +180,7 @@ extension LogReader where Storage: ~Copyable {
   }
 }
 
-/// What is read of a file with these bytes, and zeros after them.
+/// The items read from a file with these bytes, and zeros after them.
 public func read(_ bytes: [UInt8], preallocated: Int = 0) throws(LogError) -> [ReadEvent] {
   var reader = try LogReader(
     MemoryStorage(MemoryDisk(holding: bytes, preallocated: preallocated)))

@@ -7,7 +7,7 @@ public import LogStore
 ///
 /// One thread plays both ends of the queue, so that the same faults give the same calls.
 public struct ExampleRecording: Sendable {
-  /// What the program took for durable after some of its calls.
+  /// The data that the program took for durable after some of its calls.
   public struct Acknowledgement: Equatable, Sendable {
     /// Operations of the disk before.
     public var operationCount: Int
@@ -19,9 +19,9 @@ public struct ExampleRecording: Sendable {
   public var entry: CatalogueEntry?
   /// Its header.
   public var description: RecordingDescription
-  /// What was given to the log, in order; the end is the last.
+  /// The events given to the log, in order; the end is the last.
   public var events: [ReadEvent] = []
-  /// What was taken for durable, from the creation on; the counts rise.
+  /// The data taken for durable, from the creation on; the counts rise.
   public var acknowledgements: [Acknowledgement] = []
   /// How it ended, if the end was given to the log.
   public var end: RecordingEnd?
@@ -40,7 +40,7 @@ public struct ExampleRecording: Sendable {
   /// 2026-11-21T02:38:07Z in nanoseconds.
   public static let wall: Int64 = 1_795_228_687_000_000_000
 
-  /// What a synchronised clock shows some days and seconds after ``wall``.
+  /// The reading of a synchronised clock some days and seconds after ``wall``.
   public static func time(days: Int64 = 0, seconds: Int64 = 0) -> WallTime {
     WallTime(
       nanoseconds: wall + (days * 86400 + seconds) * 1_000_000_000, isSynchronised: true)

@@ -2,9 +2,9 @@ import Glibc
 public import LogStore
 import Synchronization
 
-/// What a ``MemoryStorage`` writes to, and what stays when that is gone. Fails on request.
+/// The disk of a ``MemoryStorage``, which outlives it. Fails on request.
 public final class MemoryDisk: Sendable {
-  /// What the disk holds and what it was asked to do.
+  /// The disk's contents and its operations.
   public struct State: Sendable {
     /// Everything appended.
     public var bytes: [UInt8] = []
@@ -51,10 +51,10 @@ public final class MemoryDisk: Sendable {
   /// Everything appended.
   public var bytes: [UInt8] { snapshot.bytes }
 
-  /// What is left after a loss of power, if nothing is left that was not synced.
+  /// The contents after a power loss, if only synced bytes are left.
   public var durableBytes: [UInt8] { snapshot.bytes.prefix(snapshot.durableByteCount).map { $0 } }
 
-  /// Turns one bit of what the disk holds around.
+  /// Flips one bit of the disk's contents.
   public func flip(bit: Int, of byte: Int) {
     state.withLock { $0.bytes[byte] ^= 1 << bit }
   }

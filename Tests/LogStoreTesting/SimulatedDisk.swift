@@ -1,4 +1,4 @@
-/// A directory and its files on a disk that may lose power: what is durable, and what is on its way.
+/// A directory and its files on a disk that may lose power: durable contents and pending effects.
 ///
 ///     operations ──► pending effects ── sync of the file, or of the directory ──► durable
 ///                          │ crash
@@ -101,7 +101,7 @@ public struct SimulatedDisk: Sendable {
     }
   }
 
-  /// What is found after a loss of power.
+  /// The files found after a power loss.
   ///
   /// - Parameters:
   ///   - survivors: What got to the disk of what was on its way, in this order.

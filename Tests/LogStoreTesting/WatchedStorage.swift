@@ -1,6 +1,6 @@
 public import LogStore
 
-/// What happens elsewhere while a flusher is at its storage.
+/// An event elsewhere while a flusher uses its storage.
 public protocol StorageWitness: AnyObject {
   /// An append, a sync or the end is about to begin.
   func willOperate()
@@ -60,7 +60,7 @@ public struct WatchedStorage<Base: LogStorage & ~Copyable>: LogStorage, ~Copyabl
   /// The size of the storage underneath.
   public mutating func size() throws(StorageError) -> UInt64 { try base.size() }
 
-  /// Finishes, unless the witness says that no one does.
+  /// Finishes, unless the witness says that the program was killed.
   public mutating func finish() throws(StorageError) {
     witness.willOperate()
     guard witness.finishes else { return }

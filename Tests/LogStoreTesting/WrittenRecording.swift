@@ -41,7 +41,7 @@ public struct WrittenRecording: Sendable {
     take.acknowledgements.last { $0.operationCount <= point }
   }
 
-  /// What is found after a loss of power.
+  /// The files found after a power loss.
   public func image(_ crash: CrashCase) -> SimulatedDisk.Image {
     let disk = disks[crash.point]
     return disk.crashed(

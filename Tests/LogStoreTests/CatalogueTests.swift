@@ -246,7 +246,7 @@ struct CatalogueTests {
     try store.remove(try store.entry(for: "3"), now: ExampleRecording.time())
     #expect(store.emptyTrash(now: ExampleRecording.time(days: 40)).deleted.count == 2)
     #expect(try fill(["88888888"])[0].number == 4)
-    // Without the lock's file, the files are what is known.
+    // Without the lock's file, only the recordings show which numbers were assigned.
     #expect(unlink(directory.path + "/.lock") == 0)
     #expect(try fill(["99999999"])[0].number == 5)
   }

@@ -3,8 +3,8 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-/// What is promised when the power goes: everything synced comes back, in order, once, to the bit;
-/// nothing else does but what was written; every tick is accounted for; and the store is in order.
+/// The promise for a power loss: everything synced survives, in order, once, to the bit; nothing else does
+/// except written bytes; every tick is accounted for; and the store is in order.
 ///
 /// A case that fails is named by one line; `IMULOG_CASE=… swift test --filter CrashTests` tries it
 /// alone, and `IMULOG_CASES=all` tries the whole space.
@@ -113,7 +113,7 @@ struct CrashTests {
     var image = recorded.image(whole)
     let name = try #require(image.keys.first { $0.hasSuffix(".imulog") })
     let bytes = try #require(image[name])
-    // Nothing is taken for durable before the recording was created, so any cut is as allowed.
+    // Nothing counts as durable before the recording was created, so any cut is allowed.
     let unsynced = CrashCase(.eventful, point: 0, .keep([]))
     for length in CaseSelection.sample(120, of: Array(600..<bytes.count)) {
       image[name] = Array(bytes[..<length])

@@ -38,7 +38,7 @@ struct DamageTests {
       let sound = events.filter { $0.damage == nil }
       #expect(sound == Array(whole.prefix(sound.count)), "cut at byte \(length)")
       #expect(events.count - sound.count <= 1)
-      // What is cut within a chunk is damage; what is cut between chunks just ends.
+      // A cut within a chunk is damage; after a cut between chunks the log just ends.
       if events.count > sound.count { #expect(events.last?.damage?.ticksLost == nil) }
     }
   }
@@ -106,7 +106,7 @@ struct DamageTests {
         #expect(description == log.description, "bit \(bit) of byte \(byte)")
         if byte % 64 == 0 {
           let events = try read(bytes)
-          // What page 0 held is lost, and nothing after it.
+          // The contents of page 0 are lost, and nothing after it.
           let rest = events.filter { $0.damage == nil }
           #expect(events.first?.damage?.page == 0)
           #expect(!rest.isEmpty && whole.suffix(rest.count) == rest[...])

@@ -65,7 +65,7 @@ struct FileStorageTests {
     }
   }
 
-  /// A file that a recording is written to: its header is durable, and what follows goes past the cache.
+  /// The file of a recording: its header is durable, and later bytes go past the cache.
   private func recording(_ script: FaultScript, header: Int) throws -> FileStorage {
     var storage = try FileStorage(creating: path, gate: script.gate)
     try storage.append(pattern(header))

@@ -9,7 +9,7 @@ struct GoneTests {
   var store: String { directory.path + "/store" }
   var path: String { store + "/log" }
 
-  /// How it goes.
+  /// The way in which it is lost.
   enum Way: CaseIterable {
     /// The file is deleted.
     case deleted

@@ -21,7 +21,7 @@ struct HoleTests {
     return (entry, directory.bytes(of: entry.fileName))
   }
 
-  /// Puts the store in order; how often files were read for it, and what was cut.
+  /// Puts the store in order; returns how often files were read for it, and the cuts.
   private func adopt(
     knowsHoles: Bool = true, while isWanted: () -> Bool = { true }
   ) throws -> (reads: Int, cut: [UInt64]) {

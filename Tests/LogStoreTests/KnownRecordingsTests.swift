@@ -19,7 +19,7 @@ struct KnownRecordingsTests {
       ExampleRecording(in: try store(), syncs: 2, description: description, ends: ends).entry)
   }
 
-  /// Puts the store in order: how many files were opened for it that are not the store's own, and what was cut.
+  /// Puts the store in order; returns how many files other than the store's own were opened for it, and the cuts.
   private func adopt() throws -> (looks: Int, cut: [UInt32]) {
     let looked = LookCount()
     let gate = FaultGate { call in

@@ -115,7 +115,7 @@ struct LogReaderTests {
     #expect(rest.compactMap(\.damage).map(\.page) == [0])
   }
 
-  @Test("a log that reports more ticks than there are numbers is read through")
+  @Test("a log that reports more ticks than 64 bits can count is read through")
   func tooManyTicks() throws {
     var encoder = try LogEncoder(ExampleLog.description())
     for cause in [GapCause.missed, .missed, .stale, .busError] {

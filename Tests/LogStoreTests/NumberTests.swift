@@ -54,7 +54,7 @@ struct NumberTests {
       case .create(let name) where name.hasPrefix(".new-") || name.hasPrefix(".import-"),
         .rename(_, to: let name) where name.hasSuffix(".imulog"):
         used = max(used, name.hasPrefix(".new-") ? used + 1 : number(of: name))
-        // Nothing that is on its way survives.
+        // No pending write survives.
         #expect(number(disk.crashed(surviving: [])[".lock"]) >= used, "\(operation)")
         checked += 1
       default: break

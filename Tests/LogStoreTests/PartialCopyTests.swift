@@ -26,7 +26,7 @@ struct PartialCopyTests {
     try Catalogue(path: directory.path + "/store", create: true, gate: script.gate)
   }
 
-  /// What a pull does: takes up what is here, brings the rest, and publishes it.
+  /// A pull: resumes the partial copy, brings the rest, and publishes it.
   private func bring(into store: Catalogue) throws -> CatalogueEntry {
     if let here = try store.entry(of: id) {
       #expect(try store.secure(here))
@@ -75,7 +75,7 @@ struct PartialCopyTests {
         #expect(directory.bytes(of: "store/\(name)") == log, "\(plan)")
         var disk = SimulatedDisk()
         for operation in script.operations { disk.perform(operation) }
-        // The worst that may be: nothing survives that is not known to be durable.
+        // The worst case: only what is known to be durable survives.
         #expect(disk.crashed(surviving: [])[name] == log, "\(plan)")
       }
     }
@@ -252,7 +252,7 @@ struct LeftoverTests {
   let directory = TemporaryDirectory()
   let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
 
-  /// What the clock shows some hours from now.
+  /// The clock's reading some hours from now.
   private func now(days: Int64 = 0, hours: Int64 = 0, isSynchronised: Bool = true) -> WallTime {
     WallTime(
       nanoseconds: (Int64(time(nil)) + (24 * days + hours) * 3600) * 1_000_000_000,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A storage that leaves a reserve")
 struct ReservingStorageTests {
-  /// What is free, and how often that was asked.
+  /// The free bytes, and how often they were requested.
   private final class Space: Sendable {
     private struct State {
       var free: UInt64
@@ -142,7 +142,7 @@ struct ReservingStorageTests {
     let queue = FlushQueue(capacity: 300_000)
     #expect(queue.put(log))
     queue.close()
-    // What the writer put before it knew of the refusal goes after it.
+    // Bytes that the writer put before it knew of the refusal follow it.
     let result = queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
     #expect(space.questions == 5)
     #expect(queue.failure == StorageError(.reserve, path: "memory", errno: ENOSPC))
@@ -213,7 +213,7 @@ struct ReservingStorageTests {
   }
 }
 
-/// A user's quota: what is written over counts no more, what makes the file longer does.
+/// A user's quota: overwriting costs nothing, growing the file does.
 private final class Quota: Sendable {
   private struct State {
     var writesLeft: Int

@@ -4,7 +4,7 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-@Suite("Salvage writes each tick of a damaged log once, with what is known of it")
+@Suite("Salvage writes each tick of a damaged log once, with all that is known of it")
 struct SalvageTests {
   /// What is salvaged of a log, as a log of its own.
   private func salvage(_ bytes: [UInt8]) throws -> [UInt8] {
@@ -35,7 +35,7 @@ struct SalvageTests {
     }
   }
 
-  /// What every salvaged log has to be; `place` says which one it is.
+  /// Checks every salvaged log; `place` names it.
   private func expectSound(_ copy: [UInt8], of log: [UInt8], _ place: String) throws {
     let (report, source) = try (verify(copy), verify(log))
     #expect(report.isIntact, "\(place)")

@@ -145,7 +145,7 @@ struct SpaceTests {
     func name(_ number: Int, _ stamp: String = "") -> String {
       "00000\(number)-20261121T023807Z-deadbeef.imulog\(stamp)"
     }
-    // Older than everything, each in its own way in no one's power, or of no use.
+    // Older than everything, each in its own way undeletable or useless.
     let path = directory.path
     let stamp = "~20260401T000000Z"
     directory.makeDirectory(".trash")
@@ -180,12 +180,12 @@ struct SpaceTests {
     }
     let room = try store.makeRoom(for: 9 << 20, deletesOldest: true) { 0 }
     #expect(!room.isEnough)
-    // 4 MiB are allowed for what others write meanwhile.
+    // 4 MiB are allowed for other programs' writes.
     #expect((1...3).contains(room.deleted.count))
     #expect(room.unreleased >= UInt64(room.deleted.count) * 2 << 20)
   }
 
-  /// A store of large recordings, of which the kernel says of those in `unknown` not whether they are open.
+  /// A store of large recordings; the kernel does not report whether those in `unknown` are open.
   private func largeStore(_ count: Int, unknown: ClosedRange<Int>) throws -> Catalogue {
     let clean = try Catalogue(path: directory.path)
     for seed in 1...count {

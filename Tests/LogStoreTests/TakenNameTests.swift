@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TestScheduling
 
-/// What other programs do between two calls of one that works on a store.
+/// Other programs act between two calls of one that works on a store.
 @Suite(
   "Names that are taken, or change their meaning, at the last moment", .excludesProgramStarts)
 struct TakenNameTests {
@@ -114,7 +114,7 @@ struct TakenNameTests {
     let store = try Catalogue(path: path, create: false, gate: gate)
     if makesRoom {
       let full = StorageError(.write, path: path, errno: ENOSPC)
-      // Planned anew, what has the trash's name is found to be none.
+      // Planned again, the file with the trash's name is found not to be one.
       #expect(try store.makeRoom(after: full, deletesOldest: false).deletedCount == 0)
     } else {
       #expect(store.emptyTrash(now: now, ofAnyAge: true).deleted.count == 1)

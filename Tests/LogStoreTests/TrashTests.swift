@@ -218,7 +218,7 @@ struct TrashTests {
     // A directory cannot be unlinked, whoever asks.
     let stuck = ".trash/000009-20261121T023807Z-deadbeef.imulog~20261121T023807Z"
     directory.makeDirectory(stuck)
-    // Names of another form are somebody's own, whatever date they carry.
+    // Files with other names are the user's own, whatever date they carry.
     directory.write([1], to: ".trash/holiday~20260301T000000Z")
     let (deleted, failures) = store.emptyTrash(now: ExampleRecording.time(days: 31))
     #expect(deleted.count == 3)

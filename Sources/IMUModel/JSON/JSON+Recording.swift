@@ -61,7 +61,7 @@ extension JSONWriter {
 }
 
 extension JSONReader {
-  /// What ``JSONWriter/ticks(_:)`` wrote; `nil` for other values.
+  /// Reads the ledger that ``JSONWriter/ticks(_:)`` wrote; `nil` for other values.
   public mutating func ticks() throws(Failure) -> TickLedger? {
     guard try enterObject() else { return nil }
     var ledger = TickLedger()
@@ -75,7 +75,7 @@ extension JSONReader {
     return ledger
   }
 
-  /// What ``JSONWriter/lateness(_:)`` wrote; `nil` for other values.
+  /// Reads the summary that ``JSONWriter/lateness(_:)`` wrote; `nil` for other values.
   public mutating func lateness() throws(Failure) -> LatenessSummary? {
     guard try enterObject() else { return nil }
     var lateness = LatenessSummary()

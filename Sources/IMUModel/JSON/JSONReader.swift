@@ -12,7 +12,7 @@
 /// After each key and each element the caller reads or skips exactly one value. A skipped value is examined only as
 /// far as is needed to find its end.
 public struct JSONReader {
-  /// What is wrong with the text.
+  /// The kinds of error.
   public enum Failure: Error, Equatable, Sendable {
     /// It is not JSON, or is nested more deeply than ``JSONReader/depthLimit``.
     case notJSON

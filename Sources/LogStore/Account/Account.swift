@@ -138,7 +138,7 @@ extension Account {
     }
   }
 
-  /// Whether the recording ended and says how.
+  /// Whether the recording has its end.
   public var isComplete: Bool { end != nil }
 
   /// Whether samples and gaps are exactly those that the recording's end says; `nil` without an end.

@@ -3,9 +3,9 @@ import LogFormat
 
 /// What the samples of a log show: achieved rate, clipping, temperature, and where the sensor was still.
 public struct MotionAccount: Equatable, Sendable {
-  /// Samples with an axis of the accelerometer at an end of what 16 bits hold.
+  /// Samples with an axis of the accelerometer at an end of the 16-bit range.
   public private(set) var clippedAccelerations: UInt64 = 0
-  /// Samples with an axis of the gyroscope at an end of what 16 bits hold.
+  /// Samples with an axis of the gyroscope at an end of the 16-bit range.
   public private(set) var clippedRates: UInt64 = 0
   private var meter: StillnessMeter
   private let channels: ChannelSet

@@ -60,7 +60,7 @@ struct ReviewedRecording {
     }
   }
 
-  /// Counts that no codec makes small, so that a second of them fills a page.
+  /// Incompressible counts, so that a second of them fills a page.
   mutating func shaken(seconds: Double) {
     var state: UInt32 = 1
     func next() -> Int16 {

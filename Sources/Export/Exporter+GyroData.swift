@@ -76,8 +76,8 @@ extension Exporter {
     let around = account.ticksAround - min(after, account.ticksAround)
     if rate.numerator != 10 * rate.denominator {
       remarks.append(
-        "gyrodata has no times: whoever takes it as 10 Hz reads a recording at "
-          + "\(Plain.hertz(rate.hertz)) Hz wrong; only its duration says otherwise")
+        "gyrodata has no times: a program that assumes 10 Hz misreads this recording at "
+          + "\(Plain.hertz(rate.hertz)) Hz; only its duration shows the rate")
     }
     if around > 0 {
       remarks.append(

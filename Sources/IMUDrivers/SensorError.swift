@@ -46,7 +46,7 @@ extension SensorError: CustomStringConvertible {
         + "\(SensorError.list(model.gyroscopeRanges, unit: "dps"))"
     case .rateAboveChip(let model, let asked):
       return "the \(model.name) can be polled at \(model.maximumPolledRate) Hz at most, "
-        + "\(SensorError.hertz(asked)) Hz was asked: \(model.family.rateLimitReason)"
+        + "\(SensorError.hertz(asked)) Hz was requested: \(model.family.rateLimitReason)"
     case .rateAboveBus(let model, let asked, let busClock):
       return SensorError.rateAboveBusSentence(model, asked, busClock)
     case .resetUnfinished(let model, let address, let register, let read):
@@ -55,7 +55,7 @@ extension SensorError: CustomStringConvertible {
     case .readBack(let model, let address, let register, let written, let read):
       return "the \(model.name) at \(address) does not keep its configuration: "
         + "\(hexadecimal(written)) was written to \(register), \(hexadecimal(read)) was read back; "
-        + "check its supply, and that it is the chip it is taken for (--sensor MODEL)"
+        + "check its supply, and whether it is another chip (--sensor MODEL)"
     case .noSamples(let model, let address, let register):
       return "the \(model.name) at \(address) is set up and gives no samples: \(register) never "
         + "says that data are ready; switch its power off and on"
@@ -69,7 +69,7 @@ extension SensorError: CustomStringConvertible {
     _ model: SensorModel, _ asked: SampleRate, _ busClock: Int
   ) -> String {
     let sentence =
-      BusTiming.sentence(model.family, busClock: busClock) + ", \(hertz(asked)) Hz was asked; "
+      BusTiming.sentence(model.family, busClock: busClock) + ", \(hertz(asked)) Hz was requested; "
     let clock = [400_000, 1_000_000].first {
       $0 > busClock && $0 <= model.maximumBusClock
         && BusTiming.carries(asked, model.family, busClock: $0)
@@ -119,7 +119,7 @@ extension SensorError {
   /// The finding at each address, and the remedy.
   static func notFoundSentence(_ findings: [ProbeFinding]) -> String {
     let places = findings.map { "\($0)" }.joined(separator: "; ")
-    return "no sensor that can be used was found (\(places)): \(remedy(findings))"
+    return "no usable sensor was found (\(places)): \(remedy(findings))"
   }
 
   /// Both names, and how to get either.
@@ -127,7 +127,7 @@ extension SensorError {
     let name = asked.model?.name ?? "sensor"
     let place = asked.address.map { " at \($0)" } ?? ""
     let register = found.model.family.identityRegister
-    return "no \(name) was found\(place): the chip at \(found.address) says that it is an "
+    return "no \(name) was found\(place): the chip at \(found.address) identifies itself as an "
       + "\(found.model.name) (\(register) reads \(hexadecimal(found.identity))); give --sensor "
       + "\(found.model.rawValue) or auto to record it"
   }

@@ -175,6 +175,6 @@ extension ProbeFinding: CustomStringConvertible {
     for family in families {
       if let name = family.unsupported[identity] { return "as \(name), which is not supported" }
     }
-    return "as no chip known here does"
+    return "as no known chip does"
   }
 }

@@ -44,7 +44,7 @@ public enum ControlClient {
       guard count > 0 else { throw silent(path, code, "hung up without an answer") }
       answer += buffer.prefix(count)
       guard answer.count <= longestAnswer else {
-        throw silent(path, EMSGSIZE, "answered at too great a length")
+        throw silent(path, EMSGSIZE, "sent too long an answer")
       }
     }
     return String(decoding: answer.dropLast(), as: UTF8.self)
@@ -73,9 +73,9 @@ public enum ControlClient {
         .notRunning, path, "no imulog daemon is listening there", code,
         "Start it with `sudo systemctl start imulog`.")
     case EACCES, EPERM:
-      return error(.notPermitted, path, "you may not speak to the service", code, groupRemedy(path))
+      return error(.notPermitted, path, "you may not use the service", code, groupRemedy(path))
     case EAGAIN, ETIMEDOUT:
-      return silent(path, code, "did not take the question in time")
+      return silent(path, code, "did not accept the question in time")
     default:
       return error(.system, path, "the kernel refused", code, "Look for the reason in `dmesg`.")
     }
@@ -84,7 +84,7 @@ public enum ControlClient {
   private static func silent(_ path: String, _ code: Int32, _ what: String) -> LinuxIOError {
     error(
       .noAnswer, path, "the service \(what)", code,
-      "Look what it does with `journalctl -u imulog`.")
+      "Look at `journalctl -u imulog`.")
   }
 
   /// Names the group that owns the socket, or its directory when that is what is closed.

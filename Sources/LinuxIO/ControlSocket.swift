@@ -269,7 +269,7 @@ struct ControlOpening {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw error(.system, "something is there that is no socket", EEXIST, "Move it away.")
+        throw error(.system, "something other than a socket is there", EEXIST, "Move it away.")
       }
       unlink(path)
     }
@@ -287,7 +287,7 @@ struct ControlOpening {
     switch code {
     case EACCES, EPERM, EROFS:
       error(
-        .notPermitted, "you may not make it there", code,
+        .notPermitted, "you may not create it there", code,
         "Let the service make it (`sudo systemctl start imulog`), or name another directory.")
     case ENOENT, ENOTDIR:
       error(

@@ -117,7 +117,7 @@ public struct GPIOInput: ~Copyable {
     Refusal(
       "pulling \(line) \(isActiveLow ? "up" : "down")", errno: code,
       remedy: "Connect a resistor of 10 kΩ from the line to"
-        + " \(isActiveLow ? "3.3 V" : "ground"), or it reads whatever is in the air.")
+        + " \(isActiveLow ? "3.3 V" : "ground"), or it reads noise.")
   }
 }
 

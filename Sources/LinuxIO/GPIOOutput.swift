@@ -81,7 +81,7 @@ struct GPIORequest {
     case EACCES, EPERM:
       return Self.error(
         .notPermitted, line, "you may not use it", code,
-        "Ask who set this machine up which lines are free.")
+        "Ask whoever set up this machine which lines are free.")
     default:
       return Self.error(
         .system, line, "the kernel refused", code, "Look for the chip in `dmesg`.")
@@ -102,8 +102,8 @@ struct GPIORequest {
     return Self.error(
       .lineBusy(holder: holder.isEmpty ? nil : holder), line, finding, EBUSY,
       holder == Self.consumer
-        ? "Another imulog has it: `imulog status` says what it does."
-        : "End what uses it (a program, or a device-tree overlay), or choose another line.")
+        ? "Another imulog has it: `imulog status` shows what it does."
+        : "End the program, or remove the overlay, that uses it; or choose another line.")
   }
 
   /// An error about `line`.

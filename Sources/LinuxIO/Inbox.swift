@@ -18,7 +18,7 @@ public final class Inbox<Message: Sendable>: Sendable {
   ///
   /// - Throws: ``LinuxIOError`` when the process may open no more files.
   public init() throws(LinuxIOError) {
-    fileDescriptor = try openEventCounter(for: "making a place for messages between threads")
+    fileDescriptor = try openEventCounter(for: "making a queue between threads")
   }
 
   deinit { close(fileDescriptor) }

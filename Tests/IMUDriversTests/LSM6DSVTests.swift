@@ -186,12 +186,12 @@ struct LSM6DSVTests {
   func refusals() {
     #expect(
       refusal(SensorConfiguration(rate: hertz(873)), .lsm6dsv)
-        == "the LSM6DSV can be polled at 872 Hz at most, 873 Hz was asked: it would need a data rate "
+        == "the LSM6DSV can be polled at 872 Hz at most, 873 Hz was requested: it would need a data rate "
         + "of 1920 Hz, 0.52 ms a sample, and the bursts of a tick take 0.78 ms at 400 kHz")
     #expect(
       refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6dsv16x)
         == "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take 318 bit times, 3.18 ms "
-        + "at 100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was asked; set "
+        + "at 100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was requested; set "
         + "dtparam=i2c_arm_baudrate=400000")
     #expect(
       refusal(SensorConfiguration(rate: hertz(10), accelerometerRange: 32), .lsm6dsv)

@@ -152,12 +152,12 @@ struct LSM9DS1Tests {
   func refusals() {
     #expect(
       refusal(SensorConfiguration(rate: hertz(866)), .lsm9ds1)
-        == "the LSM9DS1 can be polled at 865 Hz at most, 866 Hz was asked: its fastest data rate "
+        == "the LSM9DS1 can be polled at 865 Hz at most, 866 Hz was requested: its fastest data rate "
         + "is 952 Hz, and a tick needs a tenth more than one sample")
     #expect(
       refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm9ds1)
         == "bursts of 13 and 12 bytes, and in one tick of 25 of 12 more, take 291 bit times, 2.91 ms "
-        + "at 100 kHz, and 0.1 ms in the kernel: 332 Hz at most, 400 Hz was asked; set "
+        + "at 100 kHz, and 0.1 ms in the kernel: 332 Hz at most, 400 Hz was requested; set "
         + "dtparam=i2c_arm_baudrate=400000")
     #expect(
       refusal(SensorConfiguration(rate: hertz(10), gyroscopeRange: 1000), .lsm9ds1)

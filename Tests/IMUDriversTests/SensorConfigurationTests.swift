@@ -41,11 +41,11 @@ struct SensorConfigurationTests {
     #expect(
       refusal(SensorConfiguration(rate: hertz(1000), busClock: 100_000), .mpu6050)
         == "an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the "
-        + "kernel: 507 Hz at most, 1000 Hz was asked; set dtparam=i2c_arm_baudrate=400000")
+        + "kernel: 507 Hz at most, 1000 Hz was requested; set dtparam=i2c_arm_baudrate=400000")
     #expect(
       refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6dso)
         == "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take 318 bit times, 3.18 ms at "
-        + "100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was asked; set dtparam=i2c_arm_baudrate=400000"
+        + "100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was requested; set dtparam=i2c_arm_baudrate=400000"
     )
     #expect(refusal(SensorConfiguration(rate: hertz(507), busClock: 100_000), .mpu6050) == nil)
     #expect(refusal(SensorConfiguration(rate: hertz(508), busClock: 100_000), .mpu6050) != nil)
@@ -59,11 +59,11 @@ struct SensorConfigurationTests {
   func chipTooSlow() {
     #expect(
       refusal(SensorConfiguration(rate: hertz(2000)), .mpu6050)
-        == "the MPU-6050 can be polled at 1000 Hz at most, 2000 Hz was asked: its accelerometer "
+        == "the MPU-6050 can be polled at 1000 Hz at most, 2000 Hz was requested: its accelerometer "
         + "samples 1000 times a second")
     #expect(
       refusal(SensorConfiguration(rate: hertz(1001)), .lsm6dso)
-        == "the LSM6DSO can be polled at 1000 Hz at most, 1001 Hz was asked: it would need a data "
+        == "the LSM6DSO can be polled at 1000 Hz at most, 1001 Hz was requested: it would need a data "
         + "rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst takes 0.44 ms at 400 kHz")
   }
 

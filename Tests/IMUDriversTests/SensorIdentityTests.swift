@@ -59,7 +59,7 @@ struct SensorIdentityTests {
     var bus = TraceBus(0x50)
     #expect(
       failure(&bus)
-        == "no sensor that can be used was found (0x68: no chip acknowledged; 0x69: no chip "
+        == "no usable sensor was found (0x68: no chip acknowledged; 0x69: no chip "
         + "acknowledged; 0x6a: no chip acknowledged; 0x6b: no chip acknowledged): check the bus "
         + "number, the chip's power, SDA, SCL and pull-ups")
   }
@@ -72,7 +72,7 @@ struct SensorIdentityTests {
       text.contains("0x68: WHO_AM_I (0x75) reads 0x74, as MPU-6515 does, which is not supported"))
     #expect(text.contains("force it with --sensor MODEL, one of mpu6050, mpu6500"))
     var strange = TraceBus.mpu6050(identity: 0x42)
-    #expect(failure(&strange).contains("reads 0x42, as no chip known here does"))
+    #expect(failure(&strange).contains("reads 0x42, as no known chip does"))
   }
 
   @Test("00 and FF are idle wires, not chips", arguments: [UInt8(0x00), 0xFF])
@@ -118,11 +118,11 @@ struct SensorIdentityTests {
           var bus = TraceBus(address.rawValue)
           bus.registers[there.isMPU ? 0x75 : 0x0F] = there.identity
           let text = failure(&bus, asked.model)
-          #expect(text.hasPrefix("no \(asked.model.name) was found: the chip at \(address) says"))
+          #expect(text.hasPrefix("no \(asked.model.name) was found: the chip at \(address) identifies"))
           #expect(text.contains("give --sensor "))
           // The first of the models with that identity.
           let name = SensorModel.allCases.first { $0.identity == there.identity }?.name ?? ""
-          #expect(text.contains("it is an \(name) ("))
+          #expect(text.contains("itself as an \(name) ("))
         }
       }
     }

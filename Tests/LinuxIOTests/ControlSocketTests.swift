@@ -334,7 +334,7 @@ final class ControlSocketTests {
       _ = try ControlSocket(path: path)
       Issue.record("opened")
     } catch {
-      #expect(error.finding == "something is there that is no socket")
+      #expect(error.finding == "something other than a socket is there")
     }
     #expect(line(of: path) == "mine")
   }

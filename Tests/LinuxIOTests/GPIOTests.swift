@@ -114,8 +114,8 @@ final class GPIOTests {
     #expect(
       error?.description
         == "using GPIO27, line 4 of gpiochip0 (pinctrl-bcm2711) (\(fixture.root)/dev/gpiochip0):"
-        + " \"sysfs\" is using the line (errno 16, Device or resource busy). End what uses it (a"
-        + " program, or a device-tree overlay), or choose another line.")
+        + " \"sysfs\" is using the line (errno 16, Device or resource busy). End the program,"
+        + " or remove the overlay, that uses it; or choose another line.")
   }
 
   @Test("of another imulog says so")

@@ -363,7 +363,7 @@ SCENARIOS = {
     "the seconds before the press are in front": pre_trigger,
     "a take ends at its length, and the service is ready again": length,
     "two short presses mark, and the take continues": double,
-    "a long press begins anew": discard,
+    "a long press starts a new take": discard,
     "a long press while idle keeps what just happened": keep,
     "6 s end the service and keep the take": very_long,
     "a button held at the start means nothing": held,

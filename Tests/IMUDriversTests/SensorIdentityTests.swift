@@ -118,7 +118,7 @@ struct SensorIdentityTests {
           var bus = TraceBus(address.rawValue)
           bus.registers[there.isMPU ? 0x75 : 0x0F] = there.identity
           let text = failure(&bus, asked.model)
-          #expect(text.hasPrefix("no \(asked.model.name) was found: the chip at \(address) identifies"))
+          #expect(text.hasPrefix("no \(asked.model.name) was found: the chip at \(address) "))
           #expect(text.contains("give --sensor "))
           // The first of the models with that identity.
           let name = SensorModel.allCases.first { $0.identity == there.identity }?.name ?? ""

@@ -33,7 +33,7 @@ package final class LiveFeed: Sendable {
 
   /// Whether there is a watcher; without one, no record waits.
   package var isWatched: Bool {
-    get { state.withLock(\.isWatched) }
+    get { state.withLock { $0.isWatched } }
     set {
       state.withLock { state in
         state.isWatched = newValue

@@ -32,13 +32,18 @@ struct MemoryLockTests {
     "locks pages but not all code that was ever used, or reports why not, and unlocks them again",
     .enabled(if: !isSanitized, "a sanitizer's runtime locks nothing"))
   func engage() {
-    let used = kilobytes("RssFile:")
-    let refusal = MemoryLock.engage()
-    #expect(kilobytes("RssFile:") < used)
-    let locked = kilobytes("VmLck:")
-    MemoryLock.release()
-    #expect((locked > 0) == (refusal == nil))
-    #expect(kilobytes("VmLck:") == 0)
+    var isLess = false
+    // Other tests may use code for the first time in the meantime.
+    for _ in 0..<100 where !isLess {
+      let used = kilobytes("RssFile:")
+      let refusal = MemoryLock.engage()
+      isLess = kilobytes("RssFile:") < used
+      let locked = kilobytes("VmLck:")
+      MemoryLock.release()
+      #expect((locked > 0) == (refusal == nil))
+      #expect(kilobytes("VmLck:") == 0)
+    }
+    #expect(isLess)
   }
 
   /// A line of `/proc/self/status`.

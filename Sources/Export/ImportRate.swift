@@ -5,7 +5,7 @@ extension SampleRate {
   /// would say it; `nil` when the times stand still.
   ///
   /// `count` includes samples that are missing. A rate is taken when its grid, laid on the first sample, is at most
-  /// half a period off the last one, and so many `halfPeriods` more: one for each hole, whose length need not be
+  /// half a period off the last one, plus this many `halfPeriods`: one for each hole, whose length need not be
   /// a whole number of periods, and those by which times are rounded or late.
   /// Tried in this order: the whole number of hertz nearest to that of the `period` (nanoseconds) of most of them (100 Hz,
   /// where a few intervals were longer), that nearest to the mean rate (10 Hz, 985 Hz), the whole

@@ -83,7 +83,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Slots that can be filled now. The consumer may increase it at any time, but nothing can decrease it.
+  /// Slots that can be filled now. The consumer may increase it at any time; only this end decreases it.
   @inlinable
   public var free: Int {
     capacity - steps.positions.count(from: storage.loadHead(), to: steps.tail)
@@ -119,7 +119,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Elements that can be popped now. The producer may increase it at any time, but nothing can decrease it.
+  /// Elements that can be popped now. The producer may increase it at any time; only this end decreases it.
   @inlinable
   public var count: Int {
     steps.positions.count(from: steps.head, to: storage.loadTail())

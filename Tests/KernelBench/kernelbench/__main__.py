@@ -1,6 +1,6 @@
 """The command: prepares, runs the scenarios, prints the summary.
 
-Exit status: 0 when all that ran passed, 1 when a scenario failed, 77 when nothing could be tried, 64 for a wrong
+Exit status: 0 when all scenarios that ran passed, 1 when one failed, 77 when nothing could be tried, 64 for a wrong
 command line.
 """
 

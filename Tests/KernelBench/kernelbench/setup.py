@@ -21,7 +21,7 @@ def cache_directory() -> Path:
 
 
 def run_script(name: str, *arguments: str, is_idle: bool = False) -> str:
-    """Runs a script of ../setup; the last line that it printed. An idle one leaves the processors to all others."""
+    """Runs a script of ../setup and returns its last line. An idle one leaves the processors to all others."""
     command = [*(["chrt", "--idle", "0"] if is_idle else []), str(HERE / "setup" / name), *arguments]
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     lines = ended.stdout.splitlines()

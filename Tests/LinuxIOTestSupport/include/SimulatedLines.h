@@ -7,7 +7,7 @@
 ///
 ///     gpiochip0=pinctrl-bcm2711       name and label
 ///     ID_SDA                          the name of line 0
-///     GPIO17=sysfs                    a line that somebody uses
+///     GPIO17=sysfs                    a line in use
 ///
 /// and a requested line is a file in memory with its edges. Tests that use it run one by one.
 struct simulated_lines {

@@ -1,8 +1,8 @@
 """An LSM6DSV at register level, written from the data sheet of the LSM6DSV16X.
 
 Emulated: identity, boot, resets, register banks, data rates and turn-on of both sensors, ranges, status, block data
-update, temperature at 60 Hz, automatic increment, the kernel's sensor-hub handshake as far as registers go. What is not:
-FIFO (its count is 0), interrupts, timestamps, filters, embedded functions, a sensor on the hub.
+update, temperature at 60 Hz, automatic increment, the kernel's sensor-hub handshake as far as registers go. Not
+emulated: FIFO (its count is 0), interrupts, timestamps, filters, embedded functions, a sensor on the hub.
 
 The output registers have no shadow set: a sample that comes while they are read is seen from the next byte on, except
 that block data update holds a two-byte value whose lower byte was read until its upper byte was read.

@@ -25,7 +25,7 @@ RATE = 50
 BEGIN = 1.5
 """Seconds from the start of the command to the fault: bring-up and half a second of samples."""
 SLACK = 60 * MILLISECOND
-"""Between what is written into the truth file and what a tick sees of it: three periods."""
+"""Between an entry of the truth file and a tick that reads it: three periods."""
 LATE = 0.3
 """Part of a take's ticks that an emulated processor may be too late for; imulog reports them as missed or stale."""
 EREMOTEIO, ENXIO = 121, 6

@@ -19,7 +19,7 @@ FILE_SYSTEMS = {
 """Size in MB, the command that makes it, and the one that a board runs on it at each start. The kernel's module has the
 same name."""
 BY_HAND = {"ext4": ["e2fsck", "-f", "-y"]}
-"""What an owner runs when that gives up: ext4's superblock spans two sectors, and its checksum fails when it is torn."""
+"""An owner's repair when that gives up: ext4's superblock spans two sectors, and its checksum fails when it is torn."""
 
 
 class Disk:
@@ -47,7 +47,7 @@ class Disk:
             capture_output=True, text=True, errors="replace")
 
     def cut(self, seed: int) -> bool:
-        """The supply fails, and comes back: the file system is checked as at any start. Whether that was enough."""
+        """The supply fails, and comes back: the file system is checked as at any start. Returns its success."""
         self.tell("cut", seed)
         checked = self._run(FILE_SYSTEMS[self.file_system][2])
         is_enough = checked.returncode in (0, 1)

@@ -50,7 +50,7 @@ LEAST_DIPS = 0.7
 
 
 def dips(first: str, second: str, places: Sequence[int] = PLACES) -> str:
-    """A command: the supply dips at all those places, and what follows is read in the one way and in the other by turns."""
+    """A command: the supply dips at all those places, and the rest reads in the one way and in the other by turns."""
     kinds = (first, second)
     return f"dip CHIP {PAUSE} " + " ".join(f"{kinds[index % 2]}:{place}" for index, place in enumerate(places))
 

@@ -198,7 +198,6 @@ struct ImportRowParser {
     return (time, sample)
   }
 
-  /// Whether a line is blank.
   static func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
     line.allSatisfy(isBlank)
   }

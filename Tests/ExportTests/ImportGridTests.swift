@@ -302,7 +302,7 @@ struct ImportGridTests {
       "the times in table.csv are those of about 100 Hz and not of 88 Hz: correct --rate or leave it out"
     ),
     (
-      "two times at the ends of what a log holds", [0, 9_223_372_036_854], nil,
+      "two times at the ends of a log's range", [0, 9_223_372_036_854], nil,
       "the times in table.csv make a rate that no log can hold"
     ),
     (

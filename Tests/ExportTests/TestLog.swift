@@ -74,7 +74,7 @@ struct TestLog {
     steps.append(.end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)))
   }
 
-  /// The log's bytes; without an end what a recording leaves that was killed after a sync.
+  /// The log's bytes; without an end, as a recording that was killed after a sync leaves them.
   func bytes() throws -> [UInt8] {
     var encoder = try LogEncoder(description)
     for step in steps {

@@ -54,7 +54,7 @@ struct TimeRangeTests {
     }
   }
 
-  @Test("the document counts and lists what is in the range, and names the range")
+  @Test("the document counts and lists the items in the range, and names the range")
   func document() throws {
     func lines(from: Int64?, to: Int64?) throws -> [String: String] {
       try JSONDocumentTests.lines(log().export(ExportOptions(from: from, to: to)))

@@ -3,13 +3,13 @@ import Foundation
 import LogStoreTesting
 import Testing
 
-/// What a fuzzer has found to matter is tried again; `Tests/Fuzzing/fuzz` makes more of it.
+/// Replays the inputs that a fuzzer has found to matter; `Tests/Fuzzing/fuzz` finds more.
 @Suite("Inputs of the fuzzer")
 struct CorpusTests {
   static let names: [String] = FuzzTargets.all.map { $0.name }
 
   @Test(
-    "no input of the corpus makes the reader or an export do what it must not", arguments: names)
+    "no input of the corpus makes the reader or an export misbehave", arguments: names)
   func replay(_ name: String) throws {
     let type = try #require(FuzzTargets.all.first { $0.name == name })
     let folder = try #require(Bundle.module.resourceURL).appendingPathComponent("Corpus/\(name)")
@@ -22,7 +22,7 @@ struct CorpusTests {
     }
   }
 
-  @Test("a log damaged anywhere is exported in every format as what it says it is")
+  @Test("a log damaged anywhere is exported as valid output in every format")
   func damaged() throws {
     let log = try ExampleLog(ticks: 300)
     let target = ExportTarget()

@@ -64,7 +64,7 @@ struct DataRateTests {
   }
 
   @Test(
-    "an LSM6DS leaves 2 ms or what two bursts need between updates, and is faster than it is polled",
+    "an LSM6DS leaves 2 ms, or the time of two bursts, between updates, and is faster than it is polled",
     arguments: [
       (10, 400_000, 416), (378, 400_000, 416), (379, 400_000, 833), (500, 400_000, 833),
       (757, 400_000, 833), (758, 400_000, 1666),

@@ -19,7 +19,7 @@ struct LSM6DSVTests {
     (4000, 12, 140_000),
   ]
 
-  @Test("each pair of ranges has the data sheet's codes and scales, and returns what was applied")
+  @Test("each pair of ranges has the data sheet's codes and scales, and measures the motion")
   func ranges() throws {
     let (g, turning) = (SIMD3(0.31, -0.72, 1.13), SIMD3(11.5, -47.25, 123.0))
     let motion = Motion.steady(

@@ -74,7 +74,7 @@ struct SensorConfigurationTests {
     #expect(BusTiming.bits(ofBurst: byteCount) == bits)
   }
 
-  @Test("a bus carries what the wire, third bursts and the kernel leave")
+  @Test("a bus carries the rate that the wire, third bursts and the kernel allow")
   func busRates() {
     #expect(BusTiming.maximumRate(.mpu6050, busClock: 100_000) == 507)
     #expect(BusTiming.maximumRate(.mpu6050, busClock: 400_000) == 1886)

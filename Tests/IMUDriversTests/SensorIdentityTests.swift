@@ -54,7 +54,7 @@ struct SensorIdentityTests {
     #expect(failure(&mpu) == "found mpu6050")
   }
 
-  @Test("an empty bus: what each address gave, and what to check")
+  @Test("an empty bus: the finding at each address, and the remedy")
   func nobody() {
     var bus = TraceBus(0x50)
     #expect(
@@ -64,7 +64,7 @@ struct SensorIdentityTests {
         + "number, the chip's power, SDA, SCL and pull-ups")
   }
 
-  @Test("an unknown chip: what was read, which chips answer so, and how to force it")
+  @Test("an unknown chip: its identity, the chips that have it, and how to force it")
   func unknown() {
     var bus = TraceBus.mpu6050(identity: 0x74)
     let text = failure(&bus)

@@ -13,7 +13,7 @@ struct I2CTests {
     #expect(I2CAddress(known: 0x08).description == "0x08")
   }
 
-  @Test("an error says what was attempted, where, and why")
+  @Test("an error has the operation, the place and the cause")
   func sentence() {
     let read = BusError(
       .noAcknowledge, .read, address: I2CAddress(known: 0x68), register: 0x3B, errno: 121)

@@ -46,7 +46,7 @@ struct SampleRateTests {
       rate.nanoseconds(atTick: 30 * tenYears + 1) == Int64(tenYears) * 1_000_000_000 + 33_333_333)
   }
 
-  @Test("a tick beyond what nanoseconds can count saturates instead of trapping")
+  @Test("a tick beyond the range of nanoseconds saturates instead of trapping")
   func saturation() throws {
     let slow = try #require(SampleRate(1, per: 10000))
     #expect(slow.nanoseconds(atTick: .max) == .max)

@@ -10,7 +10,7 @@ private final class Jam: Sendable {
   let destroyed = Atomic<Int>(0)
 }
 
-/// What an errand brings back, such as an open bus.
+/// The result of an errand, such as an open bus.
 private struct Goods: ~Copyable, Sendable {
   let jam: Jam
   let weight: Int

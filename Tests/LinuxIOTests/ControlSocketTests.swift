@@ -81,7 +81,7 @@ final class ControlSocketTests {
       if socket.send(peers[1], bytes) == true { toQuick += bytes.count }
       while let text = bytesFrom(quick), text > 0 { fromQuick += text }
     }
-    // What the kernel keeps and what the socket keeps is bounded.
+    // The bytes kept by the kernel and by the socket are bounded.
     #expect(refused > 100)
     while let count = bytesFrom(quick), count > 0 { fromQuick += count }
     #expect(toQuick == 400 * 4096)
@@ -327,7 +327,7 @@ final class ControlSocketTests {
     #expect(questions.count == 1)
   }
 
-  @Test("does not remove what is no socket")
+  @Test("removes nothing but a socket")
   func otherFile() {
     fixture.file("/run/control", "mine")
     do throws(LinuxIOError) {

@@ -29,7 +29,7 @@ final class LinuxI2CBusTests {
     return try LinuxI2CBus(number: 1, timeoutMilliseconds: timeout, tree: fixture.tree)
   }
 
-  /// What a read of `count` registers gives.
+  /// The result of reading `count` registers.
   func read(
     _ bus: inout LinuxI2CBus, _ address: I2CAddress, _ register: UInt8, _ count: Int
   ) -> Result<[UInt8], BusError> {
@@ -66,7 +66,7 @@ final class LinuxI2CBusTests {
     #expect(blocks.access == .smbusBlocks)
   }
 
-  @Test("with neither is refused with what it can do")
+  @Test("with neither is refused with its abilities")
   func tooSimple() {
     do throws(LinuxIOError) {
       _ = try open(0x001F_0000)

@@ -35,7 +35,7 @@ struct CRC32CTests {
     }
   }
 
-  @Test("of nothing is what came before")
+  @Test("of nothing is the previous value")
   func nothing() {
     #expect(imulog_crc32c(7, nil, 0) == 7)
     #expect(imulog_crc32c_portable(7, nil, 0) == 7)

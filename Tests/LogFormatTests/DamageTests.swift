@@ -8,7 +8,7 @@ struct DamageTests {
   private struct Log {
     let bytes: [UInt8]
     let content: LogContent
-    /// For each chunk after the header: its page, where it ends in the log, and what was found up to there.
+    /// For each chunk after the header: its page, where it ends in the log, and the items up to there.
     private(set) var ends: [(page: Int, end: Int, samples: Int, others: Int)] = []
 
     init(samples: UInt64) throws {
@@ -30,7 +30,7 @@ struct DamageTests {
       try findEnds()
     }
 
-    /// Decodes the log up to the end of each chunk: what that gives must be a prefix of all there is.
+    /// Decodes the log up to the end of each chunk: the result must be a prefix of the whole.
     private mutating func findEnds() throws {
       var offset = 0
       var page = -1

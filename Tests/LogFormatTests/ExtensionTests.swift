@@ -2,7 +2,7 @@ import IMUModel
 import LogFormat
 import Testing
 
-@Suite("A reader skips what a later writer added")
+@Suite("A reader skips additions by later writers")
 struct ExtensionTests {
   private let events: [LogEvent] =
     (0..<30).map { .record(sample($0, ax: Int16($0 * $0))) }

@@ -65,7 +65,7 @@ struct GoldenTests {
     #expect(content.damage.isEmpty)
   }
 
-  @Test("is read like its twin, with what is skipped", arguments: intact + damaged)
+  @Test("is read like its twin, with the same parts skipped", arguments: intact + damaged)
   func isRead(name: String) throws {
     let twin = try twin(name)
     let found = try StoredLog(log(name))

@@ -2,7 +2,7 @@ import IMUModel
 import LogFormat
 import Testing
 
-@Suite("A log gives back what was put into it")
+@Suite("A log returns its contents")
 struct RoundTripTests {
   @Test("an end has lost and frozen ticks only where there are any, and is else as short as before")
   func ends() throws {

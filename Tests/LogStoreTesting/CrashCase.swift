@@ -4,8 +4,8 @@ import LogStore
 ///
 ///     eventful/once-17-5/31/keep-0110/garbage/grown
 ///        │         │     │      │        │      └ files have the length they were to have, or `short`
-///        │         │     │      │        └ what the card holds where nothing was written
-///        │         │     │      └ what got there of what was not synced
+///        │         │     │      │        └ the card's contents where nothing was written
+///        │         │     │      └ the unsynced operations that reached it
 ///        │         │     └ operations of the disk before the loss
 ///        │         └ call 17 fails with errno 5
 ///        └ the story

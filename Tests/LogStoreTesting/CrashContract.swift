@@ -100,7 +100,7 @@ public struct CrashContract: Sendable {
 }
 
 extension ReadEvent {
-  /// What a log keeps in order; between kinds it does not.
+  /// The kinds: a log keeps each in order, but not one relative to another.
   enum Kind: CaseIterable {
     case sample, gap, other
   }

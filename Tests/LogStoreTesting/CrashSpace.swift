@@ -12,7 +12,7 @@ public enum CrashSpace {
     (0...recorded.operations.count).flatMap { crashes(of: recorded, at: $0) }
   }
 
-  /// Some losses of power when everything is over: what a fault has left.
+  /// Some losses of power when everything is over: the remains of a fault.
   public static func endings(of recorded: WrittenRecording, count: Int) -> [CrashCase] {
     var generator = SeededGenerator(seed: UInt64(recorded.callCount))
     let all = crashes(of: recorded, at: recorded.operations.count)

@@ -1,7 +1,7 @@
 import IMUModel
 import LogStore
 
-/// What happens in a take: the events of each sync.
+/// The story of a take: the events of each sync.
 public enum ExampleStory: String, CaseIterable, Sendable {
   /// A sample a tick, and nothing else.
   case even
@@ -12,7 +12,7 @@ public enum ExampleStory: String, CaseIterable, Sendable {
   /// Marks that fill pages, so many that space is made ahead a second time.
   case long
 
-  /// Events by sync; nothing in them does not fit to what comes before.
+  /// Events by sync; each is consistent with those before it.
   public var syncs: [[ReadEvent]] {
     var writer = StoryWriter()
     switch self {

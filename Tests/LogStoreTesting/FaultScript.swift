@@ -2,10 +2,10 @@ import Glibc
 public import LogStore
 import Synchronization
 
-/// Decides on the calls of a store: counts them, keeps what they do to the disk, and makes chosen
+/// Decides on the calls of a store: counts them, keeps their effects on the disk, and makes chosen
 /// ones fail.
 public final class FaultScript: Sendable {
-  /// What fails.
+  /// The failing calls.
   public enum Plan: Hashable, Sendable {
     /// Nothing.
     case none
@@ -39,7 +39,7 @@ public final class FaultScript: Sendable {
   /// The calls so far.
   public var calls: [StorageError.Operation] { state.withLock { $0.calls } }
 
-  /// What the calls did to the disk, and syncs that failed.
+  /// The effects of the calls on the disk, and syncs that failed.
   public var operations: [DiskOperation] { state.withLock { $0.operations } }
 
   /// Goes over to another plan; the count of calls continues.

@@ -45,7 +45,7 @@ public final class MemoryDisk: Sendable {
     }
   }
 
-  /// A copy of what the disk holds.
+  /// A copy of the disk's contents.
   public var snapshot: State { state.withLock { $0 } }
 
   /// Everything appended.
@@ -88,7 +88,7 @@ public struct MemoryStorage: LogStorage, ~Copyable {
   /// `memory`.
   public var name: String { "memory" }
 
-  /// Writes after what was appended before, unless the disk is full or fails.
+  /// Writes at the end, unless the disk is full or fails.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     let copy = Array(bytes)
     let isTaken = try disk.change(.write) { state in
@@ -103,7 +103,7 @@ public struct MemoryStorage: LogStorage, ~Copyable {
     if !isTaken { throw StorageError(.write, path: "memory", errno: ENOSPC) }
   }
 
-  /// Notes that what was appended is durable.
+  /// Notes that the appended bytes are durable.
   public mutating func sync() throws(StorageError) {
     try disk.change(.sync) { $0.durableByteCount = $0.bytes.count }
   }

@@ -44,7 +44,7 @@ final class RecordingFeeder: StorageWitness {
     queue.requestSync()
   }
 
-  /// Notes what the queue takes for durable.
+  /// Notes the data that the queue takes for durable.
   func acknowledge() {
     let count = puts.last { $0.byteCount <= queue.durableByteCount }?.eventCount ?? 0
     acknowledgements.append(

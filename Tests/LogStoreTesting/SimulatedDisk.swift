@@ -35,7 +35,7 @@ public struct SimulatedDisk: Sendable {
   /// As the program sees them.
   private var names: [String: Int] = [:]
   private var nodeCount = 0
-  /// What is not durable, in the order in which it was done.
+  /// The pending effects, in the order in which they were made.
   public private(set) var pending: [Pending] = []
 
   /// An empty directory.
@@ -64,7 +64,7 @@ public struct SimulatedDisk: Sendable {
     }
   }
 
-  /// What an operation changes, seen from here.
+  /// The effects of an operation, seen from here.
   public func effects(of operation: DiskOperation) -> [Effect] {
     switch operation {
     case .create(let name): return [.link(name, node: names[name] ?? nodeCount)]
@@ -104,8 +104,8 @@ public struct SimulatedDisk: Sendable {
   /// The files found after a power loss.
   ///
   /// - Parameters:
-  ///   - survivors: What got to the disk of what was on its way, in this order.
-  ///   - medium: What the disk held, at each offset of a file, where nothing was written.
+  ///   - survivors: The pending effects that reached the disk, in this order.
+  ///   - medium: The disk's contents, at each offset of a file, where nothing was written.
   ///   - isGrown: Whether files have the length that they would have with all that was on its way.
   public func crashed(
     surviving survivors: [Effect], over medium: [UInt8] = [], isGrown: Bool = false

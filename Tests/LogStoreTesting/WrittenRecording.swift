@@ -2,13 +2,13 @@ public import LogStore
 
 /// A take whose operations were kept, so that power can be lost at each of them.
 public struct WrittenRecording: Sendable {
-  /// What was recorded, and which calls failed.
+  /// The recorded story.
   public let story: ExampleStory
   /// Which calls failed.
   public let fault: FaultScript.Plan
-  /// What the program made of it.
+  /// The program's result.
   public let take: ExampleRecording
-  /// What was done to the disk.
+  /// The operations on the disk.
   public let operations: [DiskOperation]
   /// Calls in all.
   public let callCount: Int
@@ -35,7 +35,7 @@ public struct WrittenRecording: Sendable {
     self.disks = disks
   }
 
-  /// What the program had taken for durable when that many operations were done; `nil` before the
+  /// The data that the program had taken for durable when that many operations were done; `nil` before the
   /// recording was created.
   public func acknowledgement(at point: Int) -> ExampleRecording.Acknowledgement? {
     take.acknowledgements.last { $0.operationCount <= point }

@@ -125,7 +125,7 @@ struct CatalogueTests {
     #expect(try store.entry(for: "1b4e28ba2fa141") == entries[0])
   }
 
-  @Test("an ID that means several recordings, or none, is refused with what there is")
+  @Test("an ID that means several recordings, or none, is refused with the recordings there are")
   func lookupErrors() throws {
     let store = try store()
     func failure(_ id: String) -> CatalogueError? {

@@ -12,7 +12,7 @@ private let example = Result { () throws(FormatError) in
   return try ExampleLog(
     ticks: 24, flushEvery: 4, marksEvery: 1, labelLength: 200, description: description)
 }
-/// What is read of it when nothing is wrong, and how many events of that when it is cut at each
+/// The items of the intact log, and how many of them are left when it is cut at each
 /// byte.
 private let wholeEvents = Result { try read(example.get().bytes) }
 private let prefixCounts = Result {

@@ -43,7 +43,7 @@ struct HoleTests {
     #expect(reads < 10 && cut.isEmpty)
   }
 
-  @Test("a log with a hole at its end is cut to what was written, after 64 MiB were read")
+  @Test("a log with a hole at its end is cut to its written part, after 64 MiB were read")
   func cut() throws {
     let (entry, bytes) = try killedTake()
     #expect(truncate(entry.path, HoleTests.huge) == 0)

@@ -64,7 +64,7 @@ struct KnownRecordingsTests {
     #expect(
       directory.bytes(of: "000011-20261121T023807Z-deadbeef.imulog").count
         < log.count + LogFormat.pageSize)
-    // What may be a log of a later version is not known to be in order.
+    // A log that may be of a later version is not known to be in order.
     #expect(try adopt().looks == 1)
   }
 

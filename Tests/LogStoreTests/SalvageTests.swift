@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Salvage writes each tick of a damaged log once, with all that is known of it")
 struct SalvageTests {
-  /// What is salvaged of a log, as a log of its own.
+  /// The salvaged part of a log, as a log of its own.
   private func salvage(_ bytes: [UInt8]) throws -> [UInt8] {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
     let disk = MemoryDisk(holding: try encodeHeader(reader.description))
@@ -112,7 +112,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("gaps that overlap, come late or cover samples that are there are cut to what is missing")
+  @Test("gaps that overlap, come late or cover existing samples are cut to the missing ticks")
   func disorder() throws {
     var encoder = try LogEncoder(ExampleLog.description())
     let gaps: [Gap] = [

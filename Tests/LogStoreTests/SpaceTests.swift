@@ -126,7 +126,7 @@ struct SpaceTests {
     default: #expect(mkfifo(path, 0o777) == 0)
     }
     let one = bytes(of: try store.entry(for: "1").fileName)
-    // What another store has in its trash is no part of this one.
+    // The contents of another store's trash are no part of this one.
     let room = try store.makeRoom(for: one, deletesOldest: true) {
       UInt64(3 - directory.names().count { $0.hasSuffix(".imulog") }) * one
     }
@@ -200,7 +200,7 @@ struct SpaceTests {
     return try Catalogue(path: directory.path, create: false, gate: gate)
   }
 
-  /// What is free after so many recordings went, without those that stay open.
+  /// The free bytes after so many recordings were deleted, without those that stay open.
   private func free(of count: Int, open: Set<String>) -> UInt64 {
     let here = Set(
       directory.names().filter { $0.hasSuffix(".imulog") }.map { String($0.prefix(6)) })

@@ -22,7 +22,7 @@ struct StoreIndexTests {
   }
 
   @Test(
-    "follows what others make, remove and rename, without reading the directory again after many queries",
+    "follows the changes of other programs, without reading the directory again after many queries",
     arguments: [0, 100])
   func changes(looks: Int) throws {
     let listings = FaultScript()

@@ -13,7 +13,7 @@ struct TakeTests {
     try Catalogue(path: directory.path, create: true, gate: script.gate)
   }
 
-  /// What is in the store when it is opened again, without faults.
+  /// The contents of the store when it is opened again, without faults.
   func reopened() throws -> Catalogue { try Catalogue(path: directory.path) }
 
   @Test("a recording is complete, with its number, and every sample is there")
@@ -106,7 +106,7 @@ struct TakeTests {
     #expect(disk.bytes == log.bytes)
   }
 
-  @Test("a writer offers again what a full queue refused, in order")
+  @Test("a writer offers the bytes that a full queue refused again, in order")
   func heldUp() throws {
     var description = ExampleLog.description()
     description.number = 0

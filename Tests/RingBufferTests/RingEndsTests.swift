@@ -49,7 +49,7 @@ import TestScheduling
       && ring.producer.free == model.capacity - model.elements.count
   }
 
-  @Test("a peek into a ring sees what pops would return, from every position, and changes nothing")
+  @Test("a peek returns the same elements as pops, from every position, and changes nothing")
   func peek() {
     for capacity in 1...4 {
       for position in 0..<2 * capacity {
@@ -100,7 +100,7 @@ import TestScheduling
     }
   }
 
-  @Test("each end may outlive the other, and what was pushed is still there")
+  @Test("each end may outlive the other, and the pushed elements are still there")
   func oneEndGoes() {
     var consumer = filledRing(with: [7, 8, 9])
     let elements = [consumer.pop(), consumer.pop(), consumer.pop(), consumer.pop()]

@@ -7,7 +7,7 @@ enum ModelThread: Int, CaseIterable {
   var other: ModelThread { self == .producer ? .consumer : .producer }
 }
 
-/// What went wrong in an execution.
+/// An error in an execution.
 enum Violation: Error, Hashable {
   /// A slot was filled or read, and nothing orders that access after the other end's last one.
   case race(slot: Int)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct FullSinkTests {
   @Test(
-    "a full sink keeps what it has; the newest are dropped and reported as one gap when there is room"
+    "a full sink keeps its records; the newest are dropped and reported as one gap when there is room"
   )
   func dropNewest() {
     let take = Take(.hz(1000), ticks: 10)

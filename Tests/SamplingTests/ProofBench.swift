@@ -171,7 +171,7 @@ struct ProofBench: Sendable {
     _ record: TickRecord, _ twin: borrowing SimulatedBus<VirtualClock>, _ start: MonotonicTime
   ) -> Bool {
     let begin = start + record.time
-    // Two bursts of an LSM6DS and what a third needs.
+    // Two bursts of an LSM6DS and the time of a third.
     guard let first = twin.tick(of: address, at: begin),
       let last = twin.tick(of: address, at: begin + 480_000_000_000 / Int64(busClock))
     else { return false }

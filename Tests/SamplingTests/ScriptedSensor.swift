@@ -46,16 +46,16 @@ enum Ailment: CaseIterable, Sendable {
   }
 }
 
-/// A chip that does what a test scripts, on a clock moved by hand.
+/// A chip that follows a test's script, on a clock moved by hand.
 ///
 /// Bring-up cures every ailment but ``Ailment/dead``, in three steps with waits of 100 and 30 ms.
 struct ScriptedSensor: IMUSensor, ~Copyable {
   /// The test's access to the chip.
   final class Script {
     var ailment = Ailment.none
-    /// What is wrong with read number `n` alone; `nil` for nothing in particular.
+    /// The fault of read number `n` alone; `nil` for nothing in particular.
     var ailmentAtRead: (Int) -> Ailment? = { _ in nil }
-    /// What is wrong at an instant; asked before each call.
+    /// The fault at an instant; asked before each call.
     var ailmentAtTime: ((Int64) -> Ailment?)?
     var errno: Int32 = 121
     var reads = 0
@@ -85,7 +85,7 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
       BusError(.noAcknowledge, .read, address: ScriptedSensor.address, register: 0x3A, errno: errno)
     }
 
-    /// What is wrong at an instant.
+    /// The fault at an instant.
     func ailment(at instant: Int64) -> Ailment {
       if let change = ailmentAtTime?(instant) { ailment = change }
       return ailment

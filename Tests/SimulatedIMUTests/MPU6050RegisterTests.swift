@@ -35,7 +35,7 @@ struct MPU6050RegisterTests {
     #expect(after)
   }
 
-  @Test("at other addresses no chip acknowledges, and the error says what was attempted")
+  @Test("at other addresses no chip acknowledges, and the error has the operation")
   func absentAddress() throws {
     var bench = Bench(.mpu6050)
     let other = I2CAddress(known: 0x69)

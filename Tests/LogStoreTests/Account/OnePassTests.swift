@@ -65,7 +65,7 @@ final class ReadCount {
   var bytes = 0
 }
 
-/// A log in memory that counts what is read of it.
+/// A log in memory that counts the bytes read from it.
 struct CountedStorage: LogStorage, ~Copyable {
   private var base: MemoryStorage
   private let count: ReadCount

@@ -189,7 +189,7 @@ final class ControlSocketTests {
     #expect(none.isEmpty)
   }
 
-  @Test("takes a caller who has said all and waits")
+  @Test("answers a caller that has shut down its sending side")
   func halfClosed() throws {
     var socket = try ControlSocket(path: path)
     let caller = call()

@@ -27,7 +27,7 @@ RATE = 50
 PERIOD = 1000 // RATE * MILLISECOND
 TRY_AGAIN = 75
 SLACK = 12 * MILLISECOND
-"""What an emulated processor may add to a stamp, and the sample's age to a date."""
+"""The error that an emulated processor may add to a stamp, and the sample's age to a date."""
 UNSEEN = 10 * MILLISECOND
 """A stall that guest/stallwatch.c does not note."""
 

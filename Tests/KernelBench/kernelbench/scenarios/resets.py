@@ -1,6 +1,6 @@
 """Chips that forget their set-up, lie or stand still while they are recorded: nothing of it is exported as a sample.
 
-Both families record at once, at RATE, and each take has several faults, dated from the chip's first burst:
+Two chips record at once, at RATE, and each take has several faults, dated from the chip's first burst:
 
     take       │ ten brown-outs ──────────────── x │   the last one just before the end
     take       │ brown-outs in mid-burst, at each of some bytes

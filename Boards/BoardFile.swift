@@ -1,4 +1,4 @@
-/// A board file that breaks the rules: which file, which line, which rule.
+/// An invalid line of a board file.
 public struct BoardFileError: Error, Equatable, CustomStringConvertible {
   /// The rule that was broken.
   public enum Problem: Error, Equatable, Sendable {
@@ -8,19 +8,19 @@ public struct BoardFileError: Error, Equatable, CustomStringConvertible {
     case unknownKey(String)
     /// A key without a value.
     case missingValue(String)
-    /// A key that is allowed once was given before, on that line.
+    /// A key that is allowed once appears again; the first time was on that line.
     case repeatedKey(String, firstLine: Int)
     /// The file ends without this key.
     case missingKey(String)
-    /// The value does not have the form that its key asks for.
+    /// The value does not have the form that its key requires.
     case badValue(String, expected: String)
   }
 
   /// The board's ID.
   public let id: String
-  /// Counted from 1; of what is missing, the last line.
+  /// Counted from 1; the last line for a missing key.
   public let line: Int
-  /// What is wrong.
+  /// The rule that was broken.
   public let problem: Problem
 
   /// `Boards/ID.board:LINE: ` and a clause.

@@ -1,24 +1,24 @@
-// A board file says what imulog has to know of a board and what its owner has to do once.
+// A board file describes a board: its bus, its pins, and the set-up that its owner does once.
 //
-// One file a board, named ID.board, UTF-8, made part of the program when it is built (Package.swift
-// lists the files). A line is empty, a comment (# as its first character), or a key, spaces and a value
-// that continues to the end of the line. Unknown keys, keys given twice and missing keys are errors.
+// Each board has one file, ID.board, in UTF-8, which the build embeds in the program (Package.swift lists
+// the files). A line is empty, a comment (# as its first character), or a key, spaces and a value up to the
+// end of the line. Unknown keys, repeated keys and missing keys are errors.
 //
 //     key                  times  value
 //     title                1      the name that people use
 //     compatible           0...   an entry of /proc/device-tree/compatible that names this board
-//     model                0...   what /proc/device-tree/model begins with, in whole words
+//     model                0...   the beginning of /proc/device-tree/model, in whole words
 //     bus                  1      N of /dev/i2c-N on the header, or "simulated"
 //     bus-node             0, 1   the bus's device-tree node, where kernels number it differently
-//     bus-hertz            1      clock of the bus as the system comes, Hz
+//     bus-hertz            1      default clock of the bus, Hz
 //     sda, scl             1      header pin, line name; absent when the bus is simulated
 //     button, led          0, 1   header pin, line name as the kernel reports it; reserved for the
 //     data-ready           0, 1     button, its LED and the sensor's interrupt
 //     setup                0...   a shell command to run once, in this order; # begins its explanation
-//     note                 0...   a sentence worth knowing before buying or wiring
+//     note                 0...   advice to read before buying or wiring
 //     source               1...   where the facts come from
 
-/// A board that imulog knows: where its bus is and what its owner has to do once.
+/// A board that imulog knows: its bus, its pins and its one-time set-up.
 public struct Board: Sendable, Equatable {
   /// Where the header's I2C bus is.
   public enum Bus: Sendable, Equatable {
@@ -36,20 +36,20 @@ public struct Board: Sendable, Equatable {
     public let name: String
   }
 
-  /// The file's name without its ending: what `--board` takes.
+  /// The file's name without its extension, as `--board` takes it.
   public let id: String
   /// The name that people use.
   public let title: String
   /// Entries of `/proc/device-tree/compatible` that name this board.
   public let compatible: [String]
-  /// What `/proc/device-tree/model` begins with.
+  /// Beginnings of `/proc/device-tree/model`, in whole words.
   public let models: [String]
   /// The bus on the header.
   public let bus: Bus
   /// The bus's device-tree node, such as `i2c@7e804000`: the adapter's name in
   /// `/sys/class/i2c-dev/i2c-N/name` has it in parentheses, whatever N is.
   public let busNode: String?
-  /// Clock of the bus as the system comes, Hz.
+  /// Default clock of the bus, Hz.
   public let busHertz: Int
   /// The data line; `nil` when the bus is simulated.
   public let sda: Line?
@@ -64,7 +64,7 @@ public struct Board: Sendable, Equatable {
   public let dataReady: Line?
   /// Shell commands to run once, in order, each with its explanation after `#`.
   public let setup: [String]
-  /// Sentences worth knowing.
+  /// Advice to read before buying or wiring.
   public let notes: [String]
   /// Where the facts come from.
   public let sources: [String]
@@ -103,7 +103,7 @@ extension Board {
   /// The device tree's `compatible` decides, its most specific entry first; then `model`.
   ///
   /// - Parameters:
-  ///   - model: What `/proc/device-tree/model` holds; a NUL ends it. `nil` where there is no device tree.
+  ///   - model: The contents of `/proc/device-tree/model`; a NUL ends it. `nil` where there is no device tree.
   ///   - compatible: The entries of `/proc/device-tree/compatible`, in their order.
   public static func detect(model: String?, compatible: [String]) -> Board? {
     for entry in compatible {

@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-/// A command that is refused, and how.
+/// A refused command, with its exit status and message.
 struct Refusal: CustomTestStringConvertible {
   /// `DIR` stands for the test's directory.
   let arguments: [String]
@@ -20,7 +20,7 @@ struct Refusal: CustomTestStringConvertible {
 }
 
 @Suite(
-  "Bad input gets one sentence, an exit status, and leaves nothing half-written", .waitsForPrograms)
+  "Bad input gets one sentence and an exit status, and leaves no partial files", .waitsForPrograms)
 struct BadInputTests {
   private let bench = Bench()
 
@@ -82,7 +82,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "what the parser refuses is reported in one sentence with the command for help",
+    "the parser's refusals are one sentence with the command for help",
     arguments: [
       "nope", "record --nope", "record --for", "record --for 3x", "record --for -1s",
       "record --bus x", "list --page -1", "export 1 --from -x", "import x --accel-lsb-per-g",
@@ -99,7 +99,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "a store that cannot be used is reported with what to do",
+    "an unusable store is reported with the remedy",
     arguments: [
       Refusal("list --store DIR/file", 73, "is a file", "--store"),
       Refusal("list --store DIR/file/below", 73, "DIR/file", "--store"),
@@ -131,7 +131,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "IDs that no recording has, and options that do not go together, are refused",
+    "unknown IDs and options that exclude each other are refused",
     arguments: [
       Refusal("info 87654321", 66, "no recording 87654321", "the only one is 1"),
       Refusal("info 00000000", 66, "no recording 00000000"),
@@ -197,7 +197,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "a file that cannot be imported is reported with the place that is wrong",
+    "a file that cannot be imported is reported with the place of the error",
     arguments: [
       BadFile("empty", "", "is empty"),
       BadFile("no header", "0,1,2\n", "line 1", "t_us"),
@@ -247,7 +247,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "files that are not files are refused",
+    "paths that are not regular files are refused",
     arguments: [
       Refusal("import DIR", 66, "not a regular file"),
       Refusal("import DIR/none.csv", 66, "none.csv", "no such file"),

@@ -66,7 +66,7 @@ struct DaemonAnswerTests {
     service.end(child)
   }
 
-  @Test("callers who hang up or wait delay no other")
+  @Test("callers that disconnect or wait do not delay others")
   func impatience() throws {
     // The first tick is due after 1000 s.
     let service = DaemonBench(["rate": "0.001"])
@@ -79,7 +79,7 @@ struct DaemonAnswerTests {
     #expect(outcome.status == 0, "\(outcome.talk)")
   }
 
-  @Test("fifty simultaneous requests get an answer each, and every answer is true")
+  @Test("each of fifty simultaneous requests gets one correct answer")
   func crowd() throws {
     let service = DaemonBench(["rate": "1000"])
     let child = try service.startArmed()
@@ -96,7 +96,7 @@ struct DaemonAnswerTests {
     let state = try #require(try service.status()?["state"].text)
     if state == "recording" { try service.tell("stop") }
     try service.wait(for: "armed")
-    // Each start that was answered with yes has its recording, and each is whole.
+    // Each accepted start has its recording, and each recording is whole.
     let rows = try service.bench.list()
     #expect(rows.count >= answers.count { $0.verb == "start" && $0.outcome.status == 0 })
     #expect(rows.allSatisfy { $0["state"] == .string("complete") })

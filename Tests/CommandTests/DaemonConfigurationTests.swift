@@ -76,7 +76,7 @@ struct DaemonConfigurationTests {
     try service.startRecording()
     service.configure(["note": "new"])
     child.signal(SIGHUP)
-    // A request after it: the signal was taken before.
+    // The answer to a later request proves that the signal was handled.
     try service.tell("mark", "after the signal")
     #expect(try service.status()?["note"] == .string("old"))
     try service.tell("stop")
@@ -118,7 +118,7 @@ struct DaemonConfigurationTests {
     // Deleting the one recording would not make room, so it is not advised.
     #expect(!said.contains("delete-oldest"), "\(said)")
     #expect(service.bench.recordings.count == 1)
-    // The next one that has room clears the sign.
+    // The next recording with enough space clears the problem.
     service.configure([:])
     child.signal(SIGHUP)
     try waitUntil({ child.said.contains("is in force") })

@@ -45,7 +45,7 @@ struct DaemonSocketTests {
       #expect(message.contains(request.words), "\(message)")
       #expect(answer.hasSuffix("\n") && answer.count { $0 == "\n" } == 1)
     }
-    // Gone before it asked.
+    // Disconnected before its request.
     _ = service.send([UInt8("s".utf8.first ?? 0)], hangsUp: true)
     #expect(try service.status()?["state"] == .string("armed"))
     #expect(service.bench.recordings.isEmpty)
@@ -76,7 +76,7 @@ struct DaemonSocketTests {
     bench.environment["IMULOG_SOCKET"] = "\(run)/named"
     #expect(asked().contains("\(run)/named)"))
     #expect(asked("--socket", "\(run)/given").contains("\(run)/given)"))
-    // Nothing is no path.
+    // An empty string is not a path.
     bench.environment["IMULOG_SOCKET"] = ""
     if !hasSystemService { #expect(asked().contains("\(run)/imulog/control)")) }
   }

@@ -16,7 +16,7 @@ struct DaemonSpaceTests {
     let sizes = service.bench.recordings.map {
       service.bench.directory.bytes(of: "store/" + $0).count
     }
-    // A take finds 1 MiB or makes it: the first recording is enough for that.
+    // A recording needs 1 MiB: deleting the first recording is enough for that.
     try #require(sizes[0] > 80_000)
     fill(disk, leaving: (1 << 20) - 40_000, service)
     let child = try service.startArmed()
@@ -29,7 +29,7 @@ struct DaemonSpaceTests {
   }
 
   @Test(
-    "when deleting all that may go does not make room, the recording is refused and the rest stays")
+    "if deleting all deletable recordings would not make room, the new one is refused and all stay")
   func notEnough() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
     let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
@@ -67,12 +67,12 @@ struct DaemonSpaceTests {
     "on a disk without free inodes the trash is deleted file by file, then the oldest recording")
   func noMoreFiles() throws {
     let service = DaemonBench(["delete-oldest": "yes"])
-    // Itself, the lock, what is known, the trash, and five recordings.
+    // Inodes for the directory itself, the lock, the index, the trash, and five recordings.
     let disk = SmallDisk(at: service.bench.store, bytes: 8 << 20, files: 9)
     for _ in 1...5 { try service.bench.record("--for", "1s") }
     #expect(service.bench.run("rm", "2").status == 0)
     let child = try service.startArmed()
-    // A number whose file could not be made is passed over.
+    // The number of a file that could not be made is skipped.
     for left in [[7, 5, 4, 3, 1], [9, 7, 5, 4, 3]] as [[Int64]] {
       try service.makeRecording()
       #expect(try service.bench.list().compactMap { $0["number"].integer } == left)
@@ -98,7 +98,8 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a lock that another program holds costs one recording, and the answer names the holder")
+  @Test(
+    "while another program holds the lock, one recording fails, and the answer names the holder")
   func heldLock() throws {
     let service = DaemonBench()
     try service.bench.record("--for", "1s")
@@ -136,14 +137,14 @@ struct DaemonSpaceTests {
     withExtendedLifetime(disk) {}
   }
 
-  /// Makes three recordings, each of which makes room for a take that lacks 40,000 bytes.
+  /// Makes three recordings; deleting any of them makes room for one that lacks 40,000 bytes.
   private func makeRecordings(_ service: DaemonBench) throws {
     for _ in 1...3 {
       try service.bench.record("--rate", "1000", "--for", "20s", "--motion", "tumble")
     }
   }
 
-  /// Puts a file on the disk that leaves so many bytes.
+  /// Fills the disk with a file except for so many bytes.
   private func fill(_ disk: SmallDisk, leaving rest: Int, _ service: DaemonBench) {
     var status = statvfs()
     statvfs(disk.path, &status)

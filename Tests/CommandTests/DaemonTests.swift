@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The service, as its user sees it", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The service from a user's view", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonTests {
   @Test("start, mark and stop make a recording with its mark")
   func take() throws {
@@ -82,7 +82,7 @@ struct DaemonTests {
     try service.wait(for: "armed")
     var scheduled: [Int64] = []
     try waitUntil {
-      // Longer and longer between the takes.
+      // The recordings are further and further apart.
       for _ in 0..<5 * scheduled.count { _ = try service.status() }
       try service.tell("start")
       try service.wait(for: "armed") { $0["number"].integer == Int64(scheduled.count + 1) }
@@ -90,12 +90,12 @@ struct DaemonTests {
         try service.bench.run("info", "latest", "--json").json()["ticks"]["scheduled"].integer ?? 0)
       return scheduled.last == 70
     }
-    // Its own 20 ticks, and up to 50 in front, but none that the take before has.
+    // Its own 20 ticks, and up to 50 before them, but none of the previous recording.
     #expect(scheduled.allSatisfy { (20...70).contains($0) }, "\(scheduled)")
     service.end(child)
   }
 
-  @Test("keep makes a recording of what was just sampled, and no sample is in two recordings")
+  @Test("keep makes a recording of the history, and no sample is in two recordings")
   func keep() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -112,12 +112,12 @@ struct DaemonTests {
     service.end(child)
     for row in try service.bench.list() {
       #expect(row["complete"].isTrue)
-      // None from the samples of another take: at most the ticks that a busy machine was too late for.
+      // No sample of another recording is missing: at most ticks for which a busy machine was too late.
       #expect(row["gapCount"].integer ?? .max < 10)
     }
   }
 
-  @Test("discard throws the recording away and begins another")
+  @Test("discard moves the recording to the trash and begins another")
   func discard() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -131,7 +131,7 @@ struct DaemonTests {
     service.end(child)
   }
 
-  @Test("a request that makes no sense now is refused in a sentence, and nothing happens")
+  @Test("a request that does not fit the state is refused in a sentence and has no effect")
   func refusals() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
@@ -203,13 +203,13 @@ struct DaemonTests {
     let after = try Holdings(of: child.pid)
     #expect(after.descriptors == before.descriptors)
     #expect(after.threads == before.threads)
-    // A take's queue alone is 1 MB.
+    // The queue of one recording alone is 1 MB.
     #expect(after.kilobytes < before.kilobytes + 2000, "\(before) \(after)")
     service.end(child)
     #expect(try service.bench.list("--page", "3").last?["number"] == .integer(1))
   }
 
-  /// What a process holds of the machine.
+  /// The resources of a process.
   private struct Holdings {
     let descriptors: Int
     let threads: Int

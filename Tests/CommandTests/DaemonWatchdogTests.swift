@@ -8,7 +8,7 @@ import TestScheduling
 struct DaemonWatchdogTests {
   private let directory = TemporaryDirectory()
 
-  /// The service with a manager that expects a word every 2 s.
+  /// The service with a manager whose watchdog interval is 2 s.
   private func service(_ settings: [String: String]) -> (DaemonBench, manager: Int32) {
     let path = directory.path + "/notify"
     let manager = begin_datagram_socket(path)
@@ -17,7 +17,7 @@ struct DaemonWatchdogTests {
     return (service, manager)
   }
 
-  /// What the manager is sent until `last` comes.
+  /// The messages to the manager up to `last`.
   private func messages(_ manager: Int32, until last: String) -> [String] {
     var messages: [String] = []
     var bytes = [UInt8](repeating: 0, count: 256)
@@ -58,7 +58,7 @@ struct DaemonWatchdogTests {
   }
 
   @Test(
-    "is fed, status answers and the service ends while the card keeps what looks after the store",
+    "is fed, status answers and the service ends while the card blocks the keeper's thread",
     .holdsThread)
   func heldKeeper() throws {
     let (service, manager) = service([:])
@@ -66,12 +66,12 @@ struct DaemonWatchdogTests {
     let child = try service.startArmed()
     let free = try #require(try service.status()?["free_bytes"].integer)
     let held = try HeldThread("imu-keeper", of: child)
-    // Whoever asks the card now finds that it is gone.
+    // From now on any access to the card fails.
     rename(service.bench.store, service.bench.store + "-away")
     let other = service.bench.directory.path + "/other"
     service.configure(["store": other])
     child.signal(SIGHUP)
-    // Four of them are more than may have come before.
+    // Four are more than can have been sent before.
     for _ in 0..<4 { #expect(messages(manager, until: "WATCHDOG=1").last == "WATCHDOG=1") }
     let status = try #require(try service.status())
     #expect(status["state"] == .string("armed"))
@@ -82,7 +82,7 @@ struct DaemonWatchdogTests {
   }
 
   @Test(
-    "is fed, and the service ends 20 s later, while the card keeps what writes a take",
+    "is fed, and the service ends 20 s later, while the card blocks the flusher",
     .holdsThread)
   func heldFlusher() throws {
     let (service, manager) = service([:])

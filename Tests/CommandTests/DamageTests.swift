@@ -2,7 +2,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Damaged logs yield what is left of them and report what is missing", .waitsForPrograms)
+@Suite("Damaged logs yield their intact parts and report the losses", .waitsForPrograms)
 struct DamageCommandTests {
   private let bench = Bench()
 
@@ -18,7 +18,7 @@ struct DamageCommandTests {
     return (whole, "\(bench.directory.path)/\(name)")
   }
 
-  @Test("verify names the page that a flipped bit spoils")
+  @Test("verify reports the page that a flipped bit damages")
   func verify() throws {
     let path = try damage().path
     for target in ["1", path] {
@@ -32,7 +32,7 @@ struct DamageCommandTests {
     #expect(json["damage"].items.count == 1)
   }
 
-  @Test("the export is valid JSON with all the rest, and reports what is missing")
+  @Test("the export is valid JSON with all intact samples, and reports the losses")
   func export() throws {
     let whole = try damage().whole
     let outcome = bench.run("export", "1", "--units", "raw")
@@ -67,7 +67,7 @@ struct DamageCommandTests {
     #expect(!outcome.bytes.isEmpty)
   }
 
-  @Test("the bytes themselves are copied, and the exit status is 65 too")
+  @Test("raw copies the bytes unchanged, and the exit status is 65 too")
   func copied() throws {
     _ = try damage()
     let outcome = bench.run("export", "1", "--format", "raw")
@@ -75,7 +75,7 @@ struct DamageCommandTests {
     expectSame(outcome.bytes, bench.directory.bytes(of: try bench.logName()))
   }
 
-  @Test("the export of a damaged recording writes the file, with what is left")
+  @Test("the export of a damaged recording writes the intact samples to the file")
   func exportToFile() throws {
     _ = try damage()
     let path = bench.directory.path + "/out.csv"
@@ -104,7 +104,7 @@ struct DamageCommandTests {
     #expect(child.status() == 0)
   }
 
-  @Test("import salvages the rest of a damaged log")
+  @Test("import salvages the intact parts of a damaged log")
   func importing() throws {
     let path = try damage().path
     let other = bench.directory.path + "/other"
@@ -149,8 +149,8 @@ struct DamageCommandTests {
     }
     let isBeginning = whole.starts(with: outcome.lines)
     #expect(isBeginning)
-    // In simulated time the log is synced every 200 ticks: the rest of such a chunk may be missing, and the
-    // header takes its part of the bytes.
+    // In simulated time the log is synced every 200 ticks: the rest of such a chunk may be missing, and some of the
+    // bytes are the header's.
     #expect(outcome.lines.count + 400 >= whole.count * sixteenths / 16)
     #expect(row["sampleCount"] == .integer(Int64(outcome.lines.count - 1)))
 

@@ -32,7 +32,7 @@ struct DiskTests {
   }
 
   @Test(
-    "a disk that fills up ends a recording in simulated time, and what was written is kept",
+    "a disk that fills up ends a recording in simulated time, and the written part is kept",
     arguments: [28, 64, 72, 100])
   func virtualTake(_ kibibytes: Int) throws {
     let disk = disk(kibibytes)
@@ -40,7 +40,7 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a disk that fills up ends a live recording, and what was written is kept")
+  @Test("a disk that fills up ends a live recording, and the written part is kept")
   func liveTake() throws {
     let disk = disk(28)
     let options = ["record", "--board", "simulator", "--motion", "tumble", "--rate", "1000"]
@@ -73,7 +73,7 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("an import that does not fit leaves nothing")
+  @Test("an import that does not fit leaves no file")
   func importTooLarge() {
     let disk = SmallDisk(at: bench.store, bytes: 64 * 1024)
     let rows = (0..<20_000).map { "\($0 * 1000),\($0 * 7919 % 30_000),\($0 * 104_729 % 30_000)" }
@@ -84,7 +84,7 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("an export that does not fit leaves nothing")
+  @Test("an export that does not fit leaves no file")
   func exportTooLarge() throws {
     try bench.record("--for", "60s", "--rate", "100")
     let path = bench.directory.path + "/small"

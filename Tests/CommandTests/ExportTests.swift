@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Exports have the form that was asked for", .waitsForPrograms)
+@Suite("Exports have the requested format", .waitsForPrograms)
 struct ExportCommandTests {
   /// Two seconds at 10 Hz.
   private static let bench: Bench? = {
@@ -45,7 +45,7 @@ struct ExportCommandTests {
     #expect(parts.reduce(0, +) == scheduled)
   }
 
-  @Test("NDJSON is the samples of the JSON document, one a line")
+  @Test("NDJSON has the samples of the JSON document, one per line")
   func ndjson() throws {
     let lines = try export("--format", "ndjson").lines
     let samples = try lines.map { try JSON(Array($0.utf8)) }
@@ -53,7 +53,7 @@ struct ExportCommandTests {
     #expect(try samples == export().json()["samples"].items)
   }
 
-  @Test("CSV has one line of names and a line a sample, with the values of the JSON document")
+  @Test("CSV has a line of names and one line per sample, with the values of the JSON document")
   func csv() throws {
     let lines = try export("--format", "csv").lines
     #expect(lines.first == "t_ns,ax,ay,az,gx,gy,gz,temp")
@@ -174,7 +174,7 @@ struct ExportCommandTests {
       ).status == 0)
   }
 
-  @Test("gyrodata of a recording with a hole is refused, or done as --fill says, and reported")
+  @Test("gyrodata of a recording with a gap is refused without --fill, and reported with it")
   func filled() throws {
     let bench = Bench()
     let rows = (Array(0..<30) + Array(50..<80)).map { "\($0 * 10),\($0),0,0\n" }.joined()
@@ -289,7 +289,7 @@ struct ExportCommandTests {
     let directory = TemporaryDirectory()
     let path = directory.path + "/fifo"
     mkfifo(path, 0o600)
-    // Open for both, so that neither end waits for the other; the document fits into the pipe.
+    // Opened for reading and writing, so that neither end waits for the other; the document fits into the pipe.
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
     defer { close(descriptor) }
     #expect(bench.run("export", "1", "--format", "csv", "-o", path).status == 0)
@@ -314,7 +314,7 @@ struct ExportCommandTests {
     expectSentence(outcome, 74, ["cannot write the output"])
   }
 
-  @Test("an export never replaces a recording, by whatever name")
+  @Test("an export never replaces a recording, under any name")
   func ontoRecording() throws {
     let bench = Bench()
     try bench.record("--for", "1s")

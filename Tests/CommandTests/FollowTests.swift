@@ -9,7 +9,7 @@ struct FollowTests {
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",
   ]
 
-  /// Starts a take and waits until samples of it are in the log.
+  /// Starts a recording and waits until its log has samples.
   private func startRecording(_ bench: Bench) throws -> Child {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
@@ -22,13 +22,13 @@ struct FollowTests {
     return child
   }
 
-  @Test("an export continues until the recording ends, and then equals an export of all of it")
+  @Test("an export continues until the recording ends, and then equals a full export")
   func exports() throws {
     let bench = Bench()
     let take = try startRecording(bench)
     let watch = DirectoryWatch(bench.directory.path)
     let followers = FollowerSet(bench, formats: ["ndjson", "csv", "raw"])
-    // Something of each has come while the recording runs.
+    // Each has written data while the recording runs.
     let hasBegun = watch.wait { followers.hasBegun }
     #expect(hasBegun)
     take.signal(SIGTERM)
@@ -41,7 +41,7 @@ struct FollowTests {
     }
   }
 
-  @Test("a document that begins with facts from the log's end cannot be followed")
+  @Test("a format whose beginning needs the end of the log cannot be followed")
   func documents() throws {
     let bench = Bench()
     try bench.record("--for", "1s")
@@ -50,7 +50,7 @@ struct FollowTests {
     #expect(bench.run("export", "1", "--follow", "--format", "csv").lines.count == 11)
   }
 
-  @Test("a pull of a live recording fetches what is there, and with --follow all of it")
+  @Test("a pull of a live recording fetches its present part, and with --follow all of it")
   func pulls() throws {
     let bench = RemoteBench()
     let take = try startRecording(bench.pi)
@@ -95,7 +95,7 @@ private final class FollowerSet {
     return bench.start(["export", "1", "--follow", "--format", format], stdout: file)
   }
 
-  /// Whether each has written something.
+  /// Whether each has written data.
   var hasBegun: Bool { formats.allSatisfy { bench.directory.bytes(of: "out.\($0)").count > 3000 } }
 
   func outcomes() -> [(String, Outcome)] {

@@ -5,7 +5,7 @@ import TestScheduling
 
 @Suite("Freeing recordings whose copy is verified", .waitsForPrograms)
 struct FreeingTests {
-  /// A far end that frees, and so many of its recordings whose copies are here.
+  /// A far end that may free, with `count` recordings that were pulled.
   private func pulled(_ count: Int = 1) throws -> RemoteBench {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     for _ in 1...count { try bench.pi.record("--for", "1s") }
@@ -13,7 +13,7 @@ struct FreeingTests {
     return bench
   }
 
-  @Test("a key must be allowed to; without, everything comes and stays")
+  @Test("without permission to free, recordings are fetched and the originals stay")
   func notAllowed() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
@@ -24,7 +24,7 @@ struct FreeingTests {
     #expect(bench.pi.recordings.count == 1)
   }
 
-  @Test("with it, recordings that are here go to the trash there, also those that were here before")
+  @Test("with permission, the originals of all copies move to the trash, also of earlier copies")
   func allowed() throws {
     let bench = try pulled()
     try bench.pi.record("--for", "2s")
@@ -52,7 +52,7 @@ struct FreeingTests {
   }
 
   @Test(
-    "a connection cut before the request to free arrives: nothing comes twice, and it is freed in the end"
+    "after a cut before the request to free arrives, nothing is fetched twice and the recording is freed"
   )
   func cutBefore() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")
@@ -71,13 +71,14 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty && far.laptop.recordings.count == 2)
   }
 
-  @Test("a connection cut before the answer arrives: what is gone there then was freed")
+  @Test(
+    "after a cut before the answer arrives, a recording that is no longer there counts as freed")
   func cutAfter() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     try bench.pi.record("--for", "1s")
     let first = try ScriptedFarEnd(FreeingTests.server(bench, ""))
     #expect(first.pull().status == 0)
-    // The recording is here, so that only lines are said; the one that says that it is freed is lost.
+    // The recording is here, so only lines are sent; the one that confirms the freeing is lost.
     let store = first.laptop.store
     let far = try ScriptedFarEnd(
       FreeingTests.server(
@@ -96,7 +97,7 @@ struct FreeingTests {
   }
 
   @Test(
-    "when each request to free is cut off, the copies are here once and the status says that something is left"
+    "when each request to free is cut off, each copy is fetched once and the status reports the remaining work"
   )
   func alwaysCut() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")
@@ -109,7 +110,7 @@ struct FreeingTests {
     #expect(bench.pi.recordings == far.laptop.recordings)
   }
 
-  @Test("what cannot be read there any more was not freed, though that was asked")
+  @Test("a recording that became unreadable there does not count as freed")
   func unreadable() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
@@ -147,7 +148,7 @@ struct FreeingTests {
   }
 
   @Test(
-    "the only copy is not freed by a request that is carried out late, whatever a later one was answered"
+    "the only copy is not freed by a request that is carried out late, whatever the answer to a later one"
   )
   func lateRequest() throws {
     let bench = RemoteBench()
@@ -175,7 +176,7 @@ struct FreeingTests {
   }
 
   @Test(
-    "a pull that was killed at the answer asks again at its next call, and its mark goes",
+    "a pull that was killed at the answer asks again at its next run, and its mark is removed",
     arguments: [("", 0), ("1", 66)] as [(String, Int32)])
   func killedAtAnswer(id: String, status: Int32) throws {
     let bench = RemoteBench()
@@ -204,13 +205,13 @@ struct FreeingTests {
     #expect(first.laptop.inventory() == before)
   }
 
-  @Test("a store that knows nothing of the recording takes no mark of an earlier request away")
+  @Test("a store without the recording does not remove the mark of an earlier request")
   func otherStore() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
     let store = bench.pi.inventory()
     let id = try #require(try bench.pi.list().first?["id"].text)
-    // The words that once led to this very store lead to another one.
+    // The route that once led to this store leads to another one.
     let other = RemoteBench()
     try other.pi.record("--for", "1s")
     let far = try ScriptedFarEnd(FreeingTests.server(other, ""))
@@ -225,13 +226,13 @@ struct FreeingTests {
     #expect(other.pi.recordings.isEmpty)
     #expect(bench.pi.inventory().contains { $0 == ".freeing-\(id) \(far.route.utf8.count)" })
     #expect(Set(bench.pi.inventory()).isSuperset(of: store))
-    // Asking again does not make it last longer.
+    // A repeated request does not extend the life of the mark.
     var status = stat()
     #expect(stat(mark, &status) == 0 && status.st_mtim.tv_sec == 1_800_000_000)
   }
 
   @Test(
-    "what is refused of an earlier request is said, and costs a call that frees all it is offered no status"
+    "a refusal of an earlier request is reported, and does not fail a call that frees all offered recordings"
   )
   func refusedAgain() throws {
     let bench = RemoteBench()
@@ -258,7 +259,7 @@ struct FreeingTests {
   }
 
   @Test(
-    "a mark that is no file, or no mark's, is named and stops nothing else",
+    "a mark that is not a regular file is reported and does not stop the pull",
     arguments: [false, true])
   func strangeMark(isLink: Bool) throws {
     let bench = try pulled()
@@ -270,7 +271,7 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
-  @Test("a copy here at which another program is now is freed there at the next call")
+  @Test("an original whose copy another program has locked is freed at the next call")
   func busyHere() throws {
     let bench = try pulled()
     let log = open(
@@ -285,11 +286,11 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
-  @Test("a copy here at which another program is for a moment is freed there by the same call")
+  @Test("an original whose copy another program has locked briefly is freed by the same call")
   func brieflyBusyHere() throws {
     let bench = RemoteBench()
     for _ in 1...2 { try bench.pi.record("--for", "1s") }
-    // The request for the one that is not locked ends what has the other one locked, which was asked for before.
+    // The request for the unlocked one ends the program that locks the other one, which was requested before.
     let far = try ScriptedFarEnd(
       bench.serving("case \"$line\" in free*) [ ! -e holder ] || kill $(cat holder);; esac"))
     #expect(far.pull().status == 0)
@@ -304,7 +305,7 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
-  @Test("what one machine has freed does not answer for another one that was asked")
+  @Test("freeing by one machine does not remove the mark of a request to another machine")
   func otherMachine() throws {
     let bench = try pulled()
     let id = try #require(try bench.laptop.list().first?["id"].text)
@@ -315,7 +316,7 @@ struct FreeingTests {
     #expect(bench.laptop.directory.bytes(of: "store/.freeing-\(id)") == other)
   }
 
-  @Test("what came beside a recording that another pull brought goes, other bytes stay")
+  @Test("a partial copy of a recording that another pull completed is removed, other bytes stay")
   func beginningBeside() throws {
     let bench = try pulled(3)
     var ids: [String] = []
@@ -324,7 +325,7 @@ struct FreeingTests {
       let number = try #require(recording["number"].integer)
       let name = try #require(bench.laptop.recordings.first { $0.hasPrefix("00000\(number)") })
       var bytes = bench.laptop.directory.bytes(of: "store/\(name)")
-      // Whole, a beginning, and one that is of another.
+      // A whole copy, a beginning, and one of another recording.
       if index == 1 { bytes.removeLast(100) }
       if index == 2 { bytes[bytes.count / 2] ^= 1 }
       bench.laptop.directory.write(bytes, to: "store/.part-\(id)")
@@ -337,7 +338,7 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
-  @Test("what is not the store's own, or has other bytes, stays beside a recording that is here")
+  @Test("files that the store does not own, or with other bytes, stay beside a complete recording")
   func foreignBeside() throws {
     let bench = RemoteBench()
     for _ in 1...3 { try bench.pi.record("--for", "1s") }
@@ -351,14 +352,14 @@ struct FreeingTests {
     if geteuid() == 0 {
       try #require(chown(bench.laptop.file("store/.part-\(ids[2])", []), 65534, 65534) == 0)
     }
-    // Of these only the store's own that has not a byte more than the recording goes.
+    // Only the store's own file without extra bytes is removed.
     let before = bench.laptop.inventory().filter { $0 != ".part-\(ids[1]) 0" }
     let outcome = bench.pull()
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(bench.laptop.inventory() == before)
   }
 
-  @Test("what was pulled is reported, also when the store here is gone at the end")
+  @Test("the result is reported even if the store here is gone at the end")
   func storeGone() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
@@ -369,7 +370,7 @@ struct FreeingTests {
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
   }
 
-  @Test("a recording that is here by a link alone is not freed")
+  @Test("a recording that is here only as a link is not freed")
   func link() throws {
     let bench = try pulled()
     let log = bench.laptop.directory.path + "/" + (try bench.laptop.logName())
@@ -381,8 +382,8 @@ struct FreeingTests {
     #expect(bench.pi.recordings.count == 1)
   }
 
-  /// Shell lines of a far end that no end of its connection ends, as what sshd has started. `$pull` is who started it;
-  /// what it asks late waits for the pipe `late`.
+  /// Shell lines of a far end that survives the end of its connection, as a program that sshd started does. `$pull` is
+  /// the pull's process; late requests wait for the pipe `late`.
   private static let outliving = """
     [ "$pull" ] || exec env pull=$PPID setsid -w bash "$0"
     exec 200>&-

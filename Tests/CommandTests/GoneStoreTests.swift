@@ -5,7 +5,7 @@ import TestScheduling
 
 @Suite("A store that disappears during a recording", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct GoneStoreTests {
-  /// How it goes.
+  /// How the store disappears.
   enum Way: CaseIterable {
     case renamed
     case replaced
@@ -38,7 +38,7 @@ struct GoneStoreTests {
       outcome.withoutBeginning, 74,
       ["recording 1 is gone", bench.store, "deleted, moved, replaced"])
     #expect(outcome.bytes.isEmpty)
-    // The next take makes the store anew.
+    // The next recording creates the store again.
     #expect(try bench.record("--for", "1s") == "1")
   }
 

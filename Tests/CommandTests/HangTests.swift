@@ -21,7 +21,7 @@ struct HangTests {
   }
 
   @Test(
-    "a signal ends record 20 s later when the card hangs, and what is on it is there",
+    "a signal ends record 20 s later when the card hangs, and the synced data stays",
     arguments: [SIGINT, SIGTERM])
   func heldFlusher(_ signal: Int32) throws {
     let child = try bench.startRecording(HangTests.live)
@@ -38,14 +38,14 @@ struct HangTests {
   }
 
   @Test(
-    "a signal ends record when the card does not even make the file, and nothing is said to be kept"
+    "a signal ends record when the card hangs at the creation of the file, and no recording is reported as kept"
   )
   func heldStore() throws {
     try bench.record("--for", "1s")
     let lock = try #require(StoreLock(bench))
     let watch = DirectoryWatch(opening: bench.store + "/.lock")
     let child = bench.start(HangTests.live)
-    // It waits for the lock, but would not for ever.
+    // It waits for the lock, with a limit.
     let isOpened = watch.waitForEvent()
     try #require(isOpened)
     let held = try HeldThread("imu-flusher", of: child)
@@ -93,7 +93,7 @@ struct HangTests {
   }
 }
 
-/// The lock of a store's numbers, held: the store hangs.
+/// Holds the lock of a store's numbers, so that the store hangs.
 final class StoreLock {
   private let descriptor: Int32
 

@@ -5,7 +5,7 @@ import TestScheduling
 @Suite("The help is the text in Help/", .waitsForPrograms)
 struct HelpTests {
   @Test(
-    "each help is the text that was committed",
+    "each help equals the committed text",
     arguments: [
       "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "recover",
       "rm", "restore", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard",

@@ -2,7 +2,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Imports make recordings that export what was imported", .waitsForPrograms)
+@Suite("Imported recordings export the imported data", .waitsForPrograms)
 struct ImportCommandTests {
   private let bench = Bench()
 
@@ -33,7 +33,7 @@ struct ImportCommandTests {
   }
 
   @Test(
-    "tables written by others come out with the same counts and times",
+    "tables of other programs are exported with the same counts and times",
     arguments: [
       Table(
         testDescription: "microseconds, all values at their ends",
@@ -59,7 +59,7 @@ struct ImportCommandTests {
       bench.run("export", "1", "--format", "csv", "--units", "raw").output == table.exported)
   }
 
-  @Test("a table with a hole becomes a whole recording with a gap, and its times come back")
+  @Test("a table with missing samples becomes a whole recording with a gap, and keeps its times")
   func hole() throws {
     let ticks = Array(0..<300) + Array(360..<600)
     let rows = ticks.map { "\($0 * 10_000_000),\($0)\n" }.joined()
@@ -69,7 +69,7 @@ struct ImportCommandTests {
     #expect(outcome.talk.contains("60 ticks of"))
     #expect(outcome.talk.contains("have no sample, in 1 gap"))
     #expect(bench.run("verify", "1").status == 0)
-    // How late an imported sample was is not known: it is not 0. What is not known has no line.
+    // The lateness of imported samples is unknown, not 0. Unknown values have no line.
     let info = bench.run("info", "1")
     #expect(!info.output.contains("lateness"))
     #expect(info.lines.allSatisfy { !$0.hasSuffix(" ") }, "\(info.output)")
@@ -127,7 +127,7 @@ struct ImportCommandTests {
     #expect(json["rate_hz"] == .integer(100))
   }
 
-  @Test("a log exported raw and imported elsewhere exports the same in every form")
+  @Test("a log exported raw and imported elsewhere has the same exports in every format")
   func log() throws {
     try bench.record("--for", "5s", "--rate", "200", "--note", "x")
     let path = bench.directory.path + "/copy.imulog"

@@ -11,7 +11,7 @@ struct InstallTests {
     "/etc/sysusers.d/imulog.conf", "/etc/modules-load.d/imulog.conf", "/etc/imulog/imulog.conf",
   ]
 
-  /// What `--print` says of each file.
+  /// The output of `--print` for each file.
   private func printed() -> [String: String] {
     let outcome = bench.run("install", "--print", "--root", bench.directory.path + "/card")
     #expect(outcome.status == 0)
@@ -37,15 +37,15 @@ struct InstallTests {
     for path in InstallTests.paths {
       #expect(outcome.talk.contains("wrote \(bench.directory.path)/card\(path)\n"))
       let written = String(decoding: bench.directory.bytes(of: "card" + path), as: UTF8.self)
-      // Printed, each is followed by the line feed of its block.
+      // The printed form has one more line feed.
       #expect(written + "\n" == texts[path] || written + "\n\n" == texts[path], "\(path)")
-      // Read by systemd, udev and the service's user, whatever the mask was.
+      // Readable by systemd, udev and the service's user, regardless of the umask.
       var status = stat()
       #expect(stat(bench.directory.path + "/card" + path, &status) == 0)
       #expect(status.st_mode & 0o777 == 0o644)
     }
     #expect(outcome.lines.contains { $0.hasPrefix("sudo systemctl enable --now imulog") })
-    // The service may hold the processors awake, and nothing else of those devices.
+    // The service may limit the processors' sleep, and use no other such device.
     let rules = texts["/etc/udev/rules.d/60-imulog.rules"] ?? ""
     #expect(rules.contains("KERNEL==\"cpu_dma_latency\", GROUP=\"imulog\", MODE=\"0660\"\n"))
     let unit = texts["/etc/systemd/system/imulog.service"] ?? ""
@@ -81,7 +81,7 @@ struct InstallTests {
     let unit = try text(at: card + "/etc/systemd/system/imulog.service")
     #expect(unit.contains("\nExecStart=/usr/local/bin/imulog daemon\n"))
     #expect(outcome.talk.contains("\(Child.products)/imulog \(card)/usr/local/bin/imulog"))
-    // Read to its end: what stands behind it twice is what is wrong.
+    // The unknown key at the end is the reported error, so the rest is valid.
     var lines = try text(at: card + "/etc/imulog/imulog.conf")
     lines += "unknown-key = 1\n"
     let path = bench.file("longer.conf", lines)
@@ -101,7 +101,7 @@ struct InstallTests {
       unlink(folder + "/imulog")
       rmdir(folder)
     }
-    // Copied by the shell: a file that this process writes is still open in programs that other tests start now.
+    // Copied by a shell: programs that other tests start now would inherit this process's open file.
     let outcome = bench.shell(
       "cp \(Child.program) \(folder) && exec \(folder)/imulog install --print")
     #expect(outcome.status == 0)
@@ -111,10 +111,10 @@ struct InstallTests {
     #expect(outcome.talk.contains("sudo install -m 755 \(folder)/imulog /usr/local/bin/imulog"))
   }
 
-  @Test("the service's store is its group's too: members remove recordings, and pull frees them")
+  @Test("group members may remove recordings of the service's store, and pull may free them")
   func sharedStore() throws {
     let unit = try #require(printed()["/etc/systemd/system/imulog.service"])
-    // What these do is tried by SharedStoreTests.
+    // SharedStoreTests tests the effect of these settings.
     for line in [
       "UMask=0007", "StateDirectory=imulog/recordings", "StateDirectoryMode=2770",
       "Environment=IMULOG_STORE=/var/lib/imulog/recordings",
@@ -124,7 +124,7 @@ struct InstallTests {
     }
   }
 
-  @Test("a root in which nothing can be made is refused in a sentence")
+  @Test("a root that is not writable is refused in a sentence")
   func refused() {
     let path = bench.file("file", "no directory")
     expectSentence(bench.run("install", "--root", path), 73, ["cannot make", path])

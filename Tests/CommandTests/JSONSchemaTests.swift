@@ -10,7 +10,7 @@ struct JSONSchemaTests {
     #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     + "/LogFormatTests/Golden/"
 
-  /// What each document's heading in JSON.md stands for: one document of each kind that the program writes.
+  /// One document of each kind that the program writes, by its heading in JSON.md.
   private static func documents() throws -> [(heading: String, documents: [JSON])] {
     let bench = Bench()
     let recorded = try bench.run(Bench.simulated + ["--json", "--for", "30s"]).json()
@@ -18,7 +18,7 @@ struct JSONSchemaTests {
     bench.directory.write([7], to: "store/.part-\(id)")
     let exports = try ["recovered", "marks", "sensor-events", "constant"].map { name in
       let bench = Bench()
-      // Logs without an end are imported as far as they go.
+      // Logs without an end are imported up to their last sample.
       try #require([0, 65].contains(bench.run("import", golden + name + ".imulog").status))
       return try bench.run("export", "1").json()
     }
@@ -92,7 +92,7 @@ struct JSONSchemaTests {
 
 /// The tables of JSON.md.
 private struct Schema {
-  /// What a value may be; all but those that are absent may be `null`.
+  /// The kind of a value; every value that may not be absent may be `null`.
   indirect enum Kind {
     case object(String)
     case list(Kind?)
@@ -122,7 +122,7 @@ private struct Schema {
   private(set) var documents: [String] = []
   /// Keys with their kinds and whether they may be absent, by table.
   private(set) var tables: [String: [String: (kind: Kind, mayBeAbsent: Bool)]] = [:]
-  /// The table whose keys a table has too.
+  /// The table whose keys a table includes.
   private var bases: [String: String] = [:]
 
   init() throws {

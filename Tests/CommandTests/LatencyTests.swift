@@ -3,8 +3,9 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-/// What a run of the program does with /dev/cpu_dma_latency. Where a container has none, what it says of it.
-@Suite("How deep processors sleep during a recording", .waitsForPrograms, .timeLimit(.minutes(5)))
+/// The program's use of /dev/cpu_dma_latency; in a container without it, the program's report.
+@Suite(
+  "The limit on processors' sleep during a recording", .waitsForPrograms, .timeLimit(.minutes(5)))
 struct LatencyTests {
   private let isThere = access("/dev/cpu_dma_latency", W_OK) == 0
 
@@ -19,7 +20,7 @@ struct LatencyTests {
   }
 
   @Test(
-    "record limits it during the recording, from 50 Hz on or as the options say, and the log has the limit",
+    "is set by record from 50 Hz on or by the options, and is in the log",
     arguments: [
       ("100", "auto", "held at 5 µs"), ("10", "auto", "not held"), ("10", "7", "held at 7 µs"),
       ("100", "off", "not held"),
@@ -46,21 +47,21 @@ struct LatencyTests {
     #expect(said == (isAsked && !isThere ? "refused" : words))
   }
 
-  @Test("simulated time does not wait, and nothing is limited")
+  @Test("is not set in simulated time, which does not wait")
   func virtualTime() throws {
     let bench = Bench()
     #expect(try bench.record("--for", "1s", "--rate", "1000", "--cpu-latency", "0") == "1")
     #expect(try bench.run("info", "1", "--json").json()["cpuLatency"].text == "not held")
   }
 
-  @Test("a value that is no time is refused")
+  @Test("is refused if its value is not a time")
   func refused() {
     let outcome = Bench().run(
       "record", "--board", "simulator", "--cpu-latency", "-5", "--virtual-time", "--for", "1s")
     expectSentence(outcome, 64, ["--cpu-latency -5", "auto", "off"])
   }
 
-  @Test("the service limits it during a recording, and not between two")
+  @Test("is set by the service during a recording, and not between two")
   func service() throws {
     let service = DaemonBench()
     let child = try service.startArmed()

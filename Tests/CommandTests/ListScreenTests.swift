@@ -130,7 +130,7 @@ struct ListScreenTests {
     #expect(!child.terminal.text.contains("2025"))
   }
 
-  @Test("new recordings appear, and those in sight stay in place")
+  @Test("new recordings appear, and visible ones stay in place")
   func news() throws {
     try record(12)
     let child = bench.atTerminal(["list"], columns: 120)

@@ -4,14 +4,14 @@ import Testing
 import TestScheduling
 
 @Suite(
-  "Takes in real time end cleanly however they end", .waitsForPrograms, .timeLimit(.minutes(15)))
+  "Recordings in real time end cleanly in every way", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct LiveTests {
   private let bench = Bench()
   private static let openEnded = [
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",
   ]
 
-  /// Starts a take and waits until samples of it are in the log.
+  /// Starts a recording and waits until its log has samples.
   private func startRecording() throws -> Child {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
@@ -55,7 +55,7 @@ struct LiveTests {
     #expect(json["state"] == .string("complete"))
     #expect(json["stopReason"] == .string("signal"))
     #expect(try #require(json["sampleCount"].integer) >= before)
-    // Space made ahead is given back.
+    // Preallocated space is released.
     #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
   }
 
@@ -87,7 +87,7 @@ struct LiveTests {
     #expect(child.outcome().status == 0)
   }
 
-  @Test("SIGKILL loses nothing that was in the log, and the next recording gets a new number")
+  @Test("SIGKILL loses no logged data, and the next recording gets a new number")
   func kill() throws {
     let child = try startRecording()
     let before = try liveSamples()
@@ -132,7 +132,7 @@ struct LiveTests {
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
     let child = try startRecording()
-    // So many that the head is written no more.
+    // So many that the header is not written again.
     try #require(try watch.wait { try liveSamples() > 200 })
     let file = open("\(bench.directory.path)/\(try bench.logName())", O_WRONLY | O_CLOEXEC)
     try #require(pwrite(file, [UInt8](repeating: 7, count: 512), 512, 0) == 512)

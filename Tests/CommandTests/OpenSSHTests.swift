@@ -3,12 +3,13 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-/// Everything once more with the real thing.
+/// Pull and serve with the real OpenSSH.
 @Suite(
   "Over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(15)),
   .enabled(if: SSHDaemon.obstacle == nil, "no OpenSSH here: apt-get install openssh-server"))
 struct OpenSSHTests {
-  @Test("a usual login lists and exports, and a reader that has enough ends it quietly")
+  @Test(
+    "a normal login lists and exports, and a reader that closes its pipe ends the export quietly")
   func plain() throws {
     let sshd = try SSHDaemon()
     try sshd.bench.record("--for", "60s", "--rate", "200", "--note", "over ssh")
@@ -26,7 +27,7 @@ struct OpenSSHTests {
     #expect(head.talk.isEmpty, "\(head.talk)")
   }
 
-  @Test("a restricted key reads, and does nothing else")
+  @Test("a restricted key can read, and nothing else")
   func restricted() throws {
     let sshd = try SSHDaemon()
     try sshd.bench.record("--for", "5s")
@@ -57,7 +58,7 @@ struct OpenSSHTests {
     #expect(sshd.bench.inventory() == before)
   }
 
-  @Test("a pull brings recordings here with either key, and a second one nothing")
+  @Test("a pull fetches recordings with either key, and a second pull fetches nothing")
   func pull() throws {
     let sshd = try SSHDaemon()
     for _ in 1...2 { try sshd.bench.record("--for", "20s", "--rate", "500") }
@@ -102,7 +103,7 @@ struct OpenSSHTests {
     #expect(try RemoteBench.log(laptop) == log)
   }
 
-  @Test("a host that cannot be reached is said to be, with ssh's own words")
+  @Test("an unreachable host is reported with ssh's own message")
   func unreachable() throws {
     let sshd = try SSHDaemon()
     let laptop = Bench()
@@ -113,7 +114,7 @@ struct OpenSSHTests {
       refused.talk.contains("cannot connect to reader: ssh: connect to host 127.0.0.1 port 1"))
   }
 
-  @Test("a host key that is not known, and one that has changed, are two things to do")
+  @Test("an unknown host key and a changed one have different remedies")
   func hostKeys() throws {
     let sshd = try SSHDaemon()
     let laptop = Bench()
@@ -122,7 +123,7 @@ struct OpenSSHTests {
     #expect(unknown.status == 69)
     #expect(unknown.talk.contains("ssh does not know the host key of reader"), "\(unknown.talk)")
     #expect(unknown.talk.contains("compare the fingerprint"))
-    // The place of the server, with the key of another.
+    // The server's address, with another server's key.
     let place = String(decoding: sshd.bench.directory.bytes(of: "known"), as: UTF8.self)
       .split(separator: " ")[0]
     let other = String(decoding: sshd.bench.directory.bytes(of: "owner.pub"), as: UTF8.self)

@@ -20,7 +20,7 @@ struct PullBreakTests {
     print("cuts with seed \(seed)")
     var generator = SeededGenerator(seed: seed)
     let points = (0..<50).map { _ in Int.random(in: 0..<log.count, using: &generator) }.sorted()
-    // Some hundred bytes of each connection are talk: it may be cut there, too.
+    // Some hundred bytes of each connection are protocol: it may be cut there, too.
     let counts = zip(points, [0] + points).map { max(1, $0 - $1) }
     bench.cut(after: counts)
     var runs = 0
@@ -33,12 +33,12 @@ struct PullBreakTests {
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(bench.laptop.directory.bytes(of: "cuts").isEmpty)
     #expect(try RemoteBench.log(bench.laptop) == log)
-    // Each connection says hello, lists, and repeats the last page that was not whole.
+    // Each connection greets, lists, and repeats the last incomplete page.
     #expect(bench.carried < log.count + 55 * 6000, "\(bench.carried) bytes for \(log.count)")
     #expect(bench.leftovers.isEmpty)
   }
 
-  @Test("takes up what an earlier program has left, and says so")
+  @Test("resumes the partial copy of an earlier run, and reports it")
   func nextProgram() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
@@ -58,12 +58,12 @@ struct PullBreakTests {
     #expect(try RemoteBench.log(bench.laptop) == log)
   }
 
-  @Test("publishes what is here to its last byte already, and fetches none of it again")
+  @Test("publishes a copy that already has every byte, and fetches none of it again")
   func allHere() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "5s")
     let log = try RemoteBench.log(bench.pi)
     let id = try #require(try bench.pi.list()[0]["id"].text)
-    // As a kill leaves it, or a connection that broke, after the last byte.
+    // As after a kill, or a broken connection, after the last byte.
     #expect(mkdir(bench.laptop.store, 0o755) == 0)
     bench.laptop.directory.write(log, to: "store/.part-\(id)")
     let outcome = bench.pull("--json")
@@ -73,7 +73,7 @@ struct PullBreakTests {
     #expect(bench.leftovers.isEmpty)
   }
 
-  @Test("does not trust a beginning that is not as it was written: it continues before the damage")
+  @Test("resumes a damaged partial copy before the damage")
   func damagedBeginning() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
@@ -89,7 +89,7 @@ struct PullBreakTests {
     #expect(bench.leftovers.isEmpty)
   }
 
-  @Test("what came of a recording that is damaged there is not fetched again")
+  @Test("does not fetch parts of a recording again that is damaged at its source")
   func damagedThere() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let name = try bench.pi.logName()
@@ -109,7 +109,7 @@ struct PullBreakTests {
   }
 
   @Test(
-    "a source that lost its end to a power cut is not taken for one that changed, and never mixed in"
+    "distinguishes a source that a power cut truncated from one that changed, and never mixes them"
   )
   func recoveredSource() throws {
     for isRecovered in [true, false] {
@@ -121,7 +121,7 @@ struct PullBreakTests {
       #expect(bench.pull("--timeout", "2s").status == 75)
       bench.mend()
       let part = bench.laptop.directory.bytes(of: "store/" + (try #require(bench.leftovers.first)))
-      // A card that forgot what came last; or a page that is another one now.
+      // A card that lost the latest data; or a page that differs now.
       var now = log
       if isRecovered { now = Array(log.prefix(10 * 4096)) } else { now[5 * 4096 + 50] ^= 1 }
       bench.pi.directory.write(now, to: name)
@@ -140,7 +140,7 @@ struct PullBreakTests {
   }
 
   @Test(
-    "a copy that is whole stays when its source is no longer what it was, and the status says so")
+    "keeps a complete copy whose source has changed, and the exit status reports it")
   func changedSource() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "10s")
     let name = try bench.pi.logName()
@@ -155,7 +155,7 @@ struct PullBreakTests {
     #expect(try RemoteBench.log(bench.laptop) == log)
   }
 
-  @Test("two pulls at once do not write into the same copy")
+  @Test("never writes into the partial copy of a simultaneous pull")
   func lock() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     bench.breakOff(after: 50_000)

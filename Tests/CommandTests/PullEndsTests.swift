@@ -3,7 +3,7 @@ import TestScheduling
 import Testing
 
 @Suite(
-  "A far end of a pull that has the recording and never lets it end", .waitsForPrograms,
+  "A far end of a pull that never completes a recording", .waitsForPrograms,
   .timeLimit(.minutes(15)))
 struct PullEndsTests {
   private static let id = ExampleLog.description().id
@@ -19,19 +19,19 @@ struct PullEndsTests {
     }
   }()
 
-  /// Shell lines that greet, list the log as `state` and read the request for it; then come `answer`'s.
+  /// Shell lines that greet, list the log as `state` and read the request for it; `answer` follows.
   private static func script(_ state: String, _ answer: String) -> String {
     "echo imulog-pull 1 free; read request; echo recording 3 \(id) $(stat -c %s log) \(state) 0\n"
       + "echo end; read verb uuid offset rest; \(answer)"
   }
 
-  /// Says that all of the log came, and waits for one more request.
+  /// Ends the log's answer, and waits for one more request.
   private static let whole =
     "echo whole $(stat -c %s log) $(sha256sum < log | cut -d' ' -f1) complete; read request"
 
-  /// Pulls from a far end that lists the log and answers so.
+  /// Pulls from a far end that lists the log and sends `answer`.
   ///
-  /// - Returns: The far end, and what the pull said.
+  /// - Returns: The far end, and the pull's messages.
   private func pull(
     _ options: String = "--timeout 1s", state: String = "complete", log: [UInt8] = log,
     hasCopy: Bool = false, status: Int32, _ answer: String
@@ -47,7 +47,7 @@ struct PullEndsTests {
     return (far, outcome.talk)
   }
 
-  @Test("has the beginning set aside once, when it has another one at each connection")
+  @Test("with a different beginning at each connection has the partial copy set aside once")
   func otherBeginnings() throws {
     let (far, talk) = try pull(
       status: 74,
@@ -59,11 +59,11 @@ struct PullEndsTests {
     #expect(names.count { $0.hasPrefix(".aside-") } == 1, "\(names)")
   }
 
-  @Test("is given up when it brings the same bytes at each connection")
+  @Test("is given up when it sends the same bytes at each connection")
   func sameBytes() throws {
     var log = PullEndsTests.log
     for page in 2..<20 { log[page * 4096 + 100] ^= 1 }
-    // It says that a prefix with damage is another one, and brings all after the intact part once more.
+    // It reports that a damaged prefix differs, and sends everything after the intact part again.
     let (far, _) = try pull(
       log: log, status: 75,
       "[ $offset = 8192 ] && echo prefix $(head -c 8192 log | sha256sum | cut -d' ' -f1)\n"
@@ -73,7 +73,7 @@ struct PullEndsTests {
     #expect(far.connections < 20, "\(far.connections)")
   }
 
-  @Test("is given up when it dies each time that it is asked to free what is large")
+  @Test("is given up when it ends at each request to free a large recording")
   func dyingFree() throws {
     let log = try ExampleLog(
       ticks: 1_200, flushEvery: 100, marksEvery: 1, marksAtOnce: 20, labelLength: 200
@@ -82,14 +82,14 @@ struct PullEndsTests {
     let (far, talk) = try pull(
       "--then-free --timeout 1s", log: log, hasCopy: true, status: 75, "exit 0")
     #expect(far.connections < 8, "\(far.connections)")
-    // What is here is said all the same.
+    // The copies here are still reported.
     #expect(
       talk.contains("recording 3 is here as 3: it is not known whether it was freed there"),
       "\(talk)")
   }
 
   @Test(
-    "is given up when what it says to write brings nothing for ten timeouts, whatever its header says"
+    "is given up when a live recording brings no bytes for ten timeouts, whatever its header says"
   )
   func aliveForEver() throws {
     var description = ExampleLog.description()
@@ -102,7 +102,7 @@ struct PullEndsTests {
   }
 
   @Test(
-    "is borne with while a take that is followed has nothing to write for longer than the timeout")
+    "is not given up while a followed recording grows by nothing for longer than the timeout")
   func slowTake() throws {
     var description = ExampleLog.description()
     description.syncInterval = 10_000_000
@@ -114,7 +114,7 @@ struct PullEndsTests {
     #expect(try RemoteBench.log(far.laptop) == log)
   }
 
-  @Test("is not blamed for a stop of this side that lasts longer than the timeout")
+  @Test("is not given up after a stop of this side that lasts longer than the timeout")
   func stopped() throws {
     let (far, _) = try pull(
       status: 0,

@@ -3,10 +3,10 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("What goes wrong in a pull", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Failures in a pull", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullFaultTests {
   @Test(
-    "a pull whose connection is cut while it follows a running recording continues and reports no change"
+    "a pull whose connection is cut while it follows a live recording continues and reports no change"
   )
   func cutWhileFollowing() throws {
     let bench = RemoteBench()
@@ -19,7 +19,7 @@ struct PullFaultTests {
       (try bench.pi.list().first?["sampleCount"].integer ?? 0) > 0
     }
     #expect(hasSamples)
-    // After the greeting and the list the recording comes as it grows; the cut is far after what was listed.
+    // After the greeting and the list the recording arrives as it grows; the cut is far beyond the listed length.
     bench.cut(after: [30_000])
     let local = DirectoryWatch(bench.laptop.directory.path)
     let follower = bench.laptop.start(["pull", "pi", "--follow"])
@@ -34,14 +34,14 @@ struct PullFaultTests {
     #expect(outcome.talk.contains("resumed") && !outcome.talk.contains("changed there"))
   }
 
-  @Test("a recording that does not fit here costs no other one")
+  @Test("a recording that does not fit here does not affect others")
   func doesNotFit() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
     try bench.pi.record("--for", "2s")
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     #expect(try RemoteBench.log(bench.pi).count > 110_000)
-    // A limit of 100 kB for each file stands for a disk that is full.
+    // A limit of 100 kB for each file simulates a full disk.
     let outcome = bench.laptop.shell("ulimit -f 200; exec \(Child.program) pull pi")
     #expect(outcome.status == 74, "\(outcome.talk)")
     #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(2)))
@@ -49,11 +49,11 @@ struct PullFaultTests {
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
-  @Test("recordings that cannot be kept here, however many, cost no other one")
+  @Test("recordings that cannot be kept here, however many, do not affect others")
   func noneFits() throws {
     let bench = RemoteBench()
     for _ in 1...13 { try bench.pi.record("--for", "1s") }
-    // Long enough for the rest of each to be worth a new connection.
+    // So long that a new connection is cheaper than reading the rest of each.
     for name in bench.pi.recordings.dropFirst() {
       let file = open("\(bench.pi.store)/\(name)", O_WRONLY | O_CLOEXEC)
       #expect(pwrite(file, "x", 1, 5 << 20) == 1)
@@ -66,7 +66,7 @@ struct PullFaultTests {
   }
 
   @Test(
-    "a lock of numbers that is never free is waited for within the timeout, and nothing comes twice"
+    "a pull waits for a held lock of numbers until the timeout, and fetches nothing twice"
   )
   func keptLock() throws {
     let bench = RemoteBench()
@@ -85,7 +85,7 @@ struct PullFaultTests {
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
-  @Test("what is no recording after what is one leaves nothing here")
+  @Test("invalid data after the beginning of a recording leaves no file here")
   func foreignEnd() throws {
     let pi = Bench()
     try pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
@@ -105,7 +105,7 @@ struct PullFaultTests {
     #expect(far.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".part") })
   }
 
-  @Test("a recording that is another one than was offered is not taken for it")
+  @Test("a recording that differs from the offered one is refused")
   func changedMeanwhile() throws {
     let bench = RemoteBench()
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
@@ -117,13 +117,13 @@ struct PullFaultTests {
     #expect(outcome.status == 74, "\(outcome.talk)")
     #expect(outcome.talk.contains("changed there meanwhile"), "\(outcome.talk)")
     #expect(far.laptop.recordings.isEmpty)
-    // The next list says what it is now, and that came already.
+    // The next list offers the present one, which was fetched already.
     #expect(far.pull().status == 0)
     #expect(try RemoteBench.log(far.laptop) == RemoteBench.log(bench.pi))
   }
 
   @Test(
-    "a recording that another program brought meanwhile is written out and freed if it is the same; else what came is kept",
+    "a recording that another program added meanwhile is exported and freed if equal; otherwise the copy is kept",
     arguments: [true, false])
   func broughtMeanwhile(isSame: Bool) throws {
     let bench = RemoteBench()
@@ -152,7 +152,7 @@ struct PullFaultTests {
     #expect(!far.laptop.directory.names(in: "store").contains { $0.hasPrefix(".part") })
   }
 
-  @Test("of two files with one UUID the newer is fetched, and the other is named")
+  @Test("of two files with one UUID the newer is fetched, and the other is reported")
   func twins() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "2s")
@@ -167,7 +167,7 @@ struct PullFaultTests {
     #expect(try RemoteBench.log(bench.laptop) == log)
   }
 
-  @Test("a recording that cannot be read there is named, and the status says that it is not here")
+  @Test("a recording that is unreadable there is reported by name and by the exit status")
   func unreadable() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
@@ -197,7 +197,7 @@ struct PullFaultTests {
     #expect(bench.pi.inventory() == before)
   }
 
-  @Test("what was followed to its end is freed too")
+  @Test("a recording that was followed to its end is freed too")
   func followAndFree() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     mkdir(bench.pi.store, 0o755)
@@ -218,7 +218,7 @@ struct PullFaultTests {
     #expect(bench.journal.contains { $0.contains("moved recording 1") })
   }
 
-  @Test("a recording that several hosts have comes once, and is here")
+  @Test("a recording that several hosts have is fetched once")
   func twoHosts() throws {
     let bench = RemoteBench()
     for _ in 0..<4 { try bench.pi.record("--for", "20s") }
@@ -228,7 +228,7 @@ struct PullFaultTests {
     #expect(bench.leftovers.isEmpty)
   }
 
-  @Test("where files of another form cannot go is said before anything is fetched")
+  @Test("an unusable directory for exports is reported before anything is fetched")
   func wrongDirectory() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
@@ -238,7 +238,7 @@ struct PullFaultTests {
     #expect(bench.connections == 0)
   }
 
-  @Test("an export that follows ends when no program reads it, also when it has nothing to write")
+  @Test("a following export ends when no program reads it, even with no samples to write")
   func silentFollower() throws {
     let bench = Bench()
     mkdir(bench.store, 0o755)
@@ -246,7 +246,7 @@ struct PullFaultTests {
     let take = bench.start(["record", "--board", "simulator", "--rate", "10", "--until-stopped"])
     let isThere = try watch.wait { try bench.list().count == 1 }
     #expect(isThere)
-    // The shell returns when both ends of its pipe are gone.
+    // The shell returns when both ends of its pipe are closed.
     let outcome = bench.shell(
       "\(Child.program) export 1 --follow --format csv --from 1h | true; echo over")
     #expect(outcome.lines == ["over"])

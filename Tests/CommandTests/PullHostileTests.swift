@@ -4,17 +4,17 @@ import TestScheduling
 import Testing
 
 @Suite(
-  "A far end of a pull that is broken or means harm", .waitsForPrograms, .timeLimit(.minutes(15)))
+  "A far end of a pull that is broken or hostile", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct PullHostileTests {
-  /// What stands for ssh, and how the pull ends that meets it.
+  /// A replacement for ssh, and the expected end of the pull.
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Lines of a shell; `$offer` is a line that offers 8192 bytes, `$large` one that offers a gigabyte.
+    /// Shell lines; `$offer` is a line that offers 8192 bytes, `$large` one that offers a gigabyte.
     let script: String
     let status: Int32
     /// `$timeout` is the timeout.
     let words: String
-    /// Seconds; long enough for what ends by its amount.
+    /// Seconds; long enough for cases that end at a limit of bytes.
     let timeout: Int
 
     init(
@@ -128,7 +128,8 @@ struct PullHostileTests {
     #expect(far.laptop.recordings.isEmpty)
   }
 
-  @Test("a connection that dies early each time is made a few times, with pauses, and given up")
+  @Test(
+    "a connection that breaks early each time is retried a few times with pauses, then given up")
   func dying() throws {
     let far = try ScriptedFarEnd(PullHostileTests.greeted + "echo end; read request")
     #expect(far.pull().status == 0)
@@ -139,7 +140,7 @@ struct PullHostileTests {
     #expect((2...7).contains(dying.connections), "\(dying.connections)")
   }
 
-  @Test("when the pull is killed, what it has started ends, also one that talks without end")
+  @Test("when the pull is killed, its child processes end, also one that writes without end")
   func killed() throws {
     for script in ["yes >&2", "echo imulog-pull 1 keep; exec sleep 1000", "exec sleep 1000"] {
       let far = try ScriptedFarEnd(script)
@@ -154,7 +155,7 @@ struct PullHostileTests {
   }
 
   @Test(
-    "a far end whose output is full ends with a pull that has enough, and takes its children along")
+    "a far end whose output is full ends with its children when the pull gives up")
   func children() throws {
     let (far, outcome) = try ScriptedFarEnd.pull(
       from: "trap '' TERM HUP PIPE; sleep 1000 & sleep 1000 & wait",
@@ -164,10 +165,10 @@ struct PullHostileTests {
   }
 }
 
-/// A machine that pulls through a program of shell lines, which stands for ssh and the far end.
+/// A machine that pulls through a shell script, which replaces ssh and the far end.
 struct ScriptedFarEnd {
   var laptop = Bench()
-  /// The reading end of a pipe that the far end and all that it starts hold open.
+  /// The reading end of a pipe that the far end and its children hold open.
   private let lifeline: Lifeline
 
   init(_ script: String) throws {
@@ -188,8 +189,8 @@ struct ScriptedFarEnd {
 
   /// A pull that ends with `words`, in which `$timeout` is the timeout, in seconds.
   ///
-  /// A machine that is too busy to start or run the far end within the timeout says nothing about what the far end
-  /// does: when the time ran out before that, the pull is made anew once, with ten times as long.
+  /// A machine that is too busy to start or run the far end within the timeout proves nothing: after such a timeout the
+  /// pull is repeated once, with ten times the timeout.
   static func pull(
     from script: String, until words: String, timeout: Int, isLast: Bool = false
   ) throws -> (ScriptedFarEnd, Outcome) {
@@ -204,7 +205,7 @@ struct ScriptedFarEnd {
     return try pull(from: script, until: words, timeout: 10 * timeout, isLast: true)
   }
 
-  /// What the mark of a request to it says.
+  /// The contents of the mark of a request to it.
   var route: String {
     "\(laptop.directory.path)/ssh -T -o BatchMode=yes -- pi imulog pull-server\n"
   }
@@ -212,11 +213,11 @@ struct ScriptedFarEnd {
   /// How often it was started.
   var connections: Int { laptop.directory.bytes(of: "calls").count }
 
-  /// Waits until nothing of it runs any more; `false` when that takes longer than anything should.
+  /// Waits until none of its processes runs any more; `false` after 30 s.
   var goes: Bool { lifeline.isCut(within: 30_000) }
 }
 
-/// A named pipe whose other end whatever is started holds.
+/// A named pipe whose other end the started processes hold.
 final class Lifeline: Sendable {
   private let descriptor: Int32
 
@@ -229,7 +230,7 @@ final class Lifeline: Sendable {
     close(descriptor)
   }
 
-  /// Whether one had it, and none has it any more.
+  /// Whether a process has held the other end, and none does any more.
   func isCut(within milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) == 1 && entry.revents & Int16(POLLHUP) != 0

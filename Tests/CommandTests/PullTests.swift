@@ -8,7 +8,8 @@ struct PullTests {
   private let bench = RemoteBench()
 
   @Test(
-    "all recordings come, byte for byte and with their numbers, and a second pull fetches nothing")
+    "all recordings are fetched, byte for byte and with their numbers; a second pull fetches nothing"
+  )
   func everything() throws {
     for note in ["one", "two", "three"] { try bench.pi.record("--for", "5s", "--note", note) }
     let first = bench.pull("--json")
@@ -33,7 +34,7 @@ struct PullTests {
     #expect(bench.connections == 2)
   }
 
-  @Test("IDs choose: a number, latest, a UUID's beginning; one that is not there is a failure")
+  @Test("IDs select recordings: a number, latest, a UUID's beginning; an unknown one is a failure")
   func choosing() throws {
     for _ in 1...3 { try bench.pi.record("--for", "1s") }
     let id = try #require(try bench.pi.list().last?["id"].text)
@@ -59,7 +60,7 @@ struct PullTests {
     #expect(rows.map { $0["note"] } == ["new", "old", "own too", "own"].map { .string($0) })
   }
 
-  @Test("several hosts in one call: one that fails does not stop the other, and the status says it")
+  @Test("of several hosts one that fails does not stop the other, and the exit status reports it")
   func hosts() throws {
     try bench.pi.record("--for", "1s")
     let outcome = bench.pull("--json", host: "nowhere,pi")
@@ -75,7 +76,7 @@ struct PullTests {
     #expect(table[2].hasPrefix("pi "))
   }
 
-  @Test("a host that is an option, nothing or named twice is refused before anything starts")
+  @Test("a host that is an option, empty or repeated is refused before ssh starts")
   func hostNames() {
     for host in ["-oProxyCommand=x", "pi,-x", "", "pi,", "a b", "pi,pi", "p\u{1B}i"] {
       let outcome = bench.laptop.run(["pull", "--", host])
@@ -99,7 +100,7 @@ struct PullTests {
     #expect(last.hasSuffix("-- pi imulog --store '/a b/it'\\''s' pull-server\n"))
   }
 
-  @Test("a machine without a greeting, or with another one, is said to have one")
+  @Test("a missing or unknown greeting of a machine is reported")
   func greetings() {
     for (host, words) in [("mute", "ended with status 0"), ("chatty", "not as imulog")] {
       let outcome = bench.pull(host: host)
@@ -108,7 +109,7 @@ struct PullTests {
     }
   }
 
-  @Test("--format writes each recording out too, also one that was here")
+  @Test("--format also exports each recording, even one that was here already")
   func conversion() throws {
     try bench.pi.record("--for", "2s")
     #expect(bench.pull().status == 0)
@@ -119,7 +120,7 @@ struct PullTests {
     expectSame(bench.laptop.directory.bytes(of: "\(name).csv"), direct.bytes)
   }
 
-  @Test("each form has a file of its own, and what is none is not taken for one")
+  @Test("each format has its own file, and a foreign file is not taken for an export")
   func forms() throws {
     try bench.pi.record("--for", "2s")
     let fills = [["json"], ["gyrodata"], ["gyrodata", "--fill", "hold"]]
@@ -136,7 +137,7 @@ struct PullTests {
     #expect(outcome.talk.contains("is not an export"), "\(outcome.talk)")
   }
 
-  @Test("a damaged recording comes as it is there, and the status says so")
+  @Test("a damaged recording is copied unchanged, and the exit status reports it")
   func damage() throws {
     try bench.pi.record("--for", "60s", "--rate", "100")
     let name = try bench.pi.logName()
@@ -150,10 +151,10 @@ struct PullTests {
     #expect(bench.pull().status == 0)
   }
 
-  @Test("many recordings are asked for before the first has come, so that distance costs little")
+  @Test("many recordings are requested before the first arrives, so that round trips cost little")
   func pipelining() throws {
     for _ in 1...12 { try bench.pi.record("--for", "1s") }
-    // No request is passed on before ten of its kind are here.
+    // No request is passed on before ten of its kind have arrived.
     let far = try ScriptedFarEnd(
       """
       export SSH_ORIGINAL_COMMAND=pull-server
@@ -184,7 +185,7 @@ struct PullTests {
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
-  @Test("a number of machines or a time that is none is refused before anything starts")
+  @Test("an invalid number of machines or timeout is refused before ssh starts")
   func limits() {
     expectSentence(bench.pull("--jobs", "0"), 64, ["--jobs"])
     expectSentence(bench.pull("--timeout", "0s"), 64, ["--timeout"])

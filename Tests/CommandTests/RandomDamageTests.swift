@@ -2,11 +2,11 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-/// What a failing card does to a file.
+/// Damage as by a failing card.
 enum Spoiling: String, CaseIterable {
   case flips, zeros, garbage, cut, copiedPage
 
-  /// Spoils bytes after the header.
+  /// Damages bytes after the header.
   func spoil(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
     let sector = Int.random(in: 4..<bytes.count / 512, using: &generator) * 512
     let end = min(sector + 512 * Int.random(in: 1...9, using: &generator), bytes.count)
@@ -33,7 +33,7 @@ struct RandomDamageTests {
   private let bench = Bench()
 
   @Test(
-    "every export is valid, holds what verify counts and nothing else, and says what is missing",
+    "every export is valid, holds exactly the samples that verify counts, and reports the losses",
     arguments: kinds)
   func exports(_ kind: Spoiling) throws {
     try bench.record("--for", "60s", "--rate", "50", "--motion", "tumble")

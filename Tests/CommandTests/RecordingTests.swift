@@ -3,7 +3,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Recordings are made, listed, looked at, checked and removed", .waitsForPrograms)
+@Suite("Recordings are made, listed, shown, checked and removed", .waitsForPrograms)
 struct RecordingCommandTests {
   @Test("a recording's number is the last line of stdout, alone")
   func numberAlone() {
@@ -50,7 +50,7 @@ struct RecordingCommandTests {
   }
 
   @Test(
-    "a recording has the samples and columns that were asked for",
+    "a recording has the requested samples and columns",
     arguments: [
       Take(options: ["--for", "1s"], samples: 10, columns: "ax,ay,az,gx,gy,gz,temp"),
       Take(options: ["--for", "1ms"], samples: 1, columns: "ax,ay,az,gx,gy,gz,temp"),
@@ -201,7 +201,7 @@ struct RecordingCommandTests {
     }
   }
 
-  @Test("removed recordings go to the trash, and their numbers are not given again")
+  @Test("removed recordings move to the trash, and their numbers are not reused")
   func remove() throws {
     let bench = Bench()
     for _ in 0..<4 { try bench.record("--for", "100ms") }
@@ -256,11 +256,11 @@ struct RecordingCommandTests {
     let bench = Bench()
     try bench.record("--for", "100ms")
     let name = try #require(bench.recordings.first)
-    // The eight digits of a name are the beginning of the UUID: a second recording with the same.
+    // The eight digits of a file name are the beginning of the UUID: a second recording with the same beginning.
     let second = name.replacing("000001-", with: "000002-")
     bench.directory.write(bench.directory.bytes(of: "store/" + name), to: "store/" + second)
     let prefix = String(name.dropLast(".imulog".count).suffix(8))
-    // Digits alone would be a number first.
+    // Decimal digits alone would be read as a number.
     expectSentence(
       bench.run("info", prefix), 64, ["1 (\(prefix))", "2 (\(prefix))", "more digits"])
   }

@@ -2,7 +2,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("recover makes a whole recording from what is left of a damaged one", .waitsForPrograms)
+@Suite("recover makes a whole recording from the intact parts of a damaged one", .waitsForPrograms)
 struct RecoverCommandTests {
   private let bench = Bench()
   private let table = ["--format", "csv", "--units", "raw"]
@@ -20,7 +20,7 @@ struct RecoverCommandTests {
     return "\(bench.directory.path)/\(name)"
   }
 
-  @Test("the ticks of a damaged page become gaps with the cause lost, and everything else is there")
+  @Test("the ticks of a damaged page become gaps with the cause lost, and all other samples stay")
   func damagedPage() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble", "--note", "left")
     let whole = rows("1")
@@ -85,7 +85,7 @@ struct RecoverCommandTests {
     }
   }
 
-  @Test("what was recovered can be recovered again, and stays what it is")
+  @Test("a recovered recording can be recovered again, and does not change")
   func again() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
     try change { $0[4096 + 2000] ^= 0x10 }
@@ -108,7 +108,7 @@ struct RecoverCommandTests {
     #expect(rows("2").count > 3000)
   }
 
-  @Test("the damaged log stays unchanged, and another store can get what is left")
+  @Test("the damaged log stays unchanged, and its intact parts can be recovered into another store")
   func elsewhere() throws {
     try bench.record("--for", "10s", "--rate", "100")
     let path = try change { $0.removeLast(3) }
@@ -121,7 +121,7 @@ struct RecoverCommandTests {
     #expect(bench.run("export", "1", "--store", other).status == 0)
   }
 
-  @Test("a file that is no log is refused, and nothing is written")
+  @Test("a file that is not a log is refused, and nothing is written")
   func noLog() throws {
     try bench.record("--for", "100ms")
     let before = bench.inventory()

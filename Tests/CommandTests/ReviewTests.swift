@@ -39,7 +39,7 @@ struct ReviewCommandTests {
     #expect(try bench.run("info", "1", "--json", "--check").json()["verdict"] == .string("good"))
   }
 
-  @Test("a page and a drawing are written, and a part of one is smaller")
+  @Test("a page and a drawing are written, and those of a time range are smaller")
   func forms() throws {
     let bench = Bench()
     try bench.record("--for", "10s", "--rate", "100", "--note", "</script><b>")

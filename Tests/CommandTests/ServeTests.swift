@@ -7,7 +7,7 @@ import TestScheduling
 struct ServeTests {
   private let bench = RemoteBench()
 
-  /// Requests that no reader would make. Where words between slashes stand in one, it is a path.
+  /// Forbidden requests. Words between slashes make one a path.
   static let hostile: [String] = [
     // Another verb.
     "record", "record --board simulator", "rm 1", "rm 1 --empty-trash", "imulog rm 1",
@@ -41,7 +41,7 @@ struct ServeTests {
     "export \u{1B}]0;x\u{7}", "list\u{7F}", "list\u{85}rm 1", "list\u{2028}rm 1", "ⅼist", "lіst",
     "export １",
     "export 1\u{200B}", "export \u{202E}1", "ｌｉｓｔ", "–-json list", "list −−json",
-    // Options that look like IDs, IDs that look like options, numbers that are none.
+    // Options that look like IDs, IDs that look like options, invalid numbers.
     "export -1", "export -- 1", "export --1", "info -h1", "export 1 2", "export 1 --from -5s",
     "export 1 --from 1e9", "list --page -1", "list --page 0", "list --page 99999999999999999999",
     "list --page 0x10", "list --page", "export 18446744073709551617x", "info 1 --json=1",
@@ -52,20 +52,20 @@ struct ServeTests {
     "list " + String(repeating: "a", count: 1020), String(repeating: "x", count: 100_000),
     String(repeating: "list ", count: 33), String(repeating: "'' ", count: 40),
     "export " + String(repeating: "1", count: 37), "export " + String(repeating: "../", count: 300),
-    // The parser's own doors: help, version, completions, a terminator, abbreviations, files of arguments.
+    // The parser's own features: help, version, completions, a terminator, abbreviations, files of arguments.
     "list --help", "help list", "-h list", "--version", "--version --help", "list --version",
     "--generate-completion-script bash", "list --generate-completion-script=zsh",
     "--experimental-dump-help", "list --experimental-dump-help", "-- list", "list -- --json",
     "export 1 --", "export 1 --follow --follow", "list --js", "info --jso 1", "export 1 --form csv",
     "list @secret", "@secret", "info --no-json 1", "list -page 2", "list --page=2 --page=3",
-    // Options that the verb has on the machine itself.
+    // Options that the verb has for a local user.
     "list --trash", "list --partial", "list --plain", "info 1 --check", "export 1 --beneath",
     "pull-server --json", "list --beneath", "IMULOG_STORE=/tmp list", "export 1 --from=-5s",
     "export 1 --to=-1ns", "status 1", "list list", "LIST", "ls", "imulog imulog list", "info",
     "export", "verify --json", "export 1 --format=", "export 1 --units", "''",
   ]
 
-  /// What requests at random are made of.
+  /// Words of random requests.
   private static let fragments: [String] = [
     "list", "info", "export", "verify", "status", "help", "rm", "record", "imulog", "1", "latest",
     "--json", "--page", "--page=1", "--store", "--store=..", "--beneath", "-o", "-o=stolen",
@@ -78,7 +78,7 @@ struct ServeTests {
     "--allow-delete", "=", "--=", "-=", "--generate-completion-script=bash", "\u{1B}[2J", "é",
   ]
 
-  @Test("reads what is in the store or refuses, whatever words come in whatever order")
+  @Test("reads the store or refuses, for any words in any order")
   func randomRequests() throws {
     try bench.pi.record("--for", "1s")
     for directory in [bench.pi.directory, bench.laptop.directory] {
@@ -97,7 +97,7 @@ struct ServeTests {
       }
       let request = words.joined(separator: " ")
       let outcome = bench.ask(request)
-      // 69: there is no service whose status could be read.
+      // 69: no service is running.
       #expect([0, 64, 69, 77].contains(outcome.status), "\(request), seed \(seed)")
       #expect(outcome.status == 0 || outcome.bytes.isEmpty, "\(request), seed \(seed)")
       if outcome.status != 0 {
@@ -109,11 +109,11 @@ struct ServeTests {
     #expect(bench.laptop.directory.names() == (names + ["journal"]).sorted(), "seed \(seed)")
   }
 
-  @Test("reaches no file outside the store, no shell and no other verb, whatever it asks for")
+  @Test("reaches no file outside the store, no shell and no other verb, for any request")
   func hostileRequests() throws {
     try #require(ServeTests.hostile.count >= 60)
     try bench.pi.record("--for", "1s")
-    // A log outside the store, and a link to it inside: nothing may be read of it.
+    // A log outside the store, and a link to it inside: it must not be read.
     let log = try RemoteBench.log(bench.pi)
     for directory in [bench.pi.directory, bench.laptop.directory] {
       directory.write(log, to: "secret")
@@ -168,7 +168,7 @@ struct ServeTests {
     expectSentence(bench.ask("info 9"), 66, ["no recording 9"])
   }
 
-  @Test("gets the list of requests when it asks for nothing, or for help")
+  @Test("gets the list of requests for an empty request, or for help")
   func help() {
     let login = bench.laptop.run("--store", bench.pi.store, "serve")
     #expect(login.status == 0)
@@ -193,9 +193,9 @@ struct ServeTests {
       #expect(outcome.status != 0, "\(request)")
       #expect(outcome.bytes.isEmpty)
     }
-    // The owner on the machine itself may keep a recording on another disk.
+    // A local owner may keep a recording on another disk.
     #expect(bench.pi.run("info", "2").status == 0)
-    // A pull brings the others, and says that this one is not here.
+    // A pull fetches the others, and reports that this one is missing.
     let outcome = bench.pull()
     #expect(outcome.status == 65)
     #expect(outcome.talk.contains("recording 2 cannot be read there"))

@@ -8,16 +8,16 @@ import Testing
   .enabled(if: OtherUser.isPossible, Comment(rawValue: OtherUser.reason)))
 struct SharedStoreTests {
   private let bench = Bench()
-  /// As the unit has it: UMask=0007.
+  /// The unit's UMask=0007.
   private let service = OtherUser(umask: "007")
   private static let serviceGroup = 4001
 
-  /// A member of the service's group with a login of their own.
+  /// A member of the service's group with a separate login.
   private func member(_ user: Int, umask: String) -> OtherUser {
     OtherUser(user: user, group: user, groups: [SharedStoreTests.serviceGroup], umask: umask)
   }
 
-  /// The store as the unit makes it: StateDirectoryMode=2770.
+  /// The store with the unit's StateDirectoryMode=2770.
   private func makeStore(mode: mode_t = 0o2770) {
     chmod(bench.directory.path, 0o755)
     bench.directory.makeDirectory("store")
@@ -43,7 +43,7 @@ struct SharedStoreTests {
     makeStore()
     for _ in 1...4 { try record(service) }
     let (one, two) = (member(4002, umask: umask), member(4003, umask: umask))
-    // A member makes the trash; another one, and the service, use it.
+    // One member creates the trash; another one and the service use it.
     for (user, number) in [(one, "1"), (two, "2"), (service, "3")] {
       let outcome = user.run(bench, "rm", number)
       #expect(outcome.status == 0, "\(outcome.talk)")
@@ -54,13 +54,13 @@ struct SharedStoreTests {
       #expect(outcome.status == 0, "\(outcome.talk)")
       #expect(outcome.output == "\(number)\n")
     }
-    // All give numbers away.
+    // All can take numbers.
     for user in [one, service, two] { try record(user) }
     #expect(service.run(bench, "rm", "7", "latest", "--empty-trash").status == 0)
     #expect(one.run(bench, "export", "5").status == 0)
     try record(service)
     #expect(bench.recordings.last?.hasPrefix("000008-") == true)
-    // No one else sees anything.
+    // Other users have no access.
     #expect(OtherUser(user: 4009, group: 4009).run(bench, "list").status == 77)
   }
 
@@ -85,7 +85,7 @@ struct SharedStoreTests {
     #expect(laptop.recordings.count == 1)
   }
 
-  @Test("what an earlier version made for its owner alone is opened to the group by the next start")
+  @Test("the next start opens an earlier version's private files to the group")
   func upgrade() throws {
     makeStore(mode: 0o750)
     let old = OtherUser(umask: "027")
@@ -93,7 +93,7 @@ struct SharedStoreTests {
     #expect(old.run(bench, "rm", "1").status == 0)
     let member = member(4002, umask: "022")
     #expect(member.run(bench, "rm", "2").status == 77)
-    // As the new unit has it; no directory of the old one inherits anything.
+    // The new unit's mode; directories of the old one do not inherit the group.
     #expect(chmod(bench.store, 0o2770) == 0)
     try record(service)
     #expect(member.run(bench, "rm", "2").status == 0)
@@ -115,11 +115,11 @@ struct SharedStoreTests {
   }
 
   @Test(
-    "a lock that is root's, readable or not, hinders no one", arguments: [0o644, 0o600])
+    "a lock owned by root, readable or not, blocks no user", arguments: [0o644, 0o600])
   func rootsLock(mode: mode_t) throws {
     makeStore(mode: 0o755)
     for _ in 1...2 { try record(service) }
-    // The number 2 is known to the lock alone, where it can be read.
+    // Only the lock has the number 2, if it is readable.
     #expect(service.run(bench, "rm", "2", "--empty-trash").status == 0)
     #expect(chown(bench.store + "/.lock", 0, 0) == 0)
     #expect(chmod(bench.store + "/.lock", mode) == 0)
@@ -130,7 +130,7 @@ struct SharedStoreTests {
   }
 
   @Test(
-    "a trash that is root's, with something overdue in it, costs a line and no recording",
+    "a trash owned by root with an overdue recording causes a message and no failed recording",
     arguments: [0o755, 0o700])
   func rootsTrash(mode: mode_t) throws {
     makeStore(mode: 0o755)
@@ -145,7 +145,7 @@ struct SharedStoreTests {
     let outcome = service.run(bench, Bench.simulated + ["--for", "100ms"])
     #expect(outcome.status == 0)
     #expect(outcome.output == "3\n")
-    // What is in it ages by a synchronised clock alone.
+    // Its contents age only by a synchronised clock.
     let isTried = try mode == 0o700 || bench.isClockSynchronised(in: "3")
     #expect(outcome.talk.contains("not all could be deleted") == isTried)
     #expect(outcome.talk.contains(mode == 0o755 ? overdue : trash) == isTried)
@@ -154,7 +154,7 @@ struct SharedStoreTests {
     let emptied = service.run(bench, "rm", "--empty-trash")
     #expect(emptied.status == 77)
     #expect(emptied.talk.contains("0 recordings deleted, and 1 could not be"))
-    // Root puts it right by using it.
+    // Use by root repairs it.
     #expect(bench.run("rm", "3").status == 0)
     #expect(service.run(bench, "rm", "2").status == 0)
   }

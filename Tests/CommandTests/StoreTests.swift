@@ -78,7 +78,7 @@ struct StoreLocationTests {
     #expect(recordings(in: "home/.local/share/imulog/recordings") == 1)
   }
 
-  @Test("without a home directory a sentence says so")
+  @Test("a missing home directory is reported in a sentence")
   func homeless() {
     var bench = bench
     bench.environment = [:]
@@ -108,12 +108,12 @@ struct StoreLocationTests {
 struct HugeFileTests {
   private static let stranger = "000006-20261122T120839Z-aaaaaaae.imulog"
 
-  /// Makes a file of the store 4 TB long: read through, it takes hours.
+  /// Makes a file of the store 4 TB long: reading all of it would take hours.
   private func lengthen(_ name: String, _ bench: Bench) {
     #expect(truncate("\(bench.store)/\(name)", 4 << 40) == 0)
   }
 
-  @Test("do not keep any verb from its work", .timeLimit(.minutes(3)))
+  @Test("do not block any verb", .timeLimit(.minutes(3)))
   func verbs() throws {
     let bench = Bench()
     try bench.record("--for", "1s")
@@ -124,7 +124,7 @@ struct HugeFileTests {
     #expect(try bench.list().map { $0["sampleCount"].integer } == [nil, 10])
     for verb in ["info", "export", "verify"] { #expect(bench.run(verb, "1").status == 0) }
     #expect(try bench.record("--for", "1s") == "7")
-    // The take is over, and what can be put in order is.
+    // The recording has ended, and all that can be tidied is tidied.
     try #require(try bench.list().last?["size_bytes"].integer == 4096)
     #expect(bench.directory.bytes(of: "store/" + bench.recordings[0]).prefix(log.count) == log[...])
     #expect(bench.run("rm", "6", "7").status == 0)

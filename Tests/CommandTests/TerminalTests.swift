@@ -73,7 +73,7 @@ struct TerminalTests {
   @Test("Ctrl-Z gives the terminal to the shell, and the screen comes back with the program")
   func stop() throws {
     try bench.record("--for", "10s", "--rate", "100")
-    // A shell that looks after jobs: without one the kernel stops nothing.
+    // A shell with job control: without one the kernel suspends no process.
     let script = #"set -m; "$0" show 1; echo stopped; read line; fg; echo ended"#
     let child = bench.atTerminal(["-c", script, Child.program], columns: 100, program: "/bin/sh")
     #expect(child.waits(for: "cursor 5.000 s"))
@@ -114,7 +114,7 @@ struct TerminalTests {
     #expect(child.isAsBefore)
   }
 
-  // MARK: what the terminal can do
+  // MARK: capabilities of the terminal
 
   @Test("without UTF-8 all is ASCII; with NO_COLOR there is no colour; a resize redraws the screen")
   func looks() throws {
@@ -163,7 +163,7 @@ struct TerminalTests {
   func exportOnTerminal() throws {
     try bench.record("--for", "60s", "--rate", "100")
     let child = bench.atTerminal(["export", "1", "--format", "csv"])
-    // The terminal takes nothing for longer than the line waits.
+    // The terminal accepts no bytes for longer than the line's delay.
     usleep(1_000_000)
     #expect(child.status() == 0)
     #expect(!child.sent.contains(0x1B))
@@ -200,18 +200,18 @@ struct TerminalTests {
     #expect(child.isAsBefore)
   }
 
-  @Test("a recording without samples is shown to have none")
+  @Test("a recording without samples is shown as such")
   func empty() throws {
     try bench.record("--for", "1s")
     let name = try bench.logName()
-    // The power went before the first sample was there.
+    // The power failed before the first sample.
     let bytes = bench.directory.bytes(of: name)
     let cuts = stride(from: bytes.count, to: 0, by: -64).lazy.map { count in
       bench.directory.write(Array(bytes.prefix(count)), to: name)
       return bench.run("show", "1")
     }
     let shown = cuts.first { $0.output.contains("no samples") }
-    // A page that is cut in its middle is a damaged one.
+    // A truncated page counts as damage.
     #expect(shown?.status == (shown?.output.contains("damaged in 1 place") == true ? 65 : 0))
   }
 

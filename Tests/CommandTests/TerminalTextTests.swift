@@ -6,17 +6,16 @@ import Testing
 
 @Suite("Text that leaves the program", .waitsForPrograms, .timeLimit(.minutes(5)))
 struct TerminalTextTests {
-  /// An escape sequence, C1 controls, a backspace, and what turns words around.
+  /// An escape sequence, C1 controls, a backspace, and bidirectional controls.
   static let hostile = "a\u{1B}[2J\u{9B}31m\u{8}\u{202E}gnp.exe\u{2066}b\u{85}\u{FEFF}c"
   static let letters = "é µ 12 °C — “Grüße” 日本 👩‍🔬"
 
-  /// What a terminal could obey in what was printed, line feeds and the tabs of a script left out.
+  /// Control characters in the output, except line feeds and the tabs of a script.
   static func obeyed(_ text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter { $0 != "\n" && ForeignText.isObeyed($0) }
   }
 
-  /// The program with a store that has hostile words in its path, its notes and its files' names, and every verb asked
-  /// in ways that go well and in ways that do not.
+  /// Runs every verb, with success and with failure, on a store with hostile text in its path, notes and file names.
   static func everyVerb(_ bench: Bench, note: String) throws -> [(words: [String], Outcome)] {
     try bench.record("--for", "1s", "--note", note, "--motion", "tumble")
     try bench.record("--for", "2s", "--note", note)
@@ -59,7 +58,7 @@ struct TerminalTextTests {
     return bench
   }
 
-  @Test("no verb prints foreign text that a terminal obeys")
+  @Test("no verb prints control characters of foreign text")
   func nothingObeyed() throws {
     for (words, outcome) in try Self.everyVerb(bench(), note: Self.hostile) {
       #expect(Self.obeyed(outcome.output + outcome.talk).isEmpty, "\(words)")
@@ -82,13 +81,13 @@ struct TerminalTextTests {
       #expect(info.contains("note        ? u 12 degC - \"Gr??e\" ?? ?"))
     }
     #expect(bench.run("boards", "raspberry-pi-4").output.contains("1.8 kohm"))
-    // In ASCII the signs take more room; within 80 columns they do all the same.
+    // ASCII replacements are longer, but still fit into 80 columns.
     let help = bench.run("export", "--help").lines + bench.run("import", "--help").lines
     #expect(help.allSatisfy { $0.utf8.count <= 80 || $0.hasPrefix("USAGE") }, "\(help)")
   }
 
   @Test(
-    "JSON and exports keep their characters whatever the locale, and escape what would be obeyed")
+    "JSON and exports keep their characters in any locale, and escape control characters")
   func data() throws {
     var bench = bench()
     bench.environment["LANG"] = "C"
@@ -108,7 +107,7 @@ struct TerminalTextTests {
     }
   }
 
-  @Test("a screen shows foreign words without obeying them, and ASCII alone where the locale is C")
+  @Test("a screen shows foreign text without control characters, and only ASCII in the C locale")
   func screens() throws {
     let bench = bench()
     try bench.record("--for", "1s", "--note", "\(Self.letters) \(Self.hostile)")
@@ -148,7 +147,7 @@ struct TerminalTextTests {
   }
 
   @Test(
-    "record reports what begins, where the recording is and what to do next, and prints only the number on stdout"
+    "record reports its settings, the recording's path and the next commands, and prints only the number on stdout"
   )
   func recordTalk() throws {
     let bench = Bench()
@@ -163,7 +162,7 @@ struct TerminalTextTests {
     #expect(
       next == "imulog: next: `imulog --store '\(store)' show 1`, "
         + "`imulog --store '\(store)' export 1 -o 1.json`")
-    // The commands are what they say: a shell takes them as they stand.
+    // A shell can run the printed commands verbatim.
     for command in next.split(separator: "`").filter({ $0.hasPrefix("imulog ") }) {
       let line = "\(Child.program)\(command.dropFirst("imulog".count))"
       let shell = bench.shell(line)
@@ -172,7 +171,7 @@ struct TerminalTextTests {
     #expect(bench.directory.names().contains("1.json"))
   }
 
-  @Test("copies that became no recordings are listed, as a table and as JSON")
+  @Test("copies that did not become recordings are listed, as a table and as JSON")
   func leftovers() throws {
     let bench = Bench()
     try bench.record("--for", "1s")
@@ -195,6 +194,6 @@ struct TerminalTextTests {
 }
 
 extension String {
-  /// As a file's name.
+  /// A file name.
   fileprivate func replacingSlashes() -> String { String(map { $0 == "/" ? "-" : $0 }) }
 }

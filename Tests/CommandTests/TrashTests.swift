@@ -3,12 +3,12 @@ import LogStoreTesting
 import TestScheduling
 import Testing
 
-@Suite("Removed recordings can be listed and brought back", .waitsForPrograms)
+@Suite("Removed recordings can be listed and restored", .waitsForPrograms)
 struct TrashCommandTests {
   private let bench = Bench()
 
   @Test(
-    "rm names the command that restores a recording, and restore brings it back under its number")
+    "rm prints the command that restores a recording, and restore keeps its number")
   func restore() throws {
     for note in ["one", "two", "three"] { try bench.record("--for", "1s", "--note", note) }
     let before = bench.inventory()
@@ -27,7 +27,7 @@ struct TrashCommandTests {
     expectSentence(bench.run("restore", "2"), 66, ["no recording 2 in", ".trash", "it is empty"])
   }
 
-  @Test("several come back at once, all or none of them; latest is the one removed last")
+  @Test("several are restored at once, all or none; latest is the one removed last")
   func several() throws {
     for _ in 0..<3 { try bench.record("--for", "100ms") }
     let id = try #require(try bench.list()[0]["id"].text)
@@ -40,12 +40,13 @@ struct TrashCommandTests {
   }
 
   @Test(
-    "if another recording has the number, it comes back under the next one, and a message says so")
+    "if another recording has the number, it is restored under the next one, and a message reports it"
+  )
   func numberTaken() throws {
     try bench.record("--for", "1s")
     let log = bench.directory.bytes(of: try bench.logName())
     #expect(bench.run("rm", "1").status == 0)
-    // As a copy from elsewhere has it.
+    // Like a copy from another machine.
     var other = Bench()
     other.environment["IMULOG_STORE"] = other.store
     try other.record("--for", "1s")
@@ -54,13 +55,13 @@ struct TrashCommandTests {
     #expect(outcome.output == "2\n")
     #expect(outcome.talk.contains("recording 1 is back as 2, because another"))
     #expect(bench.directory.bytes(of: try bench.logName()) == log)
-    // What is here already stays in the trash.
+    // A recording that is in the store already stays in the trash.
     let name = bench.recordings[1]
     bench.directory.write(log, to: "store/.trash/\(name)~20261121T023807Z")
     expectSentence(bench.run("restore", "2"), 73, ["in the store already, as number 2"])
   }
 
-  @Test("the trash is listed, the last removed first, with the date of final deletion")
+  @Test("the trash is listed, the latest first, with the date of deletion")
   func list() throws {
     let empty = bench.run(["--store", bench.directory.path, "list", "--trash"])
     #expect(empty.talk.contains("trash is empty"))
@@ -93,7 +94,7 @@ struct TrashCommandTests {
     #expect(bench.run("list", "--trash", "--page", "2").lines.isEmpty)
   }
 
-  /// A directory that has the name of a recording in the trash, overdue: no user can unlink it.
+  /// A directory with the name of an overdue recording in the trash: no user can unlink it.
   private func makeStuck() -> String {
     let name = "000009-20260101T000000Z-deadbeef.imulog~20260102T000000Z"
     bench.directory.makeDirectory("store")
@@ -140,7 +141,7 @@ struct TrashCommandTests {
       #expect(service.bench.directory.names(in: "store/.trash").count == 1)
     }
     service.end(child)
-    // And it starts with such a trash.
+    // The service also starts with such a trash.
     let again = try service.startArmed()
     service.end(again)
   }

@@ -10,7 +10,7 @@ struct WatchTests {
     bench.environment["IMULOG_SOCKET"] = bench.directory.path + "/control"
   }
 
-  /// A service of a simulated sensor, which listens.
+  /// A running service with a simulated sensor.
   private func service(_ lines: String = "") throws -> Child {
     let text = "board = simulator\nrate = 200\nreserve = 1MB\n" + lines
     let watch = DirectoryWatch(bench.directory.path)
@@ -59,7 +59,7 @@ struct WatchTests {
       #expect(bench.run("stop").status == 0)
       #expect(child.waits(for: "armed"))
     }
-    // There is nothing to throw away now.
+    // There is no recording to discard now.
     child.type("d")
     child.watch(milliseconds: 400)
     #expect(!child.terminal.text.contains("d again"))

@@ -71,8 +71,7 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty && far.laptop.recordings.count == 2)
   }
 
-  @Test(
-    "after a cut before the answer arrives, a recording that is no longer there counts as freed")
+  @Test("after a cut before the answer, a recording that is no longer there counts as freed")
   func cutAfter() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     try bench.pi.record("--for", "1s")

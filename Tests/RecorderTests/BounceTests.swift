@@ -5,7 +5,7 @@ import Testing
 @Suite("A button whose contact bounces")
 struct BounceTests {
   @Test(
-    "in 1,000 random trains of presses after the kernel's debouncing none is lost and none doubled"
+    "in 1,000 random trains of presses, after the kernel's debouncing, no press is lost or doubled"
   )
   func trains() {
     let seed = UInt64.random(in: 0 ... .max)
@@ -17,7 +17,7 @@ struct BounceTests {
       let meant = train.finger.expected
       #expect(Presses(events).total == train.finger.edges.count / 2)
       #expect(events.map(kind) == meant.map(kind), "seed \(seed), finger \(train.finger.edges)")
-      // The stamp of a press is its contact's, and the kernel's 20 ms later.
+      // The stamp of a press is that of its contact plus the kernel's 20 ms.
       let delays = zip(events, meant).map { stamp($0) - stamp($1) }
       let isPrompt = delays.allSatisfy { (20_000_000...BounceTrain.latest).contains($0) }
       #expect(isPrompt, "seed \(seed): \(delays)")

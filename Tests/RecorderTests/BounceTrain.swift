@@ -1,23 +1,22 @@
-/// A contact that bounces for up to 15 ms at each press and release and catches short disturbances between, and
-/// what the kernel's debouncing of 20 ms lets through: a level that has stood for that long, with the stamp of the
-/// moment at which that was found out, some milliseconds later on a busy machine
-/// (`debounce_work_func` of drivers/gpio/gpiolib-cdev.c).
+/// A contact that bounces for up to 15 ms at each press and release, with short disturbances between, and the edges that
+/// the kernel's 20 ms debouncing reports: a level that was stable for that long, stamped when the kernel checks it, some
+/// milliseconds later on a busy machine (`debounce_work_func` of drivers/gpio/gpiolib-cdev.c).
 ///
 ///     finger   ▁▁▁▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
 ///     contact  ▁▁▁▔▁▔▁▁▔▔▔▔▔▔▔▔▔▁▔▔▔▔▔▔▁▔▁▁▔▁▁▁▁▁▁▁▁▁▁▁▁
 ///     edge             └─ 20 ms ─┘↓            └─ 20 ms ─┘↓
 struct BounceTrain {
-  /// What the finger does.
+  /// The finger's presses and releases.
   let finger: PressTrain
-  /// What the kernel reports.
+  /// The edges that the kernel reports.
   let edges: PressTrain
 
-  /// The most by which an edge lies after the finger: bounces, 20 ms, and a late kernel.
+  /// The greatest delay of an edge after the finger: bounces, 20 ms, and a late kernel.
   static let latest: Int64 = 15_000_000 + debounce + 4_000_000
 
   private static let debounce: Int64 = 20_000_000
 
-  /// A train whose presses and pauses keep clear of the limits between gestures by what debouncing shifts.
+  /// A train whose presses and pauses differ from the limits between gestures by more than debouncing shifts them.
   init(_ generator: inout TrainGenerator) {
     let held: [ClosedRange<Int64>] = [60...200, 200...1440, 1560...5900, 6060...9000]
     let apart: [ClosedRange<Int64>] = [60...340, 460...3000]
@@ -41,13 +40,13 @@ struct BounceTrain {
   ) -> [Int64] {
     var changes: [Int64] = []
     for (index, stamp) in finger.enumerated() {
-      // An odd number of changes: the contact ends up where the finger wants it.
+      // An odd number of changes: the contact ends at the finger's level.
       var times = [stamp]
       for _ in 0..<2 * Int.random(in: 0...8, using: &generator) {
         times.append(stamp + .random(in: 1...15_000_000, using: &generator))
       }
       changes += times.sorted()
-      // A disturbance, shorter than what the kernel accepts as a level, while nothing else happens.
+      // A disturbance, too short for the kernel to accept as a level, between other changes.
       let next = index + 1 < finger.count ? finger[index + 1] : stamp + 500_000_000
       if Bool.random(using: &generator), next - stamp > 150_000_000 {
         let begin = Int64.random(in: stamp + 45_000_000...next - 45_000_000, using: &generator)
@@ -57,7 +56,7 @@ struct BounceTrain {
     return changes
   }
 
-  /// What is left of the changes: levels that stood for 20 ms, reported once each.
+  /// The debounced changes: levels that were stable for 20 ms, reported once each.
   private static func debounced(
     _ changes: [Int64], _ generator: inout TrainGenerator
   ) -> [Int64] {

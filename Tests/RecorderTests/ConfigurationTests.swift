@@ -7,7 +7,7 @@ extension ConfigurationChoices {
     boards: ["raspberry-pi-5", "simulator"], sensors: ["mpu6050", "lsm6dso"])
 }
 
-/// The configuration that a text says, or the sentence why it says none.
+/// The configuration of a text, or the error's sentence.
 enum ReadConfiguration: Equatable {
   case configuration(RecorderConfiguration)
   case refusal(String)
@@ -34,7 +34,7 @@ enum ReadConfiguration: Equatable {
 
 @Suite("The configuration")
 struct ConfigurationTests {
-  @Test("the example is read, says every default, and has every key")
+  @Test("the example is valid and has every key with its default")
   func example() {
     #expect(ReadConfiguration(RecorderConfiguration.example) == .configuration(.default))
     #expect(ReadConfiguration("") == .configuration(.default))
@@ -52,7 +52,7 @@ struct ConfigurationTests {
     #expect(sentence.contains("already"))
   }
 
-  @Test("the defaults are those of the design")
+  @Test("the defaults are as specified")
   func defaults() {
     let configuration = RecorderConfiguration.default
     #expect(configuration.board == nil && configuration.bus == nil && configuration.sensor == nil)
@@ -71,7 +71,7 @@ struct ConfigurationTests {
     #expect(!configuration.deletesOldest)
   }
 
-  /// A line for each form that a value may have, and what it changes.
+  /// A line for each form of a value, and its effect.
   private static let values: [(String, ReadConfiguration)] = [
     ("board = simulator", .changed { $0.board = "simulator" }),
     ("board = auto", .changed { _ in }),
@@ -127,7 +127,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("white space, comments, other line ends and an editor's mark change nothing")
+  @Test("white space, comments, other line ends and a byte order mark change nothing")
   func layout() {
     let expected = ReadConfiguration.changed {
       $0.bus = 3

@@ -41,7 +41,7 @@ struct ControlTests {
         + "discard, watch")
   }
 
-  @Test("hostile lines are refused, and no terminal obeys the sentence")
+  @Test("hostile lines are refused, in a sentence without control characters")
   func hostile() {
     #expect(read("mark a\nstop") == .failure(.controlCharacter))
     #expect(read("mark \u{1B}[2J") == .failure(.controlCharacter))

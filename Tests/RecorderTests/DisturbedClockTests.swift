@@ -7,7 +7,7 @@ import RingBuffer
 import Sampling
 import Testing
 
-/// A clock whose sleeps sometimes end late: by whole bursts of ticks.
+/// A clock whose sleeps sometimes end several ticks late.
 final class BurstyClock: MonotonicClock, @unchecked Sendable {
   // Safe: each test uses its own on one thread.
   private var instant: Int64 = 7_000_000_000
@@ -45,7 +45,7 @@ struct DisturbedClockTests {
   }
 
   @Test(
-    "bursts of late ticks and steps of the wall clock by an hour and by ten years lose no account",
+    "the account balances despite bursts of late ticks and steps of the wall clock by an hour and ten years",
     arguments: 1...20 as ClosedRange<UInt64>)
   func disturbed(seed: UInt64) throws {
     let (log, ledger) = try DisturbedClockTests.record(BurstyClock(seed: seed))
@@ -60,7 +60,7 @@ struct DisturbedClockTests {
     let covered = events.filter { $0.tickCount > 0 }.map { event -> (UInt64, UInt64) in
       switch event {
       case .sample(let tick, let time, _):
-        // A sample that is a period late would be one of another tick.
+        // A sample that is a period late would belong to another tick.
         let due = Int64(tick) * 100_000_000
         #expect((due..<due + 100_000_000).contains(time))
         return (tick, 1)
@@ -81,7 +81,7 @@ struct DisturbedClockTests {
     #expect(pairs.last?.reason == .end)
     #expect(pairs.dropFirst().dropLast().allSatisfy { $0.reason == .stepped })
     #expect(pairs.count > 5)
-    // Each says what the wall clock was ahead by.
+    // Each has the wall clock's offset.
     let sizes = pairs.dropLast().map { $0.wallAtStart - ExampleRecording.wall }
     #expect(sizes.allSatisfy { DisturbedClockTests.steps.contains($0) })
     #expect(zip(sizes, sizes.dropFirst()).allSatisfy { $0 != $1 })

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-/// Walks a tree of choices leaf by leaf: each run takes another path.
+/// Enumerates a tree of choices leaf by leaf: each run takes another path.
 final class ChoiceTree {
   private var path: [(chosen: Int, of: Int)] = []
   private var depth = 0
@@ -18,7 +18,7 @@ final class ChoiceTree {
     return path[depth].chosen
   }
 
-  /// Whether there is a way that was not taken; the next run takes it.
+  /// Whether an untaken path remains; the next run takes it.
   func goOn() -> Bool {
     depth = 0
     while let last = path.popLast() {
@@ -30,13 +30,13 @@ final class ChoiceTree {
   }
 }
 
-/// A recording on a card that has stalled, on one thread: before each look of the writer at the queue, which it shares with
-/// the flusher, sampler and flusher make as many of their shipped steps as the tree says.
+/// A recording on a stalled card, on one thread: before each access of the writer to the queue, which it shares with the
+/// flusher, sampler and flusher make as many of their shipped steps as the tree chooses.
 ///
 ///     sampler.step ─► ring of 2 ─► writer.advance … ─► FlushQueue, full ─► flusherStep
 ///
-/// A look into the ring follows a look into the queue in the same round. What the sampler does between them does not touch
-/// the queue, so that having done it before both is the same.
+/// An access to the ring follows one to the queue in the same round. The sampler's steps between them do not touch the
+/// queue, so running them before both is equivalent.
 final class OrderedRecording: @unchecked Sendable {
   // Safe: one thread uses it.
   let disk = MemoryDisk()
@@ -45,19 +45,19 @@ final class OrderedRecording: @unchecked Sendable {
   private var storage: MemoryStorage
   private var stopped: StorageError?
   private var isFinished = false
-  /// Whether the writer is at work: it makes no step inside its own.
+  /// Whether the writer is in a step: steps do not nest.
   private var isAtWork = false
-  /// Whether the card still stalled when the sampler had ended.
+  /// Whether the card was still stalled when the sampler ended.
   private(set) var isStalledAtEnd = false
 
-  /// What fills the queue while the card stalls.
+  /// The bytes that fill the queue while the card stalls.
   static let filler = [UInt8](repeating: 0xAA, count: 4096)
 
   init(ticks: UInt64, tree: ChoiceTree) {
     self.tree = tree
     storage = MemoryStorage(disk)
     var description = ExampleLog.description()
-    // Each round wants a sync.
+    // A sync is due in each round.
     description.syncInterval = 1
     let queue = FlushQueue(capacity: 4096, syncsEarly: true) { [weak self] in
       self?.letOthersAct()
@@ -66,7 +66,7 @@ final class OrderedRecording: @unchecked Sendable {
     stepped = SteppedRecording(DozyClock(), description, ticks: ticks, queue: queue, ring: 2)
   }
 
-  /// Others act, or do not.
+  /// Lets the other threads step, as the tree chooses.
   private func letOthersAct() {
     guard let stepped, isAtWork else { return }
     while true {
@@ -100,7 +100,7 @@ final class OrderedRecording: @unchecked Sendable {
     while stepped.end == nil {
       round(stepped)
       rounds += 1
-      // No card stalls for ever.
+      // The stall ends.
       if rounds >= 2 { stepFlusher() }
     }
     while !isFinished { stepFlusher() }
@@ -134,7 +134,7 @@ struct EveryOrderTests {
     print("\(ticks) ticks: \(orders) orders, in \(stalledEnds) the card still stalled at the end")
   }
 
-  /// Each tick once, and the end's account is the sampler's.
+  /// Expects each tick once, and the sampler's ledger in the end record.
   private func check(_ events: [ReadEvent], ticks: UInt64, ledger: TickLedger) throws {
     // Gaps come before the samples of their page.
     var found: [UInt64] = []

@@ -9,8 +9,7 @@ struct GestureTests {
     MonotonicTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  /// What a recogniser reports of edges at these milliseconds, beginning with a press, and of what becomes due
-  /// after them.
+  /// The events of edges at these milliseconds, beginning with a press, and those that become due after them.
   private func gestures(_ edges: [Int64], until end: Int64 = 100_000) -> [RecorderEvent] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     var events: [RecorderEvent] = []
@@ -34,7 +33,7 @@ struct GestureTests {
     #expect(recogniser.elapse(to: at(9999)) == [])
   }
 
-  @Test("a press that goes down is reported at once, a level that is repeated is not")
+  @Test("a button going down is reported at once, a repeated level is not")
   func down() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     for (isActive, time) in [(true, 10), (true, 20), (false, 110), (true, 300)] as [(Bool, Int64)] {
@@ -44,7 +43,7 @@ struct GestureTests {
     }
   }
 
-  @Test("a second press inside the window makes a double one, with the first one's stamp")
+  @Test("a second press within the window makes a double one, with the first one's stamp")
   func double() {
     #expect(gestures([10, 110, 509, 600]) == [.press(at: at(10)), .double(at: at(10))])
     #expect(
@@ -65,7 +64,7 @@ struct GestureTests {
       ])
   }
 
-  @Test("a press is long from 1.5 s and very long from 6 s on; the limit belongs to the longer one")
+  @Test("a press is long from 1.5 s on and very long from 6 s on, inclusive")
   func lengths() {
     #expect(gestures([0, 1499]) == [.press(at: at(0)), .single(at: at(0))])
     #expect(gestures([0, 1500]) == [.holding(at: at(0)), .long(at: at(0))])
@@ -90,7 +89,7 @@ struct GestureTests {
       recogniser.handle(LineEdge(isActive: false, time: at(7200))) == [.press(at: at(7100))])
   }
 
-  @Test("a long press after a short one makes that a single one and is no part of a double one")
+  @Test("a long press after a short one makes the short one single, and no double press")
   func shortThenLong() {
     #expect(
       gestures([0, 100, 200, 1700]) == [
@@ -114,7 +113,7 @@ struct GestureTests {
     #expect(ahead.handle(LineEdge(isActive: false, time: at(1499))) == [.press(at: at(0))])
   }
 
-  @Test("a button that is held at boot means nothing until it was released once")
+  @Test("a button that is held at the start is ignored until its release")
   func heldAtStart() {
     var recogniser = GestureRecogniser(isHeldAtStart: true)
     #expect(recogniser.deadline == nil)
@@ -129,10 +128,10 @@ struct GestureTests {
   }
 
   @Test(
-    "a press that is forgotten means nothing, however far it was; a released one keeps its meaning"
+    "a forgotten press means nothing in any phase; a released one keeps its meaning"
   )
   func forgotten() {
-    // Pressed; held; pressed for the second time: what is reported then, and what was reported before.
+    // Pressed; held; pressed for the second time: the events then, and the events before.
     for (edges, before) in [([10], 20), ([10], 1600), ([10, 110, 300], 400)] as [([Int64], Int64)] {
       var recogniser = GestureRecogniser(isHeldAtStart: false)
       for (index, edge) in edges.enumerated() {
@@ -143,7 +142,7 @@ struct GestureTests {
       #expect(recogniser.forget() == [])
       #expect(recogniser.deadline == nil)
       #expect(recogniser.elapse(to: at(99_000)) == [])
-      // Another press is one.
+      // The next press counts.
       _ = recogniser.handle(LineEdge(isActive: true, time: at(99_100)))
       let events = recogniser.handle(LineEdge(isActive: false, time: at(99_200)))
       #expect(events == [.press(at: at(99_100))])
@@ -160,7 +159,7 @@ struct GestureTests {
   }
 
   @Test(
-    "a press that becomes long or very long rests on the line, and a released one does not"
+    "a press that becomes long or very long depends on the line's level, a released one does not"
   )
   func holdDue() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
@@ -178,7 +177,7 @@ struct GestureTests {
     #expect(!recogniser.isHoldDue(by: at(9999)))
   }
 
-  @Test("edges that repeat a level change nothing, whatever phase they fall into")
+  @Test("edges that repeat a level change nothing, in any phase")
   func repeatedEdges() {
     for edges in [
       [10, 110], [10, 110, 300, 400], [10, 1600], [10, 6500], [10, 110, 300, 2000],
@@ -202,7 +201,7 @@ struct GestureTests {
   }
 
   @Test(
-    "stamps that run backwards or lie at the clock's ends trap nowhere, and no press is doubled")
+    "stamps that run backwards or lie at the clock's ends never trap and never double a press")
   func oddStamps() {
     let stamps: [Int64] = [.min, -1, 0, 1_500_000_000, .max - 1, .max]
     for first in stamps {
@@ -222,7 +221,7 @@ struct GestureTests {
     }
   }
 
-  @Test("in random trains of presses none is lost and none doubled")
+  @Test("in random trains of presses no press is lost or doubled")
   func randomTrains() {
     let seed = UInt64.random(in: 0 ... .max)
     print("seed of the trains: \(seed)")
@@ -237,13 +236,13 @@ struct GestureTests {
 }
 
 extension [RecorderEvent] {
-  /// Without the button's goings down.
+  /// The events without those of a button going down.
   var gestures: [RecorderEvent] {
     filter { if case .buttonDown = $0 { false } else { true } }
   }
 }
 
-/// How many presses of the button gestures stand for.
+/// How many presses of the button the gestures consist of.
 struct Presses {
   var total = 0
 

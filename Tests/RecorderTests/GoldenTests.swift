@@ -28,7 +28,7 @@ struct SimulatedSource: SensorSource {
   }
 }
 
-/// A log that an earlier version of the program made, by its own loop for `record`.
+/// A log of an earlier version of the program, which had a separate loop for `record`.
 struct GoldenLog: Sendable, CustomTestStringConvertible {
   let name: String
   var isLSM6DSO = false
@@ -63,7 +63,7 @@ struct GoldenLog: Sendable, CustomTestStringConvertible {
 @Suite("A single recording in simulated time", .excludesProgramStarts)
 struct GoldenTests {
   @Test(
-    "is byte for byte the log that record made before it was the service's loop",
+    "equals byte for byte the log of the earlier record with its separate loop",
     arguments: GoldenLog.all)
   func golden(_ log: GoldenLog) throws {
     let expected = try log.bytes()

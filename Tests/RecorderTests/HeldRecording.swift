@@ -3,8 +3,8 @@ import LogStore
 import LogStoreTesting
 import Recorder
 
-/// A recording at 1 kHz whose card holds the flusher up in one of its syncs, without any thread: while
-/// the flusher is in a sync, sampler and writer work on the test's clock.
+/// A recording at 1 kHz whose card blocks the flusher in one of its syncs, without threads: while the flusher is in a
+/// sync, sampler and writer run on the test's clock.
 final class HeldRecording: StorageWitness {
   /// How often the writer looks at the ring.
   static let writerPeriod: Int64 = 50_000_000
@@ -12,7 +12,7 @@ final class HeldRecording: StorageWitness {
 
   let finishes = true
   let stepped: SteppedRecording<DozyClock>
-  /// Ticks that went by during the hold.
+  /// Ticks during the hold.
   private(set) var heldTicks: Range<UInt64> = 0..<0
   /// The log.
   private(set) var bytes: [UInt8] = []
@@ -21,16 +21,15 @@ final class HeldRecording: StorageWitness {
   private let hold: (sync: Int, nanoseconds: Int64)
   private var nextTurn: MonotonicTime
   private var syncCount = 0
-  /// Bytes in the queue from which on it may have no room for more.
+  /// Bytes in the queue above which it may have no room for more.
   private let roomLeft: Int
 
   /// Makes the recording.
   ///
   /// - Parameters:
   ///   - ticks: Milliseconds.
-  ///   - hold: Which sync takes how long; the others take no time.
-  ///   - capacity: Bytes of the queue; room for several pieces, because a turn comes with each append
-  ///     and not by itself.
+  ///   - hold: The sync that takes time, and its duration; the others take no time.
+  ///   - capacity: Bytes of the queue; room for several pieces, because only an append gives the others a turn.
   init(ticks: UInt64, hold: (sync: Int, nanoseconds: Int64), capacity: Int = 1 << 20) throws {
     var description = ExampleLog.description()
     description.rate = HeldRecording.rate
@@ -58,7 +57,7 @@ final class HeldRecording: StorageWitness {
     heldTicks = first..<stepped.ledger.scheduled
   }
 
-  /// Lets the others work until `instant`, and until they leave work for the flusher.
+  /// Lets the others work until `instant` and until they have work for the flusher.
   private func passTime(until instant: MonotonicTime) {
     let asked = stepped.queue.byteCountToSync
     while stepped.end == nil {

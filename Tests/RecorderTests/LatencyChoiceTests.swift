@@ -2,9 +2,9 @@ import IMUModel
 import Recorder
 import Testing
 
-@Suite("How deep processors may sleep during a recording")
+@Suite("The limit on processors' sleep during a recording")
 struct LatencyChoiceTests {
-  @Test("is held by itself from 50 Hz on, to half a thousandth of a period")
+  @Test("is set automatically from 50 Hz on, to half a thousandth of a period")
   func automatic() throws {
     for (rate, microseconds) in [
       ("0.0001", nil), ("10", nil), ("49.99", nil), ("50", 10), ("100", 5), ("104", 4), ("250", 2),

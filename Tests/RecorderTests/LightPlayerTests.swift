@@ -20,7 +20,7 @@ struct LightPlayerTests {
     return (0..<count).map { player.level(at: at($0 * step + step / 2)) ? "█" : "·" }.joined()
   }
 
-  @Test("each light has the rhythm that its documentation draws")
+  @Test("each light has its documented rhythm")
   func rhythms() {
     #expect(picture(.off, step: 100, count: 8) == "········")
     #expect(picture(.recording, step: 100, count: 8) == "████████")
@@ -43,7 +43,7 @@ struct LightPlayerTests {
       .acknowledged(isLit: false),
     ] + Problem.allCases.map { .problem($0) }
 
-  @Test("waking only at the changes that are reported shows the same as looking each millisecond")
+  @Test("waking only at the reported changes shows the same as polling each millisecond")
   func changes() {
     for light in Self.all {
       let player = player(of: light)
@@ -57,7 +57,7 @@ struct LightPlayerTests {
     }
   }
 
-  @Test("a light that does not change asks for no wake-up")
+  @Test("a constant light needs no wake-up")
   func constant() {
     for light in [Light.off, .recording, .acknowledged(isLit: true), .acknowledged(isLit: false)] {
       #expect(player(of: light).nextChange(after: at(123)) == nil)

@@ -43,7 +43,7 @@ struct LiveFeedTests {
     #expect(feed.drain().records.isEmpty)
   }
 
-  @Test("a look at a history shows each record once and removes none, whatever leaves in between")
+  @Test("looks at a history show each record once and remove none, whatever leaves between looks")
   func history() {
     var ring = RingEnds<TickRecord>(capacity: 8)
     var producer = ring.takeProducer()
@@ -59,7 +59,7 @@ struct LiveFeedTests {
         let record = TickRecord(tick: made, time: 0, sample: RawSample())
         if producer.push(record) { made += 1 }
       case 2:
-        // Before anything leaves, as the writer does it.
+        // Before any record leaves, like the writer.
         history.look(into: &seen)
         history.trim(to: Int(state >> 40 % 8), remembering: Int(state >> 44 % 4))
       default:

@@ -1,10 +1,9 @@
 import IMUModel
 import Recorder
 
-/// Events and effects in the words of the state table, so that a test's table can be read beside the
-/// specification.
+/// Events and effects in the words of the state table, so that the test's table can be compared with the specification.
 enum Notation {
-  /// Every event there is, in the words of the table. Stamps are the numbers after the words.
+  /// All events, in the words of the table. Stamps are the numbers after the words.
   static let events: [(name: String, event: RecorderEvent)] = [
     ("begin", .begin),
     ("down 5", .buttonDown(at: time(5))),
@@ -81,7 +80,7 @@ enum Notation {
 }
 
 extension RecorderMachine {
-  /// A machine that went through these events.
+  /// A machine after these events.
   init(samplesWhileIdle: Bool = true, through names: [String]) {
     self.init(samplesWhileIdle: samplesWhileIdle)
     for name in names { _ = handle(Notation.event(name)) }

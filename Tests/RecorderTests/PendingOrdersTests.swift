@@ -2,16 +2,16 @@ import IMUModel
 import Recorder
 import Testing
 
-/// Callers of a service whose daemon does what it is asked, and what they are answered.
+/// Callers of a service that carries out its effects, and their answers.
 private struct Crowd {
   var machine: RecorderMachine
   var daemon = Daemon()
   var requests = PendingRequests<Int>()
-  /// What each caller asked, in their order.
+  /// The callers' requests, in order.
   var asked: [ControlRequest] = []
   var answers: [Int: ControlAnswer] = [:]
   var path: [String] = []
-  /// What was wrong, if anything was.
+  /// The first error, if any.
   var complaint: String?
 
   init(samplesWhileIdle: Bool) {
@@ -20,7 +20,7 @@ private struct Crowd {
     if samplesWhileIdle { happen("sensorReady") }
   }
 
-  /// As the service's loop does it.
+  /// Like the service's loop.
   mutating func happen(_ name: String) {
     _ = step(name, Notation.event(name))
   }
@@ -67,7 +67,7 @@ private struct Crowd {
     }
   }
 
-  /// Lets the callers' patience end.
+  /// Lets the callers' patience run out.
   mutating func elapse() {
     let end = Notation.time(.max)
     for (caller, answer) in requests.elapse(to: end, problem: machine.presentProblem) {
@@ -81,7 +81,7 @@ struct PendingOrdersTests {
   private static let words: [(ControlRequest, String)] = [
     (.start, "start 5"), (.stop, "stop 5"), (.keep, "keep 5"),
   ]
-  /// What may happen meanwhile.
+  /// Events that may occur meanwhile.
   private static let others: Set<String> = [
     "sensorReady", "sensorFailed", "retry", "firstSample", "fileRefused", "limitReached",
     "storageEnded", "saved",
@@ -89,7 +89,7 @@ struct PendingOrdersTests {
   ]
 
   @Test(
-    "in every order of start, stop and keep with what happens meanwhile, each gets one answer, and a true one",
+    "in every order of start, stop and keep with other events, each gets exactly one correct answer",
     arguments: [true, false])
   func everyOrder(samplesWhileIdle: Bool) {
     var count = 0

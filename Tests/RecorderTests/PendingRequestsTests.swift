@@ -2,13 +2,13 @@ import IMUModel
 import Recorder
 import Testing
 
-@Suite("When a request is answered")
+@Suite("Answers to requests")
 struct PendingRequestsTests {
   private static func time(_ seconds: Int64) -> MonotonicTime {
     MonotonicTime(nanoseconds: seconds * 1_000_000_000)
   }
 
-  /// A machine, and callers who wait; what they are answered.
+  /// A machine, and waiting callers with their answers.
   private struct Bench {
     var machine: RecorderMachine
     var requests = PendingRequests<Int>()
@@ -47,7 +47,7 @@ struct PendingRequestsTests {
       for (caller, answer) in answers { heard[caller] = answer }
     }
 
-    /// The exit status that a caller has, 0 for done; `nil` while it waits.
+    /// A caller's exit status, 0 for done; `nil` while it waits.
     func status(_ caller: Int) -> Int32? {
       switch heard[caller] {
       case nil: return nil
@@ -57,7 +57,7 @@ struct PendingRequestsTests {
     }
   }
 
-  @Test("start when the first sample is in the log, and not before")
+  @Test("a start is answered when the first sample is in the log, and not before")
   func start() {
     var bench = Bench(through: .sensorReady)
     let caller = bench.ask(.start, .start(at: Self.time(1)))
@@ -67,7 +67,7 @@ struct PendingRequestsTests {
     #expect(bench.requests.callers.isEmpty)
   }
 
-  @Test("start with the cause when the recording's file cannot be made")
+  @Test("a start is answered with the cause when the recording's file cannot be made")
   func refused() {
     var bench = Bench(through: .sensorReady)
     let caller = bench.ask(.start, .start(at: Self.time(1)))
@@ -82,7 +82,7 @@ struct PendingRequestsTests {
       var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
       let stop = bench.ask(.stop, .stop(at: Self.time(2)))
       let start = bench.ask(.start, .start(at: Self.time(3)))
-      // The first sample of the recording before.
+      // The first sample of the previous recording.
       bench.happen(.firstSample)
       #expect(bench.status(start) == nil)
       bench.happen(event)
@@ -93,7 +93,7 @@ struct PendingRequestsTests {
     }
   }
 
-  @Test("start without a sensor with the reason for which there is none")
+  @Test("a start without a sensor is answered with the cause")
   func noSensor() {
     var bench = Bench(samplesWhileIdle: false)
     let caller = bench.ask(.start, .start(at: Self.time(1)))
@@ -110,7 +110,7 @@ struct PendingRequestsTests {
     #expect(bench.status(stop) == 0)
   }
 
-  @Test("start of a recording that ends before its first sample is refused")
+  @Test("a start of a recording that ends before its first sample is refused")
   func endsFirst() {
     var bench = Bench(through: .sensorReady)
     let start = bench.ask(.start, .start(at: Self.time(1)))
@@ -120,12 +120,12 @@ struct PendingRequestsTests {
     #expect(bench.status(stop) == 75)
   }
 
-  @Test("stop and keep when the log has its end, with what went wrong if anything did")
+  @Test("stop and keep are answered when the log has its end, with the failure if there was one")
   func stop() {
     for cause in [nil, (status: 74, message: "gone")] as [PendingRequests<Int>.Cause?] {
       var recording = Bench(through: .sensorReady, .start(at: Self.time(1)), .firstSample)
       let stop = recording.ask(.stop, .stop(at: Self.time(2)))
-      // Another one waits for the same.
+      // Another caller waits for the same end.
       let second = recording.ask(.stop, .stop(at: Self.time(3)))
       #expect(recording.status(stop) == nil)
       recording.happen(.saved, because: cause)
@@ -138,7 +138,9 @@ struct PendingRequestsTests {
     }
   }
 
-  @Test("discard when the recording is gone and the next one has its first sample")
+  @Test(
+    "a discard is answered when the recording is in the trash and the next one has its first sample"
+  )
   func discard() {
     var bench = Bench(through: .sensorReady, .start(at: Self.time(1)), .firstSample)
     let caller = bench.ask(.discard, .discard(at: Self.time(2)))
@@ -151,7 +153,7 @@ struct PendingRequestsTests {
     #expect(bench.status(second) == 77)
   }
 
-  @Test("mark at once in a recording with a sample, and else with it")
+  @Test("a mark is answered at once in a recording with a sample, else with its first sample")
   func mark() {
     var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
     let early = bench.ask(.mark("a"), .mark(at: Self.time(2), label: "a"))

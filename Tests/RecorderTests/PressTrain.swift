@@ -19,19 +19,18 @@ struct TrainGenerator: RandomNumberGenerator {
   }
 }
 
-/// Presses of all lengths and distances, and what they are by the rules read press by press.
+/// Presses of all lengths and distances, and their gestures by the rules, press by press.
 struct PressTrain {
-  /// Nanoseconds of down, up, down, up …, rising.
+  /// Rising nanoseconds of down, up, down, up …
   private(set) var edges: [Int64] = []
 
-  /// These downs and ups.
   init(edges: [Int64]) {
     self.edges = edges
   }
 
   /// A random train.
   init(_ generator: inout TrainGenerator) {
-    // Around each limit, and between.
+    // Lengths around each limit, and between.
     let held: [ClosedRange<Int64>] = [
       1...200, 1490...1510, 1600...5000, 5990...6010, 6500...20_000,
     ]
@@ -46,7 +45,7 @@ struct PressTrain {
     }
   }
 
-  /// What the presses mean, worked out from their lengths and distances alone.
+  /// The gestures, computed from the presses' lengths and distances alone.
   var expected: [RecorderEvent] {
     var gestures: [RecorderEvent] = []
     var open: (down: Int64, up: Int64)?
@@ -75,7 +74,7 @@ struct PressTrain {
     return gestures
   }
 
-  /// What a recogniser makes of them that is woken at its deadlines or late, and gets some edges twice.
+  /// The events of a recogniser that is woken at its deadlines or late, and gets some edges twice.
   func play(_ generator: inout TrainGenerator) -> [RecorderEvent] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     var events: [RecorderEvent] = []

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The service's states")
 struct RecorderMachineTests {
-  @Test("every event in every state does what the table says")
+  @Test("every event in every state has the effects of the table")
   func everyField() {
     for field in StateTable.fields {
       var machine = StateTable.machine(in: field.state)
@@ -14,7 +14,7 @@ struct RecorderMachineTests {
     }
   }
 
-  @Test("the table has a field for each event in each state, and only one")
+  @Test("the table has exactly one field for each event in each state")
   func tableIsWhole() {
     for (name, _) in Notation.events {
       for state in RecorderMachine.State.allCases {
@@ -24,7 +24,7 @@ struct RecorderMachineTests {
     }
   }
 
-  /// The steps of a story: each event with what the machine makes of it.
+  /// The steps of a sequence: each event with the machine's step.
   private func play(_ machine: inout RecorderMachine, _ story: [(String, String)]) {
     for (event, expected) in story {
       let before = machine.state
@@ -33,14 +33,15 @@ struct RecorderMachineTests {
     }
   }
 
-  @Test("a service that samples while idle wakes the sensor when it comes up")
+  @Test("a service that samples while idle wakes the sensor at its start")
   func begin() {
     var machine = RecorderMachine(samplesWhileIdle: true)
     #expect(machine.state == .asleep)
     play(&machine, [("begin", "→ waking: wake"), ("sensorReady", "→ armed")])
   }
 
-  @Test("a recording without sampling while idle wakes the sensor before, and lets it sleep after")
+  @Test(
+    "without sampling while idle, a recording wakes the sensor first and lets it sleep afterwards")
   func fromSleepToSleep() {
     var machine = StateTable.machine(in: "asleep")
     play(

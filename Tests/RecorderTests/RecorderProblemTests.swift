@@ -2,9 +2,9 @@ import IMUModel
 import Recorder
 import Testing
 
-@Suite("The service's problems, and what the light says")
+@Suite("The service's problems and its light")
 struct RecorderProblemTests {
-  /// The sentences an event was refused with.
+  /// The sentences of an event's refusals.
   private func refusals(_ machine: inout RecorderMachine, _ event: String) -> [String] {
     machine.handle(Notation.event(event)).compactMap { effect in
       if case .refuse(let sentence) = effect { return sentence }
@@ -57,7 +57,7 @@ struct RecorderProblemTests {
   }
 
   @Test(
-    "a sensor that gives no samples is reported as a problem until it answers, and begins recordings all the same"
+    "a sensor without samples is reported as a problem until it answers, and recordings still begin"
   )
   func silentSensor() {
     var machine = StateTable.machine(in: "armed")
@@ -72,7 +72,7 @@ struct RecorderProblemTests {
     #expect(machine.step("firstSample") == "→ recording")
     #expect(machine.light == .recording)
     #expect(machine.presentProblem == .sensor)
-    // One that sleeps is not asked, and one that is woken is expected to answer.
+    // A sleeping sensor is not polled, and a woken one is assumed to answer.
     var idle = RecorderMachine(
       samplesWhileIdle: false, through: ["begin", "press 5", "sensorReady", "sensorSilent"])
     _ = idle.step("stop 5")
@@ -114,7 +114,7 @@ struct RecorderProblemTests {
   }
 
   @Test(
-    "a failure of the storage outlasts its own recording's saving and ends with the next recording that begins"
+    "a failure of the storage stays after its recording is saved, until the next recording begins"
   )
   func storageFailure() {
     for problem in [Problem.storage, .storageFull] {
@@ -175,7 +175,7 @@ struct RecorderProblemTests {
     #expect(ending.problem == .storageFull)
   }
 
-  @Test("the configuration is read when the recording is over and none waits")
+  @Test("the configuration is read when no recording runs or waits")
   func reloadBetweenTakes() {
     for state in ["starting", "recording", "stopping", "saving"] {
       var machine = StateTable.machine(in: state)
@@ -193,7 +193,7 @@ struct RecorderProblemTests {
     }
   }
 
-  @Test("a wrong configuration is a problem until a right one is read")
+  @Test("a wrong configuration is a problem until a valid one is read")
   func wrongConfiguration() {
     for state in ["asleep", "waking", "armed", "starting", "recording", "stopping", "saving"] {
       var machine = StateTable.machine(in: state)
@@ -242,7 +242,7 @@ struct RecorderProblemTests {
     }
   }
 
-  @Test("each refusal is a sentence of its own that says what would help")
+  @Test("each refusal is a distinct sentence with a remedy")
   func sentences() {
     var seen: [String: String] = [:]
     for (state, event, part) in [

@@ -21,7 +21,7 @@ struct RecorderStatusTests {
     return status
   }
 
-  /// After a recording whose file no one can read.
+  /// The status after a recording whose file is unreadable.
   private static var gone: RecorderStatus {
     var status = RecorderStatus(state: .armed)
     status.number = 12
@@ -71,7 +71,7 @@ struct RecorderStatusTests {
     #expect(Self.gone.text == "state        armed\nrecording    12")
   }
 
-  @Test("temperatures are tenths, and what is no temperature is null")
+  @Test("temperatures have tenths, and an invalid temperature is null")
   func temperatures() {
     for (degrees, json) in [
       (0, "0.0"), (-0.04, "0.0"), (-0.06, "-0.1"), (-12.34, "-12.3"), (85, "85.0"),
@@ -83,7 +83,7 @@ struct RecorderStatusTests {
     }
   }
 
-  @Test("hostile words stay words: the JSON is whole, and no terminal obeys the text")
+  @Test("hostile text is escaped: the JSON is valid, and the text has no control characters")
   func hostileWords() throws {
     var all = String.UnicodeScalarView()
     for value in 0...0x2030 as ClosedRange<UInt32> {
@@ -140,7 +140,7 @@ struct RecorderStatusTests {
     #expect(try ControlAnswer(line: flag.line) == flag)
   }
 
-  @Test("a line that is no answer is refused")
+  @Test("a line that is not an answer is refused")
   func badAnswers() {
     for line in [
       "", "{", "}", "{}", "null", "[]", "{\"ok\":true}", #"{"ok":true,"state":"dancing"}"#,

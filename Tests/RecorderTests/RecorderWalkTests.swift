@@ -2,9 +2,9 @@ import IMUModel
 import Recorder
 import Testing
 
-/// A daemon that does what it is asked, and what it then knows: which answers are due.
+/// A model of the loop that carries out effects and knows which answers are due.
 struct Daemon: Hashable {
-  /// What the daemon's side of a recording is at.
+  /// The model's state of a recording.
   enum Phase: Hashable { case none, begun, ready, ending }
 
   var recording = Phase.none
@@ -14,7 +14,7 @@ struct Daemon: Hashable {
   var hasExited = false
   var awaitsReload = false
 
-  /// Carries an effect out; a sentence when the machine asked for what makes no sense.
+  /// Carries out an effect; returns a sentence if the effect does not fit the state.
   mutating func carryOut(_ effect: RecorderEffect) -> String? {
     guard !hasExited else { return "an effect after the exit" }
     switch effect {
@@ -31,7 +31,7 @@ struct Daemon: Hashable {
       guard isSensorReady else { return "began a recording without a sensor" }
       recording = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
     case .holdBack:
-      // Twice by one press: when it goes down, and when it is reported to have been one.
+      // Twice for one press: when the button goes down, and when the press is reported.
       guard recording == .begun || recording == .ready else { return "held nothing back" }
     case .release:
       guard recording == .begun || recording == .ready else {
@@ -56,7 +56,7 @@ struct Daemon: Hashable {
     return nil
   }
 
-  /// What may happen next: requests and signals always, answers when they are due.
+  /// The possible next events: requests and signals always, answers when they are due.
   var possible: [String] {
     if awaitsReload { return ["reload sample", "reload sleep", "reload wrong"] }
     var names = [
@@ -92,13 +92,13 @@ struct Daemon: Hashable {
   }
 }
 
-/// A service and its daemon.
+/// A machine and its model of the loop.
 private struct Pair {
   var machine: RecorderMachine
   var daemon = Daemon()
   var path: [String] = []
 
-  /// What tells one pair from another, however it was reached. Stamps are all 3, 4 or 5, so there are few.
+  /// Identifies a pair, however it was reached. Stamps are all 3, 4 or 5, so there are few.
   struct Key: Hashable {
     let machine: RecorderMachine
     let daemon: Daemon
@@ -145,7 +145,7 @@ struct RecorderWalkTests {
   }()
 
   @Test(
-    "whatever happens, effects make sense, and the service ends with every recording's end when it is asked to"
+    "after any events, effects fit the state, and on request the service ends with every recording ended"
   )
   func everyWalk() {
     let pairs = Self.everyPair
@@ -160,11 +160,11 @@ struct RecorderWalkTests {
     }
   }
 
-  @Test("in every state a press leads to a recording, is refused in words, or ends one")
+  @Test("in every state a press begins a recording, ends one, or is refused in a sentence")
   func everyPress() {
     for pair in Self.everyPair where !pair.daemon.hasExited && !pair.daemon.awaitsReload {
       var pair = pair
-      // Of gestures, none reports a press between another one and what that one meant.
+      // No press is reported between another press and that one's gesture.
       guard pair.machine.state != .stopping else { continue }
       let effects = pair.machine.handle(Notation.event("press 5")).map(Notation.word)
       let isHeard =

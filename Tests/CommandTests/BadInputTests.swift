@@ -224,7 +224,9 @@ struct BadInputTests {
       BadFile(
         "a phone recording with a vector that lacks an axis",
         "{\"dataType\":0,\"coordinateList\":[{\"x\":0,\"y\":0}]}", "coordinateList[0].z"),
-      BadFile("a table called a log", "t_us,ax\n0,1\n", "no imulog", options: ["--format", "raw"]),
+      BadFile(
+        "a table called a log", "t_us,ax\n0,1\n", "not an imulog recording",
+        options: ["--format", "raw"]),
       BadFile(
         "a table called a phone recording", "t_us,ax\n0,1\n", "not valid JSON",
         options: ["--format", "gyrodata"]),

@@ -175,9 +175,7 @@ struct ScriptedFarEnd {
     let folder = laptop.directory.path
     lifeline = try Lifeline(folder + "/lifeline")
     let text = "#!/bin/sh\nexec 9>\(folder)/lifeline\necho >> \(folder)/calls\n\(script)\n"
-    laptop.directory.write(Array(text.utf8), to: "ssh")
-    chmod(folder + "/ssh", 0o755)
-    laptop.environment["IMULOG_SSH"] = folder + "/ssh"
+    laptop.environment["IMULOG_SSH"] = laptop.directory.script("ssh", text)
     laptop.environment["PATH"] = "/usr/bin:/bin"
   }
 

@@ -126,7 +126,7 @@ struct RecoverCommandTests {
     try bench.record("--for", "100ms")
     let before = bench.inventory()
     for (text, words) in [
-      ("t_us,ax\n0,1\n", ["no imulog"]), ("", ["is empty"]),
+      ("t_us,ax\n0,1\n", ["not an imulog recording"]), ("", ["is empty"]),
       (String(repeating: "\0", count: 5000), ["nothing was written"]),
     ] {
       let outcome = bench.run("recover", bench.file("file.imulog", text))

@@ -75,9 +75,7 @@ struct SharedStoreTests {
       #!/bin/sh
       exec \(Child.program) --store \(bench.store) pull-server
       """
-    laptop.directory.write(Array(script.utf8), to: "ssh")
-    chmod(laptop.directory.path + "/ssh", 0o755)
-    laptop.environment["IMULOG_SSH"] = laptop.directory.path + "/ssh"
+    laptop.environment["IMULOG_SSH"] = laptop.directory.script("ssh", script)
     let outcome = member.run(laptop, "pull", "pi", "--then-free")
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(bench.recordings.isEmpty)

@@ -52,9 +52,8 @@ struct TerminalTextTests {
 
   private func bench() -> Bench {
     var bench = Bench()
-    bench.environment["IMULOG_SSH"] = bench.file(
+    bench.environment["IMULOG_SSH"] = bench.directory.script(
       "ssh", "#!/bin/sh\nprintf '\(Self.hostile)\\n' >&2\nexit 255\n")
-    chmod(bench.directory.path + "/ssh", 0o755)
     return bench
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import LogStoreTesting
+import TestScheduling
 import Testing
 
 /// A store of its own for a test, and the program to work on it.
@@ -114,6 +115,19 @@ struct Bench {
   func file(_ name: String, _ bytes: [UInt8]) -> String {
     directory.write(bytes, to: name)
     return "\(directory.path)/\(name)"
+  }
+}
+
+extension TemporaryDirectory {
+  /// Writes a script that the program under test starts, and returns its path.
+  ///
+  /// No program is started in the meantime: it would have a copy of the descriptor for a moment, and the kernel runs no
+  /// file that is open for writing (ETXTBSY).
+  func script(_ name: String, _ text: String) -> String {
+    ProgramStart.excluded { write(Array(text.utf8), to: name) }
+    let file = "\(path)/\(name)"
+    chmod(file, 0o755)
+    return file
   }
 }
 

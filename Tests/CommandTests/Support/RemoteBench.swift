@@ -11,11 +11,9 @@ struct RemoteBench {
   let pi = Bench()
   /// The machine that pulls.
   var laptop = Bench()
-  private let script: String
 
   /// - Parameter serveOptions: Options of the forced command.
   init(serveOptions: String = "") {
-    script = laptop.directory.path + "/ssh"
     // What ssh does with a forced command: the words after the host, joined, become SSH_ORIGINAL_COMMAND. A line of
     // the file `cuts` is how many bytes this connection carries before it is cut; `carried` keeps them all.
     let text = """
@@ -44,9 +42,7 @@ struct RemoteBench {
         serve
       fi
       """
-    laptop.directory.write(Array(text.utf8), to: "ssh")
-    chmod(script, 0o755)
-    laptop.environment["IMULOG_SSH"] = script
+    laptop.environment["IMULOG_SSH"] = laptop.directory.script("ssh", text)
   }
 
   /// `imulog pull pi …` on the laptop.

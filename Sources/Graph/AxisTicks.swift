@@ -38,7 +38,7 @@ public struct AxisTicks: Equatable, Sendable {
       self = .none
       return
     }
-    // A step of which at least `limit` + 1 fit is too fine; from there on up.
+    // Begins with a step that is too fine, of which at least `limit` + 1 fit, and increases it.
     var step = DecimalStep(atMost: length / Double(limit + 1))
     while true {
       let multiples = step.multiples(in: range)

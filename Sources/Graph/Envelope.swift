@@ -1,7 +1,7 @@
 public import IMUModel
 
-/// A span of time in columns of equal width, each with its lowest, highest, first and last counts: a drawing as wide as
-/// the columns shows every peak of any number of samples.
+/// A span of time in columns of equal width, each with its lowest, highest, first and last counts. A drawing with one
+/// pixel or dot per column shows every peak, for any number of samples.
 ///
 ///     samples   ·. ˙· .·˙ ˙      ·.. ·˙·
 ///     columns  │   │   │   │   │   │   │

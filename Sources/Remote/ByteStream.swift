@@ -8,7 +8,7 @@ struct ByteStream: ~Copyable {
   enum Break: Error, Equatable {
     /// The other side closed it, or the connection was cut.
     case closed
-    /// The patience with the other side ran out.
+    /// The other side took too long.
     case exhausted
     /// The other side's program writes more to stderr than any program should.
     case endlessTalk
@@ -157,7 +157,7 @@ final class Talk {
 
   /// Bytes that are kept: room for ssh's longest warning.
   private static let limit = 8 * 1024
-  /// More bytes than any honest program writes.
+  /// More bytes than any correct program writes.
   private static let most = 1 << 20
 
   init(_ descriptor: Int32) {

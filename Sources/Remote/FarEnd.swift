@@ -12,7 +12,7 @@ struct FarEnd: ~Copyable {
     case abandoned(isOurs: Bool)
     /// No connection can be made, or the other side is not imulog.
     case unusable(CommandFailure)
-    /// The other side breaks the protocol, or does nothing for too long: it is not contacted again.
+    /// The other side violates the protocol, or is inactive for too long: it is not contacted again.
     case over(CommandFailure)
     /// The other side refuses this one request.
     case refused(status: Int32, String)
@@ -25,7 +25,7 @@ struct FarEnd: ~Copyable {
   /// Whether recordings may be freed.
   let mayFree: Bool
 
-  /// Milliseconds that a program which has closed its output may take to end and report why.
+  /// Milliseconds that a program may take to end and report why, once it has closed its output.
   private static var farewell: Int32 { 2000 }
 
   init(_ host: String, _ options: SSHConnection, _ patience: PullPatience) throws(Failure) {
@@ -138,7 +138,7 @@ struct FarEnd: ~Copyable {
   /// Whether part of a reply has arrived.
   var isReady: Bool { stream.isReady }
 
-  /// The other side breaks the protocol.
+  /// The other side violates the protocol.
   func violation(_ what: String) -> Failure {
     .over(
       CommandFailure(

@@ -33,7 +33,7 @@ struct HostPull {
   var asked: [Asked] = []
   /// Complete copies that are not yet recordings of the store.
   var batch: [IncomingCopy] = []
-  /// Recordings that are safe here and to be freed there.
+  /// Recordings that are safe here and must be freed there.
   var frees: ArraySlice<FreeRequest> = []
 
   enum Postponed {
@@ -162,7 +162,7 @@ struct HostPull {
       count += 1
       switch try farEnd.reply() {
       case .recording(let offer):
-        // It is not known which of the two would be sent.
+        // The far end may send either of the two.
         if let twin = numbers[offer.id] {
           unreadable[offer.number] = "it has the UUID of recording \(twin)"
         } else {

@@ -31,7 +31,7 @@ final class IncomingCopy {
   private var isChecked = false
   /// Bytes from the first one on that were checked, intact or damaged.
   private(set) var settled: UInt64
-  /// Whether the rest belongs after bytes that are no longer here.
+  /// Whether the rest follows bytes that are no longer here.
   private var isOver = false
   /// Bytes for which there is certainly room.
   private var roomy: UInt64 = 0
@@ -95,7 +95,7 @@ final class IncomingCopy {
         try check.advance(&copy, to: min(byteCount, offer.byteCount))
         let damaged = check.damagedPageCount
         try check.advance(&copy, to: byteCount)
-        // What was offered may be damaged there. What is being written now is not.
+        // The offered bytes may be damaged there; those being written now are not.
         guard offer.state != .running || check.damagedPageCount == damaged else { throw notThis }
       }
       try checked(&live) { follower, copy in try follower.settle(&copy) }
@@ -204,7 +204,7 @@ final class IncomingCopy {
     return remark
   }
 
-  /// Why a recording is set aside only once in a run: it could go on for ever.
+  /// A recording is set aside only once in a run; otherwise a far end could repeat it for ever.
   static var changesAgain: CommandFailure {
     CommandFailure(
       .inputOutput,

@@ -4,9 +4,9 @@ public import IMUModel
 public enum PullState: String, CaseIterable, Sendable {
   /// It is being written: its bytes so far are final, and more will follow.
   case running
-  /// It ended and says how.
+  /// It has ended and has its end record.
   case complete
-  /// Its end is missing and no program is writing it: after a power loss, what was on the card was recovered.
+  /// Its end is missing and no program is writing it: a power loss cut it off.
   case recovered
 }
 

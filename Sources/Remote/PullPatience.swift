@@ -8,11 +8,11 @@ public import IMUModel
 ///      └ reset to the whole timeout, by progress only
 ///
 /// Progress means bytes of a recording that were not received before in this run, a complete recording, or a freed one.
-/// Bytes that come again, drop by drop or without end are not progress, so that a host cannot hold a pull longer than its
-/// recordings justify, and gets at most six connections in a row that bring little.
+/// Repeated bytes, trickles and endless data are not progress, so a host cannot hold a pull longer than its recordings
+/// justify, and gets at most six connections in a row that bring little.
 ///
-/// Waiting time is counted from one look at the clock to the next, a sixteenth of the timeout at most. This side looks more
-/// often than that while it waits, so that longer intervals are its own (a stalled disk, a stop by Ctrl-Z).
+/// Waiting time is counted from one reading of the clock to the next, a sixteenth of the timeout at most. While it waits,
+/// this side reads the clock more often than that, so longer intervals are its own (a stalled disk, a stop by Ctrl-Z).
 public final class PullPatience {
   /// The subject of a request.
   public enum Matter: Hashable, Sendable {
@@ -48,7 +48,7 @@ public final class PullPatience {
 
   /// Bytes that a connection must settle for the next pause to be short again.
   static let enough: UInt64 = 64 * 1024
-  /// Bytes a second that any other side can hash: a slow, busy card.
+  /// Bytes a second that any other side can hash, even from a slow, busy card.
   static let slowest: UInt64 = 4 << 20
   /// Nanoseconds between two `alive`s of a busy host: three times the interval at which its program sends them.
   static let gap: Int64 = 15_000_000_000

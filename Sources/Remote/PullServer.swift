@@ -5,7 +5,7 @@ public import LogStore
 
 /// The far end of `imulog pull`: answers requests on stdin until it is closed.
 ///
-/// Answers are buffered while more requests wait, so that many small ones travel together.
+/// Answers are buffered while more requests wait, so that small ones are sent together.
 public struct PullServer {
   let catalogue: Catalogue
   /// Whether recordings with a proved copy may be moved to the trash.

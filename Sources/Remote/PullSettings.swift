@@ -17,13 +17,13 @@ public struct PullSettings: Sendable {
   public var format: ExportFormat?
   /// The directory of the exports.
   public var directory = "."
-  /// What stands for ticks without a sample, in a format without times.
+  /// The fill for ticks without a sample, in a format without times.
   public var fill: ExportFill?
 
   /// Fetch all that is missing and finished.
   public init(timeout: Int64) { self.timeout = timeout }
 
-  /// The offers that are meant, newest first, or the first ID that is not exactly one recording's.
+  /// The selected offers, newest first, or the first ID that does not identify exactly one recording.
   func choose(_ offers: [PullOffer]) -> Result<[PullOffer], UnknownRecording> {
     guard !ids.isEmpty else { return .success(offers) }
     var chosen: Set<RecordingID> = []
@@ -39,7 +39,7 @@ public struct PullSettings: Sendable {
   }
 }
 
-/// An ID that means no recording, or more than one.
+/// An ID that identifies no recording, or more than one.
 struct UnknownRecording: Error {
   let id: String
   let count: Int

@@ -34,7 +34,7 @@ struct PulledRecording {
   var isDamaged = false
   /// Why a requested export failed.
   var conversionFailure: ExitStatus?
-  /// What a person should know.
+  /// Remarks for a person.
   private(set) var remark: String?
 
   init(offer: PullOffer, fate: Fate, number: UInt32? = nil, remark: String? = nil) {
@@ -65,7 +65,7 @@ struct PulledRecording {
     note("it is not known whether it was freed there: \(reason)")
   }
 
-  /// Adds what a person should know.
+  /// Adds a remark for a person.
   mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }
 

@@ -4,10 +4,10 @@ public import IMUModel
 ///
 ///     export 3 --format 'csv'   ─►   [export] [3] [--format] [csv]
 ///
-/// Words are separated by spaces. `'…'` keeps what is between as it is; in `"…"` a backslash keeps the quote or
-/// backslash after it; elsewhere a backslash keeps any character. Nothing is expanded: what a shell would act on
-/// (`$`, a backtick, `;`, `|`, `&`, `<`, `>`, `(`, `)`, `{`, `}`, `[`, `]`, `*`, `?`, `~`, `!`, `#`) is refused
-/// everywhere, in quotes too, because no valid request needs it. Only printable ASCII is allowed: no control character
+/// Words are separated by spaces. `'…'` quotes its contents literally; in `"…"` a backslash escapes a quote or a
+/// backslash; elsewhere a backslash escapes any character. Nothing is expanded: characters with a meaning for a shell
+/// (`$`, a backtick, `;`, `|`, `&`, `<`, `>`, `(`, `)`, `{`, `}`, `[`, `]`, `*`, `?`, `~`, `!`, `#`) are refused
+/// everywhere, in quotes too, because no valid request needs them. Only printable ASCII is allowed: no control character
 /// can reach a log or a terminal, and no character can look like another.
 public enum RequestTokeniser {
   /// Most bytes of a request.
@@ -87,7 +87,7 @@ public enum RequestRefusal: Error, Equatable, Sendable {
   case tooLong(bytes: Int)
   /// More words than ``RequestTokeniser/mostWords``.
   case tooManyWords
-  /// A byte that is no printable ASCII.
+  /// A byte that is not printable ASCII.
   case notPlain(UInt8)
   /// A character with a meaning only for a shell.
   case shellCharacter(UInt8)

@@ -9,7 +9,7 @@ public struct ServeJournal {
 
   /// Opens the file, if one is given.
   ///
-  /// - Parameter path: A file, made when it is missing, to which lines are appended.
+  /// - Parameter path: The file to which lines are appended; it is created if it does not exist.
   public init(path: String?) throws(CommandFailure) {
     guard let path else {
       descriptor = nil
@@ -38,7 +38,7 @@ public struct ServeJournal {
 
   /// Records a refused request.
   public func refused(_ request: [UInt8], _ reason: String) {
-    // Nothing in it may look like the end of a line or another line.
+    // It must not contain a line end or imitate another line.
     let shown = request.prefix(200).map { byte in
       (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
         ? String(Character(Unicode.Scalar(byte)))

@@ -4,7 +4,7 @@ import IMUModel
 import LinuxIO
 import Recorder
 
-/// `imulog daemon`: waits for the button and records: the service.
+/// `imulog daemon`: the service, which waits for the button and records.
 struct DaemonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "daemon",
@@ -56,8 +56,8 @@ struct DaemonCommand: ParsableCommand {
   }
 }
 
-/// The service's reports on stderr: for the journal with the priority in front that it understands
-/// (sd-daemon(3)), an entry a line, in UTF-8 whatever the locale; for a terminal as any talk.
+/// The service's reports on stderr. For the journal each line begins with its priority (sd-daemon(3)), in UTF-8
+/// regardless of the locale; for a terminal it is an ordinary message.
 enum ServiceJournal {
   private static let isJournal = Environment.value("JOURNAL_STREAM") != nil
 

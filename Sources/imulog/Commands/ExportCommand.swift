@@ -106,7 +106,7 @@ struct ExportCommand: ParsableCommand {
         + report.remarks).joined(separator: "; "))
   }
 
-  /// The format that was asked for, or that of the file's name, or JSON.
+  /// The format of `--format`, else that of the file's name, else JSON.
   private func chosenFormat() throws(CommandFailure) -> ExportFormat {
     let named = output == "-" ? [] : ExportFormat.named(output)
     guard let format else { return named.first ?? .json }

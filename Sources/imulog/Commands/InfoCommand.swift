@@ -69,14 +69,14 @@ struct InfoReport {
     summary.end?.reason.name ?? summary.state.rawValue
   }
 
-  /// Every scheduled tick, those that cannot be read too.
+  /// Every scheduled tick, including unreadable ones.
   private var ledger: TickLedger {
     var ledger = summary.ledger
     ledger.add(summary.lostTickCount, .lost)
     return ledger
   }
 
-  /// Keys of at most 11 characters, and values; what is not known is left out.
+  /// Keys of at most 11 characters, and values; unknown values are left out.
   var lines: [(String, String)] {
     var lines = [
       ("number", "\(entry.number)"), ("id", "\(log.id)"), ("file", Plain.text(entry.path)),

@@ -65,7 +65,7 @@ struct ListRow {
 
   private var gaps: String { gapCount == 0 ? "-" : "\(gapCount)" }
 
-  /// Cells in the order of ``heading``.
+  /// Cells as in ``heading``.
   var columns: [String] {
     let started = LocalTime.text(seconds: startSeconds)
     guard let summary else {

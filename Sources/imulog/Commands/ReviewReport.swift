@@ -26,7 +26,7 @@ struct ReviewReport {
     }
   }
 
-  /// What a person reads at the end of a recording: keys of at most 11 characters, and values.
+  /// The report at the end of a recording: keys of at most 11 characters, and values.
   var lines: [(String, String)] {
     var lines = [(String, String)]()
     if let lateness = review.lateness { lines.append(("lateness", ReviewReport.text(lateness))) }
@@ -34,7 +34,7 @@ struct ReviewReport {
     return lines + findings + [("clock", clock), ("verdict", sentence)]
   }
 
-  /// What only a pass over all samples shows.
+  /// Findings that need a pass over all samples.
   var findings: [(String, String)] {
     var lines = [(String, String)]()
     if let hertz = motion?.achievedHertz {
@@ -74,7 +74,7 @@ struct ReviewReport {
     return "\(motion.clippedAccelerations) accelerations, \(motion.clippedRates) rates"
   }
 
-  /// The sums, and the parts when they are few.
+  /// The totals, and the parts if they are few.
   private func text(_ stillness: Stillness) -> String {
     let sums =
       "still \(Plain.seconds(stillness.stillTime)), moving \(Plain.seconds(stillness.movingTime))"
@@ -107,7 +107,7 @@ struct ReviewReport {
     }
   }
 
-  /// `clock`: what dates the recording.
+  /// The member `clock`: the clock that dates the recording.
   func addClock(to json: inout JSONWriter) {
     json.member("clock") { json in
       json.member("synchronised", review.clock?.isSynchronised ?? false)

@@ -8,12 +8,11 @@ import Remote
 ///     SSH_ORIGINAL_COMMAND ─► words ─► verb, options ─► the program's parser ─► values ─► run
 ///                      RequestTokeniser       └ closed lists below              └ typed
 ///
-/// The program's own parser reads the words, so a request means what it means on the machine itself. Three checks
-/// surround it, and each is closed: a verb or an option that is missing from the lists is refused, new ones too. No
-/// option on them names a file, a directory, a socket or a link; `-o` takes `-` alone; an ID is checked by
-/// ``RecordingReference``.
+/// The program's own parser reads the words, so a request means the same as on the local command line. Three checks
+/// surround it. Each is an allow list: a verb or an option that is not listed is refused, including new ones. No listed
+/// option names a file, a directory, a socket or a link; `-o` takes only `-`; an ID is checked by ``RecordingReference``.
 struct ServeRequest {
-  /// What to run for it.
+  /// The program for a request.
   enum Work {
     case help
     /// The far end of a pull.
@@ -40,7 +39,7 @@ struct ServeRequest {
   /// Reads a request. The program's name may come first: `ssh pi imulog list` sends it.
   ///
   /// - Parameter store: The key's store.
-  /// - Throws: ``RequestRefusal``; ``CommandFailure`` for what the parser refuses.
+  /// - Throws: ``RequestRefusal``; ``CommandFailure`` for refusals of the parser.
   init(_ request: [UInt8], store: String) throws {
     var words = try RequestTokeniser.words(request)
     if words.first == "imulog" { words.removeFirst() }
@@ -69,7 +68,7 @@ struct ServeRequest {
         : .unknownVerb(verb, allowed: verbs)
     }
     var seen: Set<String> = []
-    // Wherever the parser would put a word: one that begins with a dash is an option here.
+    // Regardless of how the parser would read it, a word that begins with a dash is an option here.
     for word in words where word.hasPrefix("-") && word != "-" {
       let option = String(word.prefix { $0 != "=" })
       guard allowed.contains(option) else {
@@ -90,7 +89,7 @@ struct ServeRequest {
     }
   }
 
-  /// Checks the values of a command. Other commands were refused before, and are refused here again.
+  /// Checks the values of a command. Other commands were refused earlier; this repeats the refusal.
   private static func admit(_ command: any ParsableCommand) throws(RequestRefusal) -> Work {
     switch command {
     case is ListCommand, is StatusCommand: break

@@ -50,8 +50,8 @@ struct RecordOutcome {
     return try RecordOutcome(loop)
   }
 
-  /// The result of a loop that has ended. If the storage ended the recording, its file counts: the card may have accepted
-  /// less than the writer gave.
+  /// The result of a loop that has ended. If the storage ended the recording, the result is read from its file: the card
+  /// may have accepted less than the writer queued.
   private init(_ loop: RecorderLoop) throws {
     guard let last = loop.filed.last else {
       throw CommandFailure(
@@ -125,15 +125,15 @@ private final class RecorderTalk: Sendable {
   }
 }
 
-/// The report at a recording's end: on a terminal the whole account, else the verdict.
+/// The report at a recording's end: the whole account on a terminal, else the verdict.
 struct RecordReview {
   let number: UInt32
   let store: String
   /// The store's directory as the command line gave it; `nil` when it did not.
   let storeOption: String?
 
-  /// - Returns: Why the recording cannot be read, such as after another program has overwritten it; `nil` when it can, or
-  ///   is gone: another program may have moved it to the trash as soon as it was whole.
+  /// - Returns: Why the recording cannot be read, such as after another program has overwritten it; `nil` when it can be
+  ///   read or is gone: another program may have moved it to the trash as soon as it was complete.
   func talk() -> CommandFailure? {
     do {
       let catalogue = try OpenStore.reading(store)

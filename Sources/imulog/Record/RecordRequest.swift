@@ -39,14 +39,14 @@ struct RecordRequest {
       )
     }
     configuration.note = command.note
-    // Simulated time ends before a user could look.
+    // A recording in simulated time ends before a user could see it.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
     sensor = try SensorRequest(
       configuration, motion: command.motion, isTimeVirtual: command.virtualTime)
     try checkSimulatorOptions()
   }
 
-  /// The sentence at the beginning.
+  /// The message at the start.
   func beginning(_ description: SensorDescription) -> String {
     let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
     let ticks = configuration.length.map { configuration.rate.ticks(inNanoseconds: $0) }

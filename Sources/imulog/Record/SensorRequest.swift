@@ -8,7 +8,7 @@ import SimulatedIMU
 
 /// A sensor and its settings, checked as far as possible without hardware.
 struct SensorRequest: Sendable {
-  /// Its board, bus and sensor may be left to the program.
+  /// May leave board, bus and sensor to detection.
   let configuration: RecorderConfiguration
   let board: Board?
   let choice: SensorChoice
@@ -27,7 +27,7 @@ struct SensorRequest: Sendable {
     (self.motion, self.isTimeVirtual) = (motion, isTimeVirtual)
   }
 
-  /// The board that was given, or that this machine is.
+  /// The given board, else that of this machine.
   func presentBoard() -> Board? {
     let tree = SystemTree.live
     return board ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
@@ -78,7 +78,7 @@ private struct SensorOpening<User: SensorUser> {
   let request: SensorRequest
   let user: User
 
-  /// Hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take no time at all.
+  /// Hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take no time.
   private var simulatedBusClock: Int { 400_000 }
 
   func run() throws -> User.Outcome {

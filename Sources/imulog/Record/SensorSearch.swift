@@ -36,7 +36,7 @@ struct SensorSearch: Sendable {
       identity = try SensorIdentity.identify(on: &node, addresses: free, choice: request.choice)
     } catch {
       guard let refusal else { throw error }
-      // A wanted chip that is held is the reason, and not another chip on the bus.
+      // If a kernel driver holds the wanted chip, that is the cause, not another chip on the bus.
       switch error {
       case .notFound, .otherModel: throw refusal
       default: throw error
@@ -104,7 +104,7 @@ extension SensorRequest {
       rate: configuration.rate, accelerometerRange: configuration.accelerometerRange,
       gyroscopeRange: configuration.gyroscopeRange, channels: configuration.channels,
       busClock: busClock)
-    // A recorded motion may stand still for any time.
+    // A recorded motion may be still for any length of time.
     settings.hasNoise = [nil, "still", "tumble"].contains(motion)
     return settings
   }

@@ -11,9 +11,9 @@ enum ControlReply {
       : PendingRequests<Int>.patience(period: .max) + 10_000_000_000
   }
 
-  /// Asks the service at `path`, and fails as it says when it did not do what was asked.
+  /// Sends a request to the service at `path`, and throws its refusal.
   ///
-  /// - Returns: The answer, read and as it came.
+  /// - Returns: The answer, parsed and as its line.
   @discardableResult
   static func ask(_ request: ControlRequest, at path: String) throws -> (
     ControlAnswer, line: String
@@ -33,9 +33,9 @@ enum ControlReply {
   }
 }
 
-/// Where the service's control socket is.
+/// Finds the service's control socket.
 enum ControlPath {
-  /// The first of: `given`, `IMULOG_SOCKET`, `$RUNTIME_DIRECTORY/control` (systemd's word to the service),
+  /// The first of: `given`, `IMULOG_SOCKET`, `$RUNTIME_DIRECTORY/control` (set by systemd for the service),
   /// `/run/imulog/control` where such a service runs, `$XDG_RUNTIME_DIR/imulog/control`.
   static func path(
     _ given: String?, isService: Bool, environment: (String) -> String?,
@@ -44,7 +44,7 @@ enum ControlPath {
     for candidate in [given, environment("IMULOG_SOCKET")] {
       if let candidate, !candidate.isEmpty { return candidate }
     }
-    // Of several run directories the first one is imulog's.
+    // The first of several run directories is imulog's.
     let run = environment("RUNTIME_DIRECTORY")?.split(separator: ":").first
     if isService, let run { return "\(run)/control" }
     let system = "/run/imulog/control"

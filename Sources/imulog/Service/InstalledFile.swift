@@ -2,10 +2,10 @@ import Recorder
 
 /// A file that makes the program a service of the machine.
 struct InstalledFile {
-  /// Where it belongs.
+  /// Its path.
   let path: String
   let text: String
-  /// Whether a file that is there already is the user's, and stays.
+  /// Whether an existing file is the user's and is kept.
   var isKept = false
 
   /// All of them.
@@ -22,7 +22,7 @@ struct InstalledFile {
     ]
   }
 
-  /// What its owner does once after the files are there.
+  /// The commands that the owner runs once after the files are written.
   static let commands = """
     sudo systemd-sysusers imulog.conf                  # the user imulog, and the groups i2c and gpio
     sudo modprobe i2c-dev
@@ -42,9 +42,9 @@ struct InstalledFile {
     Type=notify
     ExecStart=\(program) daemon
     ExecReload=/bin/kill -HUP $MAINPID
-    # Fed while records come from the sampler, and not by a timer; off while nothing is sampled.
+    # Fed while the sampler delivers records, not by a timer; off while nothing is sampled.
     WatchdogSec=10
-    # 78: the configuration is wrong, and starting again does not mend it. Ended by the button: stays ended.
+    # 78: the configuration is wrong, and a restart does not help. A service ended by the button stays ended.
     Restart=on-failure
     RestartSec=2
     RestartPreventExitStatus=78
@@ -54,7 +54,7 @@ struct InstalledFile {
     User=imulog
     Group=imulog
     SupplementaryGroups=i2c gpio
-    # Members of the group remove recordings and give numbers away, so lock and trash are the group's too.
+    # Members of the group remove recordings and take numbers, so lock and trash belong to the group, too.
     UMask=0007
     StateDirectory=imulog/recordings
     StateDirectoryMode=2770
@@ -62,7 +62,7 @@ struct InstalledFile {
     RuntimeDirectoryMode=0750
     Environment=IMULOG_STORE=/var/lib/imulog/recordings
 
-    # For the sampler thread alone, which asks for it; the others are ordinary.
+    # Only the sampler thread requests real-time scheduling; the others are ordinary.
     LimitRTPRIO=80
     LimitMEMLOCK=infinity
     OOMScoreAdjust=-500
@@ -73,8 +73,9 @@ struct InstalledFile {
     DeviceAllow=char-gpiochip rw
     DeviceAllow=/dev/cpu_dma_latency w
 
-    # Asking whether a program has a member's recording open, before it goes to make room: of its own the service may.
-    # A container without this right starts the service without it (systemd 246 and later), and what may be open goes last.
+    # To ask whether a program has a member's recording open, before it is deleted to make room; for its own recordings the
+    # service needs no capability. A container without it starts the service anyway (systemd 246 and later), and recordings
+    # that may be open are deleted last.
     CapabilityBoundingSet=CAP_LEASE
     AmbientCapabilities=CAP_LEASE
     LockPersonality=yes
@@ -93,8 +94,8 @@ struct InstalledFile {
     RestrictNamespaces=yes
     RestrictSUIDSGID=yes
     SystemCallArchitectures=native
-    # Reading whether the clock is synchronised is adjtimex, which ProtectClock= would forbid; without
-    # CAP_SYS_TIME nothing here can set it.
+    # adjtimex reads whether the clock is synchronised; ProtectClock= would forbid it. Without CAP_SYS_TIME the service
+    # cannot set the clock.
     SystemCallFilter=@system-service adjtimex clock_adjtime
     SystemCallErrorNumber=EPERM
 
@@ -108,7 +109,7 @@ struct InstalledFile {
     # Sensors and buttons for the groups i2c and gpio.
     SUBSYSTEM=="i2c-dev", GROUP="i2c", MODE="0660"
     SUBSYSTEM=="gpio", KERNEL=="gpiochip*", GROUP="gpio", MODE="0660"
-    # How deep processors may sleep during a recording.
+    # Limits the processors' sleep during a recording.
     SUBSYSTEM=="misc", KERNEL=="cpu_dma_latency", GROUP="imulog", MODE="0660"
 
     """

@@ -68,7 +68,7 @@ package final class ButtonPanel: Panel {
     return [recogniser.deadline, change].compactMap { $0 }.min()
   }
 
-  /// A button whose chip went away ends no recording: its press is forgotten.
+  /// A button whose chip disappeared ends no recording: its press is forgotten.
   package func events(now: MonotonicTime) -> [RecorderEvent] {
     var events: [RecorderEvent] = []
     do {
@@ -93,7 +93,7 @@ package final class ButtonPanel: Panel {
 
   package func handle(signal: Int32) -> Bool { false }
 
-  /// A line that no longer answers makes no difference to a recording.
+  /// A failed light does not affect a recording.
   package func show(_ picture: RecorderPicture, now: MonotonicTime) {
     player.show(picture.light, at: now)
     set(player.level(at: now))

@@ -11,7 +11,7 @@ enum CardOrder: Sendable {
   /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` with the queue for its log, or
   /// ``WriterCommand/abandon``.
   case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
-  /// The log has its end; what happens to its file.
+  /// The log has its end: keep, delete or discard the file.
   case file(RecordingFate, RecordingEnd)
   /// Return.
   case quit
@@ -48,7 +48,7 @@ struct Card: ~Copyable {
 
   /// The most bytes of a tick, with its share of pages.
   private static var bytesPerTick: UInt64 { 20 }
-  /// Free bytes that an open-ended recording needs, and by which a file's space is made ahead.
+  /// Free bytes that an open-ended recording needs; also the step by which a file's space is preallocated.
   static var leastByteCount: UInt64 { 1 << 20 }
   /// Most recordings that are deleted for inodes: the file and the lock need one each.
   private static var mostForFile: Int { 3 }
@@ -66,7 +66,7 @@ struct Card: ~Copyable {
     while step(waits: true) {}
   }
 
-  /// One piece of work.
+  /// Does one unit of work.
   ///
   /// - Parameter waits: Whether to wait for work.
   /// - Returns: `false` after the order to quit, or when there is no work and `waits` is not set.
@@ -148,8 +148,7 @@ struct Card: ~Copyable {
       do {
         return try store.create(header, wall: clocks.wall)
       } catch {
-        // Bytes are free, but the file system has no inode left, or the user's quota is used up: recordings are
-        // deleted one by one.
+        // Bytes are free, but inodes or the user's quota are exhausted: recordings are deleted one by one.
         guard case .storage(let cause) = error, cause.isFull else { throw error }
         let room = try store.makeRoom(
           after: cause, deletesOldest: setup.configuration.deletesOldest)
@@ -198,7 +197,7 @@ struct Card: ~Copyable {
     let hasFailed = StopFlag()
     return ReservingStorage(storage, reserve: reserve) { isLast throws(StorageError) in
       var store = store
-      // Space that is not free now is asked for again with the next bytes. Only a recording that would end waits for
+      // Unavailable space is requested again with the next bytes. Only a recording that would otherwise end waits for
       // another program.
       if !isLast { store.lockPatience = 0 }
       do {

@@ -5,7 +5,7 @@ package struct ClockReading: Equatable, Sendable {
   package var monotonic: MonotonicTime
   /// Nanoseconds since 1970.
   package var wall: Int64
-  /// Whether the kernel calls its wall clock synchronised.
+  /// Whether the kernel reports its wall clock as synchronised.
   package var isSynchronised: Bool
 
   package init(monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool) {
@@ -15,14 +15,14 @@ package struct ClockReading: Equatable, Sendable {
   }
 }
 
-/// Decides which readings of the wall clock the log gets: the first, the first that the kernel calls synchronised, and
-/// those after a step. Pure.
+/// Decides which readings of the wall clock are logged: the first, the first synchronised one, and those after a step.
+/// Pure.
 ///
 /// The wall clock is slewed all the time; a change of its distance to the monotonic clock counts as a
 /// step when it exceeds ``stepThreshold`` between two readings.
 package struct ClockWatch: Sendable {
-  /// A change larger than this, in nanoseconds, is a step and not slewing: 50 ms, far above the 0.5 ms
-  /// that the kernel slews in a second (adjtime(3)) and far below what a person would call wrong.
+  /// A change larger than this, in nanoseconds, is a step and not slewing: 50 ms, far above the 0.5 ms that the kernel
+  /// slews in a second (adjtime(3)), and below any error that a person would notice.
   package static let stepThreshold: Int64 = 50_000_000
 
   private var last: ClockPair?
@@ -34,7 +34,7 @@ package struct ClockWatch: Sendable {
   /// - Parameters:
   ///   - time: Nanoseconds since tick 0's deadline.
   ///   - wall: Nanoseconds since 1970 at that instant.
-  ///   - isSynchronised: Whether the kernel calls its wall clock synchronised.
+  ///   - isSynchronised: Whether the kernel reports its wall clock as synchronised.
   package mutating func reading(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair? {
     var pair = ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .start)
     guard let last else {

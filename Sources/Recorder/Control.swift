@@ -1,6 +1,6 @@
 import IMUModel
 
-/// A request over the control socket, one a connection: a line of UTF-8, at most 1024 bytes with its line feed.
+/// A request over the control socket, one per connection: a line of UTF-8, at most 1024 bytes with its line feed.
 ///
 ///     status      mark            start      keep
 ///     stop        mark WORDS      discard    watch
@@ -51,7 +51,7 @@ public enum ControlRequest: Equatable, Sendable {
 
   /// The request's line, without its line feed; ``init(line:)`` reads it back.
   ///
-  /// Control characters in a mark's words become `?`, spaces before them go.
+  /// Control characters in a mark's words become `?`; leading spaces are dropped.
   public var line: String {
     switch self {
     case .status: return "status"
@@ -139,7 +139,7 @@ public enum ControlAnswer: Equatable, Sendable {
   }
 }
 
-/// A line over the control socket that is no request, or no answer.
+/// A line over the control socket that is not a request, or not an answer.
 public enum ControlError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The line has more bytes than a request may.
   case tooLong
@@ -149,7 +149,7 @@ public enum ControlError: Error, Equatable, Sendable, CustomStringConvertible {
   case labelTooLong(bytes: Int)
   /// There is no such request.
   case unknown(String)
-  /// The service answered what this program does not understand.
+  /// This program does not understand the service's answer.
   case badAnswer(String)
 
   /// One sentence without its full stop.

@@ -13,8 +13,8 @@ package struct GestureTiming: Equatable, Sendable {
   package init() {}
 }
 
-/// Recognises gestures in the button's edges. It uses only the edges' stamps and the instants it is given, so that a
-/// press means the same however late the program wakes.
+/// Recognises gestures in the button's edges. It uses only the edges' stamps and the given instants, so a press means the
+/// same however late the program wakes.
 ///
 ///      level       ▁▁▁▔▔▔▁▁▁▁▁▁▁▁▁▁▁▁    ▁▁▁▔▔▔▁▁▁▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
 ///                     │  └─window─┤         │  │  │  │        └─long─┤ │        └─────very long──┤
@@ -22,7 +22,7 @@ package struct GestureTiming: Equatable, Sendable {
 ///
 /// Every limit belongs to the longer gesture: a press of exactly ``GestureTiming/long`` is a long one. An edge that
 /// repeats a level is ignored, so that an edge the kernel lost neither doubles a press nor loses the next one.
-/// Stamps that run backwards count as no time at all.
+/// Stamps that run backwards count as zero elapsed time.
 ///
 /// - Note: Pass all waiting edges before you call ``elapse(to:)``. An edge with an earlier stamp is still understood,
 ///   but the events that were due have been reported by then.
@@ -49,7 +49,7 @@ package struct GestureRecogniser: Sendable {
     phase = isHeldAtStart ? .ignored : .idle
   }
 
-  /// When ``elapse(to:)`` will have an event if no edge comes before; `nil` when never.
+  /// When ``elapse(to:)`` will have an event unless an edge comes first; `nil` when never.
   package var deadline: MonotonicTime? {
     switch phase {
     case .idle, .ignored: return nil
@@ -71,7 +71,7 @@ package struct GestureRecogniser: Sendable {
     return events
   }
 
-  /// Whether an event that is due by `now` rests on a button that is still down: the release may have been lost.
+  /// Whether an event that is due by `now` assumes that the button is still down: the release may have been lost.
   package func isHoldDue(by now: MonotonicTime) -> Bool {
     guard case .pressed = phase, let deadline else { return false }
     return now >= deadline
@@ -98,7 +98,7 @@ package struct GestureRecogniser: Sendable {
       return []
     case .pressed(let down, let first, isLong: false):
       phase = .pressed(down: down, first: nil, isLong: true)
-      // A long press makes no double one of the press before it.
+      // A long press does not make a double one with the press before it.
       return (first.map { [.single(at: $0)] } ?? []) + [.holding(at: down)]
     case .pressed(let down, _, isLong: true):
       phase = .ignored
@@ -128,7 +128,7 @@ package struct GestureRecogniser: Sendable {
     case .pressed(_, let first?, _):
       phase = .idle
       return [.double(at: first)]
-    // Reported as held, but by a clock ahead of the stamps: they decide.
+    // Reported as held by a clock that is ahead of the stamps: the stamps decide.
     case .pressed(let down, nil, let isLong):
       if isLong, time >= down.later(by: timing.long) {
         phase = .idle
@@ -141,7 +141,7 @@ package struct GestureRecogniser: Sendable {
 }
 
 extension MonotonicTime {
-  /// The instant `nanoseconds` after this one, or the last there is: stamps come from outside and must not trap.
+  /// The instant `nanoseconds` after this one, or the last possible one: stamps come from outside and must not trap.
   fileprivate func later(by nanoseconds: Int64) -> MonotonicTime {
     let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
     return MonotonicTime(nanoseconds: overflow ? .max : sum)

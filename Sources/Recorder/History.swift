@@ -1,8 +1,8 @@
 package import IMUModel
 package import RingBuffer
 
-/// The reading end of the ring. Between recordings the ring keeps the newest ticks, and a recording begins with as many
-/// of them as it asks for.
+/// The reading end of the ring. Between recordings the ring keeps the newest ticks, and a recording begins with the
+/// requested number of them.
 ///
 ///     ring    │ t-589 … t-50 │ t-49 … t │        idle: trimmed to the newest
 ///              dropped        a recording's first ticks, if it begins 49 ticks before t
@@ -53,7 +53,7 @@ package struct History: ~Copyable {
       memory.append(record)
     }
     while rememberedCount > extra { _ = forget() }
-    // Otherwise used ones would pile up.
+    // Otherwise used records would accumulate.
     if first > memory.count / 2 {
       memory.removeFirst(first)
       first = 0

@@ -20,7 +20,7 @@ package enum Light: Equatable, Sendable {
   case saving
   /// No recording is running, and there is a problem: as many blinks as its raw value.
   case problem(Problem)
-  /// The button was noticed and its meaning is still open: the opposite of the level before.
+  /// The button is held and its meaning is still open: the opposite of the level before.
   case acknowledged(isLit: Bool)
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 ///                          └─ offer ─► [ bounded ] ─► drain ─► main thread ─► terminal, or a caller
 ///
 /// When it is full, the newest are dropped and counted: a watcher may be slow, the log may not. The sampler never
-/// touches its memory or its lock.
+/// accesses its memory or its lock.
 package final class LiveFeed: Sendable {
   private struct State {
     var records: [TickRecord] = []

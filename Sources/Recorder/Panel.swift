@@ -35,6 +35,6 @@ package struct RecorderPicture {
   package var plan: RecordingPlan?
   /// The sampler's grid; `nil` while nothing is sampled.
   package var sampling: SensorStart?
-  /// A sentence that stands until the end; empty for none.
+  /// A sentence that stays until the end; empty for none.
   package var notice: String
 }

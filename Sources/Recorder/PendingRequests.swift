@@ -10,7 +10,7 @@ package import IMUModel
 ///     discard   the recording is in the trash, and the next one has its file and its first sample
 ///
 /// Pure: its input is each step of the ``RecorderMachine``, and the time. No caller waits for longer than its patience;
-/// the request continues then, and the answer says so.
+/// then the request continues, and the answer reports that.
 package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   enum Goal: Sendable {
     /// The first sample of a recording.
@@ -40,8 +40,8 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   package init() {}
 
-  /// How long a caller waits at most, in nanoseconds: longer than a card stalls. The first tick of a slow rate may take
-  /// as long again.
+  /// How long a caller waits at most, in nanoseconds: longer than a card stalls. At a slow rate the first tick may double
+  /// the wait.
   package static func patience(period: Int64) -> Int64 {
     30_000_000_000 + min(max(0, period), 30_000_000_000)
   }

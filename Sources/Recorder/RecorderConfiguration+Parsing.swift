@@ -130,7 +130,7 @@ private struct ConfigurationLines {
   ) throws(ConfigurationError) {
     var line = whole
     if line.last == "\r" { line.removeLast() }
-    // The mark that some editors put in front of UTF-8.
+    // The byte order mark that some editors write.
     if number == 1, line.first == "\u{FEFF}" { line.removeFirst() }
     let statement = trimmed(withoutComment(line))
     guard !statement.isEmpty else { return }
@@ -181,10 +181,10 @@ private struct ConfigurationLines {
   /// The key that was probably meant: at most two letters away, `_` counting as `-` and capitals as small.
   private func nearest(to name: String) -> String? {
     let letters = name.lowercased().map { $0 == "_" || $0 == " " ? "-" : $0 }
-    // No key is as long; a name that is longer by more than two letters is not near.
+    // A name that is more than two letters longer than every key matches none.
     guard letters.count <= 16 else { return nil }
     let distances = keys.map { ($0, distance(letters, Array($0))) }
-    // Half of a short key's letters would make another word.
+    // Changing half of a short key's letters gives another word.
     let near = distances.filter { $0.1 <= 2 && $0.1 * 2 < $0.0.count }
     return near.min { $0.1 < $1.1 }?.0
   }
@@ -213,10 +213,10 @@ enum Digits {
   }
 }
 
-/// Amounts of storage as people write them: a decimal number and a unit, `200MB`, `1.5GiB`; bytes when there is
-/// no unit. `kB`, `MB`, `GB` and `TB` are powers of 1000, `KiB`, `MiB`, `GiB` and `TiB` of 1024.
+/// Amounts of storage: a decimal number and a unit, `200MB`, `1.5GiB`; bytes without a unit. `kB`, `MB`, `GB` and `TB`
+/// are powers of 1000, `KiB`, `MiB`, `GiB` and `TiB` of 1024.
 package enum ByteText {
-  /// The number of bytes; `nil` when `text` is no amount, has a part of a byte, or is above 2^63 − 1.
+  /// The number of bytes; `nil` when `text` is not an amount, has a fraction of a byte, or is above 2^63 − 1.
   package static func bytes(_ text: String) -> UInt64? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     guard let unit = unit(text.dropFirst(digits.count).drop { $0 == " " }) else { return nil }

@@ -19,7 +19,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var gyroscopeRange = 500
   /// Nanoseconds between two syncs, 0 for only at the end; `nil` when the length and the rate decide.
   package var syncInterval: Int64?
-  /// How deep the processors may sleep during a recording.
+  /// The limit on the processors' sleep during a recording.
   package var cpuLatency = LatencyChoice.automatic
   /// Kept with each recording, at most ``longestNote`` bytes.
   package var note = ""
@@ -90,13 +90,13 @@ package enum LineChoice: Equatable, Sendable {
   }
 }
 
-/// How deep the processors may sleep during a recording.
+/// The limit on the processors' sleep during a recording.
 package enum LatencyChoice: Equatable, Sendable {
-  /// By the rate.
+  /// Depends on the rate.
   case automatic
   /// Without a limit.
   case free
-  /// Only so deep that they wake up within so many microseconds.
+  /// Sleep from which they wake up within so many microseconds.
   case held(Int32)
 
   /// Reads `auto`, `off`, or a number of microseconds up to 10000.
@@ -113,7 +113,7 @@ package enum LatencyChoice: Equatable, Sendable {
   /// The longest wake-up in microseconds to ask for at `rate`; `nil` for none.
   ///
   /// Automatic means from 50 Hz on half a thousandth of a period, rounded down: 10 at 50 Hz, 5 at 100 Hz, 0 at 1 kHz.
-  /// Slower recordings are long and mostly asleep, on a battery; their ticks can wait.
+  /// Slower recordings are often long and on a battery; a late tick matters less there.
   package func microseconds(at rate: SampleRate) -> Int32? {
     switch self {
     case .automatic: return rate.hertz >= 50 ? Int32(500 / rate.hertz) : nil
@@ -139,17 +139,17 @@ package struct ConfigurationChoices: Equatable, Sendable {
   }
 }
 
-/// A key of the configuration file. The table ``all(_:)`` is the one place that knows a key: the parser, its refusals and
-/// the example are made from it.
+/// A key of the configuration file. The table ``all(_:)`` is the only definition of the keys: the parser, its refusals
+/// and the example use it.
 struct ConfigurationKey {
   let name: String
-  /// The default, as the file has it.
+  /// The default, as written in the file.
   let example: String
   /// The lines above the key in the example.
   let comment: String
-  /// What to give, as a clause.
+  /// The accepted values, as a clause.
   let accepts: String
-  /// Sets the value in a configuration; `false` when the text is none.
+  /// Sets the value in a configuration; `false` for invalid text.
   let read: (String, inout RecorderConfiguration) -> Bool
 
   private init<Value>(
@@ -226,7 +226,7 @@ struct ConfigurationKey {
         "sync-every", \.syncInterval, "auto",
         accepts: "give auto, a time such as 1s, or 0 for only at a recording's end",
         comment: """
-          # How often a recording is made durable: auto, a time such as 1s, or 0 for only at its end.
+          # How often a recording is synced: auto, a time such as 1s, or 0 for only at its end.
 
           """
       ) { $0 == "auto" ? .some(nil) : SpanText.nanoseconds($0).map { .some($0) } },
@@ -242,13 +242,13 @@ struct ConfigurationKey {
       ConfigurationKey(
         "note", \.note, "",
         accepts: "\(RecorderConfiguration.longestNote) bytes fit into a recording; shorten it",
-        comment: "# Words kept with each recording.\n"
+        comment: "# A note to keep with each recording.\n"
       ) { $0.utf8.count <= RecorderConfiguration.longestNote ? $0 : nil },
       ConfigurationKey(
         "store", \.store, "auto", accepts: "give auto, or a directory as an absolute path",
         comment: """
-          # The directory of recordings. The service's unit lets it write to the usual one alone; for another one, such as a
-          # USB stick's, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
+          # The directory of recordings. The service's unit allows writing only to the default; for another one, such as on
+          # a USB stick, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
 
           """
       ) { $0 == "auto" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
@@ -261,7 +261,7 @@ struct ConfigurationKey {
         "pre-trigger", \.preTrigger, "0s", accepts: "give a time such as 5s, or 0s for none",
         comment: """
 
-          # What was sampled just before the press and goes in front of a recording.
+          # The time before a press that a recording includes.
 
           """
       ) { SpanText.nanoseconds($0) },
@@ -287,20 +287,20 @@ struct ConfigurationKey {
       ConfigurationKey("light", \.light, "auto", accepts: line) { LineChoice($0) },
       ConfigurationKey(
         "light-active", \.isLightActiveLow, "high", accepts: "give low or high",
-        comment: "# high: the line gives the light its current; low: the line takes it.\n"
+        comment: "# high: the line sources the light's current; low: the line sinks it.\n"
       ) { ["low": true, "high": false][$0] },
       ConfigurationKey(
         "reserve", \.reserve, "200MB",
         accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0",
         comment: """
 
-          # Free space that is left alone: bytes, or with kB, MB, GB, KiB, MiB, GiB.
+          # Free space to keep: bytes, or with kB, MB, GB, KiB, MiB, GiB.
 
           """
       ) { ByteText.bytes($0) },
       ConfigurationKey(
         "delete-oldest", \.deletesOldest, "no", accepts: "give yes or no",
-        comment: "# yes: the oldest recordings go when a new one would not fit.\n"
+        comment: "# yes: the oldest recordings are deleted if a new one would not fit.\n"
       ) { ["yes": true, "no": false][$0] },
     ]
   }
@@ -327,8 +327,8 @@ extension RecorderConfiguration {
   package static var example: String {
     let keys = ConfigurationKey.all(ConfigurationChoices(boards: [], sensors: []))
     return """
-      # How the imulog service records. One KEY = VALUE a line; a # begins a comment. A key that is taken out has
-      # the value it has here. `systemctl reload imulog` reads the file again, between two recordings.
+      # The configuration of the imulog service. One KEY = VALUE per line; a # begins a comment. A missing key has the
+      # value shown here. `systemctl reload imulog` reads the file again, between two recordings.
 
       """
         + keys.map { key in

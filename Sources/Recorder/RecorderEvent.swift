@@ -1,14 +1,14 @@
 package import IMUModel
 
-/// An event of the recorder: the input of ``RecorderMachine``. A gesture of the button has the stamp of its press's
-/// going down, a double press that of its first press; a request has the instant at which it arrived.
+/// An event of the recorder: the input of ``RecorderMachine``. A gesture has the stamp at which the button went down, a
+/// double press that of its first press; a request has the instant at which it arrived.
 package enum RecorderEvent: Equatable, Sendable {
-  /// The recorder is up.
+  /// The recorder has started.
   case begin
 
   // The button, from GestureRecogniser.
 
-  /// The button went down. Its meaning follows when it has gone up or was held long enough.
+  /// The button went down. Its meaning follows when it is released or was held long enough.
   case buttonDown(at: MonotonicTime)
   /// A short press was released. Reported at once; ``single(at:)`` or ``double(at:)`` follows before any other gesture.
   case press(at: MonotonicTime)
@@ -18,11 +18,11 @@ package enum RecorderEvent: Equatable, Sendable {
   case double(at: MonotonicTime)
   /// A long press was released.
   case long(at: MonotonicTime)
-  /// The button has been held for the time of a long press. It may still become a very long one; a sign for the light.
+  /// The button has been held for the time of a long press, which may still become a very long one. For the light.
   case holding(at: MonotonicTime)
   /// The button has been held for the time of a very long press; its release means nothing.
   case veryLong(at: MonotonicTime)
-  /// The end of a press is not known and never will be, so that the press means nothing.
+  /// The release of a press is lost, so the press means nothing.
   case forgotten(at: MonotonicTime)
 
   // Requests.
@@ -48,7 +48,7 @@ package enum RecorderEvent: Equatable, Sendable {
   case sensorSilent
   /// It answers again.
   case sensorAnswers
-  /// The time of ``RecorderEffect/scheduleRetry`` is over.
+  /// The time of ``RecorderEffect/scheduleRetry`` has passed.
   case retry
 
   // The recording.

@@ -3,7 +3,7 @@ import LinuxIO
 import LogStore
 import Sampling
 
-/// What the loop knows of the current or the last recording.
+/// The loop's data about the current or the last recording.
 struct CurrentRecording {
   /// `nil` while it has no file.
   var number: UInt32?
@@ -103,7 +103,7 @@ extension RecorderLoop {
 
   // MARK: The configuration
 
-  /// Puts the setup in force that the keeper has read; the loop itself never waits for the card.
+  /// Applies the setup that the keeper has read; the loop itself never waits for the card.
   private func reload() {
     guard let nextSetup else {
       preconditionFailure("a configuration is read before it is put in force")
@@ -207,8 +207,8 @@ extension RecorderLoop {
     }
   }
 
-  /// A sensor that another program holds ends a service that never had it: it is probably a second service. Other failures
-  /// may pass, but not for a single recording.
+  /// A sensor that another program holds ends a service that never had it: this is probably a second service. Other
+  /// failures may be temporary, but a single recording does not wait.
   private func sensorFailed(_ failure: CommandFailure) {
     if setup.isSingle || (failure.status == .tryAgain && !hadSensor) {
       fatal = failure
@@ -261,7 +261,7 @@ extension RecorderLoop {
     let failure = recording.failure?.failure
     if let problem = recording.failure {
       if !setup.isSingle { journal(.error, problem.failure.sentence) }
-      // The content of the file counts, and not the bytes given to it.
+      // Counts the file's contents, not the bytes queued for it.
       current.ledger = problem.kept?.ledger
       current.isUnreadable = problem.kept == nil
       handle(

@@ -2,7 +2,7 @@ import IMUModel
 
 /// The table's rows: each event in all states.
 extension RecorderMachine {
-  /// Takes the step of the table's field for this state and event.
+  /// Carries out the table's step for this state and event.
   package mutating func handle(_ event: RecorderEvent) -> [RecorderEffect] {
     switch event {
     case .begin: return state == .asleep && samplesWhileIdle ? arm() : []
@@ -86,7 +86,7 @@ extension RecorderMachine {
     return press <= lastLimit
   }
 
-  /// Logs on: the press was not the recording's end.
+  /// Continues logging: the press was not the recording's end.
   private mutating func resume() {
     state = hasFirstSample ? .recording : .starting
     stopPress = nil
@@ -269,7 +269,7 @@ extension RecorderMachine {
     return [.endRecording(at: end, reason: reason)]
   }
 
-  /// Ends the recording without a user's wish: what was held back is logged as far as it goes.
+  /// Ends the recording without a user's request: ticks that were held back are logged.
   private mutating func endByItself(_ problem: Problem) -> [RecorderEffect] {
     self.problem = problem
     return end(at: nil, problem.stopReason)
@@ -339,7 +339,7 @@ extension RecorderMachine {
     return [.sleepSensor]
   }
 
-  /// Clears a problem that the same attempt no longer meets.
+  /// Clears a problem once the same attempt succeeds.
   private mutating func succeed(_ kinds: Problem...) {
     if let problem, kinds.contains(problem) { self.problem = nil }
   }

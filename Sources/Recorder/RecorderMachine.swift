@@ -113,15 +113,15 @@ public struct RecorderMachine: Hashable, Sendable {
     case ending
     case ended
 
-    /// Whether there is no recording, and the recorder goes on.
+    /// Whether there is no recording, and the recorder continues.
     var isIdle: Bool { self == .asleep || self == .waking || self == .armed }
 
-    /// Whether what is sampled now belongs to a recording.
+    /// Whether present samples belong to a recording.
     var isLogging: Bool { self == .starting || self == .recording || self == .stopping }
   }
 
   package internal(set) var state = State.asleep
-  /// What went wrong last; `nil` once the same thing succeeded.
+  /// The last problem; `nil` once the same attempt succeeded.
   package internal(set) var problem: Problem?
   package internal(set) var samplesWhileIdle: Bool
   /// The press or request that begins a recording as soon as one can begin.
@@ -151,12 +151,12 @@ public struct RecorderMachine: Hashable, Sendable {
   /// Ends at once, whatever is in progress: the card takes too long.
   mutating func abandon() { state = .ended }
 
-  /// What to report: ``problem``, or that the sensor gives no samples now.
+  /// The problem to report: ``problem``, or that the sensor gives no samples now.
   package var presentProblem: Problem? {
     problem ?? (isSensorAwake && isSensorSilent ? .sensor : nil)
   }
 
-  /// What the light shows. Problems are shown while there is no recording, never in place of one.
+  /// The light. Problems are shown only while there is no recording.
   package var light: Light {
     switch state {
     case .asleep: return idleLight(.off)
@@ -175,7 +175,7 @@ public struct RecorderMachine: Hashable, Sendable {
   }
 }
 
-/// What keeps the recorder from recording; the raw value is the number of blinks that shows it.
+/// A problem that prevents recording; the raw value is its number of blinks.
 public enum Problem: UInt8, CaseIterable, Sendable {
   /// The sensor was not found or was lost.
   case sensor = 1
@@ -186,7 +186,7 @@ public enum Problem: UInt8, CaseIterable, Sendable {
   /// The configuration was read again and is wrong; the old one stays in force.
   case configuration = 4
 
-  /// The word used in the status.
+  /// The name in the status.
   public var name: String {
     switch self {
     case .sensor: return "sensor"
@@ -206,7 +206,7 @@ public enum Problem: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Why a recording ends that met this.
+  /// The reason for the end of a recording with this problem.
   var stopReason: StopReason {
     switch self {
     case .storageFull: return .storageFull

@@ -10,8 +10,8 @@ package protocol SensorUser {
   ) throws -> Outcome
 }
 
-/// Opens a sensor on a bus of this machine, or a simulator. Opening may hang in the kernel for as long as a bus does;
-/// its errors have a remedy.
+/// Opens a sensor on a bus of this machine, or a simulator. Opening may hang in the kernel as long as the bus does; its
+/// errors have a remedy.
 package protocol SensorSource: Sendable {
   func open<User: SensorUser>(for user: User) throws -> User.Outcome
 }
@@ -117,7 +117,7 @@ package struct RecorderClock: Sendable {
   }
 }
 
-/// Where a recorder reports what happens, in sentences for a person.
+/// Receives a recorder's reports, in sentences for a person.
 package typealias Journal = @Sendable (JournalPriority, String) -> Void
 
 /// A sentence's priority, as in syslog(3).

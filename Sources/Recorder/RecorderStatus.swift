@@ -20,11 +20,11 @@ public struct RecorderStatus: Equatable, Sendable {
   public var sensor: SensorPlace?
   /// The granted scheduling and memory lock, in words.
   public var realTime: String?
-  /// What keeps it from recording.
+  /// The problem that prevents recording.
   public var problem: Problem?
   /// The problem's cause as a sentence, if known.
   public var failure: String?
-  /// The words kept with each recording.
+  /// The note of each recording.
   public var note: String
 
   /// A status without facts.
@@ -95,7 +95,7 @@ public struct RecorderStatus: Equatable, Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// A temperature to a tenth; `nil` for what is none.
+  /// A temperature to a tenth; `nil` for an invalid one.
   private static func tenths(_ degrees: Double) -> String? {
     guard degrees.magnitude < 10_000 else { return nil }
     let tenths = Int((degrees * 10).rounded())

@@ -15,7 +15,7 @@ package import Sampling
 final class RecordingLog {
   let frame: RecordingFrame
   let queue: FlushQueue
-  /// What happened to the ticks that are in the log so far.
+  /// The outcomes of the logged ticks so far.
   private(set) var ledger = TickLedger()
   private var writer: LogEncoder
   private let syncInterval: Int64
@@ -28,8 +28,8 @@ final class RecordingLog {
 
   /// A log whose header is already in the file.
   ///
-  /// - Parameter description: That header; from its beginning on its ``RecordingDescription/syncInterval`` is counted.
-  // Inlined, the optimiser of Swift 6.3 stops at the queue, which an error takes back.
+  /// - Parameter description: That header; its ``RecordingDescription/syncInterval`` counts from its beginning on.
+  // If this is inlined, the optimiser of Swift 6.3 fails: it reports a leak of the queue where this throws.
   @inline(never)
   init(_ description: RecordingDescription, frame: RecordingFrame, queue: FlushQueue)
     throws(LogError)
@@ -109,7 +109,7 @@ final class RecordingLog {
     nextSync = max(nextSync + syncInterval, now)
   }
 
-  /// Writes the end; nothing may be written after it. Bytes that find no room are left to ``deliver()``.
+  /// Writes the end; no record may follow. Bytes that find no room are left to ``deliver()``.
   func finish(_ reason: StopReason, _ reading: ClockReading) -> RecordingEnd {
     writer.append(
       watch.end(

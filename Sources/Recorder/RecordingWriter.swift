@@ -3,13 +3,13 @@ package import LogStore
 package import RingBuffer
 package import Sampling
 
-/// The ticks of a recording that is to be made.
+/// The ticks of a requested recording.
 package struct RecordingOrder: Equatable, Sendable {
   /// The instant of the press or request: the first tick from it on is the recording's own first.
   package var at: MonotonicTime
-  /// Ticks before it that go in front, as far as the history has them.
+  /// Ticks before it to include, as far as the history has them.
   package var ticksBefore: UInt64
-  /// Ticks from `at` on after which the recording is over; `nil` for no limit; 0 for the ticks before alone.
+  /// Ticks from `at` on after which the recording ends; `nil` for no limit; 0 for only the ticks before.
   package var ticksAfter: UInt64?
 
   package init(at: MonotonicTime, ticksBefore: UInt64, ticksAfter: UInt64?) {
@@ -41,24 +41,24 @@ package struct RecordingProgress: Equatable, Sendable {
 ///      │ history  │                        │ in memory       │ than an instant
 ///      └ trimmed
 ///
-/// It starts no thread and makes no file; its owner calls ``advance(_:)`` a few times a second and passes the result on.
+/// It starts no thread and creates no file; its owner calls ``advance(_:)`` a few times a second and passes the result on.
 /// While the file is being made, and while many records are held back, records move from the ring into memory, for
 /// ``patience`` records at most. Then they stay in the ring, and once that is full the newest are dropped and counted.
-/// The ticks after a recording are the history of the next, also when they are more than the ring holds, until
-/// ``forgetRest()``: the next recording may have been asked for long before this one is on the card.
+/// The ticks after a recording are the history of the next one, even if the ring cannot hold them all, until
+/// ``forgetRest()``: the next recording may have been requested long before this one is on the card.
 ///
 /// The end of a recording waits for the ticks that were due by then and are still being read or checked, and for the
-/// card to accept its bytes. It waits a bounded time: of a sampler that is silent for longer, the ticks up to the end are
-/// a gap. Every tick from a recording's first to its end has a sample or a gap in the log. That holds after a failure of
-/// the storage too, as far as the storage still accepts bytes.
+/// card to accept its bytes. The wait is bounded: if the sampler is silent for longer, the ticks up to the end are a gap.
+/// Every tick from a recording's first to its end has a sample or a gap in the log. That also holds after a failure of the
+/// storage, as far as the storage still accepts bytes.
 package struct RecordingWriter: ~Copyable {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   package static let patience = 20_000
   /// How long before its order a recording may begin, in nanoseconds: a press is understood when the button is released,
   /// within 1.5 s. The history is longer by that.
   static var longestPress: Int64 { 1_800_000_000 }
-  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler keeps a gap
-  /// back that may still grow. At a slow rate a tick that is kept back, or is not checked yet, leaves with a later one.
+  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler withholds a gap that may
+  /// still grow. At a slow rate a tick that is withheld, or is not checked yet, leaves with a later one.
   static func endPatience(_ rate: SampleRate) -> Int64 {
     max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
   }
@@ -68,7 +68,7 @@ package struct RecordingWriter: ~Copyable {
     min(endPatience(rate), 10_000_000_000)
   }
 
-  /// The result of a round: what the owner carries to the card and to the loop.
+  /// The result of a round, which the owner passes to the card and to the loop.
   package struct Round: Equatable, Sendable {
     /// The recording has its first record: make its file, then call ``attach(_:queue:)`` or ``abandon()``.
     package var plan: RecordingPlan?
@@ -140,7 +140,7 @@ package struct RecordingWriter: ~Copyable {
     history.look(into: &records)
   }
 
-  /// Records that ever arrived: it stands still when the sampler does.
+  /// Records that ever arrived: constant while the sampler is stopped.
   package var arrivals: UInt64 { history.arrivals }
 
   /// Whether the sampler finds no room in the ring.
@@ -285,7 +285,7 @@ extension RecordingWriter {
       round.events.append(.savedNothing)
       return
     }
-    // Ticks before the recording's own first may be missing; of its own, none is left out silently.
+    // Ticks before the recording's own first may be missing; none of its own is omitted silently.
     let base = min(first, max(own, wanted))
     if base < first {
       forgotten = Gap(firstTick: base, count: first - base, cause: .ringFull)
@@ -299,7 +299,7 @@ extension RecordingWriter {
       plannedTicks: limit == .max ? nil : limit - base, start: frame.start)
   }
 
-  /// Whether an end was asked for and is reached when all ticks before `tick` are there.
+  /// Whether an end was requested and is reached once all ticks before `tick` have arrived.
   private func isEnded(at tick: UInt64, now: MonotonicTime) -> Bool {
     guard let heldFrom, let endBy else { return false }
     return tick >= min(heldFrom, samplerEnd ?? .max) || now >= endBy
@@ -344,13 +344,13 @@ extension RecordingWriter {
     close(end, &round)
   }
 
-  /// Logs the waiting records, as far as the queue has room; `false` when some had to stay for want of it.
+  /// Logs the waiting records, as far as the queue has room; `false` when some had to stay.
   private mutating func move(into log: RecordingLog, before limit: UInt64) -> Bool {
     guard log.queue.failure == nil else { return false }
     let end = min(limit, heldFrom ?? .max)
     while log.deliver() {
       guard let record = history.next(before: end) else {
-        // The rest is held back, or the next recording's: the ring is for records to come.
+        // The rest is held back or belongs to the next recording: the ring must keep room for new records.
         if history.isRingHalfFull { history.remember(upTo: RecordingWriter.patience) }
         for mark in marks {
           log.mark(at: MonotonicTime(nanoseconds: mark.time), label: mark.label)

@@ -92,7 +92,7 @@ package struct SimulatedRecorder: SensorUser {
 }
 
 extension RecorderClock {
-  /// This clock's time of day, which from now on runs with `clock`.
+  /// This clock's time of day, which runs with `clock` from now on.
   fileprivate func running<Clock: MonotonicClock>(with clock: Clock) -> RecorderClock {
     let reading = reading()
     let start = clock.now()

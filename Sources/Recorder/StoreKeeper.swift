@@ -3,7 +3,7 @@ import IMUModel
 import LinuxIO
 import LogStore
 
-/// Does the service's card work besides recordings, on a thread of its own: neither the watchdog nor the start of a
+/// Does the service's card work other than recordings, on its own thread: neither the watchdog nor the start of a
 /// recording waits for a card that hangs.
 ///
 ///     main ── tidy, measure, read ──► imu-keeper ──► card
@@ -59,7 +59,7 @@ final class StoreKeeper {
     if let thread = thread.take() { thread.join(within: StoreKeeper.endPatience) }
   }
 
-  /// Soon adopts recordings of a store that were cut off, and deletes those that have been in its trash for 30 days.
+  /// Schedules the adoption of recordings that were cut off, and the deletion of those in the trash for 30 days.
   func tidy(_ store: Catalogue) { orders.post(.tidy(store)) }
 
   /// Reads the configuration and makes its store; ``RecorderNews/configurationRead(_:)`` follows.
@@ -131,7 +131,7 @@ final class StoreKeeper {
     }
 
     private mutating func tidy(_ store: Catalogue) {
-      // The next recording makes a store again that is gone.
+      // The next recording creates a missing store again.
       guard access(store.path, F_OK) == 0 else { return }
       let clocks = SystemClock().readWallClock()
       store.tidy(

@@ -30,9 +30,9 @@ protocol Workers: AnyObject {
   func end() -> Bool
 }
 
-/// The connections of loop, sampler, writer and card, from one waking of the sensor to its rest.
+/// The connections of loop, sampler, writer and card, from one waking of the sensor until it sleeps.
 final class WriterChannel: Sendable {
-  /// The number of the waking: late news of an earlier one are ignored.
+  /// The number of the waking: late news of an earlier one is ignored.
   let session: UInt64
   let commands: Inbox<WriterCommand>
   let news: Inbox<RecorderNews>
@@ -51,7 +51,7 @@ final class WriterChannel: Sendable {
   }
 }
 
-/// The sampler and the writer on threads of their own, from the sensor's first register to its rest.
+/// The sampler and the writer on their own threads, from the sensor's bring-up until it sleeps.
 ///
 ///     imu-sampler  opens the sensor, samples      ─► ring ─►  imu-writer  history, recordings ──► card
 ///          └── news ──► loop ◄── news ─────────────────────────┘ ◄── commands ── loop, card

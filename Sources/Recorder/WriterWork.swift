@@ -12,7 +12,7 @@ enum WriterCommand: Sendable {
   case hold(at: MonotonicTime)
   case release
   case mark(at: MonotonicTime, label: String)
-  /// The recording ends; whether the user discards it.
+  /// The recording ends; the last value is whether the user discards it.
   case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
   /// From the card: the file is there.
   case attach(RecordingDescription, FlushQueue)
@@ -22,13 +22,13 @@ enum WriterCommand: Sendable {
   case samplerEnded([TickRecord])
   /// No recording follows the last one at once.
   case forgetRest
-  /// Someone watches: look at the ring now.
+  /// A watcher has connected: look at the ring now.
   case look
   /// Return when there is no recording.
   case quit
 }
 
-/// What the writer shows the loop, for `status` and for the watchdog.
+/// The writer's progress for the loop, for `status` and for the watchdog.
 struct WriterGauge: Sendable {
   var progress: RecordingProgress?
   /// The longest sync of the recording, in nanoseconds.
@@ -69,7 +69,7 @@ struct WriterWork: ~Copyable {
   /// How often the writer looks at the ring during a recording, in nanoseconds: at 1 kHz 50 of its 600 slots.
   static var period: Int64 { 50_000_000 }
 
-  /// Half of the time that fills the room which the history leaves in the ring; a second at most.
+  /// Half of the time in which the ring's slots beyond the history fill up; a second at most.
   private static func idlePeriod(_ rate: SampleRate, historyTicks: Int) -> Int64 {
     let room = UInt64(max(2, 600 - historyTicks) / 2)
     return min(1_000_000_000, max(period, rate.nanoseconds(atTick: room)))
@@ -167,7 +167,7 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Shows the recording's progress, as often as a person could see.
+  /// Publishes the recording's progress, as often as a person can perceive.
   private mutating func show(now: MonotonicTime) {
     guard now - shownAt >= WriterWork.period, let progress = writer.progress else { return }
     shownAt = now
@@ -191,7 +191,7 @@ package struct SilenceWatch: Sendable {
   package private(set) var isSilent = false
 
   /// Samples at `rate` are expected from `start` on. Silence is more than 2 s without one, or three periods of a slow
-  /// rate: longer than a chip takes that loses its supply for an instant and is set up again.
+  /// rate: longer than the recovery of a chip that loses its supply for an instant.
   package init(_ rate: SampleRate, start: MonotonicTime) {
     patience = max(2_000_000_000, 3 * rate.periodNanoseconds)
     lastSampleAt = start

@@ -192,7 +192,7 @@ struct HostPull {
   private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     let (offers, unreadable) = try list(&farEnd)
     if farEnd.mayFree {
-      // After a connection that broke here, the rest of these is there already.
+      // Not empty after a connection that broke here: it has the rest of these.
       if frees.isEmpty { askAgain(offers) }
       try work(&farEnd)
     }

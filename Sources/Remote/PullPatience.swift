@@ -22,9 +22,9 @@ public final class PullPatience {
     case free(RecordingID)
   }
 
-  /// The progress of a matter.
+  /// The progress of a request's subject.
   private struct Standing {
-    /// Bytes that were ever settled.
+    /// Most bytes settled so far.
     var byteCount: UInt64 = 0
     /// Whether more time was granted since they were settled.
     var isGranted = false

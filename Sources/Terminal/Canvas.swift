@@ -14,7 +14,7 @@ protocol DotCanvas {
   /// Sets the dots of a column between two rows of dots, both included, in either order.
   mutating func fill(x: Int, from: Int, to: Int, axis: Int)
 
-  /// What is drawn in a cell; `nil` for nothing.
+  /// The contents of a cell; `nil` for a blank one.
   func cell(row: Int, column: Int) -> Cell?
 }
 

@@ -70,7 +70,7 @@ struct GraphPicture {
     drawTimeAxis(on: &screen, row: rows.upperBound - 2, glyphs)
   }
 
-  /// How much text a panel's title has.
+  /// The amount of text in a panel's title.
   private struct TitleForm {
     var isNarrow: Bool
     var decimals: Int

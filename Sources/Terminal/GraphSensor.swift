@@ -1,14 +1,14 @@
 import Graph
 public import IMUModel
 
-/// What a graph needs to know about a recording's sensor.
+/// The properties of a recording's sensor that a graph needs.
 public struct GraphSensor: Sendable {
   let channels: ChannelSet
-  /// g a count.
+  /// g per count.
   private let accelerometerScale: Double
-  /// °/s a count.
+  /// °/s per count.
   private let gyroscopeScale: Double
-  /// °C a count, and °C at count 0.
+  /// °C per count, and °C at count 0.
   let temperature: (scale: Double, offset: Double)
 
   /// The sensor of a recording with these channels.

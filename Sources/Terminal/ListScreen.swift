@@ -15,7 +15,7 @@ public final class ListScreen {
   private var view: ListView
   private var entries: [String: CatalogueEntry] = [:]
   private var details: [String: ListDetails] = [:]
-  /// What was deleted here: the store's list no longer contains it.
+  /// Recordings deleted here, which the store's list no longer contains.
   private var trashed: [String: TrashedRecording] = [:]
   private var stamp: FileStamp?
 

@@ -16,7 +16,7 @@ struct ListEntry: Hashable {
 ///     14                13
 ///     ⋮                 ⋮
 struct ListView: Sendable {
-  /// What the caller does after a key.
+  /// The caller's next action after a key.
   enum Outcome: Equatable {
     /// Draw again.
     case stay

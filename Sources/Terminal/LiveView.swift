@@ -72,7 +72,7 @@ final class LiveAccount {
 /// A graph that scrolled with each sample would be sent whole with each frame, more than some SSH links carry, and its
 /// axis would be unreadable.
 final class LiveView {
-  /// What the caller does after a key.
+  /// The caller's next action after a key.
   enum Outcome: Equatable, Sendable {
     /// Nothing.
     case stay

@@ -47,7 +47,7 @@ enum Palette: Equatable, Sendable {
 }
 
 extension Palette {
-  /// The palette that the environment asks for: none with `NO_COLOR` (https://no-color.org), else the one for the
+  /// The palette for the environment: none with `NO_COLOR` (https://no-color.org), else the one for the
   /// background in `COLORFGBG`, or for the terminal's reply; dark when both are unknown.
   init(_ device: borrowing TerminalDevice, typed: inout [UInt8]) {
     if Environment.value("NO_COLOR")?.isEmpty == false {

@@ -11,7 +11,7 @@ public import LinuxIO
 ///     ← →  a twentieth of the window     , .  a sample (and pause)     home end
 ///     ↑ ↓  twice as fast, half as fast   + -  time axis                q  back
 struct PlayView {
-  /// What the caller does after a key.
+  /// The caller's next action after a key.
   enum Outcome: Equatable {
     /// Draw again.
     case stay

@@ -5,7 +5,7 @@ package import Recorder
 
 /// A recording on the terminal while it is made: graph, values, keys.
 package final class RecordScreen: Panel {
-  /// `nil` once the terminal is given back.
+  /// `nil` once the terminal is restored.
   private var session: TerminalSession?
   private let glyphs: GlyphSet
   private let configuration: RecorderConfiguration
@@ -47,7 +47,7 @@ package final class RecordScreen: Panel {
     return false
   }
 
-  /// What is reported from here on stays on the terminal.
+  /// Restores the terminal: later reports stay visible.
   package func close() -> [RecorderEvent] {
     session = nil
     return []

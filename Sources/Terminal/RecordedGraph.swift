@@ -1,7 +1,7 @@
 import Graph
 import IMUModel
 
-/// What the views of a recording share: the part in sight, and a screen of title, graph, one line and key hints.
+/// The common parts of the views of a recording: the visible part, and a screen of title, graph, one line and key hints.
 extension RecordingOnScreen {
   /// A y axis for each panel that fits an envelope's values.
   func axes(for envelope: Envelope) -> [PanelKind: ClosedRange<Double>] {

@@ -1,7 +1,7 @@
 import IMUModel
 public import LogStore
 
-/// A recording that was read in order to show it.
+/// A recording that was read for display.
 public struct RecordingOnScreen: Sendable {
   let title: RecordingTitle
   let sensor: GraphSensor
@@ -56,7 +56,7 @@ public struct RecordingOnScreen: Sendable {
       trace: trace, damageCount: damageCount)
   }
 
-  /// What is wrong with a recording; empty for an intact one.
+  /// The defects of a recording; empty for an intact one.
   private static func state(
     _ trace: Trace, damageCount: Int, isLive: Bool, hasEnd: Bool
   ) -> String {

@@ -1,6 +1,6 @@
 import IMUModel
 
-/// What a terminal shows: rows of cells. A pure value.
+/// The contents of a terminal: rows of cells. A pure value.
 ///
 ///              column 0            columns-1
 ///       row 0 │ i m u l o g …             │
@@ -110,7 +110,7 @@ struct Screen: Equatable, Sendable {
   }
 }
 
-/// A key and what it does.
+/// A key and its function.
 typealias KeyHint = (key: String, does: String)
 
 extension Screen {
@@ -126,7 +126,7 @@ extension Screen {
     }
   }
 
-  /// What a terminal without room for a view shows.
+  /// The message of a terminal without room for a view.
   static func tooSmall(columns: Int, rows: Int) -> Screen {
     var screen = Screen(columns: columns, rows: rows)
     screen.put("too small: 30x8 or more", row: 0, column: 0)

@@ -1,4 +1,4 @@
-/// Finds few bytes that turn one screen of a terminal into another.
+/// Finds a short sequence of bytes that turns one screen of a terminal into another.
 ///
 ///     was   "12.3 s  ⠒⠒⠤  "        cursor to what changed (the shortest of: nothing, a few cells written again,
 ///     is    "12.4 s  ⠒⠒⠤⠤ "        forward, line feed, absolute), style only where it changes, blanks at a row's

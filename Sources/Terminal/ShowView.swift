@@ -11,7 +11,7 @@ public import LinuxIO
 ///     g m      the cursor to the next gap, the next mark
 ///     q        back
 struct ShowView {
-  /// What the caller does after a key.
+  /// The caller's next action after a key.
   enum Outcome: Equatable {
     /// Draw again.
     case stay
@@ -22,7 +22,7 @@ struct ShowView {
 
   private let recording: RecordingOnScreen
   private let glyphs: GlyphSet
-  /// What is in sight.
+  /// The visible part.
   private(set) var window: TimeWindow
   /// Nanoseconds from tick 0.
   private(set) var cursor: Int64

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Every tick of a recording of a service, up to its end, has a sample or a gap")
 struct RecordingAccountTests {
-  /// Ways in which a recording of the ticks 10 ..< 26 comes to its end at 2.55 s.
+  /// Ways in which a recording of the ticks 10 ..< 26 ends at 2.55 s.
   enum End: CaseIterable, Sendable {
     case atInstant, afterHold, signal, sensorLost, keep
 
@@ -41,7 +41,7 @@ struct RecordingAccountTests {
   }
 
   @Test(
-    "however it ends, and whenever the sampler is held up, for however long",
+    "for every kind of end, and every time and length of a sampler's stall",
     arguments: End.allCases)
   func heldUpSampler(_ end: End) throws {
     for from in 11...27 as ClosedRange<UInt64> {
@@ -58,7 +58,7 @@ struct RecordingAccountTests {
         #expect(
           report.end?.ledger.scheduled == 16,
           "held up from \(from) until \(until): \(report.end.debugDescription)")
-        // What comes in time is logged; of the rest one gap shows.
+        // Records that arrive in time are logged; the rest is one gap.
         let isLate = until > 4.8 && from < 26
         #expect(
           try log.gaps()
@@ -69,7 +69,7 @@ struct RecordingAccountTests {
     }
   }
 
-  /// What came too late for a recording's log is not in the next one's either.
+  /// Records that were too late for a recording's log are not in the next one's either.
   private func expectRest(_ bench: WriterBench) throws {
     bench.advance(to: 7.05)
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
@@ -79,7 +79,7 @@ struct RecordingAccountTests {
     try bench.logs[1].expect(26..<71, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("a sampler that is silent after its bus refused leaves a gap of the bus")
+  @Test("a sampler that is silent after a bus error leaves a gap with the cause bus error")
   func silentBus() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.busErrors = [22..<25, 25..<1000]
@@ -107,7 +107,7 @@ struct RecordingAccountTests {
     try bench.logs[0].expect(1..<3, of: bench.schedule, bench.sampleTimes, reason: .signal)
   }
 
-  /// A recording that is asked for at 3 s, with half a second in front, while the card is busy with the one before until `end`.
+  /// A recording requested at 3 s, with half a second of history, while the card is busy with the previous one until `end`.
   private func waitingTake(_ hertz: UInt32, until end: Double, isRestKept: Bool = true) throws
     -> WriterBench
   {
@@ -129,7 +129,7 @@ struct RecordingAccountTests {
   }
 
   @Test(
-    "a recording that waited while the card ended the one before lacks nothing",
+    "a recording that waited while the card ended the previous one is complete",
     arguments: [100, 1000] as [UInt32])
   func waitingForCard(_ hertz: UInt32) throws {
     let rate = UInt64(hertz)
@@ -140,18 +140,18 @@ struct RecordingAccountTests {
   }
 
   @Test(
-    "a recording that waited for more than memory holds lacks the newest ticks, and the log says so"
+    "a recording that waited beyond the memory's capacity lacks the newest ticks, and the log records it"
   )
   func waitingForTooLong() throws {
     let bench = try waitingTake(1000, until: 30)
     try bench.logs[1].expect(
       2500..<32_001, of: bench.schedule, bench.sampleTimes, reason: .button)
-    // From the last tick of the recording before on.
+    // From the last tick of the previous recording on.
     #expect(bench.droppedTicks.min() == UInt64(2001 + RecordingWriter.patience + 600))
     #expect(try bench.logs[1].gaps().map(\.cause) == [.ringFull])
   }
 
-  @Test("a recording that is asked for after its samples are forgotten begins with a gap")
+  @Test("a recording requested after its samples were dropped begins with a gap")
   func forgottenBeginning() throws {
     let bench = try waitingTake(1000, until: 6, isRestKept: false)
     let log = bench.logs[1]
@@ -166,7 +166,7 @@ struct RecordingAccountTests {
   }
 
   @Test(
-    "a press within the recording before begins a recording after that one's last tick, without a gap"
+    "a press during the previous recording begins one after that one's last tick, without a gap"
   )
   func pressWithinTheTakeBefore() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))

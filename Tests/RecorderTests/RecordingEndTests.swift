@@ -6,7 +6,7 @@ import Testing
 
 @Suite("How a recording of a service ends")
 struct RecordingEndTests {
-  /// A recording from second 1 on that a press ends, which is known to be its end only later; when it was pressed.
+  /// Makes a recording from second 1 on that a press ends, as is decided only later; returns the time of the press.
   @discardableResult
   private func press(_ bench: WriterBench, at start: Double, until end: Double) -> MonotonicTime {
     bench.advance(to: 1)
@@ -37,7 +37,7 @@ struct RecordingEndTests {
     let own = UInt64(hertz) * 2
     let end = bench.schedule.tick(at: press) + 1
     try bench.logs[0].expect(own..<end, of: bench.schedule, bench.sampleTimes, reason: .button)
-    // What was held back is the next one's.
+    // The ticks that were held back belong to the next one.
     let next = RecordingFrame.firstTick(from: bench.now, bench.schedule)
     bench.writer.begin(RecordingWriterTests.order(bench, before: UInt64(hertz), after: 5))
     bench.advance(to: 9)
@@ -47,7 +47,7 @@ struct RecordingEndTests {
       end..<next + 5, of: bench.schedule, bench.sampleTimes, reason: .completed)
   }
 
-  @Test("a sample that is being read when the end is asked for is still in the recording")
+  @Test("a sample that is being read when the end is requested is still in the recording")
   func lastSample() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1.95)
@@ -60,7 +60,7 @@ struct RecordingEndTests {
     try bench.logs[0].expect(20..<26, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("a recording whose only sample is being read when its end is asked for has that sample")
+  @Test("a recording whose only sample is being read when its end is requested has that sample")
   func onlySample() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1.95)
@@ -73,7 +73,7 @@ struct RecordingEndTests {
     try bench.logs[0].expect(20..<21, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("a sampler that has ended does not keep a recording from its end")
+  @Test("a sampler that has ended does not delay the end of a recording")
   func deadSampler() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.busErrors = [25..<100_000]
@@ -84,7 +84,7 @@ struct RecordingEndTests {
     #expect(bench.finish(within: 2))
     try bench.logs[0].expect(20..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
     #expect(try bench.logs[0].gaps() == [Gap(firstTick: 5, count: 16, cause: .missed)])
-    // Nor one that never had a record.
+    // Nor does a sampler that never had a record.
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 7)
     bench.writer.end(at: bench.now, reason: .button)
@@ -95,14 +95,14 @@ struct RecordingEndTests {
   @Test("of several instants of a hold the first one counts, and none of them outlives a release")
   func repeatedHold() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
-    // Nothing is held back that is no recording's.
+    // Without a recording a hold has no effect.
     bench.writer.hold(at: bench.now)
     bench.advance(to: 1.95)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 3.01)
     bench.writer.hold(at: bench.now)
     bench.writer.release()
-    // The button goes down, and is up again: both say from where on it may be the end.
+    // The button goes down and up: both hold back at an instant that may be the end.
     bench.advance(to: 4.01)
     bench.writer.hold(at: bench.now)
     bench.advance(to: 4.35)
@@ -158,7 +158,7 @@ struct RecordingEndTests {
     arguments: [10, 200, 1000] as [UInt32])
   func beginInThePast(_ hertz: UInt32) throws {
     let bench = WriterBench(RecordingWriterTests.rate(hertz))
-    // Known to be a long one when it is released, and then the card is slow.
+    // The press is known to be long at its release, and then the card is slow.
     let press = press(bench, at: 2.0005, until: 7)
     #expect(bench.isIdle)
     bench.advance(to: 11)
@@ -230,7 +230,7 @@ struct RecordingEndTests {
     bench.turn()
     #expect(bench.drainNews() == [.savedNothing])
     #expect(bench.isIdle)
-    // Late for the one and early for the other: it is no one's.
+    // Too late for the one and too early for the other: it belongs to none.
     bench.writer.mark(at: bench.now, label: "of no one")
     bench.advance(to: 1.5)
     bench.writer.begin(RecordingWriterTests.order(bench, after: 10))

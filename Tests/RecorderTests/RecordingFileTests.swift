@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A recording of a service and its file", .timeLimit(.minutes(15)))
 struct RecordingFileTests {
-  @Test("a file that is made late costs nothing")
+  @Test("a file that is made late loses no samples")
   func lateFile() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     bench.fileDelay = 15_000_000_000
@@ -21,7 +21,7 @@ struct RecordingFileTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("a file that is made too late costs the newest samples, and the log says so")
+  @Test("a file that is made too late loses the newest samples, and the log records it")
   func tooLateFile() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     bench.fileDelay = 25_000_000_000
@@ -32,7 +32,7 @@ struct RecordingFileTests {
     #expect(bench.finish())
     try bench.logs[0].expect(
       1000..<28_001, of: bench.schedule, bench.sampleTimes, reason: .button)
-    // What was there first stays: so many in memory, and a ring.
+    // The oldest records stay: as many as fit into memory and the ring.
     let kept = UInt64(RecordingWriter.patience + 600)
     #expect(bench.droppedTicks.min() == 1000 + kept)
     #expect(try bench.logs[0].gaps().map(\.cause) == [.ringFull])
@@ -40,7 +40,7 @@ struct RecordingFileTests {
       try bench.logs[0].verification().end?.ledger.ringFull == UInt64(bench.droppedTicks.count))
   }
 
-  @Test("an end that came while the file was made ends the recording there")
+  @Test("an end that is requested while the file is made ends the recording at that tick")
   func endBeforeFile() throws {
     let bench = WriterBench(RecordingWriterTests.rate(100))
     bench.fileDelay = 3_000_000_000
@@ -90,7 +90,7 @@ struct RecordingFileTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("a card that stalls at the end of a recording keeps it waiting, and nothing is lost")
+  @Test("a card that stalls at the end of a recording delays it, and no sample is lost")
   func stalledEnd() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     bench.queueCapacity = 8192
@@ -153,7 +153,7 @@ struct RecordingFileTests {
       own..<own + 30, of: bench.schedule, bench.sampleTimes, reason: .completed)
   }
 
-  @Test("storage that fills up ends the recording with what was there, and the log is whole")
+  @Test("storage that fills up ends the recording, and the log is whole")
   func full() throws {
     let bench = WriterBench(RecordingWriterTests.rate(1000))
     bench.configureDisk = { $0.capacity = $0.spare + 10_000 }
@@ -161,7 +161,7 @@ struct RecordingFileTests {
     bench.writer.begin(RecordingWriterTests.order(bench))
     while !bench.news.contains(.storageEnded(.storageFull)) {
       bench.advance(to: bench.now + 50_000_000)
-      // What waits in the queue at the end has to fit into the spare.
+      // The bytes that wait in the queue at the end have to fit into the spare.
       while let queue = bench.logs.last?.queue, queue.byteCount > 0, queue.failure == nil {
         sched_yield()
       }
@@ -177,7 +177,7 @@ struct RecordingFileTests {
     let ticks = try bench.logs[0].sampledTicks()
     let next = 1000 + UInt64(ticks.count)
     #expect(ticks == Array(1000..<next))
-    // What was sampled up to the order to end and found no room is a gap, and may go into the next recording.
+    // Ticks up to the order to end that found no room are a gap, and may go into the next recording.
     #expect(
       try bench.logs[0].gaps() == [
         Gap(firstTick: next - 1000, count: end - next, cause: .ringFull)

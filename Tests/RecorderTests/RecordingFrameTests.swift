@@ -22,7 +22,7 @@ struct RecordingFrameTests {
     for tick in base..<base + 50 {
       let grid = rate.nanoseconds(atTick: tick)
       for late in [0, 1, 999, 1000, 123_456] as [Int64] {
-        // As the sampler has it: rounded down to the unit, on its own grid.
+        // Like the sampler: rounded down to the unit, on its own grid.
         let time = (grid + late) - (grid + late) % WriterBench.timeUnit
         let record = frame.rebased(
           TickRecord(tick: tick, time: time, sample: WriterBench.sample(tick)))

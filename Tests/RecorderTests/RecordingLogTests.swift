@@ -8,7 +8,7 @@ import Testing
 
 @testable import Recorder
 
-@Suite("The log of a recording that is being written")
+@Suite("The log of a live recording")
 struct RecordingLogTests {
   static let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -119,7 +119,7 @@ struct RecordingLogTests {
   }
 
   @Test(
-    "the log's end says how late the sampler woke for its samples, whatever their reads waited for")
+    "the log's end has the lateness of the sampler's wake-ups, regardless of delays in the reads")
   func lateness() throws {
     #expect(log.lateness == LatenessSummary())
     for tick in 0..<100 as Range<UInt64> {
@@ -137,7 +137,7 @@ struct RecordingLogTests {
     #expect(end?.lateness == log.lateness)
   }
 
-  @Test("ticks that are given up are a gap: of the bus when it refused those before, else missed")
+  @Test("skipped ticks are a gap: a bus error if it follows one, else missed")
   func givingUp() throws {
     log.write(RecordingLogTests.sample(0))
     log.giveUp(before: 3)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Many recordings from one sampler", .timeLimit(.minutes(15)))
 struct RecordingSeriesTests {
-  /// A recording as it was asked for, in the sampler's ticks.
+  /// A requested recording, in the sampler's ticks.
   private struct Wish {
     var own: UInt64
     var base: UInt64
@@ -13,7 +13,7 @@ struct RecordingSeriesTests {
   }
 
   @Test(
-    "every sample is in the recording that its time says, and in no other, however the presses fall",
+    "every sample is in exactly the recording of its time, for random presses",
     arguments: [3, 10, 30, 100, 1000] as [UInt32])
   func series(_ hertz: UInt32) throws {
     let seed = UInt64.random(in: 0 ... .max)
@@ -30,7 +30,7 @@ struct RecordingSeriesTests {
     var end: UInt64 = 0
     var lastEnd = bench.now
     for _ in 0..<25 {
-      // A press may fall into the end of the recording before.
+      // A press may be within the end of the previous recording.
       let isRemembered = Bool.random(using: &generator)
       if !isRemembered {
         bench.advance(to: bench.now + .random(in: 0...1_500_000_000, using: &generator))
@@ -43,7 +43,7 @@ struct RecordingSeriesTests {
     }
   }
 
-  /// Makes one recording with everything left to chance, and expects its ticks.
+  /// Makes one random recording, and expects its ticks.
   private func record(
     _ press: MonotonicTime, after floor: UInt64, _ bench: WriterBench,
     _ generator: inout SeededGenerator, lastEnd: inout MonotonicTime

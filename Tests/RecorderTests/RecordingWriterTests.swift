@@ -18,7 +18,7 @@ struct RecordingWriterTests {
   }
 
   @Test(
-    "what was ordered, at rates whose period is no whole number of nanoseconds too",
+    "are those of its order, also at rates whose period is not a whole number of nanoseconds",
     arguments: [rate(10), rate(30), rate(3), rate(7, per: 3), rate(25, per: 2), rate(1000)])
   func ordered(_ rate: SampleRate) throws {
     let bench = WriterBench(rate)
@@ -28,7 +28,7 @@ struct RecordingWriterTests {
     bench.writer.begin(RecordingOrder(at: press, ticksBefore: 20, ticksAfter: 50))
     let own = bench.schedule.tick(at: press) + 1
     bench.advance(to: press + 30 * unit)
-    // It is slower to report than the writer is to write.
+    // The report arrives after the writer has written.
     while !bench.news.contains(where: { if case .limitReached = $0 { true } else { false } }) {
       bench.advance(to: bench.now + unit)
     }
@@ -65,7 +65,7 @@ struct RecordingWriterTests {
     }
   }
 
-  @Test("the pre-trigger goes as far back as the history does, and never into the recording before")
+  @Test("the pre-trigger is limited by the history and by the previous recording")
   func shortHistory() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1.05)
@@ -82,7 +82,7 @@ struct RecordingWriterTests {
     try bench.logs[1].expect(21..<41, of: bench.schedule, bench.sampleTimes, reason: .completed)
   }
 
-  @Test("a whole history goes in front, a minute long at 10 Hz")
+  @Test("a whole history can precede a recording, a minute at 10 Hz")
   func longHistory() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     #expect(bench.historyTicks == 590)
@@ -96,7 +96,7 @@ struct RecordingWriterTests {
     #expect(bench.droppedTicks == [])
   }
 
-  @Test("a recording of the history has all of it and nothing after")
+  @Test("a recording of the history has all of it and no later tick")
   func keep() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 10.05)
@@ -106,14 +106,14 @@ struct RecordingWriterTests {
     #expect(bench.finish())
     try bench.logs[0].expect(0..<101, of: bench.schedule, bench.sampleTimes, reason: .button)
     #expect(bench.logs[0].plan.plannedTicks == 101)
-    // At once again: there is only what came since.
+    // Repeated at once: only the ticks since then.
     bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
     bench.writer.end(at: nil, reason: .button)
     #expect(bench.finish())
     try bench.logs[1].expect(101..<111, of: bench.schedule, bench.sampleTimes, reason: .button)
   }
 
-  @Test("a recording of an empty history keeps nothing")
+  @Test("a recording of an empty history is not kept")
   func keepNothing() {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))

@@ -2,13 +2,13 @@ import IMUModel
 import Recorder
 import Testing
 
-@Suite("A sensor that falls silent")
+@Suite("A sensor that stops giving samples")
 struct SilenceWatchTests {
   private func at(_ milliseconds: Int64) -> MonotonicTime {
     MonotonicTime(nanoseconds: 77_000_000_000 + milliseconds * 1_000_000)
   }
 
-  /// What is reported when as many samples have been read at these milliseconds: `silent`, `heard`, or nothing.
+  /// The reports for these counts of samples at these milliseconds: `silent`, `heard`, or nothing.
   private func told(_ looks: [(at: Int64, count: UInt64)], rate: SampleRate) -> [String] {
     var watch = SilenceWatch(rate, start: at(0))
     return looks.map { look in
@@ -25,7 +25,7 @@ struct SilenceWatchTests {
     #expect(told(looks, rate: rate) == ["", "", "", "silent", "", "heard", ""])
   }
 
-  @Test("falls silent again as it did the first time")
+  @Test("is reported again when samples stop again")
   func again() throws {
     let rate = try #require(SampleRate(100))
     #expect(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A single recording that cannot begin")
 struct SingleRecordingTests {
-  @Test("fails with the reason when its threads cannot be had, and leaves no store")
+  @Test("fails with the cause when its threads cannot start, and leaves no store")
   func noThreads() throws {
     let directory = TemporaryDirectory(inMemory: true)
     let refusal = CommandFailure(.unavailable, "starting a thread: the kernel refused (EAGAIN)")

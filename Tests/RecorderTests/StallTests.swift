@@ -18,7 +18,7 @@ struct StallTests {
     return try reader.account()
   }
 
-  @Test("10 s in one sync at 1 kHz lose nothing, and the queue knows how long it was")
+  @Test("10 s in one sync at 1 kHz lose no samples, and the queue reports the duration")
   func tenSeconds() throws {
     let recording = try StallTests.recording(holding: 10)
     #expect(recording.heldTicks.count > 9_990)
@@ -30,7 +30,9 @@ struct StallTests {
     #expect(recording.stepped.queue.longestSync < 10_100_000_000)
   }
 
-  @Test("beyond the memory the newest samples are lost, and the log says which and why")
+  @Test(
+    "beyond the memory's capacity the newest samples are lost, and the log has their ticks and the cause"
+  )
   func beyondMemory() throws {
     let capacity = 40_000
     let recording = try StallTests.recording(holding: 6, capacity: capacity)
@@ -46,9 +48,9 @@ struct StallTests {
     let gap = try #require(gaps.first)
     #expect(gap.cause == .ringFull)
     #expect(gap.count == recording.stepped.ledger.ringFull)
-    // What was there first stays: what fits into the queue at 16 bytes a sample, and a ring.
+    // The oldest samples stay: those that fit into the queue at 16 bytes each, and a ring.
     #expect(gap.firstTick >= recording.heldTicks.lowerBound + UInt64(capacity / 16 + 600))
-    // It ends when the hold does, and not before: nothing newer was taken instead of older.
+    // The gap ends with the hold, not before: no newer sample replaced an older one.
     let end = gap.firstTick + gap.count
     #expect((recording.heldTicks.upperBound...recording.heldTicks.upperBound + 2).contains(end))
     #expect(report.sampleCount + gap.count == 9_000)
@@ -66,7 +68,7 @@ struct StallTests {
     let lateness = try #require(smooth.stepped.end?.lateness)
     #expect(lateness.median < lateness.maximum)
     #expect(stalled.stepped.end?.lateness == lateness)
-    // Not only in sum: each sample was read at the same instant.
+    // Not only in total: each sample was read at the same instant.
     let times = try StallTests.times(smooth)
     #expect(times.count == 6000)
     let isSame = try StallTests.times(stalled) == times

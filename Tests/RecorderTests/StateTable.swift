@@ -1,7 +1,6 @@
 import Recorder
 
-/// The table of states and events, written from the specification: what a press means in each state. A field is
-/// what `Notation.step` writes.
+/// The table of states and events, written from the specification. Each field has the form of `Notation.step`.
 enum StateTable {
   static let idle = """
     event         | asleep         | waking               | armed
@@ -130,7 +129,7 @@ enum StateTable {
     }
   }
 
-  /// How each state is reached, with nothing remembered from before.
+  /// Events that reach each state, without memory of earlier ones.
   static func machine(in state: String) -> RecorderMachine {
     let armed = ["begin", "sensorReady"]
     let recording = armed + ["start 5", "firstSample"]

@@ -9,7 +9,7 @@ import Sampling
 import SimulatedIMU
 import Testing
 
-/// A chip that reports how often it was read: its n-th sample says n.
+/// A chip whose n-th sample has the value n.
 struct CountingSensor: IMUSensor, ~Copyable {
   private var count: UInt64 = 0
 
@@ -43,14 +43,14 @@ struct CountingSource: SensorSource {
   }
 }
 
-/// A button in simulated time: edges come at the instants that the test gives them.
+/// A button in simulated time, with edges at instants of the test.
 final class ScriptedButton: Panel {
   private var recogniser = GestureRecogniser(isHeldAtStart: false)
-  /// Edges that are to come, in their order.
+  /// Future edges, in order.
   private var edges: ArraySlice<LineEdge> = []
-  /// Presses of which no release will be seen, and when that is known.
+  /// Presses without a visible release, and when that is known.
   private var forgetAt: [MonotonicTime] = []
-  /// Called when the last edge has gone by; more edges, or `nil` for the service's end.
+  /// Called after the last edge; returns more edges, or `nil` to end the service.
   private let next: (MonotonicTime) -> [LineEdge]?
   private(set) var picture: RecorderPicture?
 

@@ -11,7 +11,8 @@ import Testing
   "The service with a button, stepped in simulated time", .timeLimit(.minutes(15)),
   .excludesProgramStarts)
 struct SteppedRecorderTests {
-  @Test("200 recordings by the button are complete, numbers have no holes, and no sample is in two")
+  @Test(
+    "200 recordings by the button are complete and numbered consecutively, and no sample is in two")
   func soak() throws {
     let seed = UInt64.random(in: 0 ... .max)
     print("200 recordings by the button: seed \(seed)")
@@ -23,7 +24,7 @@ struct SteppedRecorderTests {
       rounds += 1
       let number = buttonAgain?.picture?.number ?? 0
       guard number < 200 else {
-        // What runs is ended by the service's own end.
+        // The service's end ends a live recording.
         return nil
       }
       var edges: [LineEdge] = []
@@ -84,7 +85,7 @@ struct SteppedRecorderTests {
   }
 
   @Test(
-    "a recording holds what lay before its press, and every tick from it to the press that ends it")
+    "a recording has the history before its press, and every tick up to the press that ends it")
   func twoPresses() throws {
     let service = SteppedRecorder()
     let start = MonotonicTime(nanoseconds: 7_002_000_123)
@@ -101,7 +102,7 @@ struct SteppedRecorderTests {
   }
 
   @Test(
-    "a press whose release is never known ends neither a recording nor the service, and costs no sample",
+    "a press whose release is lost ends neither a recording nor the service, and loses no sample",
     arguments: [false, true])
   func pressWithoutRelease(afterAnother isSecond: Bool) throws {
     let service = SteppedRecorder()
@@ -137,7 +138,7 @@ extension ScriptedButton {
     }
   }
 
-  /// A button that is pressed at these instants, and then a service's end 5 s after the last.
+  /// A button that is pressed at these instants; the service ends 5 s after the last one.
   static func presses(_ instants: [MonotonicTime], of length: Int64) -> ScriptedButton {
     var edges: [LineEdge]? = edges(instants, of: length)
     let end = (instants.last ?? MonotonicTime(nanoseconds: 0)) + 5_000_000_000

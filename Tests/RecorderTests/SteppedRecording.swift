@@ -7,7 +7,7 @@ import Recorder
 import RingBuffer
 import Sampling
 
-/// A chip whose counts do not compress, and that is never ill.
+/// A chip without faults whose counts do not compress.
 struct NoisySensor: IMUSensor, ~Copyable {
   private var generator = SeededGenerator(seed: 4)
 
@@ -32,7 +32,7 @@ struct NoisySensor: IMUSensor, ~Copyable {
   mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck { .intact }
 }
 
-/// A clock on which every sleep ends some microseconds late, the same ones each time.
+/// A clock on which every sleep ends some microseconds late, repeatably.
 final class DozyClock: MonotonicClock, @unchecked Sendable {
   // Safe: each test uses its own on one thread.
   private var instant: Int64 = 1_000_000_000
@@ -77,7 +77,7 @@ final class SteppedRecording<Clock: MonotonicClock> {
     writer.begin(RecordingOrder(at: start, ticksBefore: 0, ticksAfter: ticks))
   }
 
-  /// What happened to the ticks, as the sampler saw it.
+  /// The sampler's ledger.
   var ledger: TickLedger { sampler.ledger }
 
   /// A tick.
@@ -89,7 +89,7 @@ final class SteppedRecording<Clock: MonotonicClock> {
 
   /// A round of the writer.
   ///
-  /// - Parameter step: What the wall clock is ahead by.
+  /// - Parameter step: The wall clock's offset.
   func stepWriter(wallAhead step: Int64 = 0) {
     guard end == nil else { return }
     if let rest {

@@ -36,7 +36,7 @@ struct WatchLineTests {
     return lines
   }
 
-  @Test("each is read back as it was written")
+  @Test("each is read back unchanged")
   func roundTrip() {
     for line in lines { #expect(WatchLine(line: line.line[...]) == line, "\(line.line)") }
   }

@@ -25,7 +25,7 @@ final class WriterBench {
   private var nextTick: UInt64 = 0
   private var nextTurn: MonotonicTime
   private var generator = SeededGenerator(seed: 11)
-  /// Ticks that the ring had no room for, to be reported when it has.
+  /// Ticks for which the ring had no room, to be reported when it has.
   private var dropped: Gap?
 
   /// Ticks at which the chip does not answer; each run becomes one record, which arrives with its last tick.
@@ -34,20 +34,20 @@ final class WriterBench {
   var holdUp: (from: UInt64, until: MonotonicTime)?
   /// Events, before the record of their tick.
   var events: [UInt64: SensorEvent] = [:]
-  /// How long it takes to make a file; `nil` for ever.
+  /// How long the creation of a file takes; `nil` for ever.
   var fileDelay: Int64? = 0
-  /// What a recording's disk is made with.
+  /// The parameters of a recording's disk.
   var configureDisk: @Sendable (inout MemoryDisk.State) -> Void = { _ in }
-  /// Holds the flushers up.
+  /// Stalls the flushers.
   var gate: Gate?
   /// Bytes of a recording's queue.
   var queueCapacity = 1 << 20
 
-  /// What the writer reported.
+  /// The writer's reports.
   private(set) var news: [RecorderEvent] = []
   /// The ends of recordings whose logs have them.
   private(set) var ends: [RecordingEnd] = []
-  /// The recording at hand, and those before.
+  /// The current recording, and the previous ones.
   private(set) var logs: [WrittenLog] = []
   /// Offsets of the sampler's samples from its tick 0, as they went into the ring.
   private(set) var sampleTimes: [UInt64: Int64] = [:]
@@ -55,7 +55,7 @@ final class WriterBench {
   private(set) var droppedTicks: Set<UInt64> = []
   private var pendingPlan: (plan: RecordingPlan, due: MonotonicTime)?
 
-  /// A sampler that has not begun.
+  /// A sampler that has not started.
   init(_ rate: SampleRate, historyTicks: Int? = nil) {
     var ring = RingEnds<TickRecord>()
     let start = MonotonicTime(nanoseconds: 7_000_000_123)
@@ -77,7 +77,7 @@ final class WriterBench {
     schedule.start + Int64(seconds * 1_000_000_000)
   }
 
-  /// Lets `seconds` since the sampler's start be over.
+  /// Advances to `seconds` after the sampler's start.
   func advance(to seconds: Double) { advance(to: instant(seconds)) }
 
   /// Lets time pass: samples arrive, the writer has its turns.
@@ -138,13 +138,13 @@ final class WriterBench {
     }
   }
 
-  /// What was reported since the last call.
+  /// The reports since the last call.
   func drainNews() -> [RecorderEvent] {
     defer { news = [] }
     return news
   }
 
-  /// Advances in turns until the writer is idle; false when it is not within `seconds`.
+  /// Advances in turns until the writer is idle; `false` if it is not idle within `seconds`.
   func finish(within seconds: Double = 10) -> Bool {
     let end = now + Int64(seconds * 1_000_000_000)
     turn()

@@ -141,7 +141,7 @@ final class FlusherThread: Sendable {
 
 /// Keeps flushers from their storage while it is closed. Closed and opened by one thread.
 final class Gate: StorageWitness, @unchecked Sendable {
-  // Safe: the mutex never changes until no one holds a reference any more.
+  // Safe: the mutex is constant while any reference exists.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   let finishes = true
 

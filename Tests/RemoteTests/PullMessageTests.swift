@@ -60,7 +60,7 @@ struct PullMessageTests {
     for line in wrong { #expect(PullReply(line: line) == nil, "\(line)") }
   }
 
-  @Test("a sentence of the other side cannot speak to a terminal or begin a new line")
+  @Test("a sentence of the other side cannot control a terminal or begin a new line")
   func sentences() {
     let reply = PullReply.refused(status: 74, "a\u{1B}[2Jb\nwhole 1\u{9B}é")
     #expect(reply.line == "refused 74 a?[2Jb?whole 1????")

@@ -35,7 +35,7 @@ struct PullPatienceTests {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     #expect(patience.look(now: at(10_000)) == 60 * second - patience.slice)
     #expect(patience.slice * 16 == 60 * second)
-    // A clock that another processor reads a little earlier takes nothing.
+    // A clock reading that is slightly earlier, on another processor, costs no time.
     #expect(patience.look(now: at(9_999)) == 60 * second - patience.slice)
   }
 
@@ -97,7 +97,7 @@ struct PullPatienceTests {
     }
     #expect((60 + 256 - 5...60 + 256).contains(end))
     #expect(patience.span == (60 + 256) * second)
-    // Bytes that were here are no progress.
+    // Bytes that were here already are not progress.
     patience.progressed(matter, from: 1 << 30, to: 1 << 30, now: at(now))
     #expect(patience.look(now: at(now)) <= 0)
     patience.progressed(matter, from: 1 << 30, to: 1 << 30 + 1, now: at(now))
@@ -172,7 +172,7 @@ struct PullPatienceTests {
         now += patience.slice / 2
         waited += patience.slice / 2
         isOver = isOver || patience.look(now: MonotonicTime(nanoseconds: now)) <= 0
-        // Twice ten timeouts, and 16 s to add up: what is granted for the two beginnings and to free it.
+        // The sum of twice ten timeouts and 16 s: the time granted for the two beginnings and for freeing it.
         guard waited <= (60 + 1200 + 16 + 4) * second, fruitless <= 6 else { break }
       }
       #expect(isOver, "pattern \(pattern)")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Bytes from a terminal become keys")
 struct KeyParserTests {
-  /// What a terminal sends, and what was pressed.
+  /// A terminal's bytes, and the pressed key.
   private static let table: [(bytes: String, keys: [Key])] = [
     ("q", [.character("q")]), (" ", [.character(" ")]), ("é", [.character("é")]),
     ("\r", [.enter]), ("\t", [.tab]), ("\u{7F}", [.backspace]), ("\u{03}", [.control("c")]),

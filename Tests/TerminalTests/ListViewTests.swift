@@ -39,7 +39,7 @@ struct ListViewTests {
     #expect(numbers(view) == Array((1...5).reversed()))
   }
 
-  @Test("stays on the last page and says so")
+  @Test("stays on the last page and reports it")
   func end() {
     var view = view(1...20)
     _ = view.handle(.pageDown)
@@ -97,7 +97,7 @@ struct ListViewTests {
       for _ in 0..<Int.random(in: 0...3, using: &generator) {
         _ = view.handle(keys.randomElement(using: &generator) ?? .up)
       }
-      // On the newest, the list follows what is new.
+      // While the newest is selected, the list follows new recordings.
       _ = view.handle(.down)
       guard present.count > 3, view.page.first != view.selection else { continue }
       let selected = view.selection?.number ?? 0
@@ -143,7 +143,7 @@ struct ListViewTests {
     view.report("cannot remove it: the disk is read-only", isAlert: true)
     #expect(screen(view).text.contains("cannot remove it: the disk is read-only"))
     #expect(view.selection?.number == 3)
-    // There is nothing to bring back.
+    // There is no recording to restore.
     #expect(view.handle(.character("u")) == .stay)
   }
 

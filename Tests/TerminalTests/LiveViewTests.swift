@@ -49,7 +49,7 @@ struct LiveViewTests {
     let view = view(.watch)
     #expect(view.handle(.character("d")) == .stay)
     #expect(view.screen(columns: 100, rows: 24, now: 0).text.contains("d again"))
-    // It ended in between.
+    // The recording ended in between.
     view.status.isRecording = false
     #expect(!view.screen(columns: 100, rows: 24, now: 1).text.contains("d again"))
     for _ in 0..<3 { #expect(view.handle(.character("d")) == .stay) }

@@ -44,7 +44,7 @@ struct ScreenDifferenceTests {
       for step in 0..<150 {
         let screen = next(shown ?? Screen(columns: columns, rows: rows), &generator)
         terminal.feed(ScreenDifference.bytes(from: shown, to: screen, palette: palette))
-        // What a whole drawing shows, the difference shows too.
+        // The difference gives the same screen as a full redraw.
         drawn = VirtualTerminal(columns: columns, rows: rows)
         drawn.feed(ScreenDifference.bytes(from: nil, to: screen, palette: palette))
         shown = screen
@@ -108,7 +108,7 @@ struct ScreenDifferenceTests {
   }
 }
 
-/// Random numbers that a seed makes again. (SplitMix64, Steele et al. 2014.)
+/// Reproducible random numbers from a seed. (SplitMix64, Steele et al. 2014.)
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

@@ -53,7 +53,7 @@ extension Exporter {
       if isPart { try reader.begin(plan) } else { reader.rewind() }
       while let item = try reader.nextItem() {
         if section == .gaps {
-          for place in places.take(item, reader.block) {
+          for place in places.consume(item, reader.block) {
             text.add(.gap(place.gap), to: section, plan.on(place.origin))
           }
         } else {

@@ -101,15 +101,16 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
       if let base = buffer.baseAddress, end > fresh,
         let found = memchr(base + fresh, Int32(UInt8(ascii: "\n")), end - fresh)
       {
-        return take(through: UnsafeRawPointer(found) - UnsafeRawPointer(base), skipping: 1)
+        return consume(through: UnsafeRawPointer(found) - UnsafeRawPointer(base), skipping: 1)
       }
       searched = end - begin
-      if isAtEnd { return searched == 0 ? nil : take(through: end, skipping: 0) }
+      if isAtEnd { return searched == 0 ? nil : consume(through: end, skipping: 0) }
       try fill()
     }
   }
 
-  private mutating func take(through place: Int, skipping ending: Int) -> UnsafeRawBufferPointer {
+  private mutating func consume(through place: Int, skipping ending: Int) -> UnsafeRawBufferPointer
+  {
     var last = place
     if last > begin, buffer[last - 1] == UInt8(ascii: "\r") { last -= 1 }
     let line = UnsafeRawBufferPointer(rebasing: buffer[begin..<last])

@@ -63,7 +63,7 @@ struct LogAccount {
   private mutating func add<Storage: LogStorage & ~Copyable>(
     _ item: LogItem, of reader: borrowing LogReader<Storage>, in plan: ExportPlan
   ) {
-    for place in places.take(item, reader.block) { add(place, in: plan) }
+    for place in places.consume(item, reader.block) { add(place, in: plan) }
     if case .clock(let pair) = item, pair.isBetter(than: log.clock) { bestPairIndex = pairs.count }
     log.add(item, from: reader)
     switch item {
@@ -175,13 +175,13 @@ struct GapPlaces {
   }
 
   /// The gaps whose places are known after this item, in order.
-  mutating func take(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
+  mutating func consume(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
     switch item {
     case .gap(let gap):
       guard plan.description.isImported else { return [(gap, plan.origin)] }
       waiting.append(gap)
       return waiting.count > GapPlaces.limit ? [place(waiting.removeFirst(), last)] : []
-    case .samples where plan.description.isImported: return take(block)
+    case .samples where plan.description.isImported: return consume(block)
     default: return []
     }
   }
@@ -192,7 +192,7 @@ struct GapPlaces {
     return waiting.map { place($0, last) }
   }
 
-  private mutating func take(_ block: borrowing SampleBlock) -> [Place] {
+  private mutating func consume(_ block: borrowing SampleBlock) -> [Place] {
     var places: [Place] = []
     for row in 0..<block.count {
       let sample = (tick: block.ticks[row], time: block.times[row])

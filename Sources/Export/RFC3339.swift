@@ -25,15 +25,15 @@ public enum RFC3339 {
   /// `nil` for everything else, for leap seconds, and outside the years 1678 to 2261.
   public static func nanoseconds(_ text: some StringProtocol) -> Int64? {
     var rest = Array(text.utf8)[...]
-    guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2),
-      take(&rest, "-"),
-      let day = number(&rest, 2), take(&rest, "T") || take(&rest, "t") || take(&rest, " "),
-      let hour = number(&rest, 2), take(&rest, ":"), let minute = number(&rest, 2),
-      take(&rest, ":"),
+    guard let year = number(&rest, 4), consume(&rest, "-"), let month = number(&rest, 2),
+      consume(&rest, "-"),
+      let day = number(&rest, 2), consume(&rest, "T") || consume(&rest, "t") || consume(&rest, " "),
+      let hour = number(&rest, 2), consume(&rest, ":"), let minute = number(&rest, 2),
+      consume(&rest, ":"),
       let second = number(&rest, 2), hour < 24, minute < 60, second < 60
     else { return nil }
     var fraction: Int64 = 0
-    if take(&rest, ".") {
+    if consume(&rest, ".") {
       let digits = rest.prefix { isDigit($0) }
       guard (1...9).contains(digits.count), let value = number(&rest, digits.count) else {
         return nil
@@ -50,16 +50,18 @@ public enum RFC3339 {
   }
 
   private static func offsetSeconds(_ rest: inout ArraySlice<UInt8>) -> Int64? {
-    if take(&rest, "Z") || take(&rest, "z") { return 0 }
+    if consume(&rest, "Z") || consume(&rest, "z") { return 0 }
     let isWest = rest.first == UInt8(ascii: "-")
-    guard take(&rest, "+") || take(&rest, "-"), let hours = number(&rest, 2), take(&rest, ":"),
+    guard consume(&rest, "+") || consume(&rest, "-"), let hours = number(&rest, 2),
+      consume(&rest, ":"),
       let minutes = number(&rest, 2), hours < 24, minutes < 60
     else { return nil }
     let seconds = hours * 3600 + minutes * 60
     return isWest ? -seconds : seconds
   }
 
-  private static func take(_ rest: inout ArraySlice<UInt8>, _ character: Unicode.Scalar) -> Bool {
+  private static func consume(_ rest: inout ArraySlice<UInt8>, _ character: Unicode.Scalar) -> Bool
+  {
     guard rest.first == UInt8(ascii: character) else { return false }
     rest.removeFirst()
     return true

@@ -35,7 +35,7 @@ struct RowPass: ~Copyable {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Exporter.Report {
     while let item = try reader.nextItem() {
-      if try take(item, &reader, &sink) { break }
+      if try consume(item, &reader, &sink) { break }
     }
     if let holdEnd, firstTick != nil { try hold(upTo: holdEnd, to: &sink) }
     return report
@@ -50,7 +50,7 @@ struct RowPass: ~Copyable {
   ) throws(ExportError) -> Exporter.Report {
     while let limit = try more() {
       while let item = try reader.nextItem(within: limit) {
-        if try take(item, &reader, &sink) { return report }
+        if try consume(item, &reader, &sink) { return report }
       }
       try sink.flush()
     }
@@ -60,7 +60,7 @@ struct RowPass: ~Copyable {
   /// Writes an item if it is samples.
   ///
   /// - Returns: Whether everything later is after the plan's range.
-  private mutating func take<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+  private mutating func consume<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ item: LogItem, _ reader: inout LogReader<Storage>, _ sink: inout Sink
   ) throws(ExportError) -> Bool {
     switch item {

@@ -9,7 +9,7 @@ import Synchronization
 ///     transfer fails, node gone
 ///     giveUp(descriptor)   ── returned ──►    closes it: until then the kernel keeps the adapter
 ///          bell rings                         looks for the node, opens, claims, reserves
-///     take()               ◄── offered ──     hands it over, or tries again after the interval
+///     collect()            ◄── offered ──     hands it over, or tries again after the interval
 ///     end()                                   closes what is left, ends
 ///
 /// Each descriptor has one owner at a time: the user, a slot, or the thread. One atomic exchange hands it over,
@@ -76,7 +76,7 @@ extension BusReopening {
   }
 
   /// The reopened node; `nil` while there is none.
-  func take() -> Opened? {
+  func collect() -> Opened? {
     guard offered.load(ordering: .relaxed) >= 0 else { return nil }
     return Opened(word: offered.exchange(Self.nothing, ordering: .acquiring))
   }
@@ -241,10 +241,10 @@ extension LinuxI2CBus {
   /// Uses the reopened node, if there is one.
   ///
   /// - Throws: ``BusError`` of kind `gone` when there is none yet.
-  mutating func takeReopened(
+  mutating func adoptReopened(
     _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8
   ) throws(BusError) {
-    guard let opened = reopening?.take() else {
+    guard let opened = reopening?.collect() else {
       throw BusError(.gone, operation, address: address, register: register, errno: ENODEV)
     }
     (descriptor, number, access) = (opened.descriptor, opened.number, opened.access)

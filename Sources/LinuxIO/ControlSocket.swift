@@ -81,7 +81,7 @@ public struct ControlSocket: ~Copyable {
   private static func open(_ opening: ControlOpening) throws(LinuxIOError) -> (
     lock: Int32, listener: Int32, epoll: Int32
   ) {
-    let lock = try opening.takeLock()
+    let lock = try opening.acquireLock()
     let listener: Int32
     do throws(LinuxIOError) {
       listener = try opening.listen(backlog: Int32(mostPeers))
@@ -247,7 +247,7 @@ struct ControlOpening {
   }
 
   /// The lock's descriptor; the lock is held until it, or any other for the same file, is closed.
-  func takeLock() throws(LinuxIOError) -> Int32 {
+  func acquireLock() throws(LinuxIOError) -> Int32 {
     if !directory.isEmpty, mkdir(directory, 0o750) != 0, errno != EEXIST {
       throw refused(errno)
     }

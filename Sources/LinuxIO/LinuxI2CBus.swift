@@ -63,7 +63,7 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     // Safe: bytes have no alignment and any value is valid, and the caller's buffer is this call's alone until it
     // returns.
     let bytes = start.assumingMemoryBound(to: UInt8.self)
-    if descriptor < 0 { try takeReopened(.read, address, register) }
+    if descriptor < 0 { try adoptReopened(.read, address, register) }
     switch access {
     case .combined:
       // Safe: `count` is the length of the memory at `bytes`.
@@ -88,7 +88,7 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   public mutating func write(
     _ address: I2CAddress, register: UInt8, value: UInt8
   ) throws(BusError) {
-    if descriptor < 0 { try takeReopened(.write, address, register) }
+    if descriptor < 0 { try adoptReopened(.write, address, register) }
     let result: Int32
     switch access {
     case .combined:

@@ -48,8 +48,8 @@ public struct CopySource: ~Copyable {
     do throws(StorageError) {
       if try catalogue.isLive(entry) {
         state = .live
-        try check.settle(&storage)
-        byteCount = check.settledByteCount
+        try check.advance(&storage)
+        byteCount = check.finalByteCount
         return
       }
       byteCount = try storage.writtenByteCount()

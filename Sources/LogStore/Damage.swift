@@ -85,7 +85,7 @@ struct DamageRun {
   }
 
   /// Ends it.
-  mutating func take() -> Damage? {
+  mutating func drain() -> Damage? {
     defer { damage = nil }
     return damage
   }

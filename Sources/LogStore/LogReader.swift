@@ -84,7 +84,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
       } else {
         let isThere = try openNextPage()
         if !isThere { finishAtEnd() }
-        if let part = damage.take() { return .damage(part) }
+        if let part = damage.drain() { return .damage(part) }
         if !isThere { return nil }
       }
     }
@@ -193,7 +193,7 @@ extension LogReader where Storage: ~Copyable {
   ///
   /// Once the writer is gone, ``next()`` returns the rest and reports what cannot be read.
   ///
-  /// - Parameter limit: The end of a chunk or of a page: ``PageCheck/settledByteCount``, never less than before.
+  /// - Parameter limit: The end of a chunk or of a page: ``PageCheck/finalByteCount``, never less than before.
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func next(within limit: UInt64) throws(LogError) -> LogItem? {
     loadLimit = limit
@@ -208,7 +208,7 @@ extension LogReader where Storage: ~Copyable {
         try openPausedPage()
       } else {
         guard try openNextPage() else { return nil }
-        if let part = damage.take() { return .damage(part) }
+        if let part = damage.drain() { return .damage(part) }
       }
     }
   }

@@ -4,13 +4,13 @@ import LogFormat
 /// Verifies the checks of a log's pages without decoding samples, to find which bytes are as they were written.
 ///
 ///     page 0 │ page 1 │ page 2 │ chunk, chunk, zeros
-///     └──────── settled ───────────────┘
+///     └──────── final ─────────────────┘
 public struct PageCheck: ~Copyable {
   private var decoder: PageDecoder
   private let page = PageMemory()
   private let block = PageMemory(pages: PageCheck.blockPages)
-  /// Bytes from the first one on that are final; grows with ``settle(_:)``.
-  public private(set) var settledByteCount: UInt64 = 0
+  /// Bytes from the first one on that are final; grows with ``advance(_:)``.
+  public private(set) var finalByteCount: UInt64 = 0
   /// Damaged pages among those.
   public private(set) var damagedPageCount: UInt64 = 0
 
@@ -23,18 +23,18 @@ public struct PageCheck: ~Copyable {
   ///   checked again.
   public init(_ description: RecordingDescription, from start: UInt64 = 0) {
     decoder = PageDecoder(description)
-    settledByteCount = start / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
+    finalByteCount = start / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
   }
 
   /// Advances over a live log, up to its last intact chunk.
   ///
   /// Bytes never change once written, but a concurrent reader may see part of a write. A page is done when the next one
   /// has something in it.
-  public mutating func settle<Storage: LogStorage & ~Copyable>(
+  public mutating func advance<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage
   ) throws(StorageError) {
     while true {
-      let index = UInt32(clamping: settledByteCount / UInt64(LogFormat.pageSize))
+      let index = UInt32(clamping: finalByteCount / UInt64(LogFormat.pageSize))
       guard index < .max else { return }
       // In this order: the next page is written only after all of this one.
       let isDone = try hasBytes(&storage, page: index + 1)
@@ -42,17 +42,17 @@ public struct PageCheck: ~Copyable {
       let (end, isIntact) = check(page.prefix(loadedCount), page: index)
       let begin = UInt64(index) * UInt64(LogFormat.pageSize)
       guard isDone else {
-        settledByteCount = max(settledByteCount, begin + UInt64(end))
+        finalByteCount = max(finalByteCount, begin + UInt64(end))
         return
       }
       if !isIntact { damagedPageCount += 1 }
-      settledByteCount = begin + UInt64(LogFormat.pageSize)
+      finalByteCount = begin + UInt64(LogFormat.pageSize)
     }
   }
 
   /// Checks the rest of a log that no program is writing, and counts its damaged pages.
   ///
-  /// - Parameter stopsAtDamage: Whether to stop before the first damage. ``settledByteCount`` is then the length of the
+  /// - Parameter stopsAtDamage: Whether to stop before the first damage. ``finalByteCount`` is then the length of the
   ///   part that is certainly intact.
   public mutating func run<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage, stopsAtDamage: Bool
@@ -66,7 +66,7 @@ public struct PageCheck: ~Copyable {
     _ storage: inout Storage, to end: UInt64
   ) throws(StorageError) {
     let whole = end / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
-    while settledByteCount < whole {
+    while finalByteCount < whole {
       guard try step(&storage, upTo: whole, stopsAtDamage: false) else { return }
     }
   }
@@ -75,13 +75,13 @@ public struct PageCheck: ~Copyable {
   private mutating func step<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage, upTo end: UInt64, stopsAtDamage: Bool
   ) throws(StorageError) -> Bool {
-    let first = settledByteCount / UInt64(LogFormat.pageSize)
-    guard first < UInt32.max, settledByteCount.isMultiple(of: UInt64(LogFormat.pageSize)) else {
+    let first = finalByteCount / UInt64(LogFormat.pageSize)
+    guard first < UInt32.max, finalByteCount.isMultiple(of: UInt64(LogFormat.pageSize)) else {
       return false
     }
-    let room = Int(min(UInt64(block.bytes.count), end - settledByteCount))
+    let room = Int(min(UInt64(block.bytes.count), end - finalByteCount))
     let count = try storage.read(
-      at: settledByteCount, into: UnsafeMutableRawBufferPointer(rebasing: block.bytes[..<room]))
+      at: finalByteCount, into: UnsafeMutableRawBufferPointer(rebasing: block.bytes[..<room]))
     var begin = 0
     while begin < count {
       let length = min(LogFormat.pageSize, count - begin)
@@ -92,11 +92,11 @@ public struct PageCheck: ~Copyable {
       if !isIntact {
         damagedPageCount += 1
         if stopsAtDamage {
-          settledByteCount += UInt64(end)
+          finalByteCount += UInt64(end)
           return false
         }
       }
-      settledByteCount += UInt64(length)
+      finalByteCount += UInt64(length)
       begin += length
     }
     return count == room

@@ -27,7 +27,7 @@ public final class StoreIndex: Sendable {
     /// The cost of reading the directory so far, in recordings of about 2 µs each.
     var cost = 0
 
-    mutating func take(_ number: UInt32) {
+    mutating func occupy(_ number: UInt32) {
       taken.insert(number)
       highest = max(highest, number)
     }
@@ -105,7 +105,7 @@ public final class StoreIndex: Sendable {
       if change.name.hasPrefix(Catalogue.unfinishedPrefix),
         let name = RecordingName(change.name.dropFirst(Catalogue.unfinishedPrefix.count))
       {
-        state.take(name.number)
+        state.occupy(name.number)
       }
       guard let name = RecordingName(change.name) else { continue }
       let entry = CatalogueEntry(name, file: change.name, in: catalogue.path)
@@ -130,13 +130,13 @@ public final class StoreIndex: Sendable {
     state.cost += opening + entries.count
     for entry in entries { add(entry, to: &state) }
     let numbers = try catalogue.wrapped { () throws(StorageError) in try catalogue.numbersInUse() }
-    for number in numbers { state.take(number) }
+    for number in numbers { state.occupy(number) }
     state.directory = directory
   }
 
   private static func add(_ entry: CatalogueEntry, to state: inout State) {
     state.entries[entry.idPrefix, default: []].append(entry)
-    state.take(entry.number)
+    state.occupy(entry.number)
   }
 }
 

@@ -119,7 +119,7 @@ struct FarEnd: ~Copyable {
       }
       guard let reply = PullReply(line: line) else { throw nonsense(line) }
       switch reply {
-      case .alive: bounds.patience.heard()
+      case .alive: bounds.patience.noteAlive()
       case .refused(let status, let sentence): throw .refused(status: status, sentence)
       default: return reply
       }

@@ -62,7 +62,7 @@ extension HostPull {
         }
       } else if let offer = todo.popFirst() {
         let step = fetch.prepare(offer)
-        take(step)
+        carryOut(step)
         guard case .fetch(let copy) = step else { continue }
         let follow = settings.follow && offer.state == .running
         try farEnd.ask(.fetch(offer.id, offset: copy.resumedAt, follow: follow))
@@ -88,7 +88,7 @@ extension HostPull {
     }
   }
 
-  mutating func take(_ step: RecordingFetch.Step) {
+  mutating func carryOut(_ step: RecordingFetch.Step) {
     switch step {
     case .done(let outcome): finish(outcome)
     case .fetch(let copy): asked.append(.fetch(copy))
@@ -133,9 +133,9 @@ extension HostPull {
         }
         try receive(count, of: copy, &farEnd)
         if copy.failure == nil, !isAnew {
-          copy.settle()
+          copy.advance()
           patience.progressed(
-            matter, from: copy.resumedAt, to: copy.settled, isFollowed: copy.isFollowed,
+            matter, from: copy.resumedAt, to: copy.checkedByteCount, isFollowed: copy.isFollowed,
             now: clock.now())
         }
         if copy.failure != nil || isAnew { try bear(copy, isAnew: isAnew) }
@@ -176,7 +176,7 @@ extension HostPull {
   private mutating func drop(_ copy: IncomingCopy, _ step: RecordingFetch.Step?) {
     asked.removeFirst()
     fetch.local.release(copy.offer.id)
-    if let step { take(step) }
+    if let step { carryOut(step) }
   }
 
   /// Receives announced bytes.
@@ -188,7 +188,7 @@ extension HostPull {
       let room = UnsafeMutableRawBufferPointer(
         rebasing: fetch.memory.bytes[..<min(left, fetch.memory.bytes.count)])
       let ready = try farEnd.read(into: room)
-      copy.take(UnsafeRawBufferPointer(rebasing: room[..<ready]))
+      copy.receive(UnsafeRawBufferPointer(rebasing: room[..<ready]))
       result.received += UInt64(ready)
       left -= ready
       board.add(ready, host: index)
@@ -222,6 +222,6 @@ extension HostPull {
     batch = []
     let steps = fetch.publish(copies)
     for copy in copies { fetch.local.release(copy.offer.id) }
-    for step in steps { take(step) }
+    for step in steps { carryOut(step) }
   }
 }

@@ -224,7 +224,7 @@ struct HostPull {
     let offered = Set(offers.map(\.id))
     for (id, routes) in fetch.local.unanswered where routes.contains(route) && !offered.contains(id)
     {
-      if let step = fetch.askAgain(id) { take(step) }
+      if let step = fetch.askAgain(id) { carryOut(step) }
     }
   }
 }

@@ -30,7 +30,7 @@ final class IncomingCopy {
   private var live: PageCheck?
   private var isChecked = false
   /// Bytes from the first one on that were checked, intact or damaged.
-  private(set) var settled: UInt64
+  private(set) var checkedByteCount: UInt64
   /// Whether the rest follows bytes that are no longer here.
   private var isOver = false
   /// Bytes for which there is certainly room.
@@ -54,7 +54,7 @@ final class IncomingCopy {
     self.sum = sum
     byteCount = sum.byteCount
     resumedAt = sum.byteCount
-    settled = sum.byteCount
+    checkedByteCount = sum.byteCount
   }
 
   /// The digest of what is here.
@@ -66,7 +66,7 @@ final class IncomingCopy {
   }
 
   /// Appends bytes as they arrive, so that nothing is lost when the connection breaks.
-  func take(_ bytes: UnsafeRawBufferPointer) {
+  func receive(_ bytes: UnsafeRawBufferPointer) {
     byteCount += UInt64(bytes.count)
     guard failure == nil, !isOver else { return }
     attempt {
@@ -82,7 +82,7 @@ final class IncomingCopy {
   }
 
   /// Checks what was received.
-  func settle() {
+  func advance() {
     guard failure == nil else { return }
     attempt {
       if !isChecked {
@@ -98,7 +98,7 @@ final class IncomingCopy {
         // The offered bytes may be damaged there; those being written now are not.
         guard offer.state != .running || check.damagedPageCount == damaged else { throw notThis }
       }
-      try checked(&live) { follower, copy in try follower.settle(&copy) }
+      try checked(&live) { follower, copy in try follower.advance(&copy) }
     }
   }
 
@@ -115,7 +115,7 @@ final class IncomingCopy {
       do { try body(&taken, &file) } catch { failure = error }
       copy = consume file
     }
-    settled = max(settled, taken.settledByteCount)
+    checkedByteCount = max(checkedByteCount, taken.finalByteCount)
     check = consume taken
     if let failure { throw failure }
   }

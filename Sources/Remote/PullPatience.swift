@@ -24,9 +24,9 @@ public final class PullPatience {
 
   /// The progress of a request's subject.
   private struct Standing {
-    /// Most bytes settled so far.
+    /// Most bytes checked so far.
     var byteCount: UInt64 = 0
-    /// Whether more time was granted since they were settled.
+    /// Whether more time was granted since they were checked.
     var isGranted = false
   }
 
@@ -39,14 +39,14 @@ public final class PullPatience {
   private var rest: Int64 = 0
   private var seen: MonotonicTime
   private var standings: [Matter: Standing] = [:]
-  /// Bytes that this connection has settled.
-  private var settled: UInt64 = 0
+  /// Bytes that this connection has checked.
+  private var checked: UInt64 = 0
   /// When this connection was made.
   private var connected: MonotonicTime
   /// Connections in a row that brought little.
   private var failures = 0
 
-  /// Bytes that a connection must settle for the next pause to be short again.
+  /// Bytes that a connection must check for the next pause to be short again.
   static let enough: UInt64 = 64 * 1024
   /// Bytes a second that any other side can hash, even from a slow, busy card.
   static let slowest: UInt64 = 4 << 20
@@ -87,10 +87,10 @@ public final class PullPatience {
     standings[matter, default: Standing()].isGranted = true
     let seconds = Int64(min(bytes / PullPatience.slowest, 1_000_000))
     rest = seconds * 1_000_000_000 + (isFollowed ? silence : 0)
-    heard()
+    noteAlive()
   }
 
-  /// Part of a recording is settled.
+  /// Part of a recording is checked.
   ///
   /// - Parameters:
   ///   - start: Bytes of it that were here before and matched.
@@ -102,9 +102,9 @@ public final class PullPatience {
     let before = max(start, standings[matter]?.byteCount ?? 0)
     guard byteCount > before else { return }
     standings[matter] = Standing(byteCount: byteCount)
-    settled += byteCount - before
-    if settled >= PullPatience.enough || now - connected >= timeout {
-      settled = 0
+    checked += byteCount - before
+    if checked >= PullPatience.enough || now - connected >= timeout {
+      checked = 0
       failures = 0
     }
     progressed(now: now, rest: isFollowed ? silence : 0)
@@ -118,11 +118,11 @@ public final class PullPatience {
     span = timeout
     seen = now
     self.rest = rest
-    heard()
+    noteAlive()
   }
 
   /// The host sent `alive`.
-  public func heard() {
+  public func noteAlive() {
     let added = max(0, min(max(timeout, PullPatience.gap) - left, rest))
     left += added
     span += added
@@ -139,7 +139,7 @@ public final class PullPatience {
     let pause = max(1, timeout / 60) << Int64(min(failures, 10))
     guard pause < min(timeout, look(now: now)) else { return nil }
     failures += 1
-    settled = 0
+    checked = 0
     left -= pause
     seen = now + pause
     connected = seen

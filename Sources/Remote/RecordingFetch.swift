@@ -148,7 +148,7 @@ struct RecordingFetch {
     if let description = try IncomingCopy.header(of: copy.name) {
       var check = PageCheck(description)
       try check.run(&copy, stopsAtDamage: true)
-      intact = check.settledByteCount
+      intact = check.finalByteCount
       let whole = copy.byteCount / IncomingCopy.pageSize * IncomingCopy.pageSize
       end = isLive ? intact : max(intact, whole)
     }

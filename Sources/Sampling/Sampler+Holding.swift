@@ -82,7 +82,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Looks at the chip until all records held are proved, at most for 0.9 s. The rest count as bus errors, because the
   /// bus prevented their proof.
   @inlinable
-  mutating func settleHeld() {
+  mutating func resolveHeld() {
     let limit = clock.now() + Sampler.settlement
     if case .sampling = supervisor.phase, !held.isEmpty {
       // As soon as the chip has another sample.
@@ -129,7 +129,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func handOn(_ record: TickRecord, at now: MonotonicTime) {
     guard let gap = record.gap else { return outbox.deliver(record, at: now) }
     outbox.skip(gap, at: now)
-    outbox.settle(at: now)
+    outbox.resolve(at: now)
   }
 
   /// Releases a rejected sample as a gap; gaps stay as they are.

@@ -27,7 +27,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
         switch reading {
         case .fresh:
           consume(readFrom: begin, to: end)
-          if !isHeldUp { return take(sample, at: begin) }
+          if !isHeldUp { return accept(sample, at: begin) }
           supervisor.noticeHeldUp(at: end)
           held.proveAnnouncement()
           noteConfiguration(at: end)
@@ -36,9 +36,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
           let next = consumed + samplePeriod
           if reading == .unannounced, begin >= next, !isHeldUp {
             consume(readFrom: begin, to: end)
-            return takeUnannounced(sample, at: begin)
+            return acceptUnannounced(sample, at: begin)
           }
-          guard attempt > 0 || isHeldUp || begin < next else { return takeStale(at: now) }
+          guard attempt > 0 || isHeldUp || begin < next else { return noteStale(at: now) }
           noteConfiguration(at: end)
           guard next < schedule.deadline(of: tick + 1) else { return skipHeldUp(since: now) }
           if next > end { clock.sleep(until: next) }
@@ -107,7 +107,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable static var timedOut: Int32 { 110 }
 
   @inlinable
-  mutating func take(_ sample: RawSample, at now: MonotonicTime) {
+  mutating func accept(_ sample: RawSample, at now: MonotonicTime) {
     switch look(at: now, isZero: sample == RawSample()) {
     case .trust:
       holdAnnounced(sample, at: now)
@@ -128,7 +128,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 
   @inlinable
-  mutating func takeUnannounced(_ sample: RawSample, at now: MonotonicTime) {
+  mutating func acceptUnannounced(_ sample: RawSample, at now: MonotonicTime) {
     noteConfiguration(at: now)
     switch supervisor.noticeStale(at: now) {
     case .trust:
@@ -143,7 +143,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 
   @inlinable
-  mutating func takeStale(at now: MonotonicTime) {
+  mutating func noteStale(at now: MonotonicTime) {
     noteConfiguration(at: now)
     skipTick(.stale, at: now)
     switch supervisor.noticeStale(at: now) {

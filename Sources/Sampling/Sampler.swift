@@ -142,7 +142,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       }
     }
     if schedule.isOver(at: tick) { return finish(.completed) }
-    outbox.settle(at: now)
+    outbox.resolve(at: now)
     // Also here and not only while waiting: a loop that is always late does not wait.
     _ = doDuty(at: clock.now())
     return .continue
@@ -150,7 +150,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func finish(_ ending: SamplerEnding) -> StepResult {
-    settleHeld()
+    resolveHeld()
     outbox.flush()
     outcome = ending
     return .finished

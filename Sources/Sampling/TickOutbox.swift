@@ -100,7 +100,7 @@ extension TickOutbox where Sink: ~Copyable {
 
   /// Pushes complete records; called once a tick.
   @inlinable
-  mutating func settle(at now: MonotonicTime) {
+  mutating func resolve(at now: MonotonicTime) {
     guard waiting.count > 0 else { return }
     if isOpen, now - openedAt < TickOutbox.mergeLimit {
       flush(keeping: 1)

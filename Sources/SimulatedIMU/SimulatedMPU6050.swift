@@ -157,7 +157,7 @@ extension SimulatedMPU6050 {
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
     switch register {
     case Self.firstOutput...Self.lastOutput: return outputByte(Int(register - Self.firstOutput))
-    case Self.interruptStatus: return takeInterruptStatus()
+    case Self.interruptStatus: return readInterruptStatus()
     case Self.powerManagement1:
       return registers[register] | (instant < resetEnds ? 0x80 : 0)
     default: return registers[register]
@@ -196,7 +196,7 @@ extension SimulatedMPU6050 {
 
   /// Data-ready is raised only while INT_ENABLE enables it, except in chips that are awake after a reset; reading
   /// clears it.
-  private mutating func takeInterruptStatus() -> UInt8 {
+  private mutating func readInterruptStatus() -> UInt8 {
     guard registers[Self.interruptEnable] & 1 != 0 || wakesAfterReset else { return 0 }
     let newest = flaggedTick(at: burstTick)
     let isReady = newest > acknowledgedTick

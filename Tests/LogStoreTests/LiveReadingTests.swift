@@ -65,27 +65,27 @@ struct LiveReadingTests {
     var reader = try LogReader(GrowingStorage(log: growing))
     var check = PageCheck(log.description)
     var events: [ReadEvent] = []
-    var settled: UInt64 = 0
+    var finalBytes: UInt64 = 0
     let lengths = Array(stride(from: log.headerByteCount, to: log.bytes.count, by: step))
     for length in lengths + [log.bytes.count] {
       growing.length = length
-      try check.settle(&storage)
+      try check.advance(&storage)
       // A chunk that ends in zeros is whole before they are written.
       let isAhead = log.bytes[
-        min(length, Int(check.settledByteCount))..<Int(check.settledByteCount)
+        min(length, Int(check.finalByteCount))..<Int(check.finalByteCount)
       ]
       .contains { $0 != 0 }
-      #expect(check.settledByteCount >= settled && !isAhead)
-      settled = check.settledByteCount
-      events += try items(&reader, within: settled)
+      #expect(check.finalByteCount >= finalBytes && !isAhead)
+      finalBytes = check.finalByteCount
+      events += try items(&reader, within: finalBytes)
     }
-    #expect(check.settledByteCount == UInt64(log.bytes.count))
+    #expect(check.finalByteCount == UInt64(log.bytes.count))
     #expect(check.damagedPageCount == 0)
     events += try reader.readAll()
     #expect(events == whole)
   }
 
-  @Test("everything flushed is settled, and read at once")
+  @Test("everything flushed is final, and read at once")
   func flushes() throws {
     let log = try ExampleLog(ticks: 2000, flushEvery: 10)
     let growing = GrowingLog(log.bytes)
@@ -96,9 +96,9 @@ struct LiveReadingTests {
     var events: [ReadEvent] = []
     for (length, count) in log.flushes {
       growing.length = length
-      try check.settle(&storage)
-      #expect(check.settledByteCount == UInt64(length))
-      events += try items(&reader, within: check.settledByteCount)
+      try check.advance(&storage)
+      #expect(check.finalByteCount == UInt64(length))
+      events += try items(&reader, within: check.finalByteCount)
       #expect(events.count == count)
     }
     #expect(events == (try read(log.bytes)))
@@ -113,14 +113,14 @@ struct LiveReadingTests {
     var storage = GrowingStorage(log: growing)
     growing.length = LogFormat.pageSize + 2000
     var check = PageCheck(log.description)
-    try check.settle(&storage)
-    #expect(check.settledByteCount <= UInt64(LogFormat.pageSize + 1000))
+    try check.advance(&storage)
+    #expect(check.finalByteCount <= UInt64(LogFormat.pageSize + 1000))
     var reader = try LogReader(GrowingStorage(log: growing))
-    var events = try items(&reader, within: check.settledByteCount)
+    var events = try items(&reader, within: check.finalByteCount)
     growing.length = bytes.count
-    try check.settle(&storage)
+    try check.advance(&storage)
     #expect(check.damagedPageCount == 1)
-    events += try items(&reader, within: check.settledByteCount)
+    events += try items(&reader, within: check.finalByteCount)
     events += try reader.readAll()
     #expect(events.compactMap(\.damage).count == 1)
     #expect(events == (try read(bytes)))
@@ -136,16 +136,16 @@ struct LiveReadingTests {
       var storage = MemoryStorage(MemoryDisk(holding: bytes))
       var check = PageCheck(log.description)
       try check.run(&storage, stopsAtDamage: true)
-      let end = Int(check.settledByteCount)
+      let end = Int(check.finalByteCount)
       #expect(end <= place && end + LogFormat.pageSize > place)
       #expect(bytes[..<end] == log.bytes[..<end])
       check = PageCheck(log.description)
       // In two passes, as while it comes.
       try check.advance(&storage, to: 3 * 4096 + 700)
-      #expect(check.settledByteCount == 3 * 4096)
+      #expect(check.finalByteCount == 3 * 4096)
       try check.run(&storage, stopsAtDamage: false)
       #expect(check.damagedPageCount == 1)
-      #expect(check.settledByteCount == UInt64(bytes.count))
+      #expect(check.finalByteCount == UInt64(bytes.count))
     }
   }
 }

@@ -23,7 +23,7 @@ struct PullPatienceTests {
   func timeout() {
     let patience = PullPatience(timeout: 60 * second, now: at(0))
     #expect(wait(patience, from: 0, to: 59) == second)
-    patience.heard()
+    patience.noteAlive()
     #expect(patience.look(now: at(59)) == second)
     patience.progressed(now: at(59))
     #expect(wait(patience, from: 59, to: 118) == second)
@@ -91,7 +91,7 @@ struct PullPatienceTests {
     var end = 0.0
     while wait(patience, from: now, to: now + 5) > 0, now < 1000 {
       now += 5
-      patience.heard()
+      patience.noteAlive()
       patience.expect(matter, adding: 1 << 30)
       end = now
     }
@@ -103,7 +103,7 @@ struct PullPatienceTests {
     patience.progressed(matter, from: 1 << 30, to: 1 << 30 + 1, now: at(now))
     patience.expect(matter, adding: 1 << 30)
     wait(patience, from: now, to: now + 50)
-    patience.heard()
+    patience.noteAlive()
     #expect(patience.look(now: at(now + 50)) == 60 * second)
   }
 
@@ -115,7 +115,7 @@ struct PullPatienceTests {
       var now = 0.0
       while wait(patience, from: now, to: now + 1) > 0, now < 10_000 {
         now += 1
-        patience.heard()
+        patience.noteAlive()
       }
       // A second's slices are shorter than the looks of this test.
       #expect(timeout == 1 ? now > 11 : now == 659)
@@ -155,7 +155,7 @@ struct PullPatienceTests {
           if sum > brought[anew] { (waited, fruitless) = (0, 0) }
           brought[anew] = sum
           patience.progressed(matter, to: sum, isFollowed: true, now: time)
-        case 3: patience.heard()
+        case 3: patience.noteAlive()
         case 4: patience.expect(matter, adding: brought[anew], isFollowed: true)
         case 5: patience.expect(.free(id), adding: 1 << 26)
         case 6: anew = 1

@@ -103,7 +103,7 @@ extension JSONReader {
     let key = try readString()
     guard keys[depth - 1].insert(key).inserted else { throw .repeatedKey(key) }
     skipSpace()
-    guard take(":") else { throw .notJSON }
+    guard consume(":") else { throw .notJSON }
     return key
   }
 
@@ -135,13 +135,13 @@ extension JSONReader {
 
   private mutating func isAtItem(before end: Unicode.Scalar) throws(Failure) -> Bool {
     skipSpace()
-    if !isFirst, !take(",") {
-      guard take(end) else { throw .notJSON }
+    if !isFirst, !consume(",") {
+      guard consume(end) else { throw .notJSON }
       depth -= 1
       return false
     }
     skipSpace()
-    if isFirst || allowsTrailingCommas, take(end) {
+    if isFirst || allowsTrailingCommas, consume(end) {
       isFirst = false
       depth -= 1
       return false
@@ -218,18 +218,18 @@ extension JSONReader {
       rest = rest.dropFirst(count)
       return count
     }
-    func takes(_ characters: StaticString) -> Bool {
+    func consumes(_ characters: StaticString) -> Bool {
       guard let first = rest.first, characters.description.utf8.contains(first) else {
         return false
       }
       rest = rest.dropFirst()
       return true
     }
-    _ = takes("-")
-    if !takes("0"), digits() == 0 { return false }
-    if takes("."), digits() == 0 { return false }
-    if takes("eE") {
-      _ = takes("+-")
+    _ = consumes("-")
+    if !consumes("0"), digits() == 0 { return false }
+    if consumes("."), digits() == 0 { return false }
+    if consumes("eE") {
+      _ = consumes("+-")
       if digits() == 0 { return false }
     }
     return rest.isEmpty
@@ -247,7 +247,7 @@ extension JSONReader {
     }
   }
 
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ character: Unicode.Scalar) -> Bool {
     guard next == UInt8(ascii: character) else { return false }
     place += 1
     return true
@@ -270,7 +270,7 @@ extension JSONReader {
   }
 
   private mutating func readString() throws(Failure) -> String {
-    guard take("\"") else { throw .notJSON }
+    guard consume("\"") else { throw .notJSON }
     let begin = place
     while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
       place += 1
@@ -310,7 +310,7 @@ extension JSONReader {
         return scalar
       }
       place += 1
-      guard take("\\"), next == UInt8(ascii: "u") else { throw .notJSON }
+      guard consume("\\"), next == UInt8(ascii: "u") else { throw .notJSON }
       let low = try fourDigits()
       guard low & 0xFC00 == 0xDC00,
         let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)

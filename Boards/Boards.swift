@@ -12,7 +12,7 @@
 //     bus-node             0, 1   the bus's device-tree node, where kernels number it differently
 //     bus-hertz            1      default clock of the bus, Hz
 //     sda, scl             1      header pin, line name; absent when the bus is simulated
-//     button, led          0, 1   header pin, line name as the kernel reports it; reserved for the
+//     button, led          0, 1   header pin, line name as the kernel reports it: of the
 //     data-ready           0, 1     button, its LED and the sensor's interrupt
 //     setup                0...   a shell command to run once, in this order; # begins its explanation
 //     note                 0...   advice to read before buying or wiring
@@ -55,9 +55,9 @@ public struct Board: Sendable, Equatable {
   public let sda: Line?
   /// The clock line; `nil` when the bus is simulated.
   public let scl: Line?
-  /// Reserved for the button that starts a recording.
+  /// The button that starts a recording.
   public let button: Line?
-  /// Reserved for the LED beside the button.
+  /// The LED beside the button.
   public let led: Line?
   /// Where a sensor's data-ready interrupt is wired. The program prints it and does not read it yet: sensors are
   /// polled.

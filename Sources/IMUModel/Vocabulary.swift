@@ -1,5 +1,5 @@
 // The log's vocabulary: each case has one name for machines, fixed by the JSON schema, and, where people read it, one
-// phrase. No other file spells them out.
+// phrase. No other file of Sources spells them out.
 
 extension GapCause {
   /// The name in JSON: the cause of a gap, and the key of its count of ticks.

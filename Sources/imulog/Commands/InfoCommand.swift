@@ -10,7 +10,7 @@ struct InfoCommand: ParsableCommand {
     commandName: "info",
     abstract: "Show everything about a recording, with a verdict.",
     discussion: """
-      The last line is the verdict: good, flawed, damaged or live. A recording is flawed if more than 1 \
+      The last line is the verdict: good, flawed, damaged or running. A recording is flawed if more than 1 \
       sample in 1000 is missing, a gap is longer than 1 s, a value is clipped, 1 sample in 100 was more \
       than half a period late, the acceleration at rest is off by a tenth, or a fault ended it. With \
       --check only the verdict is printed, and the exit status is 0 for good, 1 for flawed, 65 for damaged \

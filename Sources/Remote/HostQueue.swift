@@ -63,7 +63,7 @@ public final class HostQueue: Sendable {
   }
 
   private func work() {
-    while let index = next() {
+    while let index = startNext() {
       var pull = HostPull(
         host: hosts[index], index: index, options: options, settings: settings, local: local,
         board: board)
@@ -73,7 +73,7 @@ public final class HostQueue: Sendable {
     }
   }
 
-  private func next() -> Int? {
+  private func startNext() -> Int? {
     next.withLock { next in
       guard next < hosts.count else { return nil }
       next += 1

@@ -53,6 +53,9 @@ public struct SignalWatch: ~Copyable {
     pthread_sigmask(SIG_SETMASK, &mask, nil)
   }
 
+  /// Leaves the signals blocked until the process exits, which is to follow: its exit status then stands, whatever arrives.
+  public consuming func keepToExit() { discard self }
+
   /// Waits for one of the signals.
   ///
   /// - Parameter nanoseconds: At most this long, rounded up to a millisecond; 0 does not wait, `nil`

@@ -59,6 +59,22 @@ struct LiveTests {
     #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
   }
 
+  @Test(
+    "further signals, whenever they arrive, change nothing of the end that the first one requested")
+  func furtherSignals() throws {
+    let child = try startRecording()
+    var ended = siginfo_t()
+    repeat {
+      child.signal(SIGTERM)
+      sched_yield()
+      waitid(P_PID, id_t(child.pid), &ended, WEXITED | WNOHANG | WNOWAIT)
+    } while ended.si_signo == 0
+    let outcome = child.outcome()
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "1\n")
+    #expect(try bench.run("info", "1", "--json").json()["stopReason"] == .string("signal"))
+  }
+
   @Test("a signal ends a recording in simulated time too")
   func virtualSignal() throws {
     mkdir(bench.store, 0o755)

@@ -97,6 +97,18 @@ struct RecordCommand: ParsableCommand {
   @OptionGroup var terminalOptions: TerminalOptions
 
   mutating func run() throws {
+    // To the end: a second signal must not cut off the number and the verdict of the recording that the first one ended.
+    let signals = try SignalWatch()
+    do {
+      try record(signals)
+    } catch {
+      signals.keepToExit()
+      throw error
+    }
+    signals.keepToExit()
+  }
+
+  private func record(_ signals: borrowing SignalWatch) throws {
     let request = try RecordRequest(self)
     let store = try program.storePath(storeOptions)
     let outcome = try RecordOutcome.recording(request, store: store)
@@ -117,15 +129,14 @@ struct RecordCommand: ParsableCommand {
     } else if !outcome.isGone {
       try Console.data("\(outcome.number)")
     }
-    if !outcome.isGone { RecordCommand.adopt(in: store) }
+    if !outcome.isGone { RecordCommand.adopt(in: store, until: signals) }
     if let failure { throw failure }
   }
 
   /// Adopts recordings that were cut off earlier, until a signal arrives. This recording has ended: a failure here does
   /// not change its outcome.
-  private static func adopt(in store: String) {
+  private static func adopt(in store: String, until signals: borrowing SignalWatch) {
     do {
-      let signals = try SignalWatch()
       var isWanted = true
       try OpenStore.making(store).adopt(
         while: {

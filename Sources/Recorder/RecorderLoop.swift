@@ -75,6 +75,8 @@ package final class RecorderLoop {
   var watchdogAt: MonotonicTime?
   /// When an ending recorder stops waiting for the card.
   var exitBy: MonotonicTime?
+  /// When a single recording is ended that was asked to end while its sensor was set up.
+  private var endAt: MonotonicTime?
   /// The refusal of the last event, for the caller.
   var refusal: String?
   /// Held while a recording runs.
@@ -221,7 +223,7 @@ package final class RecorderLoop {
   private func wait() {
     let now = clock.now()
     let deadline = [
-      panel?.deadline(after: now), retryAt, watchdogAt, exitBy, control?.deadline, watchAt,
+      panel?.deadline(after: now), retryAt, watchdogAt, exitBy, endAt, control?.deadline, watchAt,
       requests.deadline, singleDeadline,
     ].compactMap { $0 }.min()
     var descriptors = [signals.fileDescriptor, news.fileDescriptor].map {
@@ -241,12 +243,22 @@ package final class RecorderLoop {
     if panel?.handle(signal: signal) ?? false { return }
     if signal == SIGHUP, let readSetup = surroundings.readSetup {
       keeper?.read(readSetup)
+    } else if setup.isSingle, machine.state == .waking, endAt == nil {
+      // The recording was requested, so it begins, and then ends at once. A second signal does not wait for that.
+      endAt = clock.now() + RecorderLoop.wakingPatience
     } else {
       handle(.terminate)
     }
   }
 
+  /// How long a single recording that is to end waits for its sensor, in nanoseconds: several times a bring-up.
+  private static var wakingPatience: Int64 { 1_000_000_000 }
+
   private func doWhatIsDue(_ now: MonotonicTime) {
+    if let due = endAt, now >= due || machine.state != .waking {
+      endAt = nil
+      handle(.terminate)
+    }
     if let due = retryAt, now >= due {
       retryAt = nil
       handle(.retry)

@@ -59,6 +59,23 @@ struct LiveTests {
     #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
   }
 
+  @Test("a signal while the sensor is being set up leaves a recording, though it has no sample")
+  func early() throws {
+    let child = bench.start(LiveTests.openEnded)
+    var blocked: UInt64 = 0
+    while blocked & (1 << UInt64(SIGINT - 1)) == 0 {
+      sched_yield()
+      let status = try text(at: "/proc/\(child.pid)/status")
+      let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") })
+      blocked = try #require(UInt64(line.suffix(16), radix: 16))
+    }
+    child.signal(SIGINT)
+    let outcome = child.outcome()
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "1\n")
+    #expect(try bench.run("info", "1", "--json").json()["stopReason"] == .string("signal"))
+  }
+
   @Test(
     "further signals, whenever they arrive, change nothing of the end that the first one requested")
   func furtherSignals() throws {

@@ -1,37 +1,45 @@
 import Glibc
 public import IMUModel
 public import LogFormat
+import Synchronization
 
 /// The bytes between the writer thread, which must never wait for a card, and the flusher thread, which only does that.
 ///
-///     writer ── put, requestSync, close ──►  ring of bytes  ──► flusherLoop ── append, sync ──► disk
+///     writer ── put, requestSync, close ──►  ring of bytes  ──► flusherStep ── append, sync ──► disk
 ///
 /// Bounded: when a card stalls so long that the queue is full, ``put(_:)`` refuses and the writer leaves samples in the
-/// ring. Neither end is the sampler, so a mutex is allowed here; it is a pthread mutex because the flusher waits on a
-/// condition, which `Synchronization` lacks.
+/// ring. Neither end is the sampler, so a mutex is allowed here.
 ///
 /// When the storage fails, ``failure`` reports it and the bytes stay. After a full disk the writer puts the few bytes that
 /// end the log and closes; the flusher then appends the queued bytes to the storage's spare.
 public final class FlushQueue: @unchecked Sendable {
-  // Safe: every stored property below the mutex is read and written only under the mutex, with one exception: the
-  // flusher reads the bytes of a piece without it. Those are inside the first `count` bytes from `head`, which put()
-  // never writes and only the flusher itself releases.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  // Safe: everything that changes is in `state`, with one exception: the bytes of the buffer. put() writes them under the
+  // mutex; the flusher reads a piece without it. A piece is inside the first `count` bytes from `head`, which put() never
+  // writes and only the flusher itself releases. The semaphore is made for use by several threads.
+  private let state = Mutex(State())
+  /// Wakes the flusher. Posted only for a flusher that waits, so that its value stays small.
+  private let wakeUp: UnsafeMutablePointer<sem_t>
   private let buffer: UnsafeMutableRawBufferPointer
-  private var head = 0
-  private var count = 0
-  private var totalPut: UInt64 = 0
-  private var totalWritten: UInt64 = 0
-  /// Everything put before this total should be durable.
-  private var syncTarget: UInt64 = 0
-  private var totalDurable: UInt64 = 0
-  private var isClosed = false
-  private var firstFailure: StorageError?
-  /// Whether a sync failed. The kernel reports the error once and then counts the bytes as written, so no later sync
-  /// proves anything about them.
-  private var isSyncDoubtful = false
-  private var longest: Int64 = 0
+
+  private struct State {
+    /// The queued bytes: `count` of them, from `head` on.
+    var head = 0
+    var count = 0
+    var totalPut: UInt64 = 0
+    var totalWritten: UInt64 = 0
+    /// Everything put before this total should be durable.
+    var syncTarget: UInt64 = 0
+    var totalDurable: UInt64 = 0
+    var isClosed = false
+    /// Whether the flusher found nothing to do and waits, or is about to.
+    var isFlusherWaiting = false
+    var firstFailure: StorageError?
+    /// Whether a sync failed. The kernel reports the error once and then counts the bytes as written, so no later sync
+    /// proves anything about them.
+    var isSyncDoubtful = false
+    /// Nanoseconds of the longest sync.
+    var longest: Int64 = 0
+  }
 
   /// Bytes that fit.
   public let capacity: Int
@@ -57,26 +65,28 @@ public final class FlushQueue: @unchecked Sendable {
     self.syncsEarly = syncsEarly
     self.beforeLook = beforeLook
     buffer = .allocate(byteCount: capacity, alignment: 16)
-    mutex = .allocate(capacity: 1)
-    condition = .allocate(capacity: 1)
-    // Initialising with default attributes cannot fail on Linux.
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    wakeUp = .allocate(capacity: 1)
+    // Initialising with a value of 0 cannot fail on Linux.
+    sem_init(wakeUp, 0, 0)
   }
 
   deinit {
-    // Safe: no other reference exists, so no thread waits or holds the mutex.
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
+    // Safe: no other reference exists, so no thread waits.
+    sem_destroy(wakeUp)
+    wakeUp.deallocate()
     buffer.deallocate()
   }
 
-  private func locked<Result>(_ body: () -> Result) -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return body()
+  /// Changes the state and wakes the flusher.
+  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+    let (result, isFlusherWaiting) = state.withLock { state in
+      let result = body(&state)
+      let isFlusherWaiting = state.isFlusherWaiting
+      state.isFlusherWaiting = false
+      return (result, isFlusherWaiting)
+    }
+    if isFlusherWaiting { sem_post(wakeUp) }
+    return result
   }
 
   // MARK: The writer's end
@@ -84,10 +94,10 @@ public final class FlushQueue: @unchecked Sendable {
   /// Queues all of `bytes`, or none and returns `false` when there is no room. Never waits for the storage.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
     beforeLook?()
-    return locked {
-      precondition(!isClosed, "bytes put after the end of a log")
-      guard bytes.count <= capacity - count else { return false }
-      let tail = (head + count) % capacity
+    return change { state in
+      precondition(!state.isClosed, "bytes put after the end of a log")
+      guard bytes.count <= capacity - state.count else { return false }
+      let tail = (state.head + state.count) % capacity
       let first = min(bytes.count, capacity - tail)
       // Safe: [tail, tail + first) and [0, rest) are inside the buffer and, as the guard says, not
       // queued.
@@ -95,9 +105,8 @@ public final class FlushQueue: @unchecked Sendable {
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
       UnsafeMutableRawBufferPointer(rebasing: buffer[..<(bytes.count - first)])
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[first...]))
-      count += bytes.count
-      totalPut += UInt64(bytes.count)
-      pthread_cond_broadcast(condition)
+      state.count += bytes.count
+      state.totalPut += UInt64(bytes.count)
       return true
     }
   }
@@ -105,18 +114,12 @@ public final class FlushQueue: @unchecked Sendable {
   /// Requests that everything put so far be made durable. Requests during a sync are merged.
   public func requestSync() {
     guard syncsEarly else { return }
-    locked {
-      syncTarget = totalPut
-      pthread_cond_broadcast(condition)
-    }
+    change { $0.syncTarget = $0.totalPut }
   }
 
   /// Ends the input; the flusher writes the rest, finishes the storage and returns.
   public func close() {
-    locked {
-      isClosed = true
-      pthread_cond_broadcast(condition)
-    }
+    change { $0.isClosed = true }
   }
 
   // MARK: Both ends
@@ -124,41 +127,22 @@ public final class FlushQueue: @unchecked Sendable {
   /// The first error of the storage; `nil` while there is none.
   public var failure: StorageError? {
     beforeLook?()
-    return locked { firstFailure }
+    return state.withLock { $0.firstFailure }
   }
 
   /// Bytes queued and not yet appended to the storage.
-  public var byteCount: Int { locked { count } }
+  public var byteCount: Int { state.withLock { $0.count } }
 
   /// Bytes that the queue reports as durable, of all that were ever put: the crash tests check the disk against it.
-  package var durableByteCount: UInt64 { locked { totalDurable } }
+  package var durableByteCount: UInt64 { state.withLock { $0.totalDurable } }
 
   /// Bytes requested to be durable, of all that were ever put; for tests.
-  package var byteCountToSync: UInt64 { locked { syncTarget } }
+  package var byteCountToSync: UInt64 { state.withLock { $0.syncTarget } }
 
   /// The longest sync so far, in nanoseconds.
-  public var longestSync: Int64 { locked { longest } }
+  public var longestSync: Int64 { state.withLock { $0.longest } }
 
   // MARK: The flusher's end
-
-  /// The flusher thread's body: appends queued bytes and syncs on request, until the queue is closed.
-  ///
-  /// After the first error nothing is appended until ``close()``. Then, after a full disk, the queued bytes are tried once
-  /// more, into the spare; and if the file is gone from its path, into the file wherever it is. The storage is finished in
-  /// any case. After a failed sync nothing more counts as durable, though everything is tried. `clock` measures syncs.
-  ///
-  /// - Returns: `nil` when every byte was appended and made durable, else the error that prevented it.
-  @discardableResult
-  public func flusherLoop<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
-    _ storage: inout Storage, clock: Clock
-  ) -> StorageError? {
-    var stopped: StorageError?
-    while true {
-      if case .finished(let result) = flusherStep(&storage, clock: clock, &stopped, waits: true) {
-        return result
-      }
-    }
-  }
 
   /// The result of one step of the flusher.
   package enum FlusherStep {
@@ -166,13 +150,20 @@ public final class FlushQueue: @unchecked Sendable {
     case worked
     /// There is nothing to do now.
     case idle
-    /// The storage is finished: ``flusherLoop(_:clock:)`` returns this.
+    /// The queue was closed, and the storage is finished: `nil` when every byte was appended and made durable, else the
+    /// error that prevented it.
     case finished(StorageError?)
   }
 
-  /// One step of ``flusherLoop(_:clock:)``, so that tests can run it between any two steps of the writer.
+  /// One step of the flusher thread: appends a piece of the queued bytes, or syncs on request, or, after ``close()``,
+  /// finishes the storage.
+  ///
+  /// After the first error nothing is appended until ``close()``. Then, after a full disk, the queued bytes are tried once
+  /// more, into the spare; and if the file is gone from its path, into the file wherever it is. The storage is finished in
+  /// any case. After a failed sync nothing more counts as durable, though everything is tried.
   ///
   /// - Parameters:
+  ///   - clock: Measures syncs.
   ///   - stopped: `nil` at first; then the error after which nothing is appended.
   ///   - waits: Whether to wait while there is nothing to do.
   package func flusherStep<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
@@ -208,54 +199,56 @@ public final class FlushQueue: @unchecked Sendable {
 
   /// The next task; waits for one, or returns `nil` when there is none now.
   private func nextTask(isStopped: Bool, waits: Bool) -> Task? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
     while true {
-      if isStopped {
-        if isClosed { return .finish }
-      } else {
-        if syncTarget > totalDurable, totalWritten >= syncTarget {
-          return .sync(upTo: totalWritten)
-        }
-        if count > 0 { return .write(firstPiece()) }
-        if isClosed { return .finish }
+      let task = state.withLock { state in
+        let task = self.task(in: state, isStopped: isStopped)
+        state.isFlusherWaiting = task == nil && waits
+        return task
       }
-      guard waits else { return nil }
-      // A wait may end without cause, hence `while`.
-      pthread_cond_wait(condition, mutex)
+      guard task == nil, waits else { return task }
+      // A signal ends a wait early, hence `while`.
+      sem_wait(wakeUp)
     }
   }
 
-  /// The next bytes, at most to the end of the buffer. The mutex is held.
-  private func firstPiece() -> UnsafeRawBufferPointer {
-    let length = min(count, capacity - head, FlushQueue.largestPiece)
-    return UnsafeRawBufferPointer(rebasing: buffer[head..<head + length])
+  private func task(in state: State, isStopped: Bool) -> Task? {
+    if !isStopped {
+      if state.syncTarget > state.totalDurable, state.totalWritten >= state.syncTarget {
+        return .sync(upTo: state.totalWritten)
+      }
+      if state.count > 0 { return .write(firstPiece(of: state)) }
+    }
+    return state.isClosed ? .finish : nil
+  }
+
+  /// The next bytes, at most to the end of the buffer.
+  private func firstPiece(of state: State) -> UnsafeRawBufferPointer {
+    let length = min(state.count, capacity - state.head, FlushQueue.largestPiece)
+    return UnsafeRawBufferPointer(rebasing: buffer[state.head..<state.head + length])
   }
 
   private func drop(_ bytes: Int) {
-    locked {
-      head = (head + bytes) % capacity
-      count -= bytes
-      totalWritten += UInt64(bytes)
+    state.withLock {
+      $0.head = ($0.head + bytes) % capacity
+      $0.count -= bytes
+      $0.totalWritten += UInt64(bytes)
     }
   }
 
   private func synced(_ target: UInt64, took nanoseconds: Int64) {
-    locked {
-      if !isSyncDoubtful { totalDurable = max(totalDurable, target) }
-      longest = max(longest, nanoseconds)
+    state.withLock {
+      if !$0.isSyncDoubtful { $0.totalDurable = max($0.totalDurable, target) }
+      $0.longest = max($0.longest, nanoseconds)
     }
   }
 
   private func fail(_ error: StorageError) -> StorageError {
-    locked {
-      if firstFailure == nil { firstFailure = error }
-      return error
-    }
+    state.withLock { if $0.firstFailure == nil { $0.firstFailure = error } }
+    return error
   }
 
   private func failSync(_ error: StorageError) -> StorageError {
-    locked { isSyncDoubtful = true }
+    state.withLock { $0.isSyncDoubtful = true }
     return fail(error)
   }
 
@@ -266,11 +259,11 @@ public final class FlushQueue: @unchecked Sendable {
     // A file that is gone from its path may still exist where its directory was moved to.
     if let stopped, stopped.isFull || stopped.isGone {
       do {
-        while let piece = locked({ count > 0 ? firstPiece() : nil }) {
+        while let piece = state.withLock({ $0.count > 0 ? firstPiece(of: $0) : nil }) {
           try storage.append(piece)
           drop(piece.count)
         }
-        if stopped.isFull, !locked({ isSyncDoubtful }) { result = nil }
+        if stopped.isFull, !state.withLock({ $0.isSyncDoubtful }) { result = nil }
       } catch {
         result = fail(error)
       }
@@ -278,7 +271,7 @@ public final class FlushQueue: @unchecked Sendable {
     let begin = clock.now()
     do {
       try storage.finish()
-      let total = locked { totalWritten }
+      let total = state.withLock { $0.totalWritten }
       synced(total, took: clock.now() - begin)
     } catch {
       result = failSync(error)

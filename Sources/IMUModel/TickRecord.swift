@@ -33,6 +33,7 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   /// The sample of one tick.
   ///
   /// - Parameter lateness: Nanoseconds from the tick's deadline to the sampler's waking; clamped to the field's range.
+  @inlinable
   public init(tick: UInt64, time: Int64, lateness: Int64 = 0, sample: RawSample) {
     self.tick = tick
     self.time = time

@@ -53,7 +53,7 @@ static inline bool pop(struct end *end, struct c_record *record) {
 
 static inline uint64_t sum(const struct c_record *record) {
   uint64_t sum = record->tick + (uint64_t)record->time + record->count;
-  sum += (uint64_t)(int64_t)record->code + record->kind + record->detail;
+  sum += (uint64_t)(int64_t)record->code + record->lateness + record->kind + record->detail;
   for (int axis = 0; axis < 7; axis++) sum += (uint64_t)(int64_t)record->axes[axis];
   return sum;
 }

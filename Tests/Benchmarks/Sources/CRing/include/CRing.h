@@ -9,6 +9,7 @@ struct c_record {
   int64_t time;
   uint64_t count;
   int32_t code;
+  uint32_t lateness;
   int16_t axes[7];
   uint8_t kind;
   uint8_t detail;

@@ -234,8 +234,8 @@ struct ConfigurationKey {
         "cpu-latency", \.cpuLatency, "auto",
         accepts: "give auto, off, or the microseconds that a processor may take to wake up",
         comment: """
-          # How many microseconds a processor may take to wake up during a recording: auto (held from 50 Hz on, which costs
-          # power), off, or a number.
+          # How many microseconds a processor may take to wake up during a recording: auto (limited from 50 Hz on, which
+          # costs power), off, or a number.
 
           """
       ) { LatencyChoice($0) },

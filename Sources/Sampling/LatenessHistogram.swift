@@ -15,11 +15,11 @@ public struct LatenessHistogram: ~Copyable {
   @usableFromInline let counts: UnsafeMutablePointer<UInt64>
 
   /// One bucket: how many values were in `range`, in nanoseconds.
-  public struct Bucket: Equatable, Sendable {
+  package struct Bucket: Equatable, Sendable {
     /// The values that fall into this bucket.
-    public var range: ClosedRange<Int64>
+    package var range: ClosedRange<Int64>
     /// How many there were.
-    public var count: UInt64
+    package var count: UInt64
   }
 
   /// Buckets an octave: the inverse of the largest relative error.
@@ -74,7 +74,7 @@ public struct LatenessHistogram: ~Copyable {
   }
 
   /// Calls `body` with each bucket that is not empty, from the smallest values up.
-  public func forEachBucket(_ body: (Bucket) -> Void) {
+  package func forEachBucket(_ body: (Bucket) -> Void) {
     for index in 0..<LatenessHistogram.bucketCount where counts[index] > 0 {
       body(Bucket(range: LatenessHistogram.range(ofBucket: index), count: counts[index]))
     }

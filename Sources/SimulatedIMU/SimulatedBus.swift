@@ -94,7 +94,7 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
 
 extension SimulatedBus {
   /// The number of transfers so far, including failed ones.
-  public var transferCount: Int { wire.pointee.transfers }
+  package var transferCount: Int { wire.pointee.transfers }
 
   /// Injects a fault; traps when 64 faults are pending.
   ///

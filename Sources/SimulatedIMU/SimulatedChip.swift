@@ -81,7 +81,7 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   }
 
   /// The same chip without noise, zero offsets and clock error.
-  public var ideal: SimulatedChip {
+  package var ideal: SimulatedChip {
     var chip = self
     chip.hasNoise = false
     chip.hasZeroOffsets = false

@@ -89,7 +89,7 @@ final class LiveView {
   /// Whose recording is shown.
   enum Purpose: Equatable, Sendable {
     /// This program's own: leaving the view ends it.
-    case take
+    case recording
     /// The service's: leaving the view changes nothing.
     case watch
   }
@@ -154,7 +154,7 @@ final class LiveView {
     case .character("-"), .character("_"), .down: window.zoom(in: false)
     case .character("m"), .character(" "): return .mark
     case .character("s"): return .stop
-    case .character("q"), .escape, .control("c"): return purpose == .take ? .stop : .leave
+    case .character("q"), .escape, .control("c"): return purpose == .recording ? .stop : .leave
     case .character("d"):
       guard status.isRecording else { break }
       if wasAsked { return .discard }
@@ -263,7 +263,7 @@ final class LiveView {
 
   private var hints: [KeyHint] {
     let editing: [KeyHint] = [("m", "mark"), ("d", "discard, restart")]
-    if purpose == .take { return [("s", "stop")] + editing + [("+-", "time axis")] }
+    if purpose == .recording { return [("s", "stop")] + editing + [("+-", "time axis")] }
     return [("q", "leave"), ("+-", "time axis")]
       + (status.isRecording ? [("s", "stop the recording")] + editing : [])
   }

@@ -98,7 +98,7 @@ package final class RecordScreen: Panel {
     (self.number, start) = (number, plan.start)
     view = LiveView(
       sensor, channels: configuration.channels, rate: configuration.rate,
-      note: configuration.note, glyphs: glyphs, purpose: .take)
+      note: configuration.note, glyphs: glyphs, purpose: .recording)
     status = LiveStatus()
     status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
   }

@@ -69,7 +69,7 @@ struct BadInputTests {
       Refusal("record --board simulator --motion DIR", 66, "is a directory"),
       Refusal("record --board simulator --virtual-time --store /proc/none", 73, "/proc/none"),
     ])
-  func take(_ refusal: Refusal) throws {
+  func refusals(_ refusal: Refusal) throws {
     try bench.record("--for", "100ms")
     refuse(refusal)
   }

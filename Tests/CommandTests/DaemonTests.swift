@@ -6,7 +6,7 @@ import TestScheduling
 @Suite("The service from a user's view", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct DaemonTests {
   @Test("start, mark and stop make a recording with its mark")
-  func take() throws {
+  func addRecording() throws {
     let service = DaemonBench(["note": "left wrist"])
     let child = try service.startArmed()
     try service.startRecording()
@@ -194,12 +194,12 @@ struct DaemonTests {
   func leavings() throws {
     let service = DaemonBench(["rate": "1000"])
     let child = try service.startArmed()
-    func take() throws {
+    func addRecording() throws {
       try service.makeRecording()
     }
-    for _ in 0..<5 { try take() }
+    for _ in 0..<5 { try addRecording() }
     let before = try Holdings(of: child.pid)
-    for _ in 0..<20 { try take() }
+    for _ in 0..<20 { try addRecording() }
     let after = try Holdings(of: child.pid)
     #expect(after.descriptors == before.descriptors)
     #expect(after.threads == before.threads)

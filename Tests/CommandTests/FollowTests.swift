@@ -25,14 +25,14 @@ struct FollowTests {
   @Test("an export continues until the recording ends, and then equals a full export")
   func exports() throws {
     let bench = Bench()
-    let take = try startRecording(bench)
+    let recording = try startRecording(bench)
     let watch = DirectoryWatch(bench.directory.path)
     let followers = FollowerSet(bench, formats: ["ndjson", "csv", "raw"])
     // Each has written data while the recording runs.
     let hasBegun = watch.wait { followers.hasBegun }
     #expect(hasBegun)
-    take.signal(SIGTERM)
-    #expect(take.outcome().status == 0)
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
     for (format, outcome) in followers.outcomes() {
       #expect(outcome.status == 0, "\(format): \(outcome.talk)")
       expectSame(
@@ -53,7 +53,7 @@ struct FollowTests {
   @Test("a pull of a live recording fetches its present part, and with --follow all of it")
   func pulls() throws {
     let bench = RemoteBench()
-    let take = try startRecording(bench.pi)
+    let recording = try startRecording(bench.pi)
     let first = bench.pull()
     #expect(first.status == 75)
     #expect(first.talk.contains("is being written"))
@@ -65,8 +65,8 @@ struct FollowTests {
     let before = bench.laptop.directory.bytes(of: part).count
     let hasGrown = watch.wait { bench.laptop.directory.bytes(of: part).count > before }
     #expect(hasGrown)
-    take.signal(SIGTERM)
-    #expect(take.outcome().status == 0)
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
     let outcome = follower.outcome()
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(try RemoteBench.log(bench.laptop) == RemoteBench.log(bench.pi))

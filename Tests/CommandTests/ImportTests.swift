@@ -13,8 +13,8 @@ struct ImportCommandTests {
       ["--channels", "gyro", "--rate", "1000"], ["--rate", "0.5", "--for", "60s"],
     ])
   func recordedTable(_ options: [String]) throws {
-    let take = Bench.simulated + (options.contains("--for") ? [] : ["--for", "3s"]) + options
-    #expect(bench.run(take).status == 0)
+    let recording = Bench.simulated + (options.contains("--for") ? [] : ["--for", "3s"]) + options
+    #expect(bench.run(recording).status == 0)
     let table = bench.run("export", "1", "--format", "csv", "--units", "raw").bytes
     let outcome = bench.run("import", bench.file("table.csv", table))
     #expect(outcome.status == 0)

@@ -83,14 +83,14 @@ struct ListScreenTests {
   @Test("a deletion that is refused is reported, and the recording stays")
   func refusedDeletion() throws {
     try record(1)
-    let take = bench.start(["record", "--board", "simulator", "--until-stopped"])
+    let recording = bench.start(["record", "--board", "simulator", "--until-stopped"])
     let child = bench.atTerminal(["list"], columns: 200)
     #expect(child.waits(for: "running"))
     child.type("\u{1B}[Hd")
     #expect(child.waits(for: "is being written"))
     #expect(child.waits(for: "2 recordings"))
-    take.signal(SIGTERM)
-    #expect(take.outcome().status == 0)
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
   }
 
   @Test("one corrupt recording does not hide the others from the list")

@@ -12,7 +12,7 @@ struct PullFaultTests {
     let bench = RemoteBench()
     mkdir(bench.pi.store, 0o755)
     let watch = DirectoryWatch(bench.pi.store)
-    let take = bench.pi.start([
+    let recording = bench.pi.start([
       "record", "--board", "simulator", "--rate", "500", "--until-stopped", "--sync-every", "20ms",
     ])
     let hasSamples = try watch.wait {
@@ -25,8 +25,8 @@ struct PullFaultTests {
     let follower = bench.laptop.start(["pull", "pi", "--follow"])
     let isCut = local.wait { bench.connections == 2 && bench.carried > 36_000 }
     #expect(isCut)
-    take.signal(SIGTERM)
-    #expect(take.outcome().status == 0)
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
     let outcome = follower.outcome()
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(try RemoteBench.log(bench.laptop) == RemoteBench.log(bench.pi))
@@ -202,7 +202,7 @@ struct PullFaultTests {
     let bench = RemoteBench(serveOptions: "--allow-delete")
     mkdir(bench.pi.store, 0o755)
     let watch = DirectoryWatch(bench.pi.store)
-    let take = bench.pi.start([
+    let recording = bench.pi.start([
       "record", "--board", "simulator", "--rate", "100", "--for", "2s", "--sync-every", "20ms",
     ])
     let hasSamples = try watch.wait {
@@ -211,7 +211,7 @@ struct PullFaultTests {
     #expect(hasSamples)
     let outcome = bench.pull("--follow", "--then-free", "--json")
     #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(take.outcome().status == 0)
+    #expect(recording.outcome().status == 0)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(bench.pi.recordings.isEmpty && bench.laptop.recordings.count == 1)
     #expect(bench.journal.contains { $0.contains("sends recording") })
@@ -243,14 +243,16 @@ struct PullFaultTests {
     let bench = Bench()
     mkdir(bench.store, 0o755)
     let watch = DirectoryWatch(bench.store)
-    let take = bench.start(["record", "--board", "simulator", "--rate", "10", "--until-stopped"])
+    let recording = bench.start([
+      "record", "--board", "simulator", "--rate", "10", "--until-stopped",
+    ])
     let isThere = try watch.wait { try bench.list().count == 1 }
     #expect(isThere)
     // The shell returns when both ends of its pipe are closed.
     let outcome = bench.shell(
       "\(Child.program) export 1 --follow --format csv --from 1h | true; echo over")
     #expect(outcome.lines == ["over"])
-    take.signal(SIGTERM)
-    #expect(take.outcome().status == 0)
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
   }
 }

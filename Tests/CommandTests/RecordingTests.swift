@@ -42,7 +42,7 @@ struct RecordingCommandTests {
     #expect(json["stopReason"] == .string("completed"))
   }
 
-  struct Take: CustomTestStringConvertible {
+  struct RecordCase: CustomTestStringConvertible {
     let options: [String]
     let samples: Int64
     let columns: String
@@ -52,36 +52,37 @@ struct RecordingCommandTests {
   @Test(
     "a recording has the requested samples and columns",
     arguments: [
-      Take(options: ["--for", "1s"], samples: 10, columns: "ax,ay,az,gx,gy,gz,temp"),
-      Take(options: ["--for", "1ms"], samples: 1, columns: "ax,ay,az,gx,gy,gz,temp"),
-      Take(options: ["--for", "101ms"], samples: 2, columns: "ax,ay,az,gx,gy,gz,temp"),
-      Take(
+      RecordCase(options: ["--for", "1s"], samples: 10, columns: "ax,ay,az,gx,gy,gz,temp"),
+      RecordCase(options: ["--for", "1ms"], samples: 1, columns: "ax,ay,az,gx,gy,gz,temp"),
+      RecordCase(options: ["--for", "101ms"], samples: 2, columns: "ax,ay,az,gx,gy,gz,temp"),
+      RecordCase(
         options: ["--for", "0.5", "--rate", "1000"], samples: 500,
         columns: "ax,ay,az,gx,gy,gz,temp"),
-      Take(
+      RecordCase(
         options: ["--for", "1.5m", "--rate", "0.1", "--motion", "still"], samples: 9,
         columns: "ax,ay,az,gx,gy,gz,temp"),
-      Take(
+      RecordCase(
         options: ["--for", "2s", "--rate", "12.5"], samples: 25, columns: "ax,ay,az,gx,gy,gz,temp"),
-      Take(options: ["--for", "1s", "--channels", "accel"], samples: 10, columns: "ax,ay,az"),
-      Take(options: ["--for", "1s", "--channels", "gyro"], samples: 10, columns: "gx,gy,gz"),
-      Take(
+      RecordCase(
+        options: ["--for", "1s", "--channels", "accel"], samples: 10, columns: "ax,ay,az"),
+      RecordCase(options: ["--for", "1s", "--channels", "gyro"], samples: 10, columns: "gx,gy,gz"),
+      RecordCase(
         options: [
           "--for", "1s", "--sensor", "lsm6dso", "--accel-range", "16", "--gyro-range", "125dps",
         ],
         samples: 10, columns: "ax,ay,az,gx,gy,gz,temp"),
-      Take(
+      RecordCase(
         options: [
           "--for", "1s", "--sensor", "MPU6050", "--accel-range", "2g", "--sync-every", "0",
         ],
         samples: 10, columns: "ax,ay,az,gx,gy,gz,temp"),
     ])
-  func asked(_ take: Take) throws {
+  func asked(_ recording: RecordCase) throws {
     let bench = Bench()
-    let outcome = bench.run(Bench.simulated + take.options)
+    let outcome = bench.run(Bench.simulated + recording.options)
     try #require(outcome.status == 0, "\(outcome.talk)")
-    #expect(try bench.list()[0]["sampleCount"] == .integer(take.samples))
-    #expect(bench.run("export", "1", "--format", "csv").lines.first == "t_ns," + take.columns)
+    #expect(try bench.list()[0]["sampleCount"] == .integer(recording.samples))
+    #expect(bench.run("export", "1", "--format", "csv").lines.first == "t_ns," + recording.columns)
     #expect(bench.run("verify", "1").status == 0)
   }
 

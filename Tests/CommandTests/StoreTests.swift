@@ -15,10 +15,10 @@ struct StoreLocationTests {
 
   @Test("--store before or after the verb takes precedence over IMULOG_STORE")
   func option() {
-    let take = Bench.simulated + ["--for", "100ms"]
-    #expect(bench.run(["--store", place("a")] + take).status == 0)
-    #expect(bench.run(take + ["--store", place("b")]).status == 0)
-    #expect(bench.run(["--store=" + place("a")] + take).status == 0)
+    let recording = Bench.simulated + ["--for", "100ms"]
+    #expect(bench.run(["--store", place("a")] + recording).status == 0)
+    #expect(bench.run(recording + ["--store", place("b")]).status == 0)
+    #expect(bench.run(["--store=" + place("a")] + recording).status == 0)
     #expect(recordings(in: "a") == 2)
     #expect(recordings(in: "b") == 1)
     #expect(recordings(in: "store") == 0)
@@ -40,8 +40,8 @@ struct StoreLocationTests {
 
   @Test("the --store after the verb takes precedence over the one before it")
   func both() {
-    let take = Bench.simulated + ["--for", "100ms"]
-    #expect(bench.run(["--store", place("a")] + take + ["--store", place("b")]).status == 0)
+    let recording = Bench.simulated + ["--for", "100ms"]
+    #expect(bench.run(["--store", place("a")] + recording + ["--store", place("b")]).status == 0)
     #expect(recordings(in: "a") == 0)
     #expect(recordings(in: "b") == 1)
   }

@@ -48,9 +48,9 @@ struct WatchTests {
     let service = try service()
     let child = bench.atTerminal(["watch"], columns: 120)
     #expect(child.waits(for: "acceleration, g"))
-    for take in 1...2 {
+    for recording in 1...2 {
       #expect(bench.run("start").status == 0)
-      #expect(child.waits(for: "recording \(take)"))
+      #expect(child.waits(for: "recording \(recording)"))
       #expect(bench.run("mark", "kerb").status == 0)
       #expect(child.waits(for: "1 mark"))
       #expect(child.waits(for: "▲"))

@@ -58,28 +58,28 @@ struct ForeignBytesTests {
     "every body that is cut short is refused though its check is right",
     arguments: 0..<12 as Range<UInt64>)
   func cutBodies(seed: UInt64) throws {
-    let take = RandomRecording(seed: seed)
+    let recording = RandomRecording(seed: seed)
     let events =
-      take.events + [
+      recording.events + [
         .record(TickRecord(Gap(firstTick: 1 << 50, count: 300, cause: .busError, code: 121))),
         .mark(Mark(time: 1 << 40, label: "label")), .end(.example),
       ]
-    guard !take.events.contains(.end(.example)) else { return }
+    guard !recording.events.contains(.end(.example)) else { return }
     // What is carried over from chunk to chunk must be right, so all chunks before stay in the page.
-    var before = TestPage(take.description, sequence: 0)
-    var found = LogContent(decoding: before.bytes, take.description)
-    for chunk in TestPage.chunks(of: try encode(events, take.description)).prefix(60) {
+    var before = TestPage(recording.description, sequence: 0)
+    var found = LogContent(decoding: before.bytes, recording.description)
+    for chunk in TestPage.chunks(of: try encode(events, recording.description)).prefix(60) {
       guard chunk.page == 0 else { break }
       for count in stride(from: 0, to: chunk.body.count, by: chunk.body.count / 9 + 1) {
         guard chunk.kind != 7 else { continue }
         var page = before
         page.add(kind: chunk.kind, Array(chunk.body.prefix(count)))
-        let content = LogContent(decoding: page.bytes, take.description)
+        let content = LogContent(decoding: page.bytes, recording.description)
         #expect(content.samples == found.samples && content.others == found.others)
         #expect(content.damage.count == 1, "kind \(chunk.kind), \(count) bytes")
       }
       before.add(kind: chunk.kind, chunk.body)
-      found = LogContent(decoding: before.bytes, take.description)
+      found = LogContent(decoding: before.bytes, recording.description)
       #expect(found.damage.isEmpty)
     }
   }
@@ -148,8 +148,8 @@ struct ForeignBytesTests {
 
   @Test("damaged bodies with right checks trap nowhere", arguments: 0..<40 as Range<UInt64>)
   func mutatedBodies(seed: UInt64) throws {
-    let take = RandomRecording(seed: seed)
-    let chunks = TestPage.chunks(of: try encode(take.events, take.description))
+    let recording = RandomRecording(seed: seed)
+    let chunks = TestPage.chunks(of: try encode(recording.events, recording.description))
     var generator = SeededGenerator(seed: seed)
     for chunk in chunks.prefix(20) where chunk.kind != 7 && !chunk.body.isEmpty {
       for _ in 0..<50 {
@@ -159,9 +159,9 @@ struct ForeignBytesTests {
         if Bool.random(using: &generator) {
           body.removeLast(Int.random(in: 0..<body.count, using: &generator))
         }
-        var page = TestPage(take.description, sequence: 0)
+        var page = TestPage(recording.description, sequence: 0)
         page.add(kind: chunk.kind, body)
-        let content = LogContent(decoding: page.bytes, take.description)
+        let content = LogContent(decoding: page.bytes, recording.description)
         #expect(content.samples.count <= 1024)
       }
     }

@@ -1,7 +1,7 @@
 import IMUModel
 import LogFormat
 
-/// A take with signals, times, gaps, events and flushes of all kinds, the same for the same seed.
+/// A recording with signals, times, gaps, events and flushes of all kinds, the same for the same seed.
 struct RandomRecording {
   let description: RecordingDescription
   private(set) var events: [LogEvent] = []

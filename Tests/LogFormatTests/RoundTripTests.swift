@@ -41,20 +41,20 @@ struct RoundTripTests {
     #expect(content == LogContent(of: events, .example))
   }
 
-  @Test("random takes of every kind come back", arguments: 0..<60 as Range<UInt64>)
+  @Test("random recordings of every kind come back", arguments: 0..<60 as Range<UInt64>)
   func randomTakes(seed: UInt64) throws {
-    let take = RandomRecording(seed: seed)
-    let log = try encode(take.events, take.description, consumeEvery: 37)
+    let recording = RandomRecording(seed: seed)
+    let log = try encode(recording.events, recording.description, consumeEvery: 37)
     let content = try LogContent(decoding: log)
-    #expect(content == LogContent(of: take.events, take.description), "seed \(seed)")
+    #expect(content == LogContent(of: recording.events, recording.description), "seed \(seed)")
   }
 
   @Test("a decoder written from the specification agrees", arguments: 200..<225 as Range<UInt64>)
   func referenceAgrees(seed: UInt64) throws {
-    let take = RandomRecording(seed: seed)
-    let log = try encode(take.events, take.description)
-    let inspection = try Inspection(log, take.description)
-    let content = LogContent(of: take.events, take.description)
+    let recording = RandomRecording(seed: seed)
+    let log = try encode(recording.events, recording.description)
+    let inspection = try Inspection(log, recording.description)
+    let content = LogContent(of: recording.events, recording.description)
     #expect(inspection.samples == content.samples, "seed \(seed)")
   }
 

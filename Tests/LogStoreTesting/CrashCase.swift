@@ -1,6 +1,6 @@
 import LogStore
 
-/// One way to lose power during a take, as one line of text:
+/// One way to lose power during a recording, as one line of text:
 ///
 ///     eventful/once-17-5/31/keep-0110/garbage/grown
 ///        │         │     │      │        │      └ files have the length they were to have, or `short`
@@ -30,7 +30,7 @@ public struct CrashCase: Hashable, Sendable {
     case stale
   }
 
-  /// The story of the take.
+  /// The story of the recording.
   public var story: ExampleStory
   /// Which calls fail.
   public var fault: FaultScript.Plan

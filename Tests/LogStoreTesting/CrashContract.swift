@@ -48,7 +48,7 @@ public struct CrashContract: Sendable {
       return acknowledged == nil ? nil : "the recording is gone"
     }
     // One whose creation failed may be there, and is empty.
-    if let created = recorded.take.entry, entry.fileName != created.fileName {
+    if let created = recorded.recording.entry, entry.fileName != created.fileName {
       return "it is called \(entry.fileName)"
     }
     if let sentence = try breach(of: try catalogue.reader(of: entry)) { return sentence }
@@ -60,7 +60,7 @@ public struct CrashContract: Sendable {
     default: state = .damaged
     }
     guard summary.state == state else { return "its state is \(summary.state)" }
-    var next = recorded.take.description
+    var next = recorded.recording.description
     next.id = ExampleLog.description(99).id
     let live = try catalogue.create(next, wall: ExampleRecording.wall)
     guard live.entry.number == entry.number + 1 else {
@@ -74,10 +74,10 @@ public struct CrashContract: Sendable {
     let events = try reader.readAll()
     let tickCount = reader.nextTick
     let report = try reader.account()
-    if recorded.take.entry != nil, reader.description != recorded.take.description {
+    if recorded.recording.entry != nil, reader.description != recorded.recording.description {
       return "its header is another one"
     }
-    let written = recorded.take.events
+    let written = recorded.recording.events
     let synced = acknowledged?.eventCount ?? 0
     for kind in ReadEvent.Kind.allCases {
       let sentence = ReadEvent.difference(

@@ -1,13 +1,13 @@
 import Glibc
 import LogStore
 
-/// All ways to lose power during a take, and all faults of its calls.
+/// All ways to lose power during a recording, and all faults of its calls.
 public enum CrashSpace {
   /// Subsets of so many operations are tried without exception; of more a sample.
   static let exhaustiveCount = 5
   static let seeds: Range<UInt64> = 0..<8
 
-  /// Every loss of power after and during each operation of a take.
+  /// Every loss of power after and during each operation of a recording.
   public static func crashes(of recorded: WrittenRecording) -> [CrashCase] {
     (0...recorded.operations.count).flatMap { crashes(of: recorded, at: $0) }
   }
@@ -53,7 +53,7 @@ public enum CrashSpace {
     return ones + some + [[Bool](repeating: true, count: count)]
   }
 
-  /// Every fault of every call of a take that has `callCount` of them, the first one excepted,
+  /// Every fault of every call of a recording that has `callCount` of them, the first one excepted,
   /// which opens the store; and disks that are full at every half page.
   public static func faults(callCount: Int) -> [FaultScript.Plan] {
     var plans: [FaultScript.Plan] = []

@@ -1,7 +1,7 @@
 import IMUModel
 import LogStore
 
-/// The story of a take: the events of each sync.
+/// The story of a recording: the events of each sync.
 public enum ExampleStory: String, CaseIterable, Sendable {
   /// A sample a tick, and nothing else.
   case even

@@ -93,7 +93,7 @@ final class RecordingFeeder: StorageWitness {
 
   private func deliver() {
     let isTaken = writer.drain(into: queue)
-    precondition(isTaken, "an example take fits into its queue")
+    precondition(isTaken, "an example recording fits into its queue")
     puts.append((writer.byteCount - headerByteCount, events.count))
   }
 }

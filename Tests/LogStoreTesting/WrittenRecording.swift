@@ -1,13 +1,13 @@
 public import LogStore
 
-/// A take whose operations were kept, so that power can be lost at each of them.
+/// A recording whose operations were kept, so that power can be lost at each of them.
 public struct WrittenRecording: Sendable {
   /// The recorded story.
   public let story: ExampleStory
   /// Which calls failed.
   public let fault: FaultScript.Plan
   /// The program's result.
-  public let take: ExampleRecording
+  public let recording: ExampleRecording
   /// The operations on the disk.
   public let operations: [DiskOperation]
   /// Calls in all.
@@ -15,13 +15,13 @@ public struct WrittenRecording: Sendable {
   /// The disk before each operation, and at the end.
   public let disks: [SimulatedDisk]
 
-  /// Makes the take in a directory of its own.
+  /// Makes the recording in a directory of its own.
   public init(_ story: ExampleStory, _ fault: FaultScript.Plan = .none) throws(CatalogueError) {
     let directory = TemporaryDirectory(inMemory: true)
     let script = FaultScript(.none)
     let catalogue = try Catalogue(path: directory.path, create: true, gate: script.gate)
     script.change(to: fault)
-    take = ExampleRecording(of: story.syncs, in: catalogue, script: script)
+    recording = ExampleRecording(of: story.syncs, in: catalogue, script: script)
     self.story = story
     self.fault = fault
     operations = script.operations
@@ -38,7 +38,7 @@ public struct WrittenRecording: Sendable {
   /// The data that the program had taken for durable when that many operations were done; `nil` before the
   /// recording was created.
   public func acknowledgement(at point: Int) -> ExampleRecording.Acknowledgement? {
-    take.acknowledgements.last { $0.operationCount <= point }
+    recording.acknowledgements.last { $0.operationCount <= point }
   }
 
   /// The files found after a power loss.

@@ -19,8 +19,8 @@ struct CatalogueTests {
     return try prefixes.map { prefix in
       var description = ExampleLog.description()
       description.id = try #require(RecordingID(prefix + "-2fa1-41d2-883f-0016d3cca427"))
-      let take = ExampleRecording(in: store, syncs: 1, description: description)
-      return try #require(take.entry)
+      let recording = ExampleRecording(in: store, syncs: 1, description: description)
+      return try #require(recording.entry)
     }
   }
 
@@ -39,8 +39,8 @@ struct CatalogueTests {
 
   @Test("a summary of a complete recording reads its first and last page, however long it is")
   func summaryReads() throws {
-    let take = ExampleRecording(in: try store(), syncs: 30, samplesPerSync: 100)
-    let entry = try #require(take.entry)
+    let recording = ExampleRecording(in: try store(), syncs: 30, samplesPerSync: 100)
+    let entry = try #require(recording.entry)
     let script = FaultScript()
     let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
     let summary = try store.summary(of: entry)
@@ -185,9 +185,9 @@ struct CatalogueTests {
     let forbidden: [StorageError.Operation] = [.write, .rename, .remove, .lock, .makeDirectory]
     let gate = FaultGate { forbidden.contains($0.operation) ? .refuse(errno) : .pass }
     let store = try Catalogue(path: directory.path, create: true, gate: gate)
-    let take = ExampleRecording(in: store)
-    guard case .storage(let error) = take.failure else {
-      Issue.record("\(String(describing: take.failure))")
+    let recording = ExampleRecording(in: store)
+    guard case .storage(let error) = recording.failure else {
+      Issue.record("\(String(describing: recording.failure))")
       return
     }
     #expect(error.isForbidden)
@@ -202,9 +202,9 @@ struct CatalogueTests {
   func permissions() throws {
     #expect(chmod(directory.path, 0o500) == 0)
     defer { chmod(directory.path, 0o700) }
-    let take = ExampleRecording(in: try store())
-    guard case .storage(let error) = take.failure else {
-      Issue.record("\(String(describing: take.failure))")
+    let recording = ExampleRecording(in: try store())
+    guard case .storage(let error) = recording.failure else {
+      Issue.record("\(String(describing: recording.failure))")
       return
     }
     #expect(error.errno == EACCES)
@@ -220,9 +220,9 @@ struct CatalogueTests {
         let store = try Catalogue(path: path)
         for index in 0..<8 {
           let seed = UInt64(worker * 100 + index)
-          let take = ExampleRecording(
+          let recording = ExampleRecording(
             in: store, syncs: 1, description: ExampleLog.description(seed))
-          #expect(take.failure == nil)
+          #expect(recording.failure == nil)
         }
       } catch {
         Issue.record("\(error)")
@@ -294,8 +294,8 @@ struct CatalogueTests {
   func adopt() throws {
     let store = try store()
     for (syncs, samples) in [(0, 0), (3, 15), (40, 200)] {
-      let take = ExampleRecording(in: store, syncs: syncs, ends: false)
-      let entry = try #require(take.entry)
+      let recording = ExampleRecording(in: store, syncs: syncs, ends: false)
+      let entry = try #require(recording.entry)
       let before = directory.bytes(of: entry.fileName)
       let adoptions = try store.adopt()
       #expect(adoptions.map(\.entry) == [entry])

@@ -34,7 +34,7 @@ struct CrashTests {
     .disabled(if: CrashTests.isSingle), arguments: CrashTests.stories)
   func crashes(story: ExampleStory) throws {
     let recorded = try WrittenRecording(story)
-    #expect(recorded.take.failure == nil)
+    #expect(recorded.recording.failure == nil)
     let space = CrashSpace.crashes(of: recorded)
     let cases = CaseSelection.sample(300, of: space)
     print("\(story): \(cases.count) of \(space.count) losses, seed \(CaseSelection.seed)")

@@ -6,7 +6,7 @@ import LogStoreTesting
 import Testing
 
 @Suite("Recordings with faults")
-struct TakeTests {
+struct FaultyRecordingTests {
   let directory = TemporaryDirectory()
 
   func catalogue(_ script: FaultScript) throws -> Catalogue {
@@ -17,10 +17,10 @@ struct TakeTests {
   func reopened() throws -> Catalogue { try Catalogue(path: directory.path) }
 
   @Test("a recording is complete, with its number, and every sample is there")
-  func take() throws {
-    let take = ExampleRecording(in: try reopened())
-    #expect(take.failure == nil)
-    let entry = try #require(take.entry)
+  func wholeRecording() throws {
+    let recording = ExampleRecording(in: try reopened())
+    #expect(recording.failure == nil)
+    let entry = try #require(recording.entry)
     #expect(entry.fileName == "000001-20261121T023807Z-\(entry.idPrefix).imulog")
     let summary = try reopened().summary(of: entry)
     #expect(summary.isComplete)
@@ -62,14 +62,14 @@ struct TakeTests {
       let directory = TemporaryDirectory()
       let script = FaultScript(.full(at: limit))
       let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
-      let take = ExampleRecording(in: store, syncs: 90, samplesPerSync: 100)
+      let recording = ExampleRecording(in: store, syncs: 90, samplesPerSync: 100)
       let healthy = try Catalogue(path: directory.path)
-      guard let entry = take.entry else {
+      guard let entry = recording.entry else {
         #expect(limit < reserve + 4096)
         #expect(directory.names().allSatisfy { $0 == ".lock" })
         continue
       }
-      let end = try #require(take.end)
+      let end = try #require(recording.end)
       #expect(try healthy.list().entries == [entry])
       let bytes = directory.bytes(of: entry.fileName)
       #expect(UInt64(bytes.count) <= limit)
@@ -77,9 +77,9 @@ struct TakeTests {
       let report = try reader.account()
       #expect(report.isIntact, "full at byte \(limit)")
       #expect(report.end == end)
-      #expect(end.reason == (take.failure == nil ? .completed : .storageFull))
+      #expect(end.reason == (recording.failure == nil ? .completed : .storageFull))
       #expect(report.sampleCount == end.ledger.sampled)
-      if take.failure != nil {
+      if recording.failure != nil {
         endedEarly += 1
         // All but the spare was used.
         #expect(UInt64(bytes.count) + reserve + 4096 > limit)

@@ -13,8 +13,8 @@ struct HoleTests {
   private static let huge: off_t = 4 << 40
   private static let stranger = "000006-20261122T120839Z-aaaaaaae.imulog"
 
-  /// A take without its end, cut to the last page with anything in it; its bytes without the zeros made ahead.
-  private func killedTake() throws -> (entry: CatalogueEntry, bytes: [UInt8]) {
+  /// A recording without its end, cut to the last page with anything in it; its bytes without the zeros made ahead.
+  private func killedRecording() throws -> (entry: CatalogueEntry, bytes: [UInt8]) {
     let store = try Catalogue(path: directory.path)
     let entry = try #require(ExampleRecording(in: store, syncs: 300, ends: false).entry)
     _ = try store.adopt()
@@ -45,7 +45,7 @@ struct HoleTests {
 
   @Test("a log with a hole at its end is cut to its written part, after 64 MiB were read")
   func cut() throws {
-    let (entry, bytes) = try killedTake()
+    let (entry, bytes) = try killedRecording()
     #expect(truncate(entry.path, HoleTests.huge) == 0)
     let (reads, cut) = try adopt()
     #expect(reads < 16_500)
@@ -55,7 +55,7 @@ struct HoleTests {
 
   @Test("where the file system knows of no holes, reading gives the same result")
   func unknown() throws {
-    let (entry, bytes) = try killedTake()
+    let (entry, bytes) = try killedRecording()
     #expect(truncate(entry.path, off_t(bytes.count) + 100 << 20) == 0)
     #expect(try adopt(knowsHoles: false).cut.count == 1)
     #expect(directory.bytes(of: entry.fileName) == bytes)
@@ -63,7 +63,7 @@ struct HoleTests {
 
   @Test("data between two holes is found, and zeros around it are skipped")
   func between() throws {
-    let (entry, _) = try killedTake()
+    let (entry, _) = try killedRecording()
     let place: off_t = 1 << 40
     #expect(truncate(entry.path, HoleTests.huge) == 0)
     let descriptor = open(entry.path, O_WRONLY)
@@ -76,7 +76,7 @@ struct HoleTests {
 
   @Test("the caller may stop before each MiB, and nothing is cut then")
   func unwanted() throws {
-    let (entry, bytes) = try killedTake()
+    let (entry, bytes) = try killedRecording()
     #expect(truncate(entry.path, off_t(bytes.count) + 20 << 20) == 0)
     var questions = 0
     let (reads, cut) = try adopt {

@@ -13,7 +13,7 @@ struct KnownRecordingsTests {
   private func store() throws -> Catalogue { try Catalogue(path: directory.path) }
 
   @discardableResult
-  private func take(_ seed: UInt64, ends: Bool = true) throws -> CatalogueEntry {
+  private func addRecording(_ seed: UInt64, ends: Bool = true) throws -> CatalogueEntry {
     let description = ExampleLog.description(seed)
     return try #require(
       ExampleRecording(in: try store(), syncs: 2, description: description, ends: ends).entry)
@@ -32,10 +32,10 @@ struct KnownRecordingsTests {
 
   @Test("recordings found intact are not checked again, new ones are")
   func known() throws {
-    for seed in 1...100 { try take(UInt64(seed)) }
+    for seed in 1...100 { try addRecording(UInt64(seed)) }
     #expect(try adopt() == (100, []))
     #expect(try adopt() == (0, []))
-    try take(200)
+    try addRecording(200)
     #expect(try adopt() == (1, []))
     #expect(try adopt() == (0, []))
   }
@@ -43,7 +43,7 @@ struct KnownRecordingsTests {
   @Test("adopting cuts only logs, and none that has a name elsewhere")
   func adoptForeign() throws {
     let zeros = [UInt8](repeating: 0, count: 20_000)
-    let log = directory.bytes(of: try take(1).fileName)
+    let log = directory.bytes(of: try addRecording(1).fileName)
     directory.write(
       [UInt8](repeating: 7, count: 5000) + zeros, to: "000007-20261121T023807Z-deadbeef.imulog")
     directory.write(log + zeros, to: "linked")
@@ -70,9 +70,9 @@ struct KnownRecordingsTests {
 
   @Test("cut-off recordings are found: after a kill, a copy by hand, an overwritten file")
   func changes() throws {
-    let whole = try take(1)
+    let whole = try addRecording(1)
     _ = try adopt()
-    let killed = try take(2, ends: false)
+    let killed = try addRecording(2, ends: false)
     let cutOff = directory.bytes(of: killed.fileName)
     #expect(try adopt() == (2, [2]))
     #expect(try adopt() == (0, []))
@@ -115,8 +115,8 @@ struct KnownRecordingsTests {
 
   @Test("without the cache, or with a damaged one, everything is checked")
   func damagedCache() throws {
-    for seed in 1...5 { try take(UInt64(seed)) }
-    try take(6, ends: false)
+    for seed in 1...5 { try addRecording(UInt64(seed)) }
+    try addRecording(6, ends: false)
     _ = try adopt()
     let cache = directory.bytes(of: ".known")
     #expect(cache.count == 6 * 8)
@@ -135,11 +135,11 @@ struct KnownRecordingsTests {
   @Test("the cache forgets recordings that are gone")
   func bounded() throws {
     for round in 0..<8 {
-      for seed in 1...20 { try take(UInt64(round * 100 + seed)) }
+      for seed in 1...20 { try addRecording(UInt64(round * 100 + seed)) }
       _ = try adopt()
       for entry in try store().list().entries { #expect(unlink(entry.path) == 0) }
     }
-    try take(9000)
+    try addRecording(9000)
     _ = try adopt()
     #expect(directory.bytes(of: ".known").count <= 8 * (64 + 1))
     #expect(try adopt() == (0, []))
@@ -147,7 +147,7 @@ struct KnownRecordingsTests {
 
   @Test("recordings are durable before they enter the cache")
   func durable() throws {
-    let entry = try take(1)
+    let entry = try addRecording(1)
     let script = FaultScript()
     _ = try Catalogue(path: directory.path, create: false, gate: script.gate).adopt()
     let operations = script.operations
@@ -158,14 +158,14 @@ struct KnownRecordingsTests {
 
   @Test("where a sync fails, the recording is checked again")
   func failedSync() throws {
-    try take(1)
+    try addRecording(1)
     let gate = FaultGate { $0.operation == .sync ? .refuse(EIO) : .pass }
     for _ in 0..<2 {
       _ = try Catalogue(path: directory.path, create: false, gate: gate).adopt()
       #expect(directory.bytes(of: ".known").isEmpty)
     }
     // Of many, the file system is synced at once.
-    for seed in 2...80 { try take(UInt64(seed)) }
+    for seed in 2...80 { try addRecording(UInt64(seed)) }
     let path = directory.path
     let whole = FaultGate { $0.operation == .sync && $0.path == path ? .refuse(EIO) : .pass }
     _ = try Catalogue(path: path, create: false, gate: whole).adopt()
@@ -176,7 +176,7 @@ struct KnownRecordingsTests {
 
   @Test("a cancelled check leaves the rest for the next start")
   func ended() throws {
-    for seed in 1...10 { try take(UInt64(seed)) }
+    for seed in 1...10 { try addRecording(UInt64(seed)) }
     var left = 3
     _ = try store().adopt {
       left -= 1

@@ -16,8 +16,8 @@ struct PartialCopyTests {
 
   init() throws {
     let origin = TemporaryDirectory()
-    let take = ExampleRecording(in: try Catalogue(path: origin.path), syncs: 3)
-    let entry = try #require(take.entry)
+    let recording = ExampleRecording(in: try Catalogue(path: origin.path), syncs: 3)
+    let entry = try #require(recording.entry)
     id = ExampleLog.description().id
     log = origin.bytes(of: entry.fileName)
   }

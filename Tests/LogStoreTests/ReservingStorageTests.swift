@@ -127,7 +127,7 @@ struct ReservingStorageTests {
   }
 
   @Test("a recording that reaches the reserve has its end, and everything written before")
-  func take() throws {
+  func recordingThatReachesTheReserve() throws {
     // Above the reserve for three questions, at 0, 64 and 128 KiB; the fourth is asked twice.
     let space = Space(10_000)
     let disk = MemoryDisk()

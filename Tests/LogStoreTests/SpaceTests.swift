@@ -307,7 +307,7 @@ struct SpaceTests {
       let directory = TemporaryDirectory(inMemory: true)
       let clean = try store(with: 3, in: directory)
       try clean.remove(try clean.entry(for: "3"), now: now)
-      // Used up from a write of the take on, until something is deleted.
+      // Used up from a write of the recording on, until something is deleted.
       let writes = Mutex(-1)
       let (chosen, limit) = (index, FileStorage.spareByteCount)
       let gate = FaultGate { call in

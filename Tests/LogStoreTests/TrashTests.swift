@@ -13,7 +13,7 @@ struct TrashTests {
   private func store() throws -> Catalogue { try Catalogue(path: directory.path) }
 
   @discardableResult
-  private func take(_ store: Catalogue, _ seed: UInt64) throws -> CatalogueEntry {
+  private func addRecording(_ store: Catalogue, _ seed: UInt64) throws -> CatalogueEntry {
     try #require(
       ExampleRecording(in: store, syncs: 1, description: ExampleLog.description(seed)).entry)
   }
@@ -21,7 +21,7 @@ struct TrashTests {
   @Test("a recording comes back under its number, with every byte, and once")
   func restore() throws {
     let store = try store()
-    for seed in 1...3 { try take(store, UInt64(seed)) }
+    for seed in 1...3 { try addRecording(store, UInt64(seed)) }
     let entry = try store.entry(for: "2")
     let bytes = directory.bytes(of: entry.fileName)
     let removed = try store.remove(entry, now: now)
@@ -49,7 +49,7 @@ struct TrashTests {
     "a recording that another program restores during the wait for the lock is not restored twice")
   func restoredTwice() throws {
     let clean = try store()
-    let entry = try take(clean, 1)
+    let entry = try addRecording(clean, 1)
     let id = try clean.reader(of: entry).description.id
     let bytes = directory.bytes(of: entry.fileName)
     let removed = try clean.remove(entry, now: now)
@@ -68,7 +68,7 @@ struct TrashTests {
   @Test("a move whose sync fails is reported as done but not durable")
   func moveNotDurable() throws {
     let clean = try store()
-    let entry = try take(clean, 1)
+    let entry = try addRecording(clean, 1)
     let path = directory.path
     let gate = FaultGate { call in
       call.operation == .sync && [path, path + "/.trash"].contains(call.path) ? .refuse(EIO) : .pass
@@ -89,8 +89,8 @@ struct TrashTests {
   @Test("where another recording has the number, it is restored under the next one")
   func numberTaken() throws {
     let store = try store()
-    let first = try take(store, 1)
-    try take(store, 2)
+    let first = try addRecording(store, 1)
+    try addRecording(store, 2)
     let removed = try store.remove(first, now: now)
     // As a copy from elsewhere gets it.
     let other = "000001-20261121T023807Z-deadbeef.imulog"
@@ -99,13 +99,13 @@ struct TrashTests {
     #expect(back.number == 3)
     #expect(back.idPrefix == first.idPrefix)
     #expect(try store.list().entries.map(\.number) == [3, 2, 1])
-    #expect(try take(store, 4).number == 4)
+    #expect(try addRecording(store, 4).number == 4)
   }
 
   @Test("the last one removed is the latest, and first in the list")
   func latest() throws {
     let store = try store()
-    for seed in 1...3 { try take(store, UInt64(seed)) }
+    for seed in 1...3 { try addRecording(store, UInt64(seed)) }
     for (number, age) in [("3", 1), ("1", 2), ("2", 0)] as [(String, Int64)] {
       try store.remove(try store.entry(for: number), now: ExampleRecording.time(days: age))
     }
@@ -124,7 +124,7 @@ struct TrashTests {
     arguments: [-50 * 365, -40, 0, 40])
   func order(daysOff: Int64) throws {
     let store = try store()
-    for seed in 1...6 { try take(store, UInt64(seed)) }
+    for seed in 1...6 { try addRecording(store, UInt64(seed)) }
     func remove(_ number: Int, _ days: Int64, isSet: Bool = true) throws {
       var clock = ExampleRecording.time(days: days)
       clock.isSynchronised = isSet
@@ -156,7 +156,7 @@ struct TrashTests {
     let store = try store()
     let unset = WallTime(nanoseconds: 5_000_000_000, isSynchronised: false)
     for (seed, clock) in [(1, now), (2, unset)] {
-      let entry = try take(store, UInt64(seed))
+      let entry = try addRecording(store, UInt64(seed))
       let bytes = directory.bytes(of: entry.fileName)
       for _ in 0..<2 {
         directory.write(bytes, to: entry.fileName)
@@ -177,9 +177,9 @@ struct TrashTests {
     let store = try store()
     var wrong = ExampleRecording.time(days: daysOff)
     wrong.isSynchronised = false
-    let first = try take(store, 1)
+    let first = try addRecording(store, 1)
     let old = try store.remove(first, now: ExampleRecording.time(days: -29))
-    let removed = try store.remove(try take(store, 2), now: wrong)
+    let removed = try store.remove(try addRecording(store, 2), now: wrong)
     #expect(removed.removedSeconds == nil && removed.dueSeconds == nil)
     // However far it is ahead, and however often.
     wrong.nanoseconds = ExampleRecording.time(days: 4000).nanoseconds
@@ -198,7 +198,7 @@ struct TrashTests {
   func linkedTrash() throws {
     let other = TemporaryDirectory()
     let theirs = try Catalogue(path: other.path)
-    for seed in 1...2 { try theirs.remove(try take(theirs, UInt64(seed)), now: now) }
+    for seed in 1...2 { try theirs.remove(try addRecording(theirs, UInt64(seed)), now: now) }
     #expect(symlink("\(other.path)/.trash", "\(directory.path)/.trash") == 0)
     let store = try store()
     for isAll in [false, true] {
@@ -213,7 +213,7 @@ struct TrashTests {
   @Test("a file that cannot be deleted stays and is reported; the rest is deleted")
   func obstacle() throws {
     let store = try store()
-    for seed in 1...3 { try take(store, UInt64(seed)) }
+    for seed in 1...3 { try addRecording(store, UInt64(seed)) }
     for number in ["1", "2", "3"] { try store.remove(try store.entry(for: number), now: now) }
     // A directory cannot be unlinked, whoever asks.
     let stuck = ".trash/000009-20261121T023807Z-deadbeef.imulog~20261121T023807Z"
@@ -226,7 +226,7 @@ struct TrashTests {
     #expect(failures.first?.path == directory.path + "/" + stuck)
     #expect(directory.names(in: ".trash").count == 2)
     // A recording can be made all the same.
-    #expect(try take(store, 9).number == 10)
+    #expect(try addRecording(store, 9).number == 10)
   }
 
   @Test("whichever call fails while the trash is swept, no number is assigned twice")

@@ -94,7 +94,7 @@ struct RecorderProblemTests {
   }
 
   @Test("a sensor lost in a recording is woken when the recording is saved")
-  func sensorLostInTake() {
+  func sensorLostInRecording() {
     for state in ["starting", "recording", "stopping"] {
       var machine = StateTable.machine(in: state)
       #expect(machine.step("sensorFailed") == "→ saving: end now sensorLost")
@@ -158,7 +158,7 @@ struct RecorderProblemTests {
 
   @Test(
     "a file that could not be made leaves the service ready, and a press that waits tries again")
-  func refusedTake() {
+  func refusedRecording() {
     for state in ["starting", "recording", "stopping", "saving"] {
       var machine = StateTable.machine(in: state)
       #expect(machine.step("fileRefused") == "→ armed")

@@ -108,7 +108,7 @@ struct RecordingAccountTests {
   }
 
   /// A recording requested at 3 s, with half a second of history, while the card is busy with the previous one until `end`.
-  private func waitingTake(_ hertz: UInt32, until end: Double, isRestKept: Bool = true) throws
+  private func waitingRecording(_ hertz: UInt32, until end: Double, isRestKept: Bool = true) throws
     -> WriterBench
   {
     let rate = UInt64(hertz)
@@ -133,7 +133,7 @@ struct RecordingAccountTests {
     arguments: [100, 1000] as [UInt32])
   func waitingForCard(_ hertz: UInt32) throws {
     let rate = UInt64(hertz)
-    let bench = try waitingTake(hertz, until: 20)
+    let bench = try waitingRecording(hertz, until: 20)
     try bench.logs[1].expect(
       5 * rate / 2..<22 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
     #expect(bench.droppedTicks == [])
@@ -143,7 +143,7 @@ struct RecordingAccountTests {
     "a recording that waited beyond the memory's capacity lacks the newest ticks, and the log records it"
   )
   func waitingForTooLong() throws {
-    let bench = try waitingTake(1000, until: 30)
+    let bench = try waitingRecording(1000, until: 30)
     try bench.logs[1].expect(
       2500..<32_001, of: bench.schedule, bench.sampleTimes, reason: .button)
     // From the last tick of the previous recording on.
@@ -153,7 +153,7 @@ struct RecordingAccountTests {
 
   @Test("a recording requested after its samples were dropped begins with a gap")
   func forgottenBeginning() throws {
-    let bench = try waitingTake(1000, until: 6, isRestKept: false)
+    let bench = try waitingRecording(1000, until: 6, isRestKept: false)
     let log = bench.logs[1]
     #expect(log.plan.start == bench.schedule.deadline(of: 3000))
     let report = try log.verification()
@@ -168,7 +168,7 @@ struct RecordingAccountTests {
   @Test(
     "a press during the previous recording begins one after that one's last tick, without a gap"
   )
-  func pressWithinTheTakeBefore() throws {
+  func pressWithinThePreviousRecording() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))

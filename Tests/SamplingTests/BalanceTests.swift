@@ -25,16 +25,16 @@ import Testing
         digits.append(rest % 12)
         rest /= 12
       }
-      let take = Take(.hz(1000), ticks: 8)
-      take.script.ailmentAtRead = { $0 < 4 ? outcomes[digits[$0] % 3] : nil }
-      take.clock.setOversleep { $0 < 4 && digits[$0] / 3 % 2 == 1 ? 1_500_000 : 0 }
+      let recording = SampledRecording(.hz(1000), ticks: 8)
+      recording.script.ailmentAtRead = { $0 < 4 ? outcomes[digits[$0] % 3] : nil }
+      recording.clock.setOversleep { $0 < 4 && digits[$0] / 3 % 2 == 1 ? 1_500_000 : 0 }
       for digit in digits {
-        take.box.room = digit / 6 == 1 ? 0 : 100
-        _ = take.sampler.step()
+        recording.box.room = digit / 6 == 1 ? 0 : 100
+        _ = recording.sampler.step()
       }
-      take.box.room = sequence % 5
-      take.sampler.run()
-      if let imbalance = take.imbalance(ticks: 8) {
+      recording.box.room = sequence % 5
+      recording.sampler.run()
+      if let imbalance = recording.imbalance(ticks: 8) {
         Issue.record("sequence \(sequence): \(imbalance)")
         return
       }
@@ -58,9 +58,10 @@ import Testing
     let rates: [SampleRate] = [.hz(1), .hz(7, per: 3), .hz(10), .hz(30), .hz(1000)]
     let rate = rates[Int.random(in: 0..<rates.count, using: &generator)]
     let ticks = UInt64.random(in: 1...3000, using: &generator)
-    let take = Take(rate, ticks: ticks, timeUnit: [1, 1000, 1_000_000][Int(seed % 3)])
+    let recording = SampledRecording(
+      rate, ticks: ticks, timeUnit: [1, 1000, 1_000_000][Int(seed % 3)])
     let fickleness = Int.random(in: 2...300, using: &generator)
-    let (script, box) = (take.script, take.box)
+    let (script, box) = (recording.script, recording.box)
     var chip = generator
     script.ailmentAtTime = { _ in
       guard Int.random(in: 0..<fickleness, using: &chip) == 0 else { return nil }
@@ -70,15 +71,15 @@ import Testing
     script.readCost = Int64.random(in: 0...1_500_000, using: &generator)
     script.bringUpCost = Int64.random(in: 0...5_000_000, using: &generator)
     var sleeps = generator
-    take.clock.setOversleep { _ in
+    recording.clock.setOversleep { _ in
       guard Int.random(in: 0..<fickleness, using: &sleeps) == 0 else { return 0 }
       return Int64.random(in: 0...3 * rate.periodNanoseconds, using: &sleeps)
     }
-    while take.sampler.step() == .continue {
+    while recording.sampler.step() == .continue {
       if Int.random(in: 0..<fickleness, using: &generator) == 0 {
         box.room = Int.random(in: 0...50, using: &generator)
       }
     }
-    return take.imbalance(ticks: ticks)
+    return recording.imbalance(ticks: ticks)
   }
 }

@@ -3,24 +3,24 @@ import Sampling
 import Testing
 
 @Suite struct HeldUpReadTests {
-  /// A take whose reads must not take longer than 2 ms, and take 0.5 ms except the one with `number`.
-  private func take(_ rate: SampleRate, ticks: UInt64, holdingUp number: Int, by delay: Int64)
-    -> Take
+  /// A recording whose reads must not take longer than 2 ms, and take 0.5 ms except the one with `number`.
+  private func run(_ rate: SampleRate, ticks: UInt64, holdingUp number: Int, by delay: Int64)
+    -> SampledRecording
   {
-    let take = Take(rate, ticks: ticks)
-    take.script.readCost = 500_000
-    take.script.readLimit = 2_000_000
-    take.script.holdUpOfRead = { $0 == number ? delay : 0 }
-    return take
+    let recording = SampledRecording(rate, ticks: ticks)
+    recording.script.readCost = 500_000
+    recording.script.readLimit = 2_000_000
+    recording.script.holdUpOfRead = { $0 == number ? delay : 0 }
+    return recording
   }
 
   @Test("a sample whose read was held up does not count: the chip is read again")
   func readAgain() {
-    let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 10) == nil)
-    #expect(take.gaps == [])
-    let first = take.box.records.first
+    let recording = run(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 10) == nil)
+    #expect(recording.gaps == [])
+    let first = recording.box.records.first
     #expect(first?.time == 30_500_000)
     // The scripted chip counts its samples: the first one is in no record.
     #expect(first?.sample.ax == 2)
@@ -28,94 +28,95 @@ import Testing
 
   @Test("a chip without a new sample right after a held-up read is read again")
   func staleInBetween() {
-    let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
-    take.script.ailmentAtRead = { (1...3).contains($0) ? .noData : nil }
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 10) == nil)
-    #expect(take.gaps == [])
-    #expect(take.box.records.first?.time == 32_000_000)
+    let recording = run(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
+    recording.script.ailmentAtRead = { (1...3).contains($0) ? .noData : nil }
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 10) == nil)
+    #expect(recording.gaps == [])
+    #expect(recording.box.records.first?.time == 32_000_000)
   }
 
   @Test("a read that is held up a little counts")
   func withinLimit() {
-    let take = take(.hz(10), ticks: 10, holdingUp: 0, by: 1_500_000)
-    take.sampler.run()
-    #expect(take.box.records.first?.time == 0)
-    #expect(take.box.records.first?.sample.ax == 1)
+    let recording = run(.hz(10), ticks: 10, holdingUp: 0, by: 1_500_000)
+    recording.sampler.run()
+    #expect(recording.box.records.first?.time == 0)
+    #expect(recording.box.records.first?.sample.ax == 1)
   }
 
   @Test("a tick without a quick read is missed, and so are those that passed meanwhile")
   func missed() {
-    let take = take(.hz(100), ticks: 100, holdingUp: 0, by: 35_000_000)
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 100) == nil)
-    #expect(take.gaps == [Gap(firstTick: 0, count: 3, cause: .missed)])
+    let recording = run(.hz(100), ticks: 100, holdingUp: 0, by: 35_000_000)
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 100) == nil)
+    #expect(recording.gaps == [Gap(firstTick: 0, count: 3, cause: .missed)])
   }
 
   @Test("ticks that pass while the bus stalls are bus errors, though the transfer succeeds")
   func stalled() {
-    let take = take(.hz(100), ticks: 500, holdingUp: 0, by: 3_000_000_000)
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 500) == nil)
-    #expect(take.gaps == [Gap(firstTick: 0, count: 300, cause: .busError, code: 110)])
-    #expect(take.events == [])
+    let recording = run(.hz(100), ticks: 500, holdingUp: 0, by: 3_000_000_000)
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 500) == nil)
+    #expect(recording.gaps == [Gap(firstTick: 0, count: 300, cause: .busError, code: 110)])
+    #expect(recording.events == [])
   }
 
   @Test("ticks that pass during a held-up configuration check are bus errors")
   func stalledCheck() {
-    let take = Take(.hz(100), ticks: 500)
-    take.script.checkCost = 200_000_000
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 500) == nil)
-    #expect(take.sampler.ledger.missed == 0)
-    #expect(take.gaps.allSatisfy { $0.cause == .busError && $0.code == 110 })
-    #expect(take.sampler.ledger.busErrors > 0)
+    let recording = SampledRecording(.hz(100), ticks: 500)
+    recording.script.checkCost = 200_000_000
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 500) == nil)
+    #expect(recording.sampler.ledger.missed == 0)
+    #expect(recording.gaps.allSatisfy { $0.cause == .busError && $0.code == 110 })
+    #expect(recording.sampler.ledger.busErrors > 0)
   }
 
   @Test("ticks that pass while transfers time out have their errno, and are not missed")
   func timedOut() {
-    let take = Take(.hz(100), ticks: 1000)
-    take.script.errno = 110
-    take.script.readCost = 1_000_000_000
-    take.script.checkCost = 1_000_000_000
-    take.script.bringUpCost = 1_000_000_000
-    take.script.ailmentAtTime = { $0 >= Take.start ? .dead : Ailment.none }
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 1000) == nil)
-    #expect(take.sampler.ledger.missed == 0)
+    let recording = SampledRecording(.hz(100), ticks: 1000)
+    recording.script.errno = 110
+    recording.script.readCost = 1_000_000_000
+    recording.script.checkCost = 1_000_000_000
+    recording.script.bringUpCost = 1_000_000_000
+    recording.script.ailmentAtTime = { $0 >= SampledRecording.start ? .dead : Ailment.none }
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 1000) == nil)
+    #expect(recording.sampler.ledger.missed == 0)
     // All but the tick at which setting the chip up begins.
-    #expect(take.sampler.ledger.busErrors == 999, "\(take.gaps)")
+    #expect(recording.sampler.ledger.busErrors == 999, "\(recording.gaps)")
   }
 
   @Test("when every read is held up, no sample is recorded and the chip is not set up again")
   func alwaysHeldUp() {
-    let take = Take(.hz(10), ticks: 50)
-    take.script.readCost = 5_000_000
-    take.script.readLimit = 2_000_000
-    take.sampler.run()
-    #expect(take.sampler.ledger.sampled == 0)
-    #expect(take.sampler.ledger.missed == 50)
-    #expect(take.events == [])
+    let recording = SampledRecording(.hz(10), ticks: 50)
+    recording.script.readCost = 5_000_000
+    recording.script.readLimit = 2_000_000
+    recording.sampler.run()
+    #expect(recording.sampler.ledger.sampled == 0)
+    #expect(recording.sampler.ledger.missed == 50)
+    #expect(recording.events == [])
   }
 
-  /// A take at 100 Hz from a chip with a data rate of its own, of which the computer holds up the read of tick 10.
-  private func heldUp(_ outputDataRate: Double, by delay: Int64) -> Take {
-    let take = Take(.hz(100), ticks: 100) { $0.outputDataRate = outputDataRate }
-    take.script.readCost = 500_000
-    take.script.readLimit = 2_000_000
-    take.script.holdUpOfRead = { $0 == 10 ? delay : 0 }
-    take.sampler.run()
-    return take
+  /// A recording at 100 Hz from a chip with a data rate of its own, of which the computer holds up the read of tick 10.
+  private func heldUp(_ outputDataRate: Double, by delay: Int64) -> SampledRecording {
+    let recording = SampledRecording(.hz(100), ticks: 100) { $0.outputDataRate = outputDataRate }
+    recording.script.readCost = 500_000
+    recording.script.readLimit = 2_000_000
+    recording.script.holdUpOfRead = { $0 == 10 ? delay : 0 }
+    recording.sampler.run()
+    return recording
   }
 
   @Test("a tick held up to its end is missed, and the next one waits for the chip and is not stale")
   func nextTickWaits() {
     for outputDataRate in [250.0, 416, 833, 1000] {
       for delay: Int64 in [9_600_000, 11_000_000, 14_000_000] {
-        let take = heldUp(outputDataRate, by: delay)
-        #expect(take.imbalance(ticks: 100) == nil)
+        let recording = heldUp(outputDataRate, by: delay)
+        #expect(recording.imbalance(ticks: 100) == nil)
         #expect(
-          take.gaps == [Gap(firstTick: 10, count: 1, cause: .missed)], "\(outputDataRate) \(delay)")
+          recording.gaps == [Gap(firstTick: 10, count: 1, cause: .missed)],
+          "\(outputDataRate) \(delay)")
       }
     }
   }
@@ -125,20 +126,21 @@ import Testing
   func nextTickMissed() {
     for outputDataRate in [105.0, 125, 140] {
       for delay: Int64 in [9_600_000, 12_000_000, 17_000_000] {
-        let take = heldUp(outputDataRate, by: delay)
-        #expect(take.imbalance(ticks: 100) == nil)
-        #expect(take.sampler.ledger.stale == 0, "\(outputDataRate) \(delay): \(take.gaps)")
-        #expect((1...3).contains(take.sampler.ledger.missed))
+        let recording = heldUp(outputDataRate, by: delay)
+        #expect(recording.imbalance(ticks: 100) == nil)
+        #expect(
+          recording.sampler.ledger.stale == 0, "\(outputDataRate) \(delay): \(recording.gaps)")
+        #expect((1...3).contains(recording.sampler.ledger.missed))
       }
     }
   }
 
   @Test("a late wake-up does not make the next tick stale")
   func lateWakeUp() {
-    let take = Take(.hz(100), ticks: 100) { $0.outputDataRate = 208 }
-    take.clock.setOversleep { $0 % 7 == 3 ? 9_500_000 : 0 }
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 100) == nil)
-    #expect(take.sampler.ledger.stale == 0, "\(take.gaps)")
+    let recording = SampledRecording(.hz(100), ticks: 100) { $0.outputDataRate = 208 }
+    recording.clock.setOversleep { $0 % 7 == 3 ? 9_500_000 : 0 }
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 100) == nil)
+    #expect(recording.sampler.ledger.stale == 0, "\(recording.gaps)")
   }
 }

@@ -18,19 +18,19 @@ import Testing
     for lateness in Self.latenesses(
       period: rate.nanoseconds(atTick: 6) - rate.nanoseconds(atTick: 5))
     {
-      let take = Take(rate, ticks: 20)
-      for _ in 0..<5 { _ = take.sampler.step() }
+      let recording = SampledRecording(rate, ticks: 20)
+      for _ in 0..<5 { _ = recording.sampler.step() }
       let wake = rate.nanoseconds(atTick: 5) + lateness
-      take.clock.advance(by: wake - take.elapsed)
-      take.sampler.run()
-      #expect(take.imbalance(ticks: 20) == nil, "\(lateness)")
+      recording.clock.advance(by: wake - recording.elapsed)
+      recording.sampler.run()
+      #expect(recording.imbalance(ticks: 20) == nil, "\(lateness)")
       // Tick 5 + k is a period late when tick 6 + k is due.
       var missed: UInt64 = 0
       while rate.nanoseconds(atTick: 6 + missed) <= wake { missed += 1 }
       let expected = missed == 0 ? [] : [Gap(firstTick: 5, count: missed, cause: .missed)]
-      #expect(take.gaps == expected, "\(lateness)")
+      #expect(recording.gaps == expected, "\(lateness)")
       // The tick that was reached is read at once, those after it on the grid again.
-      let late = take.box.records.filter { $0.kind == .sample && $0.tick >= 5 }
+      let late = recording.box.records.filter { $0.kind == .sample && $0.tick >= 5 }
       #expect(late.first?.time == wake)
       let offGrid = late.dropFirst().first { $0.time != rate.nanoseconds(atTick: $0.tick) }
       #expect(offGrid == nil)
@@ -42,10 +42,10 @@ import Testing
     let rate = SampleRate.hz(1000)
     let choices = [0, 999_999, 1_000_000, 2_000_001] as [Int64]
     for sequence in 0..<(1 << 12) {
-      let take = Take(rate, ticks: 9)
-      take.clock.setOversleep { $0 < 6 ? choices[sequence >> (2 * $0) & 3] : 0 }
-      take.sampler.run()
-      if let imbalance = take.imbalance(ticks: 9) {
+      let recording = SampledRecording(rate, ticks: 9)
+      recording.clock.setOversleep { $0 < 6 ? choices[sequence >> (2 * $0) & 3] : 0 }
+      recording.sampler.run()
+      if let imbalance = recording.imbalance(ticks: 9) {
         Issue.record("sequence \(sequence): \(imbalance)")
         return
       }
@@ -54,25 +54,25 @@ import Testing
 
   @Test("a recording that oversleeps its end misses the remaining ticks and is completed")
   func pastTheEnd() {
-    let take = Take(.hz(10), ticks: 20)
-    for _ in 0..<5 { _ = take.sampler.step() }
-    take.clock.advance(by: 60_000_000_000)
-    let result = take.sampler.step()
+    let recording = SampledRecording(.hz(10), ticks: 20)
+    for _ in 0..<5 { _ = recording.sampler.step() }
+    recording.clock.advance(by: 60_000_000_000)
+    let result = recording.sampler.step()
     #expect(result == .finished)
-    #expect(take.sampler.ending == .completed)
-    #expect(take.gaps == [Gap(firstTick: 5, count: 15, cause: .missed)])
-    #expect(take.imbalance(ticks: 20) == nil)
+    #expect(recording.sampler.ending == .completed)
+    #expect(recording.gaps == [Gap(firstTick: 5, count: 15, cause: .missed)])
+    #expect(recording.imbalance(ticks: 20) == nil)
   }
 
   @Test("a day asleep is one gap")
   func suspended() {
-    let take = Take(.hz(1000), ticks: nil)
-    _ = take.sampler.step()
-    take.clock.advance(by: 86_400_000_000_000)
-    _ = take.sampler.step()
-    _ = take.sampler.step()
-    take.stop.request()
-    _ = take.sampler.step()
-    #expect(take.gaps == [Gap(firstTick: 1, count: 86_399_999, cause: .missed)])
+    let recording = SampledRecording(.hz(1000), ticks: nil)
+    _ = recording.sampler.step()
+    recording.clock.advance(by: 86_400_000_000_000)
+    _ = recording.sampler.step()
+    _ = recording.sampler.step()
+    recording.stop.request()
+    _ = recording.sampler.step()
+    #expect(recording.gaps == [Gap(firstTick: 1, count: 86_399_999, cause: .missed)])
   }
 }

@@ -3,7 +3,7 @@ import IMUDrivers
 import Sampling
 import SimulatedIMU
 
-/// A take from a simulated chip with faults, and a twin of the chip without.
+/// A recording from a simulated chip with faults, and a twin of the chip without.
 ///
 /// Both are the same chip on the same clock, so the twin must have made every logged sample while it was read.
 struct ProofBench: Sendable {
@@ -62,7 +62,7 @@ struct ProofBench: Sendable {
 
   private var identity: SensorIdentity { SensorIdentity(model: model, address: address) }
 
-  /// Runs the take.
+  /// Runs the recording.
   func run() throws -> Outcome {
     let clock = VirtualClock()
     let own = bus(clock)

@@ -48,7 +48,7 @@ import Testing
     for boots in [true, false] {
       for rest: UInt8 in [0xFF, 0x00] {
         for byte in 0...18 {
-          // The first or second burst of an LSM6DS; the look with which a take from an MPU-6050 ends.
+          // The first or second burst of an LSM6DS; the look with which a recording from an MPU-6050 ends.
           for number in [21, 22, 41] {
             var bench = ProofBench(model: model, milliseconds: 400)
             bench.faultInTransfer = (.brownOutInBurst(byte: byte, rest: rest, boots: boots), number)
@@ -66,7 +66,7 @@ import Testing
   func atTheEnd(model: SensorModel) throws {
     for hertz: UInt32 in [10, 100] {
       let last = 600_000_000 - 1_000_000_000 / Int64(hertz)
-      // The first burst of the last two ticks, the second one of an LSM6DS, and the look with which the take ends.
+      // The first burst of the last two ticks, the second one of an LSM6DS, and the look with which the recording ends.
       for instant in [last - 15_000_000, last - 1, last + 100_000, last + 1_000_000] {
         for byte in stride(from: 0, through: 18, by: 3) {
           for (rest, boots) in [(0x00, false), (0xFF, false), (0x00, true)] as [(UInt8, Bool)] {

@@ -22,7 +22,7 @@ struct ArraySink: TickSink {
 }
 
 /// A sampler with everything that a test inspects.
-final class Take {
+final class SampledRecording {
   let clock: HandClock
   let script = ScriptedSensor.Script()
   let box = ArraySink.Box()
@@ -38,14 +38,14 @@ final class Take {
   ) {
     prepare(script)
     self.rate = rate
-    clock = HandClock(at: Take.start)
+    clock = HandClock(at: SampledRecording.start)
     sampler = Sampler(
       sensor: ScriptedSensor(script, clock: clock), clock: clock, sink: ArraySink(box: box),
       rate: rate, start: clock.now(), plannedTicks: ticks, timeUnit: timeUnit, stop: stop)
   }
 
   /// Nanoseconds since tick 0's deadline.
-  var elapsed: Int64 { clock.now().nanoseconds - Take.start }
+  var elapsed: Int64 { clock.now().nanoseconds - SampledRecording.start }
 
   /// All records, those that the sink had no room for at the end.
   var allRecords: [TickRecord] { box.records + sampler.undelivered }

@@ -18,12 +18,12 @@ import Testing
 
   /// Fifteen seconds and three ticks at least of a chip that is ill from `fallsIll` on: until it is set up again,
   /// or, for a dead bus, for as long as `outage`. In nanoseconds after the start.
-  private func take(_ subject: Case, fallsIll: Int64, outage: Int64 = 0) -> Take {
+  private func run(_ subject: Case, fallsIll: Int64, outage: Int64 = 0) -> SampledRecording {
     let ticks = 15 * UInt64(subject.rate.numerator) / UInt64(subject.rate.denominator)
-    let take = Take(subject.rate, ticks: max(3, ticks))
+    let recording = SampledRecording(subject.rate, ticks: max(3, ticks))
     var wasIll = false
-    take.script.ailmentAtTime = { now in
-      let elapsed = now - Take.start
+    recording.script.ailmentAtTime = { now in
+      let elapsed = now - SampledRecording.start
       if subject.ailment == .dead {
         return elapsed >= fallsIll && elapsed < fallsIll + outage ? .dead : Ailment.none
       }
@@ -31,7 +31,7 @@ import Testing
       wasIll = true
       return subject.ailment
     }
-    return take
+    return recording
   }
 
   @Test("trouble is noticed within a second, reported, and sampling resumes", arguments: cases)
@@ -40,22 +40,24 @@ import Testing
     for phase in 0..<9 {
       let fallsIll: Int64 = 3_000_000_001 + Int64(phase) * 123_456_789
       let outage: Int64 = subject.ailment == .dead ? 5_000_000_000 : 0
-      let take = take(subject, fallsIll: fallsIll, outage: outage)
-      take.sampler.run()
-      let scheduled = take.sampler.ledger.scheduled
-      #expect(take.imbalance(ticks: scheduled) == nil)
-      #expect(take.sampler.ending == .completed)
+      let recording = run(subject, fallsIll: fallsIll, outage: outage)
+      recording.sampler.run()
+      let scheduled = recording.sampler.ledger.scheduled
+      #expect(recording.imbalance(ticks: scheduled) == nil)
+      #expect(recording.sampler.ending == .completed)
 
-      let delay = try #require(take.script.givenUpAt, "never noticed") - Take.start - fallsIll
+      let delay =
+        try #require(recording.script.givenUpAt, "never noticed") - SampledRecording.start
+        - fallsIll
       #expect(delay <= 1_000_000_000, "noticed after \(delay) ns")
-      let events = take.events
+      let events = recording.events
       #expect(events.map(\.kind) == [.lost, .reinitialised, .back])
       #expect(events.allSatisfy { $0.fault == subject.ailment.fault }, "\(events)")
 
       // The last ticks, all later than back, have samples again.
       let back = try #require(events.last).tick
-      #expect(take.sampler.ledger.missed == 0)
-      let gapsLater = take.gaps.filter { $0.firstTick >= back }
+      #expect(recording.sampler.ledger.missed == 0)
+      let gapsLater = recording.gaps.filter { $0.firstTick >= back }
       #expect(gapsLater == [])
       let untilBack = subject.rate.nanoseconds(atTick: back) - fallsIll
       // A second to notice or, for the bus, between attempts; then the waits of bring-up, and the next tick.
@@ -67,9 +69,9 @@ import Testing
   func zerosAreHeldBack() {
     for rate in [SampleRate.hz(10), .hz(1000)] {
       let subject = Case(rate: rate, ailment: .zeros)
-      let take = take(subject, fallsIll: 3_000_000_001)
-      take.sampler.run()
-      let zeros = take.box.records.filter { $0.kind == .sample && $0.sample == RawSample() }
+      let recording = run(subject, fallsIll: 3_000_000_001)
+      recording.sampler.run()
+      let zeros = recording.box.records.filter { $0.kind == .sample && $0.sample == RawSample() }
       #expect(zeros.isEmpty)
     }
   }
@@ -77,158 +79,164 @@ import Testing
   @Test("a dead bus is reported as bus errors with its errno while it is dead, in few records")
   func deadBus() throws {
     let subject = Case(rate: .hz(1000), ailment: .dead)
-    let take = take(subject, fallsIll: 3_000_000_000, outage: 5_000_000_000)
-    take.script.errno = 110
-    take.sampler.run()
-    let refused = take.gaps.filter { $0.cause == .busError }
+    let recording = run(subject, fallsIll: 3_000_000_000, outage: 5_000_000_000)
+    recording.script.errno = 110
+    recording.sampler.run()
+    let refused = recording.gaps.filter { $0.cause == .busError }
     #expect(refused.allSatisfy { $0.code == 110 })
     #expect(refused.map(\.count).reduce(0, +) >= 5000)
-    #expect(take.gaps.count <= 10)
+    #expect(recording.gaps.count <= 10)
     // An attempt every 5 ms, not one a tick.
-    #expect(take.script.bringUps <= 1000 + 3)
+    #expect(recording.script.bringUps <= 1000 + 3)
   }
 
   @Test(
     "a bring-up that fails for the chip's own reasons is tried every 5 ms, after 10 s every 100, for ever"
   )
   func failingBringUp() {
-    let take = Take(.hz(100), ticks: 2000)
-    take.script.ailmentAtTime = { $0 >= Take.start + 2_000_000_000 ? .asleep : nil }
-    take.script.refusesBringUp = true
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 2000) == nil)
-    #expect((2070...2090).contains(take.script.bringUps))
-    #expect(take.sampler.ledger.reinitialising > 1700)
-    #expect(take.events.map(\.kind) == [.lost])
+    let recording = SampledRecording(.hz(100), ticks: 2000)
+    recording.script.ailmentAtTime = {
+      $0 >= SampledRecording.start + 2_000_000_000 ? .asleep : nil
+    }
+    recording.script.refusesBringUp = true
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 2000) == nil)
+    #expect((2070...2090).contains(recording.script.bringUps))
+    #expect(recording.sampler.ledger.reinitialising > 1700)
+    #expect(recording.events.map(\.kind) == [.lost])
   }
 
   @Test("ticks that pass while bring-up uses the bus are lost to it, not missed")
   func slowBringUp() {
     let subject = Case(rate: .hz(1000), ailment: .asleep)
-    let take = take(subject, fallsIll: 3_000_000_000)
-    take.script.bringUpCost = 7_300_000
-    take.sampler.run()
-    #expect(take.sampler.ledger.missed == 0)
-    #expect(take.imbalance(ticks: take.sampler.ledger.scheduled) == nil)
-    #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
+    let recording = run(subject, fallsIll: 3_000_000_000)
+    recording.script.bringUpCost = 7_300_000
+    recording.sampler.run()
+    #expect(recording.sampler.ledger.missed == 0)
+    #expect(recording.imbalance(ticks: recording.sampler.ledger.scheduled) == nil)
+    #expect(recording.events.map(\.kind) == [.lost, .reinitialised, .back])
   }
 
   @Test("a loop that is always late still supervises, and brings the chip back")
   func overloaded() {
     let subject = Case(rate: .hz(1000), ailment: .configurationLost)
-    let take = take(subject, fallsIll: 3_000_000_000)
-    take.script.readCost = 1_200_000
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 15_000) == nil)
-    #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
+    let recording = run(subject, fallsIll: 3_000_000_000)
+    recording.script.readCost = 1_200_000
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 15_000) == nil)
+    #expect(recording.events.map(\.kind) == [.lost, .reinitialised, .back])
   }
 
   @Test("comparing the configuration costs no tick when it fits between two")
   func checkFits() {
-    let take = Take(.hz(1000), ticks: 10_000)
-    take.script.readCost = 450_000
-    take.script.checkCost = 300_000
-    take.sampler.run()
-    #expect(take.sampler.ledger.sampled == 10_000)
-    #expect(take.box.records.allSatisfy { $0.lateness == 0 })
-    #expect(take.script.checks >= 9)
+    let recording = SampledRecording(.hz(1000), ticks: 10_000)
+    recording.script.readCost = 450_000
+    recording.script.checkCost = 300_000
+    recording.sampler.run()
+    #expect(recording.sampler.ledger.sampled == 10_000)
+    #expect(recording.box.records.allSatisfy { $0.lateness == 0 })
+    #expect(recording.script.checks >= 9)
   }
 
   @Test("a comparison that never fits is still made every 0.9 s")
   func checkDoesNotFit() {
-    let take = Take(.hz(1000), ticks: 10_000)
-    take.script.readCost = 450_000
-    take.script.checkCost = 700_000
-    take.sampler.run()
-    #expect(take.sampler.ledger.sampled == 10_000)
-    #expect((9...11).contains(take.script.checks), "\(take.script.checks)")
-    #expect(take.box.records.map(\.lateness).max() == 150_000)
+    let recording = SampledRecording(.hz(1000), ticks: 10_000)
+    recording.script.readCost = 450_000
+    recording.script.checkCost = 700_000
+    recording.sampler.run()
+    #expect(recording.sampler.ledger.sampled == 10_000)
+    #expect((9...11).contains(recording.script.checks), "\(recording.script.checks)")
+    #expect(recording.box.records.map(\.lateness).max() == 150_000)
   }
 
   @Test(
     "a single failed, stale or repeated read is no trouble",
     arguments: [Ailment.dead, .noData, .unannounced, .frozen, .zerosIntact])
   func glitch(ailment: Ailment) {
-    let take = Take(.hz(100), ticks: 1000)
-    take.script.ailmentAtRead = { $0 % 100 == 50 ? ailment : nil }
-    take.sampler.run()
-    #expect(take.events.isEmpty)
-    #expect(take.script.bringUps == 0)
-    #expect(take.imbalance(ticks: 1000) == nil)
+    let recording = SampledRecording(.hz(100), ticks: 1000)
+    recording.script.ailmentAtRead = { $0 % 100 == 50 ? ailment : nil }
+    recording.sampler.run()
+    #expect(recording.events.isEmpty)
+    #expect(recording.script.bringUps == 0)
+    #expect(recording.imbalance(ticks: 1000) == nil)
   }
 
   @Test("after failing reads the configuration is compared before a sample counts")
   func checkedAfterFailure() {
-    let take = Take(.hz(1000), ticks: 2000)
-    take.script.ailmentAtTime = {
-      switch $0 - Take.start {
+    let recording = SampledRecording(.hz(1000), ticks: 2000)
+    recording.script.ailmentAtTime = {
+      switch $0 - SampledRecording.start {
       case 1_000_000_000..<1_050_000_000: return .dead
       case 1_050_000_000: return .configurationLost
       default: return nil
       }
     }
-    take.sampler.run()
-    #expect(take.events.first == SensorEvent(tick: 1050, kind: .lost, fault: .configurationLost))
-    // The sample before the failures was never proved.
-    #expect(take.gaps.first == Gap(firstTick: 999, count: 1, cause: .reinitialising))
+    recording.sampler.run()
     #expect(
-      take.gaps.dropFirst().first == Gap(firstTick: 1000, count: 50, cause: .busError, code: 121))
-    #expect(take.gaps.dropFirst(2).allSatisfy { $0.cause == .reinitialising })
+      recording.events.first == SensorEvent(tick: 1050, kind: .lost, fault: .configurationLost))
+    // The sample before the failures was never proved.
+    #expect(recording.gaps.first == Gap(firstTick: 999, count: 1, cause: .reinitialising))
+    #expect(
+      recording.gaps.dropFirst().first
+        == Gap(firstTick: 1000, count: 50, cause: .busError, code: 121))
+    #expect(recording.gaps.dropFirst(2).allSatisfy { $0.cause == .reinitialising })
   }
 
   @Test("a chip at rest whose outputs are the same for less than the limit loses no sample")
   func quietChip() {
-    let take = Take(.hz(100), ticks: 3000)
+    let recording = SampledRecording(.hz(100), ticks: 3000)
     // 25 equal looks and one that differs: just too short a time for a proof.
-    take.script.ailmentAtRead = { $0 % 25 == 0 ? Ailment.none : .frozen }
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 3000) == nil)
-    #expect(take.sampler.ledger.sampled == 3000)
-    #expect(take.events.isEmpty)
+    recording.script.ailmentAtRead = { $0 % 25 == 0 ? Ailment.none : .frozen }
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 3000) == nil)
+    #expect(recording.sampler.ledger.sampled == 3000)
+    #expect(recording.events.isEmpty)
   }
 
   @Test("when equal outputs prove nothing, every sample counts")
   func silentChip() {
-    let take = Take(.hz(1000), ticks: 5000) { $0.lifeLimit = nil }
-    take.script.ailmentAtTime = { $0 >= Take.start + 1_000_000_000 ? .frozen : nil }
-    take.sampler.run()
-    #expect(take.imbalance(ticks: 5000) == nil)
-    #expect(take.sampler.ledger.sampled == 5000)
-    #expect(take.events.isEmpty)
+    let recording = SampledRecording(.hz(1000), ticks: 5000) { $0.lifeLimit = nil }
+    recording.script.ailmentAtTime = {
+      $0 >= SampledRecording.start + 1_000_000_000 ? .frozen : nil
+    }
+    recording.sampler.run()
+    #expect(recording.imbalance(ticks: 5000) == nil)
+    #expect(recording.sampler.ledger.sampled == 5000)
+    #expect(recording.events.isEmpty)
   }
 
   @Test(
     "a chip that froze is noticed each time, and no tick since its outputs last changed is a sample"
   )
   func freezesAgain() {
-    let take = Take(.hz(100), ticks: 3000)
+    let recording = SampledRecording(.hz(100), ticks: 3000)
     let falls: [Int64] = [5, 10, 15, 20].map { $0 * 1_000_000_000 }
-    take.script.ailmentAtTime = { falls.contains($0 - Take.start) ? .frozen : nil }
-    take.sampler.run()
-    let losses = take.events.filter { $0.kind == .lost }
+    recording.script.ailmentAtTime = { falls.contains($0 - SampledRecording.start) ? .frozen : nil }
+    recording.sampler.run()
+    let losses = recording.events.filter { $0.kind == .lost }
     #expect(losses.map(\.tick) == falls.map { UInt64($0 / 10_000_000) + 24 })
     // The tick before fell on the outputs that then stood still.
-    let frozen = take.gaps.filter { $0.cause == .frozen }
+    let frozen = recording.gaps.filter { $0.cause == .frozen }
     #expect(frozen.map(\.firstTick) == falls.map { UInt64($0 / 10_000_000) - 1 })
     #expect(frozen.map(\.count) == falls.map { _ in 26 })
-    #expect(take.imbalance(ticks: 3000) == nil)
+    #expect(recording.imbalance(ticks: 3000) == nil)
   }
 
   @Test(
     "a chip that stays stuck is set up again and again, reported once, and back when its outputs change"
   )
   func staysStuck() {
-    let take = Take(.hz(100), ticks: 3000)
-    take.script.ailmentAtTime = {
-      let elapsed = $0 - Take.start
+    let recording = SampledRecording(.hz(100), ticks: 3000)
+    recording.script.ailmentAtTime = {
+      let elapsed = $0 - SampledRecording.start
       return elapsed >= 5_000_000_000 && elapsed < 9_000_000_000 ? .frozen : Ailment.none
     }
-    take.sampler.run()
-    #expect(take.events.map(\.kind) == [.lost, .reinitialised, .back])
-    #expect(take.events.last.map { (900...915).contains($0.tick) } == true)
-    let sampled = take.allRecords.filter { $0.kind == .sample }.map(\.tick)
+    recording.sampler.run()
+    #expect(recording.events.map(\.kind) == [.lost, .reinitialised, .back])
+    #expect(recording.events.last.map { (900...915).contains($0.tick) } == true)
+    let sampled = recording.allRecords.filter { $0.kind == .sample }.map(\.tick)
     #expect(!sampled.contains { (500..<900).contains($0) })
-    #expect(take.imbalance(ticks: 3000) == nil)
-    #expect(take.script.bringUps > 20)
+    #expect(recording.imbalance(ticks: 3000) == nil)
+    #expect(recording.script.bringUps > 20)
   }
 }

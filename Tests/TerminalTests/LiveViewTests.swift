@@ -6,7 +6,7 @@ import Testing
 struct LiveViewTests {
   private let second = Recordings.second
 
-  private func view(_ purpose: LiveView.Purpose = .take) -> LiveView {
+  private func view(_ purpose: LiveView.Purpose = .recording) -> LiveView {
     let view = LiveView(
       Recordings.description, channels: .accelerometer, rate: Recordings.rate(100),
       note: "left wheel", glyphs: GlyphSet(isASCII: true), purpose: purpose)
@@ -112,7 +112,7 @@ struct LiveViewTests {
   @Test("leaving ends the program's own recording, and not the service's")
   func leaving() {
     for key: Key in [.character("q"), .escape, .control("c")] {
-      let own = view(.take)
+      let own = view(.recording)
       let other = view(.watch)
       #expect(own.handle(key) == .stop)
       #expect(other.handle(key) == .leave)
@@ -137,7 +137,7 @@ struct LiveViewTests {
   func bytes() {
     let view = LiveView(
       Recordings.description, channels: .all, rate: Recordings.rate(1000), note: "left wheel",
-      glyphs: GlyphSet(), purpose: .take)
+      glyphs: GlyphSet(), purpose: .recording)
     var shown: Screen?
     var count = 0
     let frames = 25 * 30

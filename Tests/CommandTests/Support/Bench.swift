@@ -10,7 +10,7 @@ struct Bench {
   var store: String
   var environment: [String: String]
 
-  /// Options of a take that is over at once.
+  /// Options of a recording that is over at once.
   static let simulated = ["record", "--board", "simulator", "--virtual-time"]
 
   init() {
@@ -56,7 +56,7 @@ struct Bench {
       program: program)
   }
 
-  /// Starts a live take; it has samples on the card, so that its recording is one to the program.
+  /// Starts a live recording; it has samples on the card, so that its recording is one to the program.
   func startRecording(_ options: [String]) throws -> Child {
     mkdir(store, 0o755)
     let watch = DirectoryWatch(store)

@@ -96,7 +96,7 @@ struct Child: ~Copyable {
   }
 
   deinit {
-    // A test that failed half-way leaves no take behind.
+    // A test that failed half-way leaves no recording behind.
     if !isGone {
       kill(pid, SIGKILL)
       waitpid(pid, nil, 0)

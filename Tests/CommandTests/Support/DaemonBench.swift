@@ -73,13 +73,13 @@ struct DaemonBench {
     return try #require(last)
   }
 
-  /// Begins a take and waits until it is recorded.
+  /// Begins a recording and waits until it is recorded.
   func startRecording() throws {
     try tell("start")
     try wait(for: "recording")
   }
 
-  /// Records a take and waits until it is whole.
+  /// Records a recording and waits until it is whole.
   func makeRecording() throws {
     try startRecording()
     try tell("stop")

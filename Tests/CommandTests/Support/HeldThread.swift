@@ -11,7 +11,7 @@ final class HeldThread {
   /// Why no thread can be held here, if none can.
   static let refusal: String? = {
     let child = Bench().start(["record", "--board", "simulator", "--until-stopped"])
-    guard child.waits(toSay: "recording from") else { return "a take did not begin" }
+    guard child.waits(toSay: "recording from") else { return "a recording did not begin" }
     do {
       let held = try HeldThread("imu-writer", of: child)
       held.release()

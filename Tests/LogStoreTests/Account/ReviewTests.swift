@@ -8,9 +8,9 @@ import Testing
 struct ReviewTests {
   @Test("a complete recording of a still sensor is good, and rests at 1 g")
   func good() throws {
-    var take = ReviewedRecording(rate: 100)
-    take.still(seconds: 10)
-    let review = try take.review()
+    var recording = ReviewedRecording(rate: 100)
+    recording.still(seconds: 10)
+    let review = try recording.review()
     #expect(review.verdict == .good && review.sentence == "good: 1000 of 1000 samples")
     #expect(review.losses.isEmpty && review.longestGap == 0 && review.missingCount == 0)
     #expect(abs((review.motion?.achievedHertz ?? 0) - 100) < 0.01)
@@ -26,11 +26,11 @@ struct ReviewTests {
 
   @Test("still and moving parts are distinguished, in order")
   func parts() throws {
-    var take = ReviewedRecording(rate: 100)
-    take.still(seconds: 4)
-    take.moving(seconds: 3)
-    take.still(seconds: 2)
-    let stillness = try #require(take.review().motion).stillness
+    var recording = ReviewedRecording(rate: 100)
+    recording.still(seconds: 4)
+    recording.moving(seconds: 3)
+    recording.still(seconds: 2)
+    let stillness = try #require(recording.review().motion).stillness
     #expect(stillness.parts.map(\.isStill) == [true, false, true])
     #expect(stillness.parts.map(\.start) == [0, 4_000_000_000, 7_000_000_000])
     #expect(stillness.stillTime == 6_000_000_000 && stillness.movingTime == 3_000_000_000)
@@ -46,22 +46,22 @@ struct ReviewTests {
   @Test("a slow turn is motion, a constant offset of the gyroscope is not")
   func turns() throws {
     for (rate, isStill) in [(131 * 20, true), (131 * 30, false)] as [(Int, Bool)] {
-      var take = ReviewedRecording(rate: 100)
-      take.still(seconds: 2, gz: Int16(rate))
-      let stillness = try #require(take.review().motion).stillness
+      var recording = ReviewedRecording(rate: 100)
+      recording.still(seconds: 2, gz: Int16(rate))
+      let stillness = try #require(recording.review().motion).stillness
       #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")
     }
   }
 
   @Test("gaps are counted by cause, and more than one in 1000 is a flaw")
   func gaps() throws {
-    var take = ReviewedRecording(rate: 100)
-    take.still(seconds: 5)
-    take.gap(2, .missed)
-    take.still(seconds: 5)
-    take.gap(3, .busError)
-    take.gap(1, .missed)
-    let review = try take.review()
+    var recording = ReviewedRecording(rate: 100)
+    recording.still(seconds: 5)
+    recording.gap(2, .missed)
+    recording.still(seconds: 5)
+    recording.gap(3, .busError)
+    recording.gap(1, .missed)
+    let review = try recording.review()
     #expect(
       review.losses == [
         Account.Losses(cause: .missed, runs: 2, ticks: 3),
@@ -84,12 +84,12 @@ struct ReviewTests {
   func clipping() throws {
     for end in [Int16.min, .max] {
       for axis in 0..<6 {
-        var take = ReviewedRecording(rate: 10)
-        take.still(seconds: 5)
+        var recording = ReviewedRecording(rate: 10)
+        recording.still(seconds: 5)
         var sample = RawSample(az: 16384)
         sample[axis] = end
-        take.add(sample)
-        let review = try take.review()
+        recording.add(sample)
+        let review = try recording.review()
         #expect(review.motion?.clippedAccelerations == (axis < 3 ? 1 : 0))
         #expect(review.motion?.clippedRates == (axis < 3 ? 0 : 1))
         #expect(review.verdict == .flawed)
@@ -109,11 +109,11 @@ struct ReviewTests {
     heavy.still(seconds: 5, az: 19_000)
     #expect(try heavy.review().flaws == ["at rest it measures 116 % of gravity"])
     for reason in StopReason.allCases {
-      var take = ReviewedRecording(rate: 100)
-      take.still(seconds: 1)
-      take.reason = reason
+      var recording = ReviewedRecording(rate: 100)
+      recording.still(seconds: 1)
+      recording.reason = reason
       let isWanted = [.completed, .signal, .button, .imported].contains(reason)
-      #expect(try take.review().verdict == (isWanted ? .good : .flawed), "\(reason)")
+      #expect(try recording.review().verdict == (isWanted ? .good : .flawed), "\(reason)")
     }
     #expect(try ReviewedRecording(rate: 10).review().sentence == "flawed: no samples")
   }
@@ -122,11 +122,11 @@ struct ReviewTests {
     "without an end or with a part that cannot be read it is damaged, and while it grows it is live"
   )
   func damaged() throws {
-    var take = ReviewedRecording(rate: 100)
-    take.still(seconds: 10)
-    take.hasEnd = false
-    #expect(try take.review().sentence == "damaged: the end is missing")
-    #expect(try take.review(isLive: true).sentence == "running: 1000 samples so far")
+    var recording = ReviewedRecording(rate: 100)
+    recording.still(seconds: 10)
+    recording.hasEnd = false
+    #expect(try recording.review().sentence == "damaged: the end is missing")
+    #expect(try recording.review(isLive: true).sentence == "running: 1000 samples so far")
     var long = ReviewedRecording(rate: 100)
     long.shaken(seconds: 10)
     var bytes = try long.bytes()
@@ -140,14 +140,14 @@ struct ReviewTests {
 
   @Test("the best clock and its changes are found")
   func clock() throws {
-    var take = ReviewedRecording(rate: 10)
-    take.pairs = [
+    var recording = ReviewedRecording(rate: 10)
+    recording.pairs = [
       ClockPair(time: 0, wall: 5, isSynchronised: false, reason: .start),
       ClockPair(time: 9, wall: 7, isSynchronised: true, reason: .becameSynchronised),
       ClockPair(time: 10, wall: 7, isSynchronised: false, reason: .stepped),
     ]
-    take.still(seconds: 1)
-    let review = try take.review()
+    recording.still(seconds: 1)
+    let review = try recording.review()
     #expect(review.clock?.time == 9 && review.clockChanges == 2)
   }
 

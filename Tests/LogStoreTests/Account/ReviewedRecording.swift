@@ -3,7 +3,7 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 
-/// A take that is written into memory and looked through.
+/// A recording that is written into memory and looked through.
 struct ReviewedRecording {
   var reason = StopReason.completed
   var lateness = LatenessSummary(median: 50_000, percentile99: 90_000, maximum: 1_000_000)

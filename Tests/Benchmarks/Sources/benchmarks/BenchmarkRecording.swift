@@ -3,7 +3,7 @@ import LogFormat
 import LogStore
 
 /// The contents of a log: its header and its samples as the recorder got them.
-struct Take {
+struct BenchmarkRecording {
   let description: RecordingDescription
   private(set) var records: [TickRecord] = []
 

@@ -1,11 +1,11 @@
 /// Samples a second from tick records to the bytes of the log, in memory.
 func encodeSpeed(_ paths: [String]) throws -> Speed {
-  let takes = try paths.map { try Take($0) }
+  let recordings = try paths.map { try BenchmarkRecording($0) }
   return try Speed {
     var samples = 0
-    for take in takes {
-      _ = try take.encode()
-      samples += take.records.count
+    for recording in recordings {
+      _ = try recording.encode()
+      samples += recording.records.count
     }
     return samples
   }

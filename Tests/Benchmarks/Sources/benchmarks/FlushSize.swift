@@ -2,8 +2,9 @@
 /// flush, for each log.
 func flushSize(_ paths: [String]) throws -> String {
   let logs = try paths.map { path in
-    let take = try Take(path)
-    return "{\"samples\":\(take.records.count),\"bytes\":\(try take.encode(flushEvery: 10))}"
+    let recording = try BenchmarkRecording(path)
+    return
+      "{\"samples\":\(recording.records.count),\"bytes\":\(try recording.encode(flushEvery: 10))}"
   }
   return "[" + logs.joined(separator: ",") + "]"
 }

@@ -43,7 +43,7 @@ private func run(
 private func sum(_ record: TickRecord) -> UInt64 {
   var sum = record.tick &+ UInt64(truncatingIfNeeded: record.time) &+ record.count
   sum &+= UInt64(truncatingIfNeeded: record.code)
-  sum &+= UInt64(record.kind.rawValue) &+ UInt64(record.detail)
+  sum &+= UInt64(record.lateness) &+ UInt64(record.kind.rawValue) &+ UInt64(record.detail)
   let sample = record.sample
   sum &+= UInt64(truncatingIfNeeded: sample.ax) &+ UInt64(truncatingIfNeeded: sample.ay)
   sum &+= UInt64(truncatingIfNeeded: sample.az) &+ UInt64(truncatingIfNeeded: sample.gx)

@@ -134,21 +134,22 @@ private struct PhoneMembers {
       guard isObject else { throw Fault(clause: "the document is not an object") }
     } catch JSONReader.Failure.repeatedKey(let key) {
       var quoted = JSONWriter()
-      quoted.string(key)
+      let shown = String(key.text.unicodeScalars.prefix(ImportText.shownLimit))
+      quoted.string(shown.utf8.count == key.text.utf8.count ? shown : shown + "…")
       throw Fault(clause: "\(quoted.text) stands twice in one object: take one of them out")
     }
   }
 
-  private mutating func read(_ key: String, _ json: inout JSONReader) throws {
+  private mutating func read(_ key: JSONReader.Key, _ json: inout JSONReader) throws {
     guard try json.kind() != .null else { return try json.skip() }
     switch key {
-    case "dataType": dataType = try PhoneMembers.integer(key, &json)
-    case "coordinateList": coordinateList = try PhoneMembers.vectors(key, &json)
-    case "sensor": sensor = try PhoneMembers.integer(key, &json)
-    case "axisValues": axisValues = try PhoneMembers.vectors(key, &json)
-    case "date": date = try PhoneMembers.double(key, &json)
-    case "duration": duration = try PhoneMembers.double(key, &json)
-    case "time": time = try PhoneMembers.double(key, &json)
+    case "dataType": dataType = try PhoneMembers.integer(key.text, &json)
+    case "coordinateList": coordinateList = try PhoneMembers.vectors(key.text, &json)
+    case "sensor": sensor = try PhoneMembers.integer(key.text, &json)
+    case "axisValues": axisValues = try PhoneMembers.vectors(key.text, &json)
+    case "date": date = try PhoneMembers.double(key.text, &json)
+    case "duration": duration = try PhoneMembers.double(key.text, &json)
+    case "time": time = try PhoneMembers.double(key.text, &json)
     default: try json.skip()
     }
   }

@@ -113,7 +113,7 @@ public struct RecorderStatus: Equatable, Sendable {
 extension RecorderStatus {
   /// Reads the value of a member; a missing one, or one of another kind, is unknown.
   mutating func read(
-    _ key: String, _ json: inout JSONReader
+    _ key: JSONReader.Key, _ json: inout JSONReader
   ) throws(JSONReader.Failure) {
     switch key {
     case "problem":

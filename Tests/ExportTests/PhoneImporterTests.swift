@@ -203,6 +203,13 @@ struct PhoneImporterTests {
       """
     ),
     (
+      #"{"\#(String(repeating: "k", count: 1000))":0,"\#(String(repeating: "k", count: 1000))":1}"#,
+      """
+      phone.json is not a recording of the phone apps: "\(String(repeating: "k", count: 40))…" stands twice \
+      in one object: take one of them out
+      """
+    ),
+    (
       #"{"words":["a","a",{"k\"":1}],"sensor":1,"axisValues":[{"x":1,"y":2,"z":3,"y":2}]}"#,
       """
       phone.json is not a recording of the phone apps: "y" stands twice in one object: take one of them out

@@ -67,8 +67,8 @@ extension JSONReader {
     var ledger = TickLedger()
     while let key = try nextKey() {
       let count: UInt64? = try integer()
-      if key == "sampled" { ledger.sampled = count ?? 0 }
-      if let cause = GapCause.allCases.first(where: { $0.name == key }) {
+      if "sampled" ~= key { ledger.sampled = count ?? 0 }
+      if let cause = GapCause.allCases.first(where: { $0.name ~= key }) {
         ledger[cause] = count ?? 0
       }
     }

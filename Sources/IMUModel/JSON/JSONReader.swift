@@ -17,7 +17,30 @@ public struct JSONReader {
     /// It is not JSON, or is nested more deeply than ``JSONReader/depthLimit``.
     case notJSON
     /// An object has this key twice.
-    case repeatedKey(String)
+    case repeatedKey(Key)
+  }
+
+  /// A key of an object. Two keys are equal if their characters are, as RFC 8259 has it, and not if they only look the
+  /// same; so it costs nothing more to compare keys of many combining marks.
+  public struct Key: Hashable, Sendable {
+    /// The key as text; invalid UTF-8 is repaired.
+    public let text: String
+
+    /// Whether both have the same bytes.
+    public static func == (left: Key, right: Key) -> Bool {
+      left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+      var text = text
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Whether a key is `name`, which must be ASCII: no other text of that length is equal to it.
+    public static func ~= (name: String, key: Key) -> Bool {
+      name.utf8.count == key.text.utf8.count && name == key.text
+    }
   }
 
   /// The kinds of value.
@@ -40,7 +63,10 @@ public struct JSONReader {
   private var isFirst = true
   private var depth = 0
   /// The keys seen so far in each enclosing object, by depth.
-  private var keys: [Set<String>] = []
+  private var keys: [Set<Key>] = []
+
+  /// Keys that the sets have room for, which emptying them costs; for tests.
+  package var keyCapacity: Int { keys.reduce(0) { $0 + $1.capacity } }
 
   /// A reader of text in UTF-8.
   ///
@@ -83,7 +109,8 @@ extension JSONReader {
     }
     try enter()
     while keys.count < depth { keys.append([]) }
-    keys[depth - 1].removeAll(keepingCapacity: true)
+    // Emptying a set takes as long as its capacity, which many small objects after one large would each pay.
+    keys[depth - 1].removeAll(keepingCapacity: keys[depth - 1].capacity <= 64)
     return true
   }
 
@@ -98,9 +125,9 @@ extension JSONReader {
   }
 
   /// The next key of the object; at its end, leaves the object and returns `nil`.
-  public mutating func nextKey() throws(Failure) -> String? {
+  public mutating func nextKey() throws(Failure) -> Key? {
     guard try isAtItem(before: "}") else { return nil }
-    let key = try readString()
+    let key = Key(text: try readString())
     guard keys[depth - 1].insert(key).inserted else { throw .repeatedKey(key) }
     skipSpace()
     guard consume(":") else { throw .notJSON }

@@ -44,7 +44,7 @@ struct LogAccount {
       for place in places.finish() { add(place, in: plan) }
       log.finish(reader)
       (lastTick, end) = (log.nextTick, log.end)
-      ticksLost = log.tickCount - min(log.counted.scheduled, log.tickCount)
+      ticksLost = log.lostTickCount
       return
     }
     (isPart, lastTick) = (true, end.ledger.scheduled)

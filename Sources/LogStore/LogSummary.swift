@@ -24,7 +24,7 @@ public struct LogSummary: Equatable, Sendable {
   public var description: RecordingDescription
   /// How the recording stands.
   public var state: State
-  /// What happened to the ticks: from the recording's end, or as counted where it has none or parts cannot be read.
+  /// What happened to the ticks: as counted in a pass over the whole log, else from the recording's end.
   public var ledger: TickLedger
   /// Ticks from the first scheduled one to the last, lost ones included.
   public var tickCount: UInt64
@@ -38,11 +38,6 @@ public struct LogSummary: Equatable, Sendable {
   public var damageCount: UInt64?
   /// Bytes of the file, preallocated zeros included.
   public var byteCount: UInt64
-
-  /// Ticks in the parts that cannot be read.
-  public var lostTickCount: UInt64 {
-    (damageCount ?? 0) > 0 && tickCount > ledger.scheduled ? tickCount - ledger.scheduled : 0
-  }
 
   /// Samples in the log; as its end states them where only the outer pages were read.
   public var sampleCount: UInt64 { ledger.sampled }
@@ -66,13 +61,12 @@ extension Account {
     let state: LogSummary.State
     switch end {
     case nil: state = isLive ? .live : .recovered
-    case let end?: state = damageCount > 0 ? .damaged : LogSummary.State(end)
+    case let end?:
+      state = damageCount > 0 || lostTickCount > 0 ? .damaged : LogSummary.State(end)
     }
-    let whole = damageCount == 0 ? end?.ledger : nil
     return LogSummary(
-      description: description, state: state, ledger: whole ?? counted,
-      tickCount: whole?.scheduled ?? tickCount, end: end, clock: clock, gapCount: gapCount,
-      damageCount: damageCount, byteCount: byteCount)
+      description: description, state: state, ledger: ledger, tickCount: tickCount, end: end,
+      clock: clock, gapCount: gapCount, damageCount: damageCount, byteCount: byteCount)
   }
 }
 

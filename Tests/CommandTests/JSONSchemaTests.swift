@@ -10,6 +10,33 @@ struct JSONSchemaTests {
     #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     + "/LogFormatTests/Golden/"
 
+  @Test("info and export state the same of every log: complete, ticks, and how it stopped")
+  func sameInBoth() throws {
+    let bench = Bench()
+    let names = TemporaryDirectory.names(at: Self.golden).filter { $0.hasSuffix(".imulog") }
+      .sorted()
+    try #require(names.count > 30)
+    var compared = 0
+    for (index, name) in names.enumerated() {
+      let number = String(index + 1)
+      let digits = String(repeating: "0", count: 6 - number.utf8.count) + number
+      let file = "store/\(digits)-20261121T023807Z-1b4e28ba.imulog"
+      try #require(bench.shell("mkdir -p store; cp \(Self.golden)\(name) \(file)").status == 0)
+      let (info, export) = (bench.run("info", number, "--json"), bench.run("export", number))
+      // Some logs cannot be read at all, which both say.
+      guard info.output != "" else {
+        #expect(export.status == info.status, "\(name)")
+        continue
+      }
+      let documents = try [info.json(), export.json()]
+      for key in ["complete", "ticks", "stopReason"] {
+        #expect(documents[0][key] == documents[1][key], "\(name): \(key)")
+      }
+      compared += 1
+    }
+    #expect(compared > 30)
+  }
+
   /// One document of each kind that the program writes, by its heading in JSON.md.
   private static func documents() throws -> [(heading: String, documents: [JSON])] {
     let bench = Bench()

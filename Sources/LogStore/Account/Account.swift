@@ -124,6 +124,16 @@ extension Account {
   /// Scheduled ticks, those that cannot be read included.
   public var tickCount: UInt64 { max(end?.ledger.scheduled ?? 0, nextTick) }
 
+  /// Scheduled ticks that are neither samples nor gaps in what can be read.
+  public var lostTickCount: UInt64 { tickCount - min(counted.scheduled, tickCount) }
+
+  /// Every scheduled tick by outcome; those that cannot be read are ``GapCause/lost``.
+  public var ledger: TickLedger {
+    var ledger = counted
+    ledger.add(lostTickCount, .lost)
+    return ledger
+  }
+
   /// Scheduled ticks without a sample that can be read.
   public var missingCount: UInt64 { tickCount > sampleCount ? tickCount - sampleCount : 0 }
 

@@ -69,12 +69,7 @@ struct InfoReport {
     summary.end?.reason.name ?? summary.state.rawValue
   }
 
-  /// Every scheduled tick, including unreadable ones.
-  private var ledger: TickLedger {
-    var ledger = summary.ledger
-    ledger.add(summary.lostTickCount, .lost)
-    return ledger
-  }
+  private var ledger: TickLedger { summary.ledger }
 
   /// Keys of at most 11 characters, and values; unknown values are left out.
   var lines: [(String, String)] {

@@ -95,12 +95,11 @@ public struct Stillness: Equatable, Sendable {
 ///
 /// A window is still when the accelerometer's three axes together spread less than 15 mg around their means and the
 /// gyroscope's less than 1 °/s, at a mean below 25 °/s: about five times the noise, and a little more than the largest
-/// offset of the supported chips (MPU-6050: 3 mg, 0.05 °/s, 20 °/s). A window has at least
-/// eight samples, without a gap between them.
+/// offset of the supported chips (MPU-6050: 3 mg, 0.05 °/s, 20 °/s). The LSM9DS1 has 30 °/s on each axis (data sheet,
+/// table 3), so its mean is below 60 °/s. A window has at least eight samples, without a gap between them.
 struct StillnessMeter: Equatable, Sendable {
   private static let accelerationSpread = 0.015
   private static let rateSpread = 1.0
-  private static let rateOffset = 25.0
 
   private let length: Int
   private let period: Int64
@@ -108,6 +107,8 @@ struct StillnessMeter: Equatable, Sendable {
   private let hasRate: Bool
   private let gPerCount: Double
   private let dpsPerCount: Double
+  /// In degrees a second.
+  private let rateOffset: Double
   private var window = Window()
   private(set) var stillness = Stillness()
   private var restSum = 0.0
@@ -120,6 +121,7 @@ struct StillnessMeter: Equatable, Sendable {
     hasRate = !description.channels.isDisjoint(with: .gyroscope)
     gPerCount = description.sensor.accelerometerScale.value
     dpsPerCount = description.sensor.gyroscopeScale.value
+    rateOffset = description.sensor.model == "LSM9DS1" ? 60 : 25
   }
 
   /// Mean magnitude of the acceleration in still windows, in g.
@@ -148,7 +150,7 @@ struct StillnessMeter: Equatable, Sendable {
     let rate = window.axes(from: 3, scale: dpsPerCount)
     let isStill =
       acceleration.spread < StillnessMeter.accelerationSpread
-      && rate.spread < StillnessMeter.rateSpread && rate.mean < StillnessMeter.rateOffset
+      && rate.spread < StillnessMeter.rateSpread && rate.mean < rateOffset
     if isStill {
       restSum += acceleration.mean
       restCount += 1

@@ -53,6 +53,16 @@ struct ReviewTests {
     }
   }
 
+  @Test("an LSM9DS1, whose gyroscope is off by 30 °/s on each axis, can be still")
+  func largeOffset() throws {
+    for (rate, isStill) in [(131 * 52, true), (131 * 62, false)] as [(Int, Bool)] {
+      var recording = ReviewedRecording(rate: 100, model: "LSM9DS1")
+      recording.still(seconds: 2, gz: Int16(rate))
+      let stillness = try #require(recording.review().motion).stillness
+      #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")
+    }
+  }
+
   @Test("gaps are counted by cause, and more than one in 1000 is a flaw")
   func gaps() throws {
     var recording = ReviewedRecording(rate: 100)

@@ -15,15 +15,15 @@ struct ReviewedRecording {
   private var records: [TickRecord] = []
   private var tick: UInt64 = 0
 
-  /// An MPU-6050 at ±2 g and ±250 °/s.
-  init(rate hertz: UInt32, channels: ChannelSet = .all) {
+  /// At ±2 g and ±250 °/s, with the scales of an MPU-6050.
+  init(rate hertz: UInt32, channels: ChannelSet = .all, model: String = "MPU-6050") {
     guard let rate = SampleRate(hertz) else { preconditionFailure("a rate is not 0") }
     self.rate = rate
     description = RecordingDescription(
       id: RecordingID(high: 1, low: 2), number: 1, rate: rate, channels: channels,
       plannedTicks: nil, timeUnit: 1000,
       sensor: SensorDescription(
-        model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 2,
+        model: model, identity: 0x68, address: 0x68, accelerometerRange: 2,
         gyroscopeRange: 250, accelerometerScale: Fraction(1, 16384),
         gyroscopeScale: Fraction(1, 131), temperatureScale: Fraction(1, 340),
         temperatureOffset: Fraction(3653, 100), outputDataRate: 1000, filter: ""),

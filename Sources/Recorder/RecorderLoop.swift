@@ -77,6 +77,8 @@ package final class RecorderLoop {
   var exitBy: MonotonicTime?
   /// When a single recording is ended that was asked to end while its sensor was set up.
   private var endAt: MonotonicTime?
+  /// Whether its panel asked for that, and not a signal.
+  private var endsByPanel = false
   /// The refusal of the last event, for the caller.
   var refusal: String?
   /// Held while a recording runs.
@@ -197,7 +199,7 @@ package final class RecorderLoop {
   package func turn() {
     while let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
     // The panel before the clock: an earlier edge decides a gesture that is due.
-    for event in panel?.events(now: clock.now()) ?? [] { handle(event) }
+    for event in panel?.events(now: clock.now()) ?? [] { receive(event) }
     handleNews()
     for question in control?.questions(at: clock.now()) ?? [] {
       if !watch(question) { receive(question) }
@@ -243,11 +245,21 @@ package final class RecorderLoop {
     if panel?.handle(signal: signal) ?? false { return }
     if signal == SIGHUP, let readSetup = surroundings.readSetup {
       keeper?.read(readSetup)
-    } else if setup.isSingle, machine.state == .waking, endAt == nil {
-      // The recording was requested, so it begins, and then ends at once. A second signal does not wait for that.
-      endAt = clock.now() + RecorderLoop.wakingPatience
     } else {
-      handle(.terminate)
+      receive(.terminate)
+    }
+  }
+
+  /// Handles an action of the user.
+  private func receive(_ event: RecorderEvent) {
+    guard setup.isSingle, machine.state == .waking else { return handle(event) }
+    switch event {
+    case .stop, .terminate:
+      // The recording was requested, so it begins, and then ends at once. A second request changes nothing: a terminal
+      // that hangs up sends two signals.
+      endAt = endAt ?? clock.now() + RecorderLoop.wakingPatience
+      if case .stop = event { endsByPanel = true }
+    default: handle(event)
     }
   }
 
@@ -257,7 +269,7 @@ package final class RecorderLoop {
   private func doWhatIsDue(_ now: MonotonicTime) {
     if let due = endAt, now >= due || machine.state != .waking {
       endAt = nil
-      handle(.terminate)
+      handle(endsByPanel && machine.state != .waking ? .stop(at: now) : .terminate)
     }
     if let due = retryAt, now >= due {
       retryAt = nil

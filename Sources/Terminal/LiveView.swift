@@ -154,7 +154,7 @@ final class LiveView {
     case .character("-"), .character("_"), .down: window.zoom(in: false)
     case .character("m"), .character(" "): return .mark
     case .character("s"): return .stop
-    case .character("q"), .escape, .control("c"): return purpose == .recording ? .stop : .leave
+    case _ where LiveView.stops(key): return purpose == .recording ? .stop : .leave
     case .character("d"):
       guard status.isRecording else { break }
       if wasAsked { return .discard }
@@ -162,6 +162,14 @@ final class LiveView {
     default: break
     }
     return .stay
+  }
+
+  /// Whether a key ends the view of this program's own recording, and with it the recording.
+  static func stops(_ key: Key) -> Bool {
+    switch key {
+    case .character("s"), .character("q"), .escape, .control("c"): true
+    default: false
+    }
   }
 
   // MARK: Drawing

@@ -62,15 +62,16 @@ package final class RecordScreen: Panel {
       noticeUntil = now + 4_000_000_000
       return nil
     case .key(let key):
-      switch view?.handle(key) {
-      case .stop?: return .stop(at: now)
-      case .mark?:
+      // Before there is anything to show, a key can only end the recording.
+      switch view.map({ $0.handle(key) }) ?? (LiveView.stops(key) ? .stop : .stay) {
+      case .stop: return .stop(at: now)
+      case .mark:
         guard let start else { return nil }
         view?.mark(at: now - start)
         status.markCount += 1
         return .mark(at: now, label: "")
-      case .discard?: return .discard(at: now)
-      case .stay?, .leave?, nil: return nil
+      case .discard: return .discard(at: now)
+      case .stay, .leave: return nil
       }
     }
   }

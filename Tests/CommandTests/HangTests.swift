@@ -60,6 +60,26 @@ struct HangTests {
     #expect(bench.recordings.count == 1)
   }
 
+  @Test(
+    "Ctrl-C and s at the terminal end a recording that has no file yet", arguments: ["\u{3}", "s"])
+  func keyWithoutFile(_ key: String) throws {
+    try bench.record("--for", "1s")
+    var lock = StoreLock(bench)
+    try #require(lock != nil)
+    let watch = DirectoryWatch(opening: bench.store + "/.lock")
+    let child = bench.atTerminal(HangTests.live)
+    let isOpened = watch.waitForEvent()
+    try #require(isOpened)
+    child.type(key)
+    // The key is there before the file can be.
+    child.watch(milliseconds: 300)
+    withExtendedLifetime(lock) {}
+    lock = nil
+    #expect(child.status() == 0)
+    #expect(child.isAsBefore)
+    #expect(try bench.run("info", "2", "--json").json()["stopReason"] == .string("button"))
+  }
+
   @Test("a signal ends record 5 s later when the bus hangs, and the log has a gap up to it")
   func heldSampler() throws {
     let child = try bench.startRecording(HangTests.live)

@@ -59,8 +59,10 @@ struct LiveTests {
     #expect(bench.directory.bytes(of: try bench.logName()).count < 64 * 1024)
   }
 
-  @Test("a signal while the sensor is being set up leaves a recording, though it has no sample")
-  func early() throws {
+  @Test(
+    "signals while the sensor is being set up leave a recording, though it has no sample",
+    arguments: [[SIGINT], [SIGHUP, SIGTERM]])
+  func early(_ signals: [Int32]) throws {
     let child = bench.start(LiveTests.openEnded)
     var blocked: UInt64 = 0
     while blocked & (1 << UInt64(SIGINT - 1)) == 0 {
@@ -69,7 +71,7 @@ struct LiveTests {
       let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigBlk:") })
       blocked = try #require(UInt64(line.suffix(16), radix: 16))
     }
-    child.signal(SIGINT)
+    for signal in signals { child.signal(signal) }
     let outcome = child.outcome()
     #expect(outcome.status == 0)
     #expect(outcome.output == "1\n")

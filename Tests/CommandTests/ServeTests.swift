@@ -21,6 +21,7 @@ struct ServeTests {
     "--store . list", "--store=.. list", "list --store ..", "list --store=/", "info 1 --store ..",
     "export 1 --store /tmp", "--beneath list", "export 1 -o stolen", "export 1 -ostolen",
     "export 1 --output stolen", "export 1 --output=stolen", "export 1 -o -- -",
+    "export 1 -o stolen --output -", "export 1 --output=stolen -o -",
     "status --socket /tmp/x",
     "status --socket=secret", "serve --log stolen",
     // Paths where an ID belongs.

@@ -60,7 +60,7 @@ struct ServeRequest {
     guard let allowed = options.first(where: { $0.key == verb })?.value else {
       // --store is known and forbidden: a key has its own store.
       let isKnown =
-        verb.hasPrefix("--store")
+        verb.hasPrefix("--store") || verb == "help"
         || Imulog.configuration.subcommands.contains { $0.configuration.commandName == verb }
       let verbs = options.map(\.key)
       throw isKnown
@@ -74,7 +74,9 @@ struct ServeRequest {
       guard allowed.contains(option) else {
         throw .option(option, verb: verb, allowed: allowed.sorted())
       }
-      guard seen.insert(option).inserted else { throw .repeatedOption(option) }
+      // Two spellings of one option.
+      let name = option == "--output" ? "-o" : option
+      guard seen.insert(name).inserted else { throw .repeatedOption(option) }
     }
   }
 

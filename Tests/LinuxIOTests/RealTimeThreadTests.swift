@@ -62,7 +62,7 @@ struct RealTimeThreadTests {
     try RealTimeThread(name: "imu-left").run {
       while log.ends.load(ordering: .acquiring) == 0 { sched_yield() }
     }.leaveBehind()
-    #expect(threads(named: "imu-left") == 1)
+    #expect(comes(within: 10) { threads(named: "imu-left") == 1 })
     log.ends.store(1, ordering: .releasing)
     #expect(comes(within: 10) { threads(named: "imu-left") == 0 })
   }
@@ -75,7 +75,7 @@ struct RealTimeThreadTests {
     }
     let isDone = thread.join(within: 1_000_000)
     #expect(!isDone)
-    #expect(threads(named: "imu-late") == 1)
+    #expect(comes(within: 10) { threads(named: "imu-late") == 1 })
     log.ends.store(1, ordering: .releasing)
     #expect(comes(within: 10) { threads(named: "imu-late") == 0 })
     #expect(cargo.ends.load(ordering: .relaxed) == 0)

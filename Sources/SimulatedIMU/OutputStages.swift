@@ -150,7 +150,8 @@ struct OutputStages: Sendable, BitwiseCopyable {
       gz: rate.z, temperature: counts(thermometer, atTick: tick).x)
   }
 
-  private func counts(_ stage: OutputStage, atTick tick: Int64) -> SIMD3<Int16> {
+  /// The contents of one sensor's output registers after `tick`.
+  func counts(_ stage: OutputStage, atTick tick: Int64) -> SIMD3<Int16> {
     if let kept = freeze?.kept(at: tick) {
       switch stage.sensor {
       case .accelerometer: return SIMD3(kept.ax, kept.ay, kept.az)

@@ -153,6 +153,11 @@ struct Oscillator: Sendable, BitwiseCopyable {
     return tick
   }
 
+  /// Ticks, and the part of the next one, that have passed at `nanoseconds`; 0 before the origin.
+  func phase(at nanoseconds: Int64) -> Double {
+    Double(max(0, nanoseconds - origin)) * hertz / 1e9
+  }
+
   /// The first whole nanosecond at or after `tick`.
   func instant(ofTick tick: Int64) -> Int64 {
     origin + Int64((Double(tick) * 1e9 / hertz).rounded(.up))

@@ -5,8 +5,8 @@ import IMUModel
 /// Each call passes the time, which never runs backwards. The state since the last call is computed
 /// from the time, not stepped through.
 ///
-/// Not simulated: the FIFO (its count is 0), time stamp, self-test, user offsets, high-pass filters,
-/// embedded functions (their bank reads 0), I3C.
+/// Not simulated: the FIFO's modes but off and continuous, its compression, the FIFO of the LSM6DS3 and LSM6DSL
+/// generations (its count is 0), self-test, user offsets, high-pass filters, embedded functions (their bank reads 0), I3C.
 struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
   /// From power-on, or BOOT, until the chip answers: 15 ms (AN5130).
   static let bootTime: Int64 = 15_000_000
@@ -25,6 +25,7 @@ struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
 
   var registers = RegisterFile()
   var stages: OutputStages
+  var fifo = TaggedFIFO()
   var usableFrom: Int64 = 0
   var resetEnds: Int64 = 0
 
@@ -73,7 +74,7 @@ extension SimulatedLSM6DSO {
   static let fifoEnd: UInt8 = 0x7E
 
   /// Whether the relative has the LSM6DSO's newer registers, and not those of LSM6DS3 and LSM6DSL.
-  private var isNewGeneration: Bool { identity != 0x69 && identity != 0x6A }
+  var isNewGeneration: Bool { identity != 0x69 && identity != 0x6A }
 
   /// The bits that a write changes; 0 for registers that are read-only, reserved or absent.
   private static func writableBits(_ register: UInt8) -> UInt8 {
@@ -113,6 +114,7 @@ extension SimulatedLSM6DSO {
   /// The byte in `register`, fetched at `instant`.
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
     if isOtherBank { return register == Self.functionAccess ? registers[register] : 0 }
+    if isNewGeneration, let byte = fetchFIFO(register, at: instant) { return byte }
     switch register {
     // With DRDY_MASK, CTRL4_C bit 3, a sensor that has yet to settle raises nothing.
     case Self.status:
@@ -154,6 +156,9 @@ extension SimulatedLSM6DSO {
       if content & 0x40 == 0 { stages.unlock() }
     default: registers[register] = content
     }
+    if isNewGeneration, Self.changesFIFO(register) {
+      restartFIFO(atTick: oscillator.tick(at: instant))
+    }
   }
 
   /// Stores `content` in a register that governs sampling.
@@ -190,7 +195,7 @@ extension SimulatedLSM6DSO {
   private var isLowPower: Bool { registers[Self.control6] & 0x10 != 0 }
 
   /// Ticks a sample by ODR code: 1 is 12.5 Hz, 10 is 6667 Hz.
-  private static func ticks(_ code: UInt8) -> Int64 {
+  static func ticks(_ code: UInt8) -> Int64 {
     (1...10).contains(code) ? 1024 >> Int64(code) : 0
   }
 

@@ -8,8 +8,7 @@ import IMUModel
 /// Each call passes the time, which never runs backwards. The state since the last call is computed
 /// from the time, not stepped through.
 ///
-/// Not simulated: the FIFO (its count is 0), self-test, the offset registers' effect, cycle mode, the
-/// auxiliary bus, the motion processor.
+/// Not simulated: self-test, the offset registers' effect, cycle mode, the auxiliary bus, the motion processor.
 struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// From power-on until the registers answer; 20 ms typical (PS 6.3).
   static let startUp: Int64 = 20_000_000
@@ -45,6 +44,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// The newest sample at the last time when the data-ready bit was cleared.
   var acknowledgedTick: Int64 = 0
   var freeze: OutputFreeze?
+  var fifo = SimulatedMPUFIFO()
 
   /// The outputs during the present burst: the shadow registers wait until it ends.
   var burst = RawSample()
@@ -98,6 +98,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     startTick = tick
     acknowledgedTick = tick
     if freeze?.kept == nil { freeze = nil }
+    fifo = SimulatedMPUFIFO()
   }
 }
 
@@ -131,7 +132,7 @@ extension SimulatedMPU6050 {
     case sampleRateDivider: return 0xFF
     case config: return 0x7F
     case gyroConfig, accelConfig, accelConfig2: return 0xFF
-    case 0x23: return 0xFF  // FIFO_EN
+    case fifoEnable: return 0xFF
     case interruptPin: return 0xFF
     case interruptEnable: return 0x59
     case userControl: return 0xF0
@@ -156,8 +157,14 @@ extension SimulatedMPU6050 {
   /// The byte in `register`, fetched at `instant` within the burst.
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
     switch register {
-    case Self.firstOutput...Self.lastOutput: return outputByte(Int(register - Self.firstOutput))
+    case Self.firstOutput...Self.lastOutput:
+      return Self.byte(Int(register - Self.firstOutput), of: burst)
     case Self.interruptStatus: return readInterruptStatus()
+    case Self.fifoCountHigh:
+      fifo.latchedCount = fillFIFO(atTick: oscillator.tick(at: instant))
+      return UInt8(truncatingIfNeeded: fifo.latchedCount >> 8)
+    case Self.fifoCountLow: return UInt8(truncatingIfNeeded: fifo.latchedCount)
+    case Self.fifoData: return popFIFO(atTick: oscillator.tick(at: instant))
     case Self.powerManagement1:
       return registers[register] | (instant < resetEnds ? 0x80 : 0)
     default: return registers[register]
@@ -176,17 +183,17 @@ extension SimulatedMPU6050 {
     acknowledgedTick = flaggedTick(at: burstTick)
   }
 
-  /// Big-endian: the high byte has the lower address.
-  private func outputByte(_ offset: Int) -> UInt8 {
+  /// A byte of the output registers. Big-endian: the high byte has the lower address.
+  static func byte(_ offset: Int, of sample: RawSample) -> UInt8 {
     let word: Int16
     switch offset / 2 {
-    case 0: word = burst.ax
-    case 1: word = burst.ay
-    case 2: word = burst.az
-    case 3: word = burst.temperature
-    case 4: word = burst.gx
-    case 5: word = burst.gy
-    default: word = burst.gz
+    case 0: word = sample.ax
+    case 1: word = sample.ay
+    case 2: word = sample.az
+    case 3: word = sample.temperature
+    case 4: word = sample.gx
+    case 5: word = sample.gy
+    default: word = sample.gz
     }
     return UInt8(truncatingIfNeeded: offset % 2 == 0 ? word >> 8 : word)
   }
@@ -194,14 +201,19 @@ extension SimulatedMPU6050 {
   /// MPU-6500, 9250 and 9255: PWR_MGMT_1 is 01 after a reset, the chip awake (RM-MPU-9250A, register 107).
   var wakesAfterReset: Bool { [0x70, 0x71, 0x73].contains(identity) }
 
-  /// Data-ready is raised only while INT_ENABLE enables it, except in chips that are awake after a reset; reading
-  /// clears it.
+  /// A flag is raised only while INT_ENABLE enables it, except in chips that are awake after a reset; reading clears it.
   private mutating func readInterruptStatus() -> UInt8 {
-    guard registers[Self.interruptEnable] & 1 != 0 || wakesAfterReset else { return 0 }
-    let newest = flaggedTick(at: burstTick)
-    let isReady = newest > acknowledgedTick
-    acknowledgedTick = newest
-    return isReady ? 1 : 0
+    let enabled = wakesAfterReset ? 0xFF : registers[Self.interruptEnable]
+    var status: UInt8 = 0
+    if enabled & 1 != 0 {
+      let newest = flaggedTick(at: burstTick)
+      if newest > acknowledgedTick { status = 1 }
+      acknowledgedTick = newest
+    }
+    _ = fillFIFO(atTick: burstTick)
+    if fifo.hasOverflowed { status |= Self.fifoOverflow & enabled }
+    fifo.hasOverflowed = false
+    return status
   }
 
   /// A write of `value` that ends at `instant`. During a reset, writes are lost.
@@ -222,6 +234,9 @@ extension SimulatedMPU6050 {
     registers[register] = before & ~Self.writableBits(register)
     registers[register] |= value & Self.writableBits(register)
 
+    if registers[Self.userControl] & Self.fifoIsOn != 0, Self.changesSamples(register) {
+      restartFIFO(atTick: tick)
+    }
     switch register {
     case Self.powerManagement1 where isRunning && !wasAwake:
       accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
@@ -235,7 +250,9 @@ extension SimulatedMPU6050 {
         gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
       }
     case Self.interruptEnable where before & 1 == 0: acknowledgedTick = flaggedTick(at: tick)
-    case Self.userControl where value & 1 != 0: held = RawSample()
+    case Self.userControl:
+      if value & 1 != 0 { held = RawSample() }
+      changeFIFO(from: before, to: value, atTick: tick)
     case Self.signalPathReset: resetSignalPaths(value)
     default: break
     }

@@ -1,0 +1,119 @@
+import IMUModel
+
+/// The FIFO of the MPU-6050 family (RM-MPU-6000A 4.16, 4.28, 4.29, 4.31).
+///
+///     sample n      ax ax ay ay az az  t t  gx gx  gy gy  gz gz     by rising register number, what FIFO_EN selects
+///     stream    …──┬──────────────────────────────────────────┬──…
+///                  read                                     written      count = written − read, at most the size
+///
+/// No byte is stored: a byte's place in the stream gives its sample, and the sample its counts. When the FIFO is full, each
+/// byte overwrites the oldest one. Its size is no multiple of a packet, so from then on a packet begins at another place.
+///
+/// A change of the configuration empties it: whether a real chip keeps samples of the old configuration is not documented.
+struct SimulatedMPUFIFO: Sendable, BitwiseCopyable {
+  /// The number of the first sample in the stream; `nil` while the FIFO is off.
+  var firstSample: Int64?
+  /// Bytes that were read, or overwritten.
+  var read: Int64 = 0
+  /// FIFO_OFLOW_INT, until INT_STATUS is read.
+  var hasOverflowed = false
+  /// FIFO_COUNT, as latched by the read of its high byte.
+  var latchedCount: Int64 = 0
+  /// The byte that was read last: an empty FIFO gives it again.
+  var lastByte: UInt8 = 0
+  /// The sample whose bytes were read last.
+  var recent = RawSample()
+  var recentSample: Int64 = -1
+}
+
+extension SimulatedMPU6050 {
+  static let fifoEnable: UInt8 = 0x23
+  static let fifoCountHigh: UInt8 = 0x72
+  static let fifoCountLow: UInt8 = 0x73
+
+  /// USER_CTRL.
+  static let fifoIsOn: UInt8 = 0x40
+  static let fifoReset: UInt8 = 0x04
+  /// INT_STATUS and INT_ENABLE.
+  static let fifoOverflow: UInt8 = 0x10
+
+  /// Bytes: 1024, of the MPU-6500, 9250 and 9255 512, of the ICM-20689 4096 by ACCEL_CONFIG_2 [7:6].
+  var fifoSize: Int64 {
+    switch identity {
+    case 0x70, 0x71, 0x73: 512
+    case 0x98: 512 << Int64(registers[Self.accelConfig2] >> 6)
+    default: 1024
+    }
+  }
+
+  /// The offsets of a packet's bytes in the 14 output registers.
+  private func packetByte(_ offset: Int64) -> Int {
+    var left = Int(offset)
+    for (bit, bytes) in Self.packetParts where registers[Self.fifoEnable] & bit != 0 {
+      if left < bytes.count { return bytes.lowerBound + left }
+      left -= bytes.count
+    }
+    return 0
+  }
+
+  /// FIFO_EN's bits in the order in which the registers are written, and the output registers' offsets.
+  private static var packetParts: [(bit: UInt8, bytes: Range<Int>)] {
+    [(0x08, 0..<6), (0x80, 6..<8), (0x40, 8..<10), (0x20, 10..<12), (0x10, 12..<14)]
+  }
+
+  /// Bytes of a packet; 0 when FIFO_EN selects nothing.
+  var packetSize: Int64 {
+    let enabled = registers[Self.fifoEnable]
+    return (enabled & 0x08 != 0 ? 6 : 0) + 2 * Int64((enabled & 0xF0).nonzeroBitCount)
+  }
+
+  /// Bytes in the FIFO after `tick`; notes an overflow.
+  mutating func fillFIFO(atTick tick: Int64) -> Int64 {
+    guard let first = fifo.firstSample else { return 0 }
+    let written = max(0, flaggedTick(at: tick) / ticksPerSample - first + 1) * packetSize
+    if written - fifo.read > fifoSize {
+      fifo.read = written - fifoSize
+      fifo.hasOverflowed = true
+    }
+    return written - fifo.read
+  }
+
+  /// The next byte of the stream; the last one again when the FIFO is empty.
+  mutating func popFIFO(atTick tick: Int64) -> UInt8 {
+    guard fillFIFO(atTick: tick) > 0, let first = fifo.firstSample else { return fifo.lastByte }
+    let (packet, offset) = fifo.read.quotientAndRemainder(dividingBy: packetSize)
+    if fifo.recentSample != first + packet {
+      fifo.recentSample = first + packet
+      fifo.recent = outputs(atTick: fifo.recentSample * ticksPerSample)
+    }
+    fifo.read += 1
+    fifo.lastByte = Self.byte(packetByte(offset), of: fifo.recent)
+    return fifo.lastByte
+  }
+
+  /// Whether a register decides what samples are, or which of them go into the FIFO.
+  static func changesSamples(_ register: UInt8) -> Bool {
+    switch register {
+    case sampleRateDivider...accelConfig2, fifoEnable, powerManagement1, powerManagement2: true
+    default: false
+    }
+  }
+
+  /// A register that the FIFO depends on was written at `tick`.
+  mutating func restartFIFO(atTick tick: Int64) {
+    let isOn =
+      registers[Self.userControl] & Self.fifoIsOn != 0 && packetSize > 0 && isRunning
+    fifo = SimulatedMPUFIFO(
+      firstSample: isOn ? tick / ticksPerSample + 1 : nil, hasOverflowed: fifo.hasOverflowed,
+      lastByte: fifo.lastByte)
+  }
+
+  /// USER_CTRL was written at `tick`, and was `before`.
+  mutating func changeFIFO(from before: UInt8, to value: UInt8, atTick tick: Int64) {
+    let isOn = value & Self.fifoIsOn != 0
+    // FIFO_RESET has no effect while FIFO_EN is 1 (RM 4.29).
+    if value & Self.fifoReset != 0, !isOn { fifo = SimulatedMPUFIFO(lastByte: fifo.lastByte) }
+    guard isOn != (before & Self.fifoIsOn != 0) else { return }
+    restartFIFO(atTick: tick)
+  }
+}

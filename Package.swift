@@ -28,6 +28,9 @@ let package = Package(
     // What a drawing of samples needs, whatever it is drawn on: labels of axes, peaks by column.
     .target(name: "Graph", dependencies: ["IMUModel"], swiftSettings: settings),
 
+    // When a chip made its samples, from readings of its FIFO's fill.
+    .target(name: "ChipClock", swiftSettings: settings),
+
     // The data plane, left to right. No target imports one to its right.
     .target(
       name: "LinuxIO", dependencies: ["CLinuxIO", "Clibi2c", "IMUModel"],
@@ -93,6 +96,7 @@ let package = Package(
     .target(name: "TestScheduling", path: "Tests/TestScheduling", swiftSettings: settings),
 
     // Tests, in the order of their subjects.
+    .testTarget(name: "ChipClockTests", dependencies: ["ChipClock"], swiftSettings: settings),
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),

@@ -1,0 +1,115 @@
+/// The bounds that can decide something, for clocks with a given drift.
+///
+///     offset ▲    × upper bounds             Only the corners ● can touch a curve of bounded drift
+///            │ ●   ×      ×   ●              that stays below all of them; each other one is above
+///            │   ─  ●   ─  ─                 a parabola through two corners.
+///            │
+///            └────────────────► slot
+///
+/// Seen from a knot at distance h, a bound's limit is its offset and drift · h² ÷ 2. From another knot this changes by a
+/// function that is linear in the slot, so the convex hull of the limits is the same for all knots. It is made for each
+/// second of the chip's time by itself: one hull over a whole stretch would let bounds after a break stand for near ones.
+struct BoundHull {
+  /// A bound by its offset from the line.
+  struct Corner: Equatable, BitwiseCopyable {
+    var slot: Int64
+    /// In microseconds.
+    var offset: Double
+    var isUpper: Bool
+  }
+
+  let line: ClockLine
+  /// In parts per million a second.
+  let drift: Double
+  private var upper = Side()
+  private var lower = Side()
+
+  /// No bounds yet.
+  init(_ line: ClockLine, drift: Double) { (self.line, self.drift) = (line, drift) }
+
+  /// The corners of `bounds`; those of each kind are in order of their slots.
+  init(_ bounds: some Sequence<ClockBound>, _ line: ClockLine, drift: Double) {
+    self.init(line, drift: drift)
+    for bound in bounds { add(bound) }
+  }
+
+  /// All corners that were not dropped.
+  var corners: [Corner] {
+    (upper.done + upper.points.map(\.corner)) + (lower.done + lower.points.map(\.corner))
+  }
+
+  /// Adds a bound. Its slot is not less than that of the last one of its kind.
+  mutating func add(_ bound: ClockBound) {
+    let seconds = line.distance(from: Double(line.slot), to: Double(bound.slot))
+    let corner = Corner(
+      slot: bound.slot, offset: line.offset(of: bound.time, at: bound.slot), isUpper: bound.isUpper)
+    if bound.isUpper {
+      upper.add(corner, seconds, corner.offset, drift)
+    } else {
+      lower.add(corner, seconds, -corner.offset, drift)
+    }
+  }
+
+  /// Forgets the bounds of slots before `slot`.
+  mutating func drop(before slot: Double) {
+    upper.drop(before: slot)
+    lower.drop(before: slot)
+  }
+
+  /// The possible states of the clock at `slot`, by the bounds not farther from it than `reach` seconds.
+  func polygon(at slot: Double, reach: Double, jitter: Double) -> OffsetPolygon {
+    var cuts: [OffsetPolygon.Cut] = []
+    func add(_ corner: Corner, _ sign: Double) {
+      let h = line.distance(from: slot, to: Double(corner.slot))
+      guard abs(h) <= reach else { return }
+      cuts.append(
+        OffsetPolygon.Cut(
+          h: h, sign: sign, limit: sign * corner.offset + drift * h * h / 2 + jitter))
+    }
+    for corner in upper.done { add(corner, 1) }
+    for point in upper.points { add(point.corner, 1) }
+    for corner in lower.done { add(corner, -1) }
+    for point in lower.points { add(point.corner, -1) }
+    return OffsetPolygon(cuts)
+  }
+
+  /// The lower convex hull of the limits of one kind of bound, built from the left.
+  private struct Side {
+    /// The corners of the seconds that are over.
+    var done: [Corner] = []
+    /// The hull of the present second so far; `h` is counted from the second's beginning.
+    var points: [(corner: Corner, h: Double, limit: Double)] = []
+    private var second = 0.0
+
+    mutating func add(_ corner: Corner, _ seconds: Double, _ offset: Double, _ drift: Double) {
+      let whole = seconds.rounded(.down)
+      if whole != second {
+        done += points.map(\.corner)
+        points.removeAll(keepingCapacity: true)
+        second = whole
+      }
+      let h = seconds - whole
+      let limit = offset + drift * h * h / 2
+      while let top = points.last {
+        if top.corner.slot == corner.slot {
+          guard limit < top.limit else { return }
+        } else {
+          guard points.count > 1 else { break }
+          let below = points[points.count - 2]
+          // A point stays if it is below the line from its neighbour to the new one.
+          guard
+            (top.limit - below.limit) * (h - below.h) >= (limit - below.limit) * (top.h - below.h)
+          else { break }
+        }
+        points.removeLast()
+      }
+      points.append((corner, h, limit))
+    }
+
+    mutating func drop(before slot: Double) {
+      let kept = done.firstIndex { Double($0.slot) >= slot } ?? done.endIndex
+      // Half of the corners at least, so that moving the others costs little.
+      if kept * 2 > done.count { done.removeFirst(kept) }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// What readings prove about the samples of an epoch besides their instants.
+public struct ClockFinding: Equatable, Sendable {
+  /// The kinds of finding.
+  public enum Kind: Equatable, Sendable {
+    /// Samples were made and not counted: so many, at least and at most.
+    case lost(ClosedRange<Int64>)
+    /// Samples were counted and not made: so many.
+    case doubled(ClosedRange<Int64>)
+    /// The rate changed at once, by so many parts per million.
+    case rateChanged(Double)
+    /// One reading had a wrong count; it was left out.
+    case wrongCount
+    /// No explanation fits; the numbers of samples lost, if negative doubled, that the readings allow.
+    case contradiction(ClosedRange<Int64>)
+  }
+
+  /// What was found.
+  public var kind: Kind
+  /// The slots among which it happened: the first and the last of them.
+  public var slots: ClosedRange<Int64>
+  /// The instants of the readings between which it happened, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
+  public var instants: ClosedRange<Int64>
+}

@@ -1,0 +1,99 @@
+/// A reading of a FIFO's fill: how many samples the chip had made at an instant that lies between two of the host's.
+///
+///     host   ──── before ───────────────────────────── after ────►  CLOCK_MONOTONIC_RAW
+///     bus             S address register Sr address count P
+///     chip                                  │
+///                                           └ the count is latched here: `count` slots are whole, and no more
+///
+/// A slot is all words of one sample period; slots are counted from 1, from the beginning of an epoch. An epoch is a
+/// stretch in which the host's count is whole: it ends with an overflow, a reset of the FIFO, or a burst that failed.
+///
+/// Counts are below 2⁶⁰ and instants within ±2⁶⁰, which is 36 years; other values trap.
+public struct ClockReading: Equatable, Sendable, BitwiseCopyable {
+  /// Slots that were whole at the latch since the epoch began: those taken out before, and those in the FIFO.
+  public var count: Int64
+  /// The instant before the read, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
+  public var before: Int64
+  /// The instant after the read; `nil` for the beginning of an epoch, which has no read.
+  public var after: Int64?
+
+  /// A reading.
+  public init(count: Int64, before: Int64, after: Int64?) {
+    self.count = count
+    self.before = before
+    self.after = after
+  }
+}
+
+/// What the proof of the instants rests on. It holds as long as these do, so they are printed beside it.
+public struct ClockAssumptions: Equatable, Sendable {
+  /// The largest drift of the chip's rate against the host's clock, in parts per million a second. Real recordings showed
+  /// 3; warming up and wind may reach 30.
+  public var drift = 50.0
+  /// How far a sample may be from the smooth curve of the chip's clock, in microseconds.
+  public var jitter = 5.0
+  /// The configured clock of the bus, in hertz. The bus is at most a tenth faster.
+  public var busHertz = 400_000
+  /// Whether the instants are moved into the read by the bits that are on the bus before and after the latch. Not when a
+  /// read took less time than these bits need.
+  public var isTrimmed = true
+
+  /// The assumptions of a bus with this clock.
+  public init(busHertz: Int = 400_000) { self.busHertz = busHertz }
+
+  /// The assumptions that a recording's readings leave: a read that was shorter than its bits refutes those about the bus,
+  /// for the whole recording.
+  public func refuted(by readings: some Sequence<ClockReading>) -> ClockAssumptions {
+    var left = self
+    let isShort = readings.contains { reading in
+      reading.after.map { $0 - reading.before < wholeRead } ?? false
+    }
+    if isShort { left.isTrimmed = false }
+    return left
+  }
+
+  /// Nanoseconds from the beginning of a read to its latch, at least: 19 bits of 48.
+  var beforeLatch: Int64 { isTrimmed ? bits(19) : 0 }
+
+  /// Nanoseconds from the latch to the end of the read, at least: 9 bits of 48.
+  var afterLatch: Int64 { isTrimmed ? bits(9) : 0 }
+
+  /// Nanoseconds of a whole read, at least.
+  var wholeRead: Int64 { bits(48) }
+
+  /// Rounded down, as a bit may be shorter than configured by a tenth.
+  private func bits(_ count: Int64) -> Int64 { count * 10_000_000_000 / (11 * Int64(busHertz)) }
+}
+
+/// One side of the interval in which a sample was made.
+struct ClockBound: Equatable, BitwiseCopyable {
+  /// The number of the slot.
+  var slot: Int64
+  /// In nanoseconds of `CLOCK_MONOTONIC_RAW`.
+  var time: Int64
+  /// Whether the slot was whole at the latest at that time, or at the earliest.
+  var isUpper: Bool
+
+  /// The bounds that readings prove: slot `count` was whole at the latch, and the next one was not.
+  static func bounds(of readings: some Sequence<ClockReading>, _ assumptions: ClockAssumptions)
+    -> [ClockBound]
+  {
+    var bounds: [ClockBound] = []
+    for reading in readings {
+      if let after = reading.after {
+        if reading.count > 0 {
+          bounds.append(
+            ClockBound(
+              slot: reading.count, time: after - assumptions.afterLatch, isUpper: true))
+        }
+        bounds.append(
+          ClockBound(
+            slot: reading.count + 1, time: reading.before + assumptions.beforeLatch, isUpper: false)
+        )
+      } else {
+        bounds.append(ClockBound(slot: reading.count + 1, time: reading.before, isUpper: false))
+      }
+    }
+    return bounds
+  }
+}

@@ -1,0 +1,85 @@
+/// How many samples are missing between two epochs: the chip's oscillator runs on through an overflow or a reset of the
+/// FIFO, so the gap is a whole number of samples.
+///
+///     tail of the epoch before          the new epoch's readings, numbered from 1
+///     ·  ·  ·  ·  ·  ·  ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ ·  ·  ·  ·
+///                 └─ the clock foretells ─┘
+///                    which shifts are possible
+///
+/// Each possible shift is tried: with the right one, both make one clock.
+struct EpochJoin {
+  /// What the readings allow.
+  enum Result: Equatable {
+    /// One shift: add it to the slots of the new epoch.
+    case joined(Int64)
+    /// Several shifts.
+    case several(ClosedRange<Int64>)
+    /// Too many to try, or none.
+    case none
+  }
+
+  /// The most shifts that are tried.
+  private static let candidateLimit: Int64 = 9
+  /// The readings of the new epoch that are looked at, at most.
+  static let readingCount = 256
+
+  private let tail: [ClockReading]
+  private let clock: ClockStretch
+  private let line: ClockLine
+  private let assumptions: ClockAssumptions
+
+  /// - Parameters:
+  ///   - tail: The last readings of the epoch before, which agree.
+  init?(after tail: [ClockReading], nominalPeriod: Double, _ assumptions: ClockAssumptions) {
+    guard let line = ClockLine(tail, nominalPeriod: nominalPeriod) else { return nil }
+    do throws(ClockContradiction) {
+      guard let clock = try ClockStretch(tail, nominalPeriod: nominalPeriod, assumptions) else {
+        return nil
+      }
+      self.clock = clock
+    } catch {
+      return nil
+    }
+    (self.tail, self.line, self.assumptions) = (tail, line, assumptions)
+  }
+
+  /// The shift for a new epoch with these readings, its first ones.
+  func result(_ readings: [ClockReading]) -> Result {
+    guard let foretold = candidates(readings),
+      foretold.upperBound - foretold.lowerBound < EpochJoin.candidateLimit
+    else { return .none }
+    var left = Array(foretold)
+    var count = 4
+    while left.count > 1 || count == 4 {
+      let some = readings.prefix(count)
+      let fitting = left.filter { shift in
+        let shifted = some.map {
+          ClockReading(count: $0.count + shift, before: $0.before, after: $0.after)
+        }
+        return ContradictionSearch.agree(tail + shifted, line, assumptions)
+      }
+      // None: something else is wrong in the new epoch, which is found there.
+      if fitting.isEmpty { break }
+      left = fitting
+      if count >= min(readings.count, EpochJoin.readingCount) { break }
+      count *= 2
+    }
+    guard let least = left.first, let greatest = left.last else { return .none }
+    return least == greatest ? .joined(least) : .several(least...greatest)
+  }
+
+  /// The shifts that the clock foretells, by the shortest of the first reads.
+  private func candidates(_ readings: [ClockReading]) -> ClosedRange<Int64>? {
+    let reads = readings.prefix(10).filter { $0.after != nil }
+    guard let reading = reads.min(by: { $0.length < $1.length }), let after = reading.after,
+      let least = clock.phase(at: reading.before + assumptions.beforeLatch)?.lowerBound,
+      let greatest = clock.phase(at: after - assumptions.afterLatch)?.upperBound
+    else { return nil }
+    let (first, last) = (least - reading.count, greatest - reading.count)
+    return first <= last ? first...last : nil
+  }
+}
+
+extension ClockReading {
+  fileprivate var length: Int64 { after.map { $0 - before } ?? .max }
+}

@@ -1,0 +1,110 @@
+import ChipClock
+import Testing
+
+@Suite("The chip's clock over epochs")
+struct EpochTests {
+  private func outside(_ recorded: Recorded, _ epoch: inout ClockEpoch) -> (Int, widest: Int64) {
+    var (outside, widest) = (0, Int64(0))
+    for (index, truth) in recorded.truth.enumerated() {
+      guard let instant = epoch.instant(of: Int64(index + 1)) else {
+        outside += 1
+        continue
+      }
+      let isInside = Double(instant.earliest) <= truth && truth <= Double(instant.latest)
+      if !isInside { outside += 1 }
+      widest = max(widest, instant.latest - instant.earliest)
+    }
+    return (outside, widest)
+  }
+
+  private func epoch(_ recorded: Recorded, hertz: Double) -> ClockEpoch {
+    var epoch = ClockEpoch(nominalPeriod: 1e9 / hertz, ClockAssumptions())
+    for reading in recorded.readings { epoch.add(reading) }
+    epoch.finish()
+    return epoch
+  }
+
+  @Test("without faults there are no findings, and every sample is within its interval")
+  func clean() {
+    for seed: UInt64 in 1...4 {
+      var simulation = Simulation(error: Double(seed) * 0.02 - 0.07, drift: 10, seed: seed)
+      simulation.isBusy = seed % 2 == 0
+      let recorded = simulation.run()
+      var clock = epoch(recorded, hertz: 1000)
+      #expect(clock.findings.isEmpty, "seed \(seed): \(clock.findings)")
+      let (outside, widest) = outside(recorded, &clock)
+      #expect(outside == 0 && widest < 800_000, "seed \(seed): \(outside), \(widest) ns")
+    }
+  }
+
+  @Test("a lost and a doubled sample are proved, with their number and place")
+  func lostAndDoubled() {
+    for seed: UInt64 in 1...3 {
+      for trouble in [Trouble.lost, .doubled] {
+        let recorded = Simulation(error: -0.02, trouble: trouble, seed: seed).run()
+        var clock = epoch(recorded, hertz: 1000)
+        let wanted: ClockFinding.Kind = trouble == .lost ? .lost(1...1) : .doubled(1...1)
+        #expect(clock.findings.map(\.kind) == [wanted], "seed \(seed)")
+        if let found = clock.findings.first {
+          let (first, last) = (found.instants.lowerBound, found.instants.upperBound)
+          #expect(Double(first) < 1e12 + 15.05e9 && Double(last) > 1e12 + 15e9, "seed \(seed)")
+          #expect(last - first < 500_000_000, "seed \(seed): \(last - first)")
+        }
+        #expect(outside(recorded, &clock).0 == 0, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("a wrong count is left out, and changes no instant beyond its own reading")
+  func wrongCount() {
+    for (seed, more) in [(1, 21), (2, -5), (3, 256), (4, -256), (5, 5)] as [(UInt64, Int64)] {
+      let recorded = Simulation(trouble: .wrongCount(more), seed: seed).run()
+      var clock = epoch(recorded, hertz: 1000)
+      #expect(clock.findings.map(\.kind) == [.wrongCount], "\(more): \(clock.findings)")
+      #expect(outside(recorded, &clock).0 == 0, "\(more)")
+    }
+  }
+
+  @Test("a step of the rate is found where it is, with its size")
+  func step() {
+    for seed: UInt64 in 1...2 {
+      let recorded = Simulation(trouble: .step(-20_000), seed: seed).run()
+      var clock = epoch(recorded, hertz: 1000)
+      #expect(outside(recorded, &clock).0 == 0, "seed \(seed)")
+      guard clock.findings.count == 1, case .rateChanged(let ppm) = clock.findings[0].kind else {
+        Issue.record("seed \(seed): \(clock.findings)")
+        continue
+      }
+      #expect(abs(ppm - 20_408) < 1500, "seed \(seed): \(ppm)")
+      #expect(
+        clock.findings[0].instants.upperBound - clock.findings[0].instants.lowerBound < 400_000_000)
+    }
+  }
+
+  @Test("after a stall the number of missing samples is exact", arguments: [0.15e9, 0.4e9, 2e9])
+  func stall(length: Double) {
+    for seed: UInt64 in 1...2 {
+      let recorded = Simulation(trouble: .stall(length), seed: seed).run()
+      var timeline = ClockTimeline(nominalPeriod: 1e6, ClockAssumptions())
+      for (number, epoch) in recorded.epochs.enumerated() {
+        timeline.beginEpoch(number == 0 ? .start : .overflow, delivered: epoch.delivered)
+        let end =
+          number + 1 < recorded.epochs.count
+          ? recorded.epochs[number + 1].reading : recorded.readings.count
+        for reading in recorded.readings[epoch.reading..<end] { timeline.add(reading) }
+      }
+      timeline.finish()
+      #expect(timeline.epochs.count == 2)
+      #expect(
+        timeline.epochs.last?.missing == recorded.missing...recorded.missing, "seed \(seed)")
+      #expect(timeline.findings.isEmpty, "seed \(seed): \(timeline.findings)")
+      let first = Int(recorded.epochs[1].delivered)
+      for (index, truth) in recorded.truth.enumerated() {
+        let (epoch, slot) = index < first ? (0, index + 1) : (1, index - first + 1)
+        let instant = timeline.instant(of: Int64(slot), in: epoch)
+        let isInside = instant.map { Double($0.earliest) <= truth && truth <= Double($0.latest) }
+        #expect(isInside == true, "seed \(seed), \(index)")
+      }
+    }
+  }
+}

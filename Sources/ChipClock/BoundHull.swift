@@ -59,9 +59,11 @@ struct BoundHull {
   /// The possible states of the clock at `slot`, by the bounds not farther from it than `reach` seconds.
   func polygon(at slot: Double, reach: Double, jitter: Double) -> OffsetPolygon {
     var cuts: [OffsetPolygon.Cut] = []
+    var nearest = (distance: Double.infinity, offset: 0.0)
     func add(_ corner: Corner, _ sign: Double) {
       let h = line.distance(from: slot, to: Double(corner.slot))
       guard abs(h) <= reach else { return }
+      if abs(h) < nearest.distance { nearest = (abs(h), corner.offset) }
       cuts.append(
         OffsetPolygon.Cut(
           h: h, sign: sign, limit: sign * corner.offset + drift * h * h / 2 + jitter))
@@ -70,7 +72,7 @@ struct BoundHull {
     for point in upper.points { add(point.corner, 1) }
     for corner in lower.done { add(corner, -1) }
     for point in lower.points { add(point.corner, -1) }
-    return OffsetPolygon(cuts)
+    return OffsetPolygon(cuts, around: nearest.offset)
   }
 
   /// The lower convex hull of the limits of one kind of bound, built from the left.

@@ -92,10 +92,16 @@ struct ContradictionSearch {
   private func isWrong(_ candidate: Int, in range: ClosedRange<Int>) -> Bool {
     let others = range.filter { $0 != candidate }.map { readings[$0] }
     let reading = readings[candidate]
+    let clock: ClockStretch?
+    do throws(ClockContradiction) {
+      clock = try ClockStretch(others, nominalPeriod: line.period, assumptions)
+    } catch {
+      // They contradict each other without this one too.
+      return false
+    }
     guard agree(others), let after = reading.after,
-      let clock = try? ClockStretch(others, nominalPeriod: line.period, assumptions),
-      let counted = clock.instant(of: reading.count),
-      let next = clock.instant(of: reading.count + 1)
+      let counted = clock?.instant(of: reading.count),
+      let next = clock?.instant(of: reading.count + 1)
     else { return false }
     let early = Double(counted.earliest - after) / line.period
     let late = Double(reading.before - next.latest) / line.period

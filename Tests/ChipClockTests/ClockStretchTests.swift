@@ -185,6 +185,30 @@ struct ClockStretchTests {
     }
   }
 
+  @Test("a clock that gets seconds away from its first line is followed")
+  func farAway() throws {
+    // The first 20 s make the line; then the period changes by 2 % within 25 s.
+    var assumptions = ClockAssumptions()
+    assumptions.drift = 1000
+    var stretch = ClockStretch(nominalPeriod: 1e6, assumptions)
+    var slot: Int64 = 0
+    var (time, period) = (0.0, 1e6)
+    for second in 0..<130 {
+      if (25..<50).contains(second) { period *= 1 + 0.0008 }
+      for _ in 0..<10 {
+        slot += 100
+        time += 100 * period
+        try stretch.add(
+          ClockReading(count: slot, before: Int64(time) + 200_000, after: Int64(time) + 430_000))
+      }
+    }
+    try stretch.finish()
+    #expect(abs(time - Double(slot) * 1e6) > 1.5e9)
+    let instant = try #require(stretch.instant(of: slot))
+    #expect(Double(instant.earliest) <= time && time <= Double(instant.latest))
+    #expect(instant.latest - instant.earliest < 1_500_000)
+  }
+
   @Test("readings that bound no slot from both sides give no clock")
   func tooFew() throws {
     let assumptions = ClockAssumptions()

@@ -29,7 +29,7 @@ let package = Package(
     .target(name: "Graph", dependencies: ["IMUModel"], swiftSettings: settings),
 
     // When a chip made its samples, from readings of its FIFO's fill.
-    .target(name: "ChipClock", swiftSettings: settings),
+    .target(name: "ChipClock", dependencies: ["IMUModel"], swiftSettings: settings),
 
     // The data plane, left to right. No target imports one to its right.
     .target(
@@ -43,10 +43,10 @@ let package = Package(
     .target(
       name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel"], swiftSettings: settings),
     .target(
-      name: "LogStore", dependencies: ["CLinuxIO", "LogFormat", "IMUModel"],
+      name: "LogStore", dependencies: ["ChipClock", "CLinuxIO", "LogFormat", "IMUModel"],
       swiftSettings: settings),
     .target(
-      name: "Export", dependencies: ["Graph", "LogFormat", "LogStore", "IMUModel"],
+      name: "Export", dependencies: ["ChipClock", "Graph", "LogFormat", "LogStore", "IMUModel"],
       // What a page for a browser is made of, in the order in which it stands there.
       resources: [
         "page.css", "body.html", "data.js", "axis.js", "panel.js", "view.js", "input.js",
@@ -65,7 +65,8 @@ let package = Package(
     .target(
       name: "Recorder",
       dependencies: [
-        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "RingBuffer", "Sampling",
+        "ChipClock", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "RingBuffer",
+        "Sampling",
       ],
       swiftSettings: settings),
     // What a person sees on a terminal: views, and the screens that show them.
@@ -85,8 +86,8 @@ let package = Package(
     .executableTarget(
       name: "imulog",
       dependencies: [
-        "Boards", "Export", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "Recorder", "Remote", "RingBuffer", "Sampling", "SimulatedIMU",
+        "Boards", "ChipClock", "Export", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat",
+        "LogStore", "Recorder", "Remote", "RingBuffer", "Sampling", "SimulatedIMU",
         "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -96,7 +97,13 @@ let package = Package(
     .target(name: "TestScheduling", path: "Tests/TestScheduling", swiftSettings: settings),
 
     // Tests, in the order of their subjects.
-    .testTarget(name: "ChipClockTests", dependencies: ["ChipClock"], swiftSettings: settings),
+    // A chip and a host that reads its FIFO, with the instants of the samples known.
+    .target(
+      name: "ChipClockTesting", dependencies: ["ChipClock"], path: "Tests/ChipClockTesting",
+      swiftSettings: settings),
+    .testTarget(
+      name: "ChipClockTests", dependencies: ["ChipClock", "ChipClockTesting"],
+      swiftSettings: settings),
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
@@ -120,16 +127,23 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "LogFormatTests",
-      dependencies: ["CLinuxIO", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      dependencies: [
+        "ChipClockTesting", "CLinuxIO", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting",
+      ],
       resources: [.copy("Golden")], swiftSettings: settings),
     // A storage that fails on request, and logs to try it with.
     .target(
       name: "LogStoreTesting",
-      dependencies: ["IMUModel", "LogFormat", "LogStore", "TestScheduling"],
+      dependencies: [
+        "ChipClock", "ChipClockTesting", "IMUModel", "LogFormat", "LogStore", "TestScheduling",
+      ],
       path: "Tests/LogStoreTesting", swiftSettings: settings),
     .testTarget(
       name: "LogStoreTests",
-      dependencies: ["IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "TestScheduling"],
+      dependencies: [
+        "ChipClock", "ChipClockTesting", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting",
+        "TestScheduling",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RecorderTests",
@@ -139,8 +153,10 @@ let package = Package(
       ],
       resources: [.copy("Golden")], swiftSettings: settings),
     .testTarget(
-      name: "ExportTests", dependencies: ["Export", "IMUModel", "LogFormat", "LogStore"],
-      swiftSettings: settings),
+      name: "ExportTests",
+      dependencies: [
+        "ChipClockTesting", "Export", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting",
+      ], swiftSettings: settings),
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
     .target(
@@ -158,7 +174,7 @@ let package = Package(
       dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore", "Remote"],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
-      name: "FuzzingTests", dependencies: ["FuzzTargets", "LogStoreTesting"],
+      name: "FuzzingTests", dependencies: ["ChipClockTesting", "FuzzTargets", "LogStoreTesting"],
       resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(

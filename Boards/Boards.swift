@@ -59,8 +59,7 @@ public struct Board: Sendable, Equatable {
   public let button: Line?
   /// The LED beside the button.
   public let led: Line?
-  /// Where a sensor's data-ready interrupt is wired. The program prints it and does not read it yet: sensors are
-  /// polled.
+  /// Where a sensor's interrupt output is wired, if it is: the line of `--interrupt auto`.
   public let dataReady: Line?
   /// Shell commands to run once, in order, each with its explanation after `#`.
   public let setup: [String]

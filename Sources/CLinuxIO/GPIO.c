@@ -47,13 +47,13 @@ static int request(int chip, struct gpio_v2_line_request *request, const char *c
 
 int clinuxio_gpio_input(
     int chip, uint32_t offset, const char *consumer, int is_active_low,
-    enum clinuxio_gpio_bias bias, uint32_t debounce, uint32_t events) {
+    enum clinuxio_gpio_edges edges, enum clinuxio_gpio_bias bias, uint32_t debounce, uint32_t events) {
   struct gpio_v2_line_request input;
   memset(&input, 0, sizeof input);
   input.offsets[0] = offset;
   input.event_buffer_size = events;
-  input.config.flags =
-      GPIO_V2_LINE_FLAG_INPUT | GPIO_V2_LINE_FLAG_EDGE_RISING | GPIO_V2_LINE_FLAG_EDGE_FALLING;
+  input.config.flags = GPIO_V2_LINE_FLAG_INPUT | GPIO_V2_LINE_FLAG_EDGE_RISING;
+  if (edges == CLINUXIO_GPIO_BOTH_EDGES) input.config.flags |= GPIO_V2_LINE_FLAG_EDGE_FALLING;
   if (is_active_low) input.config.flags |= GPIO_V2_LINE_FLAG_ACTIVE_LOW;
   if (bias == CLINUXIO_GPIO_BIAS_PULL_UP) input.config.flags |= GPIO_V2_LINE_FLAG_BIAS_PULL_UP;
   if (bias == CLINUXIO_GPIO_BIAS_PULL_DOWN) input.config.flags |= GPIO_V2_LINE_FLAG_BIAS_PULL_DOWN;

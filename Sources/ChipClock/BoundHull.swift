@@ -8,7 +8,7 @@
 ///
 /// Seen from a knot at distance h, a bound's limit is its offset and drift · h² ÷ 2. From another knot this changes by a
 /// function that is linear in the slot, so the convex hull of the limits is the same for all knots. It is made for each
-/// second of the chip's time by itself: one hull over a whole stretch would let bounds after a break stand for near ones.
+/// second of the grid by itself: one hull over a whole stretch would let bounds after a break stand for near ones.
 struct BoundHull {
   /// A bound by its offset from the line.
   struct Corner: Equatable, BitwiseCopyable {
@@ -19,7 +19,7 @@ struct BoundHull {
   }
 
   let line: ClockLine
-  /// In parts per million a second.
+  /// In parts per million a second of the grid.
   let drift: Double
   private var upper = Side()
   private var lower = Side()
@@ -28,9 +28,9 @@ struct BoundHull {
   init(_ line: ClockLine, drift: Double) { (self.line, self.drift) = (line, drift) }
 
   /// The corners of `bounds`; those of each kind are in order of their slots.
-  init(_ bounds: some Sequence<ClockBound>, _ line: ClockLine, drift: Double) {
+  init(_ bounds: some Sequence<ClockBound>, _ line: ClockLine, _ grid: SlotGrid, drift: Double) {
     self.init(line, drift: drift)
-    for bound in bounds { add(bound) }
+    for bound in bounds { add(bound, grid) }
   }
 
   /// All corners that were not dropped.
@@ -38,40 +38,48 @@ struct BoundHull {
     (upper.done + upper.points.map(\.corner)) + (lower.done + lower.points.map(\.corner))
   }
 
-  /// Adds a bound. Its slot is not less than that of the last one of its kind.
-  mutating func add(_ bound: ClockBound) {
-    let seconds = line.distance(from: Double(line.slot), to: Double(bound.slot))
+  /// Adds a bound. One whose slot is less than that of the last one of its kind may go lost.
+  mutating func add(_ bound: ClockBound, _ grid: SlotGrid) {
+    let second = grid.second(of: bound.slot)
+    let h = grid.seconds(from: second, to: bound.slot)
     let corner = Corner(
       slot: bound.slot, offset: line.offset(of: bound.time, at: bound.slot), isUpper: bound.isUpper)
     if bound.isUpper {
-      upper.add(corner, seconds, corner.offset, drift)
+      upper.add(corner, second, h, corner.offset + drift * h * h / 2)
     } else {
-      lower.add(corner, seconds, -corner.offset, drift)
+      lower.add(corner, second, h, -corner.offset + drift * h * h / 2)
     }
   }
 
   /// Forgets the bounds of slots before `slot`.
-  mutating func drop(before slot: Double) {
+  mutating func drop(before slot: Int64) {
     upper.drop(before: slot)
     lower.drop(before: slot)
   }
 
-  /// The possible states of the clock at `slot`, by the bounds not farther from it than `reach` seconds.
-  func polygon(at slot: Double, reach: Double, jitter: Double) -> OffsetPolygon {
+  /// The possible states of the clock at `slot`, by the bounds not farther from it than `reach` seconds, and by those of
+  /// `other`, a hull of the same line.
+  func polygon(
+    at slot: Int64, _ grid: SlotGrid, reach: Double, jitter: Double, and other: BoundHull? = nil
+  ) -> OffsetPolygon {
     var cuts: [OffsetPolygon.Cut] = []
     var nearest = (distance: Double.infinity, offset: 0.0)
     func add(_ corner: Corner, _ sign: Double) {
-      let h = line.distance(from: slot, to: Double(corner.slot))
+      let h = grid.seconds(from: slot, to: corner.slot)
       guard abs(h) <= reach else { return }
       if abs(h) < nearest.distance { nearest = (abs(h), corner.offset) }
       cuts.append(
         OffsetPolygon.Cut(
           h: h, sign: sign, limit: sign * corner.offset + drift * h * h / 2 + jitter))
     }
-    for corner in upper.done { add(corner, 1) }
-    for point in upper.points { add(point.corner, 1) }
-    for corner in lower.done { add(corner, -1) }
-    for point in lower.points { add(point.corner, -1) }
+    func add(_ hull: BoundHull) {
+      for corner in hull.upper.done { add(corner, 1) }
+      for point in hull.upper.points { add(point.corner, 1) }
+      for corner in hull.lower.done { add(corner, -1) }
+      for point in hull.lower.points { add(point.corner, -1) }
+    }
+    add(self)
+    if let other { add(other) }
     return OffsetPolygon(cuts, around: nearest.offset)
   }
 
@@ -81,17 +89,14 @@ struct BoundHull {
     var done: [Corner] = []
     /// The hull of the present second so far; `h` is counted from the second's beginning.
     var points: [(corner: Corner, h: Double, limit: Double)] = []
-    private var second = 0.0
+    private var second: Int64 = 0
 
-    mutating func add(_ corner: Corner, _ seconds: Double, _ offset: Double, _ drift: Double) {
-      let whole = seconds.rounded(.down)
-      if whole != second {
+    mutating func add(_ corner: Corner, _ second: Int64, _ h: Double, _ limit: Double) {
+      if second != self.second {
         done += points.map(\.corner)
         points.removeAll(keepingCapacity: true)
-        second = whole
+        self.second = second
       }
-      let h = seconds - whole
-      let limit = offset + drift * h * h / 2
       while let top = points.last {
         if top.corner.slot == corner.slot {
           guard limit < top.limit else { return }
@@ -108,8 +113,8 @@ struct BoundHull {
       points.append((corner, h, limit))
     }
 
-    mutating func drop(before slot: Double) {
-      let kept = done.firstIndex { Double($0.slot) >= slot } ?? done.endIndex
+    mutating func drop(before slot: Int64) {
+      let kept = done.firstIndex { $0.slot >= slot } ?? done.endIndex
       // Half of the corners at least, so that moving the others costs little.
       if kept * 2 > done.count { done.removeFirst(kept) }
     }

@@ -16,29 +16,78 @@ public struct ClockEpoch {
   }
 
   private let assumptions: ClockAssumptions
-  private let nominalPeriod: Double
   private var pieces: [Piece]
-  private var isFinished = false
-  /// Breaks whose kind is not known yet: the position in ``findings``, and the pieces around it by their number.
-  private var unnamed: [(finding: Int, piece: Int)] = []
   private var droppedPieces = 0
+  private var droppedRate = ClockRate()
+  private var last: FillReading?
+  /// What is found, in order; a break has no kind before both sides are known.
+  private var waiting: [(finding: ClockFinding, break: Break?)] = []
 
-  /// In order of their slots. The last one may still change until the epoch is finished.
+  /// Why a stretch ended, and the number of the piece after it.
+  private struct Break {
+    var piece: Int
+    /// Nothing contradicts: there are no readings for too long, or too many.
+    var isHole: Bool
+  }
+
+  /// The findings that are certain, in order of their slots; those taken are not among them. A finding is here before its
+  /// slots have instants.
   public private(set) var findings: [ClockFinding] = []
+
+  /// The most pieces that wait for their slots to be asked for. A new one each reading, this is more than a minute.
+  private static let pieceLimit = 4096
+  /// The seconds and slots without a reading that end a stretch.
+  private static let hole = (seconds: 40.0, slots: 1024.0)
 
   /// An epoch without readings.
   ///
   /// - Parameters:
-  ///   - nominalPeriod: Nanoseconds a slot, if the readings do not show it.
+  ///   - nominalPeriod: Nanoseconds a slot as configured, more than 0.
   ///   - assumptions: See ``ClockAssumptions/refuted(by:)``.
   public init(nominalPeriod: Double, _ assumptions: ClockAssumptions) {
-    (self.nominalPeriod, self.assumptions) = (nominalPeriod, assumptions)
-    pieces = [Piece(stretch: ClockStretch(nominalPeriod: nominalPeriod, assumptions))]
+    self.init(SlotGrid(period: nominalPeriod), known: nominalPeriod, assumptions)
   }
 
+  init(_ grid: SlotGrid, known period: Double, _ assumptions: ClockAssumptions) {
+    self.assumptions = assumptions
+    pieces = [Piece(stretch: ClockStretch(grid, known: period, assumptions))]
+  }
+
+  /// From this slot on, which no reading has reached yet, slots are those of another epoch.
+  mutating func renumber(at slot: Int64) { pieces[pieces.count - 1].stretch.renumber(at: slot) }
+
   /// Adds a reading.
-  public mutating func add(_ reading: ClockReading) {
-    var waiting = [reading][...]
+  public mutating func add(_ reading: FillReading) {
+    if let last, isHole(last, reading) {
+      finishStretch()
+      pieces[pieces.count - 1].last = last.count
+      pieces[pieces.count - 1].end = last.before
+      begin(with: reading, isHole: true)
+    }
+    last = reading
+    process([reading])
+    nameBreaks()
+  }
+
+  /// Adds an edge of the watermark.
+  mutating func add(_ edge: FillEdge) { pieces[pieces.count - 1].stretch.add(edge) }
+
+  /// Ends the epoch: no reading follows.
+  public mutating func finish() {
+    finishStretch()
+    nameBreaks()
+  }
+
+  private func isHole(_ last: FillReading, _ next: FillReading) -> Bool {
+    let period = pieces[0].stretch.grid.period
+    let slots = max(
+      Double(abs(next.count - last.count)), Double(next.before - last.before) / period)
+    return slots > max(ClockEpoch.hole.slots, ClockEpoch.hole.seconds * 1e9 / period)
+      || pieces[pieces.count - 1].stretch.isFull
+  }
+
+  private mutating func process(_ readings: [FillReading]) {
+    var waiting = readings[...]
     while let next = waiting.popFirst() {
       do throws(ClockContradiction) {
         try pieces[pieces.count - 1].stretch.add(next)
@@ -46,54 +95,46 @@ public struct ClockEpoch {
         waiting = (separate(error) + waiting)[...]
       }
     }
-    nameBreaks()
   }
 
-  /// Ends the epoch: no reading follows.
-  public mutating func finish() {
+  private mutating func finishStretch() {
     while true {
       do throws(ClockContradiction) {
-        try pieces[pieces.count - 1].stretch.finish()
-        break
+        return try pieces[pieces.count - 1].stretch.finish()
       } catch {
-        for reading in separate(error) { add(reading) }
+        process(separate(error))
       }
     }
-    isFinished = true
-    nameBreaks()
   }
 
   /// Leaves the wrong reading out, or ends the last stretch at a break.
   ///
   /// - Returns: The readings that begin the next stretch.
-  private mutating func separate(_ contradiction: ClockContradiction) -> [ClockReading] {
+  private mutating func separate(_ contradiction: ClockContradiction) -> [FillReading] {
     var contradiction = contradiction
-    var rest: [ClockReading] = []
+    var rest: [FillReading] = []
     // Each turn leaves out a reading at least.
     while true {
       let index = pieces.count - 1
       let recent = pieces[index].stretch.recent
-      let kept: [ClockReading]
+      let kept: [FillReading]
       switch pieces[index].stretch.search(contradiction) {
       case .wrong(let wrong):
         kept = recent.enumerated().filter { $0.offset != wrong }.map(\.element)
-        let reading = recent[wrong]
-        findings.append(
-          ClockFinding(
-            kind: .wrongCount, slots: reading.count...reading.count,
-            instants: reading.before...max(reading.before, reading.after ?? reading.before)))
+        waiting.append((.wrongCount(recent[wrong]), nil))
       case .between(let last, let first):
         kept = Array(recent[...last])
         rest = Array(recent[first...]) + rest
         let start = recent[max(last - 1, 0)].count
         pieces[index].last = min(pieces[index].last, start)
         pieces[index].end = recent[last].before
+        pieces[index].stretch.dropEdges(after: start)
       }
       do throws(ClockContradiction) {
         try pieces[index].stretch.replaceRecent(kept)
         guard let next = rest.first else { return [] }
         try pieces[index].stretch.finish()
-        begin(with: next)
+        begin(with: next, isHole: false)
         return rest
       } catch {
         contradiction = error
@@ -102,83 +143,173 @@ public struct ClockEpoch {
   }
 
   /// Begins another stretch after the last one.
-  private mutating func begin(with reading: ClockReading) {
+  private mutating func begin(with reading: FillReading, isHole: Bool) {
+    // A count that is far too great would stay beyond all that follow.
+    while let last = pieces.last, pieces.count > 1, last.first > reading.count,
+      let wrong = last.stretch.latestReadings.first, last.stretch.latestReadings.count <= 2
+    {
+      pieces.removeLast()
+      let number = droppedPieces + pieces.count
+      waiting.removeAll { $0.break?.piece == number }
+      waiting.append((.wrongCount(wrong), nil))
+    }
+    if pieces.count > ClockEpoch.pieceLimit {
+      dropPieces(ClockEpoch.pieceLimit / 2)
+    }
     let before = pieces[pieces.count - 1]
-    findings.append(
-      ClockFinding(
-        kind: .contradiction(0...0), slots: min(before.last + 1, reading.count)...reading.count,
-        instants: min(before.end, reading.before)...reading.before))
-    unnamed.append((findings.count - 1, droppedPieces + pieces.count))
-    let period = before.stretch.linePeriod ?? nominalPeriod
-    pieces.append(
-      Piece(stretch: ClockStretch(nominalPeriod: period, assumptions), first: reading.count + 1))
+    let start = min(before.last + 1, reading.count)
+    let finding = ClockFinding(
+      kind: .contradiction(0...0), slots: start...reading.count,
+      instants: min(before.end, reading.before)...max(reading.before, reading.after ?? .min))
+    waiting.append((finding, Break(piece: droppedPieces + pieces.count, isHole: isHole)))
+    let stretch = ClockStretch(
+      before.stretch.grid, known: before.stretch.line?.period ?? before.stretch.grid.period,
+      assumptions)
+    pieces.append(Piece(stretch: stretch, first: max(reading.count, before.last) + 1))
+  }
+}
+
+extension ClockFinding {
+  fileprivate static func wrongCount(_ reading: FillReading) -> ClockFinding {
+    ClockFinding(
+      kind: .wrongCount, slots: reading.count...reading.count,
+      instants: reading.before...max(reading.before, reading.after ?? reading.before))
   }
 }
 
 // MARK: - Instants
 
 extension ClockEpoch {
+  /// What is known of a slot.
+  enum Known {
+    /// And of those near it.
+    case segment(ClockSegment)
+    case instant(SampleInstant)
+  }
+
   /// When a slot was whole; `nil` while readings after it are missing.
   public mutating func instant(of slot: Int64) -> SampleInstant? {
-    while pieces.count > 1, slot >= pieces[1].first, unnamed.first?.piece != droppedPieces + 1 {
-      pieces.removeFirst()
-      droppedPieces += 1
+    switch known(of: slot) {
+    case .segment(let segment): segment.instant(of: slot)
+    case .instant(let instant): instant
+    case nil: nil
+    }
+  }
+
+  /// What is known of a slot; `nil` while readings after it are missing.
+  mutating func known(of slot: Int64) -> Known? {
+    while pieces.count > 1, slot >= pieces[1].first, !isUnnamed(droppedPieces + 1) {
+      dropPieces(1)
     }
     pieces[0].stretch.forget(before: slot)
+    let stretch = pieces[0].stretch
     guard slot > pieces[0].last, pieces.count > 1 else {
-      return pieces[0].stretch.instant(of: slot)
+      if var segment = stretch.segment(of: slot) {
+        let end = segment.slots.upperBound
+        segment.slots = max(segment.slots.lowerBound, pieces[0].first)..<min(end, pieces[0].last)
+        return .segment(segment)
+      }
+      return stretch.instant(of: slot).map { .instant($0) }
     }
-    guard let left = pieces[0].stretch.instant(of: slot),
+    // Of either clock, until it is known what came between.
+    guard !isUnnamed(droppedPieces + 1), let left = stretch.instant(of: slot),
       let right = pieces[1].stretch.instant(of: slot)
     else { return nil }
-    if slot >= pieces[1].first { return right }
-    let length = Double(pieces[1].first - pieces[0].last)
-    let part = Double(slot - pieces[0].last) / length
-    let likely = left.likely + Int64((Double(right.likely - left.likely) * part).rounded())
-    return SampleInstant(
-      earliest: min(left.earliest, right.earliest), likely: likely,
-      latest: max(left.latest, right.latest))
+    let part = Double(slot - pieces[0].last) / Double(pieces[1].first - pieces[0].last)
+    let way = (Double(right.likely) - Double(left.likely)) * part
+    return .instant(
+      SampleInstant(
+        earliest: min(left.earliest, right.earliest),
+        likely: Int64((Double(left.likely) + way).rounded()),
+        latest: max(left.latest, right.latest)))
+  }
+
+  /// Whether no later reading changes the instant of a slot, nor what was found up to it.
+  func isSettled(_ slot: Int64) -> Bool {
+    let index = pieces.lastIndex { slot >= $0.first } ?? 0
+    let stretch = pieces[index].stretch
+    return !isUnnamed(droppedPieces + index)
+      && (stretch.isFinished || stretch.settledSlot.map { slot < $0 } ?? false)
+  }
+
+  /// The mean rate so far.
+  var rate: ClockRate {
+    var rate = droppedRate
+    for piece in pieces { rate.add(piece.stretch) }
+    return rate
+  }
+
+  private mutating func dropPieces(_ count: Int) {
+    for piece in pieces[..<count] { droppedRate.add(piece.stretch) }
+    pieces.removeFirst(count)
+    droppedPieces += count
+  }
+
+  private func isUnnamed(_ piece: Int) -> Bool {
+    waiting.first { $0.break != nil }?.break.map { $0.piece <= piece } ?? false
   }
 }
 
 extension ClockEpoch {
   /// The last readings of its last stretch, as far as a knot looks.
-  var tail: [ClockReading] {
-    let readings = pieces[pieces.count - 1].stretch.latestReadings
-    guard let end = readings.last?.before else { return [] }
-    let reach = min(20, (2 * max(400, nominalPeriod / 1000) / assumptions.drift).squareRoot())
-    return readings.filter { $0.before >= end - Int64(reach * 1e9) }
+  var tail: [FillReading] {
+    let stretch = pieces[pieces.count - 1].stretch
+    guard let end = stretch.latestReadings.last?.before else { return [] }
+    let reach = ClockStretch.reach(stretch.grid, assumptions.nominalDrift)
+    return stretch.latestReadings.filter { $0.before >= end - Int64(reach * 1e9) }
   }
 
   /// Nanoseconds a slot, by the last stretch's line; `nil` before there is one.
-  var period: Double? { pieces[pieces.count - 1].stretch.linePeriod }
+  var period: Double? { pieces[pieces.count - 1].stretch.line?.period }
 }
 
 // MARK: - Findings
 
 extension ClockEpoch {
+  /// The findings that are certain, which are not reported again.
+  public mutating func takeFindings() -> [ClockFinding] {
+    defer { findings = [] }
+    return findings
+  }
+
   /// Names the breaks whose both sides are known.
   private mutating func nameBreaks() {
-    while let (finding, piece) = unnamed.first {
-      let index = piece - droppedPieces
-      guard index > 0, index < pieces.count else {
-        unnamed.removeFirst()
+    var certain = 0
+    for (finding, place) in waiting {
+      guard let place else {
+        findings.append(finding)
+        certain += 1
         continue
       }
-      let slots = findings[finding].slots
-      let middle = slots.lowerBound + (slots.upperBound - slots.lowerBound) / 2
-      guard let left = pieces[index - 1].stretch.instant(of: middle),
-        let right = pieces[index].stretch.instant(of: middle)
-      else {
-        guard isFinished else { return }
-        unnamed.removeFirst()
-        continue
+      guard let kind = kind(of: finding, place.piece - droppedPieces) else { break }
+      certain += 1
+      if case .contradiction(let range) = kind, range.contains(0) {
+        // Both sides agree: there was nothing, or a wrong reading, which was left out later.
+        if place.isHole
+          || range == 0...0
+            && (waiting.map(\.finding) + findings).contains(where: {
+              $0.kind == .wrongCount && finding.instants.contains($0.instants.lowerBound)
+            })
+        {
+          continue
+        }
       }
-      findings[finding].kind = ClockEpoch.kind(
-        pieces[index - 1].stretch.lastPeriods, left, pieces[index].stretch.firstPeriods, right,
-        drift: assumptions.drift, slots)
-      unnamed.removeFirst()
+      findings.append(ClockFinding(kind: kind, slots: finding.slots, instants: finding.instants))
     }
+    waiting.removeFirst(certain)
+  }
+
+  /// The kind of a break before a piece; `nil` while it is not known.
+  private func kind(of finding: ClockFinding, _ index: Int) -> ClockFinding.Kind? {
+    guard index > 0, index < pieces.count else { return finding.kind }
+    let (slots, left, right) = (finding.slots, pieces[index - 1].stretch, pieces[index].stretch)
+    let middle = slots.lowerBound + (slots.upperBound - slots.lowerBound) / 2
+    guard let before = left.instant(of: middle) else { return finding.kind }
+    guard let after = right.instant(of: middle) else {
+      return right.isFinished ? finding.kind : nil
+    }
+    return ClockEpoch.kind(
+      left.lastPeriods, before, right.firstPeriods, after, drift: assumptions.drift, slots)
   }
 
   /// What makes one slot's instant on the clock after a break differ from that on the clock before it.
@@ -198,13 +329,23 @@ extension ClockEpoch {
     }
     let longest = max(before.upperBound, after.upperBound)
     let shortest = min(before.lowerBound, after.lowerBound)
-    let least = Double(right.earliest - left.latest)
-    let most = Double(right.latest - left.earliest)
-    let fewest = Int64((least / (least < 0 ? shortest : longest)).rounded(.up))
-    let greatest = Int64((most / (most < 0 ? longest : shortest)).rounded(.down))
+    let least = Double(right.earliest) - Double(left.latest)
+    let most = Double(right.latest) - Double(left.earliest)
+    func number(_ difference: Double, _ period: Double, _ rule: FloatingPointRoundingRule) -> Int64
+    {
+      Int64((difference / period).rounded(rule).clamped(to: 0x1p60))
+    }
+    let fewest = number(least, least < 0 ? shortest : longest, .up)
+    let greatest = number(most, most < 0 ? longest : shortest, .down)
     guard fewest <= greatest else { return .contradiction(greatest...fewest) }
     if fewest > 0 { return .lost(fewest...greatest) }
     if greatest < 0 { return .doubled(-greatest...(-fewest)) }
     return .contradiction(fewest...greatest)
+  }
+}
+
+extension Double {
+  fileprivate func clamped(to limit: Double) -> Double {
+    self < -limit ? -limit : self < limit ? self : limit
   }
 }

@@ -14,9 +14,9 @@ struct ClockLine: Equatable {
     (self.slot, self.time, self.period) = (slot, time, period)
   }
 
-  /// The line from the first to the last reading with an instant after it; by `nominalPeriod` when there are not two of
-  /// them with different counts.
-  init?(_ readings: some Sequence<ClockReading>, nominalPeriod: Double) {
+  /// The line from the first to the last reading with an instant after it; by the `known` period when there are not two
+  /// of them with different counts.
+  init?(_ readings: some Sequence<FillReading>, known: Double) {
     var ends: (first: (slot: Int64, time: Int64), last: (slot: Int64, time: Int64))?
     for reading in readings {
       guard let after = reading.after else { continue }
@@ -27,7 +27,7 @@ struct ClockLine: Equatable {
     (slot, time) = first
     period =
       last.slot > first.slot && last.time > first.time
-      ? Double(last.time - first.time) / Double(last.slot - first.slot) : nominalPeriod
+      ? Double(last.time - first.time) / Double(last.slot - first.slot) : known
   }
 
   /// Microseconds from the line to an instant. The instants are subtracted as integers first.
@@ -35,19 +35,25 @@ struct ClockLine: Equatable {
     (Double(time - self.time) - Double(slot - self.slot) * period) / 1000
   }
 
-  /// Seconds from one slot to another.
-  func distance(from start: Double, to end: Double) -> Double { (end - start) * period * 1e-9 }
-
-  /// The instant of an offset in microseconds, rounded as asked; at the ends of the range for offsets beyond it.
-  func instant(_ offset: Double, at slot: Int64, _ rule: FloatingPointRoundingRule) -> Int64 {
+  /// The instants of three offsets in microseconds, the outer ones rounded outward; at the ends of the range for offsets
+  /// beyond it.
+  func instant(_ earliest: Double, _ likely: Double, _ latest: Double, at slot: Int64)
+    -> SampleInstant
+  {
     // The line's part is split, so that what is rounded is small.
     let line = Double(slot - self.slot) * period
     let whole = line.rounded(.down)
-    let rest = (line - whole + offset * 1000).rounded(rule)
-    let limit = 0x1p61
-    guard abs(whole) < limit, abs(rest) < limit else {
-      return whole + rest < 0 ? -(1 << 62) : 1 << 62
+    let part = line - whole
+    func instant(_ rest: Double) -> Int64 {
+      let limit = 0x1p61
+      guard abs(whole) < limit, abs(rest) < limit else {
+        return whole + rest < 0 ? -(1 << 62) : 1 << 62
+      }
+      return time + Int64(whole) + Int64(rest)
     }
-    return time + Int64(whole) + Int64(rest)
+    return SampleInstant(
+      earliest: instant((part + earliest * 1000).rounded(.down)),
+      likely: instant((part + likely * 1000).rounded(.toNearestOrAwayFromZero)),
+      latest: instant((part + latest * 1000).rounded(.up)))
   }
 }

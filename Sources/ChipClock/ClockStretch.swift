@@ -1,18 +1,3 @@
-/// When a sample was made: an interval that must hold its instant, and the likely one in it.
-public struct SampleInstant: Equatable, Sendable, BitwiseCopyable {
-  /// The earliest instant, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
-  public var earliest: Int64
-  /// The likely instant.
-  public var likely: Int64
-  /// The latest instant.
-  public var latest: Int64
-
-  /// An instant.
-  public init(earliest: Int64, likely: Int64, latest: Int64) {
-    (self.earliest, self.likely, self.latest) = (earliest, likely, latest)
-  }
-}
-
 /// Readings that no clock within the assumptions can have made.
 public struct ClockContradiction: Error, Equatable, Sendable {
   /// The slot near which they contradict each other.
@@ -29,62 +14,81 @@ public struct ClockContradiction: Error, Equatable, Sendable {
 ///
 /// Nothing is averaged: a late reading is only a weak one, so load and late wake-ups cannot bias the result.
 ///
-/// Readings are added in order, and slots asked for in order. An instant needs the readings of the 40 s after it, and what
+/// Readings are added in order, and slots asked for in order. An instant needs the readings of the 43 s after it, and what
 /// lies before the last slot is forgotten: the memory does not depend on the length.
 ///
 ///     var stretch = ClockStretch(nominalPeriod: 1_000_000, assumptions)
 ///     while stretch.instant(of: slot) == nil, let reading = … { try stretch.add(reading) }
 ///     try stretch.finish()
 public struct ClockStretch {
-  /// A slot, or a point between two, at which the clock's state is known.
+  /// A slot at which the clock's state is known.
   struct Knot {
-    var slot: Double
+    var slot: Int64
     /// The states within the assumptions.
     var polygon: OffsetPolygon
     /// The extremes of the offset there, in microseconds.
     var offsets: ClosedRange<Double>
-    /// The states of a steadier clock, which gives the likely instant.
-    var steady: OffsetPolygon
-    /// Its middle, within ``offsets``.
+    /// The likely state, of a steadier clock.
+    var steady: OffsetPolygon.Corner
+    /// Its offset, within ``offsets``.
     var likely: Double
   }
 
-  private let assumptions: ClockAssumptions
-  private let nominalPeriod: Double
+  let assumptions: ClockAssumptions
+  private(set) var grid: SlotGrid
+  /// Nanoseconds a slot, if the readings do not show it.
+  private let knownPeriod: Double
   /// The readings so far, until they make a line.
-  private var early: [ClockReading] = []
+  private var early: [FillReading] = []
   private var hasEarly = true
-  private var line: ClockLine?
+  private(set) var line: ClockLine?
   /// For the assumptions' drift first, then for steadier clocks, the steadiest last.
   private var hulls: [BoundHull] = []
-  private var firstSlot = 0.0
-  private var lastSlot = 0.0
+  private var firstSlot: Int64 = 0
+  private var lastSlot: Int64 = 0
   private var hasUpper = false
   private var hasLower = false
-  private var isFinished = false
+  private(set) var isFinished = false
+  /// The edges of the watermark that the next knots depend on.
+  private var edges: [FillEdge] = []
+  private var edgeHull: BoundHull?
   /// The readings that knots which are not settled depend on.
-  private(set) var recent: [ClockReading] = []
-  /// Knots so far, the dropped ones included.
-  private var knotCount = 0
+  private(set) var recent: [FillReading] = []
   private(set) var knots: [Knot] = []
-  private var ends: (first: Knot, last: Knot)?
-
-  /// The seconds of the chip's time from one knot to the next.
-  private static let spacing = 0.5
+  /// The last knot, or place for one without bounds near it.
+  private var lastPlace: Int64?
+  /// Readings since then.
+  private var readingsSincePlace = 0
+  private(set) var ends: (first: Knot, last: Knot)?
 
   /// The seconds on each side of a knot whose bounds are looked at, at most.
-  private static let longestReach = 20.0
+  static let longestReach = 20.0
+
+  /// The most readings that wait for the next knot. At 200 a second, the first line needs those of 20 s.
+  private static let readingLimit = 5000
 
   /// Drifts that are tried for the likely instant, in parts per million a second.
   private static let steadyDrifts = [10.0, 2.0]
 
+  /// The part of a polygon's width that a steadier clock leaves of it, at least.
+  private static let leastWidth = 0.5
+
+  /// The seconds at both ends in which the likely offset passes to the mean of the states: there the readings are on one
+  /// side only, and the states far from the others in a sharp corner of the polygon. In the midst their extremes are
+  /// better, as the drift that no reading excludes weighs on both sides.
+  private static let endSeconds = 2.0
+
   /// A stretch without readings.
   ///
   /// - Parameters:
-  ///   - nominalPeriod: Nanoseconds a slot, if the readings do not show it.
+  ///   - nominalPeriod: Nanoseconds a slot as configured, more than 0.
   ///   - assumptions: See ``ClockAssumptions/refuted(by:)``.
   public init(nominalPeriod: Double, _ assumptions: ClockAssumptions) {
-    (self.nominalPeriod, self.assumptions) = (nominalPeriod, assumptions)
+    self.init(SlotGrid(period: nominalPeriod), known: nominalPeriod, assumptions)
+  }
+
+  init(_ grid: SlotGrid, known period: Double, _ assumptions: ClockAssumptions) {
+    (self.grid, knownPeriod, self.assumptions) = (grid, period, assumptions)
   }
 
   /// The clock of all these readings, which are of one epoch and in order.
@@ -92,221 +96,245 @@ public struct ClockStretch {
   /// - Returns: `nil` when they bound no slot from both sides.
   /// - Throws: ``ClockContradiction`` when no clock within the assumptions fits.
   public init?(
-    _ readings: some Sequence<ClockReading>, nominalPeriod: Double, _ assumptions: ClockAssumptions
+    _ readings: some Sequence<FillReading>, nominalPeriod: Double, _ assumptions: ClockAssumptions
   ) throws(ClockContradiction) {
-    self.init(nominalPeriod: nominalPeriod, assumptions)
+    try self.init(readings, SlotGrid(period: nominalPeriod), known: nominalPeriod, assumptions)
+  }
+
+  init?(
+    _ readings: some Sequence<FillReading>, _ grid: SlotGrid, known period: Double,
+    _ assumptions: ClockAssumptions
+  ) throws(ClockContradiction) {
+    self.init(grid, known: period, assumptions)
     for reading in readings { try add(reading) }
     try finish()
     guard !knots.isEmpty else { return nil }
   }
 
+  /// From this slot on, which no reading has reached yet, slots are those of another epoch.
+  mutating func renumber(at slot: Int64) { grid.renumber(at: slot) }
+
   /// Adds a reading.
   ///
   /// - Throws: ``ClockContradiction`` when no clock within the assumptions fits.
   /// - Complexity: for each half second, some 40,000 multiplications.
-  public mutating func add(_ reading: ClockReading) throws(ClockContradiction) {
+  public mutating func add(_ reading: FillReading) throws(ClockContradiction) {
     guard hasEarly else {
       addBounds(of: reading)
       return try makeKnots()
     }
-    early.append(reading)
-    guard let line = ClockLine(early, nominalPeriod: nominalPeriod),
-      line.distance(from: Double(line.slot), to: Double(reading.count))
-        >= ClockStretch.longestReach
+    readingsSincePlace += early.addOrReplaceLast(reading)
+    guard reading.after != nil, let first = early.first,
+      grid.seconds(from: first.count, to: reading.count) >= ClockStretch.longestReach,
+      let line = ClockLine(early, known: knownPeriod)
     else { return }
     begin(line)
     try makeKnots()
+  }
+
+  /// Adds an edge of the watermark, whose slot no reading has passed yet by more than a drain.
+  mutating func add(_ edge: FillEdge) {
+    guard edges.count < ClockStretch.readingLimit else { return }
+    edges.append(edge)
+    edgeHull?.add(edge.bound, grid)
+  }
+
+  /// Leaves out the edges of slots after `slot`, which are those of another clock.
+  mutating func dropEdges(after slot: Int64) {
+    edges.removeAll { $0.slot > slot }
+    if let line { makeEdgeHull(line) }
+  }
+
+  private mutating func makeEdgeHull(_ line: ClockLine) {
+    edgeHull = BoundHull(edges.map(\.bound), line, grid, drift: assumptions.nominalDrift)
   }
 
   /// Ends the stretch: no reading follows.
   ///
   /// - Throws: ``ClockContradiction`` when no clock within the assumptions fits.
   public mutating func finish() throws(ClockContradiction) {
+    isFinished = true
     if hasEarly {
-      guard let line = ClockLine(early, nominalPeriod: nominalPeriod) else { return }
+      guard let line = ClockLine(early, known: knownPeriod) else { return }
       begin(line)
     }
-    isFinished = true
     try makeKnots()
   }
 
   private mutating func begin(_ line: ClockLine) {
     self.line = line
-    let steady = ClockStretch.steadyDrifts.filter { $0 < assumptions.drift }
-    hulls = ([assumptions.drift] + steady).map { BoundHull(line, drift: $0) }
+    let drift = assumptions.nominalDrift
+    hulls = ([drift] + ClockStretch.steadyDrifts.filter { $0 < drift })
+      .map { BoundHull(line, drift: $0) }
     hasEarly = false
-    var slots = ClockBound.bounds(of: early, assumptions).map(\.slot)
-    slots.sort()
-    (firstSlot, lastSlot) = (Double(slots.first ?? 0), Double(slots.first ?? 0))
+    firstSlot = ClockBound.bounds(of: early, assumptions).map(\.slot).min() ?? 0
+    lastSlot = firstSlot
     for reading in early { addBounds(of: reading) }
-    early = []
+    makeEdgeHull(line)
+    (early, readingsSincePlace) = ([], 0)
   }
 
-  private mutating func addBounds(of reading: ClockReading) {
-    recent.append(reading)
+  private mutating func addBounds(of reading: FillReading) {
+    readingsSincePlace += recent.addOrReplaceLast(reading)
     for bound in ClockBound.bounds(of: CollectionOfOne(reading), assumptions) {
       if bound.isUpper { hasUpper = true } else { hasLower = true }
-      lastSlot = max(lastSlot, Double(bound.slot))
-      for index in hulls.indices { hulls[index].add(bound) }
+      lastSlot = max(lastSlot, bound.slot)
+      for index in hulls.indices { hulls[index].add(bound, grid) }
     }
   }
 
   /// Makes the knots whose bounds are all there.
   private mutating func makeKnots() throws(ClockContradiction) {
     guard let line, hasUpper, hasLower else { return }
-    let step = ClockStretch.spacing * 1e9 / line.period
     while true {
-      let slot = firstSlot + Double(knotCount) * step
+      let slot = lastPlace.map(grid.knot) ?? firstSlot
       if slot >= lastSlot {
         // The last knot is at the last bound.
-        if isFinished { try makeKnot(at: lastSlot, line) }
+        if isFinished, lastPlace != lastSlot { try makeKnot(at: lastSlot, line) }
         return
       }
       guard
-        isFinished
-          || line.distance(from: slot, to: lastSlot) > ClockStretch.longestReach + 1
+        isFinished || grid.seconds(from: slot, to: lastSlot) > ClockStretch.longestReach + 1
       else { return }
       try makeKnot(at: slot, line)
       forgetReadings()
     }
   }
 
+  /// Whether there are far more readings than any recording has in its time: the counts do not rise as they should.
+  var isFull: Bool {
+    readingsSincePlace >= ClockStretch.readingLimit
+      || recent.count >= 4 * ClockStretch.readingLimit
+  }
+
   /// Forgets the readings and bounds that no knot after the settled ones depends on.
   private mutating func forgetReadings() {
-    guard let line, let settledSlot else { return }
-    let oldest = settledSlot - ClockStretch.longestReach * 1e9 / line.period
+    guard let settledSlot else { return }
+    let oldest = settledSlot - grid.slots(ClockStretch.longestReach)
     for index in hulls.indices { hulls[index].drop(before: oldest) }
-    let kept = recent.firstIndex { Double($0.count) >= oldest - 1 } ?? recent.endIndex
+    edgeHull?.drop(before: oldest)
+    let keptEdges = edges.firstIndex { $0.slot >= oldest } ?? edges.endIndex
+    if keptEdges * 2 > edges.count { edges.removeFirst(keptEdges) }
+    let kept = recent.firstIndex { $0.count >= oldest - 1 } ?? recent.endIndex
     if kept * 2 > recent.count { recent.removeFirst(kept) }
+    grid.forget(before: oldest)
   }
 
   /// The slot up to which no later reading changes an instant; `nil` while there is none. Knots up to the reach of a
-  /// contradiction are made again without the readings that belong to another clock.
-  private var settledSlot: Double? {
-    guard let line, let last = knots.last else { return nil }
-    return isFinished ? last.slot : last.slot - ClockStretch.longestReach * 1e9 / line.period
+  /// contradiction are made again without the readings that belong to another clock, and a second more is for what lies
+  /// between two knots.
+  var settledSlot: Int64? {
+    guard let last = knots.last else { return nil }
+    return isFinished ? last.slot : last.slot - grid.slots(ClockStretch.longestReach + 1)
   }
 
   /// Replaces ``recent`` readings, after a contradiction: a wrong one is left out, or those of another clock.
   ///
   /// - Throws: ``ClockContradiction`` when these contradict each other too.
-  mutating func replaceRecent(_ readings: [ClockReading]) throws(ClockContradiction) {
+  mutating func replaceRecent(_ readings: [FillReading]) throws(ClockContradiction) {
     // Knots that were made at the end are not settled either.
     isFinished = false
     if hasEarly {
       early = readings
     } else if let line {
-      let settled = settledSlot ?? -.infinity
+      let settled = settledSlot ?? .min
       let kept = knots.firstIndex { $0.slot > settled } ?? knots.endIndex
-      knotCount -= knots.count - kept
       knots.removeSubrange(kept...)
+      lastPlace = knots.last?.slot
       if let last = knots.last, let first = ends?.first { ends = (first, last) }
-      if knots.isEmpty { ends = nil }
+      if knots.isEmpty { (ends, hasUpper, hasLower) = (nil, false, false) }
       hulls = hulls.map { BoundHull(line, drift: $0.drift) }
-      recent = []
+      (recent, readingsSincePlace) = ([], 0)
       lastSlot = firstSlot
       for reading in readings { addBounds(of: reading) }
       try makeKnots()
     }
   }
 
-  private mutating func makeKnot(at slot: Double, _ line: ClockLine) throws(ClockContradiction) {
-    var polygons: [OffsetPolygon] = []
-    for hull in hulls {
-      polygons.append(
-        hull.polygon(
-          at: slot, reach: ClockStretch.reach(line, hull.drift), jitter: assumptions.jitter))
+  private mutating func makeKnot(at slot: Int64, _ line: ClockLine) throws(ClockContradiction) {
+    func states(_ hull: BoundHull, and edges: BoundHull? = nil) -> OffsetPolygon {
+      let reach = ClockStretch.reach(grid, hull.drift)
+      return hull.polygon(at: slot, grid, reach: reach, jitter: assumptions.jitter, and: edges)
     }
-    guard let offsets = polygons[0].offsets(at: 0) else {
-      throw ClockContradiction(slot: Int64(slot.rounded()))
+    var polygon = states(hulls[0], and: edgeHull)
+    // An edge may be noise on the line.
+    if polygon.isEmpty, !edges.isEmpty { polygon = states(hulls[0]) }
+    guard let offsets = polygon.offsets(at: 0) else { throw ClockContradiction(slot: slot) }
+    (lastPlace, readingsSincePlace) = (slot, 0)
+    // Inside of a hole the neighbours know more.
+    guard polygon.isBounded || slot == firstSlot || slot == lastSlot else { return }
+    var steady = polygon
+    // A clock that is not as steady as that is contradicted in the end, and pressed to one side before.
+    for hull in hulls.dropFirst() {
+      let other = states(hull)
+      guard other.width > ClockStretch.leastWidth * steady.width else { break }
+      steady = other
     }
-    let steady = polygons.last { !$0.isEmpty } ?? polygons[0]
-    let middle = steady.offsets(at: 0).map { ($0.lowerBound + $0.upperBound) / 2 } ?? 0
+    guard let mean = steady.mean, let extremes = steady.offsets(at: 0) else { return }
+    let middle = (extremes.lowerBound + extremes.upperBound) / 2
+    let distance = min(
+      grid.seconds(from: firstSlot, to: slot), grid.seconds(from: slot, to: lastSlot))
+    let part = min(1, distance / ClockStretch.endSeconds)
+    let state = OffsetPolygon.Corner(a: part * middle + (1 - part) * mean.a, b: mean.b)
     let knot = Knot(
-      slot: slot, polygon: polygons[0], offsets: offsets, steady: steady,
-      likely: min(max(middle, offsets.lowerBound), offsets.upperBound))
+      slot: slot, polygon: polygon, offsets: offsets, steady: state,
+      likely: min(max(state.a, offsets.lowerBound), offsets.upperBound))
     knots.append(knot)
-    knotCount += 1
     ends = (ends?.first ?? knot, knot)
   }
 
   /// Finds what makes the recent readings contradict each other.
   func search(_ contradiction: ClockContradiction) -> ContradictionSearch.Result {
     guard let line else { return .between(last: 0, first: 1) }
-    return ContradictionSearch(recent, line, assumptions).result(
-      near: contradiction.slot, reach: ClockStretch.reach(line, assumptions.drift))
+    return ContradictionSearch(recent, line, grid, assumptions).result(
+      near: contradiction.slot, reach: ClockStretch.reach(grid, assumptions.nominalDrift))
   }
 
   /// How far from a knot bounds are looked at, in seconds: farther ones are weaker than a period, because of the drift.
-  static func reach(_ line: ClockLine, _ drift: Double) -> Double {
-    min(longestReach, (2 * max(400, line.period / 1000) / drift).squareRoot())
-  }
-}
-
-// MARK: - Instants
-
-extension ClockStretch {
-  /// When a slot was whole; `nil` while readings after it are missing. A slot outside of the readings of a finished
-  /// stretch has an instant too, with a wider interval.
-  ///
-  /// - Complexity: logarithmic in the number of knots.
-  public func instant(of slot: Int64) -> SampleInstant? {
-    let slot = Double(slot)
-    guard let line, let first = knots.first, let last = knots.last else { return nil }
-    guard isFinished || slot < settledSlot ?? -.infinity else { return nil }
-    if slot < first.slot { return instant(at: slot, beyond: first, line) }
-    if slot >= last.slot { return instant(at: slot, beyond: last, line) }
-    var (low, high) = (0, knots.count - 1)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if knots[middle].slot <= slot { low = middle } else { high = middle }
-    }
-    let (left, right) = (knots[low], knots[high])
-    let part = (slot - left.slot) / (right.slot - left.slot)
-    let s = line.distance(from: left.slot, to: right.slot)
-    // A curve leaves its chord by at most drift · s² · part · (1 − part) ÷ 2.
-    let slack = assumptions.drift * s * s * part * (1 - part) / 2 + assumptions.jitter
-    func chord(_ start: Double, _ end: Double) -> Double { (1 - part) * start + part * end }
-    return line.instant(
-      chord(left.offsets.lowerBound, right.offsets.lowerBound) - slack,
-      chord(left.likely, right.likely),
-      chord(left.offsets.upperBound, right.offsets.upperBound) + slack, at: Int64(slot))
-  }
-
-  private func instant(at slot: Double, beyond knot: Knot, _ line: ClockLine) -> SampleInstant {
-    let h = line.distance(from: knot.slot, to: slot)
-    let slack = assumptions.drift * h * h / 2 + assumptions.jitter
-    let offsets = knot.polygon.offsets(at: h) ?? knot.offsets
-    let steady = knot.steady.offsets(at: h).map { ($0.lowerBound + $0.upperBound) / 2 } ?? 0
-    return line.instant(
-      offsets.lowerBound - slack,
-      h == 0 ? knot.likely : min(max(steady, offsets.lowerBound), offsets.upperBound),
-      offsets.upperBound + slack, at: Int64(slot))
+  static func reach(_ grid: SlotGrid, _ drift: Double) -> Double {
+    min(longestReach, (2 * max(400, grid.period / 1000) / drift).squareRoot())
   }
 
   /// Forgets the knots that slots before `slot` need.
   public mutating func forget(before slot: Int64) {
-    let next = knots.firstIndex { $0.slot > Double(slot) } ?? knots.endIndex
+    let next = knots.firstIndex { $0.slot > slot } ?? knots.endIndex
     if next > 64 { knots.removeFirst(next - 1) }
   }
+}
 
+extension [FillReading] {
+  /// Adds a reading. Of several with one count the first has the least instant after it, and the last one the greatest
+  /// before it: those between say nothing more.
+  ///
+  /// - Returns: How many readings more there are.
+  fileprivate mutating func addOrReplaceLast(_ reading: FillReading) -> Int {
+    if count > 1, reading.after != nil, self[count - 1].count == reading.count,
+      self[count - 2].count == reading.count, self[count - 2].after != nil
+    {
+      self[count - 1] = reading
+      return 0
+    }
+    append(reading)
+    return 1
+  }
+}
+
+extension ClockStretch {
   /// Nanoseconds a slot, from the first knot to the last one so far: the least and the greatest that the readings allow,
   /// and the likely one; `nil` for a stretch of one instant.
   public var period: (least: Double, likely: Double, greatest: Double)? {
     guard let line, let (first, last) = ends, last.slot > first.slot else { return nil }
     func period(_ start: Double, _ end: Double) -> Double {
-      line.period + (end - start) * 1000 / (last.slot - first.slot)
+      line.period + (end - start) * 1000 / Double(last.slot - first.slot)
     }
     return (
       period(first.offsets.upperBound, last.offsets.lowerBound), period(first.likely, last.likely),
       period(first.offsets.lowerBound, last.offsets.upperBound)
     )
   }
-}
 
-extension ClockStretch {
-  /// Nanoseconds a slot on the line; `nil` before there is one.
-  var linePeriod: Double? { line?.period }
+  /// Slots from the first knot to the last one so far.
+  var periodCount: Int64 { ends.map { $0.last.slot - $0.first.slot } ?? 0 }
 
   /// The extremes of the period at the first knot, in nanoseconds.
   var firstPeriods: ClosedRange<Double>? { ends.flatMap { periods(at: $0.first) } }
@@ -314,41 +342,33 @@ extension ClockStretch {
   /// The extremes of the period at the last knot, in nanoseconds.
   var lastPeriods: ClosedRange<Double>? { ends.flatMap { periods(at: $0.last) } }
 
+  /// A rate is an offset by the seconds of the grid.
   private func periods(at knot: Knot) -> ClosedRange<Double>? {
     guard let line, let rates = knot.polygon.rates else { return nil }
-    return line.period * (1 + rates.lowerBound * 1e-6)...line.period * (1 + rates.upperBound * 1e-6)
+    let least = line.period + grid.period * rates.lowerBound * 1e-6
+    let greatest = line.period + grid.period * rates.upperBound * 1e-6
+    return least...greatest
   }
 }
 
 extension ClockStretch {
   /// The readings that the next instants depend on.
-  var latestReadings: [ClockReading] { hasEarly ? early : recent }
+  var latestReadings: [FillReading] { hasEarly ? early : recent }
 
   /// How many slots may have been whole at an instant after the last knot of a finished stretch.
   func phase(at time: Int64) -> ClosedRange<Int64>? {
-    guard let line, let last = knots.last, let rates = last.polygon.rates else { return nil }
-    func slots(_ offset: Double, _ rate: Double, _ sign: Double) -> Int64 {
-      let elapsed = Double(time - line.instant(offset, at: Int64(last.slot), .down)) / 1000
+    guard let line, let last = knots.last, let periods = lastPeriods else { return nil }
+    let knot = line.instant(
+      last.offsets.lowerBound, last.likely, last.offsets.upperBound, at: last.slot)
+    func slots(since start: Int64, _ period: Double, _ sign: Double) -> Int64 {
+      let elapsed = Double(time - start) / 1000
       let seconds = elapsed * 1e-6
       let bend = assumptions.drift * seconds * seconds / 2 + assumptions.jitter
-      let period = line.period * (1 + rate * 1e-6) / 1000
-      let slots = (last.slot + (elapsed + sign * bend) / period).rounded(.down)
-      return Int64(min(max(slots, -0x1p61), 0x1p61))
+      let slots = ((elapsed + sign * bend) * 1000 / period).rounded(.down)
+      return last.slot + Int64(min(max(slots, -0x1p60), 0x1p60))
     }
-    let least = slots(last.offsets.upperBound, rates.upperBound, -1)
-    let greatest = slots(last.offsets.lowerBound, rates.lowerBound, 1)
+    let least = slots(since: knot.latest, periods.upperBound, -1)
+    let greatest = slots(since: knot.earliest, periods.lowerBound, 1)
     return least <= greatest ? least...greatest : nil
-  }
-}
-
-extension ClockLine {
-  /// The instants of three offsets in microseconds, the outer ones rounded outward.
-  fileprivate func instant(
-    _ earliest: Double, _ likely: Double, _ latest: Double, at slot: Int64
-  ) -> SampleInstant {
-    SampleInstant(
-      earliest: instant(earliest, at: slot, .down),
-      likely: instant(likely, at: slot, .toNearestOrAwayFromZero),
-      latest: instant(latest, at: slot, .up))
   }
 }

@@ -1,3 +1,5 @@
+public import IMUModel
+
 /// When a chip made its samples, over a whole recording: epochs joined to lines where the gap between them is proved.
 ///
 ///     epoch 0          epoch 1          epoch 2
@@ -6,34 +8,10 @@
 ///
 /// Epochs begin with ``beginEpoch(_:delivered:)``; readings are added in order; instants are asked for in order.
 public struct ClockTimeline {
-  /// Why an epoch begins.
-  public enum Cause: UInt8, CaseIterable, Sendable {
-    /// The recording begins.
-    case start = 1
-    /// The FIFO was reset.
-    case reset
-    /// The FIFO was full, and samples were lost.
-    case overflow
-    /// A burst failed, so that how many bytes it took out is not known.
-    case burstFailed
-    /// The chip was set to another rate.
-    case rateChanged
-    /// The chip was reset.
-    case chipReset
-
-    /// Whether the chip's oscillator ran on, so that the gap is a whole number of samples.
-    public var runsOn: Bool {
-      switch self {
-      case .start, .rateChanged, .chipReset: false
-      case .reset, .overflow, .burstFailed: true
-      }
-    }
-  }
-
   /// An epoch as it is now known.
   public struct Epoch: Equatable, Sendable {
     /// Why it began.
-    public var cause: Cause
+    public var cause: EpochCause
     /// Samples missing between the one before and it: exactly so many, or at least and at most. `nil` when the readings do
     /// not show it.
     public var missing: ClosedRange<Int64>?
@@ -44,36 +22,65 @@ public struct ClockTimeline {
   }
 
   private let assumptions: ClockAssumptions
-  private let nominalPeriod: Double
+  private let grid: SlotGrid
   private var lines: [ClockEpoch] = []
+  private var droppedLines = 0
+  private var droppedRate = ClockRate()
+  private var isFinished = false
   /// The present epoch's cause and readings, until it is joined or not.
-  private var pending: (cause: Cause, readings: [ClockReading])?
+  private var pending: (cause: EpochCause, readings: [FillReading])?
+  private var pendingEdges: [FillEdge] = []
   /// Slots that were delivered in the last epoch of the last line, numbered as the line's.
   private var delivered: Int64 = 0
+  /// The instant before the last reading.
+  private var latest = Int64.min
+  /// Where the slots asked for are, usually.
+  private var near: (epoch: Int, shift: Int64, segment: ClockSegment)?
+  private var lastSlot: (epoch: Int, slot: Int64, instant: SampleInstant)?
 
   /// The epochs so far, but for one whose first readings are still being looked at.
   public private(set) var epochs: [Epoch] = []
 
+  /// Findings that were not taken, in order, up to a thousand: each is here before its slots have instants.
+  public private(set) var findings: [ClockFinding] = []
+
+  /// How many findings there were, taken ones and those for which there was no room included.
+  public private(set) var findingCount = 0
+
+  /// Readings that were left out because they cannot be: an instant that goes back, or a value out of its range.
+  public private(set) var refusedCount = 0
+
+  private static let findingLimit = 1000
+
+  /// The most lines that wait for their slots to be asked for. A new one each reading, this is more than a minute.
+  private static let lineLimit = 4096
+
   /// A timeline without epochs.
   ///
   /// - Parameters:
-  ///   - nominalPeriod: Nanoseconds a slot, if the readings do not show it.
+  ///   - nominalPeriod: Nanoseconds a slot as configured, more than 0. The same for all parts of a recording, as it decides
+  ///     where the clock's knots are.
   ///   - assumptions: See ``ClockAssumptions/refuted(by:)``.
   public init(nominalPeriod: Double, _ assumptions: ClockAssumptions) {
-    (self.nominalPeriod, self.assumptions) = (nominalPeriod, assumptions)
+    (grid, self.assumptions) = (SlotGrid(period: nominalPeriod), assumptions)
   }
 
   /// Begins an epoch.
   ///
   /// - Parameter count: Slots of the epoch before that were delivered.
-  public mutating func beginEpoch(_ cause: Cause, delivered count: Int64) {
+  public mutating func beginEpoch(_ cause: EpochCause, delivered count: Int64) {
     settlePending()
     delivered = count + (epochs.last?.shift ?? 0)
     pending = (cause, [])
   }
 
   /// Adds a reading of the present epoch.
-  public mutating func add(_ reading: ClockReading) {
+  public mutating func add(_ reading: FillReading) {
+    guard reading.isPossible, reading.before >= latest else {
+      refusedCount += 1
+      return
+    }
+    latest = reading.before
     guard pending != nil else { return addShifted(reading) }
     pending?.readings.append(reading)
     guard let pending, !pending.cause.runsOn || pending.readings.count >= EpochJoin.readingCount
@@ -81,51 +88,165 @@ public struct ClockTimeline {
     settlePending()
   }
 
+  /// Adds an edge of the watermark in the present epoch.
+  public mutating func add(_ edge: FillEdge) {
+    guard edge.isPossible else {
+      refusedCount += 1
+      return
+    }
+    guard pending != nil else { return addShifted(edge) }
+    if pendingEdges.count < EpochJoin.readingCount { pendingEdges.append(edge) }
+  }
+
+  private mutating func addShifted(_ edge: FillEdge) {
+    guard let epoch = epochs.last else { return }
+    lines[lines.count - 1].add(FillEdge(slot: edge.slot + epoch.shift, time: edge.time))
+  }
+
   /// Ends the timeline: no reading follows.
   public mutating func finish() {
     settlePending()
-    if !lines.isEmpty { lines[lines.count - 1].finish() }
+    finishLine()
+    isFinished = true
   }
 
-  private mutating func addShifted(_ reading: ClockReading) {
+  private mutating func finishLine() {
+    guard !lines.isEmpty else { return }
+    lines[lines.count - 1].finish()
+    takeLineFindings()
+  }
+
+  private mutating func addShifted(_ reading: FillReading) {
     guard let epoch = epochs.last else { return }
     var shifted = reading
     shifted.count += epoch.shift
-    lines[epoch.line].add(shifted)
+    lines[lines.count - 1].add(shifted)
+    takeLineFindings()
   }
 
   /// Joins the present epoch to the last line, or begins another line.
   private mutating func settlePending() {
     guard let (cause, readings) = pending else { return }
     pending = nil
-    var epoch = Epoch(cause: cause, missing: nil, line: lines.count, shift: 0)
+    var epoch = Epoch(cause: cause, missing: nil, line: droppedLines + lines.count, shift: 0)
+    // An oscillator that runs on keeps its period.
+    let period = cause.runsOn ? lines.last?.period ?? grid.period : grid.period
     if cause.runsOn, let last = lines.last {
-      let join = EpochJoin(
-        after: last.tail, nominalPeriod: last.period ?? nominalPeriod, assumptions)
+      let join = EpochJoin(after: last.tail, grid, known: period, assumptions)
       switch join?.result(readings) ?? .none {
       case .joined(let shift) where shift >= delivered:
         epoch.missing = shift - delivered...shift - delivered
-        (epoch.line, epoch.shift) = (lines.count - 1, shift)
+        (epoch.line, epoch.shift) = (droppedLines + lines.count - 1, shift)
+        lines[lines.count - 1].renumber(at: shift)
       case .several(let shifts) where shifts.upperBound >= delivered:
         epoch.missing = max(0, shifts.lowerBound - delivered)...shifts.upperBound - delivered
       case .joined, .several, .none: break
       }
     }
-    if epoch.line == lines.count {
-      let period = lines.last?.period ?? nominalPeriod
-      if !lines.isEmpty { lines[lines.count - 1].finish() }
-      lines.append(ClockEpoch(nominalPeriod: period, assumptions))
+    if epoch.line == droppedLines + lines.count {
+      finishLine()
+      if lines.count >= ClockTimeline.lineLimit {
+        dropLines(lines.count / 2)
+      }
+      lines.append(ClockEpoch(grid, known: period, assumptions))
     }
     epochs.append(epoch)
+    // First, as a break among the readings drops the edges after it.
+    for edge in pendingEdges { addShifted(edge) }
+    pendingEdges.removeAll()
     for reading in readings { addShifted(reading) }
   }
+}
 
-  /// When a slot of an epoch was whole; `nil` while readings after it are missing.
+// MARK: - Instants
+
+extension ClockTimeline {
+  /// When a slot of an epoch was whole; `nil` while readings after it are missing. Slots are asked for in order; each
+  /// likely instant is later than that of the slot asked for before.
   public mutating func instant(of slot: Int64, in epoch: Int) -> SampleInstant? {
+    if let near, near.epoch == epoch {
+      let place = slot + near.shift
+      if near.segment.slots.contains(place) {
+        return rising(near.segment.instant(of: place), slot, epoch)
+      }
+    }
     guard epochs.indices.contains(epoch) else { return nil }
-    return lines[epochs[epoch].line].instant(of: slot + epochs[epoch].shift)
+    let (line, shift) = (epochs[epoch].line - droppedLines, epochs[epoch].shift)
+    guard lines.indices.contains(line) else { return nil }
+    if line > 0 { dropLines(line) }
+    switch lines[0].known(of: slot + shift) {
+    case .segment(let segment):
+      near = (epoch, shift, segment)
+      return rising(segment.instant(of: slot + shift), slot, epoch)
+    case .instant(let instant): return rising(instant, slot, epoch)
+    case nil: return nil
+    }
   }
 
-  /// The findings of each line, in order.
-  public var findings: [ClockFinding] { lines.flatMap(\.findings) }
+  /// Whether no later reading changes the instant of a slot of an epoch, nor what was found up to it.
+  public func isSettled(_ slot: Int64, in epoch: Int) -> Bool {
+    guard epochs.indices.contains(epoch) else { return false }
+    let (line, shift) = (epochs[epoch].line - droppedLines, epochs[epoch].shift)
+    return isDecided(epoch) || lines.indices.contains(line) && lines[line].isSettled(slot + shift)
+  }
+
+  /// The mean rate so far, over all epochs.
+  public var rate: ClockRate {
+    var rate = droppedRate
+    for line in lines { rate.add(line.rate) }
+    return rate
+  }
+
+  private mutating func dropLines(_ count: Int) {
+    for line in lines[..<count] { droppedRate.add(line.rate) }
+    lines.removeFirst(count)
+    droppedLines += count
+  }
+
+  /// Whether all is known of an epoch: a slot that has no instant now will have none.
+  public func isDecided(_ epoch: Int) -> Bool {
+    epochs.indices.contains(epoch)
+      && (isFinished || epochs[epoch].line < droppedLines + lines.count - 1)
+  }
+
+  private mutating func rising(_ instant: SampleInstant, _ slot: Int64, _ epoch: Int)
+    -> SampleInstant
+  {
+    var instant = instant
+    if let last = lastSlot {
+      if (epoch, slot) == (last.epoch, last.slot) { return last.instant }
+      if (epoch, slot) > (last.epoch, last.slot), instant.likely <= last.instant.likely {
+        instant.likely = last.instant.likely + 1
+        instant.latest = max(instant.latest, instant.likely)
+      }
+    }
+    lastSlot = (epoch, slot, instant)
+    return instant
+  }
+}
+
+// MARK: - Findings
+
+extension ClockTimeline {
+  /// The ``findings``, which are not reported again.
+  public mutating func takeFindings() -> [ClockFinding] {
+    defer { findings = [] }
+    return findings
+  }
+
+  private mutating func takeLineFindings() {
+    guard !lines[lines.count - 1].findings.isEmpty else { return }
+    let line = droppedLines + lines.count - 1
+    for var finding in lines[lines.count - 1].takeFindings() {
+      findingCount += 1
+      guard findings.count < ClockTimeline.findingLimit else { continue }
+      let epoch = epochs.lastIndex { $0.line == line && $0.shift < finding.slots.upperBound }
+      if let epoch {
+        let (slots, shift) = (finding.slots, epochs[epoch].shift)
+        finding.epoch = epoch
+        finding.slots = slots.lowerBound - shift...slots.upperBound - shift
+      }
+      findings.append(finding)
+    }
+  }
 }

@@ -13,26 +13,35 @@ struct ContradictionSearch {
     case between(last: Int, first: Int)
   }
 
-  private let readings: [ClockReading]
+  private let readings: [FillReading]
   private let line: ClockLine
+  private let grid: SlotGrid
   private let assumptions: ClockAssumptions
 
-  /// The seconds of the chip's time from one knot to the next.
-  private static let spacing = 0.25
+  /// The most readings that are looked at.
+  private static let most = 4096
   /// The nanoseconds after a break in which the clock after it is looked for.
-  private static let after: Int64 = 2_000_000_000
+  private static let after: Int64 = 4_000_000_000
 
-  init(_ readings: [ClockReading], _ line: ClockLine, _ assumptions: ClockAssumptions) {
-    (self.readings, self.line, self.assumptions) = (readings, line, assumptions)
+  init(
+    _ readings: [FillReading], _ line: ClockLine, _ grid: SlotGrid, _ assumptions: ClockAssumptions
+  ) {
+    (self.readings, self.line, self.grid, self.assumptions) = (readings, line, grid, assumptions)
   }
 
   /// The place of the contradiction near `slot`, whose knot looks as far as `reach` seconds.
   func result(near slot: Int64, reach: Double) -> Result {
     func distance(_ index: Int) -> Double {
-      line.distance(from: Double(slot), to: Double(readings[index].count))
+      grid.seconds(from: slot, to: readings[index].count)
     }
-    let a = readings.indices.first { distance($0) >= -reach } ?? 0
-    let z = readings.indices.last { distance($0) <= reach } ?? readings.count - 1
+    var a = readings.indices.first { distance($0) >= -reach } ?? 0
+    var z = readings.indices.last { distance($0) <= reach } ?? readings.count - 1
+    if z - a > ContradictionSearch.most {
+      // No recording has so many: where counts do not rise as they should.
+      let near = readings[a...z].firstIndex { $0.count >= slot } ?? z
+      a = max(a, near - ContradictionSearch.most / 2)
+      z = min(z, a + ContradictionSearch.most)
+    }
     guard a < z else { return .between(last: max(0, z - 1), first: max(1, z)) }
     // The first that does not follow from those before it.
     guard let i = first(in: a + 1...z, where: { !agree(Array(readings[a...$0])) }) else {
@@ -40,17 +49,25 @@ struct ContradictionSearch {
       let first = min(max(near, a + 1), z)
       return .between(last: first - 1, first: first)
     }
-    let end = readings[i].before + ContradictionSearch.after
-    let limit = readings.indices.last { $0 <= z && readings[$0].before <= end } ?? i
-    let beyond = first(
-      in: i + 1...max(i + 1, limit), where: { $0 > limit || !agree(Array(readings[i...$0])) })
-    let k = (beyond ?? limit + 1) - 1
+    if isWrong(i, in: a...followers(of: i + 1, z)) { return .wrong(i) }
+    let k = followers(of: i, z)
     let follower = first(in: a...i, where: { agree(Array(readings[$0...k])) }) ?? i
     let b = max(a, follower - 1)
-    for candidate in Set([i, b]).sorted(by: >) where isWrong(candidate, in: a...z) {
-      return .wrong(candidate)
-    }
+    if b < i, isWrong(b, in: a...k) { return .wrong(b) }
     return .between(last: min(b, i - 1), first: i)
+  }
+
+  /// The last reading that is certainly of the same clock as `first`, which is after a break. Another break may be just
+  /// before the last reading that agrees with `first`, so only the first half of those is used.
+  private func followers(of first: Int, _ z: Int) -> Int {
+    guard first < z else { return z }
+    let end = readings[first].before + ContradictionSearch.after
+    let limit = readings.indices.last { $0 <= z && readings[$0].before <= end } ?? first
+    guard first < limit else { return first }
+    let other = self.first(in: first + 1...limit, where: { !agree(Array(readings[first...$0])) })
+    let last = (other ?? limit + 1) - 1
+    let half = readings[first].before + (readings[last].before - readings[first].before) / 2
+    return readings.indices.last { $0 <= last && readings[$0].before <= half } ?? first
   }
 
   /// The first position for which `isTrue`, which is false up to some position and true from there on.
@@ -64,37 +81,42 @@ struct ContradictionSearch {
   }
 
   /// Whether one clock can have made all of them.
-  private func agree(_ readings: [ClockReading]) -> Bool {
-    ContradictionSearch.agree(readings, line, assumptions)
+  private func agree(_ readings: [FillReading]) -> Bool {
+    ContradictionSearch.agree(
+      readings, line, grid, drift: assumptions.nominalDrift, assumptions)
   }
 
-  /// Whether one clock can have made all of them.
+  /// Whether one clock with this drift in a second of the grid can have made all of them.
   static func agree(
-    _ readings: [ClockReading], _ line: ClockLine, _ assumptions: ClockAssumptions
+    _ readings: [FillReading], _ line: ClockLine, _ grid: SlotGrid, drift: Double,
+    _ assumptions: ClockAssumptions
   ) -> Bool {
     let bounds = ClockBound.bounds(of: readings, assumptions)
     guard let start = bounds.map(\.slot).min(), let end = bounds.map(\.slot).max() else {
       return true
     }
-    let hull = BoundHull(bounds, line, drift: assumptions.drift)
-    let reach = ClockStretch.reach(line, assumptions.drift)
-    let step = ContradictionSearch.spacing * 1e9 / line.period
-    var slot = Double(start)
+    let hull = BoundHull(bounds, line, grid, drift: drift)
+    let reach = ClockStretch.reach(grid, hull.drift)
+    let step = max(1, grid.step / 2)
+    var slot = start
     while true {
-      if hull.polygon(at: slot, reach: reach, jitter: assumptions.jitter).isEmpty { return false }
-      if slot >= Double(end) { return true }
-      slot = min(slot + step, Double(end))
+      let polygon = hull.polygon(at: slot, grid, reach: reach, jitter: assumptions.jitter)
+      if polygon.isEmpty { return false }
+      if slot >= end { return true }
+      slot = min(slot + step, end)
     }
   }
 
-  /// Whether the others agree without a reading and show it off by more than two samples: one or two is what a lost or
-  /// doubled sample looks like.
+  /// Whether the others near it agree without a reading and show it off by more than two samples: one or two is what a lost
+  /// or doubled sample looks like.
   private func isWrong(_ candidate: Int, in range: ClosedRange<Int>) -> Bool {
+    // With nothing after it, it may as well be the first one after a break.
+    guard candidate < range.upperBound else { return false }
     let others = range.filter { $0 != candidate }.map { readings[$0] }
     let reading = readings[candidate]
     let clock: ClockStretch?
     do throws(ClockContradiction) {
-      clock = try ClockStretch(others, nominalPeriod: line.period, assumptions)
+      clock = try ClockStretch(others, grid, known: line.period, assumptions)
     } catch {
       // They contradict each other without this one too.
       return false

@@ -23,28 +23,34 @@ struct EpochJoin {
   /// The readings of the new epoch that are looked at, at most.
   static let readingCount = 256
 
-  private let tail: [ClockReading]
+  private let tail: [FillReading]
   private let clock: ClockStretch
   private let line: ClockLine
+  private let grid: SlotGrid
   private let assumptions: ClockAssumptions
 
   /// - Parameters:
   ///   - tail: The last readings of the epoch before, which agree.
-  init?(after tail: [ClockReading], nominalPeriod: Double, _ assumptions: ClockAssumptions) {
-    guard let line = ClockLine(tail, nominalPeriod: nominalPeriod) else { return nil }
+  ///   - period: Nanoseconds a slot, if they do not show it.
+  init?(
+    after tail: [FillReading], _ grid: SlotGrid, known period: Double,
+    _ assumptions: ClockAssumptions
+  ) {
+    guard let line = ClockLine(tail, known: period) else { return nil }
     do throws(ClockContradiction) {
-      guard let clock = try ClockStretch(tail, nominalPeriod: nominalPeriod, assumptions) else {
-        return nil
-      }
+      let clock = try ClockStretch(tail, grid, known: period, assumptions)
+      guard let clock else { return nil }
       self.clock = clock
     } catch {
       return nil
     }
+    // All that matters here is in the tail, so distances can be by its period, which foretells more.
+    self.grid = SlotGrid(period: line.period)
     (self.tail, self.line, self.assumptions) = (tail, line, assumptions)
   }
 
   /// The shift for a new epoch with these readings, its first ones.
-  func result(_ readings: [ClockReading]) -> Result {
+  func result(_ readings: [FillReading]) -> Result {
     guard let foretold = candidates(readings),
       foretold.upperBound - foretold.lowerBound < EpochJoin.candidateLimit
     else { return .none }
@@ -54,9 +60,10 @@ struct EpochJoin {
       let some = readings.prefix(count)
       let fitting = left.filter { shift in
         let shifted = some.map {
-          ClockReading(count: $0.count + shift, before: $0.before, after: $0.after)
+          FillReading(count: $0.count + shift, before: $0.before, after: $0.after)
         }
-        return ContradictionSearch.agree(tail + shifted, line, assumptions)
+        return ContradictionSearch.agree(
+          tail + shifted, line, grid, drift: assumptions.drift, assumptions)
       }
       // None: something else is wrong in the new epoch, which is found there.
       if fitting.isEmpty { break }
@@ -69,7 +76,7 @@ struct EpochJoin {
   }
 
   /// The shifts that the clock foretells, by the shortest of the first reads.
-  private func candidates(_ readings: [ClockReading]) -> ClosedRange<Int64>? {
+  private func candidates(_ readings: [FillReading]) -> ClosedRange<Int64>? {
     let reads = readings.prefix(10).filter { $0.after != nil }
     guard let reading = reads.min(by: { $0.length < $1.length }), let after = reading.after,
       let least = clock.phase(at: reading.before + assumptions.beforeLatch)?.lowerBound,
@@ -80,6 +87,6 @@ struct EpochJoin {
   }
 }
 
-extension ClockReading {
+extension FillReading {
   fileprivate var length: Int64 { after.map { $0 - before } ?? .max }
 }

@@ -29,13 +29,17 @@ struct OffsetPolygon: Equatable {
     var limit: Double
   }
 
-  /// In no order. Two corners, or one, are a polygon of no area.
+  /// By rising rate.
   private(set) var corners: [Corner] = []
+
+  /// Whether bounds of both kinds made it.
+  private(set) var isBounded = false
 
   /// A second of offset and 20 % of the rate to each side: more than any chip within the reach of a knot.
   private static let widest = (offset: 1e6, rate: 2e5)
 
-  /// In microseconds: what limits may contradict each other by, for the rounding.
+  /// In microseconds: each limit is let out by this, so that states on a line or at a point have an area, which rounding
+  /// cannot take away.
   private static let tolerance = 1e-6
 
   /// Whether no clock fits.
@@ -53,23 +57,22 @@ struct OffsetPolygon: Equatable {
     var above = [Line(m: 0, c: offset + OffsetPolygon.widest.offset)]
     var below = [Line(m: 0, c: OffsetPolygon.widest.offset - offset)]
     for cut in cuts {
+      let limit = cut.limit + OffsetPolygon.tolerance
       if cut.sign > 0 {
-        above.append(Line(m: -cut.h, c: cut.limit))
+        above.append(Line(m: -cut.h, c: limit))
       } else {
-        below.append(Line(m: cut.h, c: cut.limit))
+        below.append(Line(m: cut.h, c: limit))
       }
     }
+    isBounded = above.count > 1 && below.count > 1
     var (upper, lower) = (Chain(above), Chain(below))
     let limit = OffsetPolygon.widest.rate
     var rates = ([-limit] + upper.breaks + lower.breaks + [limit]).filter { abs($0) <= limit }
     rates.sort()
-    var best: (room: Double, state: (upper: Double, lower: Double, b: Double)) = (
-      -.infinity, (0, 0, 0)
-    )
     var previous: (room: Double, b: Double)?
     for b in rates {
-      let state = (upper: upper.least(at: b), lower: -lower.least(at: b), b: b)
-      let room = state.upper - state.lower
+      let (greatest, least) = (upper.least(at: b), -lower.least(at: b))
+      let room = greatest - least
       // The room is a concave function of the rate: it is positive in one interval.
       if let previous, (previous.room < 0) != (room < 0) {
         let crossing =
@@ -77,14 +80,10 @@ struct OffsetPolygon: Equatable {
         corners.append(Corner(a: upper.least(before: b, at: crossing), b: crossing))
       }
       if room >= 0 {
-        corners.append(Corner(a: state.upper, b: b))
-        corners.append(Corner(a: state.lower, b: b))
+        corners.append(Corner(a: greatest, b: b))
+        corners.append(Corner(a: least, b: b))
       }
-      if room > best.room { best = (room, state) }
       previous = (room, b)
-    }
-    if corners.isEmpty, best.room >= -OffsetPolygon.tolerance {
-      corners = [Corner(a: (best.state.upper + best.state.lower) / 2, b: best.state.b)]
     }
   }
 
@@ -139,6 +138,27 @@ struct OffsetPolygon: Equatable {
       (least, greatest) = (min(least, offset), max(greatest, offset))
     }
     return least <= greatest ? least...greatest : nil
+  }
+
+  /// From the least to the greatest offset, in microseconds; 0 when no clock fits.
+  var width: Double { offsets(at: 0).map { $0.upperBound - $0.lowerBound } ?? 0 }
+
+  /// The mean of all states; `nil` when no clock fits.
+  var mean: Corner? {
+    guard let origin = corners.first else { return nil }
+    // The corners are a strip of triangles. All is from the first one, so that little is rounded.
+    var (area, a, b) = (0.0, 0.0, 0.0)
+    for index in corners.indices.dropFirst(2) {
+      let (p, q, r) = (corners[index - 2], corners[index - 1], corners[index])
+      let triangle = abs((q.a - p.a) * (r.b - p.b) - (r.a - p.a) * (q.b - p.b))
+      area += triangle
+      a += triangle * ((p.a - origin.a) + (q.a - origin.a) + (r.a - origin.a)) / 3
+      b += triangle * ((p.b - origin.b) + (q.b - origin.b) + (r.b - origin.b)) / 3
+    }
+    guard area > 0 else {
+      return corners.last.map { Corner(a: (origin.a + $0.a) / 2, b: (origin.b + $0.b) / 2) }
+    }
+    return Corner(a: origin.a + a / area, b: origin.b + b / area)
   }
 
   /// The least and the greatest error of the period, in parts per million; `nil` when no clock fits.

@@ -15,7 +15,7 @@ final class CountTexts {
     var length: Int { Int(truncatingIfNeeded: UInt64(littleEndian: high) >> 56) }
   }
 
-  private let scale: CountScale
+  let scale: CountScale
   /// 65 536 entries, by the count's bit pattern.
   let entries: UnsafeMutablePointer<Entry>
 
@@ -56,6 +56,9 @@ package struct CountScale: Equatable {
   private let numerator: Int128
   private let offset: Int128
   private let denominator: Int128
+  /// The line once more: a conversion of 128 bits takes longer than a text.
+  private let slope: Double
+  private let intercept: Double
   /// Digits after the point before trailing zeros are dropped.
   package let decimals: Int
 
@@ -66,6 +69,8 @@ package struct CountScale: Equatable {
     self.numerator = numerator
     self.offset = offset
     self.denominator = denominator
+    slope = Double(numerator) / Double(denominator)
+    intercept = Double(offset) / Double(denominator)
     self.decimals = decimals
   }
 
@@ -103,8 +108,21 @@ package struct CountScale: Equatable {
   package func text(of count: Int16) -> (characters: UInt128, length: Int) {
     let exact = Int128(count) * numerator + offset
     let bottom = denominator.magnitude
-    var rest = UInt64(truncatingIfNeeded: (2 * exact.magnitude + bottom) / (2 * bottom))
-    let isNegative = exact < 0 && rest != 0
+    let rest = UInt64(truncatingIfNeeded: (2 * exact.magnitude + bottom) / (2 * bottom))
+    return text(rest, isNegative: exact < 0 && rest != 0)
+  }
+
+  /// The text of what lies between counts, with as many decimals; beyond the range of a count that of its end.
+  package func text(between count: Double) -> (characters: UInt128, length: Int) {
+    let count = count < -32768 ? -32768 : count < 32767 ? count : 32767
+    let value = count * slope + intercept
+    // At most 13 digits, as the texts of the ends fit.
+    let rest = UInt64(min(value.magnitude.rounded(), 0x1p62))
+    return text(rest, isNegative: value < 0 && rest != 0)
+  }
+
+  private func text(_ digits: UInt64, isNegative: Bool) -> (characters: UInt128, length: Int) {
+    var rest = digits
     var text = Text()
     var decimalsLeft = decimals
     while decimalsLeft > 1, rest % 10 == 0 {

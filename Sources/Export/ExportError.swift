@@ -20,6 +20,10 @@ public enum ExportError: Error, Equatable, Sendable {
   case ticksMissing(count: UInt64, format: ExportFormat)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
+  /// The option needs a chip that keeps the time, and the computer kept it.
+  case noChipTimes(option: String)
+  /// Two options exclude each other, and why.
+  case optionsTogether(String, String, reason: String)
   /// The format does not support the option.
   case optionNotSupported(option: String, format: ExportFormat)
 }
@@ -69,6 +73,12 @@ extension ExportError: CustomStringConvertible {
       return
         "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds: "
         + "choose a part with --from and --to"
+    case .noChipTimes(let option):
+      return
+        "\(option) is for recordings of a chip that keeps the time; the computer kept that of this one, which has no "
+        + "readings of a chip's clock: leave it out"
+    case .optionsTogether(let one, let other, let reason):
+      return "\(one) does not go with \(other): \(reason); leave one of them out"
     case .optionNotSupported(let option, let format):
       return
         "\(option) does not go with --format \(format.rawValue): leave it out or choose another format"
@@ -88,7 +98,7 @@ extension ExportError: StatusError {
     case .output: .inputOutput
     case .log(let cause): cause.exitStatus
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
-      .ticksMissing:
+      .ticksMissing, .noChipTimes, .optionsTogether:
       .usage
     case .unusableScale: .damagedData
     }

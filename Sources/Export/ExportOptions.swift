@@ -81,6 +81,10 @@ public struct ExportOptions: Equatable, Sendable {
   public var to: Int64?
   /// The fill for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
   public var fill: ExportFill?
+  /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
+  public var hasUncertainty = false
+  /// Whether the samples of a chip that keeps the time are resampled to the exact grid of the nominal rate.
+  public var isResampled = false
   /// The recording's number in its store; `nil` for the number in the log's header, which is the other store's in a
   /// copied log.
   public var number: UInt32?

@@ -14,6 +14,10 @@ struct ExportPlan {
   /// Nanoseconds since tick 0's deadline at which the grid begins: not 0 where an imported recording's times do not
   /// begin there.
   var origin: Int64 = 0
+  /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
+  let hasBounds: Bool
+  /// Whether rows are instants of the grid and not samples.
+  let isResampled: Bool
   private let texts: [CountTexts]
 
   /// Throws when the recording has none of the channels, or a scale that cannot be written out.
@@ -32,6 +36,7 @@ struct ExportPlan {
     to = options.to ?? .max
     hasRange = options.from != nil || options.to != nil
     isLive = options.isLive
+    (hasBounds, isResampled) = (options.hasUncertainty, options.isResampled)
     var tables: [ChannelSet: CountTexts] = [:]
     var texts: [CountTexts] = []
     for channel in channels {
@@ -50,6 +55,22 @@ struct ExportPlan {
   /// A writer of rows in this plan's columns.
   func rowWriter(_ layout: RowLayout) -> RowWriter {
     RowWriter(layout, channels: channels, texts: texts)
+  }
+
+  /// The lines from counts to values.
+  var scales: [CountScale] { texts.map(\.scale) }
+
+  /// The name of the time's column: that of a grid's instant shows that the values are resampled.
+  var timeName: String { isResampled ? "t_grid_ns" : "t_ns" }
+
+  /// The names of the columns of the earliest and the latest instant.
+  static let boundNames = ["t_lo_ns", "t_hi_ns"]
+
+  /// The keys of these columns in JSON.
+  var boundKeys: RowLayout.Bounds? {
+    guard hasBounds else { return nil }
+    let keys = ExportPlan.boundNames.map { ",\"\($0)\":" }
+    return RowLayout.Bounds(keys[0], keys[1], unknown: "null")
   }
 
   /// Names of the columns after the time.

@@ -14,6 +14,7 @@ extension Exporter {
     var text = JSONWriter()
     text.open("{")
     text.addHeader(plan)
+    text.addResampling(plan)
     if plan.hasRange { text.addRange(options) }
     text.addStart(account)
     let isPart = account.isPart
@@ -28,11 +29,9 @@ extension Exporter {
     try sink.write(text.bytes)
     text.removeBytes()
 
-    try reader.begin(plan)
-    let keys = plan.columnNames.map { ",\"\($0)\":" }
-    let layout = RowLayout(prefix: ",\n{\"t_ns\":", keys: keys, suffix: "}")
-    var rows = RowPass(plan, layout, opening: UInt8(ascii: "["))
-    var report = try rows.run(&reader, to: &sink)
+    var layout = recordLayout(plan)
+    (layout.prefix, layout.suffix) = (",\n" + layout.prefix, "}")
+    var report = try writeRows(plan, layout, opening: UInt8(ascii: "["), &reader, to: &sink)
     report.damages = account.damages.count
     try sink.write(Array((report.samples == 0 ? "[]}\n" : "\n]}\n").utf8))
     return report
@@ -46,15 +45,16 @@ extension Exporter {
     text.open("[")
     if list.isWhole {
       for (item, origin) in zip(list.items, list.origins) {
-        text.add(item, to: section, section == .gaps ? plan.on(origin) : plan)
+        text.add(item, to: section, plan.on(origin))
       }
     } else {
-      var places = GapPlaces(plan)
+      let hasTicks = section == .gaps || section == .sensorEvents
+      var places = TickPlaces(plan)
       if isPart { try reader.begin(plan) } else { reader.rewind() }
       while let item = try reader.nextItem() {
-        if section == .gaps {
+        if hasTicks {
           for place in places.consume(item, reader.block) {
-            text.add(.gap(place.gap), to: section, plan.on(place.origin))
+            text.add(place.item, to: section, plan.on(place.origin))
           }
         } else {
           text.add(item, to: section, plan)
@@ -64,9 +64,9 @@ extension Exporter {
         try sink.write(text.bytes)
         text.removeBytes()
       }
-      if section == .gaps {
+      if hasTicks {
         for place in places.finish() {
-          text.add(.gap(place.gap), to: section, plan.on(place.origin))
+          text.add(place.item, to: section, plan.on(place.origin))
         }
       }
     }
@@ -112,10 +112,23 @@ extension JSONWriter {
     line("rate_hz") { $0.rate(log.rate) }
     line("units") { json in
       json.object { json in
-        json.member("t_ns", "ns")
+        json.member(plan.timeName, "ns")
+        if plan.hasBounds { for name in ExportPlan.boundNames { json.member(name, "ns") } }
         for channel in plan.channels {
           json.member(ChannelSet.names[channel], plan.unitName(ofChannel: channel))
         }
+      }
+    }
+  }
+
+  /// How the samples were made from those of the recording, if they were.
+  mutating func addResampling(_ plan: ExportPlan) {
+    guard plan.isResampled else { return }
+    line("resampled") { json in
+      json.object { json in
+        json.key("rate_hz")
+        json.rate(plan.description.rate)
+        json.member("kernel", GridPass.kernel)
       }
     }
   }
@@ -162,6 +175,7 @@ extension JSONWriter {
     line("ticks") { $0.ticks(ledger) }
     line("ticksLost") { $0.integer(account.ticksLost) }
     line("lateness") { $0.lateness(account.end?.measuredLateness) }
+    line("chipTimes") { $0.chipTimes(account.chipClock, account.description) }
   }
 
   /// Adds an item to the list of the section that it belongs to, if that is this one and the item is in

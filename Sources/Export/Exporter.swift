@@ -36,7 +36,7 @@ public struct Exporter: Sendable {
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: consuming Storage, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    try refuseFill()
+    try refuseOptions()
     guard options.format == .raw else {
       var reader = try LogReader.open(storage)
       return try write(&reader, to: &sink)
@@ -59,7 +59,7 @@ public struct Exporter: Sendable {
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    try refuseFill()
+    try refuseOptions()
     reader.rewind()
     let report: Report
     switch options.format {
@@ -78,6 +78,7 @@ public struct Exporter: Sendable {
   /// The plan of formats with columns.
   func plan(_ description: RecordingDescription) throws(ExportError) -> ExportPlan {
     let asked = options.channels ?? .both
+    if let option = chipOption, description.clock == .grid { throw .noChipTimes(option: option) }
     guard !description.channels.isDisjoint(with: asked.mask) else {
       throw .channelsNotRecorded(asked, recorded: description.channels)
     }
@@ -93,46 +94,85 @@ public struct Exporter: Sendable {
     return plan
   }
 
-  /// Only gyrodata can use a fill: all other formats show missing ticks.
-  func refuseFill() throws(ExportError) {
+  /// Refuses options that the format, or another option, has no place for.
+  func refuseOptions(isFollowed: Bool = false) throws(ExportError) {
+    // All other formats show missing ticks.
     guard options.fill == nil || options.format == .gyrodata else {
       throw .optionNotSupported(option: "--fill", format: options.format)
     }
+    guard let option = chipOption else { return }
+    switch options.format {
+    case .json, .ndjson, .csv: break
+    case .gyrodata, .raw, .html, .svg:
+      throw .optionNotSupported(option: option, format: options.format)
+    }
+    if isFollowed {
+      throw .optionsTogether(
+        option, "--follow", reason: "what proves a sample's time is recorded up to 40 s after it")
+    }
+    guard options.isResampled else { return }
+    if options.hasUncertainty {
+      throw .optionsTogether(
+        "--grid", "--uncertainty", reason: "a resampled value is made from several samples")
+    }
+    if options.units == .raw {
+      throw .optionsTogether("--grid", "--units raw", reason: "resampled values are no counts")
+    }
   }
 
-  /// A pass that writes NDJSON.
-  func recordPass(_ description: RecordingDescription) throws(ExportError) -> RowPass {
-    let plan = try plan(description)
-    let keys = plan.columnNames.map { ",\"\($0)\":" }
-    return RowPass(plan, RowLayout(prefix: "{\"t_ns\":", keys: keys, suffix: "}\n"))
+  /// The option for recordings of a chip that keeps the time.
+  private var chipOption: String? {
+    options.isResampled ? "--grid" : options.hasUncertainty ? "--uncertainty" : nil
+  }
+
+  /// The layout of NDJSON.
+  func recordLayout(_ plan: ExportPlan) -> RowLayout {
+    RowLayout(
+      prefix: "{\"\(plan.timeName)\":", bounds: plan.boundKeys,
+      keys: plan.columnNames.map { ",\"\($0)\":" }, suffix: "}\n")
   }
 
   /// The layout of CSV, and its header line.
-  func tablePass(
-    _ description: RecordingDescription
-  ) throws(ExportError) -> (header: [UInt8], layout: RowLayout, plan: ExportPlan) {
-    let plan = try plan(description)
-    let header = (["t_ns"] + plan.columnNames).joined(separator: ",") + "\n"
+  func tableLayout(_ plan: ExportPlan) -> (header: [UInt8], layout: RowLayout) {
+    let bounds = plan.hasBounds ? ExportPlan.boundNames : []
+    let header = ([plan.timeName] + bounds + plan.columnNames).joined(separator: ",") + "\n"
     let keys = plan.channels.map { _ in "," }
-    return (Array(header.utf8), RowLayout(prefix: "", keys: keys, suffix: "\n"), plan)
+    return (
+      Array(header.utf8),
+      RowLayout(
+        prefix: "", bounds: plan.hasBounds ? RowLayout.Bounds(",", ",", unknown: "") : nil,
+        keys: keys, suffix: "\n")
+    )
+  }
+
+  /// Writes every sample of the plan, or every instant of the grid, as a row.
+  func writeRows<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil,
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    try reader.begin(plan)
+    guard !options.isResampled else {
+      var rows = GridPass(plan, layout, opening: opening)
+      return try rows.run(&reader, to: &sink)
+    }
+    var rows = RowPass(plan, layout, opening: opening)
+    return try rows.run(&reader, to: &sink)
   }
 
   private func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    var rows = try recordPass(reader.description)
-    try reader.begin(rows.plan)
-    return try rows.run(&reader, to: &sink)
+    let plan = try plan(reader.description)
+    return try writeRows(plan, recordLayout(plan), &reader, to: &sink)
   }
 
   private func writeTable<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let (header, layout, plan) = try tablePass(reader.description)
+    let plan = try plan(reader.description)
+    let (header, layout) = tableLayout(plan)
     try sink.write(header)
-    try reader.begin(plan)
-    var rows = RowPass(plan, layout)
-    return try rows.run(&reader, to: &sink)
+    return try writeRows(plan, layout, &reader, to: &sink)
   }
 }
 
@@ -150,7 +190,7 @@ extension Exporter {
     _ storage: consuming Storage, to sink: inout Sink,
     more: () throws(ExportError) -> UInt64?
   ) throws(ExportError) -> Report {
-    try refuseFill()
+    try refuseOptions(isFollowed: true)
     switch options.format {
     case .json, .gyrodata, .html, .svg:
       throw .optionNotSupported(option: "--follow", format: options.format)
@@ -167,13 +207,15 @@ extension Exporter {
       return try inspect(storage)
     case .ndjson:
       var reader = try LogReader.open(storage)
-      var rows = try recordPass(reader.description)
+      let plan = try plan(reader.description)
+      var rows = RowPass(plan, recordLayout(plan))
       let report = try rows.follow(&reader, to: &sink, more: more)
       try sink.flush()
       return report
     case .csv:
       var reader = try LogReader.open(storage)
-      let (header, layout, plan) = try tablePass(reader.description)
+      let plan = try plan(reader.description)
+      let (header, layout) = tableLayout(plan)
       try sink.write(header)
       var rows = RowPass(plan, layout)
       let report = try rows.follow(&reader, to: &sink, more: more)

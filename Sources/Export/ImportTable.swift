@@ -136,7 +136,7 @@ struct ImportColumns: Equatable {
 
   private static func time(_ word: String) -> Kind? {
     switch word {
-    case "t_ns": return .time(unit: 1)
+    case "t_ns", "t_grid_ns": return .time(unit: 1)
     case "t_us": return .time(unit: 1000)
     case "t_ms": return .time(unit: 1_000_000)
     case "t": return .seconds

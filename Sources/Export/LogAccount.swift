@@ -16,7 +16,9 @@ struct LogAccount {
   private(set) var marks = ItemList()
   private(set) var events = ItemList()
   private(set) var damages = ItemList()
-  private var places: GapPlaces
+  /// What the readings show of the times that were read; `nil` where the computer dates the samples.
+  private(set) var chipClock: ClockAccount?
+  private var places: TickPlaces
   /// The first and the last tick with a sample in the plan's range.
   private(set) var sampledTicks: ClosedRange<UInt64>?
   /// The tick after the last one of the gaps in the plan's range.
@@ -37,12 +39,13 @@ struct LogAccount {
   init<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>, _ plan: ExportPlan)
     throws(ExportError)
   {
-    places = GapPlaces(plan)
+    places = TickPlaces(plan)
     log = Account(reader.description)
     guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
       while let item = try reader.nextItem() { add(item, of: reader, in: plan) }
       for place in places.finish() { add(place, in: plan) }
       log.finish(reader)
+      chipClock = reader.clockAccount
       (lastTick, end) = (log.nextTick, log.end)
       ticksLost = log.lostTickCount
       return
@@ -57,6 +60,7 @@ struct LogAccount {
     }
     for place in places.finish() { add(place, in: plan) }
     for pair in last { add(.clock(pair), of: reader, in: plan) }
+    chipClock = reader.clockAccount
     self.end = end
   }
 
@@ -70,14 +74,17 @@ struct LogAccount {
     case .samples: addSamples(reader.block, plan)
     case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
     case .clock: pairs.add(item)
-    case .sensor(let event): if plan.contains(event) { events.add(item) }
     case .damage: damages.add(item)
-    case .gap, .end: break
+    case .gap, .sensor, .reading, .end: break
     }
   }
 
-  private mutating func add(_ place: GapPlaces.Place, in plan: ExportPlan) {
-    guard let part = plan.on(place.origin).part(of: place.gap) else { return }
+  private mutating func add(_ place: TickPlaces.Place, in plan: ExportPlan) {
+    let plan = plan.on(place.origin)
+    if case .sensor(let event) = place.item, plan.contains(event) {
+      events.add(place.item, origin: place.origin)
+    }
+    guard case .gap(let gap) = place.item, let part = plan.part(of: gap) else { return }
     ledger.add(part.count, part.cause)
     gapsEnd = max(gapsEnd, part.firstTick.addingSaturated(part.count))
     gaps.add(.gap(part), origin: place.origin)
@@ -113,7 +120,7 @@ struct LogAccount {
   func ends(_ plan: ExportPlan) -> (begin: Int64, end: Int64) {
     let rate = plan.description.rate
     var end = rate.nanoseconds(atTick: max(self.end?.ledger.scheduled ?? 0, lastTick))
-    if plan.description.isImported {
+    if plan.description.isFreeRunning {
       let (time, overflow) = (lastTime ?? plan.origin).addingReportingOverflow(
         rate.periodNanoseconds)
       end = overflow || continuesAfterRange ? .max : time
@@ -127,6 +134,9 @@ struct LogAccount {
     guard let end else { return false }
     return end.reason != .recovered && damages.count == 0 && ticksLost == 0
   }
+
+  /// The header.
+  var description: RecordingDescription { log.description }
 
   /// The pair by which the recording is dated.
   var bestPair: ClockPair? { log.clock }
@@ -156,57 +166,62 @@ struct ItemList {
   }
 }
 
-/// Finds the times of gaps: on the grid, or, in an imported recording, right after the samples before them.
+/// Finds the times of gaps and sensor events, which have ticks only: on the grid, or, where times and not the rate place the ticks, right after the samples before
+/// them.
 ///
-/// A log may have a gap before the samples that precede it, so a gap of an imported recording waits for a later sample.
-struct GapPlaces {
-  /// A gap, and the beginning of its grid, as in ``ExportPlan/origin``.
-  typealias Place = (gap: Gap, origin: Int64)
+/// A log may have a gap before the samples that precede it, so a gap of such a recording waits for a later sample.
+struct TickPlaces {
+  /// A gap or a sensor event, and the beginning of its grid, as in ``ExportPlan/origin``.
+  typealias Place = (item: LogItem, origin: Int64)
 
   private let plan: ExportPlan
-  private var waiting: [Gap] = []
+  private var waiting: [(item: LogItem, tick: UInt64)] = []
   private var last: (tick: UInt64, time: Int64)?
 
-  /// The most gaps that wait: more than a log has before the samples that precede them.
+  /// The most that wait: more than a log has before the samples that precede them.
   private static let limit = 4096
 
   init(_ plan: ExportPlan) {
     self.plan = plan
   }
 
-  /// The gaps whose places are known after this item, in order.
+  /// Those whose places are known after this item, in order.
   mutating func consume(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
     switch item {
-    case .gap(let gap):
-      guard plan.description.isImported else { return [(gap, plan.origin)] }
-      waiting.append(gap)
-      return waiting.count > GapPlaces.limit ? [place(waiting.removeFirst(), last)] : []
-    case .samples where plan.description.isImported: return consume(block)
+    case .gap(let gap): return add(item, gap.firstTick)
+    case .sensor(let event): return add(item, event.tick)
+    case .samples where plan.description.isFreeRunning: return consume(block)
     default: return []
     }
   }
 
-  /// The gaps that no sample follows.
+  /// Those that no sample follows.
   mutating func finish() -> [Place] {
     defer { waiting = [] }
-    return waiting.map { place($0, last) }
+    return waiting.map { place($0.item, last) }
+  }
+
+  private mutating func add(_ item: LogItem, _ tick: UInt64) -> [Place] {
+    guard plan.description.isFreeRunning else { return [(item, plan.origin)] }
+    waiting.append((item, tick))
+    return waiting.count > TickPlaces.limit ? [place(waiting.removeFirst().item, last)] : []
   }
 
   private mutating func consume(_ block: borrowing SampleBlock) -> [Place] {
     var places: [Place] = []
     for row in 0..<block.count {
       let sample = (tick: block.ticks[row], time: block.times[row])
-      while let gap = waiting.first, gap.firstTick < sample.tick {
-        places.append(place(waiting.removeFirst(), last ?? sample))
+      while let first = waiting.first, first.tick < sample.tick {
+        places.append(place(waiting.removeFirst().item, last ?? sample))
       }
       last = sample
     }
     return places
   }
 
-  private func place(_ gap: Gap, _ sample: (tick: UInt64, time: Int64)?) -> Place {
+  private func place(_ item: LogItem, _ sample: (tick: UInt64, time: Int64)?) -> Place {
     (
-      gap,
+      item,
       sample.map { $0.time &- plan.description.rate.nanoseconds(atTick: $0.tick) } ?? plan.origin
     )
   }

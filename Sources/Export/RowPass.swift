@@ -65,7 +65,10 @@ struct RowPass: ~Copyable {
   ) throws(ExportError) -> Bool {
     switch item {
     case .samples:
-      for rows in plan.rows(of: reader.block) { try write(rows, of: reader.block, to: &sink) }
+      let bounds = plan.hasBounds ? reader.rowBounds : nil
+      for rows in plan.rows(of: reader.block) {
+        try write(rows, of: reader.block, bounds, to: &sink)
+      }
       if let last = reader.block.times.last { return plan.isOver(at: last) }
     case .damage: report.damages += 1
     default: break
@@ -105,21 +108,22 @@ struct RowPass: ~Copyable {
   }
 
   private mutating func write<Sink: ByteSink & ~Copyable>(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, to sink: inout Sink
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
   ) throws(ExportError) {
-    guard holdEnd != nil else { return try put(rows, of: block, to: &sink) }
+    guard holdEnd != nil else { return try put(rows, of: block, bounds, to: &sink) }
     try writeHolding(rows, of: block, to: &sink)
   }
 
   private mutating func put<Sink: ByteSink & ~Copyable>(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, to sink: inout Sink
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds? = nil,
+    to sink: inout Sink
   ) throws(ExportError) {
     guard !rows.isEmpty else { return }
     var row = rows.lowerBound
     while row < rows.upperBound {
       let end = min(row + RowPass.rowsAtATime, rows.upperBound)
       let room = try sink.reserve((end - row) * RowWriter.rowRoom)
-      let count = writer.write(row..<end, of: block, to: room)
+      let count = writer.write(row..<end, of: block, bounds, to: room)
       if report.samples == 0, row == rows.lowerBound, let opening {
         room.storeBytes(of: opening, as: UInt8.self)
       }
@@ -141,6 +145,12 @@ extension LogReader where Storage: ~Copyable {
     } catch {
       throw .log(error)
     }
+  }
+
+  /// The earliest and latest instants of the block's samples; `nil` where the computer dates them.
+  var rowBounds: RowBounds? {
+    guard let earliest = earliest.baseAddress, let latest = latest.baseAddress else { return nil }
+    return RowBounds(earliest: earliest, latest: latest)
   }
 
   /// Moves to the beginning of the plan's range.

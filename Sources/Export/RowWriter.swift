@@ -6,10 +6,30 @@ struct RowLayout {
   var prefix: String
   /// Whether the sample's time follows the prefix.
   var hasTime = true
+  /// Follow the time where each sample has its earliest and latest instant.
+  var bounds: Bounds?
   /// Before each value, at most 8 bytes each.
   var keys: [String]
   /// Ends each row, at most 8 bytes.
   var suffix: String
+
+  /// What is before the earliest and the latest instant, and in place of one that nothing proves; at most 16 bytes each.
+  struct Bounds {
+    let earliest: String
+    let latest: String
+    let unknown: String
+
+    init(_ earliest: String, _ latest: String, unknown: String) {
+      (self.earliest, self.latest, self.unknown) = (earliest, latest, unknown)
+    }
+  }
+}
+
+/// The earliest and the latest instants of a block's samples.
+struct RowBounds {
+  // Safe to read for as many rows as the block has, which is borrowed as long as these are used.
+  var earliest: UnsafePointer<Int64>
+  var latest: UnsafePointer<Int64>
 }
 
 /// Writes samples as rows of text. Each value is copied from a table, 16 bytes at a time.
@@ -20,7 +40,7 @@ struct RowLayout {
 struct RowWriter: ~Copyable {
   // Safe: `columns` and `groups` are owned by this value alone and live until deinit. Every store goes to
   // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time
-  // TimeText.room, each column a key of 8 and a text of 16, suffix 8. Stores are longer than their text,
+  // TimeText.room, each bound the same, each column a key of 8 and a text of 16, suffix 8. Stores are longer than their text,
   // and the next store overwrites the excess.
   private struct Column {
     var counts: UnsafePointer<Int16>?
@@ -30,7 +50,7 @@ struct RowWriter: ~Copyable {
   }
 
   /// Bytes that must be free for each row.
-  static let rowRoom = 16 + TimeText.room + 7 * (8 + 16) + 8
+  static let rowRoom = 3 * (16 + TimeText.room) + 7 * (8 + 16) + 8
 
   private let layout: RowLayout
   private let channels: [Int]
@@ -38,6 +58,10 @@ struct RowWriter: ~Copyable {
   private let columns: UnsafeMutablePointer<Column>
   private let groups: UnsafeMutablePointer<UInt32>
   private var time = TimeText()
+  private var boundTimes = (TimeText(), TimeText())
+  /// The texts of ``RowLayout/bounds``, and both with nothing known.
+  private let boundWords: (earliest: PackedText.Words, latest: PackedText.Words)
+  private let unknownWords: (earliest: PackedText.Words, latest: PackedText.Words)
 
   /// Rows with the given channels, whose texts are in `texts`; as many keys, channels and texts, at most 7.
   init(_ layout: RowLayout, channels: [Int], texts: [CountTexts]) {
@@ -55,6 +79,12 @@ struct RowWriter: ~Copyable {
           counts: nil, entries: table.entries, key: PackedText.words(key).low, keyLength: key.count)
       )
     }
+    let bounds = layout.bounds ?? RowLayout.Bounds("", "", unknown: "")
+    func words(_ text: String) -> PackedText.Words { PackedText.words(Array(text.utf8)) }
+    boundWords = (words(bounds.earliest), words(bounds.latest))
+    unknownWords = (
+      words(bounds.earliest + bounds.unknown), words(bounds.latest + bounds.unknown)
+    )
     groups = .allocate(capacity: 1000)
     groups.initialize(from: DecimalText.groups, count: 1000)
   }
@@ -67,7 +97,8 @@ struct RowWriter: ~Copyable {
   /// Writes the given samples of `block` to `output`, which has ``rowRoom`` bytes for each; returns the
   /// number of bytes.
   mutating func write(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, to output: UnsafeMutableRawPointer
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds? = nil,
+    to output: UnsafeMutableRawPointer
   ) -> Int {
     guard !rows.isEmpty, let times = block.times.baseAddress else { return 0 }
     precondition(rows.lowerBound >= 0 && rows.upperBound <= block.count, "no such samples")
@@ -78,12 +109,14 @@ struct RowWriter: ~Copyable {
     let suffix = PackedText.words(Array(layout.suffix.utf8))
     let hasTime = layout.hasTime
     let columnCount = channels.count
+    let hasBounds = layout.bounds != nil
     var place = output
     for row in rows {
       place.storeBytes(of: prefix.low, as: UInt64.self)
       place.storeBytes(of: prefix.high, toByteOffset: 8, as: UInt64.self)
       place += prefix.length
       if hasTime { place += time.write(times[row], to: place, groups: groups) }
+      if hasBounds { place += write(bounds, row, to: place) }
       for index in 0..<columnCount {
         let column = columns + index
         place.storeBytes(of: column.pointee.key, as: UInt64.self)
@@ -99,6 +132,26 @@ struct RowWriter: ~Copyable {
       place.storeBytes(of: suffix.low, as: UInt64.self)
       place += suffix.length
     }
+    return place - output
+  }
+}
+
+extension RowWriter {
+  /// Writes the earliest and the latest instant of a row, and returns the number of bytes.
+  @inline(never)
+  private mutating func write(
+    _ bounds: RowBounds?, _ row: Int, to output: UnsafeMutableRawPointer
+  ) -> Int {
+    var place = output
+    guard let bounds, bounds.earliest[row] > .min, bounds.latest[row] < .max else {
+      place += PackedText.copy(unknownWords.earliest, to: place)
+      place += PackedText.copy(unknownWords.latest, to: place)
+      return place - output
+    }
+    place += PackedText.copy(boundWords.earliest, to: place)
+    place += boundTimes.0.write(bounds.earliest[row], to: place, groups: groups)
+    place += PackedText.copy(boundWords.latest, to: place)
+    place += boundTimes.1.write(bounds.latest[row], to: place, groups: groups)
     return place - output
   }
 }
@@ -149,8 +202,19 @@ struct TimeText {
 
 /// Up to 16 characters in two words, which are copied with two stores.
 enum PackedText {
+  /// The text's bytes in memory, and how many they are.
+  typealias Words = (low: UInt64, high: UInt64, length: Int)
+
+  /// Writes 16 bytes, and returns how many of them are the text's.
+  @inline(__always)
+  static func copy(_ words: Words, to output: UnsafeMutableRawPointer) -> Int {
+    output.storeBytes(of: words.low, as: UInt64.self)
+    output.storeBytes(of: words.high, toByteOffset: 8, as: UInt64.self)
+    return words.length
+  }
+
   /// The words whose bytes in memory are `text`, zeros after it; traps for more than 16 bytes.
-  static func words(_ text: [UInt8]) -> (low: UInt64, high: UInt64, length: Int) {
+  static func words(_ text: [UInt8]) -> Words {
     precondition(text.count <= 16, "two words hold 16 bytes")
     var words: (UInt64, UInt64) = (0, 0)
     for (index, byte) in text.enumerated() {

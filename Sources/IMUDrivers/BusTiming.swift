@@ -121,6 +121,24 @@ struct DataRate: Sendable, Equatable {
   /// Nominal period in nanoseconds.
   var periodNanoseconds: Int64 { Int64(1e9 / hertz) }
 
+  /// As a rate of samples: each rate has one decimal at most.
+  var rate: SampleRate? { SampleRate(UInt32(hertz * 10 + 0.5), per: 10) }
+
+  /// The data rate for a configuration: in a FIFO the one that was asked for, else the one for polling.
+  static func choose(
+    _ ladder: [DataRate], fifo: [DataRate], _ configuration: SensorConfiguration,
+    _ family: SensorFamily
+  ) -> DataRate {
+    guard configuration.readsFIFO else {
+      return choose(
+        among: ladder, family, rate: configuration.rate.hertz, busClock: configuration.busClock)
+    }
+    guard let dataRate = fifo.first(where: { $0.rate == configuration.rate }) else {
+      preconditionFailure("the configuration was validated")
+    }
+    return dataRate
+  }
+
   /// The data rate for polling at `rate` hertz on a bus of `busClock` hertz, or of unknown clock.
   ///
   /// As high as is sensible, so that samples are young. But the chip has no shadow registers: one of two

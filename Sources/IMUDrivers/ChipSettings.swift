@@ -51,6 +51,8 @@ struct ChipSettings: Sendable {
   var readLimit: Int64 = 0
   /// How long the outputs of a working chip may stand still.
   var lifeLimit: LifeLimit?
+  /// The FIFO, where the configuration reads it.
+  var fifo: FIFOLayout?
 
   init(reset: Reset, status: Register) {
     self.reset = reset

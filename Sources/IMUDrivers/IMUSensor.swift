@@ -1,12 +1,7 @@
 public import IMUModel
 
-/// A chip that a sampler reads: the interface between drivers and the sampling loop.
-///
-/// ``PolledSensor`` conforms, as do the tests' scripted sensors. A sensor owns its bus. No call sleeps
-/// or waits for anything but the bus; where the chip needs time, the call returns how much.
-///
-/// After bring-up, ``read(into:)`` and ``checkConfiguration()`` neither allocate nor lock.
-public protocol IMUSensor: ~Copyable {
+/// A chip that is set up step by step, however it is read afterwards.
+public protocol ChipSetUp: ~Copyable {
   /// The chip as it is configured: scales, ranges, data rate, filter.
   var description: SensorDescription { get }
 
@@ -17,7 +12,15 @@ public protocol IMUSensor: ~Copyable {
   ///
   /// - Throws: ``SensorError`` that names the register. The next call starts over.
   mutating func bringUp() throws(SensorError) -> BringUpStep
+}
 
+/// A chip that a sampler reads: the interface between drivers and the sampling loop.
+///
+/// ``PolledSensor`` conforms, as do the tests' scripted sensors. A sensor owns its bus. No call sleeps
+/// or waits for anything but the bus; where the chip needs time, the call returns how much.
+///
+/// After bring-up, ``read(into:)`` and ``checkConfiguration()`` neither allocate nor lock.
+public protocol IMUSensor: ChipSetUp, ~Copyable {
   /// Forgets the chip's state, so that ``bringUp()`` starts over, after its supply has dipped.
   mutating func restart()
 

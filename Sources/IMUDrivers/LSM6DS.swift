@@ -20,7 +20,10 @@ extension SensorFamily {
       axisRegisters: (
         LSM6DSRegister.angularRate.address, LSM6DSRegister.acceleration.address
       )),
-    settings: LSM6DSGeneration.settings)
+    settings: LSM6DSGeneration.settings,
+    fifo: FIFOProfile(
+      rates: { model, channels in LSM6DSGeneration(model).fifoRates(channels) },
+      method: { LSM6DSGeneration($0).fifoMethod }))
 }
 
 extension SensorModel {
@@ -95,6 +98,27 @@ extension SensorModel {
 public enum LSM6DSRegister {
   /// FUNC_CFG_ACCESS: selects banks. Unless 0, all other numbers mean other registers.
   @inlinable public static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
+  /// FIFO_CTRL1 of the LSM6DSO: [7:0] watermark.
+  @inlinable public static var fifoControl1: Register { Register(0x07, "FIFO_CTRL1") }
+  /// FIFO_CTRL2 of the LSM6DSO: [7] STOP_ON_WTM, [6] compression, [0] watermark.
+  @inlinable public static var fifoControl2: Register { Register(0x08, "FIFO_CTRL2") }
+  /// FIFO_CTRL3 of the LSM6DSO: [7:4] BDR_GY, [3:0] BDR_XL.
+  @inlinable public static var fifoControl3: Register { Register(0x09, "FIFO_CTRL3") }
+  /// FIFO_CTRL4 of the LSM6DSO: [7:6] time stamps, [5:4] temperature, [2:0] mode.
+  @inlinable public static var fifoControl4: Register { Register(0x0A, "FIFO_CTRL4") }
+  /// INT2_CTRL: what raises the second interrupt output; bit 3 the FIFO's watermark.
+  static var interrupt2: Register { Register(0x0E, "INT2_CTRL") }
+  static var watermarkInterrupt: UInt8 { 0x08 }
+  /// FIFO_CTRL1 of LSM6DS3 and LSM6DSL: [7:0] watermark.
+  @inlinable public static var patternControl1: Register { Register(0x06, "FIFO_CTRL1") }
+  /// FIFO_CTRL2 of LSM6DS3 and LSM6DSL: steps, time stamps, temperature, watermark.
+  @inlinable public static var patternControl2: Register { Register(0x07, "FIFO_CTRL2") }
+  /// FIFO_CTRL3 of LSM6DS3 and LSM6DSL: [5:3] DEC_FIFO_GYRO, [2:0] DEC_FIFO_XL.
+  @inlinable public static var patternControl3: Register { Register(0x08, "FIFO_CTRL3") }
+  /// FIFO_CTRL4 of LSM6DS3 and LSM6DSL: third and fourth data set.
+  @inlinable public static var patternControl4: Register { Register(0x09, "FIFO_CTRL4") }
+  /// FIFO_CTRL5 of LSM6DS3 and LSM6DSL: [6:3] ODR_FIFO, [2:0] FIFO_MODE.
+  @inlinable public static var patternControl5: Register { Register(0x0A, "FIFO_CTRL5") }
   /// WHO_AM_I.
   @inlinable public static var identity: Register { Register(0x0F, "WHO_AM_I") }
   /// CTRL1_XL: [7:4] ODR_XL, [3:2] FS_XL, then [1] LPF2_XL_EN. LSM6DSL: [1] LPF1_BW_SEL. LSM6DS3:
@@ -124,12 +148,19 @@ public enum LSM6DSRegister {
   @inlinable public static var angularRate: Register { Register(0x22, "OUTX_L_G") }
   /// OUTX_L_A: first of 6 bytes of acceleration.
   @inlinable public static var acceleration: Register { Register(0x28, "OUTX_L_A") }
+  /// FIFO_STATUS1: first of two registers of the count and its flags; in LSM6DS3 and LSM6DSL two of the pattern follow.
+  @inlinable public static var fifoStatus: Register { Register(0x3A, "FIFO_STATUS1") }
+  /// FIFO_DATA_OUT_L of LSM6DS3 and LSM6DSL; a burst comes back here after each two bytes.
+  @inlinable public static var patternData: Register { Register(0x3E, "FIFO_DATA_OUT_L") }
+  /// FIFO_DATA_OUT_TAG of the LSM6DSO; a burst comes back here after each seven bytes.
+  @inlinable public static var fifoTag: Register { Register(0x78, "FIFO_DATA_OUT_TAG") }
 
-  /// All of them by rising number.
+  /// All of them; of those with the same number, errors name the first.
   public static var all: [Register] {
     [
-      bank, identity, control1, control2, control3, control4, control6, control8, control9,
-      control10, status, output, angularRate, acceleration,
+      bank, interrupt2, identity, control1, control2, control3, control4, control6, control8,
+      control9,
+      control10, status, output, angularRate, acceleration, fifoStatus, patternData, fifoTag,
     ]
   }
 
@@ -178,7 +209,8 @@ extension LSM6DSGeneration {
   func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let hertz = dataRate.hertz
     let half = ChipFilter(
-      name: "ODR/2", bandwidth: hertz / 2, settlingSamples: dataRate.code == 8 ? 2 : 1)
+      name: "ODR/2", bandwidth: hertz / 2,
+      settlingSamples: dataRate.code == 9 ? 3 : dataRate.code == 8 ? 2 : 1)
     switch self {
     case .ds3:
       // BW_XL with XL_BW_SCAL_ODR: the analogue filter. Below 104 Hz none is narrow enough.
@@ -192,7 +224,7 @@ extension LSM6DSGeneration {
       }
     case .dsl:
       let quarter = ChipFilter(
-        name: "LPF1 ODR/4", bandwidth: hertz / 4, settlingSamples: 2,
+        name: "LPF1 ODR/4", bandwidth: hertz / 4, settlingSamples: dataRate.code == 9 ? 4 : 2,
         bits: [LSM6DSRegister.control1: 0x02])
       // Divisor, HPCF_XL, samples. INPUT_COMPOSITE for the low-noise path.
       let second: [(Int, UInt8, Int)] = [(9, 2, 15), (50, 0, 40), (100, 1, 80), (400, 3, 320)]
@@ -226,17 +258,19 @@ extension LSM6DSGeneration {
     case (.dsl, 6): bandwidths = [138, 131, 121, 138]
     case (.dsl, 7): bandwidths = [245, 195, 155, 293]
     case (.dsl, 8): bandwidths = [315, 224, 168, 505]
+    case (.dsl, 9): bandwidths = [343, 234, 172, 925]
     case (.dso, 5): bandwidths = [67, 67, 67, 67, 62.4, 43.2, 23.1, 12.2]
     case (.dso, 6): bandwidths = [136.6, 130.5, 120.3, 137.1, 86.7, 48, 24.6, 12.4]
     case (.dso, 7): bandwidths = [239.2, 192.4, 154.2, 281.8, 96.6, 49.4, 25, 12.5]
     case (.dso, 8): bandwidths = [304.2, 220.7, 166.6, 453.2, 99.6, 49.8, 25.1, 12.5]
+    case (.dso, 9): bandwidths = [328.5, 229.6, 170.1, 559.2]
     default:
-      let samples = [2, 3, 3, 3, 3, 3, 3, 135][Int(dataRate.code) - 1]
+      let samples = [2, 3, 3, 3, 3, 3, 3, 135, 270][Int(dataRate.code) - 1]
       return [
         ChipFilter(name: "LPF1 off", bandwidth: nil, settlingSamples: samples)
       ]
     }
-    let table = [2, 3, 3, 4, 5, 6, 9, 135][Int(dataRate.code) - 1]
+    let table = [2, 3, 3, 4, 5, 6, 9, 135, 270][Int(dataRate.code) - 1]
     let widestFirst = bandwidths.enumerated().sorted { $0.element > $1.element }
     return widestFirst.map { code, bandwidth in
       ChipFilter(
@@ -263,7 +297,7 @@ extension LSM6DSGeneration {
     let generation = LSM6DSGeneration(model)
     let rate = configuration.rate.hertz
     let dataRate = DataRate.choose(
-      among: dataRates, model.family, rate: rate, busClock: configuration.busClock)
+      dataRates, fifo: fifoDataRates, configuration, model.family)
     let hasAccelerometer = configuration.channels.contains(.accelerometer)
     let hasGyroscope = configuration.channels.contains(.gyroscope)
     let filters = generation.accelerometerFilters(dataRate)
@@ -275,7 +309,7 @@ extension LSM6DSGeneration {
       } : filters[0]
     let gyroscope = ChipSettings.choose(
       generation.gyroscopeFilters(dataRate), rate: rate, bandwidth: \.bandwidth
-    ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 || dataRate == dataRates.last }
+    ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 || dataRate.code >= 8 }
     let ranges = configuration.ranges(of: model)
     let odr = dataRate.code << 4
 
@@ -313,6 +347,10 @@ extension LSM6DSGeneration {
     // Never its reset value, as the accelerometer is always on.
     settings.witnesses = [LSM6DSRegister.control1.address]
     settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
+    if configuration.readsFIFO {
+      settings.fifo = generation.fifo(
+        configuration.channels, dataRate, watermark: configuration.watermark)
+    }
     // 5 % for the chip's clock. Turn-on: 35 ms and, from power-down, 70 ms for the gyroscope (AN5130).
     let period = dataRate.periodNanoseconds * 21 / 20
     let accelerometerTime = max(35_000_000, Int64(accelerometer.settlingSamples) * period)

@@ -17,7 +17,10 @@ extension SensorFamily {
       axisRegisters: (
         LSM6DSVRegister.angularRate.address, LSM6DSVRegister.acceleration.address
       )),
-    settings: LSM6DSVRegister.settings)
+    settings: LSM6DSVRegister.settings,
+    fifo: FIFOProfile(
+      rates: { _, _ in LSM6DSVRegister.fifoDataRates.compactMap(\.rate) },
+      method: { _ in .tagged }))
 }
 
 extension SensorModel {
@@ -55,6 +58,17 @@ extension SensorModel {
 enum LSM6DSVRegister {
   /// FUNC_CFG_ACCESS: selects banks. Unless 0, all other numbers mean other registers.
   static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
+  /// [7:0] watermark.
+  static var fifoControl1: Register { Register(0x07, "FIFO_CTRL1") }
+  /// [7] STOP_ON_WTM, [6] compression, [0] second channel of the accelerometer.
+  static var fifoControl2: Register { Register(0x08, "FIFO_CTRL2") }
+  /// [7:4] BDR_GY, [3:0] BDR_XL: codes of the data rate.
+  static var fifoControl3: Register { Register(0x09, "FIFO_CTRL3") }
+  /// [7:6] time stamps, [5:4] temperature, [2:0] mode: 0 empties the FIFO, 6 is continuous.
+  static var fifoControl4: Register { Register(0x0A, "FIFO_CTRL4") }
+  /// What raises the second interrupt output: bit 3 the FIFO's watermark.
+  static var interrupt2: Register { Register(0x0E, "INT2_CTRL") }
+  static var watermarkInterrupt: UInt8 { 0x08 }
   static var identity: Register { Register(0x0F, "WHO_AM_I") }
   /// [6:4] operating mode of the accelerometer, 0 for high performance; [3:0] ODR_XL.
   static var control1: Register { Register(0x10, "CTRL1") }
@@ -71,14 +85,21 @@ enum LSM6DSVRegister {
   static var control8: Register { Register(0x17, "CTRL8") }
   /// [3] LPF2_XL_EN, [1:0] user offsets.
   static var control9: Register { Register(0x18, "CTRL9") }
+  /// First of two registers: [7:0] words in the FIFO; WTM, OVR, FULL, BDR, OVR_LATCHED, –, –, [8] words.
+  static var fifoStatus: Register { Register(0x1B, "FIFO_STATUS1") }
   static var status: Register { Register(0x1E, "STATUS_REG") }
   static var angularRate: Register { Register(0x22, "OUTX_L_G") }
   static var acceleration: Register { Register(0x28, "OUTX_L_A") }
+  /// First of seven registers, to which a burst comes back after each word.
+  static var fifoTag: Register { Register(0x78, "FIFO_DATA_OUT_TAG") }
+  static var temperature: Register { Register(0x20, "OUT_TEMP_L") }
 
   static var all: [Register] {
     [
-      bank, identity, control1, control2, control3, control4, control6, control7, control8,
-      control9, status, angularRate, acceleration,
+      bank, fifoControl1, fifoControl2, fifoControl3, fifoControl4, interrupt2, identity, control1,
+      control2, control3, control4, control6, control7, control8, control9, fifoStatus, status,
+      temperature,
+      angularRate, acceleration, fifoTag,
     ]
   }
 }
@@ -88,6 +109,9 @@ extension LSM6DSVRegister {
   private static let dataRates = [7.5, 15, 30, 60, 120, 240, 480, 960].enumerated().map {
     DataRate(code: UInt8($0.offset + 2), hertz: $0.element)
   }
+
+  /// Those of the FIFO: one more.
+  static let fifoDataRates = dataRates + [DataRate(code: 10, hertz: 1920)]
 
   /// Filters of the accelerometer, widest first (table 69). Settling is 0.8 periods of the bandwidth, as in the
   /// LSM6DSL's application note.
@@ -106,11 +130,11 @@ extension LSM6DSVRegister {
   /// (table 64).
   private static func gyroscopeFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let index = Int(dataRate.code) - 2
-    let second = [3.4, 6.6, 13, 24.6, 49.4, 96, 187, 342][index]
+    let second = [3.4, 6.6, 13, 24.6, 49.4, 96, 187, 342, 491][index]
     let first: [[Double]] = [
       [], [], [], [24.6, 24.6, 24.6, 24.6, 24.6, 24.6, 18, 12.1],
       [49.4, 49.4, 49.4, 49.4, 49.4, 42.6, 24.2, 13.6], [96, 96, 96, 96, 78.4, 53, 27.3, 14.2],
-      [175, 157, 131, 188, 94, 56.7, 28.4, 14.3], [241, 195, 149, 310, 100, 57.9, 28.7, 14.4],
+      [175, 157, 131, 188, 94, 56.7, 28.4, 14.3], [241, 195, 149, 310, 100, 57.9, 28.7, 14.4], [],
     ]
     func samples(_ bandwidth: Double) -> Int {
       max(4, (0.8 * dataRate.hertz / bandwidth).roundedUp)
@@ -130,7 +154,7 @@ extension LSM6DSVRegister {
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     let rate = configuration.rate.hertz
     let dataRate = DataRate.choose(
-      among: dataRates, model.family, rate: rate, busClock: configuration.busClock)
+      dataRates, fifo: fifoDataRates, configuration, model.family)
     let ranges = configuration.ranges(of: model)
     let hasGyroscope = configuration.channels.contains(.gyroscope)
     let gyroscope = ChipSettings.choose(
@@ -171,6 +195,9 @@ extension LSM6DSVRegister {
     // Never its reset value, as the accelerometer is always on.
     settings.witnesses = [control1.address]
     settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
+    if configuration.readsFIFO {
+      settings.fifo = fifo(configuration.channels, dataRate.code, configuration.watermark)
+    }
     // 5 % for the chip's clock. The LSM6DSV's data sheet gives 30 ms for the gyroscope, those of the LSM6DS 35 ms. Used
     // here: 70 ms from power-down, from the LSM6DS's application note.
     let period = dataRate.periodNanoseconds * 21 / 20
@@ -181,5 +208,28 @@ extension LSM6DSVRegister {
       configuration, model, dataRate, accelerometer: (ranges.accelerometer, accelerometer),
       gyroscope: (ranges.gyroscope, gyroscope), isGyroscopeOn: hasGyroscope)
     return settings
+  }
+
+  /// The FIFO's layout: 256 words, in which the temperature is not.
+  private static func fifo(
+    _ channels: ChannelSet, _ code: UInt8, _ watermark: Int?
+  ) -> FIFOLayout {
+    let rates: UInt8 =
+      (channels.contains(.gyroscope) ? code << 4 : 0)
+      | (channels.contains(.accelerometer) ? code : 0)
+    let slot = FIFOLayout.slotUnits(.tagged, channels)
+    let units = min((watermark ?? 0) * slot, 254 / slot * slot)
+    var stop = RegisterList()
+    stop.append(fifoControl4, 0x00)
+    var start = RegisterList()
+    start.append(fifoControl1, UInt8(units))
+    start.append(fifoControl2, 0x00)
+    if units > 0 { start.append(interrupt2, watermarkInterrupt) }
+    start.append(fifoControl3, rates)
+    start.append(fifoControl4, 0x06)
+    return FIFOLayout(
+      .tagged, size: 256 * 7, status: fifoStatus.address, upperCount: 0x01, reserved: 0x06,
+      data: fifoTag.address, channels: channels, slowTemperature: temperature.address,
+      watermark: units, stop: stop, start: start)
   }
 }

@@ -15,7 +15,10 @@ extension SensorFamily {
     layout: BurstLayout(
       .shadowed, register: MPU6050Register.interruptPin.address, count: 18, outputs: 4,
       angularRate: 12, acceleration: 4, temperature: 10),
-    settings: MPU6050Profile.settings)
+    settings: MPU6050Profile.settings,
+    fifo: FIFOProfile(
+      rates: { _, _ in MPU6050Profile.fifoRates },
+      method: { _ in .packets }))
 }
 
 extension SensorModel {
@@ -80,6 +83,8 @@ public enum MPU6050Register {
   @inlinable public static var accelerometer: Register { Register(0x1C, "ACCEL_CONFIG") }
   /// ACCEL_CONFIG_2, MPU-6500 and later: [3] ACCEL_FCHOICE_B, [2:0] A_DLPF_CFG. MPU-6050: FF_THR.
   @inlinable public static var accelerometer2: Register { Register(0x1D, "ACCEL_CONFIG_2") }
+  /// FIFO_EN, 4.7: [7] temperature, [6:4] angular rate X, Y, Z, [3] acceleration.
+  @inlinable public static var fifoEnable: Register { Register(0x23, "FIFO_EN") }
   /// INT_PIN_CFG, 4.14: [5] LATCH_INT_EN, [4] INT_RD_CLEAR, [1] I2C_BYPASS_EN.
   @inlinable public static var interruptPin: Register { Register(0x37, "INT_PIN_CFG") }
   /// INT_ENABLE, 4.15: [0] DATA_RDY_EN.
@@ -89,19 +94,26 @@ public enum MPU6050Register {
   /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y,
   /// Z.
   @inlinable public static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
+  /// USER_CTRL, 4.27: [6] FIFO_EN, [2] FIFO_RESET, which has no effect while FIFO_EN is 1 and clears itself.
+  @inlinable public static var userControl: Register { Register(0x6A, "USER_CTRL") }
   /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into
   /// sleep.
   @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1") }
   /// PWR_MGMT_2, 4.29: [5:0] standby of each axis.
   @inlinable public static var power2: Register { Register(0x6C, "PWR_MGMT_2") }
+  /// FIFO_COUNTH, 4.30: first of two bytes, which a read of this one latches.
+  @inlinable public static var fifoCount: Register { Register(0x72, "FIFO_COUNTH") }
+  /// FIFO_R_W, 4.31: a burst stays here and takes out a byte with each it reads.
+  @inlinable public static var fifoData: Register { Register(0x74, "FIFO_R_W") }
   /// WHO_AM_I, 4.32: 0x68 in an MPU-6050, whatever its address pin says.
   @inlinable public static var identity: Register { Register(0x75, "WHO_AM_I") }
 
   /// All of them by rising number.
   public static var all: [Register] {
     [
-      sampleRateDivider, configuration, gyroscope, accelerometer, accelerometer2, interruptPin,
-      interruptEnable, interruptStatus, output, power1, power2, identity,
+      sampleRateDivider, configuration, gyroscope, accelerometer, accelerometer2, fifoEnable,
+      interruptPin, interruptEnable, interruptStatus, output, userControl, power1, power2,
+      fifoCount, fifoData, identity,
     ]
   }
 
@@ -192,14 +204,17 @@ extension MPU6050Profile {
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     let profile = MPU6050Profile(model)
     let rate = configuration.rate.hertz
-    let isFast = rate > 500
+    // The FIFO has one sample of each sensor, so 1 kHz, divided, is the base.
+    let isFast = rate > 500 && !configuration.readsFIFO
     let gyroscope: Filter =
       isFast ? (0, profile.gyroscopeWideBandwidth) : profile.gyroscopeFilter(rate)
     let own = profile.ownAccelerometerFilters.map {
       ChipSettings.choose($0, rate: rate, bandwidth: \.bandwidth)
     }
     // The successors' divider has no effect at the 8 kHz base: they then deliver 8000 samples a second.
-    let divider: UInt8 = isFast && own == nil ? 3 : 0
+    let divider: UInt8 =
+      configuration.readsFIFO ? UInt8(1000 / rate - 0.5) : isFast && own == nil ? 3 : 0
+    let division = Int64(divider) + 1
     let ranges = configuration.ranges(of: model)
 
     var settings = ChipSettings(
@@ -213,7 +228,11 @@ extension MPU6050Profile {
     settings.writes.append(MPU6050Register.sampleRateDivider, divider)
     settings.writes.append(MPU6050Register.gyroscope, ranges.gyroscope.code)
     settings.writes.append(MPU6050Register.accelerometer, ranges.accelerometer.code)
-    if let own { settings.writes.append(MPU6050Register.accelerometer2, own.code) }
+    if let own {
+      // FIFO_SIZE, [7:6]: the ICM-20689's 4096 bytes.
+      let size: UInt8 = configuration.readsFIFO && model == .icm20689 ? 0xC0 : 0
+      settings.writes.append(MPU6050Register.accelerometer2, own.code | size)
+    }
     settings.writes.append(MPU6050Register.interruptPin, MPU6050Register.InterruptPin.latched)
     settings.writes.append(MPU6050Register.interruptEnable, MPU6050Register.Interrupt.dataReady)
     settings.witnesses = [
@@ -221,9 +240,11 @@ extension MPU6050Profile {
     ]
     settings.turnOn = profile.gyroscopeStartUp
     // The first may be older than the wait; the second is the first of the settled chip.
-    settings.discards = (2, 1_100_000)
+    settings.discards = (2, 1_100_000 * (isFast ? 1 : division))
+    if configuration.readsFIFO { settings.fifo = fifo(configuration.channels, model) }
 
-    settings.outputDataRate = isFast ? 8000 / Double(own == nil ? 1 + divider : 1) : 1000
+    settings.outputDataRate =
+      isFast ? 8000 / Double(own == nil ? division : 1) : 1000 / Double(division)
     // Two sample periods of the chip, or the time that a slow bus needs.
     settings.readLimit = max(
       2_000_000,

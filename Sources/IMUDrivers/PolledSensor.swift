@@ -10,7 +10,8 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline let address: I2CAddress
   @usableFromInline let identity: UInt8
   @usableFromInline let identityRegister: UInt8
-  @usableFromInline let image: RegisterList
+  /// Every register that was written, with its contents.
+  @usableFromInline var image: RegisterList
   @usableFromInline let layout: BurstLayout
   @usableFromInline let channels: ChannelSet
   @usableFromInline let look: TwofoldLook

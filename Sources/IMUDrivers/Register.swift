@@ -89,6 +89,16 @@ struct RegisterList: Sendable, BitwiseCopyable {
       register: UInt8(truncatingIfNeeded: pair >> 8), value: UInt8(truncatingIfNeeded: pair))
   }
 
+  /// These pairs and those of `other`, by rising register number; where both have a register, the other's value.
+  func merged(with other: RegisterList) -> RegisterList {
+    let replaced = (0..<other.count).map { other[$0].register }
+    var list = other
+    for index in 0..<count where !replaced.contains(self[index].register) {
+      list.append(self[index])
+    }
+    return list.sorted()
+  }
+
   /// The same pairs by rising register number, as burst reads need them.
   func sorted() -> RegisterList {
     let entries = (0..<count).map { self[$0] }.sorted { $0.register < $1.register }

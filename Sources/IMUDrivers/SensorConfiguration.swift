@@ -15,6 +15,12 @@ public struct SensorConfiguration: Equatable, Sendable {
   /// When not known, no rate is refused on its account, and the LSM6DS data rate is chosen as for
   /// 100 kHz, the Raspberry Pi's default, as long as that clock can carry the rate.
   public var busClock: Int?
+  /// Whether the samples are read from the chip's FIFO, so that the chip makes them at exactly this rate; see
+  /// ``FIFOSensor``. Otherwise the chip is polled at it.
+  public var readsFIFO = false
+  /// The slots at which the FIFO's watermark raises the chip's second interrupt output; `nil` for a line that is not wired.
+  /// Has an effect where ``SensorModel/hasWatermark``.
+  public var watermark: Int?
   /// Whether the outputs have noise, which tells a stuck chip from one at rest; `false` when a recording is played
   /// back.
   public var hasNoise = true
@@ -47,6 +53,7 @@ public struct SensorConfiguration: Equatable, Sendable {
     guard model.gyroscopeRanges.contains(gyroscopeRange) else {
       throw SensorError.gyroscopeRange(model, asked: gyroscopeRange)
     }
+    if readsFIFO { return try validateFIFO(of: model) }
     guard rate.hertz <= Double(model.maximumPolledRate) else {
       throw SensorError.rateAboveChip(model, asked: rate)
     }
@@ -57,6 +64,28 @@ public struct SensorConfiguration: Equatable, Sendable {
 }
 
 extension SensorConfiguration {
+  /// Checks that the chip has the rate in its FIFO, and that the bus carries it: where its clock is not known, that the
+  /// fastest bus does which the chip can be on.
+  private func validateFIFO(of model: SensorModel) throws(SensorError) {
+    guard !model.fifoRates(channels: .all).isEmpty else { throw SensorError.noFIFO(model) }
+    guard let rate = model.fifoRate(rate, channels: channels) else {
+      throw SensorError.rateNotInFIFO(model, asked: rate, channels)
+    }
+    var exact = self
+    exact.rate = rate
+    try exact.validateDrains(of: model, longestBurst: 8192)
+  }
+
+  /// Checks that the bus carries the FIFO's rate in bursts of so many bytes.
+  func validateDrains(of model: SensorModel, longestBurst: Int) throws(SensorError) {
+    let clock = busClock ?? model.maximumBusClock
+    guard model.drainTiming(rate, channels, longestBurst: longestBurst).fits(busClock: clock)
+    else {
+      throw SensorError.fifoRateAboveBus(
+        model, asked: rate, channels, busClock: clock, longestBurst: longestBurst)
+    }
+  }
+
   /// The ranges of the chip: those requested, and the finest of a sensor that is not recorded, in which its noise shows
   /// that the chip works.
   ///

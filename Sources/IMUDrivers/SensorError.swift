@@ -16,6 +16,15 @@ public enum SensorError: Error, Equatable, Sendable {
   case rateAboveChip(SensorModel, asked: SampleRate)
   /// The bus cannot carry that rate.
   case rateAboveBus(SensorModel, asked: SampleRate, busClock: Int)
+  /// This program does not use the chip's FIFO, or the chip has none.
+  case noFIFO(SensorModel)
+  /// The chip answers with an identity that is not the model's, so nothing is known of its FIFO.
+  case unknownFIFO(SensorModel, identity: UInt8)
+  /// The chip does not make that rate in its FIFO.
+  case rateNotInFIFO(SensorModel, asked: SampleRate, ChannelSet)
+  /// The bus cannot drain the FIFO at that rate.
+  case fifoRateAboveBus(
+    SensorModel, asked: SampleRate, ChannelSet, busClock: Int, longestBurst: Int)
   /// The chip did not come out of its reset.
   case resetUnfinished(SensorModel, address: I2CAddress, Register, read: UInt8)
   /// A register did not keep what was written to it.
@@ -49,6 +58,18 @@ extension SensorError: CustomStringConvertible {
         + "\(SensorError.hertz(asked)) Hz was requested: \(model.family.rateLimitReason)"
     case .rateAboveBus(let model, let asked, let busClock):
       return SensorError.rateAboveBusSentence(model, asked, busClock)
+    case .noFIFO(let model):
+      return "imulog does not read the FIFO of the \(model.name): record it with --clock grid"
+    case .unknownFIFO(let model, let identity):
+      return
+        "the chip answers \(hexadecimal(identity)), no \(model.name) does, so nothing is known of its "
+        + "FIFO: record it with --clock grid"
+    case .rateNotInFIFO(let model, let asked, let channels):
+      return SensorError.rateNotInFIFOSentence(model, asked, channels)
+    case .fifoRateAboveBus(let model, let asked, let channels, let busClock, let longestBurst):
+      return SensorError.fifoRateAboveBusSentence(
+        model, model.drainTiming(asked, channels, longestBurst: longestBurst),
+        model.fifoRates(channels: channels), busClock)
     case .resetUnfinished(let model, let address, let register, let read):
       return "the \(model.name) at \(address) does not come out of its reset: \(register) still "
         + "reads \(hexadecimal(read)); switch its power off and on"
@@ -81,6 +102,29 @@ extension SensorError: CustomStringConvertible {
     return sentence + "set dtparam=i2c_arm_baudrate=\(clock)"
   }
 
+  private static func rateNotInFIFOSentence(
+    _ model: SensorModel, _ asked: SampleRate, _ channels: ChannelSet
+  ) -> String {
+    let neighbours = model.fifoNeighbours(of: asked, channels: channels).map(\.hertz.briefly)
+    return "the \(model.name) has no \(hertz(asked)) Hz in its FIFO; the nearest "
+      + (neighbours.count == 1 ? "is" : "are") + " \(neighbours.joined(separator: " and ")) Hz"
+  }
+
+  private static func fifoRateAboveBusSentence(
+    _ model: SensorModel, _ asked: DrainTiming, _ rates: [SampleRate], _ busClock: Int
+  ) -> String {
+    let sentence = asked.sentence(busClock: busClock) + "; "
+    let clock = [400_000, 1_000_000].first {
+      $0 > busClock && $0 <= model.maximumBusClock && asked.fits(busClock: $0)
+    }
+    if let clock { return sentence + "set dtparam=i2c_arm_baudrate=\(clock)" }
+    let most = rates.last { rate in
+      DrainTiming(rate: rate, slotBytes: asked.slotBytes, longestBurst: asked.longestBurst)
+        .fits(busClock: busClock)
+    }
+    return sentence + (most.map { "ask for \($0.hertz.briefly) Hz or less" } ?? "use a faster bus")
+  }
+
   static func list(_ values: [Int], unit: String) -> String {
     let words = values.map { "\($0)" }
     return words.dropLast().joined(separator: ", ") + " and " + words.suffix(1).joined()
@@ -108,7 +152,9 @@ extension SensorError: StatusError {
   /// Whether the sensor cannot do what is asked, or is not there.
   public var exitStatus: ExitStatus {
     switch self {
-    case .accelerometerRange, .gyroscopeRange, .rateAboveChip, .rateAboveBus: .configuration
+    case .accelerometerRange, .gyroscopeRange, .rateAboveChip, .rateAboveBus, .noFIFO, .unknownFIFO,
+      .rateNotInFIFO, .fifoRateAboveBus:
+      .configuration
     case .notFound, .otherModel, .foreignIdentity, .resetUnfinished, .readBack, .noSamples, .bus:
       .unavailable
     }

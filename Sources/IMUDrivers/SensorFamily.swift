@@ -20,11 +20,14 @@ public final class SensorFamily: Sendable {
   let layout: BurstLayout
   /// The settings for a configuration that was validated for the model.
   let settings: @Sendable (SensorConfiguration, SensorModel) -> ChipSettings
+  /// The FIFOs of its chips; `nil` where they are not used.
+  let fifo: FIFOProfile?
 
   init(
     addresses: [UInt8], identityRegister: Register, registers: [Register],
     unsupported: [UInt8: String], rateLimitReason: String, layout: BurstLayout,
-    settings: @escaping @Sendable (SensorConfiguration, SensorModel) -> ChipSettings
+    settings: @escaping @Sendable (SensorConfiguration, SensorModel) -> ChipSettings,
+    fifo: FIFOProfile? = nil
   ) {
     self.addresses = addresses.map { I2CAddress(known: $0) }
     self.identityRegister = identityRegister
@@ -33,6 +36,7 @@ public final class SensorFamily: Sendable {
     self.rateLimitReason = rateLimitReason
     self.layout = layout
     self.settings = settings
+    self.fifo = fifo
   }
 
   /// The families of ``SensorModel/allCases``, each once.

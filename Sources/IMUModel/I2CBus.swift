@@ -25,9 +25,37 @@ public protocol I2CBus: ~Copyable {
   ///
   /// - Throws: ``BusError``; whether the register was written is then unknown.
   mutating func write(_ address: I2CAddress, register: UInt8, value: UInt8) throws(BusError)
+
+  /// Takes the oldest edge that waits on the line from the chip's interrupt output, if one is wired.
+  mutating func nextEdge() -> InterruptEdge?
+
+  /// The most bytes that one transfer can read. A longer read may be several, which matters where a read takes data
+  /// out of the chip.
+  var longestRead: Int { get }
+}
+
+/// A rising edge of the line from a chip's interrupt output.
+public struct InterruptEdge: Equatable, Sendable, BitwiseCopyable {
+  /// The kernel's stamp, which is not before the edge.
+  public var time: MonotonicTime
+  /// Whether the kernel had no room for edges before it.
+  public var followsLoss: Bool
+
+  /// An edge.
+  public init(time: MonotonicTime, followsLoss: Bool = false) {
+    (self.time, self.followsLoss) = (time, followsLoss)
+  }
 }
 
 extension I2CBus where Self: ~Copyable {
+  /// No line is wired.
+  @inlinable
+  public mutating func nextEdge() -> InterruptEdge? { nil }
+
+  /// 8192 bytes, as Linux has it.
+  @inlinable
+  public var longestRead: Int { 8192 }
+
   /// Reads one register.
   @inlinable
   public mutating func read(_ address: I2CAddress, register: UInt8) throws(BusError) -> UInt8 {

@@ -36,8 +36,17 @@ public protocol MonotonicClock: Sendable {
   /// The present instant.
   func now() -> MonotonicTime
 
+  /// The present instant on the clock that network time does not steer, in nanoseconds
+  /// (on Linux `CLOCK_MONOTONIC_RAW`).
+  func rawNow() -> Int64
+
   /// Returns at `deadline` or later; at once when `deadline` is past.
   ///
   /// The deadline is absolute, so an interrupted wait resumes without drift.
   func sleep(until deadline: MonotonicTime)
+}
+
+extension MonotonicClock {
+  /// No network time steers a simulated clock, so both are one.
+  public func rawNow() -> Int64 { now().nanoseconds }
 }

@@ -28,6 +28,8 @@ public struct RecordingDescription: Equatable, Sendable {
   public var realTime: String
   /// The limit on how deeply processors sleep: `held at 0 µs`, `refused`, or `not held`; empty when not known.
   public var cpuLatency: String
+  /// What dates the samples.
+  public var clock: ClockSource
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
   public var recoveredFrom: RecordingID?
 
@@ -36,7 +38,7 @@ public struct RecordingDescription: Equatable, Sendable {
     id: RecordingID, number: UInt32, rate: SampleRate, channels: ChannelSet, plannedTicks: UInt64?,
     timeUnit: Int64, sensor: SensorDescription, board: String, host: String, software: String,
     note: String, syncInterval: Int64, realTime: String, cpuLatency: String = "",
-    recoveredFrom: RecordingID? = nil
+    clock: ClockSource = .grid, recoveredFrom: RecordingID? = nil
   ) {
     self.id = id
     self.number = number
@@ -52,12 +54,25 @@ public struct RecordingDescription: Equatable, Sendable {
     self.syncInterval = syncInterval
     self.realTime = realTime
     self.cpuLatency = cpuLatency
+    self.clock = clock
     self.recoveredFrom = recoveredFrom
   }
+
+  /// Whether the times, not the rate, place the ticks: they may drift against the rate.
+  public var isFreeRunning: Bool { isImported || clock != .grid }
 
   /// Whether the samples come from a table or document. Their times may begin anywhere and drift against the rate,
   /// so the times, not the rate, place the ticks.
   public var isImported: Bool { sensor.model == SensorDescription.importedModel }
+}
+
+/// What dates the samples of a recording.
+public enum ClockSource: Equatable, Sendable {
+  /// The computer reads the chip at the ticks of a grid.
+  case grid
+  /// The chip makes samples on its own; their instants are computed from readings of its FIFO's fill, over a bus of so
+  /// many hertz. `nil` when not known.
+  case chip(busClock: Int?)
 }
 
 /// The program's name in headers and documents.

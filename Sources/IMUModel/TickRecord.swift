@@ -11,6 +11,8 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
     case gap
     /// A ``SensorEvent``: its kind in ``TickRecord/detail``, its fault in ``TickRecord/code``.
     case sensorEvent
+    /// A ``FIFOReading``; the fields of a record have other meanings in it.
+    case reading
   }
 
   /// Number of the tick, of the first one for a gap.
@@ -67,6 +69,15 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
     self.sample = RawSample()
     self.kind = .sensorEvent
     self.detail = event.kind.rawValue
+  }
+
+  /// The tick after the last one that this record covers; for an event or a reading the one it stands before.
+  @inlinable
+  public var endTick: UInt64 {
+    switch kind {
+    case .sample, .gap: tick + count
+    case .sensorEvent, .reading: tick
+    }
   }
 
   /// The gap, if this record is one.

@@ -23,8 +23,34 @@ extension GapCause {
     case .ringFull: return "ring full"
     case .stale: return "nothing new from the sensor"
     case .reinitialising: return "sensor being reinitialised"
-    case .lost: return "lost from a damaged log or table"
+    case .lost: return "lost from a damaged log, a table or a FIFO"
     case .frozen: return "sensor stuck"
+    }
+  }
+}
+
+extension EpochCause {
+  /// The name in JSON.
+  public var name: String {
+    switch self {
+    case .start: return "start"
+    case .reset: return "reset"
+    case .overflow: return "overflow"
+    case .burstFailed: return "burstFailed"
+    case .rateChanged: return "rateChanged"
+    case .chipReset: return "chipReset"
+    }
+  }
+
+  /// The cause for people.
+  public var phrase: String {
+    switch self {
+    case .start: return "FIFO started"
+    case .reset: return "FIFO reset"
+    case .overflow: return "FIFO overflowed"
+    case .burstFailed: return "burst failed"
+    case .rateChanged: return "rate changed"
+    case .chipReset: return "chip was reset"
     }
   }
 }

@@ -47,11 +47,11 @@ public struct GPIOInput: ~Copyable {
     let ask = { (bias: clinuxio_gpio_bias) in
       clinuxio_gpio_input(
         request.descriptor, UInt32(request.line.offset), GPIORequest.consumer, isActiveLow ? 1 : 0,
-        bias, debounceMicroseconds, Self.keptEdges)
+        CLINUXIO_GPIO_BOTH_EDGES, bias, debounceMicroseconds, Self.keptEdges)
     }
     var answer = ask(bias)
     var refusal: Refusal?
-    if Self.isRefusedBias(-answer) {
+    if GPIORequest.isRefusedBias(-answer) {
       let plain = ask(CLINUXIO_GPIO_BIAS_AS_IS)
       if plain >= 0 {
         refusal = Self.refusal(-answer, request.line, isActiveLow)
@@ -105,12 +105,6 @@ public struct GPIOInput: ~Copyable {
   private func gone(_ code: Int32) -> LinuxIOError {
     GPIORequest.error(
       .system, line, "the chip no longer answers", code, "Look for it in `dmesg`.")
-  }
-
-  /// Whether the code means that the driver has no pulls: ENOTSUPP (524) is the kernel's own and not
-  /// in the C library.
-  private static func isRefusedBias(_ code: Int32) -> Bool {
-    code == EINVAL || code == EOPNOTSUPP || code == 524
   }
 
   private static func refusal(_ code: Int32, _ line: GPIOLine, _ isActiveLow: Bool) -> Refusal {

@@ -67,6 +67,12 @@ struct GPIORequest {
     self.tree = tree
   }
 
+  /// Whether the code means that the driver has no pulls: ENOTSUPP (524) is the kernel's own and not
+  /// in the C library.
+  static func isRefusedBias(_ code: Int32) -> Bool {
+    code == EINVAL || code == EOPNOTSUPP || code == 524
+  }
+
   /// The error for a line that the kernel did not give.
   func refused(_ code: Int32) -> LinuxIOError {
     switch code {

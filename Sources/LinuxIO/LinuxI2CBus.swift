@@ -27,10 +27,15 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   var reopening: BusReopening?
   /// Failed transfers since the last good one.
   var failures = 0
+  private var interrupt: InterruptLine?
 
-  /// Longest read of `I2C_RDWR` (i2c-dev.c). Registers are numbered with 8 bits, so it is never
-  /// met.
-  static let longestRead = 256
+  /// Longest read of `I2C_RDWR` (i2c-dev.c), which the adapter may not carry.
+  static let longestMessage = 8192
+
+  /// A message's limit, or an SMBus block's.
+  public var longestRead: Int {
+    access == .combined ? LinuxI2CBus.longestMessage : SMBusPieces.limit
+  }
 
   /// Takes over a descriptor, which is closed with the value.
   init(
@@ -57,7 +62,7 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   public mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {
-    guard let start = buffer.baseAddress, (1...Self.longestRead).contains(buffer.count) else {
+    guard let start = buffer.baseAddress, (1...Self.longestMessage).contains(buffer.count) else {
       throw failure(EINVAL, .read, address, register)
     }
     // Safe: bytes have no alignment and any value is valid, and the caller's buffer is this call's alone until it
@@ -100,6 +105,14 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     if result < 0 { throw failure(-result, .write, address, register) }
     failures = 0
   }
+
+  /// Takes the line from the chip's interrupt output.
+  public mutating func wire(_ interrupt: consuming InterruptLine) {
+    self.interrupt = consume interrupt
+  }
+
+  /// Takes the oldest edge that waits.
+  public mutating func nextEdge() -> InterruptEdge? { interrupt?.next() }
 
   /// Points SMBus calls at a chip. The selection is the descriptor's own.
   private mutating func select(

@@ -14,6 +14,9 @@ public struct SystemClock: MonotonicClock {
   /// nanoseconds.
   public func now() -> MonotonicTime { MonotonicTime(nanoseconds: read(CLOCK_MONOTONIC)) }
 
+  /// The present instant of `CLOCK_MONOTONIC_RAW`, which runs at the rate of the machine's oscillator.
+  public func rawNow() -> Int64 { read(CLOCK_MONOTONIC_RAW) }
+
   /// Returns at `deadline` or later; at once when it is past.
   ///
   /// The corresponding C function is `clock_nanosleep` with `TIMER_ABSTIME`, repeated after a

@@ -73,6 +73,12 @@ struct ByteWriter {
     count += 1
   }
 
+  /// Changes a byte that was written.
+  mutating func replace(at index: Int, with byte: UInt8) {
+    precondition(index < count, "no such byte was written")
+    bytes[index] = byte
+  }
+
   /// Appends eight bytes, little-endian.
   mutating func write(int64 value: Int64) {
     bytes.storeLittleEndian(value, at: count)

@@ -84,6 +84,7 @@ enum HeaderText {
     add("temperature-scale", ratio(it.sensor.temperatureScale))
     add("temperature-offset", ratio(it.sensor.temperatureOffset))
     addUnlessDefault("output-data-rate", "\(it.sensor.outputDataRate)")
+    if case .chip(let busClock) = it.clock { add("chip-clock", "\(busClock ?? 0)") }
     addUnlessDefault("sync-interval", "\(it.syncInterval)")
     for (key, value) in [
       ("filter", it.sensor.filter), ("board", it.board), ("host", it.host),
@@ -159,6 +160,7 @@ extension HeaderText {
       note: entries["note"] ?? "",
       syncInterval: entries.number("sync-interval") ?? 0,
       realTime: entries["real-time"] ?? "", cpuLatency: entries["cpu-latency"] ?? "",
+      clock: entries.number("chip-clock").map { .chip(busClock: $0 > 0 ? $0 : nil) } ?? .grid,
       recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) })
   }
 }

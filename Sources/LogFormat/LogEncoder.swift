@@ -2,12 +2,12 @@ public import IMUModel
 
 /// Turns the records of a recording into the bytes of its log, front to back.
 ///
-///     append(record) ─► pending samples and gaps ─► chunks ─► pages ─► output ─► consumeOutput(_:)
+///     append(record) ─► pending samples, gaps and readings ─► chunks ─► pages ─► output ─► consumeOutput(_:)
 ///
 /// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
 /// ``flush()``: after it, the output has everything that was appended before.
 ///
-/// Memory: about 260 KiB from the beginning, for 1024 pending samples, 128 pending gaps and 64 KiB of output. The output
+/// Memory: about 270 KiB from the beginning, for 1024 pending samples, 128 pending gaps, 127 readings and 64 KiB of output. The output
 /// grows only while nothing is consumed; otherwise neither `append` nor `flush` allocates.
 ///
 /// - Complexity: a sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU when
@@ -24,6 +24,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var pending = SampleBlock()
   /// Gaps not encoded yet, in order; room for ``gapCapacity`` is reserved.
   var gaps: [Gap] = []
+  /// Readings not encoded yet, all of one epoch; room for ``ReadingsChunk/capacity`` is reserved.
+  var readings: [FIFOReading] = []
   /// The page being written; its first `pageOffset` bytes are final and in the output.
   let page = PageBuffer()
   /// Bodies on trial.
@@ -79,14 +81,14 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     grid = TickGrid(rate: description.rate, unit: description.timeUnit)
     samplesEncoder = SamplesEncoder(channels: description.channels)
     gaps.reserveCapacity(LogEncoder.gapCapacity)
+    readings.reserveCapacity(ReadingsChunk.capacity)
     header.withUnsafeBytes {
       page.bytes.copyMemory(from: $0)
       outputBuffer.append($0)
     }
     pageOffset = header.count
     pageCheck = UnsafeRawBufferPointer(page.bytes).littleEndian(at: header.count - 4)
-    let room = LogFormat.pageSize - header.count - LogFormat.chunkOverhead
-    nextTrial = LogEncoder.trial(room: room, bytesPerSample256: bytesPerSample256)
+    planNextTrial()
   }
 
   /// The bytes of the log that were not consumed yet. Valid until the encoder is changed or destroyed.
@@ -103,16 +105,17 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Bytes of the log so far: those consumed and ``output``.
   public var byteCount: UInt64 { outputBuffer.total }
 
-  /// Adds a sample, a gap or a sensor event, in tick order.
+  /// Adds a sample, a gap, a sensor event or a reading, in tick order.
   ///
   /// A sample's time must be a multiple of the description's time unit, and its tick above all earlier
   /// samples' ticks; all ticks are below 2⁶³. A violation is a programming error and traps. Gaps
-  /// may overlap or come late.
+  /// may overlap or come late. A reading whose read took more than 4 s is left out: it bounds nothing.
   public mutating func append(_ record: TickRecord) {
     precondition(!isFinished, "the log was finished")
     switch record.kind {
     case .sample: append(tick: record.tick, time: record.time, sample: record.sample)
     case .gap: if let gap = record.gap { append(gap) }
+    case .reading: if let reading = record.reading { append(reading) }
     case .sensorEvent: if let event = record.sensorEvent { append(event) }
     }
   }
@@ -131,6 +134,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Encodes everything pending, so that the output has all that was appended.
   public mutating func flush() {
     while !pending.isEmpty || !gaps.isEmpty { fillPage() }
+    writeReadings()
     planNextTrial()
   }
 
@@ -162,6 +166,18 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     nextTick = max(nextTick, gap.firstTick &+ gap.count)
   }
 
+  private mutating func append(_ reading: FIFOReading) {
+    reading.checkRanges()
+    guard reading.isWritable else { return }
+    if let last = readings.last,
+      readings.count == ReadingsChunk.capacity || !last.isOfEpoch(of: reading)
+    {
+      writeReadings()
+      planNextTrial()
+    }
+    readings.append(reading)
+  }
+
   private mutating func append(_ event: SensorEvent) {
     precondition(event.tick < LogFormat.tickLimit, "ticks are below 2⁶³")
     writeRecord(ChunkKind.sensor) { event.write(&$0) }
@@ -176,13 +192,9 @@ extension LogEncoder {
 
   /// Estimates at how many pending samples the page may be full.
   mutating func planNextTrial() {
-    nextTrial = LogEncoder.trial(room: room, bytesPerSample256: bytesPerSample256)
-  }
-
-  /// A little fewer samples than are likely to fill the room; those of a new page when there is none.
-  static func trial(room: Int, bytesPerSample256: Int) -> Int {
+    // A little fewer than are likely to fill the room, or a new page when there is none.
     let guess = ((room > 0 ? room : LogFormat.bodyLimit) << 8) / max(bytesPerSample256, 1)
-    return min(max(guess - guess / 32, 1), SampleBlock.capacity)
+    nextTrial = min(max(guess - guess / 32, 1), SampleBlock.capacity)
   }
 
   /// Encodes pending samples if they fill the page to within about one sample, or fill the block.
@@ -301,6 +313,24 @@ extension LogEncoder {
     gaps.removeFirst(count)
   }
 
+  /// Writes the pending readings; samples and gaps that wait still do.
+  private mutating func writeReadings() {
+    var rest = readings[...]
+    while !rest.isEmpty {
+      openPage()
+      // In a full page there is not even room for the chunk's head.
+      guard room > 0 else {
+        closePage()
+        continue
+      }
+      var body = ChunkWriter(page.bytes, offset: pageOffset, check: pageCheck).body
+      let count = ReadingsChunk.write(rest, to: &body, room: room)
+      if count > 0 { finishChunk(ChunkKind.extended, body.count) } else { closePage() }
+      rest = rest.dropFirst(count)
+    }
+    readings.removeAll(keepingCapacity: true)
+  }
+
   /// Writes a chunk of its own after everything pending.
   mutating func writeRecord(_ kind: UInt8, _ write: (inout ByteWriter) -> Void) {
     precondition(!isFinished, "the log was finished")
@@ -331,8 +361,7 @@ extension LogEncoder {
   /// Begins a page unless there is one with room.
   private mutating func openPage() {
     guard pageOffset == LogFormat.pageSize else { return }
-    var tick = nextTick
-    var lateness = lastLateness
+    var (tick, lateness) = (nextTick, lastLateness)
     if !pending.isEmpty { (tick, lateness) = (pending.tickColumn[0], pending.timeColumn[0]) }
     var expected = grid
     let time = (lateness &+ expected.units(atTick: tick)) &* description.timeUnit

@@ -17,7 +17,7 @@ public enum LogFormat {
   static let bodyLimit = pageSize - PageHeader.size - chunkOverhead
 }
 
-/// The kind of a chunk: the upper four bits of its head.
+/// The kind of a chunk: the upper four bits of its head, or the first byte of its body.
 enum ChunkKind {
   static let samples: UInt8 = 1
   static let gaps: UInt8 = 2
@@ -27,4 +27,7 @@ enum ChunkKind {
   static let end: UInt8 = 6
   static let header: UInt8 = 7
   static let extended: UInt8 = 15
+
+  /// The first byte of an extended chunk.
+  static let readings: UInt8 = 16
 }

@@ -12,16 +12,18 @@ public enum LogRecord: Equatable, Sendable {
   case clock(ClockPair)
   /// An event of the chip.
   case sensor(SensorEvent)
+  /// A reading of the fill of the chip's FIFO.
+  case reading(FIFOReading)
   /// The recording ended here.
   case end(RecordingEnd)
   /// An intact record of a newer program, skipped.
   case unknown(kind: UInt8, byteCount: Int)
 }
 
-// Bodies of all chunks but samples and header; readers ignore bytes after the last field they know.
+// Bodies of all chunks but samples, readings and header; readers ignore bytes after the last field they know.
 
 extension LogRecord {
-  /// The record in the body of an intact chunk.
+  /// The record in the body of an intact chunk that has one.
   init(kind: UInt8, body: UnsafeRawBufferPointer) throws(MalformedChunk) {
     var cursor = ByteCursor(body)
     let record: LogRecord?

@@ -31,6 +31,8 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private var hasHeader = false
   /// The rest of the current gaps chunk.
   private var gaps: GapCursor?
+  /// The rest of the current readings chunk.
+  private var readings: ReadingCursor?
 
   /// Offset in the current page after the last intact chunk; 0 before the header.
   ///
@@ -59,7 +61,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   public mutating func begin(
     page bytes: UnsafeRawBufferPointer, sequence: UInt32
   ) throws(FormatError) -> PageHeader {
-    (offset, chunks, gaps) = (0, nil, nil)
+    (offset, chunks, gaps, readings) = (0, nil, nil, nil)
     let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(LogFormat.pageSize))
     let header = try PageHeader(decoding: bytes)
     guard header.recording == recording else { throw FormatError(.otherRecording, offset: 0) }
@@ -81,7 +83,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   ///
   /// - Throws: `cutShort`, `damagedChunk`, `notZeroAfterLastChunk` or `malformed`, once; then `nil` follows.
   public mutating func next(into block: inout SampleBlock) throws(FormatError) -> LogRecord? {
-    if let record = nextGap() { return record }
+    if let record = nextListed() { return record }
     let start = offset
     guard let (kind, range) = try chunks?.next() else { return nil }
     let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
@@ -97,13 +99,12 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
       case ChunkKind.gaps:
         gaps = try GapCursor(body, after: firstTick)
       default:
-        return try LogRecord(kind: kind, body: body)
+        if let record = try record(kind, body) { return record }
       }
     } catch {
-      (offset, chunks, gaps) = (start, nil, nil)
-      throw FormatError(.malformed(error.sentence), offset: start)
+      throw malformed(error, at: start)
     }
-    // The first gap, or the record after a list without any.
+    // The first of a list, or the record after a list without any.
     return try next(into: &block)
   }
 
@@ -114,6 +115,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   ///
   /// - Throws: what ``next(into:)`` throws.
   public mutating func nextBesidesTicks() throws(FormatError) -> LogRecord? {
+    if let record = nextListed() { return record }
     while let (kind, range) = try chunks?.next() {
       let start = offset
       offset = range.upperBound + 4
@@ -121,21 +123,38 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
       if isHeader || kind == ChunkKind.samples || kind == ChunkKind.gaps { continue }
       do throws(MalformedChunk) {
         let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
-        return try LogRecord(kind: kind, body: body)
+        if let record = try record(kind, body) ?? nextListed() { return record }
       } catch {
-        (offset, chunks, gaps) = (start, nil, nil)
-        throw FormatError(.malformed(error.sentence), offset: start)
+        throw malformed(error, at: start)
       }
     }
     return nil
   }
 
-  private mutating func nextGap() -> LogRecord? {
-    // The whole list was checked when the cursor was made.
-    guard let record = gaps?.next() else {
-      gaps = nil
-      return nil
+  /// The record of a chunk; `nil` for a list, of which ``nextListed()`` returns the items.
+  private mutating func record(
+    _ kind: UInt8, _ body: UnsafeRawBufferPointer
+  ) throws(MalformedChunk) -> LogRecord? {
+    guard kind == ChunkKind.extended, body.first == ChunkKind.readings else {
+      return try LogRecord(kind: kind, body: body)
     }
-    return record
+    readings = try ReadingCursor(UnsafeRawBufferPointer(rebasing: body.dropFirst()))
+    return readings == nil
+      ? .unknown(kind: ChunkKind.readings, byteCount: body.count) : nil
+  }
+
+  /// Gives up the rest of the page.
+  private mutating func malformed(_ why: MalformedChunk, at start: Int) -> FormatError {
+    (offset, chunks, gaps, readings) = (start, nil, nil, nil)
+    return FormatError(.malformed(why.sentence), offset: start)
+  }
+
+  /// The next item of a list, all of which was checked when its cursor was made.
+  private mutating func nextListed() -> LogRecord? {
+    if let record = gaps?.next() { return record }
+    gaps = nil
+    if let record = readings?.next() { return record }
+    readings = nil
+    return nil
   }
 }

@@ -92,6 +92,10 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
     count += 1
   }
 
+  /// The ticks and times, to be replaced by better ones: `count` of each.
+  package var mutableTicks: UnsafeMutablePointer<UInt64> { tickColumn }
+  package var mutableTimes: UnsafeMutablePointer<Int64> { timeColumn }
+
   /// Empties the block.
   public mutating func removeAll() {
     count = 0

@@ -68,10 +68,10 @@ extension LogReader where Storage: ~Copyable {
     defer {
       isRepositioned = false
       account = PageAccount(page: pageIndex, firstTick: tick)
-      nextTick = max(nextTick, tick)
+      recordedNextTick = max(recordedNextTick, tick)
     }
     if isRepositioned {
-      nextTick = tick
+      recordedNextTick = tick
       return
     }
     let lost = lostTicks(upTo: tick).addingSaturated(closeAccount())
@@ -83,7 +83,7 @@ extension LogReader where Storage: ~Copyable {
   /// written together with the samples around it, and before them. Other ticks are unexplained.
   private mutating func closeAccount() -> UInt64 {
     guard !account.isSpoilt else { return 0 }
-    let covered = nextTick - min(nextTick, account.firstTick)
+    let covered = recordedNextTick - min(recordedNextTick, account.firstTick)
     let missing = covered - min(covered, account.ticks)
     if account.endsWithGap { return missing }
     unexplainedTickCount = unexplainedTickCount.addingSaturated(missing)
@@ -99,7 +99,8 @@ extension LogReader where Storage: ~Copyable {
   /// Ticks before `tick` that no page so far accounted for.
   private func lostTicks(upTo tick: UInt64) -> UInt64 {
     // In a partly read page, a gap may have come and the samples before it may not.
-    let known = account.isSpoilt ? account.firstTick.addingSaturated(account.ticks) : nextTick
+    let known =
+      account.isSpoilt ? account.firstTick.addingSaturated(account.ticks) : recordedNextTick
     return tick > known ? tick - known : 0
   }
 
@@ -135,7 +136,7 @@ extension LogReader where Storage: ~Copyable {
       noteMissingEnd()
       damage.ticksLost = missing
     }
-    account = PageAccount(page: account.page, firstTick: nextTick)
+    account = PageAccount(page: account.page, firstTick: recordedNextTick)
   }
 }
 

@@ -18,6 +18,8 @@ extension LogReader where Storage: ~Copyable {
     into writer: inout LogEncoder, _ storage: inout Target
   ) throws(LogError) -> Account {
     rewind()
+    isAsRecorded = true
+    defer { isAsRecorded = false }
     var found = Account(description)
     found.byteCount = try byteCount()
     var written = SalvageAccount(timeUnit: description.timeUnit)
@@ -29,6 +31,7 @@ extension LogReader where Storage: ~Copyable {
       case .mark(let mark): writer.append(mark.shortened)
       case .clock(let pair): writer.append(pair)
       case .sensor(let event): writer.append(TickRecord(event))
+      case .reading(let reading): writer.append(TickRecord(reading))
       case .end, .damage: break
       }
       try drain(&writer, into: &storage)

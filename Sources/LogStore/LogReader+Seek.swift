@@ -5,14 +5,25 @@ extension LogReader where Storage: ~Copyable {
   /// Continues where every sample, gap, mark and event at `time` or later is still to come.
   ///
   /// Records that were written together may be in any order within a few pages, so the next items may be that much
-  /// earlier. Marks, clock pairs and sensor events before them are not returned, and damage there is not reported.
+  /// earlier. Marks, clock pairs and sensor events before them are not returned, and damage there is not reported. Where the
+  /// chip dates the samples, their times are those of a reading from the beginning, and their ticks as recorded up to here.
   ///
   /// - Parameter time: Nanoseconds since tick 0's deadline. Times in a log never decrease.
   /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
   public mutating func seek(toTime time: Int64) throws(LogError) {
-    let best = try lastPage { $0.firstTime < time }
-    let first = best > LogReader.pagesTogether ? best - LogReader.pagesTogether : 0
+    // The times that a chip's samples have in the log may be off by more than a flush.
+    let margin: Int64 = description.clock == .grid ? 0 : 1_000_000_000
+    let first = try page(before: time.subtractingReportingOverflow(margin).partialValue)
+    let scanned =
+      description.clock == .grid ? first : try page(before: max(time, .min / 2) - ChipTimes.scanned)
     if first == 0 { rewind() } else { jump(toPage: first) }
+    scanStart = scanned
+  }
+
+  /// A page such that every record at `time` or later is in it or after it.
+  private mutating func page(before time: Int64) throws(LogError) -> UInt32 {
+    let best = try lastPage { $0.firstTime < time }
+    return best > LogReader.pagesTogether ? best - LogReader.pagesTogether : 0
   }
 
   /// Pages that hold more than a writer collects between two syncs: 1024 samples of at most 22 bytes.

@@ -25,8 +25,20 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// Ticks that no sample, gap or damage accounts for, so far: a bug in the program that wrote the log.
   public internal(set) var unexplainedTickCount: UInt64 = 0
   /// The tick after the last one with a sample or a gap so far.
-  public internal(set) var nextTick: UInt64 = 0
+  public var nextTick: UInt64 { tick(recordedNextTick) }
 
+  /// The tick after the last one with a record so far, as recorded.
+  var recordedNextTick: UInt64 = 0
+  /// The times of samples that the chip dates; `nil` before the first of them, and where recorded times are returned.
+  var times: ChipTimesBox?
+  /// Whether items are returned as recorded: approximate times, and estimated gaps where the chip dates the samples.
+  package var isAsRecorded = false
+  /// Whether a read was found to be shorter than its bits: that holds for the whole recording.
+  var isRefuted = false
+  /// The page from which readings are read ahead.
+  var scanStart: UInt32 = 0
+  /// Items that come before the next record.
+  var waiting: [LogItem]
   package var storage: Storage
   var decoder: PageDecoder
   let page: PageMemory
@@ -71,12 +83,23 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     self.decoder = PageDecoder(description)
     self.storage = storage
     self.damage = DamageRun()
+    times = nil
+    waiting = []
   }
 
   /// The next item; `nil` at the end of the log.
   ///
+  /// Where the chip dates the samples, their times are computed from the readings in the log, also from those of the 40 s
+  /// after them, and ticks count every sample that the chip made: see ``earliest``.
+  ///
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func next() throws(LogError) -> LogItem? {
+    if description.clock == .grid || isAsRecorded { return try nextRecorded() }
+    return try nextDerived()
+  }
+
+  /// The next item as it was recorded.
+  mutating func nextRecorded() throws(LogError) -> LogItem? {
     if isPaused { try openPausedPage() }
     while true {
       if isInPage {
@@ -95,7 +118,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     jump(toPage: 0)
     isRepositioned = false
     account = PageAccount()
-    nextTick = 0
+    recordedNextTick = 0
+    isAsRecorded = false
     unknownChunkCount = 0
     unexplainedTickCount = 0
   }
@@ -110,6 +134,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     end = nil
     nextSampleTick = 0
     isRepositioned = true
+    restartTimes()
   }
 }
 
@@ -135,7 +160,8 @@ extension LogReader where Storage: ~Copyable {
 
   /// Turns a record, which begins at a byte of the page, into an item if its ticks rise.
   private mutating func accept(_ record: LogRecord, at start: Int) -> LogItem? {
-    account.endsWithGap = false
+    // Readings may stand between a gap and the samples around it.
+    if case .reading = record {} else { account.endsWithGap = false }
     switch record {
     case .samples:
       guard let (first, last) = LogReader.extent(of: block), first >= nextSampleTick else {
@@ -153,6 +179,7 @@ extension LogReader where Storage: ~Copyable {
     case .mark(let mark): return .mark(mark)
     case .clock(let pair): return .clock(pair)
     case .sensor(let event): return .sensor(event)
+    case .reading(let reading): return .reading(reading)
     case .end(let end):
       self.end = end
       return .end(end)
@@ -174,7 +201,7 @@ extension LogReader where Storage: ~Copyable {
 
   private mutating func count(_ ticks: UInt64, upTo end: UInt64) {
     account.ticks = account.ticks.addingSaturated(ticks)
-    nextTick = max(nextTick, end)
+    recordedNextTick = max(recordedNextTick, end)
   }
 
   /// Records that the rest of the open page cannot be read.
@@ -191,12 +218,13 @@ extension LogReader where Storage: ~Copyable {
   ///     page 7: chunk, chunk │ chunk          page 7 is opened again when the limit has grown,
   ///             returned ────┘ └─ new         and its earlier records are skipped
   ///
-  /// Once the writer is gone, ``next()`` returns the rest and reports what cannot be read.
+  /// Once the writer is gone, ``next()`` returns the rest and reports what cannot be read. Times are as recorded from here
+  /// on: those that a chip makes are computed from later readings too.
   ///
   /// - Parameter limit: The end of a chunk or of a page: ``PageCheck/finalByteCount``, never less than before.
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func next(within limit: UInt64) throws(LogError) -> LogItem? {
-    loadLimit = limit
+    (loadLimit, isAsRecorded) = (limit, true)
     defer { loadLimit = .max }
     while true {
       if isInPage {
@@ -243,6 +271,8 @@ public enum LogItem: Equatable, Sendable {
   case clock(ClockPair)
   /// Something that happened to the chip.
   case sensor(SensorEvent)
+  /// A reading of the fill of the chip's FIFO.
+  case reading(FIFOReading)
   /// The recording ended here.
   case end(RecordingEnd)
   /// A part that cannot be read; reading continues after it.

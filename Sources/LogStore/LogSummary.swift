@@ -38,6 +38,8 @@ public struct LogSummary: Equatable, Sendable {
   public var damageCount: UInt64?
   /// Bytes of the file, preallocated zeros included.
   public var byteCount: UInt64
+  /// Nanoseconds from tick 0 to the end where the chip keeps the time; `nil` where the rate gives it.
+  public var chipDuration: Int64?
 
   /// Samples in the log; as its end states them where only the outer pages were read.
   public var sampleCount: UInt64 { ledger.sampled }
@@ -45,8 +47,9 @@ public struct LogSummary: Equatable, Sendable {
   /// Ticks without a sample, whatever the cause.
   public var missingTickCount: UInt64 { tickCount > sampleCount ? tickCount - sampleCount : 0 }
 
-  /// Nanoseconds from tick 0 to the end of the last tick's period: 60 s for 600 ticks at 10 Hz.
-  public var duration: Int64 { description.rate.nanoseconds(atTick: tickCount) }
+  /// Nanoseconds from tick 0 to the end of the last tick's period: 60 s for 600 ticks at 10 Hz. Where the chip keeps the
+  /// time and only the outer pages were read, to when the recording ended, which is up to a drain later.
+  public var duration: Int64 { chipDuration ?? description.rate.nanoseconds(atTick: tickCount) }
 
   /// Whether it has its end.
   public var isComplete: Bool { state == .complete }
@@ -66,7 +69,8 @@ extension Account {
     }
     return LogSummary(
       description: description, state: state, ledger: ledger, tickCount: tickCount, end: end,
-      clock: clock, gapCount: gapCount, damageCount: damageCount, byteCount: byteCount)
+      clock: clock, gapCount: gapCount, damageCount: damageCount, byteCount: byteCount,
+      chipDuration: chipDuration)
   }
 }
 
@@ -97,9 +101,10 @@ extension LogReader where Storage: ~Copyable {
     guard let end = outer.end else { return try account(isLive: try isLive()).summary }
     var clock: ClockPair?
     for pair in outer.first + outer.last where pair.isBetter(than: clock) { clock = pair }
+    let duration = description.clock == .grid ? nil : outer.last.last { $0.reason == .end }?.time
     return LogSummary(
       description: description, state: LogSummary.State(end), ledger: end.ledger,
       tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
-      byteCount: outer.byteCount)
+      byteCount: outer.byteCount, chipDuration: duration)
   }
 }

@@ -42,7 +42,7 @@ package struct History: ~Copyable {
   package mutating func end(with rest: [TickRecord]) -> UInt64 {
     remember(upTo: .max)
     memory += rest
-    return memory.last.map { $0.tick + $0.count } ?? 0
+    return memory.last?.endTick ?? 0
   }
 
   /// Leaves at most `limit` records in the ring, and of those before them the newest `extra` in memory; older ones are
@@ -84,7 +84,9 @@ package struct History: ~Copyable {
   package func firstTick(from tick: UInt64) -> UInt64? {
     var index = 0
     while let record = record(index) {
-      if record.tick >= tick || record.count > tick - record.tick { return max(record.tick, tick) }
+      if record.kind != .reading, record.tick >= tick || record.endTick > tick {
+        return max(record.tick, tick)
+      }
       index += 1
     }
     return nil

@@ -36,6 +36,10 @@ extension RecorderConfiguration {
     if button == light, button != .automatic, button != .none {
       throw lines.error("light", "this is the button's line; give the light another")
     }
+    for (name, line) in [("button", button), ("light", light)]
+    where interrupt == line && ![.automatic, .none].contains(line) {
+      throw lines.error("interrupt", "this is the \(name)'s line; give the interrupt another")
+    }
     guard preTrigger > 0 else { return }
     guard samplesWhileIdle else {
       throw lines.error(

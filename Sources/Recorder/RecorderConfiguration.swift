@@ -10,6 +10,9 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var sensor: String?
   /// Ticks a second.
   package var rate: SampleRate
+  package var clock = ClockChoice.automatic
+  /// The line from the chip's interrupt output.
+  package var interrupt = LineChoice.none
   /// The length of a recording in nanoseconds, above 0; `nil` for until stopped.
   package var length: Int64? = 60_000_000_000
   package var channels = ChannelSet.all
@@ -62,7 +65,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   }
 }
 
-/// A GPIO line for the button or the light.
+/// A GPIO line for the button, the light or the chip's interrupt.
 package enum LineChoice: Equatable, Sendable {
   /// The board's.
   case automatic
@@ -73,7 +76,7 @@ package enum LineChoice: Equatable, Sendable {
   case offset(chip: String, Int)
 
   /// Reads `auto`, `none`, a line's name or `CHIP:OFFSET`.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     switch text {
     case "auto": self = .automatic
     case "none": self = .none
@@ -88,6 +91,14 @@ package enum LineChoice: Equatable, Sendable {
       self = .offset(chip: chip, offset)
     }
   }
+}
+
+/// What dates the samples.
+package enum ClockChoice: String, Sendable {
+  /// The chip above 200 Hz where it has the rate in its FIFO, else the grid.
+  case automatic = "auto"
+  case chip
+  case grid
 }
 
 /// The limit on the processors' sleep during a recording.
@@ -199,13 +210,29 @@ struct ConfigurationKey {
     [
       ConfigurationKey(
         "rate", \.rate, "10",
-        accepts: "give hertz as a decimal number above 0 and up to 1000, such as 10 or 12.5",
+        accepts: "give hertz as a decimal number above 0 and up to 10000, such as 10 or 12.5",
         comment: """
 
           # A recording: hertz, and a time such as 60s or 1.5m, or until-stopped.
 
           """
-      ) { SampleRate(decimal: $0).flatMap { $0.hertz <= 1000 ? $0 : nil } },
+      ) { SampleRate(decimal: $0).flatMap { $0.hertz <= 10_000 ? $0 : nil } },
+      ConfigurationKey(
+        "clock", \.clock, "auto", accepts: "give auto, chip or grid",
+        comment: """
+          # What keeps the time: chip, at the chip's own rates, or grid, the computer; auto: the chip above 200 Hz if it has
+          # the rate.
+
+          """
+      ) { ClockChoice(rawValue: $0) },
+      ConfigurationKey(
+        "interrupt", \.interrupt, "none", accepts: line,
+        comment: """
+          # The line from the chip's interrupt output, which halves the uncertainty of the times when the chip keeps them:
+          # none, auto (the board's), a line's name such as GPIO22, or CHIPLABEL:OFFSET.
+
+          """
+      ) { LineChoice($0) },
       ConfigurationKey(
         "length", \.length, "60s",
         accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped"

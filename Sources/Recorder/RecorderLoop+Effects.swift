@@ -187,6 +187,12 @@ extension RecorderLoop {
     case .sensorSilent(let isSilent, let session):
       guard workers?.channel.session == session else { return }
       handle(isSilent: isSilent)
+    case .interruptSilent(let session):
+      guard workers?.channel.session == session else { return }
+      notice =
+        "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
+        + "Without it the times are less certain, and nothing else is lost"
+      if panel == nil { journal(.warning, notice) }
     case .recording(let event):
       if event == .savedNothing {
         journal(.notice, RefusalText.hadNoSample)

@@ -84,6 +84,7 @@ extension RecorderLoop {
     status.lateness = gauge?.progress?.lateness
     status.worstFlush = gauge?.longestSync
     status.freeBytes = store.flatMap { keeper?.freeByteCount(in: $0) }
+    status.clock = gauge?.clock
     status.temperature = SystemTree.live.cpuTemperature()
     status.sensor = sensor?.sensor.place
     status.realTime = workers?.realTime(memory: memoryRefusal)

@@ -10,6 +10,8 @@ enum RecorderNews: Sendable {
   case sensorFailed(CommandFailure, session: UInt64)
   /// The sensor is polled and gives no samples any more, or gives them again.
   case sensorSilent(Bool, session: UInt64)
+  /// No edge comes from the chip's interrupt line.
+  case interruptSilent(session: UInt64)
   /// From the writer, about the recording.
   case recording(RecorderEvent)
   /// The recording's file is there.
@@ -28,6 +30,10 @@ typealias NextSetup = Result<(setup: RecorderSetup, store: Catalogue), CommandFa
 /// A sensor that is sampled.
 package struct SensorStart: Sendable {
   package let schedule: Schedule
+  /// What dates the samples.
+  package var clock = ClockSource.grid
+  /// Whether a line from the chip's interrupt output is wired, by the configuration.
+  package var hasInterrupt = false
   package let sensor: SensorDescription
   package let boardTitle: String
 }

@@ -8,6 +8,13 @@ package protocol SensorUser {
   func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
     _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
   ) throws -> Outcome
+
+  /// Uses a chip that keeps the time.
+  ///
+  /// - Parameter busClock: In hertz; `nil` when not known.
+  func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
+    _ sensor: consuming sending FIFOSensor<Bus>, busClock: Int?, clock: Clock, boardTitle: String
+  ) throws -> Outcome
 }
 
 /// Opens a sensor on a bus of this machine, or a simulator. Opening may hang in the kernel as long as the bus does; its
@@ -63,7 +70,7 @@ package struct RecorderSetup: Sendable {
       channels: configuration.channels, plannedTicks: nil, timeUnit: RecorderSetup.timeUnit,
       sensor: start.sensor, board: start.boardTitle, host: origin.host,
       software: origin.software, note: configuration.note, syncInterval: syncInterval,
-      realTime: realTime, cpuLatency: cpuLatency)
+      realTime: realTime, cpuLatency: cpuLatency, clock: start.clock)
   }
 
   /// Sample times are kept to a microsecond: a read takes hundreds of them, and a nanosecond's digits would

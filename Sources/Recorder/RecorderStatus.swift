@@ -18,6 +18,8 @@ public struct RecorderStatus: Equatable, Sendable {
   public var temperature: Double?
   /// The sensor's model and address.
   public var sensor: SensorPlace?
+  /// The chip's clock; `nil` while it is not known, and when the computer keeps the time.
+  public var clock: ChipClockState?
   /// The granted scheduling and memory lock, in words.
   public var realTime: String?
   /// The problem that prevents recording.
@@ -57,6 +59,15 @@ public struct RecorderStatus: Equatable, Sendable {
       } else {
         json.null()
       }
+      json.key("chipClock")
+      if let clock {
+        json.object { json in
+          json.member("rate_hz", number: RecorderStatus.hertz(clock.hertz))
+          json.member("uncertainty_ns", clock.uncertainty)
+        }
+      } else {
+        json.null()
+      }
       json.member("realTime", realTime)
       json.member("note", note)
     }
@@ -83,6 +94,12 @@ public struct RecorderStatus: Equatable, Sendable {
       ("free space", freeBytes.map(ByteText.text)),
       ("temperature", temperature.flatMap(RecorderStatus.tenths).map { "\($0) °C" }),
       ("sensor", sensor?.description),
+      (
+        "chip clock",
+        clock.map {
+          "\(RecorderStatus.hertz($0.hertz)) Hz, ±\(($0.uncertainty + 500) / 1000) µs"
+        }
+      ),
       ("real time", realTime),
       ("note", note.isEmpty ? nil : note),
     ]
@@ -100,6 +117,13 @@ public struct RecorderStatus: Equatable, Sendable {
     guard degrees.magnitude < 10_000 else { return nil }
     let tenths = Int((degrees * 10).rounded())
     return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+  }
+
+  /// A rate to a thousandth of a hertz.
+  private static func hertz(_ hertz: Double) -> String {
+    let thousandths = Int64((hertz * 1000).rounded())
+    let rest = "\(thousandths % 1000)"
+    return "\(thousandths / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
   }
 
   /// To a hundredth of a millisecond, rounded down.
@@ -126,6 +150,7 @@ extension RecorderStatus {
     case "free_bytes": freeBytes = try json.integer()
     case "processorTemperature_c": temperature = try json.double()
     case "sensor": sensor = try json.sensorPlace()
+    case "chipClock": clock = try json.chipClock()
     case "realTime": realTime = try json.string()
     case "note": note = try json.string() ?? ""
     default: try json.skip()
@@ -134,6 +159,20 @@ extension RecorderStatus {
 }
 
 extension JSONReader {
+  fileprivate mutating func chipClock() throws(Failure) -> ChipClockState? {
+    guard try enterObject() else { return nil }
+    var (hertz, uncertainty) = (nil as Double?, nil as Int64?)
+    while let key = try nextKey() {
+      switch key {
+      case "rate_hz": hertz = try double()
+      case "uncertainty_ns": uncertainty = try integer()
+      default: try skip()
+      }
+    }
+    guard let hertz, let uncertainty, (0...1e6).contains(hertz) else { return nil }
+    return ChipClockState(hertz: hertz, uncertainty: uncertainty)
+  }
+
   fileprivate mutating func sensorPlace() throws(Failure) -> SensorPlace? {
     guard try enterObject() else { return nil }
     var (model, address) = (nil as String?, nil as UInt8?)

@@ -1,7 +1,7 @@
 package import IMUModel
 import LogFormat
 import LogStore
-package import Sampling
+import Sampling
 
 /// The log of a recording that is being written: encoder, account, queue.
 ///
@@ -65,7 +65,7 @@ final class RecordingLog {
     case .gap:
       newestGap = record.gap
       if let newestGap { ledger.add(newestGap.count, newestGap.cause) }
-    case .sensorEvent: break
+    case .sensorEvent, .reading: break
     }
     writer.append(frame.rebased(record))
   }
@@ -129,21 +129,21 @@ final class RecordingLog {
 ///
 /// A recording's times count from its own tick 0.
 package struct RecordingFrame: Equatable, Sendable {
-  /// The sampler's grid.
-  package let schedule: Schedule
+  /// The sampler's instant of tick 0.
+  private let origin: MonotonicTime
   /// The sampler's tick that is the recording's tick 0.
   package let base: UInt64
   /// Sample times are multiples of it, in nanoseconds.
   package let timeUnit: Int64
 
-  package init(schedule: Schedule, base: UInt64, timeUnit: Int64) {
-    self.schedule = schedule
+  /// When the recording's tick 0 was due.
+  package let start: MonotonicTime
+
+  package init(clock: TickClock, base: UInt64, timeUnit: Int64) {
+    (origin, start) = (clock.schedule.start, clock.start(at: base))
     self.base = base
     self.timeUnit = timeUnit
   }
-
-  /// When the recording's tick 0 was due.
-  package var start: MonotonicTime { schedule.deadline(of: base) }
 
   /// The record with the recording's numbers and times. Its tick must not be before ``base``.
   ///
@@ -151,18 +151,15 @@ package struct RecordingFrame: Equatable, Sendable {
   /// before the recording's start.
   package func rebased(_ record: TickRecord) -> TickRecord {
     var record = record
-    record.tick -= base
-    if record.kind == .sample {
-      let time = max(0, record.time - schedule.rate.nanoseconds(atTick: base))
+    switch record.kind {
+    case .sample:
+      let time = max(0, record.time - (start - origin))
       record.time = time - time % timeUnit
+    // Its epoch may begin before the recording.
+    case .reading: record.time -= start - origin
+    case .gap, .sensorEvent: break
     }
+    record.tick -= base
     return record
-  }
-
-  /// The first tick of the sampler that is due at `instant` or later.
-  package static func firstTick(from instant: MonotonicTime, _ schedule: Schedule) -> UInt64 {
-    guard instant > schedule.start else { return 0 }
-    let tick = schedule.tick(at: instant)
-    return schedule.deadline(of: tick) == instant ? tick : tick + 1
   }
 }

@@ -1,7 +1,7 @@
 package import IMUModel
 package import LogStore
 package import RingBuffer
-package import Sampling
+import Sampling
 
 /// The ticks of a requested recording.
 package struct RecordingOrder: Equatable, Sendable {
@@ -23,8 +23,11 @@ package struct RecordingOrder: Equatable, Sendable {
 package struct RecordingPlan: Equatable, Sendable {
   /// Ticks in all; `nil` for no end.
   package var plannedTicks: UInt64?
+  /// Its ticks and times among the sampler's.
+  package var frame: RecordingFrame
+
   /// When its tick 0 was due.
-  package var start: MonotonicTime
+  package var start: MonotonicTime { frame.start }
 }
 
 /// The progress of a recording, from the ticks in its log.
@@ -88,7 +91,7 @@ package struct RecordingWriter: ~Copyable {
     case ending(RecordingEnd)
   }
 
-  private let schedule: Schedule
+  private var clock: TickClock
   private let timeUnit: Int64
   private let historyTicks: Int
   private var history: History
@@ -100,6 +103,9 @@ package struct RecordingWriter: ~Copyable {
   private var unlogged: UInt64 = 0
   /// The recording's first ticks, when the history no longer had them.
   private var forgotten: Gap?
+  /// When the recording ends, until its last tick is known: the chip keeps the time, and ticks have no certain instants
+  /// in advance.
+  private var limitAt: MonotonicTime?
   /// The first tick that is held back.
   private var heldFrom: UInt64?
   private var endReason: StopReason?
@@ -115,16 +121,16 @@ package struct RecordingWriter: ~Copyable {
   /// A writer for the ring that `consumer` empties.
   ///
   /// - Parameters:
-  ///   - schedule: The sampler's.
+  ///   - clock: When the sampler's ticks are.
   ///   - timeUnit: The sampler's, in nanoseconds.
   ///   - historyTicks: Records that the ring keeps between recordings. Less than its capacity by the ticks that the
   ///     sampler makes between two rounds.
   package init(
-    consumer: consuming RingConsumer<TickRecord>, schedule: Schedule, timeUnit: Int64,
+    consumer: consuming RingConsumer<TickRecord>, clock: TickClock, timeUnit: Int64,
     historyTicks: Int
   ) {
     self.history = History(consumer)
-    self.schedule = schedule
+    self.clock = clock
     self.timeUnit = timeUnit
     self.historyTicks = historyTicks
   }
@@ -137,7 +143,9 @@ package struct RecordingWriter: ~Copyable {
   /// Adds the records to `records` that arrived since the last look, each once and with the sampler's numbers: at the
   /// first look, the history. Call it before ``advance(_:)``, which moves records out of the ring.
   package mutating func look(into records: inout [TickRecord]) {
+    let count = records.count
     history.look(into: &records)
+    for record in records[count...] { clock.note(record) }
   }
 
   /// Records that ever arrived: constant while the sampler is stopped.
@@ -192,7 +200,7 @@ extension RecordingWriter {
   /// Of several instants the first one counts.
   package mutating func hold(at instant: MonotonicTime) {
     guard !isIdle, endReason == nil else { return }
-    heldFrom = min(heldFrom ?? .max, schedule.tick(at: instant) + 1)
+    heldFrom = min(heldFrom ?? .max, clock.tick(at: instant) + 1)
   }
 
   /// Continues logging.
@@ -216,7 +224,7 @@ extension RecordingWriter {
   package mutating func end(at instant: MonotonicTime?, reason: StopReason) {
     guard !isIdle, endReason == nil else { return }
     endReason = reason
-    heldFrom = instant.map { schedule.tick(at: $0) + 1 }
+    heldFrom = instant.map { clock.tick(at: $0) + 1 }
   }
 
   /// The sampler has ended; `rest` follows the records in the ring. A recording ends with its last tick.
@@ -227,6 +235,7 @@ extension RecordingWriter {
   private mutating func reset() {
     phase = .idle
     (log, frame, forgotten, heldFrom, endReason, endBy) = (nil, nil, nil, nil, nil, nil)
+    limitAt = nil
     marks.removeAll()
     isRestKept = true
   }
@@ -244,12 +253,12 @@ extension RecordingWriter {
       if isRestKept {
         history.remember(upTo: RecordingWriter.patience)
       } else {
-        let pressTicks = Int(schedule.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
+        let pressTicks = Int(clock.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
         history.trim(to: historyTicks, remembering: pressTicks)
       }
     case .waiting(let order): look(for: order, now: reading.monotonic, &round)
     case .filing: history.remember(upTo: RecordingWriter.patience)
-    case .logging(let limit): write(before: limit, reading, &round)
+    case .logging(let limit): write(before: settled(limit, reading.monotonic), reading, &round)
     case .ending(let end): close(end, &round)
     }
     return round
@@ -257,9 +266,9 @@ extension RecordingWriter {
 
   /// An end without an instant is now.
   private mutating func dateEnd(_ now: MonotonicTime) {
-    let rate = schedule.rate
+    let rate = clock.rate
     let isDated = heldFrom != nil
-    heldFrom = heldFrom ?? schedule.tick(at: now) + 1
+    heldFrom = heldFrom ?? clock.tick(at: now) + 1
     endBy =
       now
       + (isDated ? RecordingWriter.endPatience(rate) : RecordingWriter.undatedEndPatience(rate))
@@ -269,9 +278,9 @@ extension RecordingWriter {
   private mutating func look(
     for order: RecordingOrder, now: MonotonicTime, _ round: inout Round
   ) {
-    let own = RecordingFrame.firstTick(from: order.at, schedule)
+    let own = clock.firstTick(from: order.at)
     let wanted = max(unlogged, own - min(own, order.ticksBefore))
-    let limit = order.ticksAfter.map { own + $0 } ?? .max
+    var limit = order.ticksAfter.map { own + $0 } ?? .max
     // A recording from the sampler's own beginning has its first tick before that is read.
     let first =
       history.firstTick(from: wanted) ?? (own == 0 && unlogged == 0 && limit > 0 ? 0 : nil)
@@ -291,12 +300,26 @@ extension RecordingWriter {
       forgotten = Gap(firstTick: base, count: first - base, cause: .ringFull)
     }
     history.drop(before: wanted)
-    let frame = RecordingFrame(schedule: schedule, base: base, timeUnit: timeUnit)
+    let frame = RecordingFrame(clock: clock, base: base, timeUnit: timeUnit)
     self.frame = frame
-    phase = .filing(limit: limit)
     history.remember(upTo: RecordingWriter.patience)
-    round.plan = RecordingPlan(
-      plannedTicks: limit == .max ? nil : limit - base, start: frame.start)
+    round.plan = RecordingPlan(plannedTicks: limit == .max ? nil : limit - base, frame: frame)
+    if clock.source != .grid, let ticks = order.ticksAfter, ticks > 0 {
+      limitAt = max(order.at, clock.schedule.start) + clock.rate.nanoseconds(atTick: ticks)
+      limit = .max
+    }
+    phase = .filing(limit: limit)
+  }
+
+  /// The limit, once the samples of a chip that keeps the time show which tick it is, or do not come.
+  private mutating func settled(_ limit: UInt64, _ now: MonotonicTime) -> UInt64 {
+    guard let limitAt,
+      clock.hasReached(limitAt) || now >= limitAt + RecordingWriter.endPatience(clock.rate)
+    else { return limit }
+    self.limitAt = nil
+    let limit = clock.firstTick(from: limitAt)
+    phase = .logging(limit: limit)
+    return limit
   }
 
   /// Whether an end was requested and is reached once all ticks before `tick` have arrived.
@@ -324,7 +347,7 @@ extension RecordingWriter {
       isLimitReported = true
       let last = max(limit, log.frame.base + 1) - 1 - log.frame.base
       round.events.append(
-        .limitReached(at: log.frame.start + schedule.rate.nanoseconds(atTick: last)))
+        .limitReached(at: log.frame.start + clock.rate.nanoseconds(atTick: last)))
     }
     let isComplete =
       isMoved && (reached >= limit || isEnded(at: reached, now: reading.monotonic))

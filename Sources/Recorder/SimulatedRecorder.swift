@@ -33,21 +33,45 @@ package struct SimulatedRecorder: SensorUser {
   package func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
     _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
   ) throws -> RecorderLoop {
-    let signals = try SignalWatch(surroundings.signals)
     try sensor.bringUp(on: clock)
-    var surroundings = surroundings
-    surroundings.clock = surroundings.clock.running(with: clock)
-    var ring = RingEnds<TickRecord>()
-    let stop = StopFlag()
     let planned = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
     let description = sensor.description
-    var sampler = Sampler(
+    var ring = RingEnds<TickRecord>()
+    let stop = StopFlag()
+    let sampler = Sampler(
       sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
       start: clock.now() + RecorderSetup.lead, plannedTicks: planned,
       timeUnit: RecorderSetup.timeUnit, stop: stop)
     let start = SensorStart(
       schedule: sampler.schedule, sensor: description, boardTitle: boardTitle)
     let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
+    return try run(sampler, start, stage, clock)
+  }
+
+  package func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
+    _ sensor: consuming sending FIFOSensor<Bus>, busClock: Int?, clock: Clock, boardTitle: String
+  ) throws -> RecorderLoop {
+    try sensor.bringUp(on: clock)
+    let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
+    var ring = RingEnds<TickRecord>()
+    let stop = StopFlag()
+    let drainer = Drainer(
+      sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
+      start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
+    let start = SensorStart(
+      schedule: drainer.schedule, clock: .chip(busClock: busClock), hasInterrupt: hasInterrupt,
+      sensor: description, boardTitle: boardTitle)
+    let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
+    return try run(drainer, start, stage, clock)
+  }
+
+  private func run<Loop: SamplingLoop & ~Copyable, Clock: MonotonicClock>(
+    _ sampler: consuming Loop, _ start: SensorStart, _ stage: SteppedWorkers.Stage, _ clock: Clock
+  ) throws -> RecorderLoop {
+    var sampler = sampler
+    let signals = try SignalWatch(surroundings.signals)
+    var surroundings = surroundings
+    surroundings.clock = surroundings.clock.running(with: clock)
     let loop = try RecorderLoop(
       setup, surroundings, signals: signals, memoryRefusal: nil
     ) { _, channel in

@@ -28,9 +28,10 @@ public enum WatchLine: Equatable, Sendable {
   /// Lines that were left out.
   case lost(UInt64)
 
-  /// Adds the line of a record, with its line feed.
+  /// Adds the line of a record, with its line feed; a reading has none.
   public static func append(_ record: TickRecord, to bytes: inout [UInt8]) {
     switch record.kind {
+    case .reading: return
     case .sample:
       bytes.append(UInt8(ascii: "s"))
       append(record.tick, to: &bytes)

@@ -169,24 +169,51 @@ private struct SensorSampling: SensorUser {
     _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
   ) throws {
     try sensor.bringUp(on: clock)
+    let description = sensor.description
+    run(
+      Sampler(
+        sensor: sensor, clock: clock, sink: producer(), rate: rate,
+        start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
+        timeUnit: RecorderSetup.timeUnit, stop: stop),
+      .grid, description, boardTitle)
+  }
+
+  func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
+    _ sensor: consuming sending FIFOSensor<Bus>, busClock: Int?, clock: Clock, boardTitle: String
+  ) throws {
+    try sensor.bringUp(on: clock)
+    let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
+    run(
+      Drainer(
+        sensor: sensor, clock: clock, sink: producer(), rate: rate,
+        start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop),
+      .chip(busClock: busClock), hasInterrupt: hasInterrupt, description, boardTitle)
+  }
+
+  private func producer() -> RingProducer<TickRecord> {
     guard let producer = place.producer.take() else {
       preconditionFailure("a sensor is used once")
     }
-    let description = sensor.description
-    var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: producer, rate: rate,
-      start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
-      timeUnit: RecorderSetup.timeUnit, stop: stop)
+    return producer
+  }
+
+  private func run<Loop: SamplingLoop & ~Copyable>(
+    _ loop: consuming Loop, _ clock: ClockSource, hasInterrupt: Bool = false,
+    _ sensor: SensorDescription, _ boardTitle: String
+  ) {
+    var loop = loop
     channel.news.post(
       .sensorReady(
-        SensorStart(schedule: sampler.schedule, sensor: description, boardTitle: boardTitle),
+        SensorStart(
+          schedule: loop.schedule, clock: clock, hasInterrupt: hasInterrupt, sensor: sensor,
+          boardTitle: boardTitle),
         session: channel.session))
-    sampler.run()
-    channel.commands.post(.samplerEnded(sampler.undelivered))
+    loop.run()
+    channel.commands.post(.samplerEnded(loop.undelivered))
   }
 }
 
-extension IMUSensor where Self: ~Copyable {
+extension ChipSetUp where Self: ~Copyable {
   /// Sets the chip up, waiting on the clock as the data sheet demands.
   mutating func bringUp(on clock: some MonotonicClock) throws(SensorError) {
     while case .wait(let nanoseconds) = try bringUp() {

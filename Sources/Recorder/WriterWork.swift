@@ -31,6 +31,8 @@ enum WriterCommand: Sendable {
 /// The writer's progress for the loop, for `status` and for the watchdog.
 struct WriterGauge: Sendable {
   var progress: RecordingProgress?
+  /// Of a chip that keeps the time.
+  var clock: ChipClockState?
   /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
   /// When the sampler was last seen to deliver a record.
@@ -43,6 +45,8 @@ struct WriterWork: ~Copyable {
   private let start: SensorStart
   private let channel: WriterChannel
   private var silence: SilenceWatch
+  private var clock: LiveChipClock?
+  private var interrupt: InterruptWatch?
   /// Nanoseconds between two looks at the ring while there is no recording.
   private let idlePeriod: Int64
   private var begun: (header: RecordingDescription, setup: RecorderSetup)?
@@ -59,9 +63,12 @@ struct WriterWork: ~Copyable {
     _ channel: WriterChannel
   ) {
     writer = RecordingWriter(
-      consumer: consumer, schedule: start.schedule, timeUnit: RecorderSetup.timeUnit,
+      consumer: consumer, clock: TickClock(start.schedule, start.clock),
+      timeUnit: RecorderSetup.timeUnit,
       historyTicks: setup.historyTicks)
     (self.start, self.channel) = (start, channel)
+    clock = LiveChipClock(start)
+    interrupt = start.hasInterrupt ? InterruptWatch() : nil
     silence = SilenceWatch(start.schedule.rate, start: start.schedule.start)
     idlePeriod = WriterWork.idlePeriod(start.schedule.rate, historyTicks: setup.historyTicks)
   }
@@ -124,7 +131,16 @@ struct WriterWork: ~Copyable {
   private mutating func look(now: MonotonicTime) {
     seen.removeAll(keepingCapacity: true)
     writer.look(into: &seen)
-    for record in seen where record.kind == .sample { samples += 1 }
+    for record in seen {
+      guard record.kind != .sample else {
+        samples += 1
+        continue
+      }
+      clock?.note(record)
+      if interrupt?.notice(record) ?? false {
+        channel.news.post(.interruptSilent(session: channel.session))
+      }
+    }
     if channel.feed.isWatched { channel.feed.offer(seen) }
     if writer.arrivals != arrivals {
       arrivals = writer.arrivals
@@ -173,6 +189,7 @@ struct WriterWork: ~Copyable {
     shownAt = now
     let longest = queue?.longestSync
     channel.gauge.withLock { gauge in
+      gauge.clock = clock?.state
       gauge.progress = progress
       gauge.longestSync = longest ?? gauge.longestSync
     }

@@ -10,11 +10,11 @@ public import IMUModel
 ///     │ proved   │ may be stuck   │ may be of a chip that was reset
 ///     └─► outbox
 ///
-/// The marks may come in any order. The memory is fixed: more than a second at 1 kHz, which is longer than
-/// each proof takes.
+/// The marks may come in any order. The memory is fixed: for more than a second, which is longer than each proof
+/// takes.
 @usableFromInline
 struct HeldRecords: ~Copyable {
-  @usableFromInline var queue = RecordQueue(capacity: 1024)
+  @usableFromInline var queue: RecordQueue
   /// How many of the oldest were read from a chip that had its configuration.
   @usableFromInline var configured = 0
   /// How many of the oldest came before the last change of the chip's outputs.
@@ -22,11 +22,13 @@ struct HeldRecords: ~Copyable {
   /// How many of the oldest the chip announced, or announced another after.
   @usableFromInline var announced = 0
 
-  /// Nothing held.
+  /// Nothing held, and room for `capacity` records.
   ///
-  /// - Complexity: one allocation of 64 KB.
+  /// - Complexity: one allocation of 48 bytes a record.
   @inlinable
-  init() {}
+  init(capacity: Int) {
+    queue = RecordQueue(capacity: capacity)
+  }
 
   /// Records that are held.
   @inlinable var count: Int { queue.count }

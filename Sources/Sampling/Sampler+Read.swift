@@ -29,7 +29,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
           consume(readFrom: begin, to: end)
           if !isHeldUp { return accept(sample, at: begin) }
           supervisor.noticeHeldUp(at: end)
-          held.proveAnnouncement()
+          proofs.held.proveAnnouncement()
           noteConfiguration(at: end)
           begin = end
         case .stale, .unannounced:
@@ -91,7 +91,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     let reachable = schedule.firstReachable(from: tick, at: now)
     let end = min(reachable, schedule.plannedTicks ?? .max)
     if end > tick {
-      skip(
+      proofs.skip(
         Gap(firstTick: tick, count: end - tick, cause: .busError, code: holdUp), at: now)
       tick = end
     }
@@ -115,7 +115,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       switch compareConfiguration() {
       case .intact:
         holdAnnounced(sample, at: now)
-        held.proveConfiguration()
+        proofs.held.proveConfiguration()
       case .failed(let errno): skipTick(.busError, code: errno, at: now)
       case .lost(let fault):
         lose(fault)
@@ -155,6 +155,6 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func skipTick(_ cause: GapCause, code: Int32 = 0, at now: MonotonicTime) {
-    skip(Gap(firstTick: tick, count: 1, cause: cause, code: code), at: now)
+    proofs.skip(Gap(firstTick: tick, count: 1, cause: cause, code: code), at: now)
   }
 }

@@ -17,7 +17,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
     switch supervisor.duty(
-      at: now, before: deadline, checkCost: checkCost, isHolding: !held.isEmpty)
+      at: now, before: deadline, checkCost: checkCost, isHolding: !proofs.held.isEmpty)
     {
     case .none(let until): return until
     case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
@@ -37,8 +37,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       checkCost = now - before
       if checkCost >= Sampler.transferLimit { holdUp = Sampler.timedOut }
       if case .lost(let fault) = supervisor.notice(check, at: now) { return .lost(fault) }
-      held.proveConfiguration()
-      release(at: now)
+      proofs.held.proveConfiguration()
+      proofs.release(at: now)
       return .intact
     } catch {
       holdUp = error.errno
@@ -80,15 +80,15 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func lose(_ fault: SensorEvent.Fault) {
     let now = clock.now()
     switch fault {
-    case .frozen, .zeros: condemnRun(at: now)
-    case .bus: condemnUnproved(.busError, code: holdUp, at: now)
-    case .noData: condemnUnproved(.stale, at: now)
-    default: condemnUnproved(.reinitialising, at: now)
+    case .frozen, .zeros: proofs.condemnRun(at: now)
+    case .bus: proofs.condemnUnproved(.busError, code: holdUp, at: now)
+    case .noData: proofs.condemnUnproved(.stale, at: now)
+    default: proofs.condemnUnproved(.reinitialising, at: now)
     }
     supervisor.begin(fault, at: now)
     sensor.restart()
     isReinitialisationAnnounced = false
-    outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
+    proofs.outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
   }
 
   /// Takes one step of setting the chip up again.
@@ -145,7 +145,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func announce(_ kind: SensorEvent.Kind) {
-    outbox.announce(SensorEvent(tick: tick, kind: kind, fault: supervisor.fault))
+    proofs.outbox.announce(SensorEvent(tick: tick, kind: kind, fault: supervisor.fault))
   }
 }
 

@@ -27,8 +27,7 @@ public struct Sampler<
 >: ~Copyable {
   @usableFromInline var sensor: Sensor
   @usableFromInline let clock: Clock
-  @usableFromInline var outbox: TickOutbox<Sink>
-  @usableFromInline var held = HeldRecords()
+  @usableFromInline var proofs: ProofQueue<Sink>
   @usableFromInline var supervisor: Supervisor
 
   /// When each tick is due.
@@ -79,13 +78,41 @@ public struct Sampler<
     consumed = clock.now()
     self.sensor = sensor
     self.clock = clock
-    self.outbox = TickOutbox(sink: sink)
+    self.proofs = ProofQueue(capacity: 1024, sink: sink)
     self.schedule = Schedule(start: start, rate: rate, plannedTicks: plannedTicks)
     self.timeUnit = timeUnit
     self.stop = stop
     self.supervisor = Supervisor(at: consumed, lifeLimit: limit, samplePeriod: samplePeriod)
   }
 }
+
+/// A sampling loop on a thread of its own, or stepped in virtual time.
+public protocol SamplingLoop: ~Copyable {
+  /// The ticks, as far as they are known in advance.
+  var schedule: Schedule { get }
+
+  /// What happened to every tick so far, except those whose sample waits for its proof. In balance with the records at
+  /// any time, including ``undelivered``.
+  var ledger: TickLedger { get }
+
+  /// Handles what is due next.
+  mutating func step() -> StepResult
+
+  /// Records that the sink had no room for so far, oldest first: to be written after those in the sink.
+  ///
+  /// Allocates: not for the sampler thread while it runs.
+  var undelivered: [TickRecord] { get }
+}
+
+extension SamplingLoop where Self: ~Copyable {
+  /// Steps until the loop has ended.
+  @inlinable
+  public mutating func run() {
+    while step() == .continue {}
+  }
+}
+
+extension Sampler: SamplingLoop where Sensor: ~Copyable, Sink: ~Copyable {}
 
 /// How a sampling loop ended.
 public enum SamplerEnding: Equatable, Sendable, BitwiseCopyable {
@@ -106,7 +133,7 @@ public enum StepResult: Equatable, Sendable, BitwiseCopyable {
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// What happened to every tick so far, except those whose sample waits for its proof. In balance with the records at
   /// any time, including ``undelivered``.
-  public var ledger: TickLedger { outbox.ledger }
+  public var ledger: TickLedger { proofs.outbox.ledger }
 
   /// How the loop ended; `nil` while it runs.
   public var ending: SamplerEnding? { outcome }
@@ -114,18 +141,12 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Records that the sink had no room for so far, oldest first: to be written after those in the sink.
   ///
   /// Allocates: not for the sampler thread while it runs.
-  public var undelivered: [TickRecord] { outbox.undelivered }
+  public var undelivered: [TickRecord] { proofs.outbox.undelivered }
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// The longest sleep before the loop looks at the stop flag again, in nanoseconds.
   @inlinable static var slice: Int64 { 100_000_000 }
-
-  /// Steps until the loop has ended.
-  @inlinable
-  public mutating func run() {
-    while step() == .continue {}
-  }
 
   /// Waits for the next tick's deadline and handles every tick that is due then.
   @inlinable
@@ -142,7 +163,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       }
     }
     if schedule.isOver(at: tick) { return finish(.completed) }
-    outbox.resolve(at: now)
+    proofs.outbox.resolve(at: now)
     // Also here and not only while waiting: a loop that is always late does not wait.
     _ = doDuty(at: clock.now())
     return .continue
@@ -151,7 +172,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func finish(_ ending: SamplerEnding) -> StepResult {
     resolveHeld()
-    outbox.flush()
+    proofs.outbox.flush()
     outcome = ending
     return .finished
   }
@@ -207,7 +228,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     case .reinitialising: cause = supervisor.refusal == nil ? .reinitialising : .busError
     }
     let code = supervisor.refusal ?? 0
-    skip(Gap(firstTick: tick, count: end - tick, cause: cause, code: code), at: now)
+    proofs.skip(Gap(firstTick: tick, count: end - tick, cause: cause, code: code), at: now)
     tick = end
   }
 }

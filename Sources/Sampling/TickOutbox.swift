@@ -33,6 +33,10 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var isOpen = false
   /// When the open gap began.
   @usableFromInline var openedAt = MonotonicTime(nanoseconds: 0)
+  /// A reading that must come before the next sample: it is the first one of its epoch, or a later one in its place.
+  @usableFromInline var owed: TickRecord?
+  /// The epoch of the last reading that left.
+  @usableFromInline var epoch: UInt32?
   /// The last event that found no room here; it leaves after everything before it.
   @usableFromInline var heldEvent: SensorEvent?
 
@@ -53,12 +57,31 @@ extension TickOutbox where Sink: ~Copyable {
   @inlinable
   mutating func deliver(_ record: TickRecord, at now: MonotonicTime) {
     flush()
-    guard waiting.count == 0, sink.push(record) else {
+    guard waiting.count == 0, payReading(), sink.push(record) else {
       skip(Gap(firstTick: record.tick, count: 1, cause: .ringFull), at: now)
       return
     }
     ledger.sampled += 1
     nextTick = record.tick + 1
+  }
+
+  /// Pushes a reading of the chip's FIFO. One that finds no room is dropped: later ones say the same, less sharply. But
+  /// no sample of an epoch leaves before one of its readings.
+  @inlinable
+  mutating func report(_ reading: TickRecord) {
+    flush()
+    if reading.lateness != epoch { owed = reading }
+    guard waiting.count == 0 else { return }
+    if owed != nil { _ = payReading() } else { _ = sink.push(reading) }
+  }
+
+  /// Pushes the reading that is owed; false when there is no room.
+  @inlinable
+  mutating func payReading() -> Bool {
+    guard let reading = owed else { return true }
+    guard sink.push(reading) else { return false }
+    (owed, epoch) = (nil, reading.lateness)
+    return true
   }
 
   /// Counts ticks that have no sample.

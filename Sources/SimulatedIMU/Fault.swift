@@ -24,6 +24,14 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. Nothing reports it:
   /// the bus has no checksum.
   case corrupt(byte: Int, mask: UInt8)
+  /// A read fails after its first `bytes` bytes, with an error of this kind and errno. The chip gave them: they are no
+  /// longer in its FIFO. A write, or a shorter read, succeeds.
+  case failInBurst(bytes: Int, BusError.Kind, errno: Int32 = 0)
+  /// The chips' oscillators are faster by this from now on; at most three times.
+  case clockStep(partsPerMillion: Int)
+  /// A FIFO loses the oldest of what it counts, a byte or a word, and its count is right. Users report it of the LSM6DS3
+  /// and LSM6DSM when a sample is written during a read (ST community, threads 38884 and 39635).
+  case loseFromFIFO
 }
 
 /// When a ``Fault`` happens.
@@ -32,6 +40,8 @@ public enum FaultTrigger: Equatable, Sendable, BitwiseCopyable {
   case transfer(Int)
   /// At an instant of the bus's clock, or with the first transfer after it.
   case time(MonotonicTime)
+  /// With the first read at or after this instant that begins at this register.
+  case read(register: UInt8, from: MonotonicTime)
 }
 
 /// The pending faults, in storage of fixed size.
@@ -62,10 +72,13 @@ struct FaultScript: ~Copyable {
     count += 1
   }
 
-  /// Removes the next fault that is due with transfer number `transfer` at `instant`.
+  /// Removes the next fault that is due with transfer number `transfer` at `instant`, which reads from the register
+  /// `reading` on, or writes.
   ///
   /// - Returns: The fault, and the instant at which it happens; earlier instants first.
-  mutating func removeDue(transfer: Int, at instant: Int64) -> (fault: Fault, instant: Int64)? {
+  mutating func removeDue(
+    transfer: Int, at instant: Int64, reading: UInt8?
+  ) -> (fault: Fault, instant: Int64)? {
     var due: (index: Int, instant: Int64)?
     for index in 0..<count {
       let happens: Int64
@@ -76,6 +89,9 @@ struct FaultScript: ~Copyable {
       case .time(let time):
         guard time.nanoseconds <= instant else { continue }
         happens = time.nanoseconds
+      case .read(let register, let time):
+        guard register == reading, time.nanoseconds <= instant else { continue }
+        happens = instant
       }
       if let earliest = due, earliest.instant <= happens { continue }
       due = (index, happens)

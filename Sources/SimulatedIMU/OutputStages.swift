@@ -57,7 +57,7 @@ struct OutputStage: Sendable, BitwiseCopyable {
 /// There are no shadow registers: a new sample goes into the output registers while they are read. Block data update
 /// holds back each 16-bit pair of which one byte was read, and only that pair.
 struct OutputStages: Sendable, BitwiseCopyable {
-  let oscillator: Oscillator
+  var oscillator: Oscillator
   let path: SignalPath
   var accelerometer: OutputStage
   var gyroscope: OutputStage
@@ -67,10 +67,15 @@ struct OutputStages: Sendable, BitwiseCopyable {
   private var lockedWords = SIMD8<Int16>(repeating: 0)
   /// For each pair, bit 0: the low byte was read, bit 1: the high byte.
   private var readBytes = SIMD8<UInt8>(repeating: 0)
+  /// See ``SimulatedChip/updatesHeldRegistersLate``: for each pair, the newest sample when it was released; up to that
+  /// sample it shows what it was locked with.
+  private let updatesLate: Bool
+  private var missed = SIMD8<Int64>(repeating: -1)
 
-  init(oscillator: Oscillator, path: SignalPath) {
+  init(_ chip: SimulatedChip, oscillator: Oscillator, path: SignalPath) {
     self.oscillator = oscillator
     self.path = path
+    updatesLate = chip.updatesHeldRegistersLate
     accelerometer = OutputStage(.accelerometer, at: 0)
     gyroscope = OutputStage(.gyroscope, at: 0)
     thermometer = OutputStage(.thermometer, at: 0)
@@ -86,7 +91,10 @@ struct OutputStages: Sendable, BitwiseCopyable {
   }
 
   /// Block data update was switched off.
-  mutating func unlock() { readBytes = SIMD8(repeating: 0) }
+  mutating func unlock() {
+    readBytes = SIMD8(repeating: 0)
+    missed = SIMD8(repeating: -1)
+  }
 
   /// Bit 0 acceleration, bit 1 angular rate, bit 2 temperature, each set by a new sample; with `masksUnsettled`, only
   /// by one that has settled.
@@ -106,24 +114,37 @@ struct OutputStages: Sendable, BitwiseCopyable {
   /// of any axis clears the data-ready bit of its sensor.
   mutating func fetch(_ pair: Int, isHigh: Bool, atTick tick: Int64, holdsPairs: Bool) -> UInt8 {
     var word: Int16
+    let newest: Int64
     switch pair {
     case 0:
       thermometer = looked(at: thermometer, isHigh, tick)
-      word = thermometer.recent[0]
+      (word, newest) = (thermometer.recent[0], thermometer.newest(atTick: tick))
     case 1...3:
       gyroscope = looked(at: gyroscope, isHigh, tick)
-      word = gyroscope.recent[pair - 1]
+      (word, newest) = (gyroscope.recent[pair - 1], gyroscope.newest(atTick: tick))
     default:
       accelerometer = looked(at: accelerometer, isHigh, tick)
-      word = accelerometer.recent[pair - 4]
+      (word, newest) = (accelerometer.recent[pair - 4], accelerometer.newest(atTick: tick))
     }
     if holdsPairs {
-      if readBytes[pair] != 0 { word = lockedWords[pair] }
+      if readBytes[pair] != 0 || newest <= missed[pair] { word = lockedWords[pair] }
       lockedWords[pair] = word
       readBytes[pair] |= isHigh ? 2 : 1
-      if readBytes[pair] == 3 { readBytes[pair] = 0 }
+      if readBytes[pair] == 3 {
+        readBytes[pair] = 0
+        if updatesLate, word != live(pair) { missed[pair] = newest }
+      }
     }
     return UInt8(truncatingIfNeeded: isHigh ? word >> 8 : word)
+  }
+
+  /// The value of a pair in the newest sample, which was looked at.
+  private func live(_ pair: Int) -> Int16 {
+    switch pair {
+    case 0: thermometer.recent[0]
+    case 1...3: gyroscope.recent[pair - 1]
+    default: accelerometer.recent[pair - 4]
+    }
   }
 
   /// The stage after a byte of it was read.
@@ -212,7 +233,10 @@ protocol STChip: RegisterChip {
 }
 
 extension STChip {
-  var oscillator: Oscillator { stages.oscillator }
+  var oscillator: Oscillator {
+    get { stages.oscillator }
+    set { stages.oscillator = newValue }
+  }
 
   func outputs(atTick tick: Int64) -> RawSample { stages.outputs(atTick: tick) }
 

@@ -9,7 +9,7 @@ protocol RegisterChip: Sendable {
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64)
 
   /// The clock of everything in the chip.
-  var oscillator: Oscillator { get }
+  var oscillator: Oscillator { get set }
   /// The contents of the output registers after `tick`.
   func outputs(atTick tick: Int64) -> RawSample
 
@@ -25,6 +25,12 @@ protocol RegisterChip: Sendable {
   /// Output registers stand still from `instant` to `end`.
   mutating func freezeOutputs(
     from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool)
+
+  /// The FIFO loses the oldest of what it counts, and nothing shows it but the bytes.
+  mutating func loseFromFIFO(at instant: Int64)
+
+  /// Whether the chip's second interrupt output is high at `instant`. Instants of one state may come in any order.
+  mutating func isInterruptHigh(at instant: Int64) -> Bool
 
   /// A read begins whose first byte is fetched at `instant`.
   mutating func beginRead(at instant: Int64)
@@ -46,6 +52,12 @@ protocol RegisterChip: Sendable {
 extension RegisterChip {
   /// ``whoAmI`` of a chip whose type is not known.
   var identityRegister: UInt8 { Self.whoAmI }
+
+  /// A chip without a FIFO has nothing to lose.
+  mutating func loseFromFIFO(at instant: Int64) {}
+
+  /// An output that is not simulated is low.
+  mutating func isInterruptHigh(at instant: Int64) -> Bool { false }
 
   /// A chip whose outputs do not wait for a burst has nothing to do.
   mutating func beginRead(at instant: Int64) {}
@@ -127,39 +139,5 @@ struct OutputFreeze: Sendable, BitwiseCopyable {
   /// The tick whose data-ready state is visible at `tick`.
   func flagged(at tick: Int64) -> Int64 {
     keepsDataReady ? tick : shown(at: tick)
-  }
-}
-
-/// A chip's own oscillator, by which the chip times everything.
-///
-/// It ticks at the fastest rate at which the chip can make samples, for ever and from one origin. A
-/// sample is made at each tick whose number is a multiple of the chosen rate's divider, so the
-/// newest sample follows from the time alone, however long the chip was not read.
-struct Oscillator: Sendable, BitwiseCopyable {
-  /// The instant of tick 0 in nanoseconds.
-  let origin: Int64
-  /// Ticks a second by the host's clock: the nominal frequency times the chip's error.
-  let hertz: Double
-
-  /// The last tick at or before `nanoseconds`; 0 for instants before the origin.
-  ///
-  /// - Complexity: O(1).
-  func tick(at nanoseconds: Int64) -> Int64 {
-    guard nanoseconds > origin else { return 0 }
-    var tick = Int64(Double(nanoseconds - origin) * hertz / 1e9)
-    // The estimate may miss by one where a tick falls between two nanoseconds.
-    while instant(ofTick: tick) > nanoseconds { tick -= 1 }
-    while instant(ofTick: tick + 1) <= nanoseconds { tick += 1 }
-    return tick
-  }
-
-  /// Ticks, and the part of the next one, that have passed at `nanoseconds`; 0 before the origin.
-  func phase(at nanoseconds: Int64) -> Double {
-    Double(max(0, nanoseconds - origin)) * hertz / 1e9
-  }
-
-  /// The first whole nanosecond at or after `tick`.
-  func instant(ofTick tick: Int64) -> Int64 {
-    origin + Int64((Double(tick) * 1e9 / hertz).rounded(.up))
   }
 }

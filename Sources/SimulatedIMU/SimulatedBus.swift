@@ -93,6 +93,17 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
 }
 
 extension SimulatedBus {
+  /// Wires the line from the second interrupt output of the first chip. Its edges are stamped `latency` nanoseconds late.
+  public mutating func wireInterrupt(latency: Int64 = 20_000) {
+    wire.pointee.interrupt = SimulatedInterrupt(latency: latency)
+  }
+
+  /// Takes the oldest edge that was stamped by now.
+  @inlinable
+  public mutating func nextEdge() -> InterruptEdge? {
+    wire.pointee.nextEdge(at: clock.now().nanoseconds)
+  }
+
   /// The number of transfers so far, including failed ones.
   package var transferCount: Int { wire.pointee.transfers }
 

@@ -38,8 +38,19 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// for an MPU-6050 (data sheet: ±1 %).
   ///
   /// An LSM6DSO reports its own error in INTERNAL_FREQ_FINE, in steps of 0.15 %, so there the number
-  /// is rounded to a multiple of 1500; likewise of 1300 in an LSM6DSV.
+  /// is rounded to a multiple of 1500, but not in an LSM6DS3 or LSM6DSL, which have no such register; likewise of 1300 in
+  /// an LSM6DSV.
   public var clockErrorPartsPerMillion: Int
+
+  /// How far the oscillator wanders to each side of its error, in parts per million, once in 120 s: as far as its
+  /// temperature does when it tumbles. 20 make it change by 1 ppm a second at most.
+  public var clockDriftPartsPerMillion = 0
+
+  /// Whether an output register that block data update held back shows the present sample only with the next update.
+  ///
+  /// The data sheets of LSM6DS and LSM6DSV say that a register is not updated until both its bytes are read. Whether it
+  /// is then up to date at once, or only when the chip writes it again, they leave open.
+  public var updatesHeldRegistersLate = false
 
   /// Whether each axis has an offset of its own, within the data sheet's tolerance.
   public var hasZeroOffsets = true
@@ -85,7 +96,7 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     var chip = self
     chip.hasNoise = false
     chip.hasZeroOffsets = false
-    chip.clockErrorPartsPerMillion = 0
+    (chip.clockErrorPartsPerMillion, chip.clockDriftPartsPerMillion) = (0, 0)
     return chip
   }
 }

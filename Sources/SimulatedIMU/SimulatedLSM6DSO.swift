@@ -5,8 +5,8 @@ import IMUModel
 /// Each call passes the time, which never runs backwards. The state since the last call is computed
 /// from the time, not stepped through.
 ///
-/// Not simulated: the FIFO's modes but off and continuous, its compression, the FIFO of the LSM6DS3 and LSM6DSL
-/// generations (its count is 0), self-test, user offsets, high-pass filters, embedded functions (their bank reads 0), I3C.
+/// Not simulated: the FIFO's compression and its modes that wait for an event, self-test, user offsets, high-pass filters,
+/// embedded functions (their bank reads 0), I3C.
 struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
   /// From power-on, or BOOT, until the chip answers: 15 ms (AN5130).
   static let bootTime: Int64 = 15_000_000
@@ -26,6 +26,9 @@ struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
   var registers = RegisterFile()
   var stages: OutputStages
   var fifo = TaggedFIFO()
+  /// The FIFO of the LSM6DS3 and LSM6DSL generations, instead.
+  var patternFIFO = PatternFIFO()
+  var timer = TimestampCounter()
   var usableFrom: Int64 = 0
   var resetEnds: Int64 = 0
 
@@ -35,9 +38,15 @@ struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
     let steps = (Double(chip.clockErrorPartsPerMillion) / Double(Self.frequencyStep)).rounded()
     frequencyFine = Int8(max(-128, min(127, steps)))
     // ODR_actual = 6667·(1 + 0.0015·INTERNAL_FREQ_FINE)/coefficient.
+    let isTrimmed = identity != 0x69 && identity != 0x6A
+    let error =
+      isTrimmed ? 0.0015 * Double(frequencyFine) : Double(chip.clockErrorPartsPerMillion) * 1e-6
     stages = OutputStages(
+      chip,
       oscillator: Oscillator(
-        origin: instant, hertz: Self.baseHertz * (1 + 0.0015 * Double(frequencyFine))),
+        origin: instant, hertz: Self.baseHertz * (1 + error),
+        wander: chip.clockDriftPartsPerMillion,
+        middle: motionOrigin),
       // Zero-g level ±20 mg, zero-rate level ±1 °/s.
       path: SignalPath(
         chip: chip, source: source, origin: motionOrigin,
@@ -114,7 +123,7 @@ extension SimulatedLSM6DSO {
   /// The byte in `register`, fetched at `instant`.
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
     if isOtherBank { return register == Self.functionAccess ? registers[register] : 0 }
-    if isNewGeneration, let byte = fetchFIFO(register, at: instant) { return byte }
+    if let byte = fetchFIFO(register, at: instant) { return byte }
     switch register {
     // With DRDY_MASK, CTRL4_C bit 3, a sensor that has yet to settle raises nothing.
     case Self.status:
@@ -134,7 +143,12 @@ extension SimulatedLSM6DSO {
   /// The register after `register` in a burst: the same without IF_INC; the FIFO's words repeat.
   func successor(of register: UInt8) -> UInt8 {
     guard registers[Self.control3] & 0x04 != 0 else { return register }
-    return register == Self.fifoEnd ? Self.fifoTag : register &+ 1
+    switch register {
+    case Self.fifoEnd where isNewGeneration: return Self.fifoTag
+    // "Rounding" (AN5130 8.4).
+    case Self.fifoDataHigh where !isNewGeneration: return register - 1
+    default: return register &+ 1
+    }
   }
 
   /// A write of `value` that ends at `instant`. During a reset, writes are lost.
@@ -154,10 +168,14 @@ extension SimulatedLSM6DSO {
       if content & 0x80 != 0 { usableFrom = instant + Self.bootTime }
       registers[register] = content & 0x7E
       if content & 0x40 == 0 { stages.unlock() }
+    case Self.timestamp.lowerBound + 2 where value == 0xAA:
+      timer.start = oscillator.phase(at: instant)
     default: registers[register] = content
     }
-    if isNewGeneration, Self.changesFIFO(register) {
-      restartFIFO(atTick: oscillator.tick(at: instant))
+    if isNewGeneration {
+      if Self.changesFIFO(register) { restartFIFO(atTick: oscillator.tick(at: instant)) }
+    } else if Self.changesPatternFIFO(register) {
+      restartPatternFIFO(atTick: oscillator.tick(at: instant))
     }
   }
 

@@ -2,7 +2,7 @@ import IMUModel
 
 /// An LSM6DSV as the data sheet of its relative LSM6DSV16X describes it.
 ///
-/// Not simulated: the FIFO (its count is 0), time stamp, self-test, user offsets, high-pass filters, low power's
+/// Not simulated: the FIFO's compression and its modes that wait for an event, self-test, user offsets, high-pass filters, low power's
 /// filters, high-accuracy and triggered data rates (taken for high performance), embedded functions (their banks read
 /// 0), Qvar, the channels for image stabilisation.
 struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
@@ -11,18 +11,18 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   private static let functionAccess: UInt8 = 0x01
   private static let pinControl: UInt8 = 0x02
   private static let interface: UInt8 = 0x03
-  private static let control1: UInt8 = 0x10
-  private static let control2: UInt8 = 0x11
+  static let control1: UInt8 = 0x10
+  static let control2: UInt8 = 0x11
   private static let control3: UInt8 = 0x12
   private static let control4: UInt8 = 0x13
-  private static let control6: UInt8 = 0x15
+  static let control6: UInt8 = 0x15
   private static let control7: UInt8 = 0x16
   private static let control8: UInt8 = 0x17
-  private static let control9: UInt8 = 0x18
+  static let control9: UInt8 = 0x18
   private static let status: UInt8 = 0x1E
   private static let outputs: ClosedRange<UInt8> = 0x20...0x2D
   private static let internalFrequencyFine: UInt8 = 0x4F
-  private static let fifoWord: ClosedRange<UInt8> = 0x78...0x7E
+  static let fifoWord: ClosedRange<UInt8> = 0x78...0x7E
 
   static let bootTime: Int64 = 10_000_000
   /// From SW_RESET until the bit clears itself.
@@ -37,6 +37,8 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   private let frequencyFine: Int8
   var registers = RegisterFile()
   var stages: OutputStages
+  var fifo = TaggedFIFO()
+  var timer = TimestampCounter()
   var usableFrom: Int64 = 0
   var resetEnds: Int64 = 0
 
@@ -46,8 +48,10 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
     let steps = (Double(chip.clockErrorPartsPerMillion) / 1300).rounded()
     frequencyFine = Int8(max(-128, min(127, steps)))
     stages = OutputStages(
+      chip,
       oscillator: Oscillator(
-        origin: instant, hertz: Self.baseHertz * (1 + 0.0013 * Double(frequencyFine))),
+        origin: instant, hertz: Self.baseHertz * (1 + 0.0013 * Double(frequencyFine)),
+        wander: chip.clockDriftPartsPerMillion, middle: motionOrigin),
       // Zero-g level ±12 mg, zero-rate level ±1 °/s.
       path: SignalPath(
         chip: chip, source: source, origin: motionOrigin,
@@ -79,6 +83,7 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
 
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
     if isOtherBank { return register == Self.functionAccess ? registers[register] : 0 }
+    if let byte = fetchFIFO(register, at: instant) { return byte }
     let tick = oscillator.tick(at: instant)
     switch register {
     case Self.status:
@@ -116,8 +121,11 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
     // reserved.
     case 0x02, 0x03, 0x07...0x0E, 0x14, 0x19, 0x50, 0x51, 0x54...0x5F, 0x62, 0x73...0x75:
       registers[register] = value
+    case Self.timestamp.lowerBound + 2 where value == 0xAA:
+      timer.start = oscillator.phase(at: instant)
     default: break
     }
+    if Self.changesFIFO(register) { restartFIFO(atTick: oscillator.tick(at: instant)) }
   }
 
   /// CTRL3: [7] BOOT, [6] BDU, [0] SW_RESET, which keeps PIN_CTRL and IF_CFG.
@@ -137,7 +145,7 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   // MARK: The settings in the control registers
 
   /// Ticks a sample by ODR code: 2 is 7.5 Hz, 12 is 7680 Hz.
-  private static func ticks(_ code: UInt8) -> Int64 {
+  static func ticks(_ code: UInt8) -> Int64 {
     (2...12).contains(code) ? 4096 >> Int64(code) : 0
   }
 
@@ -145,13 +153,13 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   private var isLowPower: Bool { (4...6).contains(accelerometerMode) }
 
   /// Ticks a sample of acceleration; 0 when off. Code 1 is 1.875 Hz in low power.
-  private var accelerometerPeriod: Int64 {
+  var accelerometerPeriod: Int64 {
     let code = registers[Self.control1] & 0x0F
     return code == 1 && isLowPower ? 4096 : Self.ticks(code)
   }
 
   /// Ticks a sample of angular rate; 0 when off or asleep, mode 4.
-  private var gyroscopePeriod: Int64 {
+  var gyroscopePeriod: Int64 {
     let control = registers[Self.control2]
     return control >> 4 & 7 == 4 ? 0 : Self.ticks(control & 0x0F)
   }

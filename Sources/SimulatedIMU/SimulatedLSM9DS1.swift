@@ -38,9 +38,11 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
     identity = chip.identity
     stages = OutputStages(
+      chip,
       oscillator: Oscillator(
         origin: instant,
-        hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6)),
+        hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6),
+        wander: chip.clockDriftPartsPerMillion, middle: motionOrigin),
       // Typical offsets: ±90 mg, ±30 °/s.
       path: SignalPath(
         chip: chip, source: source, origin: motionOrigin,

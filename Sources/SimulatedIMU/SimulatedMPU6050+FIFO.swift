@@ -46,19 +46,16 @@ extension SimulatedMPU6050 {
     }
   }
 
-  /// The offsets of a packet's bytes in the 14 output registers.
+  /// The offset of a packet's byte in the 14 output registers, which are written by rising number.
   private func packetByte(_ offset: Int64) -> Int {
+    let enabled = registers[Self.fifoEnable]
     var left = Int(offset)
-    for (bit, bytes) in Self.packetParts where registers[Self.fifoEnable] & bit != 0 {
-      if left < bytes.count { return bytes.lowerBound + left }
-      left -= bytes.count
+    // Each word by the bit of FIFO_EN that selects it: ax ay az, temperature, gx, gy, gz.
+    for word in 0..<7 where enabled & (word < 3 ? 0x08 : 0x80 >> UInt8(word - 3)) != 0 {
+      if left < 2 { return 2 * word + left }
+      left -= 2
     }
     return 0
-  }
-
-  /// FIFO_EN's bits in the order in which the registers are written, and the output registers' offsets.
-  private static var packetParts: [(bit: UInt8, bytes: Range<Int>)] {
-    [(0x08, 0..<6), (0x80, 6..<8), (0x40, 8..<10), (0x20, 10..<12), (0x10, 12..<14)]
   }
 
   /// Bytes of a packet; 0 when FIFO_EN selects nothing.
@@ -89,6 +86,11 @@ extension SimulatedMPU6050 {
     fifo.read += 1
     fifo.lastByte = Self.byte(packetByte(offset), of: fifo.recent)
     return fifo.lastByte
+  }
+
+  /// The oldest byte vanishes.
+  mutating func loseFromFIFO(at instant: Int64) {
+    if fillFIFO(atTick: oscillator.tick(at: instant)) > 0 { fifo.read += 1 }
   }
 
   /// Whether a register decides what samples are, or which of them go into the FIFO.

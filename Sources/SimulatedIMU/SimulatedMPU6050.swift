@@ -23,7 +23,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   static let baseHertz = 8000.0
 
   let identity: UInt8
-  let oscillator: Oscillator
+  var oscillator: Oscillator
   let path: SignalPath
 
   var registers = RegisterFile()
@@ -55,7 +55,8 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     identity = chip.identity
     oscillator = Oscillator(
       origin: instant,
-      hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6))
+      hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6),
+      wander: chip.clockDriftPartsPerMillion, middle: motionOrigin)
     // Zero-g level ±50 mg in X and Y, ±80 mg in Z; zero-rate level ±20 °/s (PS 6.1, 6.2).
     path = SignalPath(
       chip: chip, source: source, origin: motionOrigin,

@@ -43,7 +43,10 @@ struct Wire: ~Copyable {
   private var failures: (count: Int, kind: BusError.Kind, errno: Int32) = (0, .bus, 0)
   private var corruption: (byte: Int, mask: UInt8) = (0, 0)
   private var cut: (byte: Int, rest: UInt8, boots: Bool)?
+  private var interruption: (bytes: Int, error: BusError.Kind, errno: Int32)?
   private var silentUntil = Int64.min
+  /// Of the first chip; `nil` while it is not wired.
+  var interrupt: SimulatedInterrupt?
   private var alias: (identity: UInt8, until: Int64) = (0, .min)
 
   init(origin: Int64, busHertz: Int?, motion: Motion) {
@@ -103,9 +106,27 @@ struct Wire: ~Copyable {
     _ address: I2CAddress, register: UInt8, into bytes: UnsafeMutableRawBufferPointer,
     start: Int64
   ) -> Outcome {
+    followInterrupt(until: start)
+    let outcome = readChip(address, register: register, into: bytes, start: start)
+    noteInterrupt(from: start, to: outcome.end)
+    return outcome
+  }
+
+  private mutating func readChip(
+    _ address: I2CAddress, register: UInt8, into bytes: UnsafeMutableRawBufferPointer,
+    start: Int64
+  ) -> Outcome {
     if let failure = begin(.read, address, register, start) { return failure }
     // Only a chip, or a silent bus, acknowledges.
     let index = place(of: address)
+    if let (count, kind, errno) = interruption, count < bytes.count, let index {
+      (places + index).pointee.chip.read(
+        register, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), start: start,
+        timing: timing)
+      return Outcome(
+        error: BusError(kind, .read, address: address, register: register, errno: errno),
+        end: timing.fetch(of: count, start: start))
+    }
     if start < silentUntil {
       for index in bytes.indices { bytes[index] = 0xFF }
     } else if let index {
@@ -135,6 +156,8 @@ struct Wire: ~Copyable {
   mutating func write(
     _ address: I2CAddress, register: UInt8, value: UInt8, start: Int64
   ) -> Outcome {
+    followInterrupt(until: start)
+    defer { noteInterrupt(from: start, to: timing.endOfWrite(start: start)) }
     if let failure = begin(.write, address, register, start) { return failure }
     let value = corruption.byte == 0 ? value ^ corruption.mask : value
     let instant = timing.store(start: start)
@@ -154,13 +177,30 @@ struct Wire: ~Copyable {
     return Outcome(error: nil, end: timing.endOfWrite(start: start))
   }
 
+  private mutating func followInterrupt(until instant: Int64) {
+    if count > 0 { interrupt?.follow(&places.pointee.chip, until: instant) }
+  }
+
+  private mutating func noteInterrupt(from start: Int64, to end: Int64) {
+    if count > 0 { interrupt?.changed(&places.pointee.chip, from: start, to: end) }
+  }
+
+  /// Takes the oldest edge of the interrupt line that was stamped by `instant`.
+  @usableFromInline
+  mutating func nextEdge(at instant: Int64) -> InterruptEdge? {
+    followInterrupt(until: instant)
+    return interrupt?.next(at: instant)
+  }
+
   /// Counts the transfer and lets due faults happen; the outcome when the transfer ends here.
   private mutating func begin(
     _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8, _ start: Int64
   ) -> Outcome? {
     transfers += 1
     corruption = (0, 0)
-    while let due = script.removeDue(transfer: transfers, at: start) {
+    interruption = nil
+    let reading = operation == .read ? register : nil
+    while let due = script.removeDue(transfer: transfers, at: start, reading: reading) {
       apply(due.fault, at: due.instant)
     }
     var error: BusError?
@@ -199,6 +239,14 @@ struct Wire: ~Copyable {
       powerOn(at: absentUntil)
     case .fail(let kind, let errno, let count): failures = (count, kind, errno)
     case .corrupt(let byte, let mask): corruption = (byte, mask)
+    case .failInBurst(let bytes, let kind, let errno): interruption = (bytes, kind, errno)
+    case .clockStep(let partsPerMillion):
+      for index in 0..<count {
+        (places + index).pointee.chip.oscillator.step(
+          at: instant, factor: 1 + Double(partsPerMillion) * 1e-6)
+      }
+    case .loseFromFIFO:
+      for index in 0..<count { (places + index).pointee.chip.loseFromFIFO(at: instant) }
     }
   }
 

@@ -47,7 +47,7 @@ final class LiveAccount {
     case .gap:
       if let gap = record.gap { ledger.add(gap.count, gap.cause) }
       gapCount += 1
-    case .sensorEvent: break
+    case .sensorEvent, .reading: break
     }
   }
 

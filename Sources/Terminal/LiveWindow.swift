@@ -18,6 +18,8 @@ struct LiveWindow: Sendable {
   /// The records in sight.
   private var recent: [TickRecord] = []
   private var isEmpty = true
+  /// Whole periods by which the last sample was later than the nominal rate says: a chip that keeps the time has another.
+  private var shift: Int64 = 0
 
   /// At least 10 s, and at least 600 samples: as long as a phone app's recording.
   init(rate: SampleRate, glyphs: GlyphSet) {
@@ -33,6 +35,10 @@ struct LiveWindow: Sendable {
   private var length: Int64 { LiveWindow.lengths[choice] * 1_000_000_000 }
 
   mutating func append(_ record: TickRecord) {
+    if record.kind == .sample {
+      let late = record.time - rate.nanoseconds(atTick: record.tick)
+      shift = late - late % rate.periodNanoseconds
+    }
     if isEmpty {
       isEmpty = false
       // A recording that has just begun is shown from its start.
@@ -63,7 +69,7 @@ struct LiveWindow: Sendable {
     // The latest record stays in sight.
     let newest = recent.last.map(time) ?? envelope.start
     // By the grid: a first record that is late does not move the graph's start.
-    let first = recent.first.map { rate.nanoseconds(atTick: $0.tick) } ?? envelope.start
+    let first = recent.first.map { time(ofTick: $0.tick) } ?? envelope.start
     makeEnvelope(from: max(0, max(first, newest - length * 3 / 4)))
     for record in recent { add(record) }
   }
@@ -94,14 +100,18 @@ struct LiveWindow: Sendable {
     switch record.kind {
     case .sample: envelope.add(record.time, record.sample)
     case .gap:
-      let end = rate.nanoseconds(atTick: record.tick.addingReportingOverflow(record.count).0)
-      let start = rate.nanoseconds(atTick: record.tick)
+      let start = time(of: record)
+      let end = time(ofTick: record.tick.addingReportingOverflow(record.count).0)
       if end > start { envelope.addGap(start..<end) }
-    case .sensorEvent: break
+    case .sensorEvent, .reading: break
     }
   }
 
   private func time(of record: TickRecord) -> Int64 {
-    record.kind == .sample ? record.time : rate.nanoseconds(atTick: record.tick)
+    record.kind == .sample ? record.time : time(ofTick: record.tick)
+  }
+
+  private func time(ofTick tick: UInt64) -> Int64 {
+    rate.nanoseconds(atTick: tick).addingReportingOverflow(shift).0
   }
 }

@@ -14,7 +14,7 @@ package final class RecordScreen: Panel {
   private var status = LiveStatus()
   /// The number of the recording that is shown.
   private var number: UInt32?
-  private var start: MonotonicTime?
+  private var frame: RecordingFrame?
   /// When the next frame is due.
   private var frameAt = MonotonicTime(nanoseconds: 0)
   /// When the notice disappears.
@@ -66,8 +66,8 @@ package final class RecordScreen: Panel {
       switch view.map({ $0.handle(key) }) ?? (LiveView.stops(key) ? .stop : .stay) {
       case .stop: return .stop(at: now)
       case .mark:
-        guard let start else { return nil }
-        view?.mark(at: now - start)
+        guard let frame else { return nil }
+        view?.mark(at: now - frame.start)
         status.markCount += 1
         return .mark(at: now, label: "")
       case .discard: return .discard(at: now)
@@ -82,9 +82,9 @@ package final class RecordScreen: Panel {
     if let sampling = picture.sampling, sensor == nil { sensor = sampling.sensor }
     if let plan = picture.plan, picture.number != number { begin(picture.number, plan) }
     guard let view, let session else { return }
-    if let feed, let start {
+    if let feed, let frame {
       let (records, lost) = feed.drain()
-      view.append(records.compactMap { rebased($0, picture, start) })
+      view.append(records.filter { $0.tick >= frame.base }.map(frame.rebased))
       status.unseen += lost
     }
     update(picture, now)
@@ -96,22 +96,12 @@ package final class RecordScreen: Panel {
   /// Shows another recording.
   private func begin(_ number: UInt32?, _ plan: RecordingPlan) {
     guard let number, let sensor else { return }
-    (self.number, start) = (number, plan.start)
+    (self.number, frame) = (number, plan.frame)
     view = LiveView(
       sensor, channels: configuration.channels, rate: configuration.rate,
       note: configuration.note, glyphs: glyphs, purpose: .recording)
     status = LiveStatus()
     status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
-  }
-
-  /// The record with the recording's tick and time; `nil` for one before its start.
-  private func rebased(
-    _ record: TickRecord, _ picture: RecorderPicture, _ start: MonotonicTime
-  ) -> TickRecord? {
-    guard let schedule = picture.sampling?.schedule else { return nil }
-    let base = schedule.tick(at: start)
-    guard record.tick >= base else { return nil }
-    return RecordingFrame(schedule: schedule, base: base, timeUnit: 1).rebased(record)
   }
 
   private func update(_ picture: RecorderPicture, _ now: MonotonicTime) {
@@ -125,7 +115,7 @@ package final class RecordScreen: Panel {
     } else if now > noticeUntil {
       status.notice = ""
     }
-    let elapsed = start.map { max(0, now - $0) } ?? 0
+    let elapsed = frame.map { max(0, now - $0.start) } ?? 0
     status.elapsed = min(elapsed, status.planned ?? .max)
   }
 }

@@ -39,7 +39,7 @@ public struct RecordingOnScreen: Sendable {
       case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
       case .damage: damageCount += 1
       case .end(let last): end = last
-      case .sensor: break
+      case .sensor, .reading: break
       }
     }
     let trace = filling.end(atTick: max(end?.ledger.scheduled ?? 0, reader.nextTick))

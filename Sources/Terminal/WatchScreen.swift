@@ -111,7 +111,9 @@ public final class WatchScreen {
       status.elapsed = nil
       return
     }
-    status.elapsed = rate.nanoseconds(atTick: ledger.scheduled)
+    // A chip that keeps the time has its own rate.
+    let hertz = service.clock?.hertz ?? rate.hertz
+    status.elapsed = Int64(Double(ledger.scheduled) / hertz * 1e9)
     status.planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
     status.ledger = ledger
     status.gapCount = nil

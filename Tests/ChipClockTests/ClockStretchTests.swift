@@ -1,3 +1,4 @@
+import ChipClockTesting
 import Testing
 
 @testable import ChipClock
@@ -119,7 +120,7 @@ struct ClockStretchTests {
     var moved = recorded
     let (time, slots) = (Int64(1_000_000_000_000_000), Int64(1_000_000_000))
     moved.readings = recorded.readings.map {
-      ClockReading(
+      FillReading(
         count: $0.count + slots, before: $0.before + time, after: $0.after.map { $0 + time })
     }
     let (here, there) = (try stretch(recorded, simulation), try stretch(moved, simulation))
@@ -199,7 +200,7 @@ struct ClockStretchTests {
         slot += 100
         time += 100 * period
         try stretch.add(
-          ClockReading(count: slot, before: Int64(time) + 200_000, after: Int64(time) + 430_000))
+          FillReading(count: slot, before: Int64(time) + 200_000, after: Int64(time) + 430_000))
       }
     }
     try stretch.finish()
@@ -213,9 +214,9 @@ struct ClockStretchTests {
   func tooFew() throws {
     let assumptions = ClockAssumptions()
     #expect(try ClockStretch([], nominalPeriod: 1e6, assumptions) == nil)
-    let opened = ClockReading(count: 0, before: 1000, after: nil)
+    let opened = FillReading(count: 0, before: 1000, after: nil)
     #expect(try ClockStretch([opened], nominalPeriod: 1e6, assumptions) == nil)
-    let read = ClockReading(count: 3, before: 4_000_000, after: 4_300_000)
+    let read = FillReading(count: 3, before: 4_000_000, after: 4_300_000)
     let one = try #require(try ClockStretch([opened, read], nominalPeriod: 1e6, assumptions))
     let instant = try #require(one.instant(of: 3))
     #expect(instant.latest < 6_000_000 && instant.earliest > 0)
@@ -224,8 +225,8 @@ struct ClockStretchTests {
 
   @Test("a read shorter than its bits refutes the assumption about the bus")
   func shortRead() {
-    let long = ClockReading(count: 3, before: 0, after: 109_091)
-    let short = ClockReading(count: 3, before: 0, after: 109_000)
+    let long = FillReading(count: 3, before: 0, after: 109_091)
+    let short = FillReading(count: 3, before: 0, after: 109_000)
     #expect(ClockAssumptions().refuted(by: [long]).isTrimmed)
     #expect(!ClockAssumptions().refuted(by: [long, short]).isTrimmed)
     #expect(ClockAssumptions(busHertz: 100_000).refuted(by: [long]).isTrimmed == false)

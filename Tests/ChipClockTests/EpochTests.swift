@@ -1,4 +1,5 @@
 import ChipClock
+import ChipClockTesting
 import Testing
 
 @Suite("The chip's clock over epochs")
@@ -85,25 +86,15 @@ struct EpochTests {
   func stall(length: Double) {
     for seed: UInt64 in 1...2 {
       let recorded = Simulation(trouble: .stall(length), seed: seed).run()
-      var timeline = ClockTimeline(nominalPeriod: 1e6, ClockAssumptions())
-      for (number, epoch) in recorded.epochs.enumerated() {
-        timeline.beginEpoch(number == 0 ? .start : .overflow, delivered: epoch.delivered)
-        let end =
-          number + 1 < recorded.epochs.count
-          ? recorded.epochs[number + 1].reading : recorded.readings.count
-        for reading in recorded.readings[epoch.reading..<end] { timeline.add(reading) }
-      }
-      timeline.finish()
+      var timeline = recorded.timeline(ClockAssumptions(), nominalPeriod: 1e6)
       #expect(timeline.epochs.count == 2)
       #expect(
-        timeline.epochs.last?.missing == recorded.missing...recorded.missing, "seed \(seed)")
+        timeline.epochs.last?.missing == recorded.missing[1]...recorded.missing[1], "seed \(seed)")
       #expect(timeline.findings.isEmpty, "seed \(seed): \(timeline.findings)")
-      let first = Int(recorded.epochs[1].delivered)
-      for (index, truth) in recorded.truth.enumerated() {
-        let (epoch, slot) = index < first ? (0, index + 1) : (1, index - first + 1)
-        let instant = timeline.instant(of: Int64(slot), in: epoch)
+      for ((epoch, slot), truth) in zip(recorded.slots, recorded.truth) {
+        let instant = timeline.instant(of: slot, in: epoch)
         let isInside = instant.map { Double($0.earliest) <= truth && truth <= Double($0.latest) }
-        #expect(isInside == true, "seed \(seed), \(index)")
+        #expect(isInside == true, "seed \(seed), \(epoch), \(slot)")
       }
     }
   }

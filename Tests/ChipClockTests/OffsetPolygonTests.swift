@@ -85,11 +85,39 @@ struct OffsetPolygonTests {
     #expect(OffsetPolygon([]).offsets(at: 0) == -1e6...1e6)
   }
 
+  @Test("states on a line keep both its ends, however the limits are rounded")
+  func segments() throws {
+    for seed: UInt64 in 1...200 {
+      var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15)
+      _ = random.next(0...1)
+      let truth = (a: random.next(-900...900), b: random.next(-30_000...30_000))
+      // Two limits from opposite sides leave a line; a pair at each end cuts it.
+      let (h, length) = (random.next(-6...6), random.next(1...2000))
+      func cut(_ h: Double, _ sign: Double, _ slack: Double) -> OffsetPolygon.Cut {
+        OffsetPolygon.Cut(h: h, sign: sign, limit: sign * (truth.a + truth.b * h) + slack)
+      }
+      let other = h + (seed % 2 == 0 ? 1 : -1) * random.next(0.1...5)
+      let cuts = [
+        cut(h, 1, 0), cut(h, -1, 0), cut(other, 1, length), cut(other, -1, length),
+        cut(random.next(-6...6), 1, 1e6), cut(random.next(-6...6), -1, 1e6),
+      ]
+      let rates = try #require(OffsetPolygon(cuts).rates, "seed \(seed)")
+      let half = length / abs(other - h)
+      #expect(abs(rates.lowerBound - (truth.b - half)) < 0.001, "seed \(seed)")
+      #expect(abs(rates.upperBound - (truth.b + half)) < 0.001, "seed \(seed)")
+      let offsets = try #require(OffsetPolygon(cuts).offsets(at: other), "seed \(seed)")
+      let middle = truth.a + truth.b * other
+      #expect(abs(offsets.lowerBound - (middle - length)) < 0.001, "seed \(seed)")
+      #expect(abs(offsets.upperBound - (middle + length)) < 0.001, "seed \(seed)")
+    }
+  }
+
   @Test("the corners of the bounds' hull decide as much as all bounds")
   func hull() {
     for seed: UInt64 in 1...30 {
       var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15)
       let line = ClockLine(slot: 0, time: 1_000_000_000_000, period: 1_000_000)
+      let grid = SlotGrid(period: 1_000_000)
       var bounds: [ClockBound] = []
       for step: Int64 in 0..<400 {
         let slot = step * 20 + Int64(random.next(0...3))
@@ -106,18 +134,18 @@ struct OffsetPolygonTests {
         }
       }
       for drift in [2.0, 10, 50] {
-        let hull = BoundHull(bounds, line, drift: drift)
+        let hull = BoundHull(bounds, line, grid, drift: drift)
         #expect(hull.corners.count < bounds.count / 3)
-        for slot in [0.0, 100, 3333.3, 7999] {
+        for slot: Int64 in [0, 100, 3333, 7999] {
           let all = bounds.map { bound in
-            let h = line.distance(from: slot, to: Double(bound.slot))
+            let h = grid.seconds(from: slot, to: bound.slot)
             let sign = bound.isUpper ? 1.0 : -1.0
             return OffsetPolygon.Cut(
               h: h, sign: sign,
               limit: sign * line.offset(of: bound.time, at: bound.slot) + drift * h * h / 2 + 5)
           }
           let wanted = OffsetPolygon(all)
-          let found = hull.polygon(at: slot, reach: 20, jitter: 5)
+          let found = hull.polygon(at: slot, grid, reach: 20, jitter: 5)
           #expect(wanted.isEmpty == found.isEmpty, "seed \(seed)")
           for h in [-1.0, 0, 1] {
             guard let wanted = wanted.offsets(at: h), let found = found.offsets(at: h) else {

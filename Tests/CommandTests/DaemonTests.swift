@@ -45,7 +45,8 @@ struct DaemonTests {
     #expect(
       json.keys == [
         "schema", "ok", "state", "problem", "failure", "number", "ticks", "lateness",
-        "worstFlush_ns", "free_bytes", "processorTemperature_c", "sensor", "realTime", "note",
+        "worstFlush_ns", "free_bytes", "processorTemperature_c", "sensor", "chipClock", "realTime",
+        "note",
       ])
     #expect(json["number"] == .null)
     #expect(json["sensor"]["address"] == .integer(0x68))

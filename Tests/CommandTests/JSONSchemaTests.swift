@@ -6,7 +6,7 @@ import TestScheduling
 /// The tables of JSON.md beside what the program writes.
 @Suite("The written schema of JSON", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct JSONSchemaTests {
-  private static let golden =
+  static let golden =
     #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     + "/LogFormatTests/Golden/"
 
@@ -43,7 +43,7 @@ struct JSONSchemaTests {
     let recorded = try bench.run(Bench.simulated + ["--json", "--for", "30s"]).json()
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
     bench.directory.write([7], to: "store/.part-\(id)")
-    let exports = try ["recovered", "marks", "sensor-events", "constant"].map { name in
+    let exports = try ["recovered", "marks", "sensor-events", "constant", "readings"].map { name in
       let bench = Bench()
       // Logs without an end are imported up to their last sample.
       try #require([0, 65].contains(bench.run("import", golden + name + ".imulog").status))
@@ -53,16 +53,23 @@ struct JSONSchemaTests {
     try damaged.record("--for", "60s", "--rate", "100", "--motion", "tumble")
     let gaps = Bench()
     try #require(gaps.run("import", golden + "recovered.imulog").status == 0)
+    let chip = Bench()
+    try #require(chip.run("import", golden + "readings.imulog").status == 0)
     let part = try damaged.run("export", "1", "--from", "1s", "--to", "2s").json()
     let name = try damaged.logName()
     var bytes = damaged.directory.bytes(of: name)
     bytes[2 * 4096 + 2000] ^= 0x10
     damaged.directory.write(bytes, to: name)
-    let lines = bench.run("export", "1", "--format", "ndjson").lines
+    let chipExports = try ["--uncertainty", "--grid"].map {
+      try chip.run("export", "1", $0).json()
+    }
+    let lines =
+      bench.run("export", "1", "--format", "ndjson").lines
+      + chip.run("export", "1", "--format", "ndjson", "--grid").lines
     let page = gaps.run("export", "1", "--format", "html").output
     let facts = try #require(
       page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
-    let info = try [bench, gaps].map { try $0.run("info", "1", "--json").json() }
+    let info = try [bench, gaps, chip].map { try $0.run("info", "1", "--json").json() }
     let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
     let list = try bench.run("list", "--json").json()
     let partial = try bench.run("list", "--partial", "--json").json()
@@ -73,10 +80,10 @@ struct JSONSchemaTests {
       ("list --partial", [partial]),
       ("info", info),
       ("info --check", check),
-      ("verify", [try damaged.run("verify", "1", "--json").json()]),
+      ("verify", try [damaged, chip].map { try $0.run("verify", "1", "--json").json() }),
       ("record", [recorded]),
       ("boards", [try bench.run("boards", "--json").json()]),
-      ("export", exports + [part, try damaged.run("export", "1").json()]),
+      ("export", exports + chipExports + [part, try damaged.run("export", "1").json()]),
       ("export --format ndjson", try lines.map { try JSON(Array($0.utf8)) }),
       ("export --format html", [try JSON(Array(facts.utf8))]),
     ] + (try served())
@@ -84,10 +91,12 @@ struct JSONSchemaTests {
 
   /// Documents of the service and of a pull.
   private static func served() throws -> [(heading: String, documents: [JSON])] {
-    let service = DaemonBench()
+    let service = DaemonBench(["rate": "500"])
     let child = try service.startArmed()
     let begun = try JSON(Array(service.send(Array("start\n".utf8)).utf8))
-    let status = try service.wait(for: "recording") { $0["lateness"] != .null }
+    let status = try service.wait(for: "recording") {
+      $0["lateness"] != .null && $0["chipClock"] != .null
+    }
     let refused = try JSON(Array(service.send(Array("dance\n".utf8)).utf8))
     service.end(child)
     let remote = RemoteBench()

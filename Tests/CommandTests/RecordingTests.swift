@@ -56,7 +56,7 @@ struct RecordingCommandTests {
       RecordCase(options: ["--for", "1ms"], samples: 1, columns: "ax,ay,az,gx,gy,gz,temp"),
       RecordCase(options: ["--for", "101ms"], samples: 2, columns: "ax,ay,az,gx,gy,gz,temp"),
       RecordCase(
-        options: ["--for", "0.5", "--rate", "1000"], samples: 500,
+        options: ["--for", "0.5", "--rate", "1000", "--clock", "grid"], samples: 500,
         columns: "ax,ay,az,gx,gy,gz,temp"),
       RecordCase(
         options: ["--for", "1.5m", "--rate", "0.1", "--motion", "still"], samples: 9,

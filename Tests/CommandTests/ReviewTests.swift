@@ -39,6 +39,36 @@ struct ReviewCommandTests {
     #expect(try bench.run("info", "1", "--json", "--check").json()["verdict"] == .string("good"))
   }
 
+  @Test(
+    "info and verify show what dates the samples of a chip that keeps the time, and what proves it")
+  func chipTimes() throws {
+    let bench = Bench()
+    try bench.record("--for", "5s", "--rate", "1000", "--clock", "chip")
+    let info = bench.run("info", "1").lines
+    for begin in [
+      "chip clock  1002.", "instants    proved to ±",
+      "assumed     drift up to 50 ppm/s, jitter up to 5 µs, a bus of 400 kHz",
+      "proved      0 lost unnoticed, 0 doubled",
+    ] { #expect(info.contains { $0.hasPrefix(begin) }, "\(begin)") }
+    let times = try bench.run("info", "1", "--json").json()["chipTimes"]
+    #expect(times["findingCount"] == .integer(0) && times["unprovedCount"] == .integer(0))
+    #expect(times["assumptions"]["trimmed"] == .bool(true))
+    #expect(try bench.run("export", "1").json()["chipTimes"] == times)
+    #expect(try bench.run("verify", "1", "--json").json()["chipTimes"] == times)
+    #expect(bench.run("verify", "1").lines.contains("proved    0 lost unnoticed, 0 doubled"))
+    // Its readings contradict each other.
+    let log = JSONSchemaTests.golden + "readings.imulog"
+    try #require(bench.run("import", log).status == 0)
+    let verify = bench.run("verify", "2")
+    #expect(verify.status == 65)
+    #expect(
+      verify.lines.contains(
+        "epoch     FIFO reset between 0.105 s and 0.124 s: 107 to 108 missing, proved"))
+    #expect(verify.lines.contains("finding   readings that contradict each other at 0 s"))
+    #expect(verify.talk.contains("contradict each other in 3 places"))
+    #expect(bench.run("info", "2", "--check").status == 1)
+  }
+
   @Test("a page and a drawing are written, and those of a time range are smaller")
   func forms() throws {
     let bench = Bench()

@@ -30,6 +30,12 @@ def _plain(record):
                  _number(records.CAUSES, record["cause"]), record["code"]]]
     if kind == "mark":
         return [["mark", record["time"], record["label"]]]
+    if kind == "reading":
+        return [["reading", record["epoch"],
+                 _number(records.EPOCH_CAUSES, record["cause"]),
+                 record["first-tick"], record["count-before"],
+                 record["count"], record["before"], record["length"],
+                 record["clock-offset"], int(record["drained"])]]
     if kind == "clock-pair":
         return [["clock", record["time"], record["wall"],
                  int(record["synchronised"]),
@@ -50,10 +56,11 @@ def _plain(record):
 
 
 def _parts(plain):
-    """Samples and other records apart: twins keep the order of each."""
+    """Samples, readings and others apart: twins keep the order of each."""
     return ([record for record in plain if record[0] == "sample"],
+            [record for record in plain if record[0] == "reading"],
             [record for record in plain
-             if record[0] not in ("sample", "flush")])
+             if record[0] not in ("sample", "reading", "flush")])
 
 
 def disagreement(path):
@@ -71,7 +78,7 @@ def disagreement(path):
     damage = [[record["page"], record["offset"] % 4096, record["point"]]
               for record in found if record["record"] == "damage"]
     for what, here, there in zip(
-            ("samples", "other records"), _parts(plain),
+            ("samples", "readings", "other records"), _parts(plain),
             _parts(twin["records"])):
         if here != there:
             return f"{what} differ"

@@ -1,3 +1,4 @@
+import ChipClockTesting
 import FuzzTargets
 import Foundation
 import LogStoreTesting
@@ -19,6 +20,34 @@ struct CorpusTests {
     for file in files.sorted() {
       let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(file)))
       bytes.withUnsafeBytes { target.run($0) }
+    }
+  }
+
+  @Test(
+    "the log of a chip that keeps the time, damaged anywhere, is read alike and exported as valid output"
+  )
+  func damagedChipLog() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    print("damage with seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    var simulation = Simulation(hertz: 500, seconds: 5, trouble: .stall(0.3e9), seed: seed)
+    simulation.troubleAt = 2.5e9
+    let log = try ChipLog(simulation)
+    let (logs, exports) = (LogTarget(), ExportTarget())
+    for turn in 0..<20 as Range<UInt8> {
+      var bytes = log.bytes
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let byte = Int.random(in: 0..<bytes.count, using: &generator)
+        bytes[byte] ^= UInt8.random(in: 1...255, using: &generator)
+      }
+      if turn % 5 == 4 {
+        bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
+      }
+      ([turn, 0] + bytes).withUnsafeBytes { logs.run($0) }
+      // Format and units, range with --uncertainty and --grid, the log's own bytes.
+      for choices in [[0x00, 4], [0x01, 8], [0x12, 4], [0x02, 0], [0x05, 0]] as [[UInt8]] {
+        (choices + [0] + bytes).withUnsafeBytes { exports.run($0) }
+      }
     }
   }
 

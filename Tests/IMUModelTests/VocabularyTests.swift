@@ -29,7 +29,7 @@ struct VocabularyTests {
         ["ringFull", "ring full"],
         ["stale", "nothing new from the sensor"],
         ["reinitialising", "sensor being reinitialised"],
-        ["lost", "lost from a damaged log or table"],
+        ["lost", "lost from a damaged log, a table or a FIFO"],
         ["frozen", "sensor stuck"],
       ])
     #expect(

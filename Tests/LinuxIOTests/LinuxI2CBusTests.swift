@@ -62,8 +62,10 @@ final class LinuxI2CBusTests {
   func access() throws {
     let combined = try open(Self.plain)
     #expect(combined.access == .combined)
+    #expect(combined.longestRead == 8192)
     let blocks = try open(Self.smbus)
     #expect(blocks.access == .smbusBlocks)
+    #expect(blocks.longestRead == 32)
   }
 
   @Test("with neither is refused with its abilities")
@@ -78,7 +80,8 @@ final class LinuxI2CBusTests {
   }
 
   @Test(
-    "reads a burst as one transfer of two messages, the read one last", arguments: [1, 16, 256])
+    "reads a burst as one transfer of two messages, the read one last",
+    arguments: [1, 16, 256, 1024])
   func combinedRead(count: Int) throws {
     var bus = try open(Self.plain)
     #expect(read(&bus, chip, 0x3A, count) == .success(registers(0x3A, count)))
@@ -179,7 +182,7 @@ final class LinuxI2CBusTests {
       result == .failure(BusError(.bus, .read, address: chip, register: 0x00, errno: EIO)))
   }
 
-  @Test("refuses a burst of no bytes or of more than there are registers", arguments: [0, 257])
+  @Test("refuses a burst of no bytes or of more than a message carries", arguments: [0, 8193])
   func badLength(count: Int) throws {
     var bus = try open(Self.plain)
     guard case .failure(let error) = read(&bus, chip, 0, count) else {

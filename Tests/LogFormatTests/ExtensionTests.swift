@@ -48,8 +48,13 @@ struct ExtensionTests {
   func extendedKinds() throws {
     var page = TestPage(.example, sequence: 0)
     page.add(kind: 15, [200, 1, 2])
+    page.add(kind: 15, [15])
+    page.add(kind: 15, [17, 1])
     #expect(
-      LogContent(decoding: page.bytes, .example).others == [.unknown(kind: 200, byteCount: 3)])
+      LogContent(decoding: page.bytes, .example).others == [
+        .unknown(kind: 200, byteCount: 3), .unknown(kind: 15, byteCount: 1),
+        .unknown(kind: 17, byteCount: 2),
+      ])
   }
 
   @Test("unknown causes, reasons, kinds and faults make a record unknown, and no other")

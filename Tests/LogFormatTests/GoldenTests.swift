@@ -14,7 +14,7 @@ struct GoldenTests {
     "lattice", "escape", "wide-escape", "partitions", "zero-partition", "repeats", "tick-offset",
     "tick-steps", "gaps", "marks", "clock-pairs", "sensor-events", "end", "several-pages",
     "accelerometer-only", "flushes", "extremes", "odd-rate", "recovered", "imported-hole",
-    "frozen",
+    "frozen", "readings",
   ]
   /// Logs that no encoder writes, or none yet.
   static let handmade = [
@@ -60,6 +60,7 @@ struct GoldenTests {
     let content = try LogContent(decoding: log(name))
     let expected = try LogContent(of: twin.events(), twin.description())
     #expect(content.samples == expected.samples)
+    #expect(content.readings == expected.readings)
     #expect(content.others.filter { $0.unknownKind == nil } == expected.others)
     #expect(try content.others.compactMap(\.unknownKind) == twin.unknownKinds())
     #expect(content.damage.isEmpty)
@@ -72,6 +73,7 @@ struct GoldenTests {
     let expected = try LogContent(of: twin.events(), twin.description())
     #expect(found.samples == expected.samples)
     #expect(found.others == expected.others)
+    #expect(found.readings == expected.readings)
     #expect(found.damage == twin.damages)
     #expect(found.description.note == expected.description.note)
     #expect(found.description.recoveredFrom == expected.description.recoveredFrom)

@@ -9,6 +9,7 @@ import IMUModel
 ///     records    in order, each an array:
 ///                  "sample" TICK TIME COUNT…     counts of the channels, in order
 ///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
+///                  "reading" EPOCH CAUSE FIRST-TICK COUNT-BEFORE COUNT BEFORE LENGTH OFFSET 0|1   instants in nanoseconds
 ///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3 and, if the log has them, LOST FROZEN
 ///                  "unknown" KIND                something that readers skip
 ///                  "flush"                       nothing that a reader sees: a call to the encoder
@@ -66,6 +67,7 @@ struct GoldenTwin: Decodable {
           UInt8(1) << UInt8(ChannelSet.names.firstIndex(of: String($0)) ?? 0)
         }
         description.channels = ChannelSet(rawValue: bits.reduce(0, |))
+      case "chip-clock": description.clock = .chip(busClock: Int(value))
       case "recovered-from": description.recoveredFrom = RecordingID(value)
       default: throw BadRecord(record: [.text(key)])
       }
@@ -130,6 +132,13 @@ private struct TwinRecord {
       return .record(
         TickRecord(
           SensorEvent(tick: UInt64(try number(0)), kind: try value(1), fault: try value(2))))
+    case "reading":
+      return .record(
+        TickRecord(
+          FIFOReading(
+            epoch: UInt32(try number(0)), cause: try value(1), firstTick: try number(2),
+            countBefore: try number(3), count: try number(4), before: try number(5),
+            length: UInt32(try number(6)), offset: try number(7), isDrained: try number(8) != 0)))
     case "mark":
       guard case .text(let label) = words.last else { return nil }
       return .mark(Mark(time: try number(0), label: label))

@@ -5,7 +5,9 @@ import LogFormat
 struct LogContent: Equatable {
   var description: RecordingDescription
   var samples: [TickRecord] = []
+  /// Everything but samples and readings, whose places among these mean nothing.
   var others: [LogRecord] = []
+  var readings: [FIFOReading] = []
   var damage: [FormatError] = []
 
   var gaps: [Gap] { others.compactMap { if case .gap(let gap) = $0 { gap } else { nil } } }
@@ -34,6 +36,8 @@ struct LogContent: Equatable {
               let (tick, time, sample) = block[index]
               samples.append(TickRecord(tick: tick, time: time, sample: sample))
             }
+          } else if case .reading(let reading) = record {
+            readings.append(reading)
           } else {
             others.append(record)
           }

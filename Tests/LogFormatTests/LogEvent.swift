@@ -47,6 +47,7 @@ extension LogContent {
       switch event {
       case .record(let record):
         if record.kind == .sample { samples.append(record) }
+        if let reading = record.reading { readings.append(reading.inMicroseconds) }
         if let gap = record.gap { others.append(.gap(gap)) }
         if let event = record.sensorEvent { others.append(.sensor(event)) }
       case .mark(let mark): others.append(.mark(mark))
@@ -55,6 +56,17 @@ extension LogContent {
       case .flush: break
       }
     }
+  }
+}
+
+extension FIFOReading {
+  /// The reading as a log has it: in microseconds, the instant before rounded down and that after it up.
+  var inMicroseconds: FIFOReading {
+    let start = Int64((Double(before) / 1000).rounded(.down)) * 1000
+    let end = Int64((Double(before + Int64(length)) / 1000).rounded(.up)) * 1000
+    var reading = self
+    (reading.before, reading.length) = (start, length == 0 ? 0 : UInt32(end - start))
+    return reading
   }
 }
 

@@ -3,17 +3,19 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 
-/// The items that the reader of files finds in a log, and the parts that it skips.
+/// The items that the reader of files finds in a log, as they were recorded, and the parts that it skips.
 struct StoredLog {
   let description: RecordingDescription
   private(set) var samples: [TickRecord] = []
   private(set) var others: [LogRecord] = []
+  private(set) var readings: [FIFOReading] = []
   /// Page, byte in the page, and point of the specification's list, for each part skipped.
   private(set) var damage: [[Int]] = []
 
   init(_ bytes: [UInt8]) throws {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
     description = reader.description
+    reader.isAsRecorded = true
     while let item = try reader.next() {
       switch item {
       case .samples:
@@ -25,6 +27,7 @@ struct StoredLog {
       case .mark(let mark): others.append(.mark(mark))
       case .clock(let pair): others.append(.clock(pair))
       case .sensor(let event): others.append(.sensor(event))
+      case .reading(let reading): readings.append(reading)
       case .end(let end): others.append(.end(end))
       // Ticks that are missing between sound pages are no bytes skipped.
       case .damage(let part) where part.byteCount == 0: break

@@ -24,6 +24,8 @@ func check(_ options: Options) throws(SensorError) -> Bool {
       configuration: SensorConfiguration(rate: SampleRate(known: 500), busClock: busHertz))
     let lsmIsClean = try check(lsm, clock: lsmClock, rate: 500, dips: dips, options)
     isClean = isClean && mpuIsClean && lsmIsClean
+    isClean = try checkFIFO(.mpu6050, .mpu6050, rate: 1000, dips: dips, options) && isClean
+    isClean = try checkFIFO(.lsm6dso, .lsm6dso, rate: 1666, dips: dips, options) && isClean
   }
   return isClean
 }
@@ -54,31 +56,60 @@ private func bus(
   return bus
 }
 
-/// Counts on one chip and prints what was found.
+/// Counts on one chip that is polled.
 private func check<Sensor: IMUSensor & ~Copyable>(
   _ sensor: consuming Sensor, clock: VirtualClock, rate: UInt32, dips: Bool, _ options: Options
 ) throws(SensorError) -> Bool {
   let name = sensor.description.model
-  bringUp: while true {
-    switch try sensor.bringUp() {
-    case .wait(let nanoseconds): clock.advance(by: nanoseconds)
-    case .ready: break bringUp
-    }
-  }
+  try bringUp(&sensor, clock)
   var ends = RingEnds<TickRecord>()
-  var consumer = ends.takeConsumer()
-  var sampler = Sampler(
-    sensor: sensor, clock: clock, sink: RingSink(producer: ends.takeProducer(), seed: options.seed),
-    rate: SampleRate(known: rate), start: clock.now(), plannedTicks: nil, timeUnit: 1000,
-    stop: StopFlag())
+  return check(
+    Sampler(
+      sensor: sensor, clock: clock,
+      sink: RingSink(producer: ends.takeProducer(), seed: options.seed),
+      rate: SampleRate(known: rate), start: clock.now(), plannedTicks: nil, timeUnit: 1000,
+      stop: StopFlag()),
+    ends.takeConsumer(), "\(name) at \(rate) Hz", dips: dips, options)
+}
 
+/// Counts on one chip that keeps the time.
+private func checkFIFO(
+  _ chip: SimulatedChip, _ model: SensorModel, rate: UInt32, dips: Bool, _ options: Options
+) throws(SensorError) -> Bool {
+  let clock = VirtualClock()
+  var sensor = try FIFOSensor(
+    bus: bus(chip, model, clock: clock, dips: dips), identity: identity(model),
+    configuration: SensorConfiguration(rate: SampleRate(known: rate), busClock: busHertz))
+  try bringUp(&sensor, clock)
+  var ends = RingEnds<TickRecord>()
+  return check(
+    Drainer(
+      sensor: sensor, clock: clock,
+      sink: RingSink(producer: ends.takeProducer(), seed: options.seed),
+      rate: SampleRate(known: rate), start: clock.now(), timeUnit: 1000, stop: StopFlag()),
+    ends.takeConsumer(), "\(model.name) by its own clock at \(rate) Hz", dips: dips, options)
+}
+
+private func bringUp<Sensor: ChipSetUp & ~Copyable>(
+  _ sensor: inout Sensor, _ clock: VirtualClock
+) throws(SensorError) {
+  while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+}
+
+/// Counts on one loop and prints what was found.
+private func check<Loop: SamplingLoop & ~Copyable>(
+  _ loop: consuming Loop, _ ring: consuming RingConsumer<TickRecord>, _ name: String, dips: Bool,
+  _ options: Options
+) -> Bool {
+  var sampler = loop
+  var consumer = ring
   _ = count(1000, &sampler, &consumer)
   let once = count(options.ticks, &sampler, &consumer)
   let twice = count(2 * options.ticks, &sampler, &consumer)
 
   let ledger = sampler.ledger
   print(
-    "\(name) at \(rate) Hz\(dips ? ", supply dips" : ""): \(ledger.sampled) of \(ledger.scheduled)")
+    "\(name)\(dips ? ", supply dips" : ""): \(ledger.sampled) of \(ledger.scheduled)")
   print("  \((twice - once).text(per: UInt64(options.ticks))) a sample")
   // Lists of registers are walked while the chip is set up again, a few references each time.
   let isClean = dips ? once.isBounded && twice.isBounded : once.isZero && twice.isZero
@@ -90,8 +121,8 @@ private func check<Sensor: IMUSensor & ~Copyable>(
 
 /// Takes `ticks` steps and empties the ring, counting.
 @inline(never)
-private func count<Sensor: IMUSensor & ~Copyable>(
-  _ ticks: Int, _ sampler: inout Sampler<Sensor, VirtualClock, RingSink>,
+private func count<Loop: SamplingLoop & ~Copyable>(
+  _ ticks: Int, _ sampler: inout Loop,
   _ consumer: inout RingConsumer<TickRecord>
 ) -> Counts {
   alloc_probe_begin()

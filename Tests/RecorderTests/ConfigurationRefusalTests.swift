@@ -7,7 +7,7 @@ struct ConfigurationRefusalTests {
   func everyRefusal() {
     let boards = "give auto or one of raspberry-pi-5, simulator"
     let bus = "give auto, or the number N of a /dev/i2c-N"
-    let rate = "give hertz as a decimal number above 0 and up to 1000, such as 10 or 12.5"
+    let rate = "give hertz as a decimal number above 0 and up to 10000, such as 10 or 12.5"
     let length = "give a time above 0, such as 60s or 1.5m, or until-stopped"
     let accel = "give one of 2g, 4g, 8g, 16g, 32g"
     let gyro = "give one of 125dps, 250dps, 500dps, 1000dps, 2000dps, 4000dps"
@@ -18,7 +18,7 @@ struct ConfigurationRefusalTests {
       ("board", ["pi", "Simulator", "auto auto"], boards),
       ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2"], bus),
       ("sensor", ["mpu", "none", "mpu@0x68", "@0x68"], "give auto or one of mpu6050, lsm6dso"),
-      ("rate", ["fast", "0", "0.0", "-1", "10Hz", "1000.0001", "1e3", "10,5", "1.00001"], rate),
+      ("rate", ["fast", "0", "0.0", "-1", "10Hz", "10000.0001", "1e3", "10,5", "1.00001"], rate),
       ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever"], length),
       ("channels", ["all", "Both", "accel gyro"], "give accel, gyro or both"),
       ("accel-range", ["3g", "4dps", "0", "-4g", "g", "4 g"], accel),
@@ -90,7 +90,7 @@ struct ConfigurationRefusalTests {
           == .refusal("i.conf:2: \(wrong) = 1: there is no such key; is \(meant) meant?"))
     }
     let all =
-      "there is no such key; the keys are board, bus, sensor, rate, length, channels, "
+      "there is no such key; the keys are board, bus, sensor, rate, clock, interrupt, length, channels, "
       + "accel-range, gyro-range, sync-every, cpu-latency, note, store, pre-trigger, while-idle, button, "
       + "button-active, light, light-active, reserve, delete-oldest"
     for wrong in ["colour", "x", "ab", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {
@@ -138,7 +138,7 @@ struct ConfigurationRefusalTests {
     #expect(
       ReadConfiguration("rate = 1\tx", file: "a\u{1B}[2J.conf")
         == .refusal(
-          "a?[2J.conf:1: rate = 1?x: give hertz as a decimal number above 0 and up to 1000, "
+          "a?[2J.conf:1: rate = 1?x: give hertz as a decimal number above 0 and up to 10000, "
             + "such as 10 or 12.5"))
   }
 

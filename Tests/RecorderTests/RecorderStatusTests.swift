@@ -14,6 +14,7 @@ struct RecorderStatusTests {
     status.freeBytes = 12_345_678_901
     status.temperature = 48.26
     status.sensor = SensorPlace(model: "MPU6050", address: 0x68)
+    status.clock = ChipClockState(hertz: 1031.205, uncertainty: 117_600)
     status.realTime = "fifo 80, memory locked"
     status.problem = .storageFull
     status.failure = "there is no room in /var/x"
@@ -39,7 +40,9 @@ struct RecorderStatusTests {
         + #""reinitialising":0,"lost":0,"frozen":0},"#
         + #""lateness":{"median_ns":61000,"p99_ns":123456,"maximum_ns":2000000},"#
         + #""worstFlush_ns":1234567890,"free_bytes":12345678901,"processorTemperature_c":48.3,"#
-        + #""sensor":{"model":"MPU6050","address":104},"realTime":"fifo 80, memory locked","#
+        + #""sensor":{"model":"MPU6050","address":104},"#
+        + #""chipClock":{"rate_hz":1031.205,"uncertainty_ns":117600},"#
+        + #""realTime":"fifo 80, memory locked","#
         + #""note":"left \"wrist\""}"#)
     #expect(
       RecorderStatus(state: .asleep).json
@@ -47,7 +50,8 @@ struct RecorderStatusTests {
         + #""ticks":{"scheduled":0,"sampled":0,"missed":0,"busError":0,"ringFull":0,"stale":0,"#
         + #""reinitialising":0,"lost":0,"frozen":0},"lateness":null,"#
         + #""worstFlush_ns":null,"free_bytes":null,"#
-        + #""processorTemperature_c":null,"sensor":null,"realTime":null,"note":""}"#)
+        + #""processorTemperature_c":null,"sensor":null,"chipClock":null,"realTime":null,"note":""}"#
+    )
   }
 
   @Test("a status in words has a line for each known fact")
@@ -64,6 +68,7 @@ struct RecorderStatusTests {
         free space   12.3 GB
         temperature  48.3 °C
         sensor       MPU6050 at 0x68
+        chip clock   1031.205 Hz, ±118 µs
         real time    fifo 80, memory locked
         note         left "wrist"
         """)

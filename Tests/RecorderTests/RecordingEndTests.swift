@@ -38,7 +38,7 @@ struct RecordingEndTests {
     let end = bench.schedule.tick(at: press) + 1
     try bench.logs[0].expect(own..<end, of: bench.schedule, bench.sampleTimes, reason: .button)
     // The ticks that were held back belong to the next one.
-    let next = RecordingFrame.firstTick(from: bench.now, bench.schedule)
+    let next = TickClock(bench.schedule).firstTick(from: bench.now)
     bench.writer.begin(RecordingWriterTests.order(bench, before: UInt64(hertz), after: 5))
     bench.advance(to: 9)
     bench.writer.end(at: nil, reason: .completed)
@@ -211,7 +211,7 @@ struct RecordingEndTests {
     #expect(bench.finish())
     #expect(bench.drainNews() == [.savedNothing])
     bench.writer.begin(RecordingWriterTests.order(bench, before: 5))
-    let own = RecordingFrame.firstTick(from: bench.now, bench.schedule)
+    let own = TickClock(bench.schedule).firstTick(from: bench.now)
     bench.advance(to: 3.05)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish())

@@ -84,7 +84,7 @@ struct RecordingFileTests {
     bench.advance(to: 71)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish())
-    let own = RecordingFrame.firstTick(from: press, bench.schedule)
+    let own = TickClock(bench.schedule).firstTick(from: press)
     try bench.logs[0].expect(
       own - before..<UInt64(hertz) * 71 + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
     #expect(bench.droppedTicks == [])
@@ -144,7 +144,7 @@ struct RecordingFileTests {
     #expect(bench.ends.map(\.reason) == [.storageError])
     bench.configureDisk = { _ in }
     bench.writer.begin(RecordingWriterTests.order(bench, after: 30))
-    let own = RecordingFrame.firstTick(from: bench.now, bench.schedule)
+    let own = TickClock(bench.schedule).firstTick(from: bench.now)
     bench.advance(to: bench.now + 1_000_000_000)
     bench.writer.end(at: nil, reason: .completed)
     #expect(bench.finish())

@@ -5,10 +5,13 @@ import Testing
 
 @Suite("The place of a recording in its sampler's ticks")
 struct RecordingFrameTests {
+  private func schedule(_ rate: SampleRate) -> Schedule {
+    Schedule(start: MonotonicTime(nanoseconds: 5_000_000_007), rate: rate)
+  }
+
   private func frame(_ rate: SampleRate, base: UInt64) -> RecordingFrame {
-    let start = MonotonicTime(nanoseconds: 5_000_000_007)
-    return RecordingFrame(
-      schedule: Schedule(start: start, rate: rate), base: base, timeUnit: WriterBench.timeUnit)
+    RecordingFrame(
+      clock: TickClock(schedule(rate)), base: base, timeUnit: WriterBench.timeUnit)
   }
 
   @Test(
@@ -18,7 +21,7 @@ struct RecordingFrameTests {
     let rate = RecordingWriterTests.rate(hertz)
     let base = 5 * UInt64(hertz) + 2
     let frame = frame(rate, base: base)
-    #expect(frame.start == frame.schedule.deadline(of: base))
+    #expect(frame.start == schedule(rate).deadline(of: base))
     for tick in base..<base + 50 {
       let grid = rate.nanoseconds(atTick: tick)
       for late in [0, 1, 999, 1000, 123_456] as [Int64] {
@@ -47,11 +50,12 @@ struct RecordingFrameTests {
   @Test("the first tick from an instant on is due at it or later, and the one before is not")
   func firstTick() {
     for hertz in [1, 3, 7, 10, 416, 1000] as [UInt32] {
-      let schedule = frame(RecordingWriterTests.rate(hertz), base: 0).schedule
-      #expect(RecordingFrame.firstTick(from: MonotonicTime(nanoseconds: .min), schedule) == 0)
+      let schedule = schedule(RecordingWriterTests.rate(hertz))
+      let clock = TickClock(schedule)
+      #expect(clock.firstTick(from: MonotonicTime(nanoseconds: .min)) == 0)
       for nanoseconds in stride(from: -2_000_000 as Int64, to: 3_000_000_000, by: 7_654_321) {
         let instant = schedule.start + nanoseconds
-        let tick = RecordingFrame.firstTick(from: instant, schedule)
+        let tick = clock.firstTick(from: instant)
         #expect(schedule.deadline(of: tick) >= instant)
         #expect(tick == 0 || schedule.deadline(of: tick - 1) < instant)
       }

@@ -24,7 +24,7 @@ struct RecordingLogTests {
     var description = ExampleLog.description()
     description.syncInterval = 1_000_000_000
     let schedule = Schedule(start: start, rate: description.rate)
-    let frame = RecordingFrame(schedule: schedule, base: 0, timeUnit: 1000)
+    let frame = RecordingFrame(clock: TickClock(schedule), base: 0, timeUnit: 1000)
     return try RecordingLog(description, frame: frame, queue: queue)
   }
 

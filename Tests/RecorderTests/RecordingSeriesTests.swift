@@ -61,7 +61,7 @@ struct RecordingSeriesTests {
     bench.writer.begin(RecordingOrder(at: press, ticksBefore: before, ticksAfter: limit))
     if Bool.random(using: &generator) { bench.turn() }
 
-    let own = RecordingFrame.firstTick(from: press, bench.schedule)
+    let own = TickClock(bench.schedule).firstTick(from: press)
     if Bool.random(using: &generator) {
       // Two presses: a mark.
       bench.advance(to: bench.now + .random(in: 0...1_000_000_000, using: &generator))

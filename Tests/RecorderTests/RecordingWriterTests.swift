@@ -65,6 +65,21 @@ struct RecordingWriterTests {
     }
   }
 
+  @Test(
+    "a recording that was ordered before the sampler began has its whole length",
+    arguments: [ClockSource.grid, .chip(busClock: 400_000)])
+  func orderedEarly(_ source: ClockSource) throws {
+    let bench = WriterBench(RecordingWriterTests.rate(100), source: source)
+    let order = RecordingOrder(
+      at: bench.schedule.start + -80_000_000, ticksBefore: 0, ticksAfter: 300)
+    bench.writer.begin(order)
+    bench.advance(to: 4)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    let end = try #require(try bench.logs[0].verification().end)
+    #expect(end.ledger.sampled == 300)
+  }
+
   @Test("the pre-trigger is limited by the history and by the previous recording")
   func shortHistory() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))

@@ -61,4 +61,26 @@ struct SilenceWatchTests {
       told([(0, 1), (patience, 1), (patience + 1, 1), (patience + 2, 2)], rate: rate)
         == ["", "", "silent", "heard"])
   }
+
+  @Test("an interrupt line is silent after 250 drains without an edge, which is reported once")
+  func interrupt() {
+    func record(_ number: Int64, isEdge: Bool) -> TickRecord {
+      TickRecord(
+        FIFOReading(
+          epoch: 1, cause: .start, firstTick: 0, countBefore: 0, count: number * 20 + 1,
+          before: number * 20_000_000, length: isEdge ? 0 : 200_000, offset: 0,
+          isDrained: !isEdge))
+    }
+    var watch = InterruptWatch()
+    var reports: [Int64] = []
+    for number in 0..<2000 as Range<Int64> {
+      // Edges come at first, and again between 1000 and 1200.
+      if number < 100 || (1000..<1200).contains(number) {
+        if watch.notice(record(number, isEdge: true)) { reports.append(-number) }
+      }
+      if watch.notice(record(number, isEdge: false)) { reports.append(number) }
+    }
+    // The drain after the last edge is the first without one.
+    #expect(reports == [348, 1448])
+  }
 }

@@ -72,7 +72,7 @@ final class SteppedRecording<Clock: MonotonicClock> {
       sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(), rate: description.rate,
       start: start, plannedTicks: ticks, timeUnit: 1000, stop: StopFlag())
     writer = RecordingWriter(
-      consumer: ring.takeConsumer(), schedule: sampler.schedule, timeUnit: 1000,
+      consumer: ring.takeConsumer(), clock: TickClock(sampler.schedule), timeUnit: 1000,
       historyTicks: capacity / 2)
     writer.begin(RecordingOrder(at: start, ticksBefore: 0, ticksAfter: ticks))
   }

@@ -56,15 +56,15 @@ final class WriterBench {
   private var pendingPlan: (plan: RecordingPlan, due: MonotonicTime)?
 
   /// A sampler that has not started.
-  init(_ rate: SampleRate, historyTicks: Int? = nil) {
+  init(_ rate: SampleRate, historyTicks: Int? = nil, source: ClockSource = .grid) {
     var ring = RingEnds<TickRecord>()
     let start = MonotonicTime(nanoseconds: 7_000_000_123)
     schedule = Schedule(start: start, rate: rate)
     self.historyTicks =
       historyTicks ?? 600 - Int(max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
     writer = RecordingWriter(
-      consumer: ring.takeConsumer(), schedule: schedule, timeUnit: WriterBench.timeUnit,
-      historyTicks: self.historyTicks)
+      consumer: ring.takeConsumer(), clock: TickClock(schedule, source),
+      timeUnit: WriterBench.timeUnit, historyTicks: self.historyTicks)
     producer = ring.takeProducer()
     now = start
     nextTurn = start
@@ -112,6 +112,8 @@ final class WriterBench {
     }
     let reading = ClockReading(
       monotonic: now, wall: WriterBench.wallAtZero + now.nanoseconds, isSynchronised: true)
+    var seen: [TickRecord] = []
+    writer.look(into: &seen)
     let round = writer.advance(reading)
     news += round.events
     if let plan = round.plan, let fileDelay { pendingPlan = (plan, now + fileDelay) }

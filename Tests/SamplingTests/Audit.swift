@@ -25,7 +25,7 @@ func audit(
       }
       counted.add(gap.count, gap.cause)
       next += gap.count
-    case .sensorEvent:
+    case .sensorEvent, .reading:
       guard record.tick + 1 == next || record.tick == next else {
         return "event \(record) where \(next) was due"
       }

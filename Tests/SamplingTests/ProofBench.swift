@@ -98,6 +98,8 @@ struct ProofBench: Sendable {
     var bus: SimulatedBus<VirtualClock>
     let clock: VirtualClock
     var pending: (fault: Fault, number: Int)?
+    /// How long a transfer waits before it begins, in nanoseconds.
+    var wait: (length: Int64, number: Int)?
     /// Counting begins here.
     var from = Int64.max
     private var count = 0
@@ -113,11 +115,13 @@ struct ProofBench: Sendable {
     }
 
     private mutating func step() {
-      guard let (fault, number) = pending, clock.now().nanoseconds >= from else { return }
+      guard pending != nil || wait != nil, clock.now().nanoseconds >= from else { return }
       count += 1
-      guard count == number else { return }
-      bus.inject(fault)
-      pending = nil
+      if let (fault, number) = pending, count == number {
+        bus.inject(fault)
+        pending = nil
+      }
+      if let (length, number) = wait, count == number { clock.advance(by: length) }
     }
 
     mutating func read(
@@ -126,6 +130,8 @@ struct ProofBench: Sendable {
       step()
       try bus.read(address, register: register, into: buffer)
     }
+
+    mutating func nextEdge() -> InterruptEdge? { bus.nextEdge() }
 
     mutating func write(
       _ address: I2CAddress, register: UInt8, value: UInt8

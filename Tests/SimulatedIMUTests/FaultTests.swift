@@ -186,4 +186,39 @@ struct FaultTests {
     #expect(!before)
     #expect(after)
   }
+
+  @Test("a fault waits for a read of its register, from its instant on")
+  func readTrigger() throws {
+    var bench = try Bench.runningMPU()
+    bench.bus.inject(
+      .corrupt(byte: 0, mask: 0xFF),
+      at: .read(register: 0x75, from: bench.clock.now() + 1_000_000))
+    let early = try bench.read(0x75)
+    bench.advance(milliseconds: 2)
+    try bench.write(0x19, 0)
+    _ = try bench.read(0x74, count: 2)
+    let corrupted = try bench.read(0x75)
+    let after = try bench.read(0x75)
+    #expect(early == 0x68 && corrupted == 0x97 && after == 0x68)
+  }
+
+  @Test("a burst that fails has taken out what it gave")
+  func failInBurst() throws {
+    var bench = try Bench.runningMPU(motion: .tumble, busHertz: 400_000)
+    try bench.write(0x23, 0xF8)
+    try bench.write(0x6A, 0x40)
+    bench.advance(milliseconds: 10)
+    bench.bus.inject(
+      .failInBurst(bytes: 30, .arbitrationLost, errno: 11),
+      at: .read(register: 0x74, from: MonotonicTime(nanoseconds: 0)))
+    let before = try bench.read(0x72, count: 2)
+    let start = bench.clock.now().nanoseconds
+    let result = Result { try bench.read(0x74, count: 100) }
+    let bits = (bench.clock.now().nanoseconds - start) / 2500
+    let after = try bench.read(0x72, count: 2)
+    #expect(throws: BusError.self) { try result.get() }
+    #expect(bits == 29 + 9 * 30)
+    #expect(before == [0, 140])
+    #expect(Int(after[1]) % 14 == (140 - 30) % 14)
+  }
 }

@@ -129,4 +129,28 @@ struct LSM6DSOBurstTests {
       bench.clock.advance(by: Int64(step) * 1009)
     }
   }
+
+  @Test(
+    "a pair that was held back shows the present sample once it is released, or only the next one")
+  func release() throws {
+    for updatesLate in [false, true] {
+      var chip = SimulatedChip.lsm6dso.ideal
+      chip.updatesHeldRegistersLate = updatesLate
+      var bench = try Bench.runningLSM(chip, motion: .tumble)
+      bench.clock.sleep(until: bench.time(ofTick: (bench.tick / 8 + 1) * 8) + 1000)
+      func pair(_ bench: inout Bench) throws -> Int16 {
+        let bytes = try bench.read(0x28, count: 2)
+        return Int16(bitPattern: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+      }
+      let old = bench.made(atTick: bench.tick).ax
+      let low = try bench.read(0x28)
+      bench.advance(milliseconds: 100)
+      let high = try bench.read(0x29)
+      let missed = bench.made(atTick: bench.tick).ax
+      #expect(UInt16(bitPattern: old) == UInt16(high) << 8 | UInt16(low) && old != missed)
+      #expect(try pair(&bench) == (updatesLate ? old : missed))
+      bench.advance(milliseconds: 2)
+      #expect(try pair(&bench) == bench.made(atTick: bench.tick).ax)
+    }
+  }
 }

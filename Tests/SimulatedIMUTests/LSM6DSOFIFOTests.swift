@@ -170,4 +170,34 @@ struct LSM6DSOFIFOTests {
     bench.clock.advance(by: bench.time(ofTick: (first + 9) * period) - bench.clock.now())
     #expect(try bench.read(0x3B) & 0x80 == 0x80)
   }
+
+  @Test("mode 1 stops when the next slot does not fit, for good; STOP_ON_WTM limits the depth")
+  func limited() throws {
+    var bench = try running(rates: 0x66, mode: 0x00)
+    try bench.write(0x07, 21)
+    try bench.write(0x08, 0x80)
+    try bench.write(0x0A, 0x01)
+    bench.advance(milliseconds: 500)
+    #expect(try count(&bench) == 20)
+    _ = try words(&bench, 20)
+    bench.advance(milliseconds: 100)
+    #expect(try count(&bench) == 0)
+    try bench.write(0x0A, 0x00)
+    try bench.write(0x0A, 0x06)
+    bench.advance(milliseconds: 500)
+    #expect(try count(&bench) == 21)
+    let kinds = try words(&bench, 21).map(\.kind)
+    #expect(kinds.last == 2 && kinds.first == 2)
+  }
+
+  @Test("a time stamp that is reset counts from 0")
+  func resetTimestamp() throws {
+    var bench = try running(mode: 0x46)
+    try bench.write(0x42, 0xAA)
+    let bytes = try bench.read(0x40, count: 4)
+    bench.advance(milliseconds: 25)
+    let later = try bench.read(0x40, count: 4)
+    #expect(bytes == [0, 0, 0, 0])
+    #expect((998...1002).contains(Int(later[0]) | Int(later[1]) << 8))
+  }
 }

@@ -191,4 +191,42 @@ struct SimulatedLSM6DSVTests {
       #expect(abs(rotation / (2.8e-3 * bandwidth.squareRoot()) - 1) < 0.05)
     }
   }
+
+  @Test("its FIFO has 256 words with tags that have no parity, and a time stamp of 21.7 µs")
+  func fifo() throws {
+    var bench = try running(.tumble)
+    for (register, value) in [(0x50, 0x40), (0x42, 0xAA), (0x09, 0x88), (0x0A, 0x46)] {
+      try bench.write(UInt8(register), UInt8(value))
+    }
+    let first = bench.tick / 16 + 1
+    let reset = bench.tick
+    func count(_ bench: inout Bench) throws -> (words: Int, flags: UInt8) {
+      let bytes = try bench.read(0x1B, count: 2)
+      return (Int(bytes[0]) | Int(bytes[1] & 1) << 8, bytes[1] & 0xFE)
+    }
+    bench.clock.sleep(until: bench.time(ofTick: (first + 9) * 16) + 1000)
+    #expect(try count(&bench) == (30, 0))
+    let bytes = try bench.read(0x78, count: 7 * 31)
+    for index in 0..<30 {
+      let slot = first + Int64(index) / 3
+      let made = bench.made(atTick: slot * 16)
+      let stamp = (slot * 16 - reset) * 6
+      let values =
+        [
+          [Int16(truncatingIfNeeded: stamp), Int16(stamp >> 16), 0], [made.gx, made.gy, made.gz],
+          [made.ax, made.ay, made.az],
+        ][index % 3]
+      let tag = ([4, 1, 2][index % 3]) << 3 | UInt8(index / 3 % 4) << 1
+      let expected =
+        [tag]
+        + values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+      #expect(Array(bytes[index * 7..<index * 7 + 7]) == expected, "\(index)")
+    }
+    #expect(Array(bytes[210...]) == [0, 0, 0, 0, 0, 0, 0])
+    bench.advance(milliseconds: 1000)
+    #expect(try count(&bench) == (256, 0x68))
+    #expect(try count(&bench) == (256, 0x60))
+    try bench.write(0x0A, 0x00)
+    #expect(try count(&bench) == (0, 0))
+  }
 }

@@ -44,6 +44,25 @@ struct LiveViewTests {
     }
   }
 
+  @Test("a gap is beside its samples when the chip's own clock is fast", arguments: [7, -7, 0])
+  func gapOfFastChip(_ percent: Int64) {
+    var window = LiveWindow(rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true))
+    let period = second / 100 * 100 / (100 + percent)
+    let records = records(0..<2000).map { record in
+      TickRecord(tick: record.tick, time: Int64(record.tick) * period, sample: record.sample)
+    }
+    for record in records { window.append(record) }
+    window.append(TickRecord(Gap(firstTick: 2000, count: 100, cause: .missed, code: 0)))
+    let gap = window.envelope.columns.firstIndex { $0.hasGap }
+    let last = window.envelope.column(at: 2000 * period)
+    #expect(gap != nil && abs((gap ?? 0) - (last ?? .min / 2)) <= 1)
+    // Drawn again at another length, it is still there.
+    window.zoom(in: false)
+    let again = window.envelope.columns.firstIndex { $0.hasGap }
+    #expect(
+      again != nil && abs((again ?? 0) - (window.envelope.column(at: 2000 * period) ?? 0)) <= 1)
+  }
+
   @Test("a recording is discarded when asked twice, and only if there is one")
   func discardWithoutTake() {
     let view = view(.watch)

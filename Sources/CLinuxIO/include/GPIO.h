@@ -25,12 +25,18 @@ enum clinuxio_gpio_bias {
   CLINUXIO_GPIO_BIAS_PULL_DOWN,
 };
 
-/// GPIO_V2_GET_LINE_IOCTL for one input with both edges, stamped by CLOCK_MONOTONIC. `debounce` is
+/// Which changes of a line are reported.
+enum clinuxio_gpio_edges {
+  CLINUXIO_GPIO_BOTH_EDGES,
+  CLINUXIO_GPIO_RISING_EDGES,
+};
+
+/// GPIO_V2_GET_LINE_IOCTL for one input, whose edges are stamped by CLOCK_MONOTONIC. `debounce` is
 /// in microseconds, 0 for none; `events` is the number of edges that the kernel keeps. Returns the descriptor,
 /// which does not block.
 int clinuxio_gpio_input(
     int chip, uint32_t offset, const char *_Nonnull consumer, int is_active_low,
-    enum clinuxio_gpio_bias bias, uint32_t debounce, uint32_t events);
+    enum clinuxio_gpio_edges edges, enum clinuxio_gpio_bias bias, uint32_t debounce, uint32_t events);
 /// GPIO_V2_GET_LINE_IOCTL for one output. Returns the descriptor.
 int clinuxio_gpio_output(
     int chip, uint32_t offset, const char *_Nonnull consumer, int is_active_low, int is_active);

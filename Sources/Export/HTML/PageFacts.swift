@@ -23,6 +23,7 @@ extension JSONWriter {
       json.member("started_ms", account.started.map { $0 / 1_000_000 })
       json.numbers("range_ns", [begin, max(begin, end)])
       json.member("imported", log.isImported)
+      json.member("freeRunning", log.isFreeRunning)
       json.member("phrases") { json in
         for cause in GapCause.allCases { json.member(cause.name, cause.phrase) }
       }

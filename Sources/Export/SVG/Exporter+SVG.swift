@@ -20,7 +20,7 @@ extension Exporter {
     let end = max(-farthest, min(ends.end, farthest))
     let begin = max(-farthest, min(ends.begin, end))
     // A late last sample may lie after the last period's end by less than a period.
-    let isWhole = plan.to == .max && !plan.description.isImported
+    let isWhole = plan.to == .max && !plan.description.isFreeRunning
     let late = isWhole ? min(rate.periodNanoseconds / 2, farthest) : 0
     let span = begin..<max(begin + 1, end + late)
     let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
@@ -59,8 +59,8 @@ struct DrawingTrace {
   private let rate: SampleRate
   private let lastTick: UInt64
   private var nextTick: UInt64
-  /// In an imported recording the times of the samples around them show where ticks are missing.
-  private let isImported: Bool
+  /// Whether the times of the samples around them, and not the rate, show where ticks are missing.
+  private let isFreeRunning: Bool
   private let hasGaps: Bool
   private var lastTime: Int64?
 
@@ -69,15 +69,17 @@ struct DrawingTrace {
     self.lastTick = lastTick
     self.hasGaps = hasGaps
     rate = plan.description.rate
-    isImported = plan.description.isImported
+    isFreeRunning = plan.description.isFreeRunning
     envelope = Envelope(covering: span, columns: DrawingTrace.columns)
     let first = rate.tick(atNanoseconds: span.lowerBound)
     nextTick = rate.nanoseconds(atTick: first) < span.lowerBound ? first + 1 : first
   }
 
   mutating func add(_ sample: (tick: UInt64, time: Int64, sample: RawSample)) {
-    if isImported {
-      if lastTime == nil || sample.tick > nextTick { addHole(before: sample.time) }
+    if isFreeRunning {
+      // No tick is before tick 0, whenever its sample was made.
+      let isHole = lastTime == nil ? sample.tick > 0 : sample.tick > nextTick
+      if isHole { addHole(before: sample.time) }
     } else if sample.tick > nextTick {
       addHole(rate.nanoseconds(atTick: nextTick)..<rate.nanoseconds(atTick: sample.tick))
     }
@@ -88,7 +90,7 @@ struct DrawingTrace {
 
   /// Adds the ticks missing at the end.
   mutating func finish() {
-    guard !isImported else { return addHole(before: span.upperBound) }
+    guard !isFreeRunning else { return addHole(before: span.upperBound) }
     let later = rate.tick(atNanoseconds: span.upperBound - 1) + 1
     let end = min(lastTick, later)
     if end > nextTick {
@@ -96,7 +98,7 @@ struct DrawingTrace {
     }
   }
 
-  /// Adds the time without samples in an imported recording since a period after the last one, or since the beginning.
+  /// Adds the time without samples since a period after the last one, or since the beginning.
   private mutating func addHole(before end: Int64) {
     let period = rate.periodNanoseconds
     let (due, overflow) = (lastTime ?? span.lowerBound).addingReportingOverflow(

@@ -41,6 +41,10 @@ public struct Account: Equatable, Sendable {
   public private(set) var markCount: UInt64 = 0
   /// Sensor events.
   public private(set) var sensorEventCount: UInt64 = 0
+  /// Readings of the fill of the chip's FIFO.
+  public private(set) var readingCount: UInt64 = 0
+  /// What the readings show; `nil` where the computer dates the samples.
+  public private(set) var chipClock: ClockAccount?
   /// The pair of clocks that dates the recording best.
   public private(set) var clock: ClockPair?
   /// How often the wall clock was stepped or became synchronised during the recording.
@@ -64,6 +68,9 @@ public struct Account: Equatable, Sendable {
   public internal(set) var motion: MotionAccount?
   /// The tick after the last one that was read.
   public private(set) var nextTick: UInt64 = 0
+  /// The last sample's tick, and its time.
+  private var lastTick: UInt64 = 0
+  private var lastTime: Int64?
   private var runs = [UInt64](repeating: 0, count: GapCause.allCases.count)
   private var lastPage: UInt32?
 
@@ -87,6 +94,8 @@ public struct Account: Equatable, Sendable {
     switch item {
     case .samples(let count):
       counted.sampled += UInt64(count)
+      lastTick = reader.block.ticks.last ?? lastTick
+      lastTime = reader.block.times.last
       motion?.add(reader.block)
     case .gap(let gap):
       counted[gap.cause] = counted[gap.cause].addingSaturated(gap.count)
@@ -94,6 +103,7 @@ public struct Account: Equatable, Sendable {
       longestGap = max(longestGap, gap.count)
     case .mark: markCount += 1
     case .sensor: sensorEventCount += 1
+    case .reading: readingCount += 1
     case .clock(let pair):
       if pair.isBetter(than: clock) { clock = pair }
       if pair.reason == .stepped || pair.reason == .becameSynchronised { clockChanges += 1 }
@@ -113,6 +123,7 @@ public struct Account: Equatable, Sendable {
     nextTick = reader.nextTick
     unknownChunkCount = reader.unknownChunkCount
     unexplainedTickCount = reader.unexplainedTickCount
+    chipClock = reader.clockAccount
     motion?.finish()
   }
 }
@@ -123,6 +134,16 @@ extension Account {
 
   /// Scheduled ticks, those that cannot be read included.
   public var tickCount: UInt64 { max(end?.ledger.scheduled ?? 0, nextTick) }
+
+  /// Nanoseconds from tick 0 to the end of the last tick's period, by the times of a chip's samples; `nil` where the grid
+  /// gives it.
+  public var chipDuration: Int64? {
+    guard description.clock != .grid, let lastTime else { return nil }
+    let (rate, end) = (description.rate, max(tickCount, lastTick.addingSaturated(1)))
+    let rest = rate.nanoseconds(atTick: end) - rate.nanoseconds(atTick: lastTick)
+    let (time, overflow) = lastTime.addingReportingOverflow(rest)
+    return overflow ? nil : max(0, time)
+  }
 
   /// Scheduled ticks that are neither samples nor gaps in what can be read.
   public var lostTickCount: UInt64 { tickCount - min(counted.scheduled, tickCount) }

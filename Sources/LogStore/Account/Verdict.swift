@@ -25,7 +25,8 @@ extension Account {
   ///
   /// - more than one sample in 1000 missing, or a gap of more than a second;
   /// - a sample at the end of its range: the peak was higher;
-  /// - one read in 100 more than half a period late;
+  /// - one read in 100 more than half a period late, unless the chip keeps the time;
+  /// - samples that the chip made and nothing read, or the other way round, as its readings prove;
   /// - an acceleration at rest that is off by a tenth;
   /// - an unrequested end; no samples at all.
   public var flaws: [String] {
@@ -43,9 +44,13 @@ extension Account {
     if let count = motion?.clippedRates, count > 0 {
       flaws.append("rates are clipped in \(Account.samples(count))")
     }
-    if let lateness, lateness.percentile99 > description.rate.periodNanoseconds / 2 {
+    // A chip that keeps the time makes its samples whenever they are read.
+    if let lateness, description.clock == .grid,
+      lateness.percentile99 > description.rate.periodNanoseconds / 2
+    {
       flaws.append("one read in 100 was more than half a period late")
     }
+    if let flaw = chipClock?.flaw { flaws.append(flaw) }
     if let motion, let rest = motion.accelerationAtRest, motion.stillness.stillTime > 1_000_000_000,
       abs(rest - 1) > 0.1
     {

@@ -16,6 +16,9 @@ struct ExportCommand: ParsableCommand {
       damaged recording is exported as far as it can be read, and the exit status is then 65. html is one \
       page for any browser that needs no network; svg is a drawing for papers.
 
+      Where the chip kept the time, times are when it made the samples, as its clock's readings show: \
+      --uncertainty adds the interval that must hold each, --grid resamples to even times.
+
       Examples:
         imulog export latest > walk.json
         imulog export 3 --units g-dps --from 2s --to 8s -o walk.csv
@@ -45,6 +48,18 @@ struct ExportCommand: ParsableCommand {
   @Option(
     help: "For gyrodata: fill ticks without a sample with the sample before, or leave them out.")
   var fill: ExportFill?
+
+  @Flag(
+    help:
+      "For a chip's times: add t_lo_ns and t_hi_ns, between which each is proved to be; json, ndjson and csv."
+  )
+  var uncertainty = false
+
+  @Flag(
+    help:
+      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; json, ndjson and csv."
+  )
+  var grid = false
 
   @Option(
     parsing: .unconditional,
@@ -84,6 +99,8 @@ struct ExportCommand: ParsableCommand {
       format: try chosenFormat(), units: units, channels: channels, from: from?.nanoseconds,
       to: to?.nanoseconds)
     options.fill = fill
+    options.hasUncertainty = uncertainty
+    options.isResampled = grid
     options.number = entry.number
     options.isLive = try catalogue.isLive(entry)
     if options.format != .raw {
@@ -143,9 +160,9 @@ struct ExportCommand: ParsableCommand {
       if case .samples = item { last = reader.block.times.last ?? last }
       if let last, last >= from.nanoseconds { return }
     }
-    // The grid of an imported recording does not begin at 0.
+    // Where the times place the ticks, the rate does not say when a recording ends.
     let planned = reader.description.rate.nanoseconds(atTick: reader.nextTick)
-    let end = isImported ? last ?? planned : max(last ?? 0, planned)
+    let end = reader.description.isFreeRunning ? last ?? planned : max(last ?? 0, planned)
     guard end <= from.nanoseconds else { return }
     throw CommandFailure(
       .usage,

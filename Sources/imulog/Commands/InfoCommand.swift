@@ -148,6 +148,7 @@ struct InfoReport {
       json.ticks(ledger)
       json.key("lateness")
       json.lateness(summary.end?.measuredLateness)
+      review.addChipTimes(to: &json)
       json.member("sampleCount", summary.sampleCount)
       json.member("gapCount", summary.gapCount ?? 0)
       json.member("damageCount", summary.damageCount ?? 0)

@@ -43,8 +43,21 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Samples a second, 0.0001 to 1000.", valueName: "hz"))
+    help: ArgumentHelp(
+      "Samples a second: from 0.0001 to 1000, or a rate of the chip.", valueName: "hz"))
   var rate = "10"
+
+  @Option(
+    help: ArgumentHelp(
+      "What keeps the time: the chip, by its FIFO, or a grid of the computer; auto: the chip above 200 Hz.",
+      valueName: "auto|chip|grid"))
+  var clock = "auto"
+
+  @Option(
+    help: ArgumentHelp(
+      "The line from the chip's interrupt output: none, auto (the board's), or a name such as GPIO22.",
+      valueName: "line"))
+  var interrupt = "none"
 
   @Option(
     name: .customLong("for"), parsing: .unconditional,

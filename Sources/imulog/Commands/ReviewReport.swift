@@ -1,3 +1,4 @@
+import Export
 import IMUModel
 import LogStore
 
@@ -54,7 +55,7 @@ struct ReviewReport {
       let range = ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
       lines.append(("temperature", "\(range) °C"))
     }
-    return lines
+    return lines + (ChipTimesReport(review)?.lines ?? [])
   }
 
   /// `3: missed 2 (5 ticks), bus error 1 (1 tick); longest 4 ticks`.
@@ -113,6 +114,12 @@ struct ReviewReport {
       json.member("synchronised", review.clock?.isSynchronised ?? false)
       json.member("changeCount", review.clockChanges)
     }
+  }
+
+  /// The member `chipTimes`.
+  func addChipTimes(to json: inout JSONWriter) {
+    json.key("chipTimes")
+    json.chipTimes(review.chipClock, review.description)
   }
 
   /// The members of the object `review`.

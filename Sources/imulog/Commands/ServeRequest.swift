@@ -29,7 +29,8 @@ struct ServeRequest {
     "list": ["--page", "--json"],
     "info": ["--json"],
     "export": [
-      "--format", "--units", "--channels", "--fill", "--from", "--to", "--follow", "-o", "--output",
+      "--format", "--units", "--channels", "--fill", "--uncertainty", "--grid", "--from", "--to",
+      "--follow", "-o", "--output",
     ],
     "verify": ["--json"],
     "status": ["--json"],

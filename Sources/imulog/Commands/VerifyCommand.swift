@@ -10,7 +10,8 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Read a whole recording and report damage.",
     discussion: """
-      The exit status is 0 when it is complete, 65 when something is missing or damaged.
+      The exit status is 0 when it is complete, 65 when something is missing or damaged. Where the chip keeps \
+      the time, that includes samples that its readings prove to be lost or doubled.
 
       Example:
         imulog verify latest
@@ -27,11 +28,9 @@ struct VerifyCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
-    let report = try LogTarget(target).isPath ? verifyFile() : verifyRecording()
-    try json ? Console.json(VerifyReport(report).json) : VerifyReport(report).print()
-    if !report.isIntact {
-      throw CommandFailure(.damagedData, VerifyReport(report).sentence)
-    }
+    let report = VerifyReport(try LogTarget(target).isPath ? verifyFile() : verifyRecording())
+    try json ? Console.json(report.json) : report.print()
+    if !report.isWhole { throw CommandFailure(.damagedData, report.sentence) }
   }
 
   private func verifyFile() throws -> Account {
@@ -58,6 +57,9 @@ struct VerifyReport {
     self.report = report
   }
 
+  /// Whether nothing is missing or damaged.
+  var isWhole: Bool { report.isIntact && report.chipClock?.isWhole ?? true }
+
   /// One sentence about what is missing.
   var sentence: String {
     var parts: [String] = []
@@ -78,6 +80,7 @@ struct VerifyReport {
     if let end = report.end, report.sampleCount != end.ledger.sampled {
       parts.append("\(report.sampleCount) of \(end.ledger.sampled) samples were salvaged")
     }
+    if let clock = report.chipClock, let flaw = clock.flaw { parts.append(flaw) }
     return parts.isEmpty ? "the recording is whole" : "not whole: " + parts.joined(separator: "; ")
   }
 
@@ -88,7 +91,12 @@ struct VerifyReport {
     try Console.data("bytes     \(report.byteCount)")
     try Console.data("complete  \(report.isComplete ? "yes" : "no")")
     for damage in report.damage { try Console.data("damage    \(damage)") }
-    if report.isIntact { Console.talk(sentence) }
+    if let chip = ChipTimesReport(report) {
+      for (key, value) in [chip.summary] + chip.places {
+        try Console.data(key + String(repeating: " ", count: 10 - key.count) + value)
+      }
+    }
+    if isWhole { Console.talk(sentence) }
   }
 
   var json: String {
@@ -105,6 +113,8 @@ struct VerifyReport {
       json.member("ticksLost", report.damagedTickCount)
       json.member("isLossKnown", report.isLossKnown)
       json.member("damage", report.damage) { $0.add($1) }
+      json.key("chipTimes")
+      json.chipTimes(report.chipClock, report.description)
     }
   }
 }

@@ -18,6 +18,17 @@ struct RecordRequest {
     (configuration.board, configuration.bus) = (command.board, command.bus)
     configuration.sensor = command.sensor
     configuration.rate = rate
+    guard let clock = ClockChoice(rawValue: command.clock) else {
+      throw CommandFailure(.usage, "--clock \(command.clock): give auto, chip or grid")
+    }
+    configuration.clock = clock
+    guard let interrupt = LineChoice(command.interrupt) else {
+      throw CommandFailure(
+        .usage,
+        "--interrupt \(command.interrupt): give none, auto, a line's name such as GPIO22, or CHIPLABEL:OFFSET"
+      )
+    }
+    configuration.interrupt = interrupt
     configuration.channels = command.channels.set
     configuration.accelerometerRange = try RecordRequest.range(
       command.accelRange, unit: "g", "--accel-range")

@@ -107,10 +107,19 @@ private struct SensorOpening<User: SensorUser> {
     _ simulated: consuming SimulatedBus<Clock>, clock: Clock
   ) throws -> User.Outcome {
     var bus = simulated
+    if request.configuration.interrupt != .none { bus.wireInterrupt() }
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
-    let sensor = try PolledSensor(
-      bus: bus, identity: found, configuration: request.settings(busClock: simulatedBusClock))
-    return try user.use(sensor, clock: clock, boardTitle: "simulator")
+    let sensor = try request.open(bus, found, busClock: simulatedBusClock)
+    for remark in [request.clockRemark(found.model), request.interruptRemark(found.model)] {
+      if let remark { Console.talk(remark) }
+    }
+    switch consume sensor {
+    case .polled(let sensor):
+      return try user.use(sensor, clock: clock, boardTitle: "simulator")
+    case .buffered(let sensor):
+      return try user.use(
+        sensor, busClock: simulatedBusClock, clock: clock, boardTitle: "simulator")
+    }
   }
 
   private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
@@ -147,11 +156,28 @@ private struct SensorOpening<User: SensorUser> {
     let number = try busNumber(board)
     let search = SensorSearch(
       request: request, bus: number, isFixed: request.configuration.bus != nil,
-      busClock: tree.i2cClock(bus: number) ?? board?.busHertz)
+      busClock: tree.i2cClock(bus: number) ?? board?.busHertz, interrupt: try interrupt(board))
     let found = try BusErrand(bus: number).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
-    return try user.use(
-      found.sensor, clock: SystemClock(), boardTitle: board?.title ?? "bus \(number)")
+    let title = board?.title ?? "bus \(number)"
+    switch consume found.sensor {
+    case .polled(let sensor):
+      return try user.use(sensor, clock: SystemClock(), boardTitle: title)
+    case .buffered(let sensor):
+      return try user.use(
+        sensor, busClock: search.busClock, clock: SystemClock(), boardTitle: title)
+    }
+  }
+
+  private func interrupt(_ board: Board?) throws(CommandFailure) -> GPIOLineSpec? {
+    let choice = request.configuration.interrupt
+    guard choice != .automatic || board?.dataReady != nil else {
+      throw CommandFailure(
+        .configuration,
+        "which line the sensor's interrupt is on is not known here; give its name instead of auto, such as GPIO22"
+      )
+    }
+    return choice.spec(board?.dataReady)
   }
 
   private func busNumber(_ board: Board?) throws -> Int {

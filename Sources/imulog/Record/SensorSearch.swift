@@ -11,10 +11,12 @@ struct SensorSearch: Sendable {
   let isFixed: Bool
   /// In hertz; `nil` when unknown.
   let busClock: Int?
+  /// The line from the chip's interrupt output, if there is one.
+  let interrupt: GPIOLineSpec?
 
   /// A sensor that is set up, and remarks for the user.
   struct Found: ~Copyable, Sendable {
-    let sensor: PolledSensor<LinuxI2CBus>
+    let sensor: OpenedSensor<LinuxI2CBus>
     let remarks: [String]
   }
 
@@ -46,14 +48,27 @@ struct SensorSearch: Sendable {
     // Before the first register is written.
     try node.reserve(identity.address)
     try node.keepOpen(at: place, chip: identity.address)
-    var sensor = try PolledSensor(
-      bus: node, identity: identity, configuration: request.settings(busClock: busClock))
+    if request.usesInterrupt(identity.model), let interrupt {
+      node.wire(try InterruptLine(interrupt))
+    }
+    switch try request.open(node, identity, busClock: busClock) {
+    case .polled(var sensor):
+      try bringUp(&sensor, progress)
+      return Found(sensor: .polled(sensor), remarks: remarks(about: identity))
+    case .buffered(var sensor):
+      try bringUp(&sensor, progress)
+      return Found(sensor: .buffered(sensor), remarks: remarks(about: identity))
+    }
+  }
+
+  private func bringUp<Sensor: ChipSetUp & ~Copyable>(
+    _ sensor: inout Sensor, _ progress: () -> Void
+  ) throws {
     let clock = SystemClock()
     while case .wait(let nanoseconds) = try sensor.bringUp() {
       progress()
       clock.sleep(until: clock.now() + nanoseconds)
     }
-    return Found(sensor: sensor, remarks: remarks(about: identity))
   }
 
   /// Excludes the addresses at which a kernel driver holds the chip. If no chip is found at the others, the refusal of a
@@ -95,6 +110,7 @@ struct SensorSearch: Sendable {
           + "give --sensor if it is one of them")
     }
     return remarks
+      + [request.clockRemark(found.model), request.interruptRemark(found.model)].compactMap { $0 }
   }
 }
 

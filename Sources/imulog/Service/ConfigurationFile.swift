@@ -30,12 +30,15 @@ struct ConfigurationFile: Sendable {
     return RecorderSetup(
       configuration, sensor: sensor,
       store: configuration.store ?? usualStore,
-      button: ConfigurationFile.line(configuration.button, board?.button),
-      light: ConfigurationFile.line(configuration.light, board?.led))
+      button: configuration.button.spec(board?.button),
+      light: configuration.light.spec(board?.led))
   }
+}
 
-  private static func line(_ line: LineChoice, _ board: Board.Line?) -> GPIOLineSpec? {
-    switch line {
+extension LineChoice {
+  /// The line, where the board's own is `board`; `nil` for none.
+  func spec(_ board: Board.Line?) -> GPIOLineSpec? {
+    switch self {
     case .automatic: return board.map { .name($0.name) }
     case .none: return nil
     case .named(let name): return .name(name)

@@ -10,7 +10,7 @@ CHANNELS = ("ax", "ay", "az", "gx", "gy", "gz", "temp")
 NUMBER_KEYS = {
     "imulog": 64, "number": 32, "planned-ticks": 64, "time-unit": 30,
     "sensor-identity": 8, "sensor-address": 8, "accelerometer-range": 63,
-    "gyroscope-range": 63, "sync-interval": 63}
+    "gyroscope-range": 63, "sync-interval": 63, "chip-clock": 63}
 FRACTION_KEYS = (
     "accelerometer-scale", "gyroscope-scale", "temperature-scale",
     "temperature-offset")

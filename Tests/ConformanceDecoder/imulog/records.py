@@ -1,6 +1,6 @@
 """Gaps, marks, clock pairs, sensor events and the end ("Chunks")."""
 
-from .basics import FormatError, Fields
+from .basics import FormatError, Fields, wrap
 
 CAUSES = {1: "missed", 2: "bus error", 3: "ring full", 4: "stale",
           5: "reinitialising", 6: "lost", 7: "frozen"}
@@ -8,6 +8,9 @@ PAIR_REASONS = {1: "start", 2: "became synchronised", 3: "stepped", 4: "end"}
 EVENT_KINDS = {1: "lost", 2: "reinitialised", 3: "back"}
 FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
           4: "frozen", 5: "no data", 6: "identity"}
+EPOCH_CAUSES = {1: "start", 2: "reset", 3: "overflow", 4: "burst failed",
+                5: "rate changed", 6: "chip reset"}
+READINGS = 16
 END_REASONS = {1: "completed", 2: "signal", 3: "button", 4: "storage full",
                5: "storage error", 6: "sensor lost", 7: "imported",
                8: "recovered"}
@@ -98,9 +101,48 @@ def end(body, _):
              "ledger": ledger, "lateness": lateness}]
 
 
+def readings(fields):
+    """Section "Readings (kind 15, 16)": one record for each reading."""
+    left = fields.varint()
+    epoch = fields.varint()
+    cause = fields.u8()
+    first_tick = fields.signed_varint()
+    count_before = fields.varint()
+    count_step, time_step = fields.varint(), fields.varint()
+    count, before, offset = (fields.signed_varint() for _ in range(3))
+    if epoch >= 1 << 32:
+        raise FormatError("an epoch is not below 2^32")
+    if not -1 << 62 <= first_tick < 1 << 62 or count_before >= 1 << 48:
+        raise FormatError("an epoch's place is out of its range")
+    if max(count_step, time_step) >= 1 << 48:
+        raise FormatError("a step is not below 2^48")
+    records = []
+    for _ in range(left):
+        count = wrap(count + count_step + fields.signed_varint(), 64)
+        before = wrap(before + time_step + fields.signed_varint(), 64)
+        length = fields.varint()
+        if length & 2:
+            offset = wrap(offset + fields.signed_varint(), 64)
+        if not 0 <= count < 1 << 48 or not -1 << 48 <= before < 1 << 48:
+            raise FormatError("a reading is out of its range")
+        if length >> 2 > 4294967 or not -1 << 47 <= offset < 1 << 47:
+            raise FormatError("a reading is out of its range")
+        records.append({
+            "record": "reading", "epoch": epoch,
+            "cause": EPOCH_CAUSES.get(cause), "first-tick": first_tick,
+            "count-before": count_before, "count": count,
+            "before": before * 1000, "length": (length >> 2) * 1000,
+            "clock-offset": offset, "drained": bool(length & 1)})
+    if cause not in EPOCH_CAUSES:
+        return [_skipped(READINGS, "cause", cause)]
+    return records
+
+
 def extended(body, _):
-    """Kind 15: no extended kind is known, all are skipped."""
-    return unused(Fields(body).u8())
+    """Kind 15: readings; all other extended kinds are skipped."""
+    fields = Fields(body)
+    kind = fields.u8()
+    return readings(fields) if kind == READINGS else unused(kind)
 
 
 def unused(kind):

@@ -10,12 +10,19 @@ enum Headers {
     let channels: [ChannelSet] = [
       .all, .accelerometer, .gyroscope, ChannelSet(rawValue: 64), ChannelSet(rawValue: 127),
     ]
-    return rates.indices.map { index in
+    var descriptions = rates.indices.map { index in
       guard let rate = SampleRate(rates[index].0, per: rates[index].1) else {
         preconditionFailure("a fuzzer's rate is a rate")
       }
       return description(rate, channels[index], units[index], UInt8(index))
     }
+    // The chip keeps the time of these.
+    for (index, bus) in [nil, 400_000, 1].enumerated() {
+      var chip = descriptions[index]
+      chip.clock = .chip(busClock: bus)
+      descriptions.append(chip)
+    }
+    return descriptions
   }()
 
   private static func description(

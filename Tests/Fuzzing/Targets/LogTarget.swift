@@ -96,7 +96,7 @@ struct Reading: Equatable {
         precondition(damage.pageCount > 0, "damage without a page")
         precondition(damage.offset + damage.byteCount <= UInt64(size), "damage after the end")
         _ = damage.description
-      case .mark, .clock, .sensor, .end: break
+      case .mark, .clock, .sensor, .reading, .end: break
       }
     }
     guard try reader.next() == nil else { preconditionFailure("an item after the end") }

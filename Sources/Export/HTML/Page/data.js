@@ -117,8 +117,8 @@ const span = {
 if (span.to <= span.from) span.to = span.from + period;
 
 /**
- * Where ticks are missing: from and to in seconds, the ticks, and the log's cause. The times of an import
- * lie on no grid: there the samples around a hole show where it is.
+ * Where ticks are missing: from and to in seconds, the ticks, and the log's cause. The times of an import, and
+ * of a chip that keeps the time, lie on no grid: there the samples around a hole show where it is.
  */
 function findHoles() {
   const { ticks, times } = samples;
@@ -131,8 +131,8 @@ function findHoles() {
     for (const { tick, count, cause } of facts.gaps) {
       if (tick < end && tick + count > first) causes.add(facts.phrases[cause]);
     }
-    const isKnown = facts.imported || facts.gapCount > facts.gaps.length;
-    if (!facts.imported) [from, to] = [tickTime(first), tickTime(end)];
+    const isKnown = facts.freeRunning || facts.gapCount > facts.gaps.length;
+    if (!facts.freeRunning) [from, to] = [tickTime(first), tickTime(end)];
     holes.push({
       from, to, count: end - first,
       cause: causes.size ? [...causes].join(", ") : isKnown ? "gap" : "damaged, cannot be read",
@@ -140,8 +140,10 @@ function findHoles() {
   };
   // Rounded to the tick: times of the grid are rounded down to nanoseconds.
   let first = Math.ceil(span.from / period - 1e-6), end = Math.round(span.to / period);
-  if (facts.imported && last >= 0) {
-    first = ticks[0] - (facts.gapCount ? Math.round((times[0] - span.from) / period) : 0);
+  if (facts.freeRunning && last >= 0) {
+    // No tick is before tick 0, whenever its sample was made.
+    const before = facts.gapCount ? Math.round((times[0] - span.from) / period) : 0;
+    first = Math.max(0, ticks[0] - before);
     end = ticks[last] + (facts.gapCount ? Math.round((span.to - times[last]) / period) : 1);
   }
   add(first, last < 0 ? end : ticks[0], span.from, last < 0 ? span.to : times[0]);

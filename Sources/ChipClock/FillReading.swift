@@ -8,8 +8,9 @@
 /// A slot is all words of one sample period; slots are counted from 1, from the beginning of an epoch. An epoch is a
 /// stretch in which the host's count is whole: it ends with an overflow, a reset of the FIFO, or a burst that failed.
 ///
-/// Counts are below 2⁶⁰ and instants within ±2⁶⁰, which is 36 years; other values trap.
-public struct ClockReading: Equatable, Sendable, BitwiseCopyable {
+/// Counts are from 0 to below 2⁶⁰, and instants within ±2⁶⁰, which is 36 years: ``ClockTimeline`` leaves others out, and
+/// the rest of this module traps.
+public struct FillReading: Equatable, Sendable, BitwiseCopyable {
   /// Slots that were whole at the latch since the epoch began: those taken out before, and those in the FIFO.
   public var count: Int64
   /// The instant before the read, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
@@ -23,6 +24,34 @@ public struct ClockReading: Equatable, Sendable, BitwiseCopyable {
     self.before = before
     self.after = after
   }
+
+  /// Whether it is within the ranges, and its instants are in order.
+  var isPossible: Bool {
+    let limit: Int64 = 1 << 60
+    return (0..<limit).contains(count) && (-limit...limit).contains(before)
+      && (after.map { (before...limit).contains($0) } ?? true)
+  }
+}
+
+/// An edge of the line from the chip's watermark interrupt: a slot was whole at the kernel's stamp, at the latest.
+///
+/// It is used beside the readings, and nothing is found by it: where it contradicts them, it says nothing.
+public struct FillEdge: Equatable, Sendable, BitwiseCopyable {
+  /// The number of the slot in its epoch.
+  public var slot: Int64
+  /// In nanoseconds of `CLOCK_MONOTONIC_RAW`, rounded up.
+  public var time: Int64
+
+  /// An edge.
+  public init(slot: Int64, time: Int64) { (self.slot, self.time) = (slot, time) }
+
+  /// Whether it is within the ranges of readings.
+  var isPossible: Bool {
+    let limit: Int64 = 1 << 60
+    return (0..<limit).contains(slot) && (-limit...limit).contains(time)
+  }
+
+  var bound: ClockBound { ClockBound(slot: slot, time: time, isUpper: true) }
 }
 
 /// What the proof of the instants rests on. It holds as long as these do, so they are printed beside it.
@@ -43,7 +72,7 @@ public struct ClockAssumptions: Equatable, Sendable {
 
   /// The assumptions that a recording's readings leave: a read that was shorter than its bits refutes those about the bus,
   /// for the whole recording.
-  public func refuted(by readings: some Sequence<ClockReading>) -> ClockAssumptions {
+  public func refuted(by readings: some Sequence<FillReading>) -> ClockAssumptions {
     var left = self
     let isShort = readings.contains { reading in
       reading.after.map { $0 - reading.before < wholeRead } ?? false
@@ -51,6 +80,10 @@ public struct ClockAssumptions: Equatable, Sendable {
     if isShort { left.isTrimmed = false }
     return left
   }
+
+  /// The drift for distances by the nominal period, which are the same in all parts of a recording: a chip that is a tenth
+  /// slower drifts so much longer.
+  var nominalDrift: Double { drift * 1.21 }
 
   /// Nanoseconds from the beginning of a read to its latch, at least: 19 bits of 48.
   var beforeLatch: Int64 { isTrimmed ? bits(19) : 0 }
@@ -75,7 +108,7 @@ struct ClockBound: Equatable, BitwiseCopyable {
   var isUpper: Bool
 
   /// The bounds that readings prove: slot `count` was whole at the latch, and the next one was not.
-  static func bounds(of readings: some Sequence<ClockReading>, _ assumptions: ClockAssumptions)
+  static func bounds(of readings: some Sequence<FillReading>, _ assumptions: ClockAssumptions)
     -> [ClockBound]
   {
     var bounds: [ClockBound] = []

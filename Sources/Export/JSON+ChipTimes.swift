@@ -1,0 +1,89 @@
+import ChipClock
+package import IMUModel
+package import LogStore
+
+extension JSONWriter {
+  /// `chipTimes`: what the readings of a chip's FIFO show about the times of its samples, or `null`.
+  package mutating func chipTimes(_ clock: ClockAccount?, _ description: RecordingDescription) {
+    guard let clock else { return null() }
+    object { json in
+      json.member("mean_hz", hertz: clock.rate.hertz)
+      json.member("least_hz", hertz: clock.rate.bounds?.lowerBound)
+      json.member("most_hz", hertz: clock.rate.bounds?.upperBound)
+      json.member("assumptions") { json in
+        json.member("drift_ppm_s", number: JSONWriter.decimal(clock.assumptions.drift))
+        json.member("jitter_ns", number: JSONWriter.decimal(clock.assumptions.jitter * 1000))
+        json.member("bus_hz", clock.assumptions.busHertz)
+        json.member("trimmed", clock.assumptions.isTrimmed)
+      }
+      json.member("readingCount", clock.readingCount)
+      json.member("provedCount", clock.provedCount)
+      json.member("unprovedCount", clock.unprovedCount)
+      json.key("halfWidth")
+      json.halfWidth(clock)
+      let sensor = description.sensor
+      let celsius = clock.temperature.map { counts in
+        [counts.lowerBound, counts.upperBound].map {
+          Double($0) * sensor.temperatureScale.value + sensor.temperatureOffset.value
+        }.sorted()
+      }
+      json.member("temperatureMinimum_c", number: celsius.map { JSONWriter.decimal($0[0], 1000) })
+      json.member("temperatureMaximum_c", number: celsius.map { JSONWriter.decimal($0[1], 1000) })
+      json.member("lostCount", clock.lostCount)
+      json.member("doubledCount", clock.doubledCount)
+      json.member("contradictionCount", clock.contradictionCount)
+      json.member("findingCount", clock.findingCount)
+      json.member("findings", clock.findings) { $0.add($1) }
+      json.member("epochCount", clock.epochCount)
+      json.member("epochs", clock.epochs) { $0.add($1) }
+    }
+  }
+
+  private mutating func halfWidth(_ clock: ClockAccount) {
+    guard let median = clock.median, let percentile99 = clock.percentile99,
+      let maximum = clock.maximum
+    else { return null() }
+    object { json in
+      json.member("median_ns", median)
+      json.member("p99_ns", percentile99)
+      json.member("maximum_ns", maximum)
+    }
+  }
+
+  private mutating func add(_ finding: ClockAccount.Finding) {
+    object { json in
+      json.member("kind", finding.name)
+      json.member("least", finding.counts?.lowerBound)
+      json.member("most", finding.counts?.upperBound)
+      json.member("change_ppm", number: finding.change.map { JSONWriter.decimal($0) })
+      json.member("firstTick", finding.ticks.lowerBound)
+      json.member("lastTick", finding.ticks.upperBound)
+      json.member("from_ns", finding.times.lowerBound)
+      json.member("to_ns", finding.times.upperBound)
+    }
+  }
+
+  private mutating func add(_ epoch: ClockAccount.Epoch) {
+    object { json in
+      json.member("cause", epoch.cause.name)
+      json.member("tick", epoch.tick)
+      json.member("estimated", epoch.estimated)
+      json.member("least", epoch.missing?.lowerBound)
+      json.member("most", epoch.missing?.upperBound)
+      json.member("from_ns", epoch.times.lowerBound)
+      json.member("to_ns", epoch.times.upperBound)
+    }
+  }
+
+  /// A rate to a millionth of a hertz.
+  private mutating func member(_ name: String, hertz: Double?) {
+    member(name, number: hertz.map { JSONWriter.decimal($0, 1_000_000) })
+  }
+
+  /// A number without needless zeros, limited to what Int64 holds: readings may claim anything.
+  private static func decimal(_ value: Double, _ steps: Int64 = 10) -> String {
+    let scaled = (value * Double(steps)).rounded()
+    guard scaled.magnitude < 9e18 else { return value < 0 ? "-9e18" : "9e18" }
+    return Plain.number(Int64(scaled), per: steps)
+  }
+}

@@ -1,0 +1,87 @@
+public import IMUModel
+
+/// What the FIFOs of a family make.
+struct FIFOProfile: Sendable {
+  /// The rates that a model makes with these channels, rising.
+  let rates: @Sendable (SensorModel, ChannelSet) -> [SampleRate]
+  /// What marks a model's samples.
+  let method: @Sendable (SensorModel) -> FIFOLayout.Method
+}
+
+/// The rates at which a chip fills its FIFO.
+extension SensorModel {
+  /// The nominal rates that the chip makes in its FIFO with the sensors of `channels`, rising; none when this program
+  /// does not use its FIFO.
+  public func fifoRates(channels: ChannelSet) -> [SampleRate] {
+    family.fifo?.rates(self, channels) ?? []
+  }
+
+  /// What draining these channels at `rate` costs a bus whose bursts have at most so many bytes.
+  func drainTiming(
+    _ rate: SampleRate, _ channels: ChannelSet, longestBurst: Int = 8192
+  ) -> DrainTiming {
+    let method = family.fifo?.method(self) ?? .packets
+    let unit = FIFOLayout.unitBytes(method)
+    return DrainTiming(
+      rate: rate, slotBytes: FIFOLayout.slotBytes(method, channels),
+      longestBurst: longestBurst / unit * unit)
+  }
+
+  /// Whether the FIFO has a watermark that the chip's second interrupt output shows: the MPU-6050 family's has none.
+  public var hasWatermark: Bool {
+    family.fifo.map { $0.method(self) != .packets } ?? false
+  }
+
+  /// The chip's rate that `asked` means: the same one, or the one that it is rounded from, such as 1000/3 Hz for
+  /// 333.33; `nil` when there is none.
+  public func fifoRate(_ asked: SampleRate, channels: ChannelSet) -> SampleRate? {
+    let rates = fifoRates(channels: channels)
+    return rates.first { $0 == asked }
+      ?? rates.first {
+        let difference = $0.hertz - asked.hertz
+        return difference > -0.005_000_1 && difference < 0.005_000_1
+      }
+  }
+
+  /// The next rate below `asked` and the next above it.
+  public func fifoNeighbours(of asked: SampleRate, channels: ChannelSet) -> [SampleRate] {
+    let rates = fifoRates(channels: channels)
+    let below = rates.last { $0.hertz < asked.hertz }
+    let above = rates.first { $0.hertz > asked.hertz }
+    return [below, above].compactMap { $0 }
+  }
+}
+
+/// A FIFO's drains on a bus.
+struct DrainTiming {
+  let rate: SampleRate
+  /// Bytes of a slot.
+  let slotBytes: Int
+  /// Bytes of a burst at most.
+  var longestBurst = 8192
+
+  /// How often the FIFO is drained, and how full the bus may be with that.
+  private static let drainsASecond = 50
+  private static let fullestPercent = 90
+
+  /// Bit times a second: the data, the beginnings of the bursts, and the counts.
+  var bits: Int {
+    let bytes = rate.hertz * Double(slotBytes)
+    let bursts = max(Double(DrainTiming.drainsASecond), bytes / Double(longestBurst))
+    return (bytes * 9 + bursts * Double(BusTiming.bits(ofBurst: 0))).roundedUp
+      + DrainTiming.drainsASecond * BusTiming.bits(ofBurst: 2)
+  }
+
+  /// Whether a bus of `busClock` hertz carries that.
+  func fits(busClock: Int) -> Bool { bits * 100 <= DrainTiming.fullestPercent * busClock }
+
+  /// The arithmetic in words, such as `3332 samples of 14 bytes a second and 50 drains take 423732 bit times, 106 % of a
+  /// bus of 400 kHz, and at most 90 % can be used`.
+  func sentence(busClock: Int) -> String {
+    let bursts = longestBurst < 252 ? " in bursts of \(longestBurst) bytes" : ""
+    return "\(rate.hertz.briefly) samples of \(slotBytes) bytes a second and "
+      + "\(DrainTiming.drainsASecond) drains\(bursts) take \(bits) bit times, "
+      + "\((Double(bits) * 100 / Double(busClock)).roundedUp) % of a bus of "
+      + "\(BusTiming.clock(busClock)), and at most \(DrainTiming.fullestPercent) % can be used"
+  }
+}

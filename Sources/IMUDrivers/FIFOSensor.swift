@@ -1,0 +1,228 @@
+public import IMUModel
+
+/// A chip on a bus that makes samples by its own clock and keeps them in its FIFO until they are drained: the driver
+/// for every ``SensorFamily`` whose models have ``SensorModel/fifoRates(channels:)``.
+///
+///     bringUp … ready ─► startFIFO ─► readFill ─► drain ─► sample(at:) … ─► readFill ─► drain …
+///                            ▲                                                  │
+///                            └── samples were lost, where losesAlignment ◄──────┘
+///
+/// A slot is all that the chip puts into the FIFO for one sample. Owns its bus; ``releaseBus()`` gives it back. After
+/// bring-up, no call but a throwing ``bringUp()`` allocates or locks.
+public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
+  /// Brings the chip up, and compares its configuration.
+  @usableFromInline var chip: PolledSensor<Bus>
+  @usableFromInline let layout: FIFOLayout
+  @usableFromInline let buffer: FIFOBuffer
+  /// The most bytes of a burst, a multiple of a word; shrinks where the adapter carries less.
+  @usableFromInline var burstLimit: Int
+  @usableFromInline var assembly: SlotAssembly
+  /// Fills in a row whose count is no multiple of a packet.
+  @usableFromInline var partialFills = 0
+  /// Every register while the FIFO is off, and while it runs.
+  private let idleImage: RegisterList
+  private let runningImage: RegisterList
+
+  /// The chip as it is configured; its data rate is ``rate``.
+  public let description: SensorDescription
+  /// The chip's nominal rate: the rate of the configuration, as exactly as the chip makes it.
+  public let rate: SampleRate
+  /// How long the outputs of a working chip may stand still; `nil` when standing still proves nothing.
+  public let lifeLimit: LifeLimit?
+  /// The slots that the FIFO holds without a loss.
+  public let capacity: Int
+  /// Whether the chip's bytes have no marks: after a lost or failed burst, and after an overrun, only ``startFIFO()``
+  /// shows where a sample begins. Otherwise ``drain(_:)`` finds the next whole slot.
+  public let losesAlignment: Bool
+  /// The first slots after ``startFIFO()`` whose samples are void. They count as slots.
+  public let voidSlots: Int
+
+  /// A driver for the identified chip; sends nothing yet.
+  ///
+  /// - Throws: ``SensorError`` when the chip has no such rate in its FIFO, or the bus cannot carry it.
+  public init(
+    bus: consuming Bus, identity: SensorIdentity, configuration: SensorConfiguration
+  ) throws(SensorError) {
+    let model = identity.model
+    var configuration = configuration
+    configuration.readsFIFO = true
+    try configuration.validate(for: model)
+    guard identity.identity == model.identity else {
+      throw .unknownFIFO(model, identity: identity.identity)
+    }
+    guard let rate = model.fifoRate(configuration.rate, channels: configuration.channels) else {
+      preconditionFailure("the configuration was validated")
+    }
+    configuration.rate = rate
+    try configuration.validateDrains(of: model, longestBurst: bus.longestRead)
+    let chip = try PolledSensor(bus: bus, identity: identity, configuration: configuration)
+    guard let layout = chip.settings.fifo else {
+      preconditionFailure("a chip with rates of its FIFO has the FIFO's layout")
+    }
+    description = chip.description
+    lifeLimit = chip.lifeLimit
+    self.rate = rate
+    self.layout = layout
+    idleImage = chip.settings.image
+    runningImage = chip.settings.image.merged(with: layout.start)
+    capacity = layout.capacity
+    losesAlignment = layout.method != .tagged
+    // "The first sample acquired must be discarded" when the FIFO's mode was changed (LSM6DS3TR-C data sheet 5.5).
+    voidSlots = layout.method == .pattern ? 1 : 0
+    assembly = SlotAssembly(configuration.channels)
+    buffer = FIFOBuffer(byteCount: layout.size, sampleCount: layout.size / layout.slotBytes + 1)
+    burstLimit = layout.longestBurst(busClock: configuration.busClock)
+    self.chip = chip
+  }
+
+  /// Ends the driver and gives the bus back.
+  public consuming func releaseBus() -> Bus { chip.releaseBus() }
+}
+
+extension FIFOSensor where Bus: ~Copyable {
+  /// Whether the line from the chip's interrupt output is used.
+  @inlinable public var hasInterrupt: Bool { layout.watermark > 0 }
+
+  /// Takes the oldest edge that waits on that line; `nil` when none does, or the line is not used.
+  @inlinable
+  public mutating func nextEdge() -> InterruptEdge? { hasInterrupt ? chip.bus.nextEdge() : nil }
+}
+
+extension FIFOSensor: Sendable where Bus: Sendable & ~Copyable {}
+
+extension FIFOSensor: ChipSetUp where Bus: ~Copyable {}
+
+extension FIFOSensor where Bus: ~Copyable {
+  /// Takes one step of bring-up; see ``IMUSensor/bringUp()``. The FIFO stays off.
+  public mutating func bringUp() throws(SensorError) -> BringUpStep {
+    try chip.bringUp()
+  }
+
+  /// Forgets the chip's state, so that bring-up begins again.
+  public mutating func restart() {
+    chip.restart()
+    chip.image = idleImage
+    assembly.desynchronise()
+  }
+
+  /// Compares identity and configuration, the FIFO's too once it was started, with those that were written, and reads a
+  /// temperature that is not in the FIFO.
+  @inlinable
+  public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
+    try readSlowTemperature()
+    return try chip.checkConfiguration()
+  }
+
+  /// Reads the temperature where the FIFO has none; later samples get it.
+  @inlinable
+  mutating func readSlowTemperature() throws(BusError) {
+    guard let register = layout.slowTemperature else { return }
+    assembly.temperature = try chip.bus.readBurstPatiently(
+      chip.address, register: register, count: 2
+    ).littleEndian(0)
+  }
+
+  /// Empties the FIFO and starts it: the instant before this call is a reading of count 0.
+  ///
+  /// Again after samples were lost, where ``losesAlignment``.
+  ///
+  /// - Throws: ``FIFOError``; the FIFO is then in an unknown state, and the call may be repeated.
+  public mutating func startFIFO() throws(FIFOError) {
+    assembly.desynchronise()
+    partialFills = 0
+    do throws(BusError) {
+      try readSlowTemperature()
+      try write(layout.stop)
+    } catch {
+      throw .bus(error)
+    }
+    let fill = try readFill()
+    guard fill.units == 0 else { throw .notEmptied(fill.units) }
+    do throws(BusError) {
+      try write(layout.start)
+    } catch {
+      throw .bus(error)
+    }
+    chip.image = runningImage
+  }
+
+  private mutating func write(_ list: RegisterList) throws(BusError) {
+    for index in 0..<list.count {
+      try chip.bus.writePatiently(
+        chip.address, register: list[index].register, value: list[index].value)
+    }
+  }
+}
+
+/// Reading and draining.
+extension FIFOSensor where Bus: ~Copyable {
+  /// Reads how full the FIFO is: one transfer, not repeated.
+  ///
+  /// - Throws: ``FIFOError/bus(_:)`` and ``FIFOError/impossibleCount(_:)``, after which the call may be repeated, or
+  ///   ``FIFOError/misaligned``.
+  @inlinable
+  public mutating func readFill() throws(FIFOError) -> FIFOFill {
+    let status: Burst
+    do throws(BusError) {
+      status = try chip.bus.readBurst(
+        chip.address, register: layout.status, count: layout.statusCount)
+    } catch {
+      throw .bus(error)
+    }
+    switch layout.method {
+    case .packets: return try packetFill(status)
+    case .pattern: return try patternFill(status)
+    case .tagged: return try taggedFill(status)
+    }
+  }
+
+  /// Takes out what `fill` counted and decodes it: in one burst, or in as many as the bus needs.
+  ///
+  /// Half a slot waits for its other half. Fewer slots than `fill` has mean that the count was wrong: the samples are
+  /// right, and the reading is void.
+  ///
+  /// - Returns: The whole slots that were taken out; their samples are at ``sample(at:)``.
+  /// - Throws: ``FIFOError``; how much was taken out is then not known, and nothing of it is used.
+  @inlinable
+  public mutating func drain(_ fill: FIFOFill) throws(FIFOError) -> Int {
+    switch layout.method {
+    case .packets, .pattern:
+      let slots = fill.units / layout.slotUnits
+      try readBytes(slots * layout.slotBytes)
+      return try decodePackets(slots)
+    case .tagged:
+      // What was lost may be half a slot.
+      if fill.isOverrun { assembly.desynchronise() }
+      try readBytes(fill.units * 7)
+      if fill.isOverrun { clearOverrun() }
+      return try decodeWords(fill.units, isOverrun: fill.isOverrun)
+    }
+  }
+
+  /// A sample of the last drain, 0 the oldest; traps at an index that the buffer does not have.
+  @inlinable
+  public func sample(at index: Int) -> RawSample { buffer.sample(at: index) }
+
+  /// Reads `count` bytes of the FIFO into the buffer.
+  @inlinable
+  mutating func readBytes(_ count: Int) throws(FIFOError) {
+    var done = 0
+    while done < count {
+      let carried = chip.bus.longestRead / layout.unitBytes * layout.unitBytes
+      let length = min(count - done, burstLimit, carried)
+      do throws(BusError) {
+        try chip.bus.read(
+          chip.address, register: layout.data, into: buffer.bytes(from: done, count: length))
+        done += length
+      } catch {
+        // An adapter refuses a burst that is too long before it sends anything: nothing was taken out.
+        let shorter = length / 2 / layout.unitBytes * layout.unitBytes
+        guard error.kind == .unsupported, shorter > 0 else {
+          assembly.desynchronise()
+          throw .bus(error)
+        }
+        burstLimit = shorter
+      }
+    }
+  }
+}

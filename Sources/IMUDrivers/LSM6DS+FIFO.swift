@@ -1,0 +1,73 @@
+import IMUModel
+
+/// The FIFOs of the LSM6DS family. The temperature is never in them: it is read beside them.
+extension LSM6DSGeneration {
+  /// The data rates of a FIFO, rising: those for polling, and one that no bus carries with two bursts a sample.
+  static let fifoDataRates = dataRates + [DataRate(code: 9, hertz: 3332)]
+
+  /// The rates with these channels. The LSM6DS3's gyroscope ends at 1666 Hz.
+  func fifoRates(_ channels: ChannelSet) -> [SampleRate] {
+    let rates = LSM6DSGeneration.fifoDataRates.compactMap(\.rate)
+    return self == .ds3 && channels.contains(.gyroscope) ? rates.dropLast() : rates
+  }
+
+  /// What marks the samples.
+  var fifoMethod: FIFOLayout.Method { self == .dso ? .tagged : .pattern }
+
+  /// The layout for these channels at this data rate.
+  func fifo(_ channels: ChannelSet, _ dataRate: DataRate, watermark: Int?) -> FIFOLayout {
+    let slot = FIFOLayout.slotUnits(fifoMethod, channels)
+    // In the bits of all models.
+    let units = min((watermark ?? 0) * slot, 510 / slot * slot)
+    return self == .dso
+      ? taggedFIFO(channels, dataRate, units) : patternFIFO(channels, dataRate, units)
+  }
+
+  /// LSM6DSO (DS12140 section 9, registers 07 to 0A, 3A, 3B and 78): 512 words.
+  private func taggedFIFO(
+    _ channels: ChannelSet, _ dataRate: DataRate, _ watermark: Int
+  ) -> FIFOLayout {
+    let code = dataRate.code
+    let rates: UInt8 =
+      (channels.contains(.gyroscope) ? code << 4 : 0)
+      | (channels.contains(.accelerometer) ? code : 0)
+    // FIFO_CTRL4 [2:0]: 0 empties the FIFO, 6 is continuous.
+    var stop = RegisterList()
+    stop.append(LSM6DSRegister.fifoControl4, 0x00)
+    var start = RegisterList()
+    start.append(LSM6DSRegister.fifoControl1, UInt8(watermark & 0xFF))
+    start.append(LSM6DSRegister.fifoControl2, UInt8(watermark >> 8))
+    if watermark > 0 { start.append(LSM6DSRegister.interrupt2, LSM6DSRegister.watermarkInterrupt) }
+    start.append(LSM6DSRegister.fifoControl3, rates)
+    start.append(LSM6DSRegister.fifoControl4, 0x06)
+    return FIFOLayout(
+      .tagged, size: 512 * 7, status: LSM6DSRegister.fifoStatus.address, upperCount: 0x03,
+      reserved: 0x04, data: LSM6DSRegister.fifoTag.address, channels: channels,
+      slowTemperature: LSM6DSRegister.output.address, watermark: watermark, stop: stop,
+      start: start)
+  }
+
+  /// LSM6DS3 with 8192 bytes, LSM6DSL with 4096 (AN5130 section 8).
+  private func patternFIFO(
+    _ channels: ChannelSet, _ dataRate: DataRate, _ watermark: Int
+  ) -> FIFOLayout {
+    // FIFO_CTRL3: [5:3] gyroscope, [2:0] accelerometer, 1 for each sample. FIFO_CTRL5: [6:3] the rate, [2:0] the mode.
+    let sets: UInt8 =
+      (channels.contains(.gyroscope) ? 0x08 : 0) | (channels.contains(.accelerometer) ? 0x01 : 0)
+    var stop = RegisterList()
+    stop.append(LSM6DSRegister.patternControl5, 0x00)
+    var start = RegisterList()
+    start.append(LSM6DSRegister.patternControl1, UInt8(watermark & 0xFF))
+    start.append(LSM6DSRegister.patternControl2, UInt8(watermark >> 8))
+    if watermark > 0 { start.append(LSM6DSRegister.interrupt2, LSM6DSRegister.watermarkInterrupt) }
+    start.append(LSM6DSRegister.patternControl3, sets)
+    start.append(LSM6DSRegister.patternControl4, 0x00)
+    start.append(LSM6DSRegister.patternControl5, dataRate.code << 3 | 0x06)
+    return FIFOLayout(
+      .pattern, size: self == .ds3 ? 8192 : 4096, status: LSM6DSRegister.fifoStatus.address,
+      upperCount: self == .ds3 ? 0x0F : 0x07, reserved: self == .ds3 ? 0x00 : 0x08,
+      data: LSM6DSRegister.patternData.address, channels: channels,
+      slowTemperature: LSM6DSRegister.output.address, watermark: watermark,
+      isWatermarkEarly: self == .ds3, stop: stop, start: start)
+  }
+}

@@ -1,0 +1,188 @@
+package import IMUModel
+
+// A chunk of readings of a FIFO's fill, all of one epoch. Each reading is three or four varints, most of them the difference from what
+// the reading before foretells: 6 bytes as a rule.
+
+/// What the differences of a chunk's next reading count from. Times are in microseconds.
+private struct ReadingState {
+  /// Counts and instants usually rise by so much.
+  var countStep: Int64 = 0
+  var timeStep: Int64 = 0
+  /// Those of the reading before.
+  var count: Int64 = 0
+  var before: Int64 = 0
+  var offset: Int64 = 0
+}
+
+extension FIFOReading {
+  /// The instant before the read in microseconds. It is rounded down, and that of an edge up, so that the bounds stay true.
+  fileprivate var beforeMicroseconds: Int64 {
+    isEdge ? -floorDivide(-before, 1000) : floorDivide(before, 1000)
+  }
+
+  /// Microseconds of the read up to the instant after it, which is rounded up; 0 where nothing was read.
+  fileprivate var lengthMicroseconds: Int64 {
+    length == 0 ? 0 : -floorDivide(-(before + Int64(length)), 1000) - beforeMicroseconds
+  }
+
+  /// Whether a log can have it. A read of 4 s bounds nothing, and its length in nanoseconds would not fit.
+  var isWritable: Bool { lengthMicroseconds <= ReadingsChunk.longestRead }
+
+  /// Whether one chunk can have both.
+  package func isOfEpoch(of other: FIFOReading) -> Bool {
+    epoch == other.epoch && cause == other.cause && firstTick == other.firstTick
+      && countBefore == other.countBefore
+  }
+
+  /// Traps when a value is out of the range that its documentation states.
+  func checkRanges() {
+    precondition(
+      ReadingsChunk.counts.contains(count) && ReadingsChunk.counts.contains(countBefore)
+        && ReadingsChunk.firstTicks.contains(firstTick), "a reading counts too much")
+    precondition(
+      ReadingsChunk.instants.contains(beforeMicroseconds)
+        && ReadingsChunk.offsets.contains(offset), "a reading's instant is out of range")
+  }
+}
+
+/// The ranges of a reading's fields, and how an encoder writes them.
+enum ReadingsChunk {
+  /// The most readings of a chunk that an encoder writes. Its count of them takes one byte then.
+  static let capacity = 127
+  static let counts: Range<Int64> = 0..<1 << 48
+  static let firstTicks: Range<Int64> = -(1 << 62)..<1 << 62
+  /// Of `before`, in microseconds: 9 years.
+  static let instants: Range<Int64> = -(1 << 48)..<1 << 48
+  /// In microseconds.
+  static let offsets: Range<Int64> = -(1 << 47)..<1 << 47
+  /// In microseconds.
+  static let longestRead: Int64 = 4_294_967
+
+  /// Most bytes of the fields before the first reading, and of a reading.
+  private static let headLimit = 2 + 5 + 1 + 10 + 7 + 7 + 7 + 10 + 10 + 10
+  private static let entryLimit = 7 + 10 + 4 + 10
+
+  /// Writes a body with as many readings, all of one epoch, as surely fit in `room` bytes; returns how many.
+  static func write(
+    _ readings: ArraySlice<FIFOReading>, to body: inout ByteWriter, room: Int
+  ) -> Int {
+    guard let first = readings.first, let last = readings.last,
+      room >= headLimit + entryLimit
+    else { return 0 }
+    var state = ReadingState()
+    let steps = Int64(max(1, readings.count - 1))
+    func step(_ difference: Int64) -> Int64 {
+      min(max(0, difference / steps), counts.upperBound - 1)
+    }
+    state.countStep = step(last.count - first.count)
+    state.timeStep = step(last.beforeMicroseconds - first.beforeMicroseconds)
+    state.count = first.count - state.countStep
+    state.before = first.beforeMicroseconds - state.timeStep
+    state.offset = first.offset
+    body.write(ChunkKind.readings)
+    let countPlace = body.count
+    body.write(0)
+    body.write(varint: UInt64(first.epoch))
+    body.write(first.cause.rawValue)
+    body.write(signedVarint: first.firstTick)
+    body.write(varint: UInt64(first.countBefore))
+    body.write(varint: UInt64(state.countStep))
+    body.write(varint: UInt64(state.timeStep))
+    body.write(signedVarint: state.count)
+    body.write(signedVarint: state.before)
+    body.write(signedVarint: state.offset)
+    var count = 0
+    for reading in readings.prefix(capacity) {
+      if body.count + entryLimit > room { break }
+      write(reading, to: &body, &state)
+      count += 1
+    }
+    body.replace(at: countPlace, with: UInt8(count))
+    return count
+  }
+
+  private static func write(
+    _ reading: FIFOReading, to body: inout ByteWriter, _ state: inout ReadingState
+  ) {
+    let before = reading.beforeMicroseconds
+    body.write(signedVarint: reading.count - state.count - state.countStep)
+    body.write(signedVarint: before - state.before - state.timeStep)
+    let drift = reading.offset - state.offset
+    body.write(
+      varint: UInt64(reading.lengthMicroseconds) << 2 | (drift == 0 ? 0 : 2)
+        | (reading.isDrained ? 1 : 0))
+    if drift != 0 { body.write(signedVarint: drift) }
+    (state.count, state.before, state.offset) = (reading.count, before, reading.offset)
+  }
+}
+
+/// The readings of a chunk's body, read one after the other.
+struct ReadingCursor {
+  private var cursor: ByteCursor
+  private var remaining: UInt64
+  private let epoch: UInt32
+  private let cause: EpochCause
+  private let firstTick: Int64
+  private let countBefore: Int64
+  private var state = ReadingState()
+
+  /// A cursor at the first reading of a body without its first byte, the kind; all readings are checked here, so that
+  /// ``next()`` cannot fail. `nil` when the cause of the epoch is not known.
+  ///
+  /// Safe while the bytes stay unchanged: the decoder drops the cursor with the page.
+  init?(_ body: UnsafeRawBufferPointer) throws(MalformedChunk) {
+    cursor = ByteCursor(body)
+    remaining = try cursor.varint()
+    guard let epoch = UInt32(exactly: try cursor.varint()) else { throw .badNumber }
+    self.epoch = epoch
+    let cause = EpochCause(rawValue: try cursor.byte())
+    firstTick = try cursor.signedVarint()
+    countBefore = Int64(bitPattern: try cursor.varint())
+    guard ReadingsChunk.firstTicks.contains(firstTick),
+      ReadingsChunk.counts.contains(countBefore)
+    else { throw .tickOutOfRange }
+    state.countStep = Int64(bitPattern: try cursor.varint())
+    state.timeStep = Int64(bitPattern: try cursor.varint())
+    guard ReadingsChunk.counts.contains(state.countStep),
+      ReadingsChunk.counts.contains(state.timeStep)
+    else { throw .badNumber }
+    state.count = try cursor.signedVarint()
+    state.before = try cursor.signedVarint()
+    state.offset = try cursor.signedVarint()
+    self.cause = cause ?? .start
+    var trial = self
+    while trial.remaining > 0 { _ = try trial.read() }
+    if cause == nil { return nil }
+  }
+
+  /// The next reading, `nil` after the last.
+  mutating func next() -> LogRecord? {
+    guard remaining > 0 else { return nil }
+    do {
+      return .reading(try read())
+    } catch {
+      // Not reached: `init` read the same bytes. Ending the list is the harmless way out.
+      remaining = 0
+      return nil
+    }
+  }
+
+  private mutating func read() throws(MalformedChunk) -> FIFOReading {
+    remaining -= 1
+    // Modulo 2⁶⁴; the sums are in range or refused.
+    state.count &+= state.countStep &+ (try cursor.signedVarint())
+    state.before &+= state.timeStep &+ (try cursor.signedVarint())
+    let field = try cursor.varint()
+    let length = field >> 2
+    if field & 2 != 0 { state.offset &+= try cursor.signedVarint() }
+    guard ReadingsChunk.counts.contains(state.count) else { throw .tickOutOfRange }
+    guard ReadingsChunk.instants.contains(state.before),
+      ReadingsChunk.offsets.contains(state.offset),
+      length <= UInt64(ReadingsChunk.longestRead)
+    else { throw .badNumber }
+    return FIFOReading(
+      epoch: epoch, cause: cause, firstTick: firstTick, countBefore: countBefore,
+      count: state.count, before: state.before * 1000, length: UInt32(length) * 1000,
+      offset: state.offset, isDrained: field & 1 != 0)
+  }
+}

@@ -1,0 +1,296 @@
+import ChipClock
+import IMUModel
+import LogFormat
+
+/// When the chip made the samples of a log, computed from the readings in it while the log is read.
+///
+///     scan ──► readings ──► ReadingEpochs ──► instants ──► RawClockMap ──► times, earliest, latest
+///     (40 s ahead)             └──► TickMap ──► ticks, gaps
+///
+/// Whatever the readings are, a log stays readable: a sample that they do not bound keeps its recorded time, as far as times
+/// rise with it, and counts as unproved.
+struct ChipTimes: ~Copyable {
+  private var scan: ReadingScan
+  private var isAtEnd = false
+  private var epochs: ReadingEpochs
+  private var map = RawClockMap()
+  private var cursors = (
+    earliest: RawClockMap.Cursor(), likely: RawClockMap.Cursor(), latest: RawClockMap.Cursor()
+  )
+  private let period: Int64
+  private let hasTemperature: Bool
+  /// The instants that were used last.
+  private var current: ReadingEpochs.Place?
+  private var last: (tick: Int64, time: Int64)?
+  /// The earliest instant of the last sample that has one, on the raw clock.
+  private var rawTime: Int64 = .min / 2
+  private var account: ClockAccount
+  /// What gaps have more, or less, than was recorded.
+  private var change: [GapCause: Int64] = [:]
+  /// The ticks of findings, from the block on.
+  private(set) var brackets: [ClosedRange<UInt64>] = []
+  /// For each sample of the block.
+  let bounds = BoundColumns()
+
+  /// Readings that are read ahead, at most: more than 40 s at any rate of drains.
+  private static let aheadLimit = 1 << 16
+  /// Findings whose ticks are kept until the samples come there.
+  private static let bracketLimit = 1000
+  /// Nanoseconds by which the earliest instants of later samples may be before those of the last one.
+  private static let slack: Int64 = 2_000_000_000
+
+  /// Nanoseconds before a sample whose readings its instant depends on: a knot looks back 20 s, and its clock's line is
+  /// that of the first 20 s.
+  static let scanned: Int64 = 45_000_000_000
+  /// Readings that are tried for the assumptions before any is used.
+  static let triedReadings = 2048
+
+  /// Times of a log's samples, of which those from a page on are read.
+  init(
+    _ description: RecordingDescription, _ assumptions: ClockAssumptions, fromPage index: UInt32
+  ) {
+    scan = ReadingScan(description, fromPage: index)
+    epochs = ReadingEpochs(nominalHertz: description.rate.hertz, assumptions)
+    period = max(1, description.rate.periodNanoseconds)
+    hasTemperature = description.channels.contains(.temperature)
+    account = ClockAccount(assumptions)
+  }
+
+  /// What was found so far.
+  var found: ClockAccount {
+    var account = account
+    account.rate = epochs.rate
+    if epochs.isRefuted { account.assumptions.isTrimmed = false }
+    return account
+  }
+
+  /// Where a recorded tick is when every sample of the chip counts.
+  func tick(_ tick: UInt64) -> UInt64 { epochs.ticks.tick(tick) }
+
+  /// Reads ahead until no later reading changes anything about the ticks before `end`.
+  mutating func settle<Storage: LogStorage & ~Copyable>(
+    before end: UInt64, _ storage: inout Storage
+  ) throws(LogError) {
+    while !epochs.isSettled(before: Int64(clamping: end)) {
+      guard try readOn(&storage) else { return }
+    }
+  }
+
+  /// Reads one more reading; `false` when there is none, or when enough of them wait.
+  private mutating func readOn<Storage: LogStorage & ~Copyable>(
+    _ storage: inout Storage
+  ) throws(LogError) -> Bool {
+    guard !isAtEnd, map.waitingCount < ChipTimes.aheadLimit else { return false }
+    if let reading = try scan.next(&storage) {
+      if epochs.add(reading) {
+        map.add(reading)
+        account.readingCount += 1
+      }
+    } else {
+      isAtEnd = true
+      epochs.finish()
+    }
+    return true
+  }
+}
+
+// MARK: - Samples
+
+extension ChipTimes {
+  /// Replaces the times and ticks of the samples in a block, and sets ``bounds``.
+  mutating func derive<Storage: LogStorage & ~Copyable>(
+    _ block: inout SampleBlock, _ storage: inout Storage
+  ) throws(LogError) {
+    if !brackets.isEmpty, let first = block.ticks.first {
+      let first = self.tick(first)
+      brackets.removeAll { $0.upperBound < first }
+    }
+    var row = 0
+    while row < block.count {
+      let tick = Int64(clamping: block.ticks[row])
+      if let current, current.ticks.contains(tick) {
+        let end = derive(&block, from: row, current)
+        if end > row {
+          row = end
+          continue
+        }
+      }
+      // Its instant is not known yet, or where it is.
+      try settle(before: UInt64(tick) + 1, &storage)
+      current = epochs.place(of: tick)
+      if let current {
+        let end = derive(&block, from: row, current)
+        if end > row {
+          row = end
+          continue
+        }
+      }
+      keep(&block, row)
+      row += 1
+    }
+    takeFindings()
+    if hasTemperature { account.add(temperatures: block.counts(ofChannel: 6)) }
+    guard let current else { return }
+    epochs.forget(before: current)
+    if map.forget(before: rawTime - ChipTimes.slack) {
+      cursors.earliest.reset()
+      cursors.likely.reset()
+      cursors.latest.reset()
+    }
+  }
+
+  /// The samples of a place, from a row on; returns the row after those that have instants.
+  private mutating func derive(
+    _ block: inout SampleBlock, from first: Int, _ place: ReadingEpochs.Place
+  ) -> Int {
+    let (ticks, times, count) = (block.mutableTicks, block.mutableTimes, block.count)
+    let (earliest, latest) = (bounds.earliestColumn, bounds.latestColumn)
+    let end = UInt64(place.ticks.upperBound)
+    var time = last?.time ?? .min
+    var row = first
+    // Safe: the block's columns and those of the bounds have room for `count`, and `row` is below it.
+    while row < count, ticks[row] <= end {
+      let tick = Int64(ticks[row])
+      guard let instant = epochs.instant(of: tick, at: place) else { break }
+      let early = cursors.earliest.map(instant.earliest, map) - RawClockMap.uncertainty
+      let likely = cursors.likely.map(instant.likely, map)
+      let late = cursors.latest.map(instant.latest, map) + RawClockMap.uncertainty
+      time = max(likely, time == .max ? time : time + 1)
+      (times[row], earliest[row], latest[row]) = (time, early, max(late, time))
+      ticks[row] = UInt64(tick + place.shift)
+      account.add((late - early) / 2)
+      (last, rawTime) = ((tick, time), instant.earliest)
+      row += 1
+    }
+    return row
+  }
+
+  /// Keeps the recorded time of a sample without proof, as far as times still rise by what can be.
+  private mutating func keep(_ block: inout SampleBlock, _ row: Int) {
+    let tick = block.ticks[row]
+    let limit: Int64 = 1 << 60
+    var time = min(max(block.times[row], -limit), limit)
+    if let last {
+      let ticks = Double(Int64(clamping: tick) - last.tick)
+      let most = min(1e18, ticks * Double(period) * 2.5 + 1e9)
+      let end = last.time.addingReportingOverflow(Int64(most))
+      time = max(
+        min(time, end.overflow ? .max : end.partialValue),
+        last.time == .max ? .max : last.time + 1)
+    }
+    block.mutableTimes[row] = time
+    block.mutableTicks[row] = self.tick(tick)
+    (bounds.earliestColumn[row], bounds.latestColumn[row]) = (.min, .max)
+    account.unprovedCount += 1
+    last = (Int64(clamping: tick), time)
+  }
+
+  private mutating func takeFindings() {
+    let (findings, beginnings, rejected) = epochs.takeFindings()
+    for beginning in beginnings {
+      account.add(
+        ClockAccount.Epoch(
+          cause: beginning.cause, tick: tick(UInt64(max(0, beginning.start))),
+          times: times(beginning.instants), estimated: beginning.estimated,
+          missing: beginning.missing))
+    }
+    for (finding, firstTick) in findings {
+      add(finding.kind, firstTick, finding.slots, finding.instants)
+    }
+    for reading in rejected {
+      add(
+        .contradiction(0...0), reading.firstTick, reading.count...reading.count,
+        reading.before...reading.before + Int64(reading.length))
+    }
+  }
+
+  private mutating func add(
+    _ kind: ClockFinding.Kind, _ firstTick: Int64, _ slots: ClosedRange<Int64>,
+    _ instants: ClosedRange<Int64>
+  ) {
+    func tick(_ slot: Int64) -> UInt64 { self.tick(UInt64(max(0, firstTick + slot - 1))) }
+    let (first, last) = (tick(slots.lowerBound), tick(slots.upperBound))
+    let ticks = min(first, last)...max(first, last)
+    if kind != .wrongCount, brackets.count < ChipTimes.bracketLimit { brackets.append(ticks) }
+    account.add(ClockAccount.Finding(kind: kind, ticks: ticks, times: times(instants)))
+  }
+
+  /// Instants on the raw clock as times.
+  private func times(_ instants: ClosedRange<Int64>) -> ClosedRange<Int64> {
+    var cursor = RawClockMap.Cursor()
+    let start = cursor.map(instants.lowerBound, map)
+    let end = cursor.map(instants.upperBound, map)
+    return min(start, end)...max(start, end)
+  }
+}
+
+// MARK: - Gaps
+
+extension ChipTimes {
+  /// A gap with the ticks that it has by the readings; `nil` when it has none.
+  mutating func derive<Storage: LogStorage & ~Copyable>(
+    _ gap: Gap, _ storage: inout Storage
+  ) throws(LogError) -> Gap? {
+    try settle(before: gap.firstTick + gap.count + 1, &storage)
+    let counted = epochs.ticks.gap(gap)
+    change[gap.cause, default: 0] +=
+      Int64(clamping: counted?.count ?? 0) - Int64(clamping: gap.count)
+    return counted
+  }
+
+  /// Gaps for samples that the readings prove to be missing inside epochs, before recorded ticks up to this one.
+  mutating func lostGaps(through tick: UInt64) -> [Gap] {
+    epochs.takeLost(through: Int64(clamping: tick)).compactMap { before, count in
+      let end = self.tick(UInt64(max(0, before)))
+      let count = min(UInt64(count), end)
+      guard count > 0 else { return nil }
+      change[.lost, default: 0] += Int64(clamping: count)
+      return Gap(firstTick: end - count, count: count, cause: .lost)
+    }
+  }
+
+  /// Reads what is left, at the end.
+  mutating func readToEnd<Storage: LogStorage & ~Copyable>(
+    _ storage: inout Storage
+  ) throws(LogError) {
+    while try readOn(&storage) {}
+    takeFindings()
+  }
+
+  /// The end with the gaps as the readings count them.
+  func derive(_ end: RecordingEnd) -> RecordingEnd {
+    var end = end
+    for (cause, change) in change {
+      let count = Int64(clamping: end.ledger[cause])
+      end.ledger[cause] = UInt64(min(max(0, count &+ change), 1 << 60 - 1))
+    }
+    return end
+  }
+}
+
+/// The earliest and the latest instant of each sample of a block.
+struct BoundColumns: ~Copyable, @unchecked Sendable {
+  // Safe to send: both allocations are owned by this value alone, have room for a block, and live until deinit.
+  let earliestColumn: UnsafeMutablePointer<Int64>
+  let latestColumn: UnsafeMutablePointer<Int64>
+
+  init() {
+    earliestColumn = .allocate(capacity: SampleBlock.capacity)
+    latestColumn = .allocate(capacity: SampleBlock.capacity)
+    earliestColumn.initialize(repeating: .min, count: SampleBlock.capacity)
+    latestColumn.initialize(repeating: .max, count: SampleBlock.capacity)
+  }
+
+  deinit {
+    earliestColumn.deallocate()
+    latestColumn.deallocate()
+  }
+
+  var earliest: UnsafeBufferPointer<Int64> {
+    UnsafeBufferPointer(start: earliestColumn, count: SampleBlock.capacity)
+  }
+
+  var latest: UnsafeBufferPointer<Int64> {
+    UnsafeBufferPointer(start: latestColumn, count: SampleBlock.capacity)
+  }
+}

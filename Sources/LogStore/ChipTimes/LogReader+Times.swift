@@ -1,0 +1,95 @@
+import ChipClock
+import IMUModel
+import LogFormat
+
+extension LogReader where Storage: ~Copyable {
+  /// The earliest instant of each sample of ``block``, in nanoseconds since tick 0's deadline; `Int64.min` where no readings
+  /// prove one. Empty where the computer dates the samples. Valid until the next call.
+  public var earliest: UnsafeBufferPointer<Int64> { bounds { $0.earliestColumn } }
+
+  /// The latest instant of each sample, as ``earliest``; `Int64.max` where none is proved.
+  public var latest: UnsafeBufferPointer<Int64> { bounds { $0.latestColumn } }
+
+  /// The ticks among which something was found, from those of ``block`` on: samples lost or doubled, a change of the rate, a
+  /// contradiction. The instants of these samples are those of two clocks.
+  public var brackets: [ClosedRange<UInt64>] { times?.times.brackets ?? [] }
+
+  /// What the readings of the chip's FIFO show so far; `nil` where the computer dates the samples.
+  public var clockAccount: ClockAccount? { times?.times.found }
+
+  private func bounds(
+    _ column: (borrowing BoundColumns) -> UnsafeMutablePointer<Int64>
+  ) -> UnsafeBufferPointer<Int64> {
+    guard let times else { return UnsafeBufferPointer(start: nil, count: 0) }
+    return UnsafeBufferPointer(start: column(times.times.bounds), count: block.count)
+  }
+
+  /// Where a recorded tick is when every sample of the chip counts.
+  func tick(_ tick: UInt64) -> UInt64 { times?.times.tick(tick) ?? tick }
+
+  /// The next item, with what the chip's clock shows.
+  mutating func nextDerived() throws(LogError) -> LogItem? {
+    let times = try startTimes()
+    while true {
+      if !waiting.isEmpty { return waiting.removeFirst() }
+      guard let item = try nextRecorded() else { return nil }
+      switch item {
+      case .samples(let count):
+        let last = block.ticks[count - 1]
+        try times.times.derive(&block, &storage)
+        waiting = times.times.lostGaps(through: last).map(LogItem.gap)
+        waiting.append(item)
+      case .gap(let gap):
+        if let gap = try times.times.derive(gap, &storage) { return .gap(gap) }
+      case .sensor(var event):
+        try times.times.settle(before: event.tick + 1, &storage)
+        event.tick = tick(event.tick)
+        return .sensor(event)
+      case .end(let end):
+        try times.times.readToEnd(&storage)
+        waiting = times.times.lostGaps(through: .max).map(LogItem.gap)
+        waiting.append(.end(times.times.derive(end)))
+      case .mark, .clock, .reading, .damage: return item
+      }
+    }
+  }
+
+  /// Begins to read ahead, unless that has begun.
+  private mutating func startTimes() throws(LogError) -> ChipTimesBox {
+    if let times { return times }
+    var assumptions = ClockAssumptions()
+    if case .chip(let hertz?) = description.clock, (10_000...10_000_000).contains(hertz) {
+      assumptions.busHertz = hertz
+    }
+    assumptions.isTrimmed = !isRefuted
+    if !isRefuted { assumptions.isTrimmed = try !hasShortRead(assumptions) }
+    let started = ChipTimesBox(ChipTimes(description, assumptions, fromPage: scanStart))
+    times = started
+    return started
+  }
+
+  /// Whether one of the first reads was shorter than its bits: then all may be.
+  private mutating func hasShortRead(_ assumptions: ClockAssumptions) throws(LogError) -> Bool {
+    var scan = ReadingScan(description, fromPage: scanStart)
+    for _ in 0..<ChipTimes.triedReadings {
+      guard let reading = try scan.next(&storage) else { return false }
+      if assumptions.isRefuted(by: reading) { return true }
+    }
+    return false
+  }
+
+  /// Reads ahead again from where reading begins.
+  mutating func restartTimes() {
+    if times?.times.found.assumptions.isTrimmed == false { isRefuted = true }
+    times = nil
+    waiting = []
+    scanStart = 0
+  }
+}
+
+/// Holds what a reader knows of its chip's clock.
+final class ChipTimesBox {
+  var times: ChipTimes
+
+  init(_ times: consuming ChipTimes) { self.times = times }
+}

@@ -1,0 +1,274 @@
+import ChipClock
+import IMUModel
+
+/// The epochs of a log's readings: which tick is which slot of which epoch, and when it was made.
+///
+///     readings   epoch 3 ·····│ epoch 4 ········
+///     timeline   0            │ 1
+///     ticks      0 … 949      │ 990 … 8989
+struct ReadingEpochs {
+  /// A stretch of ticks that an epoch of the timeline has.
+  private struct Span {
+    /// Its number in the timeline.
+    var epoch: Int
+    /// The first tick that belongs to it, and the tick after the last one of the epoch before.
+    var start: Int64
+    var gap: Int64
+    /// The tick of its slot 1.
+    var firstTick: Int64
+    /// Why it began, and the instants of the readings around its beginning.
+    var cause: EpochCause
+    var instants: ClosedRange<Int64>
+    /// The least and the greatest count of its readings.
+    var counts: ClosedRange<Int64>
+    /// Whether the timeline knows how it follows from the one before.
+    var isPlaced = false
+  }
+
+  /// Where recorded ticks are.
+  struct Place {
+    var ticks: ClosedRange<Int64>
+    /// A tick less its slot.
+    var base: Int64
+    var epoch: Int
+    /// What leads to the counted ticks.
+    var shift: Int64
+  }
+
+  /// The beginning of an epoch, with what is known of the samples missing before it.
+  struct Beginning {
+    var cause: EpochCause
+    /// The first recorded tick of the epoch.
+    var start: Int64
+    /// The instants of the readings around it, on the raw clock.
+    var instants: ClosedRange<Int64>
+    /// Samples missing: as recorded, and as the readings show.
+    var estimated: Int64
+    var missing: ClosedRange<Int64>?
+  }
+
+  private var timeline: ClockTimeline
+  private var spans: [Span] = []
+  private var epochCount = 0
+  private var last: FIFOReading?
+  private(set) var ticks = TickMap()
+  /// What was found since the last time, and the tick of slot 1 of its epoch.
+  private var findings: [(finding: ClockFinding, firstTick: Int64)] = []
+  /// The beginnings of epochs since the last time, but for the first epoch.
+  private var beginnings: [Beginning] = []
+  /// Readings that cannot follow from those before, since the last time.
+  private var rejected: [FIFOReading] = []
+  /// Samples missing inside epochs: before which recorded tick, and how many.
+  private var lost: [(before: Int64, count: Int64)] = []
+  /// Nanoseconds.
+  private let period: Double
+  private let assumptions: ClockAssumptions
+  /// Whether a read was shorter than its bits.
+  private(set) var isRefuted = false
+  private var hasGivenUp = false
+
+  /// Findings after which the readings are none of a chip's: hundreds of times those of any recording.
+  private static let findingLimit = 1000
+  /// Nanoseconds before and after an epoch's readings that they still date.
+  private static let reach = 10e9
+  /// By how much counts may rise at once and still be of use for that: a count that is too great would date any slot.
+  private static let greatestStep: Int64 = 1 << 20
+  /// Spans that are kept for gaps that come after later samples.
+  private static let spanLimit = 4096
+  /// Ticks beyond it, of which no recording has any, are not looked at, so that sums with them do not overflow.
+  private static let tickLimit: Int64 = 1 << 60
+  /// Rejected readings, and beginnings, that are kept one by one until they are taken.
+  private static let listLimit = 1000
+
+  init(nominalHertz: Double, _ assumptions: ClockAssumptions) {
+    period = 1e9 / min(max(nominalHertz, 0.1), 1e6)
+    self.assumptions = assumptions
+    timeline = ClockTimeline(nominalPeriod: period, assumptions)
+  }
+}
+
+// MARK: - Readings
+
+extension ReadingEpochs {
+  /// Adds a reading; returns whether it is used.
+  mutating func add(_ reading: FIFOReading) -> Bool {
+    guard !assumptions.isRefuted(by: reading) else {
+      isRefuted = true
+      return false
+    }
+    guard let last else {
+      guard !reading.isEdge else { return false }
+      begin(reading, gap: reading.firstTick, .start)
+      return true
+    }
+    guard timeline.findingCount < ReadingEpochs.findingLimit else {
+      giveUp(at: reading)
+      return false
+    }
+    // The clock only goes forward, and so do ticks.
+    let isNext = reading.epoch == last.epoch &+ 1
+    let gap = isNext ? last.firstTick + reading.countBefore : reading.firstTick
+    let isSame = reading.isOfEpoch(of: last)
+    if reading.isEdge {
+      if isSame { timeline.add(FillEdge(slot: reading.count, time: reading.before)) }
+      return false
+    }
+    guard reading.before >= last.before,
+      isSame || (reading.firstTick >= gap && reading.firstTick > last.firstTick)
+    else {
+      if rejected.count < ReadingEpochs.listLimit { rejected.append(reading) }
+      return false
+    }
+    if isSame { accept(reading) } else { begin(reading, gap: gap, isNext ? reading.cause : .start) }
+    return true
+  }
+
+  /// No reading follows.
+  mutating func finish() {
+    guard !hasGivenUp else { return }
+    timeline.finish()
+    learn()
+  }
+
+  /// Uses no reading from this one on: where so much is wrong, nothing is proved, and each search for a place takes time.
+  private mutating func giveUp(at reading: FIFOReading) {
+    guard !hasGivenUp else { return }
+    hasGivenUp = true
+    rejected.append(reading)
+    timeline.finish()
+    learn()
+  }
+
+  private mutating func begin(_ reading: FIFOReading, gap: Int64, _ cause: EpochCause) {
+    spans.append(
+      Span(
+        epoch: epochCount, start: reading.firstTick, gap: gap, firstTick: reading.firstTick,
+        cause: cause, instants: (last ?? reading).before...reading.before,
+        counts: reading.count...reading.count))
+    epochCount += 1
+    timeline.beginEpoch(cause, delivered: reading.countBefore)
+    accept(reading)
+  }
+
+  private mutating func accept(_ reading: FIFOReading) {
+    last = reading
+    let counts = spans[spans.count - 1].counts
+    let (least, greatest) = (
+      min(counts.lowerBound, reading.count), max(counts.upperBound, reading.count)
+    )
+    if greatest - least <= counts.upperBound - counts.lowerBound + ReadingEpochs.greatestStep {
+      spans[spans.count - 1].counts = least...greatest
+    }
+    timeline.add(
+      FillReading(
+        count: reading.count, before: reading.before,
+        after: reading.length == 0 ? nil : reading.before + Int64(reading.length)))
+    learn()
+  }
+
+  /// Learns from the timeline how many samples are missing before epochs, and what it found in them.
+  private mutating func learn() {
+    var index = spans.count
+    while index > 0, !spans[index - 1].isPlaced { index -= 1 }
+    for index in index..<spans.count where spans[index].epoch < timeline.epochs.count {
+      spans[index].isPlaced = true
+      let (missing, estimate) = (
+        timeline.epochs[spans[index].epoch].missing, spans[index].start - spans[index].gap
+      )
+      if spans[index].epoch > 0, beginnings.count < ReadingEpochs.listLimit {
+        beginnings.append(
+          Beginning(
+            cause: spans[index].cause, start: spans[index].start, instants: spans[index].instants,
+            estimated: estimate, missing: missing))
+      }
+      guard let missing else { continue }
+      let count = min(max(estimate, missing.lowerBound), missing.upperBound)
+      ticks.insert(gap: spans[index].gap, start: spans[index].start, change: count - estimate)
+    }
+    guard !timeline.findings.isEmpty else { return }
+    for finding in timeline.takeFindings() {
+      guard let span = spans.last(where: { $0.epoch == finding.epoch }) else { continue }
+      findings.append((finding, span.firstTick))
+      if case .lost(let counts) = finding.kind {
+        let before = span.firstTick + finding.slots.upperBound
+        lost.append((before, counts.lowerBound))
+        ticks.insert(gap: before, start: before, change: counts.lowerBound)
+      }
+    }
+  }
+}
+
+extension ClockAssumptions {
+  /// Whether a read was shorter than its bits.
+  func isRefuted(by reading: FIFOReading) -> Bool {
+    guard isTrimmed, reading.length > 0 else { return false }
+    let fill = FillReading(
+      count: reading.count, before: reading.before, after: reading.before + Int64(reading.length))
+    return !refuted(by: CollectionOfOne(fill)).isTrimmed
+  }
+}
+
+// MARK: - What readings show
+
+extension ReadingEpochs {
+  /// Whether no later reading changes anything about the ticks before `end`.
+  func isSettled(before end: Int64) -> Bool {
+    guard end <= ReadingEpochs.tickLimit, let span = span(of: end - 1), span.isPlaced else {
+      return false
+    }
+    return timeline.isSettled(end - span.firstTick, in: span.epoch)
+  }
+
+  /// Where a recorded tick is, and those after it; `nil` if no reading is near.
+  func place(of tick: Int64) -> Place? {
+    guard tick <= ReadingEpochs.tickLimit, let span = span(of: tick), span.isPlaced else {
+      return nil
+    }
+    let (slot, reach) = (tick - span.firstTick + 1, Int64(ReadingEpochs.reach / period) + 1)
+    guard slot >= span.counts.lowerBound - reach, slot <= span.counts.upperBound + reach else {
+      return nil
+    }
+    let base = tick - slot
+    var end = base + span.counts.upperBound + reach
+    if let next = spans.first(where: { $0.start > tick }) { end = min(end, next.start - 1) }
+    let (shift, changed) = ticks.shift(at: tick)
+    end = max(tick, min(end, changed - 1))
+    return Place(ticks: tick...end, base: base, epoch: span.epoch, shift: shift)
+  }
+
+  /// When the sample of a recorded tick was made; `nil` where nothing proves it. Ticks are asked for in order.
+  mutating func instant(of tick: Int64, at place: Place) -> SampleInstant? {
+    timeline.instant(of: tick - place.base, in: place.epoch)
+  }
+
+  /// Forgets what ticks from those of a place on do not need.
+  mutating func forget(before place: Place) {
+    guard spans.count > ReadingEpochs.spanLimit else { return }
+    let kept = spans.firstIndex { $0.epoch >= place.epoch } ?? 0
+    spans.removeFirst(max(0, kept - 1))
+  }
+
+  /// Takes what was found since the last time.
+  mutating func takeFindings() -> (
+    findings: [(finding: ClockFinding, firstTick: Int64)], beginnings: [Beginning],
+    rejected: [FIFOReading]
+  ) {
+    defer { (findings, beginnings, rejected) = ([], [], []) }
+    return (findings, beginnings, rejected)
+  }
+
+  /// Takes the samples lost before recorded ticks up to this one.
+  mutating func takeLost(through tick: Int64) -> [(before: Int64, count: Int64)] {
+    guard let first = lost.first, first.before <= tick else { return [] }
+    let taken = lost.prefix { $0.before <= tick }
+    lost.removeFirst(taken.count)
+    return Array(taken)
+  }
+
+  /// The mean rate so far.
+  var rate: ClockRate { timeline.rate }
+
+  private func span(of tick: Int64) -> Span? {
+    spans.last { $0.start <= tick } ?? spans.first
+  }
+}

@@ -1,0 +1,76 @@
+public import IMUModel
+
+/// When a FIFO is read: at intervals that are dithered by a period of the chip.
+///
+///     beginning: readings 5 ms apart for 2 s, every fourth drains    then all drain
+///     │  r  r  r  D  r  r  r  D  r  r  r  D  …                       D        D        D
+///
+/// A reading says the more, the closer it is to a sample. Without dither a chip whose period divides the interval would
+/// always be read in the same phase. The dither has no pattern that such a chip could follow: deadline k is moved by the
+/// fraction of k² times the golden ratio.
+///
+/// A missed deadline is skipped, never caught up.
+@usableFromInline
+struct DrainPace: Sendable, BitwiseCopyable {
+  /// Nanoseconds from one drain to the next.
+  @usableFromInline let interval: Int64
+  /// Nanoseconds a slot.
+  private let period: Int64
+  private var origin = MonotonicTime(nanoseconds: 0)
+  private var number: UInt64 = 0
+  private var beginningEnd = MonotonicTime(nanoseconds: 0)
+  private var lastDrain = MonotonicTime(nanoseconds: 0)
+
+  /// Nanoseconds between readings in the beginning, and of all of it.
+  private static var beginning: (interval: Int64, length: Int64) { (5_000_000, 2_000_000_000) }
+
+  /// Drains every 20 ms, or every 16 slots where those take longer: a reading costs the log 6 bytes, a tenth of what 16
+  /// samples cost. At most every half of the FIFO's capacity.
+  @usableFromInline
+  init(hertz: Double, capacity: Int) {
+    let slot = 1e9 / hertz
+    period = Int64(slot)
+    interval = Int64(min(max(20e6, 16 * slot), Double(capacity) * slot / 2))
+  }
+
+  /// Begins anew at an instant.
+  @usableFromInline
+  mutating func begin(at instant: MonotonicTime) {
+    (origin, lastDrain, number) = (instant, instant, 1)
+    beginningEnd = instant + DrainPace.beginning.length
+  }
+
+  private var isBeginning: Bool { origin < beginningEnd }
+
+  private var step: Int64 {
+    isBeginning ? min(interval, DrainPace.beginning.interval) : interval
+  }
+
+  /// The next deadline.
+  @usableFromInline
+  var deadline: MonotonicTime {
+    let part = Double(number &* number &* 11_400_714_819_323_198_485) * 0x1p-64 - 0.5
+    return origin + (Int64(number) * step + Int64(part * Double(min(period, step))))
+  }
+
+  /// Whether to drain the FIFO now, and not only to read its fill.
+  @usableFromInline
+  func isDrain(at now: MonotonicTime) -> Bool {
+    !isBeginning || now - lastDrain >= interval - step / 2
+  }
+
+  /// Notes a drain.
+  @usableFromInline
+  mutating func drained(at now: MonotonicTime) { lastDrain = now }
+
+  /// Moves to the first deadline after `now`.
+  @usableFromInline
+  mutating func advance(past now: MonotonicTime) {
+    number = max(number + 1, UInt64(max(0, now - origin) / step))
+    if isBeginning, origin + Int64(number) * step >= beginningEnd {
+      (origin, number) = (origin + Int64(number - 1) * step, 1)
+      beginningEnd = origin
+    }
+    while deadline <= now { number += 1 }
+  }
+}

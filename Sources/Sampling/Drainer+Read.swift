@@ -1,0 +1,316 @@
+public import IMUDrivers
+public import IMUModel
+
+extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
+  /// Reads the fill, takes out what it counts, and records both.
+  @inlinable
+  mutating func read(at now: MonotonicTime) {
+    guard epoch.isRunning || begin(at: now) else { return }
+    do throws(FIFOError) {
+      guard let (fill, before, after) = try readFill() else { return doubt(at: now) }
+      doubts = 0
+      while let edge = sensor.nextEdge() { edges.note(edge) }
+      guard !fill.isOverrun else {
+        loss = EpochLoss(.overflow, .missed)
+        return sensor.losesAlignment ? interrupt(loss, at: now) : try keepNewest(fill, at: now)
+      }
+      if fill.isProof {
+        // Only the driver turns the FIFO on, so all bursts before this count were right.
+        proofs.held.proveConfiguration()
+      }
+      if fill.units == 0 {
+        notice(supervisor.noticeStale(at: now))
+        guard epoch.isRunning else { return }
+      }
+      let isDrain = pace.isDrain(at: now) || isEnding || fill.slots == nil
+      if !isDrain, let slots = fill.slots {
+        let count = epoch.drained + Int64(slots)
+        phase.note(count, before: before, after: after)
+        return hold(reading: count, before: before, after: after, isDrained: false, at: now)
+      }
+      pace.drained(at: now)
+      let taken = try takeOut(fill, countedAfter: before)
+      guard isWhole() else { return interrupt(EpochLoss(.overflow, .missed), at: now) }
+      // Fewer than counted: the count was wrong, and says nothing about the time.
+      let isTrue = fill.slots.map { $0 == taken } ?? true
+      epoch.drained += Int64(taken)
+      if isTrue { phase.note(epoch.drained, before: before, after: after) }
+      if taken > 0 { hold(taken, at: now) }
+      noteEdge(fill, isTrue: isTrue, counted: after)
+      if isTrue {
+        hold(reading: epoch.drained, before: before, after: after, isDrained: true, at: now)
+      }
+    } catch {
+      fail(error, at: now)
+    }
+  }
+
+  /// Records when the FIFO reached its watermark, if an edge shows it.
+  ///
+  /// The kernel's clock was slewed by no more since then than since the last drain, and what the offset is unsure of is on
+  /// the late side.
+  @inlinable
+  mutating func noteEdge(_ fill: FIFOFill, isTrue: Bool, counted: Int64) {
+    defer { drainOffset = offset }
+    guard isTrue else { return edges.forget() }
+    let stamp = edges.drain(
+      passed: fill.slotsAtWatermark != nil,
+      counted: MonotonicTime(nanoseconds: counted + offset), end: clock.now())
+    guard let stamp, let slots = fill.slotsAtWatermark else { return }
+    let raw = stamp.nanoseconds - min(offset, drainOffset) + 6000
+    let count = epoch.drained - Int64(fill.slots ?? 0) + Int64(slots)
+    // Readings without a drain may have come meanwhile, which say more.
+    guard raw >= lastReading, count > 0 else { return }
+    hold(reading: count, before: raw, after: raw, isDrained: false, at: clock.now())
+  }
+
+  /// Takes the slots out of the FIFO. When that fails it is not known what was taken out, and the epoch ends.
+  @inlinable
+  mutating func takeOut(_ fill: FIFOFill, countedAfter before: Int64) throws(FIFOError) -> Int {
+    defer {
+      let most = Int64(fill.slots ?? 0) + phase.most(in: clock.rawNow() - before)
+      isBurstLate = fill.isOverrun || most > Int64(sensor.capacity)
+    }
+    do throws(FIFOError) {
+      return try sensor.drain(fill)
+    } catch {
+      if case .bus(let cause) = error {
+        loss = EpochLoss(.burstFailed, .busError, code: cause.errno)
+        epoch.isRunning = false
+      }
+      throw error
+    }
+  }
+
+  /// Whether what was taken out begins where a sample begins: not when the chip overwrote bytes before a late burst, and the
+  /// driver cannot find the next sample.
+  @inlinable
+  mutating func isWhole() -> Bool {
+    guard sensor.losesAlignment, isBurstLate else { return true }
+    do throws(FIFOError) {
+      let next = try sensor.readFill()
+      return next.isProof && !next.isOverrun
+    } catch {
+      return false
+    }
+  }
+
+  /// A count or a burst failed.
+  @inlinable
+  mutating func fail(_ error: FIFOError, at now: MonotonicTime) {
+    switch error {
+    case .bus(let cause):
+      failure = cause.errno
+      notice(supervisor.noticeFailure(at: clock.now()))
+    case .brokenSequence where isBurstLate: interrupt(EpochLoss(.overflow, .missed), at: now)
+    case .impossibleCount, .notEmptied, .misaligned, .repeatedByte, .brokenSequence:
+      failure = Self.badMessage
+      // The configuration, which the next epoch proves, says nothing of where samples begin.
+      if error == .misaligned {
+        proofs.condemnUnproved(.busError, code: Self.badMessage, at: now)
+      }
+      interrupt(EpochLoss(.burstFailed, .busError, code: Self.badMessage), at: now)
+    }
+  }
+
+  /// Linux's EBADMSG, for bytes that cannot be right.
+  @inlinable static var badMessage: Int32 { 74 }
+
+  /// Starts the FIFO, and with it an epoch; false when the chip does not let it.
+  @inlinable
+  mutating func begin(at now: MonotonicTime) -> Bool {
+    // A chip that was reset meanwhile would fill its FIFO with samples of another scale.
+    if epoch.number > 0 {
+      switch compareConfiguration() {
+      case .intact: break
+      case .failed(let errno):
+        failure = errno
+        skipOutage(at: now)
+        return false
+      case .lost(let fault):
+        lose(fault)
+        return false
+      }
+    }
+    let before = clock.rawNow()
+    do throws(FIFOError) {
+      try sensor.startFIFO()
+    } catch {
+      if case .bus(let cause) = error { failure = cause.errno } else { failure = Self.badMessage }
+      notice(supervisor.noticeFailure(at: clock.now()))
+      skipOutage(at: now)
+      return false
+    }
+    let after = noteOffset()
+    number(missing: phase.slots(at: before) - epoch.drained, at: now)
+    phase.begin(before: before, after: after)
+    hold(reading: 0, before: before, after: before, isDrained: false, at: now)
+    pace.begin(at: clock.now())
+    return true
+  }
+
+  /// A FIFO whose words are marked has lost its oldest samples: what it still holds begins an epoch.
+  ///
+  ///     lost │ taken out now │ counted after that
+  ///          └ slot 1        └ a reading that counts both: the first one says nothing, as words were overwritten
+  @inlinable
+  mutating func keepNewest(_ fill: FIFOFill, at now: MonotonicTime) throws(FIFOError) {
+    let taken = Int64(try takeOut(fill, countedAfter: now.nanoseconds - offset))
+    pace.drained(at: now)
+    // Until it is known which slots these are.
+    epoch.isRunning = false
+    let before = clock.rawNow()
+    let next = try sensor.readFill()
+    let after = noteOffset()
+    guard !next.isOverrun, let slots = next.slots else { return interrupt(loss, at: now) }
+    let count = taken + Int64(slots)
+    number(missing: phase.slots(at: before) - epoch.drained - count, at: now)
+    phase.resume(count, before: before, after: after)
+    hold(reading: count, before: before, after: after, isDrained: false, at: now)
+    epoch.drained = taken
+    if taken > 0 { hold(Int(taken), at: now) }
+  }
+
+  /// Gives the next epoch its number and its first tick, after a gap of `missing` samples, one at least.
+  @inlinable
+  mutating func number(missing: Int64, at now: MonotonicTime) {
+    let void = Int64(sensor.voidSlots)
+    if epoch.number > 0 { skipMissing(UInt64(max(1, missing) + void), at: now) }
+    (epoch.number, epoch.cause, epoch.isRunning) = (epoch.number &+ 1, loss.epoch, true)
+    (epoch.countBefore, epoch.firstTick, epoch.drained) = (epoch.drained, Int64(tick) - void, 0)
+    skipped = 0
+    edges.forget()
+  }
+
+  /// A count and the instants around its read; `nil` when it cannot be right.
+  ///
+  /// A count that is not a whole number of slots, or is impossible after the last one, is read again: nothing guards the
+  /// bytes of an I2C transfer.
+  @inlinable
+  mutating func readFill() throws(FIFOError) -> (fill: FIFOFill, before: Int64, after: Int64)? {
+    var last: FIFOFill?
+    for _ in 0..<3 {
+      let before = clock.rawNow()
+      let fill: FIFOFill
+      do throws(FIFOError) {
+        fill = try sensor.readFill()
+      } catch .impossibleCount {
+        continue
+      }
+      let after = noteOffset()
+      let isRepeated = last?.units == fill.units
+      if fill.isOverrun {
+        if last?.isOverrun == true { return (fill, before, after) }
+      } else if fill.isProof || fill.units == 0 || isRepeated {
+        let count = epoch.drained + Int64(fill.slots ?? 0)
+        if fill.slots == nil || phase.isPossible(count, before: before, after: after) {
+          return (fill, before, after)
+        }
+      }
+      last = fill
+    }
+    return nil
+  }
+
+  /// Reads both clocks after a transfer.
+  ///
+  /// - Returns: The end of the transfer, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
+  @inlinable
+  mutating func noteOffset() -> Int64 {
+    let after = clock.rawNow()
+    let now = clock.now()
+    // Interrupted between the calls, they would not be of one instant.
+    if clock.rawNow() - after <= 5000 { offset = now.nanoseconds - after }
+    return after
+  }
+
+  /// Counts that cannot be right, three times in a row: the FIFO is not what it was.
+  @inlinable
+  mutating func doubt(at now: MonotonicTime) {
+    doubts += 1
+    if doubts >= 3 { interrupt(EpochLoss(.reset, .busError), at: now) }
+  }
+
+  /// Ends the epoch; the next one begins at once.
+  @inlinable
+  mutating func interrupt(_ loss: EpochLoss, at now: MonotonicTime) {
+    (self.loss, doubts, epoch.isRunning) = (loss, 0, false)
+    if !isEnding { _ = begin(at: now) }
+  }
+
+  /// Holds the samples of the last drain until they are proved.
+  @inlinable
+  mutating func hold(_ taken: Int, at now: MonotonicTime) {
+    let first = epoch.drained - Int64(taken) + 1
+    let void = Int(max(0, min(Int64(taken), Int64(sensor.voidSlots) - first + 1)))
+    guard void < taken else { return }
+    if !isEnding {
+      for index in void..<taken {
+        hold(sensor.sample(at: index), ofSlot: first + Int64(index), at: now)
+      }
+    }
+    let newest = sensor.sample(at: taken - 1)
+    let verdict = supervisor.notice(
+      SensorOutputs(newest), isZero: newest == RawSample(), at: now)
+    if !supervisor.isRepeating { proofs.held.proveLife() }
+    notice(verdict)
+  }
+
+  @inlinable
+  mutating func hold(_ sample: RawSample, ofSlot slot: Int64, at now: MonotonicTime) {
+    let time = phase.time(of: slot) + offset - schedule.start.nanoseconds
+    lastTime = max(lastTime, time - time % timeUnit)
+    proofs.append(
+      TickRecord(tick: tick, time: lastTime, lateness: wakeLateness, sample: sample), at: now)
+    proofs.held.proveAnnouncement()
+    tick += 1
+  }
+
+  /// Records what was seen of the fill. A read that took seconds says nothing.
+  @inlinable
+  mutating func hold(
+    reading count: Int64, before: Int64, after: Int64, isDrained: Bool, at now: MonotonicTime
+  ) {
+    guard epoch.isRunning, let length = UInt32(exactly: after - before) else { return }
+    lastReading = before
+    proofs.append(
+      TickRecord(
+        FIFOReading(
+          epoch: epoch.number, cause: epoch.cause, firstTick: epoch.firstTick,
+          countBefore: epoch.countBefore, count: count,
+          before: before - schedule.start.nanoseconds, length: length,
+          offset: (offset + 500) / 1000, isDrained: isDrained,
+          waiting: Int16(clamping: epoch.firstTick + count - Int64(tick)))),
+      at: now)
+  }
+
+  /// Skips ticks until so many of the gap before the next epoch are skipped.
+  @inlinable
+  mutating func skipMissing(_ count: UInt64, at now: MonotonicTime) {
+    guard count > skipped else { return }
+    proofs.skip(
+      Gap(firstTick: tick, count: count - skipped, cause: loss.gap, code: loss.code), at: now)
+    tick += count - skipped
+    skipped = count
+  }
+
+  /// Skips the samples that the chip would have made by now, but for the last two, which the next epoch decides.
+  @inlinable
+  mutating func skipOutage(at now: MonotonicTime) {
+    let missing = phase.slots(at: clock.rawNow()) - epoch.drained - 2
+    if missing > 0 { skipMissing(UInt64(missing), at: now) }
+  }
+}
+
+extension SensorOutputs {
+  /// The counts of a sample, where the chip's outputs are not known.
+  @usableFromInline
+  init(_ sample: RawSample) {
+    func word(_ value: Int16, _ place: UInt64) -> UInt64 {
+      UInt64(UInt16(bitPattern: value)) << (16 * place)
+    }
+    self.init(
+      low: word(sample.ax, 0) | word(sample.ay, 1) | word(sample.az, 2) | word(sample.gx, 3),
+      high: word(sample.gy, 0) | word(sample.gz, 1))
+  }
+}

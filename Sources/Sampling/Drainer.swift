@@ -1,0 +1,223 @@
+public import IMUDrivers
+public import IMUModel
+
+/// The sampling loop of a chip that keeps the time: reads its FIFO some 50 times a second, and pushes its samples and
+/// what was seen of the fill.
+///
+///     chip     │││││││││││││││││││││││││││││││││││││││  samples
+///     loop         u─count─v ══burst══      u─count─v ══burst══
+///                        └ reading                └ proves that the chip was not reset before
+///
+/// - Ticks are the chip's samples: slot n of an epoch has tick first + n − 1. What happened to each is in one record and
+///   once in ``ledger``.
+/// - Between epochs an unknown number of samples is missing. The gap there has as many ticks as the present estimate says,
+///   one at least; the readings in the log show the exact number.
+/// - A count that cannot be right is read again. After a burst that failed the FIFO is reset: what is in it is never guessed.
+/// - A sample is released when a later count proves that the FIFO runs on: a chip that was reset has its FIFO off.
+/// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again.
+///
+/// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, provided bus, clock and sink do not.
+public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: TickSink & ~Copyable>:
+  ~Copyable
+{
+  @usableFromInline var sensor: FIFOSensor<Bus>
+  @usableFromInline let clock: Clock
+  @usableFromInline var proofs: ProofQueue<Sink>
+  @usableFromInline var supervisor: Supervisor
+  @usableFromInline var pace: DrainPace
+  @usableFromInline var phase: SlotPhase
+  @usableFromInline var edges = WatermarkEdges()
+
+  /// The instant of tick 0 and the nominal rate; the chip's own differs by some percent.
+  public let schedule: Schedule
+  /// Sample times are multiples of this many nanoseconds.
+  public let timeUnit: Int64
+  @usableFromInline let stop: StopFlag
+
+  /// The tick of the next slot.
+  @usableFromInline var tick: UInt64 = 0
+  @usableFromInline var epoch = EpochState()
+  /// What ended the last epoch, and what its missing samples are lost to.
+  @usableFromInline var loss = EpochLoss(.start, .missed)
+  /// Ticks of the gap before the next epoch that are skipped already.
+  @usableFromInline var skipped: UInt64 = 0
+  /// Whether the last burst came so late after its count that the FIFO may have overrun meanwhile.
+  @usableFromInline var isBurstLate = false
+  /// Counts in a row that could not be right.
+  @usableFromInline var doubts = 0
+  /// `CLOCK_MONOTONIC` minus `CLOCK_MONOTONIC_RAW`, in nanoseconds.
+  @usableFromInline var offset: Int64
+  /// The same at the last drain.
+  @usableFromInline var drainOffset: Int64
+  /// The instant of the last reading or edge, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
+  @usableFromInline var lastReading = Int64.min
+  /// The last sample's time, in nanoseconds since tick 0.
+  @usableFromInline var lastTime: Int64 = 0
+  /// Nanoseconds that the last comparison of the chip's configuration took.
+  @usableFromInline var checkCost: Int64 = 0
+  /// Nanoseconds from the present deadline to the waking for it.
+  @usableFromInline var wakeLateness: Int64 = 0
+  /// The errno of the last transfer that failed.
+  @usableFromInline var failure: Int32 = 0
+  @usableFromInline var isReinitialisationAnnounced = false
+  /// Whether samples are looked at only as proof of those before them.
+  @usableFromInline var isEnding = false
+  @usableFromInline var outcome: SamplerEnding?
+
+  /// A loop over a sensor that has been brought up.
+  ///
+  /// - Parameters:
+  ///   - sensor: Ready; its FIFO is started here.
+  ///   - clock: Gives the time and sleeps.
+  ///   - sink: Takes the records.
+  ///   - rate: The chip's samples a second, nominally.
+  ///   - start: The instant of tick 0: the FIFO is started then.
+  ///   - timeUnit: Sample times are rounded down to multiples of it, in nanoseconds. Traps unless positive.
+  ///   - stop: Ends the loop within 100 ms when it is raised.
+  @inlinable
+  public init(
+    sensor: consuming FIFOSensor<Bus>, clock: Clock, sink: consuming Sink, rate: SampleRate,
+    start: MonotonicTime, timeUnit: Int64, stop: StopFlag
+  ) {
+    precondition(timeUnit > 0, "a time unit is positive")
+    let hertz = rate.hertz
+    let now = clock.now()
+    let limit = sensor.lifeLimit
+    pace = DrainPace(hertz: hertz, capacity: sensor.capacity)
+    phase = SlotPhase(hertz: hertz)
+    supervisor = Supervisor(at: now, lifeLimit: limit, samplePeriod: pace.interval)
+    offset = Self.measureOffset(clock)
+    drainOffset = offset
+    self.sensor = sensor
+    self.clock = clock
+    // A second of samples, and what comes with them.
+    proofs = ProofQueue(capacity: Int(hertz * 1.1) + 300, sink: sink)
+    schedule = Schedule(start: start, rate: rate)
+    self.timeUnit = timeUnit
+    self.stop = stop
+    pace.begin(at: start)
+  }
+
+  /// `CLOCK_MONOTONIC` minus `CLOCK_MONOTONIC_RAW`: the narrowest of some attempts, because the thread may be suspended
+  /// between two calls.
+  @inlinable
+  static func measureOffset(_ clock: Clock) -> Int64 {
+    var narrowest = Int64.max
+    var offset: Int64 = 0
+    for _ in 0..<16 {
+      let before = clock.rawNow()
+      let now = clock.now()
+      let width = clock.rawNow() - before
+      guard width < narrowest else { continue }
+      (narrowest, offset) = (width, now.nanoseconds - before - width / 2)
+    }
+    return offset
+  }
+}
+
+/// The present epoch: a stretch in which all slots are counted.
+@usableFromInline
+struct EpochState: Sendable, BitwiseCopyable {
+  /// Its number; 0 before the first.
+  @usableFromInline var number: UInt32 = 0
+  @usableFromInline var cause = EpochCause.start
+  /// The tick of its slot 1; before the epoch's samples where the chip's first slots are void.
+  @usableFromInline var firstTick: Int64 = 0
+  /// Slots taken out of the FIFO so far.
+  @usableFromInline var drained: Int64 = 0
+  /// The same of the epoch before.
+  @usableFromInline var countBefore: Int64 = 0
+  /// Whether the FIFO runs.
+  @usableFromInline var isRunning = false
+
+  @usableFromInline
+  init() {}
+}
+
+/// Why an epoch ended.
+@usableFromInline
+struct EpochLoss: Sendable, BitwiseCopyable {
+  /// The cause of the next epoch.
+  @usableFromInline var epoch: EpochCause
+  /// The cause of the gap before it.
+  @usableFromInline var gap: GapCause
+  /// The errno of a bus error.
+  @usableFromInline var code: Int32
+
+  @usableFromInline
+  init(_ epoch: EpochCause, _ gap: GapCause, code: Int32 = 0) {
+    (self.epoch, self.gap, self.code) = (epoch, gap, code)
+  }
+}
+
+extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
+  /// What happened to every tick so far, except those whose sample waits for its proof.
+  public var ledger: TickLedger { proofs.outbox.ledger }
+
+  /// How the loop ended; `nil` while it runs.
+  public var ending: SamplerEnding? { outcome }
+
+  /// Records that the sink had no room for so far, oldest first: to be written after those in the sink.
+  ///
+  /// Allocates: not for the sampler thread while it runs.
+  public var undelivered: [TickRecord] { proofs.outbox.undelivered }
+
+  /// Waits for the next deadline and reads the FIFO.
+  @inlinable
+  public mutating func step() -> StepResult {
+    guard outcome == nil else { return .finished }
+    guard let now = waitForDeadline() else { return finish() }
+    wakeLateness = now - pace.deadline
+    switch supervisor.phase {
+    case .sampling: read(at: now)
+    case .reinitialising: skipOutage(at: now)
+    }
+    let end = clock.now()
+    proofs.release(at: end, limit: 300)
+    proofs.outbox.resolve(at: end)
+    pace.advance(past: end)
+    _ = doDuty(at: end)
+    return .continue
+  }
+
+  /// Sleeps until the next deadline, and meanwhile does what the supervisor asks; `nil` when a stop was requested.
+  @inlinable
+  mutating func waitForDeadline() -> MonotonicTime? {
+    while true {
+      if stop.isRequested { return nil }
+      let now = clock.now()
+      let deadline = pace.deadline
+      if now >= deadline { return now }
+      if let idleUntil = doDuty(at: now) {
+        clock.sleep(until: min(deadline, idleUntil, now + 100_000_000))
+      }
+    }
+  }
+
+  /// Looks at the chip until the samples held are proved, at most for 0.9 s. The rest count as bus errors, because the bus
+  /// prevented their proof.
+  @inlinable
+  mutating func finish() -> StepResult {
+    isEnding = true
+    let limit = clock.now() + 900_000_000
+    while case .sampling = supervisor.phase, epoch.isRunning, !proofs.held.isEmpty {
+      let now = clock.now()
+      guard now < limit else { break }
+      pace.advance(past: now)
+      clock.sleep(until: min(pace.deadline, limit))
+      read(at: clock.now())
+      proofs.release(at: clock.now())
+    }
+    let now = clock.now()
+    if case .sampling = supervisor.phase, case .lost(let fault) = compareConfiguration() {
+      lose(fault)
+    }
+    proofs.condemnUnproved(.busError, code: failure, at: now)
+    if !epoch.isRunning { skipOutage(at: now) }
+    proofs.outbox.flush()
+    outcome = .stopRequested
+    return .finished
+  }
+}
+
+extension Drainer: SamplingLoop where Bus: ~Copyable, Sink: ~Copyable {}

@@ -1,0 +1,74 @@
+public import IMUModel
+
+/// The slots at which the watermark of a FIFO is best: three quarters of what comes between two drains, so that each drain
+/// passes it.
+public func watermark(at rate: SampleRate) -> Int {
+  let slots = Double(DrainPace(hertz: rate.hertz, capacity: .max).interval) * rate.hertz * 1e-9
+  return max(1, Int(slots * 0.75))
+}
+
+/// Which edge of the FIFO's watermark shows when a slot was whole.
+///
+///     words      drain      edge   drain
+///     watermark ┄┄┄│┄┄┄┄┄┄┄┄┄╱┄┄┄┄┄│
+///               ╱  │     ╱         │  ╱
+///                  │ ╱             │╱
+///
+/// When all words were taken out, the level is below the watermark, and its next edge comes with the word that reaches it.
+/// An edge is an observation, not to be trusted alone: the kernel may stamp it late, lose it, or see noise. So it is of use
+/// only when it is the only one between two drains, after a drain for which the same held. A late stamp makes a weak bound,
+/// not a wrong one.
+@usableFromInline
+struct WatermarkEdges: Sendable, BitwiseCopyable {
+  /// The first edge since the last drain, and how many there were.
+  private var edge = MonotonicTime(nanoseconds: 0)
+  private var count = 0
+  private var hasLoss = false
+  /// The end of the last drain; `nil` when it did not take out all that was counted.
+  private var emptied: MonotonicTime?
+  /// Drains until edges are trusted: an edge that is missing may come late, after the next drain.
+  private var doubtful = 2
+
+  @usableFromInline
+  init() {}
+
+  /// Notes an edge that waited.
+  @usableFromInline
+  mutating func note(_ edge: InterruptEdge) {
+    if count == 0 { self.edge = edge.time }
+    count += 1
+    hasLoss = hasLoss || edge.followsLoss
+  }
+
+  /// Notes a drain that took out all that was counted.
+  ///
+  /// - Parameters:
+  ///   - passed: Whether the words taken out reached the watermark.
+  ///   - counted: The instant after the count was read.
+  ///   - end: The instant after the words were taken out.
+  /// - Returns: When the watermark was reached, at the latest; `nil` when no edge shows it.
+  @usableFromInline
+  mutating func drain(passed: Bool, counted: MonotonicTime, end: MonotonicTime) -> MonotonicTime? {
+    let before = emptied
+    defer {
+      (count, hasLoss) = (0, false)
+      emptied = end
+    }
+    guard let before else { return nil }
+    let isRight =
+      !hasLoss && count == (passed ? 1 : 0) && (count == 0 || (edge > before && edge <= counted))
+    guard isRight else {
+      doubtful = 2
+      return nil
+    }
+    guard doubtful == 0 else {
+      doubtful -= 1
+      return nil
+    }
+    return passed ? edge : nil
+  }
+
+  /// What is in the FIFO is not known any more.
+  @usableFromInline
+  mutating func forget() { self = WatermarkEdges() }
+}

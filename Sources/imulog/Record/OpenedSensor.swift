@@ -1,0 +1,67 @@
+import IMUDrivers
+import IMUModel
+import Recorder
+import Sampling
+
+/// A sensor that was found, by what keeps its time.
+enum OpenedSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
+  case polled(PolledSensor<Bus>)
+  case buffered(FIFOSensor<Bus>)
+}
+
+extension OpenedSensor: Sendable where Bus: Sendable & ~Copyable {}
+
+extension SensorRequest {
+  /// The driver for a chip that was identified, and a remark on the choice.
+  func open<Bus: I2CBus & ~Copyable>(
+    _ bus: consuming Bus, _ identity: SensorIdentity, busClock: Int?
+  ) throws(SensorError) -> OpenedSensor<Bus> {
+    var settings = settings(busClock: busClock)
+    guard isChipClock(identity.model) else {
+      return .polled(
+        try PolledSensor(bus: bus, identity: identity, configuration: settings))
+    }
+    if usesInterrupt(identity.model) { settings.watermark = watermark(at: configuration.rate) }
+    return .buffered(try FIFOSensor(bus: bus, identity: identity, configuration: settings))
+  }
+
+  /// Whether the chip keeps the time.
+  private func isChipClock(_ model: SensorModel) -> Bool {
+    switch configuration.clock {
+    case .chip: true
+    case .grid: false
+    case .automatic:
+      configuration.rate.hertz > SensorRequest.gridLimit
+        && model.fifoRate(configuration.rate, channels: configuration.channels) != nil
+    }
+  }
+
+  /// Hertz up to which the computer keeps the time unless told otherwise: it wakes in time for each sample there.
+  private static var gridLimit: Double { 200 }
+
+  /// Whether the line from the chip's interrupt output is read.
+  func usesInterrupt(_ model: SensorModel) -> Bool {
+    configuration.interrupt != .none && isChipClock(model) && model.hasWatermark
+  }
+
+  /// A remark for the user when that line was given and has no use.
+  func interruptRemark(_ model: SensorModel) -> String? {
+    guard configuration.interrupt != .none, !usesInterrupt(model) else { return nil }
+    return isChipClock(model)
+      ? "the FIFO of the \(model.name) has no watermark: its interrupt line is not used"
+      : "the computer keeps the time: the chip's interrupt line is not used"
+  }
+
+  /// A remark for the user when the computer keeps the time at a rate at which the chip could do it better.
+  func clockRemark(_ model: SensorModel) -> String? {
+    guard configuration.clock == .automatic, configuration.rate.hertz > SensorRequest.gridLimit,
+      !isChipClock(model)
+    else { return nil }
+    let near = model.fifoNeighbours(of: configuration.rate, channels: configuration.channels)
+    guard !near.isEmpty else { return nil }
+    let rates = near.map { Plain.hertz($0) }.joined(separator: " or ")
+    return
+      "the computer keeps the time at \(Plain.hertz(configuration.rate)) Hz; the \(model.name) does it at "
+      + "\(rates) Hz, and misses nothing"
+  }
+}

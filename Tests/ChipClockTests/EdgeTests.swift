@@ -1,0 +1,117 @@
+import ChipClock
+import ChipClockTesting
+import Testing
+
+@Suite("Edges of the watermark")
+struct EdgeTests {
+  /// What is wrong with the edges.
+  enum Line: String, CaseIterable {
+    case good, late, lossy, noisy, early
+  }
+
+  /// An edge between each two readings of the same epoch that are a drain apart, some microseconds late.
+  private func edges(_ recorded: Recorded, _ line: Line) -> [[FillEdge]] {
+    var state: UInt64 = 77
+    func random() -> Double {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Double(state >> 11) * 0x1p-53
+    }
+    var edges = recorded.readings.map { _ in [FillEdge]() }
+    for index in recorded.readings.indices.dropFirst() {
+      let (before, after) = (recorded.readings[index - 1], recorded.readings[index])
+      let slot = before.count + 14
+      guard before.count < after.count, slot <= after.count, after.after != nil else { continue }
+      let base = recorded.epochs.last { $0.reading <= index }?.delivered ?? 0
+      var stamp = recorded.truth[Int(base + slot) - 1] + 3000 + random() * random() * 60_000
+      switch line {
+      case .good: break
+      case .late: if random() < 0.3 { stamp += random() * 30e6 }
+      case .lossy: if random() < 0.5 { continue }
+      // Contacts that bounce.
+      case .noisy: if random() < 0.05 { stamp -= random() * 14e6 }
+      case .early: stamp -= 14e6
+      }
+      edges[index].append(FillEdge(slot: slot, time: Int64(stamp.rounded(.up))))
+    }
+    return edges
+  }
+
+  /// Samples outside of their intervals, half widths in order, and findings.
+  private func judge(
+    _ recorded: Recorded, _ edges: [[FillEdge]]
+  ) -> (outside: Int, widths: [Int64], findings: [ClockFinding]) {
+    var timeline = ClockTimeline(nominalPeriod: 1e6, ClockAssumptions())
+    for (index, reading) in recorded.readings.enumerated() {
+      if let epoch = recorded.epochs.firstIndex(where: { $0.reading == index }) {
+        let delivered = recorded.epochs[epoch].delivered
+        let before = epoch > 0 ? recorded.epochs[epoch - 1].delivered : 0
+        timeline.beginEpoch(epoch == 0 ? .start : .overflow, delivered: delivered - before)
+      }
+      for edge in edges[index] { timeline.add(edge) }
+      timeline.add(reading)
+    }
+    timeline.finish()
+    var (outside, widths) = (0, [Int64]())
+    for (index, truth) in recorded.truth.enumerated() {
+      let epoch = recorded.epochs.lastIndex { $0.delivered <= Int64(index) } ?? 0
+      let slot = Int64(index) + 1 - recorded.epochs[epoch].delivered
+      guard let instant = timeline.instant(of: slot, in: epoch),
+        Double(instant.earliest) <= truth, truth <= Double(instant.latest)
+      else {
+        outside += 1
+        continue
+      }
+      widths.append((instant.latest - instant.earliest) / 2)
+    }
+    return (outside, widths.sorted(), timeline.findings)
+  }
+
+  @Test("nearly halve the intervals, which hold every sample")
+  func halve() {
+    for seed: UInt64 in 1...3 {
+      let recorded = Simulation(error: 0.02, drift: 3, seed: seed).run()
+      let without = judge(recorded, recorded.readings.map { _ in [] })
+      let with = judge(recorded, edges(recorded, .good))
+      #expect(without.outside == 0 && with.outside == 0, "seed \(seed)")
+      #expect(with.findings.isEmpty)
+      let (wide, narrow) = (
+        without.widths[without.widths.count / 2], with.widths[with.widths.count / 2]
+      )
+      #expect(narrow < wide * 7 / 10 && narrow < 85_000, "seed \(seed): \(narrow) of \(wide) ns")
+    }
+  }
+
+  @Test("that are late, lost, or noise change nothing but the bound", arguments: Line.allCases)
+  func disturbed(_ line: Line) {
+    for seed: UInt64 in 1...2 {
+      let recorded = Simulation(error: -0.04, drift: 3, seed: seed).run()
+      let without = judge(recorded, recorded.readings.map { _ in [] })
+      let with = judge(recorded, edges(recorded, line))
+      #expect(with.outside == 0 && with.findings.isEmpty, "\(line), seed \(seed)")
+      #expect(with.widths.count == without.widths.count)
+      for place in [2, 10, 99] {
+        let index = with.widths.count * place / 100
+        #expect(with.widths[index] <= without.widths[index] + 1000, "\(line), \(place) %")
+      }
+    }
+  }
+
+  @Test(
+    "leave findings as they are",
+    arguments: [Trouble.lost, .doubled, .wrongCount(21), .step(-20_000), .stall(0.4e9)])
+  func troubled(_ trouble: Trouble) {
+    let recorded = Simulation(error: 0.05, trouble: trouble, seed: 3).run()
+    let without = judge(recorded, recorded.readings.map { _ in [] })
+    let with = judge(recorded, edges(recorded, .good))
+    #expect(with.outside == 0)
+    #expect(with.findings.map(\.slots) == without.findings.map(\.slots), "\(with.findings)")
+    for (one, other) in zip(with.findings, without.findings) {
+      // A rate is known better.
+      if case .rateChanged(let ppm) = one.kind, case .rateChanged(let wide) = other.kind {
+        #expect(abs(ppm - wide) < 500)
+      } else {
+        #expect(one.kind == other.kind)
+      }
+    }
+  }
+}

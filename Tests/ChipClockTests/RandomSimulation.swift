@@ -1,0 +1,92 @@
+import ChipClock
+import ChipClockTesting
+import Foundation
+
+/// How many seeds the random tests try: a few, or those of `IMULOG_SEEDS`.
+func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
+  1...(ProcessInfo.processInfo.environment["IMULOG_SEEDS"].flatMap(UInt64.init) ?? count)
+}
+
+/// The same numbers for the same seed.
+struct SeededRandom {
+  private var state: UInt64
+
+  init(_ seed: UInt64) {
+    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    for _ in 0..<8 { _ = next(0...1) }
+  }
+
+  mutating func next(_ range: ClosedRange<Double>) -> Double {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    let part = Double(state >> 11) / 9_007_199_254_740_992
+    return range.lowerBound + part * (range.upperBound - range.lowerBound)
+  }
+
+  mutating func pick<T>(_ all: [T]) -> T {
+    all[min(all.count - 1, Int(next(0...Double(all.count))))]
+  }
+}
+
+/// Any chip on any bus, and a host that is busy or not, within the assumptions; with so many faults, which are 300
+/// samples and 0.3 s apart.
+struct RandomSimulation: CustomStringConvertible {
+  var simulation: Simulation
+  var assumptions: ClockAssumptions
+
+  init(seed: UInt64, faults: Int, seconds: ClosedRange<Double> = 5...25) {
+    var random = SeededRandom(seed)
+    let hertz = random.pick([52.0, 104, 208, 416, 833, 1000, 1666])
+    let least = max(0.3, 300 / hertz)
+    let drift = random.next(0...1) < 0.3 ? random.next(-45...45) : random.next(-3...3)
+    let length = random.next(seconds) + Double(faults) * (least + 1) + 2
+    simulation = Simulation(
+      hertz: hertz, error: random.next(-0.1...0.1), drift: drift, seconds: length, seed: seed)
+    simulation.jitter = random.next(0...5)
+    simulation.isBusy = random.next(0...1) < 0.4
+    // A slow bus shows the samples of a fast chip only to more than a period.
+    let bus = random.pick([hertz < 250 ? 100_000 : 400_000, 400_000, 400_000, 1_000_000])
+    assumptions = ClockAssumptions(busHertz: bus)
+    simulation.busHertz = Double(bus) * random.next(0.9...1)
+    simulation.drains = hertz < 150 && random.next(0...1) < 0.5 ? 50e6 : 20e6
+    simulation.latchBits = 20...38
+    var at = 2.0
+    let room = max(0, length - 5 - Double(faults) * (least + 1.8)) / Double(max(1, faults))
+    for _ in 0..<faults {
+      at += least + random.next(0...room)
+      let stall = random.next(0.05...1.5)
+      let wrong = Int64(random.next(4...60))
+      let trouble: Trouble = random.pick([
+        Trouble.lost, .doubled, .wrongCount(wrong), .wrongCount(-wrong), .stall(stall * 1e9),
+      ])
+      simulation.others.append((trouble, at * 1e9))
+      if case .stall = trouble { at += stall }
+    }
+  }
+
+  var description: String {
+    let troubles = simulation.others.map { "\($0.trouble) at \($0.at / 1e9) s" }
+    return """
+      \(simulation.hertz) Hz, error \(simulation.error), drift \(simulation.drift), \
+      \(simulation.seconds) s, bus \(simulation.busHertz), busy \(simulation.isBusy), \
+      jitter \(simulation.jitter), drains \(simulation.drains / 1e6) ms, \(troubles)
+      """
+  }
+}
+
+extension Recorded {
+  /// Samples outside of their intervals or without one, and those whose likely instant is not after the one before.
+  func outside(_ timeline: inout ClockTimeline) -> (outside: Int, falling: Int) {
+    var (outside, falling) = (0, 0)
+    var last = Int64.min
+    for ((epoch, slot), truth) in zip(slots, truth) {
+      guard let instant = timeline.instant(of: slot, in: epoch) else {
+        outside += 1
+        continue
+      }
+      if Double(instant.earliest) > truth || Double(instant.latest) < truth { outside += 1 }
+      if instant.likely <= last { falling += 1 }
+      last = instant.likely
+    }
+    return (outside, falling)
+  }
+}

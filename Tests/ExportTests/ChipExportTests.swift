@@ -1,0 +1,182 @@
+import ChipClockTesting
+import Export
+import Foundation
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+@Suite("Exports of recordings of a chip that keeps the time")
+struct ChipExportTests {
+  /// 20 Hz, of 8000 counts.
+  private static func sine(_ time: Double) -> Double { 8000 * sin(time * 2e-9 * .pi * 20) }
+
+  private static func motion(_ time: Double) -> RawSample {
+    RawSample(ax: Int16(sine(time).rounded()), ay: 100, az: -8192, gx: 5, temperature: 340)
+  }
+
+  private static func options(
+    _ format: ExportFormat, uncertainty: Bool = false, grid: Bool = false,
+    from: Int64? = nil, to: Int64? = nil
+  ) -> ExportOptions {
+    var options = ExportOptions(format: format, units: .gDps, from: from, to: to)
+    (options.hasUncertainty, options.isResampled) = (uncertainty, grid)
+    return options
+  }
+
+  private static func log(
+    _ trouble: Trouble = .none, seconds: Double = 6, at troubleAt: Double = 3e9
+  ) throws -> ChipLog {
+    var simulation = Simulation(seconds: seconds, trouble: trouble, seed: 21)
+    simulation.troubleAt = troubleAt
+    return try ChipLog(simulation, motion: motion)
+  }
+
+  private func rows(_ bytes: [UInt8], _ options: ExportOptions) throws -> [[String]] {
+    try TestLog.export(bytes, options).text.split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  @Test("--uncertainty adds the interval that holds the true instant of each sample")
+  func uncertainty() throws {
+    let log = try Self.log()
+    let table = try rows(log.bytes, Self.options(.csv, uncertainty: true))
+    #expect(table[0].prefix(4) == ["t_ns", "t_lo_ns", "t_hi_ns", "ax"])
+    #expect(table.count == log.truth.count + 1)
+    for (row, truth) in zip(table.dropFirst(), log.truth) {
+      let times = try row.prefix(3).map { try #require(Int64($0)) }
+      #expect(times[1] <= times[0] && times[0] <= times[2])
+      #expect(Double(times[1]) <= truth && truth <= Double(times[2]))
+    }
+    let (plain, _) = try TestLog.export(log.bytes, Self.options(.ndjson))
+    let (lines, _) = try TestLog.export(log.bytes, Self.options(.ndjson, uncertainty: true))
+    let first = table[1]
+    let begin = "{\"t_ns\":\(first[0]),"
+    #expect(plain.hasPrefix(begin + "\"ax\":"))
+    #expect(
+      lines.hasPrefix(begin + "\"t_lo_ns\":\(first[1]),\"t_hi_ns\":\(first[2]),\"ax\":"))
+    let (document, _) = try TestLog.export(log.bytes, Self.options(.json, uncertainty: true))
+    #expect(document.contains(#""units":{"t_ns":"ns","t_lo_ns":"ns","t_hi_ns":"ns","ax":"g","#))
+    #expect(document.contains("[\n" + lines.prefix { $0 != "\n" }))
+  }
+
+  @Test("without readings nothing is proved, and --uncertainty has no numbers")
+  func noReadings() throws {
+    var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1)))
+    log.description.clock = .chip(busClock: nil)
+    log.sample(0, 1000, RawSample(ax: 1))
+    #expect(
+      try log.export(Self.options(.csv, uncertainty: true)).hasPrefix(
+        "t_ns,t_lo_ns,t_hi_ns,ax\n1000,,,"))
+    #expect(
+      try log.export(Self.options(.ndjson, uncertainty: true)).hasPrefix(
+        #"{"t_ns":1000,"t_lo_ns":null,"t_hi_ns":null,"ax":"#))
+  }
+
+  @Test("--grid has the values of the motion at even instants")
+  func grid() throws {
+    let log = try Self.log()
+    let (text, report) = try TestLog.export(log.bytes, Self.options(.csv, grid: true))
+    let table = try rows(log.bytes, Self.options(.csv, grid: true))
+    #expect(table[0].prefix(2) == ["t_grid_ns", "ax"])
+    #expect(report.samples == UInt64(table.count - 1))
+    #expect(report.remarks.first?.contains("resampled to a grid of 1000 Hz by a cubic") == true)
+    let times = try table.dropFirst().map { try #require(Int64($0[0])) }
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1_000_000 })
+    #expect(times.first.map { $0 % 1_000_000 } == 0)
+    #expect(Double(times[0]) - log.truth[0] < 1_100_000 && Double(times[0]) > log.truth[0] - 50_000)
+    let scale = log.description.sensor.accelerometerScale.value
+    for (row, time) in zip(table.dropFirst(), times) {
+      let value = try #require(Double(row[1]))
+      // A microsecond is one count here; times are right to some tens of them.
+      #expect(abs(value / scale - Self.sine(Double(time))) < 60, "\(time)")
+      #expect(row[3] == table[1][3])
+    }
+    let (document, _) = try TestLog.export(log.bytes, Self.options(.json, grid: true))
+    #expect(document.contains("\n\"resampled\":{\"rate_hz\":1000,\"kernel\":\"cubic\"},\n"))
+    #expect(document.contains("\"samples\":[\n{\"t_grid_ns\":\(times[0]),\"ax\":"))
+    #expect(text.hasSuffix("\n"))
+  }
+
+  @Test(
+    "--grid makes nothing across a gap, nor where the instants jump",
+    arguments: [
+      (Trouble.stall(0.15e9), 0.15e9), (.lost, 1e6), (.step(20_000), 1e6),
+    ])
+  func hole(trouble: Trouble, least: Double) throws {
+    // A finding needs more readings on both sides than a gap.
+    let log = try Self.log(trouble, seconds: 30, at: 15e9)
+    let times = try rows(log.bytes, Self.options(.csv, grid: true)).dropFirst().map {
+      try #require(Int64($0[0]))
+    }
+    let steps = zip(times, times.dropFirst()).filter { $1 - $0 != 1_000_000 }
+    #expect(steps.count == 1)
+    for (before, after) in steps {
+      let hole = after - before
+      #expect(Double(hole) >= least && Double(hole) < least + 0.3e9, "\(hole)")
+      #expect(before < 22_200_000_000 && after > 21_900_000_000)
+    }
+  }
+
+  @Test("a range has the rows of the whole, whatever is exported", arguments: [false, true])
+  func range(grid: Bool) throws {
+    let log = try Self.log(.stall(0.15e9), seconds: 70, at: 30e9)
+    func lines(_ from: Int64?, _ to: Int64?) throws -> [Substring] {
+      let options = Self.options(.csv, uncertainty: !grid, grid: grid, from: from, to: to)
+      return try TestLog.export(log.bytes, options).text.split(separator: "\n")
+    }
+    let whole = try lines(nil, nil)
+    for (from, to) in [
+      (7_500_000_000, 8_100_000_000), (37_000_000_001, 37_400_000_000),
+      (60_000_000_000, 62_345_678_901), (76_000_000_000, 90_000_000_000),
+    ] as [(Int64, Int64)] {
+      let expected = whole.dropFirst().filter { line in
+        let time = Int64(line.prefix { $0 != "," }) ?? 0
+        return time >= from && time < to
+      }
+      let part = try lines(from, to)
+      #expect(expected.count > 200)
+      #expect(Array(part.dropFirst()) == Array(expected), "\(from)")
+    }
+  }
+
+  @Test("what they do not go with is refused with the reason")
+  func refused() throws {
+    let log = try Self.log(seconds: 1)
+    let grid = TestLog.description(channels: .accelerometer)
+    let table = try TestLog.ramp(grid, [1, 2, 3]).bytes()
+    for (uncertainty, option) in [(true, "--uncertainty"), (false, "--grid")] {
+      func export(_ format: ExportFormat, _ bytes: [UInt8]) throws {
+        _ = try TestLog.export(
+          bytes, Self.options(format, uncertainty: uncertainty, grid: !uncertainty))
+      }
+      #expect(throws: ExportError.noChipTimes(option: option)) { try export(.csv, table) }
+      for format in [ExportFormat.gyrodata, .html, .svg, .raw] {
+        #expect(throws: ExportError.optionNotSupported(option: option, format: format)) {
+          try export(format, log.bytes)
+        }
+      }
+    }
+    for (options, others) in [
+      (Self.options(.csv, uncertainty: true, grid: true), ("--grid", "--uncertainty")),
+      (
+        {
+          var options = Self.options(.csv, grid: true)
+          options.units = .raw
+          return options
+        }(), ("--grid", "--units raw")
+      ),
+    ] {
+      do throws(ExportError) {
+        var sink = ArraySink()
+        _ = try Exporter(options).write(ArrayStorage(log.bytes), to: &sink)
+        Issue.record("\(others) is not refused")
+      } catch {
+        #expect("\(error)".hasPrefix("\(others.0) does not go with \(others.1): "))
+        #expect(error.exitStatus == .usage)
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import IMUDrivers
+import IMUModel
+import Sampling
+import SimulatedIMU
+import Testing
+
+@Suite("A chip that keeps the time")
+struct DrainerTests {
+  static let chips = [DrainBench.mpu6050, .lsm6dso, .lsm6dsl, .lsm6dsv]
+
+  private func expectSound(_ outcome: DrainBench.Outcome) {
+    #expect(outcome.imbalance == nil)
+    #expect(outcome.isPlaced && outcome.wrong == 0, "\(outcome.wrong) wrong samples")
+    #expect(outcome.falseReadings == 0)
+  }
+
+  @Test("every sample that the chip makes is recorded, once and in order", arguments: chips)
+  func everySample(chip: DrainBench) throws {
+    for error in [-9000, 0, 9000] {
+      var bench = chip
+      bench.clockErrorPartsPerMillion = error
+      let outcome = try bench.run()
+      expectSound(outcome)
+      #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
+      let expected = bench.rate.hertz * 3 * (1 + Double(error) * 1e-6)
+      #expect(abs(Double(outcome.ledger.sampled) - expected) < 50)
+      // In the first second the rate is not known, and the period may be off by some percent.
+      #expect(outcome.worstTime < 3_000_000, "\(outcome.worstTime) ns")
+    }
+  }
+
+  @Test(
+    "a thread that is suspended between two looks at the clocks takes them for no further apart",
+    arguments: 1...5)
+  func suspension(look: Int) throws {
+    var bench = DrainBench.mpu6050
+    bench.lookCost = 3000
+    bench.longLook = (look, 273_000)
+    bench.milliseconds = 200
+    let outcome = try bench.run()
+    expectSound(outcome)
+    #expect(outcome.epochs.flatMap(\.readings).allSatisfy { abs($0.offset) <= 6 })
+  }
+
+  @Test("it wakes at most 60 times a second after the beginning")
+  func wakeUps() throws {
+    var bench = DrainBench.mpu6050
+    bench.milliseconds = 12_000
+    let long = try bench.run().sleeps
+    bench.milliseconds = 2_000
+    let short = try bench.run().sleeps
+    #expect(long - short <= 600, "\(long - short) in 10 s")
+  }
+
+  @Test(
+    "a stall that the FIFO outlasts costs nothing; after a longer one the gap has the number of samples missing, to two",
+    arguments: chips, [40, 150, 400] as [Int64])
+  func stall(chip: DrainBench, milliseconds: Int64) throws {
+    var bench = chip
+    bench.stalls = [(2_500_000_000, milliseconds * 1_000_000)]
+    bench.milliseconds = 5000
+    bench.clockErrorPartsPerMillion = 4500
+    let outcome = try bench.run()
+    expectSound(outcome)
+    if outcome.epochs.count == 1 {
+      #expect(outcome.gaps.isEmpty && milliseconds <= 150)
+    } else {
+      #expect(outcome.gaps.map(\.cause) == [.missed])
+      #expect(outcome.epochs.map(\.first.cause) == [.start, .overflow])
+      let missing = outcome.missing[0]
+      #expect(abs(missing.made - missing.logged) <= 2, "\(missing)")
+    }
+  }
+
+  @Test(
+    "a burst that begins long after its count takes out no sample that is mixed from two",
+    arguments: chips, [30, 60, 75, 150] as [Int64])
+  func lateBurst(chip: DrainBench, milliseconds: Int64) throws {
+    for number in 300..<(chip.model == .mpu6050 ? 306 : 303) {
+      var bench = chip
+      bench.waitOfTransfer = (milliseconds * 1_000_000, number)
+      let outcome = try bench.run()
+      expectSound(outcome)
+      #expect(outcome.gaps.allSatisfy { $0.cause == .missed }, "\(outcome.gaps)")
+      for missing in outcome.missing { #expect(abs(missing.made - missing.logged) <= 2) }
+    }
+  }
+
+  @Test("a burst that fails ends the epoch, and no sample after it is wrong", arguments: chips)
+  func failedBurst(chip: DrainBench) throws {
+    var bursts = 0
+    for number in 200..<220 {
+      var bench = chip
+      bench.milliseconds = 1400
+      bench.faultInTransfer = (.fail(.noAcknowledge, errno: 121, transfers: 2), number)
+      let outcome = try bench.run()
+      expectSound(outcome)
+      guard let gap = outcome.gaps.first else { continue }
+      bursts += 1
+      #expect(gap.cause == .busError && gap.code == 121)
+      #expect(outcome.epochs.map(\.first.cause) == [.start, .burstFailed])
+      #expect(abs(outcome.missing[0].made - outcome.missing[0].logged) <= 2)
+    }
+    #expect(bursts > 0 && bursts < 20)
+  }
+
+  @Test(
+    "a chip that loses its supply is set up again, and no sample is of the wrong scale",
+    arguments: chips)
+  func brownOut(chip: DrainBench) throws {
+    for offset in stride(from: Int64(0), to: 21_000_000, by: 1_730_000) {
+      var bench = chip
+      bench.faults = [(.brownOut, 800_000_000 + offset)]
+      bench.milliseconds = 2000
+      let outcome = try bench.run()
+      expectSound(outcome)
+      #expect(outcome.events.map(\.kind) == [.lost, .reinitialised, .back])
+      // The burst in which words with marks broke off may be seen first.
+      let causes = Set(outcome.gaps.map(\.cause))
+      #expect(causes.contains(.reinitialising))
+      #expect(causes.subtracting([.reinitialising]).isSubset(of: [.busError]), "\(causes)")
+      #expect(outcome.ledger.sampled > UInt64(bench.rate.hertz * 1.2))
+    }
+  }
+
+  @Test("a chip that is unplugged leaves one gap for the time it is away", arguments: chips)
+  func unplugged(chip: DrainBench) throws {
+    var bench = chip
+    bench.faults = [(.unplug(nanoseconds: 1_500_000_000), 1_003_000_000)]
+    bench.milliseconds = 5000
+    let outcome = try bench.run()
+    expectSound(outcome)
+    #expect(Set(outcome.gaps.map(\.cause)) == [.busError])
+    let lost = Double(outcome.ledger.busErrors) / bench.rate.hertz
+    #expect(lost > 1.4 && lost < 2.2, "\(lost) s")
+  }
+
+  @Test(
+    "bits that are flipped in any byte of a count make no sample wrong", arguments: chips)
+  func wrongCount(chip: DrainBench) throws {
+    for mask in [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80] as [UInt8] {
+      for number in 100..<103 {
+        for byte in 0...1 {
+          var bench = chip
+          bench.faultInTransfer = (.corrupt(byte: byte, mask: mask), number)
+          bench.milliseconds = 700
+          let outcome = try bench.run()
+          #expect(outcome.imbalance == nil)
+          // A flipped bit in a sample's own bytes cannot be seen.
+          #expect(outcome.isPlaced && outcome.wrong <= 1, "\(mask) \(number) \(byte)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "when the writer stalls the newest samples are dropped and counted, slot by slot",
+    arguments: chips)
+  func fullRing(chip: DrainBench) throws {
+    var bench = chip
+    bench.sinkStall = 1_000_000_000..<2_400_000_000
+    bench.milliseconds = 4000
+    let outcome = try bench.run()
+    expectSound(outcome)
+    #expect(outcome.epochs.count == 1)
+    #expect(!outcome.gaps.isEmpty && Set(outcome.gaps.map(\.cause)) == [.ringFull])
+    #expect(outcome.ledger.ringFull > 100)
+  }
+
+  @Test(
+    "edges of the watermark say when slots were whole, within microseconds",
+    arguments: [DrainBench.lsm6dso, .lsm6dsl, .lsm6dsv, .mpu6050])
+  func edges(chip: DrainBench) throws {
+    var bench = chip
+    (bench.interruptLatency, bench.milliseconds) = (20_000, 4000)
+    bench.clockErrorPartsPerMillion = -9000
+    let outcome = try bench.run()
+    expectSound(outcome)
+    let readings = outcome.epochs.flatMap(\.readings)
+    let edges = readings.filter(\.isEdge)
+    guard chip.model.hasWatermark else {
+      #expect(edges.isEmpty)
+      return
+    }
+    let drains = readings.filter { $0.isDrained && $0.before > 2_100_000_000 }.count
+    #expect(edges.count >= drains * 9 / 10, "\(edges.count) of \(drains)")
+    #expect(outcome.worstEdge < 40_000)
+  }
+
+  @Test("an edge that is stamped late, or after the next drain, makes no false reading")
+  func lateEdges() throws {
+    for latency in [1_000_000, 7_000_000, 15_000_000, 24_000_000, 61_000_000] as [Int64] {
+      var bench = DrainBench.lsm6dso
+      (bench.interruptLatency, bench.milliseconds) = (latency, 4000)
+      bench.stalls = [(2_500_000_000, 40_000_000), (3_100_000_000, 400_000_000)]
+      expectSound(try bench.run())
+    }
+  }
+}

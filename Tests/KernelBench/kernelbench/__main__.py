@@ -17,10 +17,10 @@ from pathlib import Path
 from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, REPEATED, Group, Report
-from .scenarios import adapters, arm64, button, checks, faults, losses, powercuts, resets, takes
+from .scenarios import adapters, arm64, button, checks, chip, faults, fifo, losses, powercuts, resets, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "resets", "losses", "adapters", "button", "cuts", "arm64")
+GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "chip", "button", "cuts", "arm64")
 
 
 def main() -> int:
@@ -53,11 +53,12 @@ def main() -> int:
 def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     """Runs the requested scenarios, in this order:
 
-        faults, takes, losses     ║ one guest a processor: they mostly wait
-        button, adapters, resets  ║
-        arm64's program is built  ║ when nothing else wants a processor
-        what failed of these      one by one
-        cuts                      on both processors
+        faults, takes, losses, fifo  ║ one guest a processor: they mostly wait
+        button, adapters, resets     ║
+        arm64's program is built     ║ when nothing else wants a processor
+        what failed of these         one by one
+        chip                         alone: its guest is busy
+        cuts                         on both processors
         arm64
     """
     asked = options.groups or GROUPS
@@ -67,6 +68,8 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         "resets": lambda group: resets.run(bench, group),
         "losses": lambda group: losses.run(bench, group),
         "adapters": lambda group: adapters.run(bench, group),
+        "fifo": lambda group: fifo.run(bench, group),
+        "chip": lambda group: chip.run(bench, group, options.chip_minutes),
         "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
         "cuts": lambda group: powercuts.run(bench, group, options.cuts, options.seed),
         "arm64": lambda group: arm64.run(bench, group, arm64_program.result())}
@@ -86,11 +89,13 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     with ThreadPoolExecutor() as pool:
         if "arm64" in asked:
             arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
-        lanes = (("faults", "takes", "losses"), ("button", "adapters", "resets"))
+        lanes = (("faults", "takes", "losses", "fifo"), ("button", "adapters", "resets"))
         for lane in [pool.submit(try_first, *names) for names in lanes]:
             lane.result()
         for names in lanes:
             try_again(*names)
+        try_first("chip")
+        try_again("chip")
         if "cuts" in groups:
             groups["cuts"].once()
         try_first("arm64")
@@ -105,6 +110,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by setup/cross-arm64.sh")
     parser.add_argument("--cuts", type=int, default=10, metavar="N", help="power cuts on each file system; 10")
+    parser.add_argument(
+        "--chip-minutes", type=float, default=0, metavar="N", help="takes by the chip's clock, without a fault; 10 s")
     parser.add_argument("--trains", type=int, default=40, metavar="N", help="presses with bouncing contacts; 40")
     parser.add_argument("--button-takes", type=int, default=10, metavar="N", help="takes begun and ended by the button; 10")
     parser.add_argument(

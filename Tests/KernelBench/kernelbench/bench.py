@@ -37,14 +37,16 @@ class Bench:
         self.program = program
 
     def boot(
-        self, name: str, platform: Platform | None = None, disks: list[str] | None = None, is_first: bool = True
+        self, name: str, platform: Platform | None = None, disks: list[str] | None = None, is_first: bool = True,
+        is_busy: bool = False,
     ) -> Guest:
-        """Starts chips and a guest of their own; `is_first` raises their priority on the host."""
+        """Starts chips and a guest of their own; `is_first` raises their priority on the host, but not that of a
+        processor that `is_busy`."""
         directory = self.directory / name
         shutil.rmtree(directory, ignore_errors=True)
         chips = Chips(directory / "chips", is_first)
         try:
-            machine = Machine(platform or self.platform, directory, chips.directory, disks or [], is_first)
+            machine = Machine(platform or self.platform, directory, chips.directory, disks or [], is_first, is_busy)
         except BenchError:
             chips.stop()
             raise

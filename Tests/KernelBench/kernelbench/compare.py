@@ -11,7 +11,8 @@ that drifts, a sample that was dated wrongly, or one that waited somewhere, wide
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from .chips.signal import CHANNELS
@@ -46,21 +47,36 @@ class Comparison:
 def compare(
     take: Take, truth: Truth, chip: str, damaged: int = 0, repeated: int = 0, tolerance: int = TOLERANCE
 ) -> Comparison:
-    """Checks a take in raw counts.
+    """Checks a take in raw counts; its times are of one instant with the truth's, but for a constant."""
+    matches = match_samples(take, truth, chip, damaged, repeated)
+    numbers = Counter(match.number for match in matches if match)
+    twice = {number for number, count in numbers.items() if count > 1}
+    return _compare_times(take, matches, twice, tolerance)
+
+
+def match_samples(
+    take: Take, truth: Truth, chip: str, damaged: int = 0, repeated: int = 0, lag: int = TEMPERATURE_LAG, lead: int = 0
+) -> list[TrueSample | None]:
+    """For each sample of a take in raw counts the one that the chip made; `None` for one that was damaged on the wire.
 
     `damaged`: samples that may be none of the chip's, because bytes were damaged on the wire where nothing guards
-    them. `repeated`: samples that may be equal to the one before, because the chip said that they are new.
+    them. `repeated`: samples that may be equal to the one before, because the chip said that they are new. `lag` and
+    `lead`: how many samples a temperature may be older or newer than its sample.
     """
     made = {sample.counts[:AXES]: sample for sample in truth.samples.get(chip, ())}
     check(len(made) > 0, f"the truth file has no samples of {chip}")
     in_order = truth.samples[chip]
     places = {sample.number: place for place, sample in enumerate(in_order)}
+    temperatures: dict[int, list[int]] = defaultdict(list)
+    for place, sample in enumerate(in_order):
+        temperatures[sample.counts.temp].append(place)
     matches: list[TrueSample | None] = []
     for sample in take.samples:
         match = made.get(tuple(int(value) for value in sample.values[:AXES]))
         if match:
-            latest = in_order[max(0, places[match.number] - TEMPERATURE_LAG) : places[match.number] + 1]
-            if not any(earlier.counts.temp == int(sample.values[AXES]) for earlier in latest):
+            same, place = temperatures[int(sample.values[AXES])], places[match.number]
+            latest = bisect_right(same, place + lead) - 1
+            if latest < 0 or same[latest] < place - lag:
                 match = None
         matches.append(match)
     strangers = [take.samples[index] for index, match in enumerate(matches) if match is None]
@@ -81,7 +97,7 @@ def compare(
     check(extra <= repeated, f"{extra} samples were exported again though {repeated} may be, first numbers {twice[:5]}")
     check(
         all(a.number <= b.number for a, b in zip(known, known[1:])), "samples are not in the order in which they were made")
-    return _compare_times(take, matches, set(twice), tolerance)
+    return matches
 
 
 def _compare_times(

@@ -14,6 +14,7 @@ the architectural timer. So guest and host times differ by one constant.
 
 from __future__ import annotations
 
+import ctypes
 import select
 import signal
 import socket
@@ -42,7 +43,8 @@ class Platform:
     def command(self) -> list[str]:
         """The QEMU command without devices."""
         memory = ["-m", MEMORY, "-object", f"memory-backend-memfd,id=mem,size={MEMORY},share=on"]
-        common = ["-nodefaults", "-display", "none", "-no-reboot", "-smp", "1", "-initrd", str(self.initramfs)]
+        common = ["-nodefaults", "-display", "none", "-no-reboot", "-smp", "1", "-initrd", str(self.initramfs),
+            "-name", "guest,debug-threads=on"]
         if self.name == "arm64":
             return [
                 "qemu-system-aarch64", "-M", "virt,memory-backend=mem", "-cpu", "cortex-a53", *memory, *common,
@@ -51,6 +53,12 @@ class Platform:
             "qemu-system-x86_64", "-M", f"q35,memory-backend=mem,accel={self.accelerator}", "-cpu", "max", *memory,
             *common, "-no-user-config", "-kernel", str(self.kernel), "-append",
             f"console=ttyS0 clocksource=hpet tsc=reliable no_timer_check {ARGUMENTS}"]
+
+
+def end_with_bench() -> None:
+    """In a session of its own QEMU would outlive a bench that is killed."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL, 0, 0, 0)
 
 
 @dataclass
@@ -72,6 +80,7 @@ class Machine:
     chips: Path | None = None
     disks: list[str] = field(default_factory=list)
     is_first: bool = True
+    is_busy: bool = False
 
     def __post_init__(self) -> None:
         self.share = self.directory / "share"
@@ -104,7 +113,8 @@ class Machine:
                 "-device", f"virtio-blk-pci,drive=disk{index}"]
         self._process = subprocess.Popen(
             [*self.platform.command(), *devices], stdin=subprocess.DEVNULL, stdout=self._console,
-            stderr=subprocess.STDOUT)
+            stderr=subprocess.STDOUT, start_new_session=self.is_busy,
+            preexec_fn=end_with_bench if self.is_busy else None)
         try:
             self._socket = self._connect(port)
             self._wait_for("ready", BOOT_SECONDS)
@@ -114,7 +124,7 @@ class Machine:
             self._process.wait()
             raise
         if self.is_first:
-            prefer(self._process.pid)
+            prefer(self._process.pid, self.is_busy)
 
     def _connect(self, port: Path) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX)

@@ -3,7 +3,8 @@
 #
 #   linux-image-V    ──► boot/ and lib/modules/V ─────────────────────┐
 #   linux-headers-V  ──┐                                              ├─► $cache/kernel-ARCH
-#   linux-source-6.1 ──┴► i2c-virtio.ko gpio-virtio.ko ► modules/extra ┘
+#   linux-source-6.1 ──┼► i2c-virtio.ko gpio-virtio.ko ► modules/extra ┤
+#   board.c ───────────┴► board.ko ────────────────────► modules/extra ┘
 #
 # Prints the folder; its file `version` names the kernel. Packages come through this machine's apt, which verifies them.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -21,13 +22,13 @@ main() {
   local version out=$cache/kernel-$arch
   if [ "$arch" != amd64 ]; then foreign_apt; fi
   version=$(newest) || cannot "apt knows no linux-image-$series.*-$arch; it is in Debian 12"
-  if ! made "kernel-$arch" "$version" "$(cat "$0" "$setup/drivers.patch")"; then
+  if ! made "kernel-$arch" "$version" "$(cat "$0" "$setup"/drivers.patch "$setup"/board.c)"; then
     say "getting Linux $version"
     unpack "$version" "$out"
     build "$version" "$out" >"$out/build.log" 2>&1 || { tail -n 20 "$out/build.log" >&2; say "drivers do not build"; exit 1; }
     rm -rf "$out/debs" "$out/headers"
     echo "$version" >"$out/version"
-    mark_made "kernel-$arch" "$version" "$(cat "$0" "$setup/drivers.patch")"
+    mark_made "kernel-$arch" "$version" "$(cat "$0" "$setup"/drivers.patch "$setup"/board.c)"
   fi
   echo "$out"
 }
@@ -68,8 +69,9 @@ build() {
   # Of the links between the headers' packages this one alone is absolute.
   sed -i "s,^include /usr/src/,include $out/headers/usr/src/," "$tree/Makefile"
   (cd "$out/drivers" && patch -p1 -s <"$setup/drivers.patch")
-  echo 'obj-m := i2c-virtio.o gpio-virtio.o' >"$out/drivers/Makefile"
-  make -s -C "$tree" "${cross[@]}" M="$out/drivers" modules
+  cp "$setup/board.c" "$out/drivers/"
+  echo 'obj-m := i2c-virtio.o gpio-virtio.o board.o' >"$out/drivers/Makefile"
+  make -s -C "$tree" "${cross[@]}" M="$out/drivers" modules || return
   ${prefix}strip -g "$out"/drivers/*.ko
   mkdir -p "$out/lib/modules/$version/extra"
   cp "$out"/drivers/*.ko "$out/lib/modules/$version/extra/"

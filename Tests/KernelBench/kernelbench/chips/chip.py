@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 
+from .oscillator import Oscillator
+from .pin import Pin
 from .signal import Counts, Scale, at_rest, recognisable
 from .truth import TruthWriter
 
@@ -20,6 +22,8 @@ class Chip(ABC):
     address: int
     boot_time: int
     """From power-up until the registers answer, in nanoseconds."""
+    trim = 0
+    """What the factory found the clock's error to be, as the chip's register has it."""
 
     def __init__(self, truth: TruthWriter, now: int) -> None:
         self.truth = truth
@@ -32,6 +36,7 @@ class Chip(ABC):
         self.number = 0
         self.counts = Counts(0, 0, 0, 0, 0, 0, 0)
         self._noise = random.Random(self.name)
+        self.clock = Oscillator(self.name, now)
         self._answers_from = now
         self.power_up(now, is_silent=True)
 
@@ -63,6 +68,17 @@ class Chip(ABC):
     @abstractmethod
     def write(self, value: int, now: int) -> None:
         """A byte for the register that the pointer stands at; the pointer moves on."""
+
+    # Interrupts.
+
+    @property
+    def pins(self) -> dict[str, Pin]:
+        """The interrupt outputs by name."""
+        return {}
+
+    def due(self) -> int | None:
+        """When `advance` has to be called next for the outputs to change in time; `None` for never."""
+        return None
 
     # Samples.
 

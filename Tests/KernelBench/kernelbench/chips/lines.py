@@ -101,9 +101,14 @@ class Lines(VhostDevice):
             heapq.heappush(self._planned, (due, line, level))
         return first, due
 
-    def wait(self) -> float | None:
-        """Seconds until the next planned change; `None` without one."""
-        return max(0.0, (self._planned[0][0] - time.monotonic_ns()) / 1e9) if self._planned else None
+    def plan(self, line: int, due: int, level: int) -> None:
+        """A line is to be driven to a level from outside at a time of the host's monotonic clock."""
+        heapq.heappush(self._planned, (due, line, level))
+
+    @property
+    def due(self) -> int | None:
+        """When the next planned change is due; `None` without one."""
+        return self._planned[0][0] if self._planned else None
 
     def proceed(self) -> None:
         """Makes the changes that are due."""

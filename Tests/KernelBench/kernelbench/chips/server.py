@@ -1,14 +1,14 @@
 """The process that simulates the chips and lines of one guest: `python3 -m kernelbench.chips.server DIR`.
 
 In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control
-socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dsv`, `lsm9ds1`, `mpu6050`,
-or one of the latter's successors.
+socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dsl`, `lsm6dsv`, `lsm9ds1`,
+`mpu6050`, or one of the latter's successors.
 
     truth PATH | truth -           begin a truth file, end it
     nack CHIP COUNT [ERRNO]        the next COUNT messages are not acknowledged
     nackmid CHIP AT COUNT          the next COUNT reads of more than AT bytes break off after AT bytes
     timeout CHIP SECONDS COUNT     the next COUNT messages time out
-    corrupt CHIP AT COUNT          in the next COUNT reads a bit of byte AT is turned
+    corrupt CHIP AT COUNT [LENGTH] in the next COUNT reads, or those of LENGTH bytes, a bit of byte AT is turned
     ones CHIP                      reads give ones and nothing is written, though all is acknowledged
     dip CHIP SECONDS DIP...        the supply dips in the middle of a sample's burst, once for each DIP and SECONDS apart
                                    at least; DIP is `ones:AT` or `zeros:AT`, what the rest of the burst is,
@@ -19,11 +19,18 @@ or one of the latter's successors.
                                    was begun, 0 when there was none
     unplug CHIP | plug CHIP        the wires come off; they are back, and the chip boots
     brownout CHIP                  the supply dips: registers are reset, nothing else shows it
+    clock CHIP PPM [DRIFT [JITTER]]
+                                   the chip's clock is fast by so much from now on, by DRIFT ppm more each second, and its
+                                   samples are up to JITTER microseconds off
+    trim CHIP VALUE                the value of the register by which the chip says how wrong its clock is
+    route CHIP PIN NUMBER | route CHIP PIN -
+                                   an interrupt output of the chip is wired to a GPIO line; the wire comes off
     freeze CHIP [SECONDS]          the values stand still, the flags do not, until the chip is reset, or for SECONDS
                                    whatever is done to it
     rest CHIP on|off               a board that lies still instead of numbers that can be recognised
     identity CHIP VALUE|own        the value of WHO_AM_I
     absent CHIP | present CHIP     the chip was never there; it is
+    way-back MICROSECONDS          answers to transfers are sent so much early
     stall | release                the controller hangs; it continues
     gone | back                    the controller is gone: every transfer fails with ENODEV; it is back
     line NUMBER LEVEL              a GPIO line is pulled up or down
@@ -34,6 +41,9 @@ or one of the latter's successors.
     late                           the answer is `ok` and by how many nanoseconds a change of a train was late at most
                                    since the last such command
     time                           the answer is `ok` and the monotonic time in nanoseconds
+    clocks ADDRESS SECONDS         compares clocks with guest/clockmap.c, whose page is at this address of the guest's
+                                   memory; the answer is `ok` and the least difference that the guest's clock minus the
+                                   host's can have, in nanoseconds. Nothing else is done meanwhile
 """
 
 from __future__ import annotations
@@ -49,6 +59,7 @@ from pathlib import Path
 from .adapter import Adapter
 from .chip import Chip
 from .lines import Lines
+from .lsm6dsl import LSM6DSL
 from .lsm6dso import LSM6DSO
 from .lsm6dsv import LSM6DSV
 from .lsm9ds1 import LSM9DS1
@@ -68,7 +79,7 @@ class Server:
     def __init__(self, directory: Path) -> None:
         self.truth = TruthWriter()
         now = time.monotonic_ns()
-        kinds = (MPU6050, LSM6DSO, MPU6500, MPU9250, MPU9255, LSM9DS1, LSM6DSV)
+        kinds = (MPU6050, LSM6DSO, MPU6500, MPU9250, MPU9255, LSM9DS1, LSM6DSL, LSM6DSV)
         self.chips: dict[str, Chip] = {kind.name: kind(self.truth, now) for kind in kinds}
         self.wire = Wire([self.chips["mpu6050"], self.chips["lsm6dso"]], self.truth, BUS_HERTZ)
         self.adapter = Adapter(str(directory / "i2c"), self.wire)
@@ -83,8 +94,7 @@ class Server:
         while True:
             devices = {source: device for device in (self.adapter, self.lines) for source in device.readers()}
             sources = [*devices, self._control, *self._clients]
-            waits = [wait for wait in (self.adapter.wait(), self.lines.wait()) if wait is not None]
-            readable, _, _ = select.select(sources, [], [], min(BREATH, *waits) if waits else BREATH)
+            readable, _, _ = select.select(sources, [], [], self._wait())
             self.lines.proceed()
             for source in readable:
                 if source in devices:
@@ -93,11 +103,27 @@ class Server:
                     self._clients[self._control.accept()[0]] = b""
                 else:
                     self._listen(source)
-            self.adapter.finish()
-            now = time.monotonic_ns()
-            if now > self.wire.time:
-                for chip in self.wire.chips.values():
-                    chip.advance(now)
+            self._advance()
+            self.adapter.finish(before=self.lines.due)
+            self._advance()
+
+    def _advance(self) -> None:
+        """Chips make what is due, and their outputs go to the lines; one that is on the wire is ahead of that."""
+        now = time.monotonic_ns()
+        for chip in self.wire.chips.values():
+            chip.advance(now)
+            for pin in chip.pins.values():
+                for line, due, level in pin.take():
+                    self.lines.plan(line, due, level)
+
+    def _wait(self) -> float:
+        """Seconds until something has to be done that nobody announces."""
+        dues = [self.adapter.due, self.lines.due]
+        # A sample that no output shows can be made later.
+        dues += [
+            chip.due() for chip in self.wire.chips.values() if any(pin.line is not None for pin in chip.pins.values())]
+        first = min((due for due in dues if due is not None), default=FOR_EVER)
+        return min(BREATH, max(0.0, (first - time.monotonic_ns()) / 1e9))
 
     def _listen(self, client: socket.socket) -> None:
         data = client.recv(4096)
@@ -120,6 +146,8 @@ class Server:
         now = max(time.monotonic_ns(), self.wire.time)
         if name == "time":
             return f"ok {time.monotonic_ns()}"
+        if name == "clocks":
+            return f"ok {compare_clocks(self.adapter.memory(int(rest[0]), 16), float(rest[1]))}"
         if name == "late":
             return f"ok {self.lines.late()}"
         if name == "truth":
@@ -137,6 +165,8 @@ class Server:
             getattr(self.adapter, name)()
         elif name in ("gone", "back"):
             self.adapter.errno = errno.ENODEV if name == "gone" else 0
+        elif name == "way-back":
+            self.adapter.way_back = int(float(rest[0]) * 1000)
         elif name == "line":
             self.lines.set(*map(int, rest))
         elif name == "train":
@@ -155,7 +185,7 @@ class Server:
         if name == "nack":
             self._strike(chip, Fault("nack", int(rest[0]), *map(int, rest[1:])))
         elif name in ("nackmid", "corrupt"):
-            self._strike(chip, Fault(name, at=int(rest[0]), count=int(rest[1])))
+            self._strike(chip, Fault(name, at=int(rest[0]), count=int(rest[1]), length=int((rest[2:] or [0])[0])))
         elif name == "timeout":
             self._strike(chip, Fault(name, seconds=float(rest[0]), count=int(rest[1])))
         elif name == "ones":
@@ -172,6 +202,16 @@ class Server:
             chip.power_up(now, is_silent=name == "present")
         elif name == "brownout":
             chip.power_up(now, is_silent=True)
+        elif name == "clock":
+            ppm, drift, jitter = map(float, [*rest, "0", "0"][:3])
+            chip.clock.set(ppm, drift, jitter, now)
+        elif name == "trim":
+            chip.trim = int(rest[0])
+        elif name == "route":
+            pin = chip.pins[rest[0]]
+            pin.line = None if rest[1] == "-" else int(rest[1])
+            if pin.line is not None:
+                self.lines.set(pin.line, pin.level)
         elif name == "freeze":
             chip.is_frozen = not rest
             chip.frozen_until = now + int(float(rest[0]) * 1e9) if rest else now
@@ -184,6 +224,18 @@ class Server:
 
     def _strike(self, chip: Chip, fault: Fault) -> None:
         self.wire.faults[chip.address] = fault
+
+
+def compare_clocks(page: memoryview, seconds: float) -> int:
+    """The host's part of guest/clockmap.c: stores its time in the page, and sees the guest's there."""
+    cells = page.cast("q")
+    least = -FOR_EVER
+    end = time.monotonic_ns() + int(seconds * 1e9)
+    while (now := time.monotonic_ns()) < end:
+        cells[0] = now
+        if guest := cells[1]:
+            least = max(least, guest - time.monotonic_ns())
+    return least
 
 
 def sleep_precisely() -> None:

@@ -214,6 +214,11 @@ class VhostDevice:
                 return Slice(region.memory, region.offset + inside, length)
         raise ValueError(f"address {address:#x} is outside of the guest's memory")
 
+    def memory(self, address: int, length: int) -> memoryview:
+        """A piece of the guest's memory, by its physical address."""
+        piece = self._at(address, GUEST_ADDRESS, length)
+        return memoryview(piece.memory)[piece.offset : piece.offset + length]
+
     @staticmethod
     def _available(queue: Queue) -> int:
         """How far the guest has made requests available."""

@@ -1,7 +1,8 @@
 """The I2C bus between the adapter and the chips: when each byte passes, and what goes wrong on the way.
 
 A transfer begins when the bus is free and each of its bytes takes nine bit times, so that a chip whose output changes
-in the middle of a burst is read as on a real bus. Times are the host's monotonic clock in nanoseconds.
+in the middle of a burst is read as on a real bus: what a register holds when its byte begins is sent. Times are the
+host's monotonic clock in nanoseconds.
 
     S addr+W | register | Sr addr+R | data ... | P
 """
@@ -32,6 +33,8 @@ class Fault:
     count: int
     errno: int = errno.EREMOTEIO
     at: int = 0
+    length: int = 0
+    """The length of the reads that are struck; 0 for any."""
     seconds: float = 0.0
     """How long a time-out takes; for dips, the least time between two."""
     dips: list[Dip] = field(default_factory=list)
@@ -114,8 +117,8 @@ class Wire:
                     return 0, bytes(data) + b"\xFF" * (wanted - index)
             if fault and fault.kind == "nackmid" and index >= fault.at:
                 return errno.EREMOTEIO, bytes(data)
-            self.time += self.byte_time
             value = chip.read(self.time)
+            self.time += self.byte_time
             if fault and fault.kind == "corrupt" and index == fault.at:
                 value ^= 0x10
             data.append(value)
@@ -125,6 +128,8 @@ class Wire:
         """The fault of this message, if any. Faults inside a burst wait for one that is long enough."""
         fault = self.faults.get(address)
         if fault is None or fault.kind in ("nackmid", "corrupt") and not (is_read and length > fault.at):
+            return None
+        if fault.length not in (0, length):
             return None
         if fault.kind == "dip":
             if not is_read or length < BURST or self.time < fault.not_before:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from ..chips.signal import CHANNELS, Scale, recognisable
 from ..chips.truth import Truth, TrueSample, read_truth
+from ..clockmap import Span
 from ..compare import GRAVITY, RADIANS_PER_DEGREE, Comparison, compare, compare_scale
+from ..continuity import check_inside, judge
 from ..errors import CheckFailed
 from ..export import Gap, Sample, Take, read_take
 from ..scenario import Group
-from . import faults
+from . import chip, faults
 
 CHIP = "mpu6050"
 SCALE = Scale(1 / 8192, 1 / 65.5)
@@ -51,6 +53,8 @@ def all_of_them(directory: Path) -> str:
     compare_scale(in_si(good), good, compared)
     ledger(directory, {})()
     gap("reinitialising", 150, 10)()
+    hole(3, 3)()
+    interval(0, 20_000)()
     cases = [
         ("a sample that was never made", broken(good, made, 50, values=(1, 2, 3, 4, 5, 6, 7))),
         ("a sample mixed from two", broken(good, made, 50, values=good.samples[49].values[:3] + good.samples[50].values[3:])),
@@ -69,6 +73,11 @@ def all_of_them(directory: Path) -> str:
         ("a gap that is too long", gap("reinitialising", 0, 100)),
         ("no gap", lambda: faults.check_gaps(brown_out(), with_gaps(), 0, 0)),
         ("a truth file that is damaged", damaged_truth(directory)),
+        ("a gap that is too short for the samples that are missing", hole(3, 2)),
+        ("samples that are missing without a gap", hole(1, 0)),
+        ("a gap where nothing is missing", hole(0, 1)),
+        ("a sample from before its interval", interval(25_000, 0)),
+        ("a sample from after its interval", interval(-25_000, 0)),
     ]
     for name, case in cases:
         must_fail(name, case)
@@ -145,6 +154,30 @@ def gap(cause: str, first: int, count: int) -> Callable[[], None]:
 def with_gaps(*gaps: Gap) -> Take:
     """A take of 225 ticks at 50 Hz."""
     return Take({"rate_hz": faults.RATE, "ticks": {"scheduled": 225}}, [], list(gaps))
+
+
+def every(made: Truth, error: int = 0) -> Take:
+    """All samples of a chip that keeps the time, each dated `error` nanoseconds late."""
+    samples = [Sample(sample.time - OFFSET + error, tuple(sample.counts)) for sample in made.samples[CHIP]]
+    return Take({"rate_hz": 1000}, samples, [])
+
+
+def hole(missing: int, ticks: int) -> Callable[[], None]:
+    """So many samples are missing after the 500th, and the gap there has so many ticks."""
+    made = truth()
+    recorded = every(made)
+    gaps = [Gap(500, ticks, "missed", 0)] if ticks else []
+    recorded = replace(recorded, samples=recorded.samples[:500] + recorded.samples[500 + missing :], gaps=gaps)
+    return lambda: chip.check_right(judge(recorded, made, CHIP, Span(OFFSET, OFFSET), [(None, None)] * len(recorded.samples)).holes)
+
+
+def interval(error: int, doubt: int) -> Callable[[], str]:
+    """Intervals of 20 µs to both sides of times that are so late, by clocks that are as sure as this."""
+    made = truth()
+    recorded = every(made, error)
+    bounds = [(sample.time - 20_000, sample.time + 20_000) for sample in recorded.samples]
+    start = Span(OFFSET - doubt, OFFSET + doubt)
+    return lambda: check_inside(judge(recorded, made, CHIP, start, bounds))
 
 
 def damaged_truth(directory: Path) -> Callable[[], Truth]:

@@ -1,4 +1,5 @@
-"""Plain recordings: 60 s at 10 Hz of both chips at once, then 10 s at 500 Hz of each alone, which need a whole processor."""
+"""Plain polled recordings: 60 s at 10 Hz of both chips at once, then 10 s at 500 Hz of each alone, which need a whole
+processor."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from ..bench import CHIPS, Bench, Guest, Recording, check_recording
 from ..errors import ETIMEDOUT, HostTooSlow, check
 from ..scenario import Group
 
-SLOW, FAST = "--rate 10 --for 60s", "--rate 500 --for 10s"
+SLOW, FAST = "--rate 10 --for 60s", "--clock grid --rate 500 --for 10s"
 
 
 def run(bench: Bench, group: Group) -> None:

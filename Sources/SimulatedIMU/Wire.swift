@@ -178,11 +178,14 @@ struct Wire: ~Copyable {
   }
 
   private mutating func followInterrupt(until instant: Int64) {
-    if count > 0 { interrupt?.follow(&places.pointee.chip, until: instant) }
+    // A pointer of its own: `places.pointee` of self would overlap with the change of `interrupt`.
+    let first = places
+    if count > 0 { interrupt?.follow(&first.pointee.chip, until: instant) }
   }
 
   private mutating func noteInterrupt(from start: Int64, to end: Int64) {
-    if count > 0 { interrupt?.changed(&places.pointee.chip, from: start, to: end) }
+    let first = places
+    if count > 0 { interrupt?.changed(&first.pointee.chip, from: start, to: end) }
   }
 
   /// Takes the oldest edge of the interrupt line that was stamped by `instant`.

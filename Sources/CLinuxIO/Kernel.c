@@ -21,6 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
+
 static int answer(int result) { return result < 0 ? -errno : result; }
 
 int clinuxio_i2c_functions(int fd, uint64_t *mask) {
@@ -131,7 +135,8 @@ int clinuxio_drop_code(void) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t begin = ((uintptr_t)__executable_start + page - 1) / page * page;
   uintptr_t end = (uintptr_t)etext / page * page;
-  return answer(madvise((void *)begin, end - begin, MADV_DONTNEED));
+  int result = answer(madvise((void *)begin, end - begin, MADV_DONTNEED));
+  return result == -EINVAL ? answer(madvise((void *)begin, end - begin, MADV_DONTNEED_LOCKED)) : result;
 }
 
 __attribute__((noinline)) void clinuxio_touch_stack(void) {

@@ -13,8 +13,7 @@ public enum MemoryLock {
   ///
   /// - Returns: `nil` when granted, else the refusal; then nothing is locked.
   public static func engage(tree: SystemTree = .live) -> Refusal? {
-    // Refused when it is locked already, and then it stays.
-    _ = clinuxio_drop_code()
+    releaseCode()
     var limit: UInt64 = 0
     let answer = clinuxio_memory_lock_limit(&limit)
     if answer < 0 { return refusal(-answer) }
@@ -24,6 +23,12 @@ public enum MemoryLock {
     let result = clinuxio_lock_memory()
     return result < 0 ? refusal(-result) : nil
   }
+
+  /// Releases the code from RAM that was needed so far; what is needed again comes back as it was, locked or not.
+  ///
+  /// For the end of a phase whose code hardly anything needs later. Where the kernel refuses it for locked code, which it
+  /// does before Linux 5.18, the code stays.
+  public static func releaseCode() { _ = clinuxio_drop_code() }
 
   /// Unlocks all pages. The corresponding C function is `munlockall`.
   public static func release() { munlockall() }

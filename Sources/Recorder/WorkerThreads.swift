@@ -219,5 +219,7 @@ extension ChipSetUp where Self: ~Copyable {
     while case .wait(let nanoseconds) = try bringUp() {
       clock.sleep(until: clock.now() + nanoseconds)
     }
+    // Megabytes of code that only opening the sensor needed.
+    MemoryLock.releaseCode()
   }
 }

@@ -41,7 +41,7 @@ int clinuxio_memory_lock_limit(uint64_t *_Nonnull bytes);
 /// mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT). MCL_ONFAULT is outside the Glibc module.
 int clinuxio_lock_memory(void);
 /// madvise(MADV_DONTNEED) of the program's code, whose bounds are the linker's: pages needed again
-/// come back from the page cache. Refused when the code is locked.
+/// come back from the page cache, and locked where the code was. Refused before Linux 5.18 when the code is locked.
 int clinuxio_drop_code(void);
 /// Writes a byte to each page of the next 64 KiB of the calling thread's stack. Swift has no
 /// alloca.

@@ -21,30 +21,53 @@ struct GridPass: ~Copyable {
     var tick: UInt64 = 0
     var time: Int64 = 0
     var isProved = false
-    var counts = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    /// By channel.
+    var counts = SIMD8<Double>()
+  }
+
+  // Safe: `groups` is owned by this value alone and lives until deinit. A row touches at most ``RowWriter/rowRoom`` bytes of
+  // the sink's, as one of ``RowWriter``, which has the same parts and may have more times.
+  private struct Column {
+    let channel: Int
+    let key: PackedText.Words
+    let scale: CountScale
   }
 
   private let plan: ExportPlan
-  private let layout: RowLayout
   private let opening: UInt8?
-  private let scales: [CountScale]
+  private let columns: [Column]
+  private let prefix: PackedText.Words
+  private let suffix: PackedText.Words
+  private let groups: UnsafeMutablePointer<UInt32>
+  private var timeText = TimeText()
   /// Nanoseconds between two samples above which something is missing between them.
   private let longestStep: Double
   /// The last samples without anything missing between them, at most four, the latest last.
   private var run: [Point] = []
   /// Whether no row was made from it.
   private var isFresh = true
-  private var weights = [0.0, 0.0, 0.0, 0.0]
-  private var text: [UInt8] = []
   private var rowCount: UInt64 = 0
   private var firstInstant: UInt64 = 0
   private var lastInstant: UInt64 = 0
 
   init(_ plan: ExportPlan, _ layout: RowLayout, opening: UInt8?) {
-    (self.plan, self.layout, self.opening) = (plan, layout, opening)
-    scales = plan.scales
+    (self.plan, self.opening) = (plan, opening)
+    columns = zip(zip(plan.channels, layout.keys), plan.scales).map { channel, scale in
+      precondition(channel.1.utf8.count <= 8, "a key has at most 8 bytes")
+      return Column(
+        channel: channel.0, key: PackedText.words(Array(channel.1.utf8)), scale: scale)
+    }
+    precondition(columns.count <= 7, "a sample has seven channels")
+    prefix = PackedText.words(Array(layout.prefix.utf8))
+    suffix = PackedText.words(Array(layout.suffix.utf8))
+    groups = .allocate(capacity: DecimalText.groups.count)
+    groups.initialize(from: DecimalText.groups, count: DecimalText.groups.count)
     longestStep = 2 * Double(plan.description.rate.periodNanoseconds)
     run.reserveCapacity(5)
+  }
+
+  deinit {
+    groups.deallocate()
   }
 
   /// Writes the rows.
@@ -55,10 +78,9 @@ struct GridPass: ~Copyable {
     reading: while let item = try reader.nextItem() {
       switch item {
       case .samples(let count):
-        let brackets = reader.brackets
+        let (brackets, earliest) = (reader.brackets, reader.earliest)
         for row in 0..<count {
-          add(reader.block, row, isProved: reader.earliest[row] > .min, brackets)
-          if text.count > 32 * 1024 { try write(to: &sink) }
+          try add(reader.block, row, isProved: earliest[row] > .min, brackets, to: &sink)
         }
         // The instants of the range are all written when the last but one sample is after it.
         if run.count > 1, plan.isOver(at: run[run.count - 2].time) { break reading }
@@ -66,8 +88,7 @@ struct GridPass: ~Copyable {
       default: break
       }
     }
-    endRun()
-    try write(to: &sink)
+    try endRun(to: &sink)
     report.samples = rowCount
     report.remarks = [remark]
     return report
@@ -82,50 +103,49 @@ struct GridPass: ~Copyable {
           + "\(absent == 1 ? "it is" : "them are") left out" : "")
   }
 
-  private mutating func write<Sink: ByteSink & ~Copyable>(
+  private mutating func add<Sink: ByteSink & ~Copyable>(
+    _ block: borrowing SampleBlock, _ row: Int, isProved: Bool, _ brackets: [ClosedRange<UInt64>],
     to sink: inout Sink
   ) throws(ExportError) {
-    try sink.write(text)
-    text.removeAll(keepingCapacity: true)
-  }
-
-  private mutating func add(
-    _ block: borrowing SampleBlock, _ row: Int, isProved: Bool, _ brackets: [ClosedRange<UInt64>]
-  ) {
     let (tick, time, sample) = block[row]
-    if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) { return endRun() }
+    if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
+      return try endRun(to: &sink)
+    }
     if let last = run.last,
       last.tick &+ 1 != tick || time <= last.time || last.isProved != isProved
         || Double(time) - Double(last.time) > longestStep
     {
-      endRun()
+      try endRun(to: &sink)
     }
     run.append(
       Point(
         tick: tick, time: time, isProved: isProved,
-        counts: (
+        counts: SIMD8(
           Double(sample.ax), Double(sample.ay), Double(sample.az), Double(sample.gx),
-          Double(sample.gy), Double(sample.gz), Double(sample.temperature)
-        )))
+          Double(sample.gy), Double(sample.gz), Double(sample.temperature), 0)))
     guard run.count > 3 else { return }
     if run.count > 4 { run.removeFirst() }
-    if isFresh { put(from: 0) }
-    put(from: 1)
+    if isFresh { try put(from: 0, to: &sink) }
+    try put(from: 1, to: &sink)
     isFresh = false
   }
 
   /// Writes what is left of the present run, and ends it.
-  private mutating func endRun() {
+  private mutating func endRun<Sink: ByteSink & ~Copyable>(
+    to sink: inout Sink
+  ) throws(ExportError) {
     let last = run.count - 1
     for first in run.indices where first == last || first == last - 1 || isFresh {
-      put(from: first)
+      try put(from: first, to: &sink)
     }
     run.removeAll(keepingCapacity: true)
     isFresh = true
   }
 
   /// Writes the instants from a sample of the run on and before the next one; of the last sample, at it.
-  private mutating func put(from first: Int) {
+  private mutating func put<Sink: ByteSink & ~Copyable>(
+    from first: Int, to sink: inout Sink
+  ) throws(ExportError) {
     let rate = plan.description.rate
     let next = first + 1 < run.count ? run[first + 1].time : run[first].time + 1
     let (start, end) = (max(run[first].time, plan.from), min(next, plan.to))
@@ -135,56 +155,45 @@ struct GridPass: ~Copyable {
     while true {
       let time = rate.nanoseconds(atTick: instant)
       guard time < end else { return }
-      putRow(instant, time)
+      if rowCount == 0 { firstInstant = instant }
+      lastInstant = instant
+      let room = try sink.reserve(RowWriter.rowRoom)
+      let count = putRow(time, to: room)
+      if rowCount == 0, let opening { room.storeBytes(of: opening, as: UInt8.self) }
+      sink.commit(count)
+      rowCount += 1
       instant += 1
     }
   }
 
-  private mutating func putRow(_ instant: UInt64, _ time: Int64) {
-    if rowCount == 0 { firstInstant = instant }
-    lastInstant = instant
-    let place = text.count
-    text.append(contentsOf: layout.prefix.utf8)
-    if rowCount == 0, let opening { text[place] = opening }
-    rowCount += 1
-    text.append(contentsOf: String(time).utf8)
-    weigh(at: time)
-    for (index, channel) in plan.channels.enumerated() {
-      text.append(contentsOf: layout.keys[index].utf8)
-      var count = 0.0
-      for index in run.indices { count += run[index].count(channel) * weights[index] }
-      var (characters, length) = scales[index].text(between: count)
-      while length > 0 {
-        text.append(UInt8(truncatingIfNeeded: characters))
-        characters >>= 8
-        length -= 1
-      }
+  /// Writes the row of an instant between the first and the last sample of the run, and returns the number of bytes.
+  private mutating func putRow(_ time: Int64, to output: UnsafeMutableRawPointer) -> Int {
+    var place = output
+    place += PackedText.copy(prefix, to: place)
+    place += timeText.write(time, to: place, groups: groups)
+    let counts = counts(at: time)
+    for column in columns {
+      place += PackedText.copy(column.key, to: place)
+      let (text, length) = column.scale.text(between: counts[column.channel])
+      place.storeBytes(of: UInt64(truncatingIfNeeded: text).littleEndian, as: UInt64.self)
+      place.storeBytes(
+        of: UInt64(truncatingIfNeeded: text >> 64).littleEndian, toByteOffset: 8, as: UInt64.self)
+      place += length
     }
-    text.append(contentsOf: layout.suffix.utf8)
+    place += PackedText.copy(suffix, to: place)
+    return place - output
   }
 
-  /// Sets Lagrange's weights of the run's samples for an instant between the first and the last of them.
-  private mutating func weigh(at time: Int64) {
+  /// The run's samples by Lagrange's weights.
+  private func counts(at time: Int64) -> SIMD8<Double> {
+    var counts = SIMD8<Double>()
     for index in run.indices {
-      weights[index] = 1
+      var weight = 1.0
       for other in run.indices where other != index {
-        weights[index] *=
-          Double(time - run[other].time) / Double(run[index].time - run[other].time)
+        weight *= Double(time - run[other].time) / Double(run[index].time - run[other].time)
       }
+      counts += run[index].counts * weight
     }
-  }
-}
-
-extension GridPass.Point {
-  fileprivate func count(_ channel: Int) -> Double {
-    switch channel {
-    case 0: counts.0
-    case 1: counts.1
-    case 2: counts.2
-    case 3: counts.3
-    case 4: counts.4
-    case 5: counts.5
-    default: counts.6
-    }
+    return counts
   }
 }

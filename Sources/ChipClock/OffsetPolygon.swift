@@ -54,8 +54,9 @@ struct OffsetPolygon: Equatable {
   /// - Complexity: that of sorting the cuts by their distance, whatever they are.
   init(_ cuts: some Collection<Cut>, around offset: Double = 0) {
     // a ≤ c + m·b, and −a ≤ c + m·b.
-    var above = [Line(m: 0, c: offset + OffsetPolygon.widest.offset)]
-    var below = [Line(m: 0, c: OffsetPolygon.widest.offset - offset)]
+    var (above, below): ([Line], [Line]) = ([], [])
+    above.reserveCapacity(cuts.count + 1)
+    below.reserveCapacity(cuts.count + 1)
     for cut in cuts {
       let limit = cut.limit + OffsetPolygon.tolerance
       if cut.sign > 0 {
@@ -64,13 +65,14 @@ struct OffsetPolygon: Equatable {
         below.append(Line(m: cut.h, c: limit))
       }
     }
-    isBounded = above.count > 1 && below.count > 1
+    isBounded = !above.isEmpty && !below.isEmpty
+    // Cuts mostly come by rising distance.
+    below.reverse()
+    OffsetPolygon.insert(Line(m: 0, c: offset + OffsetPolygon.widest.offset), in: &above)
+    OffsetPolygon.insert(Line(m: 0, c: OffsetPolygon.widest.offset - offset), in: &below)
     var (upper, lower) = (Chain(above), Chain(below))
-    let limit = OffsetPolygon.widest.rate
-    var rates = ([-limit] + upper.breaks + lower.breaks + [limit]).filter { abs($0) <= limit }
-    rates.sort()
     var previous: (room: Double, b: Double)?
-    for b in rates {
+    for b in OffsetPolygon.merged(upper.breaks, lower.breaks) {
       let (greatest, least) = (upper.least(at: b), -lower.least(at: b))
       let room = greatest - least
       // The room is a concave function of the rate: it is positive in one interval.
@@ -87,12 +89,36 @@ struct OffsetPolygon: Equatable {
     }
   }
 
+  private static func insert(_ line: Line, in lines: inout [Line]) {
+    lines.insert(line, at: lines.firstIndex { line.precedes($0) } ?? lines.endIndex)
+  }
+
+  /// The rates of both, which rise, within the widest range, and its ends.
+  private static func merged(_ upper: [Double], _ lower: [Double]) -> [Double] {
+    let limit = widest.rate
+    var rates = [-limit]
+    rates.reserveCapacity(upper.count + lower.count + 2)
+    var (first, second) = (0, 0)
+    while first < upper.count || second < lower.count {
+      let isUpper =
+        second == lower.count || (first < upper.count && upper[first] <= lower[second])
+      let rate = isUpper ? upper[first] : lower[second]
+      if isUpper { first += 1 } else { second += 1 }
+      if abs(rate) <= limit { rates.append(rate) }
+    }
+    rates.append(limit)
+    return rates
+  }
+
   /// A limit of the offset by the rate: c + m·b.
   private struct Line {
     var m: Double
     var c: Double
 
     func value(at b: Double) -> Double { c + m * b }
+
+    /// Whether it is before another one in a chain.
+    func precedes(_ other: Line) -> Bool { m > other.m || (m == other.m && c < other.c) }
 
     /// The rate at which another, less steep line begins to be less.
     func crossing(_ other: Line) -> Double { (other.c - c) / (m - other.m) }
@@ -105,8 +131,12 @@ struct OffsetPolygon: Equatable {
     private(set) var breaks: [Double] = []
     private var place = 0
 
+    /// The chain of lines that are mostly in order.
     init(_ all: [Line]) {
-      for line in all.sorted(by: { ($1.m, $0.c) < ($0.m, $1.c) }) {
+      let isSorted = all.indices.dropFirst().allSatisfy { !all[$0].precedes(all[$0 - 1]) }
+      lines.reserveCapacity(all.count)
+      breaks.reserveCapacity(all.count)
+      for line in isSorted ? all : all.sorted(by: { $0.precedes($1) }) {
         if let last = lines.last, last.m == line.m { continue }
         while let start = breaks.last, let last = lines.last, last.crossing(line) <= start {
           lines.removeLast()

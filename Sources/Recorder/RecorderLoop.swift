@@ -189,6 +189,8 @@ package final class RecorderLoop {
     if let flusher = flusher.take() {
       flusher.join(within: isAbandoned ? 0 : RecorderLoop.flusherPatience)
     }
+    // The report on the recording needs other code.
+    MemoryLock.releaseCode()
     if let fatal { throw fatal }
   }
 

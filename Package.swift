@@ -13,7 +13,11 @@ let package = Package(
     .executable(name: "imulog", targets: ["imulog"]),
     // For Tests/Benchmarks, which is a package of its own.
     .library(
-      name: "ImulogStages", targets: ["Export", "IMUModel", "LogFormat", "LogStore", "RingBuffer"]),
+      name: "ImulogStages",
+      targets: [
+        "ChipClock", "ChipClockTesting", "Export", "IMUModel", "LogFormat", "LogStore",
+        "RingBuffer",
+      ]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

@@ -9,10 +9,14 @@ class Skip(Exception):
 
 
 class Figure:
-    """One line of the table. `value` is what is judged: a ratio to the peer if there is one, else the figure."""
+    """One line of the table. `value` is what is judged: a ratio to the peer if there is one, else the figure.
 
-    def __init__(self, key, what, ours, value, peer="", note=""):
+    `table`, if any, is shown in full below: its title, headings, and lines of texts.
+    """
+
+    def __init__(self, key, what, ours, value, peer="", note="", table=None):
         self.key, self.what, self.ours, self.value, self.peer, self.note = key, what, ours, value, peer, note
+        self.table = table
 
 
 def run(*command, **options):

@@ -40,8 +40,8 @@ def rows(figures, thresholds):
     return table
 
 
-def markdown(table):
-    lines = [HEADINGS, ["---"] * len(HEADINGS), *table]
+def markdown(table, headings=HEADINGS):
+    lines = [headings, ["---"] * len(headings), *table]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
@@ -57,6 +57,8 @@ def page(figures, skipped, thresholds, machine, recordings):
     ]
     if skipped:
         parts.append("Not measured:\n\n" + "\n".join(f"- {name}: {reason}" for name, reason in skipped))
+    for title, headings, lines in (figure.table for figure in figures if figure.table):
+        parts.append(f"## {title}\n\n{markdown(lines, headings)}")
     notes = [f"- **{figure.what}.** {figure.note}." for figure in figures if figure.note]
     if notes:
         parts.append("## Notes\n\n" + "\n".join(notes))

@@ -5,6 +5,7 @@ import Glibc
 ///
 ///     benchmarks encode | decode | ndjson | flush LOG…
 ///     benchmarks ring | ring-c PAIRS
+///     benchmarks clock HERTZ
 ///
 /// Exit code 0, or 64 for wrong arguments, or 1 with a sentence when a log cannot be read.
 @main
@@ -22,6 +23,9 @@ enum Benchmarks {
       case "ring", "ring-c":
         guard let pairs = UInt64(rest[0]) else { usage() }
         print(name == "ring" ? swiftRing(pairs: pairs) : cRing(pairs: pairs))
+      case "clock":
+        guard let hertz = Double(rest[0]), (50...2000).contains(hertz) else { usage() }
+        print(clockErrors(hertz: hertz))
       default: usage()
       }
     } catch {
@@ -30,7 +34,9 @@ enum Benchmarks {
   }
 
   private static func usage() -> Never {
-    stop("give encode, decode, ndjson or flush and logs, or ring or ring-c and a number", code: 64)
+    stop(
+      "give encode, decode, ndjson or flush and logs, or ring, ring-c or clock and a number",
+      code: 64)
   }
 
   private static func stop(_ sentence: String, code: Int32) -> Never {

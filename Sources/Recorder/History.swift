@@ -141,3 +141,24 @@ package struct History: ~Copyable {
     memory[first] = record
   }
 }
+
+/// The most records of a history.
+struct HistoryLimits {
+  /// In the ring, which needs room for those that come between two rounds. A chip's samples come many at once, with readings
+  /// among them, so half of the ring is room for them.
+  let ring: Int
+  /// In memory: of the time from a press until it is understood, and what has no room in the ring.
+  let memory: Int
+
+  /// Half of the ring of 600.
+  private static var chipRing: Int { 300 }
+  /// Readings in a history, 400 of them from the first 2 s of an epoch, and what a fast chip makes beyond its table.
+  private static var chipExtra: Int { 600 }
+
+  /// Limits for a history of so many ticks.
+  init(ticks: Int, _ clock: TickClock) {
+    let pressTicks = Int(clock.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
+    ring = clock.source == .grid ? ticks : min(ticks, HistoryLimits.chipRing)
+    memory = pressTicks + (clock.source == .grid ? 0 : ticks - ring + HistoryLimits.chipExtra)
+  }
+}

@@ -253,7 +253,10 @@ extension RecorderLoop {
     hadSensor = true
     lastReported = nil
     if let refusal = workers.refusal { journal(.warning, "\(refusal)") }
-    journal(.information, "\(start.sensor.place) samples at \(start.schedule.rate.hertz) Hz")
+    journal(
+      .information,
+      "\(start.sensor.place) samples at \(Plain.hertz(start.schedule.rate)) Hz"
+        + (start.clock == .grid ? "" : " by its own clock"))
     if let notifier = surroundings.notifier, let interval = notifier.watchdogInterval {
       notifier.setWatchdog(nanoseconds: interval)
       watchdogAt = clock.now()

@@ -75,7 +75,8 @@ extension RecorderLoop {
     for (caller, answer) in answers { control?.answer(caller, answer.line) }
   }
 
-  func status() -> RecorderStatus {
+  /// What is known of the recorder now.
+  package func status() -> RecorderStatus {
     var status = RecorderStatus(state: machine.state)
     let gauge = workers?.channel.gauge.withLock { $0 }
     status.number = current.number

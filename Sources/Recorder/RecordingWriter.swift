@@ -93,7 +93,7 @@ package struct RecordingWriter: ~Copyable {
 
   private var clock: TickClock
   private let timeUnit: Int64
-  private let historyTicks: Int
+  private let limits: HistoryLimits
   private var history: History
   private var phase: Phase = .idle
   private var frame: RecordingFrame?
@@ -123,8 +123,8 @@ package struct RecordingWriter: ~Copyable {
   /// - Parameters:
   ///   - clock: When the sampler's ticks are.
   ///   - timeUnit: The sampler's, in nanoseconds.
-  ///   - historyTicks: Records that the ring keeps between recordings. Less than its capacity by the ticks that the
-  ///     sampler makes between two rounds.
+  ///   - historyTicks: Ticks that are kept between recordings. Less than the ring's capacity by those that the sampler makes
+  ///     between two rounds.
   package init(
     consumer: consuming RingConsumer<TickRecord>, clock: TickClock, timeUnit: Int64,
     historyTicks: Int
@@ -132,7 +132,7 @@ package struct RecordingWriter: ~Copyable {
     self.history = History(consumer)
     self.clock = clock
     self.timeUnit = timeUnit
-    self.historyTicks = historyTicks
+    limits = HistoryLimits(ticks: historyTicks, clock)
   }
 
   /// `nil` while there is no log.
@@ -253,8 +253,7 @@ extension RecordingWriter {
       if isRestKept {
         history.remember(upTo: RecordingWriter.patience)
       } else {
-        let pressTicks = Int(clock.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
-        history.trim(to: historyTicks, remembering: pressTicks)
+        history.trim(to: limits.ring, remembering: limits.memory)
       }
     case .waiting(let order): look(for: order, now: reading.monotonic, &round)
     case .filing: history.remember(upTo: RecordingWriter.patience)
@@ -279,13 +278,13 @@ extension RecordingWriter {
     for order: RecordingOrder, now: MonotonicTime, _ round: inout Round
   ) {
     let own = clock.firstTick(from: order.at)
-    let wanted = max(unlogged, own - min(own, order.ticksBefore))
+    let wanted = max(unlogged, clock.firstTick(order.ticksBefore, before: own, at: order.at))
     var limit = order.ticksAfter.map { own + $0 } ?? .max
     // A recording from the sampler's own beginning has its first tick before that is read.
     let first =
       history.firstTick(from: wanted) ?? (own == 0 && unlogged == 0 && limit > 0 ? 0 : nil)
     // The history stays for the next recording, in case there will be none of this one.
-    history.trim(to: historyTicks, remembering: RecordingWriter.patience)
+    history.trim(to: limits.ring, remembering: RecordingWriter.patience)
     guard let first, first < limit, first < (heldFrom ?? .max) else {
       // All ticks asked for lie in the past and are gone, or the recording was ended.
       let isOver = limit <= own || (first ?? 0) >= limit

@@ -12,14 +12,18 @@ import Sampling
 package struct SimulatedRecorder: SensorUser {
   private let setup: RecorderSetup
   private let surroundings: RecorderLoop.Surroundings
+  /// Whether the writer does not run at an instant.
+  private let isWriterHeld: (MonotonicTime) -> Bool
   /// Called after each tick, before the others step.
   private let afterTick: (RecorderLoop, MonotonicTime) -> Void
 
   package init(
     _ setup: RecorderSetup, _ surroundings: RecorderLoop.Surroundings,
+    isWriterHeld: @escaping (MonotonicTime) -> Bool = { _ in false },
     afterTick: @escaping (RecorderLoop, MonotonicTime) -> Void = { _, _ in }
   ) {
-    (self.setup, self.surroundings, self.afterTick) = (setup, surroundings, afterTick)
+    (self.setup, self.surroundings) = (setup, surroundings)
+    (self.isWriterHeld, self.afterTick) = (isWriterHeld, afterTick)
   }
 
   /// Ticks between two polls for a signal, each of which is a system call.
@@ -83,7 +87,7 @@ package struct SimulatedRecorder: SensorUser {
       setup.store, orders: loop.card, news: loop.news, clock: loop.clock, journal: loop.journal,
       syncsEarly: false)
     loop.begin()
-    SimulatedRecorder.drain(loop, stage, &card)
+    drain(loop, stage, &card)
     var ticks: UInt64 = 0
     while loop.isRunning {
       if sampler.step() == .finished {
@@ -96,7 +100,7 @@ package struct SimulatedRecorder: SensorUser {
       }
       ticks &+= 1
       afterTick(loop, clock.now())
-      SimulatedRecorder.drain(loop, stage, &card)
+      drain(loop, stage, &card)
       if loop.panel != nil || ticks % SimulatedRecorder.signalStride == 0 { loop.turn() }
     }
     try loop.end()
@@ -104,14 +108,15 @@ package struct SimulatedRecorder: SensorUser {
   }
 
   /// Lets the writer, the card and the loop work until all are idle at this instant.
-  private static func drain(
+  private func drain(
     _ loop: RecorderLoop, _ stage: SteppedWorkers.Stage, _ card: inout Card
   ) {
+    let isHeld = isWriterHeld(loop.clock.now())
     repeat {
-      stage.round()
+      if !isHeld { stage.round() }
       while card.step(waits: false) {}
       loop.handleNews()
-    } while loop.hasNews || stage.hasCommands(loop.workers)
+    } while loop.hasNews || !isHeld && stage.hasCommands(loop.workers)
   }
 }
 

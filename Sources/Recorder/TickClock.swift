@@ -88,6 +88,16 @@ package struct TickClock: Sendable {
     return source == .grid && schedule.deadline(of: tick) == instant ? tick : tick + 1
   }
 
+  /// The first tick of a recording that has `ticks` before `own`, its own first, which is the one from `instant` on. Where
+  /// the chip keeps the time, these are the ticks of as long a time: it makes more or less than its table says.
+  package func firstTick(_ ticks: UInt64, before own: UInt64, at instant: MonotonicTime) -> UInt64 {
+    // More than any history: all of it.
+    guard source != .grid, ticks <= UInt64(RecordingWriter.patience) else {
+      return own - min(own, ticks)
+    }
+    return min(own, firstTick(from: instant + -rate.nanoseconds(atTick: ticks)))
+  }
+
   /// When a recording that begins with `tick` begins: at its deadline, or, when the chip keeps the time, before the sample.
   package func start(at tick: UInt64) -> MonotonicTime {
     guard source != .grid, let first = seen.first, let last = seen.last, tick > 0 else {

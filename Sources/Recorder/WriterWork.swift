@@ -183,13 +183,14 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Publishes the recording's progress, as often as a person can perceive.
+  /// Publishes the chip's clock and the recording's progress, as often as a person can perceive.
   private mutating func show(now: MonotonicTime) {
-    guard now - shownAt >= WriterWork.period, let progress = writer.progress else { return }
+    guard now - shownAt >= WriterWork.period, clock != nil || writer.progress != nil else { return }
     shownAt = now
-    let longest = queue?.longestSync
+    let (state, progress, longest) = (clock?.state, writer.progress, queue?.longestSync)
     channel.gauge.withLock { gauge in
-      gauge.clock = clock?.state
+      gauge.clock = state
+      guard let progress else { return }
       gauge.progress = progress
       gauge.longestSync = longest ?? gauge.longestSync
     }

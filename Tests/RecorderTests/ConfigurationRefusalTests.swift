@@ -19,6 +19,8 @@ struct ConfigurationRefusalTests {
       ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2"], bus),
       ("sensor", ["mpu", "none", "mpu@0x68", "@0x68"], "give auto or one of mpu6050, lsm6dso"),
       ("rate", ["fast", "0", "0.0", "-1", "10Hz", "10000.0001", "1e3", "10,5", "1.00001"], rate),
+      ("clock", ["on", "Chip", "chip grid", "FIFO"], "give auto, chip or grid"),
+      ("interrupt", [":22", "chip:", "chip:x", "chip:-1", "chip:65536"], line),
       ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever"], length),
       ("channels", ["all", "Both", "accel gyro"], "give accel, gyro or both"),
       ("accel-range", ["3g", "4dps", "0", "-4g", "g", "4 g"], accel),

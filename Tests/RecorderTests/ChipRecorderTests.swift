@@ -1,0 +1,210 @@
+import IMUModel
+import Recorder
+import SimulatedIMU
+import TestScheduling
+import Testing
+
+@Suite(
+  "The service with a button and a chip that keeps the time, stepped in simulated time",
+  .timeLimit(.minutes(15)), .excludesProgramStarts)
+struct ChipRecorderTests {
+  private static let chips: [(ChipRecorder, Int)] = [
+    (.mpu6050, 50_000), (.mpu6050, -70_000), (.lsm6dso, 45_000), (.lsm6dsl, -30_000),
+    (.lsm6dsv, -39_000), (.slow, 30_000),
+  ]
+
+  @Test(
+    "a recording has the samples that the chip made from before the press to the press that ends it",
+    arguments: 0..<6, [false, true])
+  func twoPresses(chip: Int, hasInterrupt: Bool) throws {
+    var (bench, error) = ChipRecorderTests.chips[chip]
+    (bench.clockError, bench.hasInterrupt) = (error, hasInterrupt && bench.model != .mpu6050)
+    bench.preTrigger = 150_000_000
+    let (first, last): (Int64, Int64) = (3_204_321_000, 8_001_234_567)
+    let outcome = try bench.run(presses: [first, last])
+    #expect(outcome.warnings == [])
+    let take = try outcome.take()
+    try take.expectTrue(errorAtMost: bench.rate.hertz < 200 ? 2_000_000 : 200_000)
+    #expect(take.gaps == [])
+    #expect(take.report.end?.reason == .button)
+    let period = bench.rate.periodNanoseconds
+    // To a sample: the newest ones are in the FIFO when the button is understood.
+    let (from, to) = (try #require(take.truth.first), try #require(take.truth.last))
+    #expect(abs(from - (first - bench.preTrigger) - period / 2) <= period * 3 / 2)
+    #expect(abs(to - last + period / 2) <= period * 3 / 2)
+    #expect(take.report.description.clock == .chip(busClock: 400_000))
+  }
+
+  @Test(
+    "a press soon after the chip was set up has all samples since then before it",
+    arguments: 0..<6)
+  func earlyPress(chip: Int) throws {
+    var (bench, error) = ChipRecorderTests.chips[chip]
+    (bench.clockError, bench.length, bench.preTrigger) = (error, 2_000_000_000, 150_000_000)
+    let press: Int64 = 600_000_000
+    let take = try bench.run(presses: [press], of: 30_000_000).take()
+    try take.expectTrue(errorAtMost: bench.rate.hertz < 200 ? 3_000_000 : 500_000)
+    let period = bench.rate.periodNanoseconds
+    // Its clock is not measured yet.
+    #expect(abs(take.truth[0] - (press - bench.preTrigger) - period / 2) <= period * 5 / 2)
+  }
+
+  @Test(
+    "a recording ends when its time is over by the computer's clock, and not by the chip's count",
+    arguments: 0..<6)
+  func length(chip: Int) throws {
+    var (bench, error) = ChipRecorderTests.chips[chip]
+    (bench.clockError, bench.length) = (error, 4_000_000_000)
+    let press: Int64 = 3_204_321_000
+    let take = try bench.run(presses: [press]).take()
+    try take.expectTrue(errorAtMost: bench.rate.hertz < 200 ? 2_000_000 : 200_000)
+    #expect(take.report.end?.reason == .completed)
+    let period = bench.rate.periodNanoseconds
+    #expect(abs(take.truth[0] - press - period / 2) <= period * 3 / 2)
+    #expect(abs((take.truth.last ?? 0) - press - 4_000_000_000 + period / 2) <= period * 3 / 2)
+  }
+
+  @Test(
+    "the longest pre-trigger is kept through a long press, whatever the chip's error",
+    arguments: [-70_000, 50_000], [0, 1_400_000_000] as [Int64])
+  func longHistory(error: Int, pressLength: Int64) throws {
+    var bench = ChipRecorder.slow
+    (bench.model, bench.rate, bench.stride) = (.mpu6050, RecordingWriterTests.rate(100), 80)
+    (bench.clockError, bench.length) = (error, 1_000_000_000)
+    bench.preTrigger = RecorderConfiguration.longestPreTrigger(at: bench.rate)
+    let press: Int64 = 7_000_000_000
+    let take = try bench.run(presses: [press], of: max(pressLength, 50_000_000)).take()
+    try take.expectTrue(errorAtMost: 3_000_000)
+    #expect(abs(take.truth[0] - (press - bench.preTrigger)) <= 2 * bench.rate.periodNanoseconds)
+  }
+
+  @Test("at a low rate, whole drains find room beside the longest history")
+  func slowHistory() throws {
+    var bench = ChipRecorder.slow
+    (bench.rate, bench.stride, bench.length) = (
+      RecordingWriterTests.rate(52), 128, 1_000_000_000
+    )
+    (bench.clockError, bench.hasInterrupt) = (30_000, true)
+    bench.preTrigger = RecorderConfiguration.longestPreTrigger(at: bench.rate)
+    bench.faults = [(.brownOut, 22_000_000_000)]
+    let press: Int64 = 31_000_000_000
+    let take = try bench.run(presses: [press]).take()
+    try take.expectTrue(errorAtMost: 5_000_000)
+    #expect(!take.gaps.isEmpty && !take.gaps.contains { $0.cause == .ringFull })
+    #expect(abs(take.truth[0] - (press - bench.preTrigger)) <= 2 * bench.rate.periodNanoseconds)
+  }
+
+  @Test("recordings in a row share no sample")
+  func series() throws {
+    var bench = ChipRecorder.mpu6050
+    (bench.clockError, bench.preTrigger) = (20_000, 300_000_000)
+    let outcome = try bench.run(
+      presses: [2, 4, 5, 6, 6.7, 8].map { Int64($0 * 1e9) }, of: 40_000_000)
+    #expect(outcome.takes.count == 3)
+    for take in outcome.takes { try take.expectTrue() }
+    let numbers = outcome.takes.flatMap { $0.numbers.compactMap { $0 } }
+    #expect(Set(numbers).count == numbers.count)
+  }
+
+  @Test("a writer that stands still drops the newest samples, and counts each of them")
+  func writerStall() throws {
+    var bench = ChipRecorder.mpu6050
+    bench.clockError = -20_000
+    bench.writerStall = 4_000_000_000..<5_500_000_000
+    let take = try bench.run(presses: [2_000_000_000, 8_000_000_000]).take()
+    try take.expectTrue()
+    let gap = try #require(take.gaps.first)
+    #expect(take.gaps.count == 1 && gap.cause == .ringFull)
+    // The ring has what was made in the first 0.6 s.
+    let row = try #require(take.ticks.firstIndex { $0 > gap.firstTick })
+    #expect(((4_400_000_000 as Int64)...4_650_000_000).contains(take.truth[row - 1]))
+    #expect(((5_470_000_000 as Int64)...5_560_000_000).contains(take.truth[row]))
+  }
+
+  @Test(
+    "a brown-out, an unplugged chip and a full FIFO are gaps of what the chip made meanwhile",
+    arguments: [ChipRecorder.mpu6050, .lsm6dso, .lsm6dsl, .lsm6dsv], 0..<3)
+  func faults(chip: ChipRecorder, fault: Int) throws {
+    var bench = chip
+    bench.clockError = 13_000
+    let at: Int64 = 5_000_000_000
+    switch fault {
+    case 0: bench.faults = [(.brownOut, at)]
+    case 1: bench.faults = [(.unplug(nanoseconds: 300_000_000), at)]
+    default: bench.samplerStall = (at, 1_200_000_000)
+    }
+    let outcome = try bench.run(presses: [2_000_000_000, 12_000_000_000])
+    let take = try outcome.take()
+    try take.expectTrue()
+    #expect(!take.gaps.isEmpty && outcome.warnings == [])
+    for gap in take.gaps {
+      let row = try #require(take.ticks.firstIndex { $0 > gap.firstTick })
+      #expect(take.truth[row - 1] > at - 200_000_000 && take.truth[row] < at + 4_000_000_000)
+    }
+    let causes = Set(take.gaps.map(\.cause))
+    let epochs = try #require(take.report.chipClock).epochs
+    #expect(!epochs.isEmpty)
+    if fault == 2 {
+      #expect(causes == [.missed], "\(causes)")
+      #expect(epochs.allSatisfy { $0.cause == .overflow && $0.missing?.count == 1 }, "\(epochs)")
+    } else {
+      #expect(causes.isSubset(of: [.busError, .reinitialising]), "\(causes)")
+      #expect(epochs.contains { $0.cause == .chipReset }, "\(epochs)")
+    }
+  }
+
+  @Test("live samples are in order, and a fraction of a period from the chip's instants")
+  func live() throws {
+    var bench = ChipRecorder.mpu6050
+    bench.clockError = 35_000
+    var records: [(record: TickRecord, uncertainty: Int64?)] = []
+    var lost: UInt64 = 0
+    var states: Set<String> = []
+    var origin: MonotonicTime?
+    let outcome = try bench.run(presses: [4_000_000_000, 8_000_000_000]) { loop, now in
+      origin = origin ?? loop.sensor?.schedule.start
+      loop.feed.isWatched = true
+      let status = loop.status()
+      if now > 2_000_000_000 { states.insert("\(status.state) \(status.clock != nil)") }
+      let news = loop.feed.drain()
+      lost += news.lost
+      records += news.records.map { ($0, status.clock?.uncertainty) }
+    }
+    let start = try #require(origin)
+    let samples = records.filter { $0.record.kind == .sample }
+    #expect(lost == 0 && samples.count > 8000)
+    #expect(
+      states == ["armed true", "starting true", "recording true", "stopping true", "saving true"])
+    var last: Int64 = .min
+    var worst: Int64 = 0
+    var number: Int64?
+    for (record, uncertainty) in samples {
+      let time = record.time + start.nanoseconds - ChipRecorder.powerUp
+      #expect(time >= last)
+      last = time
+      number = number.map { $0 + 1 } ?? outcome.twin.find(record.sample, near: time)
+      let truth = try #require(number.flatMap { outcome.twin.instant(of: $0) })
+      #expect(outcome.twin.made(record.sample, number ?? 0))
+      guard time > 3_000_000_000, let uncertainty else { continue }
+      worst = max(worst, abs(time - truth) - uncertainty)
+    }
+    // A watcher's times are made by the sampler, which knows less than the status.
+    #expect(worst <= bench.rate.periodNanoseconds / 4, "\(worst) ns more than said")
+  }
+
+  @Test("the status has the chip's rate, within what its readings show")
+  func status() throws {
+    var bench = ChipRecorder.mpu6050
+    bench.clockError = 35_000
+    var json = ""
+    var rates: [Double] = []
+    _ = try bench.run(presses: [2_000_000_000, 8_000_000_000]) { loop, now in
+      guard now > 4_000_000_000 else { return }
+      json = loop.status().json
+      if let hertz = loop.status().clock?.hertz { rates.append(hertz) }
+    }
+    #expect(rates.count > 100)
+    #expect(rates.allSatisfy { abs($0 / 1035 - 1) < 3e-4 })
+    #expect(json.contains(#""chipClock":{"rate_hz":103"#))
+  }
+}

@@ -59,11 +59,12 @@ extension SensorError: CustomStringConvertible {
     case .rateAboveBus(let model, let asked, let busClock):
       return SensorError.rateAboveBusSentence(model, asked, busClock)
     case .noFIFO(let model):
-      return "imulog does not read the FIFO of the \(model.name): record it with --clock grid"
+      return "the \(model.name) cannot keep the time, because imulog does not read its FIFO: give "
+        + SensorError.gridAdvice
     case .unknownFIFO(let model, let identity):
       return
-        "the chip answers \(hexadecimal(identity)), no \(model.name) does, so nothing is known of its "
-        + "FIFO: record it with --clock grid"
+        "the chip answers \(hexadecimal(identity)), which no \(model.name) does, so nothing is known of "
+        + "its FIFO, and it cannot keep the time: give \(SensorError.gridAdvice)"
     case .rateNotInFIFO(let model, let asked, let channels):
       return SensorError.rateNotInFIFOSentence(model, asked, channels)
     case .fifoRateAboveBus(let model, let asked, let channels, let busClock, let longestBurst):
@@ -106,9 +107,14 @@ extension SensorError: CustomStringConvertible {
     _ model: SensorModel, _ asked: SampleRate, _ channels: ChannelSet
   ) -> String {
     let neighbours = model.fifoNeighbours(of: asked, channels: channels).map(\.hertz.briefly)
-    return "the \(model.name) has no \(hertz(asked)) Hz in its FIFO; the nearest "
-      + (neighbours.count == 1 ? "is" : "are") + " \(neighbours.joined(separator: " and ")) Hz"
+    let isPolled = asked.hertz <= Double(model.maximumPolledRate)
+    return "the \(model.name) has no \(hertz(asked)) Hz in its FIFO: ask for "
+      + neighbours.joined(separator: " or ") + " Hz" + (isPolled ? ", or give \(gridAdvice)" : "")
   }
+
+  /// How the computer keeps the time, on the command line and in the service.
+  private static let gridAdvice =
+    "--clock grid, which is clock = grid in the service's configuration"
 
   private static func fifoRateAboveBusSentence(
     _ model: SensorModel, _ asked: DrainTiming, _ rates: [SampleRate], _ busClock: Int

@@ -55,6 +55,17 @@ struct BadInputTests {
       Refusal(
         "record --board simulator --sensor lsm6dso --rate 5000", 78, "LSM6DSO", "5000 Hz", "400 kHz"
       ),
+      Refusal("record --board simulator --clock wrong", 64, "--clock wrong", "auto, chip or grid"),
+      Refusal("record --board simulator --interrupt :x", 64, "--interrupt :x", "such as GPIO22"),
+      Refusal(
+        "record --board simulator --clock chip --rate 700", 78, "no 700 Hz in its FIFO",
+        "500 or 1000 Hz", "--clock grid"),
+      Refusal(
+        "record --board simulator --clock chip --sensor lsm9ds1 --rate 200", 78, "LSM9DS1",
+        "cannot keep the time", "--clock grid", "clock = grid"),
+      Refusal(
+        "record --board simulator --clock chip --sensor lsm6dso --rate 3332", 78,
+        "423732 bit times", "ask for 1666 Hz or less"),
       Refusal("record --board simulator --accel-range 3g", 78, "range of 3 g", "2, 4, 8 and 16 g"),
       Refusal("record --board simulator --accel-range x", 64, "--accel-range x", "4g"),
       Refusal("record --board simulator --accel-range 0", 64, "--accel-range 0", "4g"),

@@ -12,6 +12,9 @@ struct DaemonConfigurationTests {
       ("rat = 10", ["rat", "rate"]),
       ("while-idle = doze", ["while-idle = doze", "sample or sleep"]),
       ("board = pi", ["board = pi", "simulator", "raspberry-pi-4"]),
+      ("clock = on", ["clock = on", "auto, chip or grid"]),
+      ("interrupt = :x", ["interrupt = :x", "GPIO17"]),
+      ("interrupt = GPIO22\nbutton = GPIO22", ["interrupt = GPIO22", "button's line"]),
       ("pre-trigger = 90s", ["pre-trigger = 90s", "at most 59s at 10 Hz"]),
     ])
   func wrongAtStart(_ line: String, _ words: [String]) {
@@ -66,6 +69,31 @@ struct DaemonConfigurationTests {
     child.signal(SIGHUP)
     let mended = try service.wait(for: "armed") { $0["note"].text == "new" }
     #expect(mended["problem"] == .null)
+    service.end(child)
+  }
+
+  @Test(
+    "SIGHUP gives the time to the chip, and a rate that the chip lacks is a problem that names its nearest ones"
+  )
+  func chipClock() throws {
+    let service = DaemonBench()
+    let child = try service.startArmed()
+    #expect(try service.status()?["chipClock"] == .null)
+    service.configure(["clock": "chip", "rate": "300"])
+    child.signal(SIGHUP)
+    let status = try service.wait(for: "waking") { $0["problem"].text == "sensor" }
+    #expect(status["failure"].text?.contains("ask for 250 or 333.33 Hz") == true, "\(status)")
+    expectSentence(service.bench.run("start"), 75, ["imulog status shows it"])
+    service.configure(["clock": "chip", "rate": "100"])
+    child.signal(SIGHUP)
+    let clock = try service.wait(for: "armed") { $0["chipClock"] != .null }["chipClock"]
+    #expect(abs((clock["rate_hz"].double ?? 0) - 100) < 5)
+    #expect(child.said.contains("samples at 100 Hz by its own clock"), "\(child.said)")
+    try service.makeRecording()
+    #expect(try service.bench.run("info", "1", "--json").json()["chipTimes"] != .null)
+    service.configure(["clock": "grid", "rate": "100"])
+    child.signal(SIGHUP)
+    try service.wait(for: "armed") { $0["chipClock"] == .null }
     service.end(child)
   }
 

@@ -294,6 +294,22 @@ struct RecordingCommandTests {
     #expect(try bench.run("boards", "simulator", "--json").json()["boards"].items.count == 1)
   }
 
+  @Test(
+    "what keeps the time is said where the user could have expected something else",
+    arguments: [
+      ("--rate 700", "the MPU-6050 does it at 500 or 1000 Hz"),
+      ("--rate 1000 --interrupt GPIO22", "the MPU-6050 has no watermark"),
+      ("--sensor lsm6dso --rate 104 --interrupt GPIO22", "not used without --clock chip"),
+      ("--sensor lsm9ds1 --rate 104 --interrupt GPIO22", "interrupt line is not used\n"),
+    ])
+  func clockRemarks(options: String, remark: String) {
+    let bench = Bench()
+    let outcome = bench.run(
+      ["record", "--board", "simulator", "--virtual-time", "--for", "100ms"]
+        + options.split(separator: " ").map { String($0) })
+    #expect(outcome.status == 0 && outcome.talk.contains(remark), "\(outcome.talk)")
+  }
+
   @Test("boards, list and info create no store")
   func lookingMakesNothing() {
     let bench = Bench()

@@ -66,26 +66,28 @@ struct FIFORateTests {
 
   @Test("that a chip lacks are refused with its nearest ones")
   func neighbours() throws {
+    let grid = "--clock grid, which is clock = grid in the service's configuration"
     #expect(
       refusal(.mpu6050, hertz(700))
-        == "the MPU-6050 has no 700 Hz in its FIFO; the nearest are 500 and 1000 Hz")
+        == "the MPU-6050 has no 700 Hz in its FIFO: ask for 500 or 1000 Hz, or give \(grid)")
     #expect(
       refusal(.mpu6050, hertz(300))
-        == "the MPU-6050 has no 300 Hz in its FIFO; the nearest are 250 and 333.33 Hz")
+        == "the MPU-6050 has no 300 Hz in its FIFO: ask for 250 or 333.33 Hz, or give \(grid)")
     #expect(
       refusal(.mpu6050, hertz(2000))
-        == "the MPU-6050 has no 2000 Hz in its FIFO; the nearest is 1000 Hz")
+        == "the MPU-6050 has no 2000 Hz in its FIFO: ask for 1000 Hz")
     #expect(
-      refusal(.mpu6050, hertz(1)) == "the MPU-6050 has no 1 Hz in its FIFO; the nearest is 3.91 Hz")
+      refusal(.mpu6050, hertz(1))
+        == "the MPU-6050 has no 1 Hz in its FIFO: ask for 3.91 Hz, or give \(grid)")
     #expect(
       refusal(.lsm6dso, hertz(400))
-        == "the LSM6DSO has no 400 Hz in its FIFO; the nearest are 208 and 416 Hz")
+        == "the LSM6DSO has no 400 Hz in its FIFO: ask for 208 or 416 Hz, or give \(grid)")
     #expect(
       refusal(.lsm6ds3, hertz(3332), .gyroscope)
-        == "the LSM6DS3 has no 3332 Hz in its FIFO; the nearest is 1666 Hz")
+        == "the LSM6DS3 has no 3332 Hz in its FIFO: ask for 1666 Hz")
     #expect(
       refusal(.lsm9ds1, hertz(238))
-        == "imulog does not read the FIFO of the LSM9DS1: record it with --clock grid")
+        == "the LSM9DS1 cannot keep the time, because imulog does not read its FIFO: give \(grid)")
   }
 
   @Test("of a chip with a foreign identity are not known")
@@ -100,8 +102,9 @@ struct FIFORateTests {
     } catch {
       #expect(
         error.description
-          == "the chip answers 0x72, no MPU-6050 does, so nothing is known of its FIFO: record it "
-          + "with --clock grid")
+          == "the chip answers 0x72, which no MPU-6050 does, so nothing is known of its FIFO, and it "
+          + "cannot keep the time: give --clock grid, which is clock = grid in the service's "
+          + "configuration")
       #expect(error.exitStatus == .configuration)
     }
   }

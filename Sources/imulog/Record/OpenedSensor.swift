@@ -50,6 +50,7 @@ extension SensorRequest {
     return isChipClock(model)
       ? "the FIFO of the \(model.name) has no watermark: its interrupt line is not used"
       : "the computer keeps the time: the chip's interrupt line is not used"
+        + (model.hasWatermark ? " without --clock chip" : "")
   }
 
   /// A remark for the user when the computer keeps the time at a rate at which the chip could do it better.

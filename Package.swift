@@ -106,7 +106,7 @@ let package = Package(
       name: "ChipClockTesting", dependencies: ["ChipClock"], path: "Tests/ChipClockTesting",
       swiftSettings: settings),
     .testTarget(
-      name: "ChipClockTests", dependencies: ["ChipClock", "ChipClockTesting"],
+      name: "ChipClockTests", dependencies: ["ChipClock", "ChipClockTesting", "IMUModel"],
       swiftSettings: settings),
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),

@@ -8,6 +8,14 @@ public import IMUModel
 ///
 /// Epochs begin with ``beginEpoch(_:delivered:)``; readings are added in order; instants are asked for in order.
 public struct ClockTimeline {
+  /// An epoch whose place is not known yet.
+  private struct Pending {
+    var cause: EpochCause
+    /// Samples missing before it, as they were estimated.
+    var estimate: Int64
+    var readings: [FillReading] = []
+  }
+
   /// An epoch as it is now known.
   public struct Epoch: Equatable, Sendable {
     /// Why it began.
@@ -28,7 +36,7 @@ public struct ClockTimeline {
   private var droppedRate = ClockRate()
   private var isFinished = false
   /// The present epoch's cause and readings, until it is joined or not.
-  private var pending: (cause: EpochCause, readings: [FillReading])?
+  private var pending: Pending?
   private var pendingEdges: [FillEdge] = []
   /// Slots that were delivered in the last epoch of the last line, numbered as the line's.
   private var delivered: Int64 = 0
@@ -67,11 +75,15 @@ public struct ClockTimeline {
 
   /// Begins an epoch.
   ///
-  /// - Parameter count: Slots of the epoch before that were delivered.
-  public mutating func beginEpoch(_ cause: EpochCause, delivered count: Int64) {
+  /// - Parameters:
+  ///   - count: Slots of the epoch before that were delivered.
+  ///   - estimate: Slots missing between, as they were estimated: of use where the chip counted them in part.
+  public mutating func beginEpoch(
+    _ cause: EpochCause, delivered count: Int64, estimate: Int64 = 0
+  ) {
     settlePending()
     delivered = count + (epochs.last?.shift ?? 0)
-    pending = (cause, [])
+    pending = Pending(cause: cause, estimate: estimate)
   }
 
   /// Adds a reading of the present epoch.
@@ -126,14 +138,16 @@ public struct ClockTimeline {
 
   /// Joins the present epoch to the last line, or begins another line.
   private mutating func settlePending() {
-    guard let (cause, readings) = pending else { return }
-    pending = nil
+    guard let pending else { return }
+    let (cause, readings) = (pending.cause, pending.readings)
+    self.pending = nil
     var epoch = Epoch(cause: cause, missing: nil, line: droppedLines + lines.count, shift: 0)
     // An oscillator that runs on keeps its period.
     let period = cause.runsOn ? lines.last?.period ?? grid.period : grid.period
     if cause.runsOn, let last = lines.last {
       let join = EpochJoin(after: last.tail, grid, known: period, assumptions)
-      switch join?.result(readings) ?? .none {
+      let counted = cause == .countedOverflow ? delivered + pending.estimate : nil
+      switch join?.result(readings, counted: counted) ?? .none {
       case .joined(let shift) where shift >= delivered:
         epoch.missing = shift - delivered...shift - delivered
         (epoch.line, epoch.shift) = (droppedLines + lines.count - 1, shift)

@@ -1,3 +1,5 @@
+import IMUModel
+
 /// How many samples are missing between two epochs: the chip's oscillator runs on through an overflow or a reset of the
 /// FIFO, so the gap is a whole number of samples.
 ///
@@ -50,7 +52,10 @@ struct EpochJoin {
   }
 
   /// The shift for a new epoch with these readings, its first ones.
-  func result(_ readings: [FillReading]) -> Result {
+  ///
+  /// - Parameter counted: A shift that is right modulo ``EpochCause/overflowModulus``. It decides between several only:
+  ///   what the clock proves needs no counter.
+  func result(_ readings: [FillReading], counted: Int64?) -> Result {
     guard let foretold = candidates(readings),
       foretold.upperBound - foretold.lowerBound < EpochJoin.candidateLimit
     else { return .none }
@@ -70,6 +75,10 @@ struct EpochJoin {
       left = fitting
       if count >= min(readings.count, EpochJoin.readingCount) { break }
       count *= 2
+    }
+    if let counted, left.count > 1 {
+      let congruent = left.filter { ($0 &- counted) % EpochCause.overflowModulus == 0 }
+      if !congruent.isEmpty { left = congruent }
     }
     guard let least = left.first, let greatest = left.last else { return .none }
     return least == greatest ? .joined(least) : .several(least...greatest)

@@ -17,6 +17,10 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   /// The most bytes of a burst, a multiple of a word; shrinks where the adapter carries less.
   @usableFromInline var burstLimit: Int
   @usableFromInline var assembly: SlotAssembly
+  /// Slots that the chip wrote over before the first one of the last drain, modulo ``EpochCause/overflowModulus``; `nil`
+  /// when nothing counts them.
+  public var slotsSkipped: Int? { skipped }
+  @usableFromInline var skipped: Int?
   /// Fills in a row whose count is no multiple of a packet.
   @usableFromInline var partialFills = 0
   /// Every register while the FIFO is off, and while it runs.
@@ -191,11 +195,15 @@ extension FIFOSensor where Bus: ~Copyable {
       try readBytes(slots * layout.slotBytes)
       return try decodePackets(slots)
     case .tagged:
+      let expected = assembly.isSynchronised ? assembly.counter : nil
       // What was lost may be half a slot.
       if fill.isOverrun { assembly.desynchronise() }
       try readBytes(fill.units * 7)
       if fill.isOverrun { clearOverrun() }
-      return try decodeWords(fill.units, isOverrun: fill.isOverrun)
+      let slots = try decodeWords(fill.units, isOverrun: fill.isOverrun)
+      // The counter is of the slot after the last whole one.
+      skipped = expected.map { (Int(assembly.counter) - slots - Int($0)) & 3 }
+      return slots
     }
   }
 

@@ -12,12 +12,18 @@ public enum EpochCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case rateChanged = 5
   /// The chip was reset.
   case chipReset = 6
+  /// The FIFO was full, and the counter in the words' tags shows how many samples were lost, modulo
+  /// ``overflowModulus``: the ticks of the gap agree with it.
+  case countedOverflow = 7
+
+  /// Slots after which the counter in the tags comes round (LSM6DSO data sheet, 9.78: TAG_CNT).
+  public static let overflowModulus: Int64 = 4
 
   /// Whether the chip's oscillator ran on, so that the samples missing are a whole number of periods.
   public var runsOn: Bool {
     switch self {
     case .start, .rateChanged, .chipReset: false
-    case .reset, .overflow, .burstFailed: true
+    case .reset, .overflow, .burstFailed, .countedOverflow: true
     }
   }
 }

@@ -39,6 +39,7 @@ extension EpochCause {
     case .burstFailed: return "burstFailed"
     case .rateChanged: return "rateChanged"
     case .chipReset: return "chipReset"
+    case .countedOverflow: return "countedOverflow"
     }
   }
 
@@ -51,6 +52,7 @@ extension EpochCause {
     case .burstFailed: return "burst failed"
     case .rateChanged: return "rate changed"
     case .chipReset: return "chip was reset"
+    case .countedOverflow: return "FIFO overflowed, and its tags count what was lost"
     }
   }
 }

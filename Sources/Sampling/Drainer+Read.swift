@@ -164,7 +164,15 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     let after = noteOffset()
     guard !next.isOverrun, let slots = next.slots else { return interrupt(loss, at: now) }
     let count = taken + Int64(slots)
-    number(missing: phase.slots(at: before) - epoch.drained - count, at: now)
+    var missing = max(1, phase.slots(at: before) - epoch.drained - count)
+    if let skipped = sensor.slotsSkipped, taken > 0 {
+      loss.epoch = .countedOverflow
+      // The nearest number that agrees.
+      let modulus = EpochCause.overflowModulus
+      missing += (Int64(skipped) - missing + 1) & (modulus - 1) - 1
+      if missing < 1 { missing += modulus }
+    }
+    number(missing: missing, at: now)
     phase.resume(count, before: before, after: after)
     hold(reading: count, before: before, after: after, isDrained: false, at: now)
     epoch.drained = taken

@@ -177,6 +177,26 @@ struct FIFODecodingTests {
     #expect(sensor.sample(at: 0) == RawSample(ax: 7, ay: 7, az: 7, gx: 6, gy: 6, gz: 6))
   }
 
+  @Test(
+    "of a FIFO that has overrun show how many slots were lost, modulo 4", arguments: 0..<9,
+    [false, true])
+  func skipped(lost: Int, beginsInSlot: Bool) throws {
+    let bus = FIFOBus(.lsm6dso)
+    var sensor = try startedST(bus, .lsm6dso, .all)
+    bus.fill(word(1, 2, [9, 9, 9]) + word(2, 2, [9, 9, 9]), unit: 7)
+    #expect(try drained(&sensor).get().count == 1)
+    #expect(sensor.slotsSkipped == nil)
+    let first = 3 + lost
+    let half = beginsInSlot ? word(2, first - 1, [8, 8, 8]) : []
+    let whole = [first, first + 1].flatMap { word(1, $0, [1, 1, 1]) + word(2, $0, [2, 2, 2]) }
+    bus.fill(half + whole + word(1, first + 2, [3, 3, 3]), unit: 7, flags: 0x40)
+    #expect(try drained(&sensor).get().count == 2)
+    #expect(sensor.slotsSkipped == lost % 4)
+    bus.fill(word(2, first + 2, [4, 4, 4]), unit: 7)
+    #expect(try drained(&sensor).get().count == 1)
+    #expect(sensor.slotsSkipped == 0)
+  }
+
   @Test("of an empty word end a drain that counted too many")
   func emptyWords() throws {
     let bus = FIFOBus(.lsm6dso)

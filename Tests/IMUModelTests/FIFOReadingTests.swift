@@ -38,7 +38,7 @@ struct FIFOReadingTests {
       FIFOReading(
         epoch: 0, cause: .start, firstTick: 0, countBefore: 0, count: 1, before: 0, length: 1,
         offset: 0, isDrained: false))
-    record.detail = 0x87
+    record.detail = 0x80 | (EpochCause.allCases.map(\.rawValue).max()! + 1)
     #expect(record.reading == nil)
   }
 }

@@ -146,7 +146,8 @@ extension ReadingEpochs {
         cause: cause, instants: (last ?? reading).before...reading.before,
         counts: reading.count...reading.count))
     epochCount += 1
-    timeline.beginEpoch(cause, delivered: reading.countBefore)
+    timeline.beginEpoch(
+      cause, delivered: reading.countBefore, estimate: reading.firstTick - gap)
     accept(reading)
   }
 

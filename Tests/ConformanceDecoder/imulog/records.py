@@ -9,7 +9,7 @@ EVENT_KINDS = {1: "lost", 2: "reinitialised", 3: "back"}
 FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
           4: "frozen", 5: "no data", 6: "identity"}
 EPOCH_CAUSES = {1: "start", 2: "reset", 3: "overflow", 4: "burst failed",
-                5: "rate changed", 6: "chip reset"}
+                5: "rate changed", 6: "chip reset", 7: "counted overflow"}
 READINGS = 16
 END_REASONS = {1: "completed", 2: "signal", 3: "button", 4: "storage full",
                5: "storage error", 6: "sensor lost", 7: "imported",

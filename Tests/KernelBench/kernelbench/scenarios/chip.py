@@ -74,8 +74,10 @@ MPU_ACTS = (
 )
 
 
-LSM_ACTS = (
-    replace(stall(400), is_exact=False), Act("a burst that breaks off", "nackmid CHIP 100 1", is_exact=False))
+BROKEN_BURST = Act("a burst that breaks off", "nackmid CHIP 100 1", is_exact=False)
+TAGGED_ACTS = (stall(400), BROKEN_BURST)
+"""The tags of a FIFO that has overrun count what is missing, modulo 4."""
+PATTERN_ACTS = (replace(stall(400), is_exact=False), BROKEN_BURST)
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,8 @@ TAKES = (
     Take("mpu6050", "1000", "35000 2 3"),
     Take("mpu6050", "1000", "35000 2 3", MPU_ACTS),
     Take("lsm6dso", "1666", "-30000 2 3", is_long_only=True),
-    Take("lsm6dso", "1666", "-30000 2 3", LSM_ACTS),
-    Take("lsm6dsl", "1666", "20000 2 3", LSM_ACTS),
+    Take("lsm6dso", "1666", "-30000 2 3", TAGGED_ACTS),
+    Take("lsm6dsl", "1666", "20000 2 3", PATTERN_ACTS),
 )
 
 

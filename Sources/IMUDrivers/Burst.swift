@@ -19,6 +19,18 @@ struct Burst: Sendable, BitwiseCopyable {
     return UInt8(truncatingIfNeeded: UInt64(littleEndian: word) >> UInt64(8 * (index & 7)))
   }
 
+  /// Sets the byte at `index`, 0...23.
+  @inlinable
+  mutating func set(_ index: Int, _ byte: UInt8) {
+    let shift = UInt64(8 * (index & 7))
+    let (mask, bits) = (~(UInt64(0xFF) << shift), UInt64(byte) << shift)
+    switch index >> 3 {
+    case 0: words.0 = (UInt64(littleEndian: words.0) & mask | bits).littleEndian
+    case 1: words.1 = (UInt64(littleEndian: words.1) & mask | bits).littleEndian
+    default: words.2 = (UInt64(littleEndian: words.2) & mask | bits).littleEndian
+    }
+  }
+
   /// Two bytes from `index` on as a signed number, high byte first.
   @inlinable
   func bigEndian(_ index: Int) -> Int16 {

@@ -10,15 +10,31 @@ public enum BusTiming {
 
   /// The least number of bit times in one tick.
   ///
-  /// With shadow registers: the burst. Without: the burst, and the axes once more, which shows the samples that an
-  /// update fell into. Where the two leave doubt, in one tick of twelve at 100 Hz to one of thirty from 500 Hz on, the
-  /// axes are read a third time: 450 bit times in all for an LSM6DS. Above 888 Hz at 400 kHz, and 222 Hz at 100 kHz,
-  /// the next tick then begins late.
-  public static func bits(ofTick family: SensorFamily) -> Int {
-    let burst = bits(ofBurst: family.layout.count)
-    switch family.layout.method {
-    case .shadowed: return burst
-    case .twofold: return burst + bits(ofBurst: axesByteCount)
+  /// With shadow registers: the burst. From a FIFO of one sample: the words of a slot, without tags between two reads of
+  /// their place. Otherwise the burst, and the axes once more, which shows the samples that an update fell into.
+  public static func bits(ofTick model: SensorModel) -> Int {
+    burstLengths(model).map { bits(ofBurst: $0) }.reduce(0, +)
+  }
+
+  /// The bytes of each burst of a tick.
+  private static func burstLengths(_ model: SensorModel) -> [Int] {
+    switch model.newestMethod {
+    case .tagged: [14]
+    case .pattern: [2, 12, 3]
+    default:
+      model.family.layout.method == .shadowed
+        ? [model.family.layout.count] : [model.family.layout.count, axesByteCount]
+    }
+  }
+
+  /// The bytes of the bursts that follow in one of so many ticks, for which an update has come meanwhile: at most in every
+  /// second or third one from a FIFO; where the two bursts of the registers leave doubt, in one of twelve at 100 Hz to one of
+  /// thirty from 500 Hz on.
+  private static func furtherBursts(_ model: SensorModel) -> (lengths: [Int], ticks: Int) {
+    switch model.newestMethod {
+    case .tagged: ([7], 2)
+    case .pattern: ([6, 3], 3)
+    default: model.family.layout.method == .shadowed ? ([], 1) : ([axesByteCount], 25)
     }
   }
 
@@ -31,55 +47,64 @@ public enum BusTiming {
   }
 
   /// Whether a bus of `busClock` hertz can carry `rate` ticks a second.
-  static func carries(_ rate: SampleRate, _ family: SensorFamily, busClock: Int) -> Bool {
-    rate.hertz <= 1e9 / Double(nanoseconds(ofTick: family, busClock: busClock))
+  static func carries(_ rate: SampleRate, _ model: SensorModel, busClock: Int) -> Bool {
+    rate.hertz <= 1e9 / Double(nanoseconds(ofTick: model, busClock: busClock))
   }
 
   /// The highest rate that a bus of `busClock` hertz carries, in ticks a second, rounded down.
-  public static func maximumRate(_ family: SensorFamily, busClock: Int) -> Int {
-    Int(1_000_000_000 / nanoseconds(ofTick: family, busClock: busClock))
+  public static func maximumRate(_ model: SensorModel, busClock: Int) -> Int {
+    Int(1_000_000_000 / nanoseconds(ofTick: model, busClock: busClock))
   }
 
   /// The arithmetic in words, such as `an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the
   /// kernel: 507 Hz at most`.
-  public static func sentence(_ family: SensorFamily, busClock: Int) -> String {
-    let bits = averageBits(family)
-    let bytes = family.layout.count
-    let what: String
-    switch family.layout.method {
-    case .shadowed: what = "an \(bytes)-byte burst takes"
-    case .twofold:
-      what =
-        "bursts of \(bytes) and \(axesByteCount) bytes, and in one tick of \(ticksPerThirdBurst) of "
-        + "\(axesByteCount) more, take"
-    }
+  public static func sentence(_ model: SensorModel, busClock: Int) -> String {
+    let bits = averageBits(model)
+    let lengths = burstLengths(model)
+    let (further, ticks) = furtherBursts(model)
+    let what =
+      further.isEmpty
+      ? "an \(list(lengths))-byte burst takes"
+      : "\(lengths.count == 1 ? "a burst" : "bursts") of \(list(lengths)) bytes, "
+        + "and in one tick of \(ticks) of \(list(further)) more, take"
     return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "
-      + "at \(clock(busClock)), and \(Double(kernelTime(family)) / 1e6) ms in the kernel: "
-      + "\(maximumRate(family, busClock: busClock)) Hz at most"
+      + "at \(clock(busClock)), and \(Double(kernelTime(model)) / 1e6) ms in the kernel: "
+      + "\(maximumRate(model, busClock: busClock)) Hz at most"
   }
 
-  /// The least average time of a tick in nanoseconds: on the wire, with third bursts, and in the kernel.
-  private static func nanoseconds(ofTick family: SensorFamily, busClock: Int) -> Int64 {
-    Int64(averageBits(family)) * 1_000_000_000 / Int64(busClock) + kernelTime(family)
+  /// Numbers in words, such as `2, 12 and 2`.
+  private static func list(_ numbers: [Int]) -> String {
+    let words = numbers.map { "\($0)" }
+    return words.dropLast().joined(separator: ", ") + (words.count > 1 ? " and " : "")
+      + words.suffix(1).joined()
   }
 
-  /// Bit times of a tick, with its share of third bursts, rounded up.
-  private static func averageBits(_ family: SensorFamily) -> Int {
-    let bits = bits(ofTick: family)
-    guard family.layout.method == .twofold else { return bits }
-    return bits + (self.bits(ofBurst: axesByteCount) + ticksPerThirdBurst - 1) / ticksPerThirdBurst
+  /// The least average time of a tick in nanoseconds: on the wire, with further bursts, and in the kernel.
+  private static func nanoseconds(ofTick model: SensorModel, busClock: Int) -> Int64 {
+    Int64(averageBits(model)) * 1_000_000_000 / Int64(busClock) + kernelTime(model)
+  }
+
+  /// Bit times of a tick, with its share of further bursts, rounded up.
+  static func averageBits(_ model: SensorModel) -> Int {
+    let (further, ticks) = furtherBursts(model)
+    let more = further.map { bits(ofBurst: $0) }.reduce(0, +)
+    return bits(ofTick: model) + (more + ticks - 1) / ticks
   }
 
   /// The least time that the kernel adds to a tick's transfers, in nanoseconds: on a Raspberry Pi some 50 to 150 µs to
   /// each. A rate that a bus might carry is not refused; the log says which ticks were missed.
-  private static func kernelTime(_ family: SensorFamily) -> Int64 {
-    50_000 * (family.layout.method == .shadowed ? 1 : 2)
+  private static func kernelTime(_ model: SensorModel) -> Int64 {
+    let (further, ticks) = furtherBursts(model)
+    return 50_000 * Int64(burstLengths(model).count + further.count / ticks)
   }
 
   /// The registers of the six axes.
   private static let axesByteCount = 12
-  /// One tick in this many needs a third burst, on average.
-  private static let ticksPerThirdBurst = 25
+
+  /// Bit times of the bursts of a tick that reads the registers twice.
+  static func bitsOfRegisters(_ family: SensorFamily) -> Int {
+    bits(ofBurst: family.layout.count) + bits(ofBurst: axesByteCount)
+  }
 
   /// A time on the wire in milliseconds with two digits after the point.
   static func milliseconds(bits: Int, busClock: Int) -> String {
@@ -111,7 +136,7 @@ extension Double {
   }
 }
 
-/// An output data rate of a chip that is read twice.
+/// An output data rate of a chip without shadow registers.
 struct DataRate: Sendable, Equatable {
   /// Its code in the rate registers.
   let code: UInt8
@@ -150,12 +175,15 @@ struct DataRate: Sendable, Equatable {
   /// allows for chips that run some per cent slow and for ticks of unequal lateness; the way of reading
   /// covers all else that could leave a tick without a new sample.
   ///
+  /// A FIFO of one sample gives whole ones at any rate. Its chips have the same rates, because bring-up may find that the
+  /// registers must be read.
+  ///
   /// - Parameter ladder: The chip's rates, rising.
   static func choose(
     among ladder: [DataRate], _ family: SensorFamily, rate: Double, busClock: Int?
   ) -> DataRate {
     let fastest = ladder[ladder.count - 1]
-    let bits = BusTiming.bits(ofTick: family) - beforeFirstAxis(family)
+    let bits = BusTiming.bitsOfRegisters(family) - beforeFirstAxis(family)
     let span = Double(bits) / assume(busClock, rate, family) + betweenBursts
     let lowest = ladder.first { $0.hertz >= 1.1 * rate } ?? fastest
     let whole = ladder.last { $0.hertz * max(span, roomy) <= 1 } ?? lowest
@@ -170,7 +198,7 @@ struct DataRate: Sendable, Equatable {
     let clock = DataRate.assume(busClock, rate, family)
     let untilFirstAxis = Double(DataRate.beforeFirstAxis(family)) / clock
     let whole = Int64((untilFirstAxis + 1 / (1.05 * hertz)) * 1e9)
-    let bits = BusTiming.bits(ofTick: family)
+    let bits = BusTiming.bitsOfRegisters(family)
     return max(whole, BusTiming.patience(bits: bits, busClock: Int(clock)))
   }
 
@@ -187,7 +215,7 @@ struct DataRate: Sendable, Equatable {
 
   /// The bus clock in hertz; when not known, the slower usual one that carries the rate.
   private static func assume(_ busClock: Int?, _ rate: Double, _ family: SensorFamily) -> Double {
-    let bits = Double(BusTiming.bits(ofTick: family))
+    let bits = Double(BusTiming.bitsOfRegisters(family))
     return Double(busClock ?? (rate * bits <= 100_000 ? 100_000 : 400_000))
   }
 }

@@ -53,6 +53,8 @@ struct ChipSettings: Sendable {
   var lifeLimit: LifeLimit?
   /// The FIFO, where the configuration reads it.
   var fifo: FIFOLayout?
+  /// The FIFO of one sample, where a chip is polled that has one.
+  var newest: FIFOLayout?
 
   init(reset: Reset, status: Register) {
     self.reset = reset

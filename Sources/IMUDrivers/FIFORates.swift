@@ -16,6 +16,13 @@ extension SensorModel {
     family.fifo?.rates(self, channels) ?? []
   }
 
+  /// What marks the words of the FIFO of one sample from which a model is polled; `nil` where it is polled by its
+  /// registers.
+  var newestMethod: FIFOLayout.Method? {
+    guard let method = family.fifo?.method(self), method != .packets else { return nil }
+    return method
+  }
+
   /// What draining these channels at `rate` costs a bus whose bursts have at most so many bytes.
   func drainTiming(
     _ rate: SampleRate, _ channels: ChannelSet, longestBurst: Int = 8192

@@ -24,11 +24,11 @@ public protocol IMUSensor: ChipSetUp, ~Copyable {
   /// Forgets the chip's state, so that ``bringUp()`` starts over, after its supply has dipped.
   mutating func restart()
 
-  /// Reads one sample: in one burst where the chip holds its outputs still meanwhile, else in two
-  /// or three that show which of them is whole.
+  /// Reads one sample: in one burst where the chip holds its outputs still meanwhile or keeps its newest sample in a
+  /// FIFO, else in two or three that show which of them is whole.
   ///
-  /// A transfer with a transient failure is retried at once; a call makes three transfers
-  /// at most. `sample` is changed only when the result is ``Reading/fresh`` or ``Reading/unannounced``.
+  /// A transfer with a transient failure is retried at once, twice at most. `sample` is changed only when
+  /// the result is ``Reading/fresh`` or ``Reading/unannounced``.
   ///
   /// - Throws: ``BusError``, the last one.
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
@@ -97,7 +97,7 @@ public struct ReadEvidence: Equatable, Sendable, BitwiseCopyable {
   ///
   /// Nothing but bring-up restores a configuration that was lost.
   public var isConfigured = false
-  /// The read took three bursts; its sample may be younger than one of two bursts, by a third of the read.
+  /// The sample may have been made during the read, in its first three fifths: it took three bursts, or was from a FIFO.
   public var isLate = false
   /// All outputs of the chip, recorded or not; those of the last new sample when this read has none.
   public var outputs = SensorOutputs()
@@ -123,6 +123,15 @@ public struct SensorOutputs: Equatable, Sendable, BitwiseCopyable {
   /// Sixteen bytes.
   public init(low: UInt64, high: UInt64) {
     (self.low, self.high) = (low, high)
+  }
+
+  /// The counts of a sample's axes.
+  public init(_ sample: RawSample) {
+    func word(_ value: Int16, _ place: UInt64) -> UInt64 {
+      UInt64(UInt16(bitPattern: value)) << (16 * place)
+    }
+    low = word(sample.ax, 0) | word(sample.ay, 1) | word(sample.az, 2) | word(sample.gx, 3)
+    high = word(sample.gy, 0) | word(sample.gz, 1)
   }
 
   /// Fourteen bytes of `burst` from `start` on.

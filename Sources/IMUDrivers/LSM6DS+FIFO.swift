@@ -23,9 +23,18 @@ extension LSM6DSGeneration {
       ? taggedFIFO(channels, dataRate, units) : patternFIFO(channels, dataRate, units)
   }
 
+  /// The layout with room for one sample. The accelerometer is always in it: its noise shows that the chip works.
+  func newest(_ channels: ChannelSet, _ dataRate: DataRate) -> FIFOLayout {
+    let channels = channels.union(.accelerometer)
+    let slot = FIFOLayout.slotUnits(fifoMethod, channels)
+    return self == .dso
+      ? taggedFIFO(channels, dataRate, slot, isLimited: true)
+      : patternFIFO(channels, dataRate, slot, isLimited: true)
+  }
+
   /// LSM6DSO (DS12140 section 9, registers 07 to 0A, 3A, 3B and 78): 512 words.
   private func taggedFIFO(
-    _ channels: ChannelSet, _ dataRate: DataRate, _ watermark: Int
+    _ channels: ChannelSet, _ dataRate: DataRate, _ watermark: Int, isLimited: Bool = false
   ) -> FIFOLayout {
     let code = dataRate.code
     let rates: UInt8 =
@@ -36,8 +45,10 @@ extension LSM6DSGeneration {
     stop.append(LSM6DSRegister.fifoControl4, 0x00)
     var start = RegisterList()
     start.append(LSM6DSRegister.fifoControl1, UInt8(watermark & 0xFF))
-    start.append(LSM6DSRegister.fifoControl2, UInt8(watermark >> 8))
-    if watermark > 0 { start.append(LSM6DSRegister.interrupt2, LSM6DSRegister.watermarkInterrupt) }
+    start.append(LSM6DSRegister.fifoControl2, UInt8(watermark >> 8) | (isLimited ? 0x80 : 0))
+    if watermark > 0, !isLimited {
+      start.append(LSM6DSRegister.interrupt2, LSM6DSRegister.watermarkInterrupt)
+    }
     start.append(LSM6DSRegister.fifoControl3, rates)
     start.append(LSM6DSRegister.fifoControl4, 0x06)
     return FIFOLayout(
@@ -49,7 +60,7 @@ extension LSM6DSGeneration {
 
   /// LSM6DS3 with 8192 bytes, LSM6DSL with 4096 (AN5130 section 8).
   private func patternFIFO(
-    _ channels: ChannelSet, _ dataRate: DataRate, _ watermark: Int
+    _ channels: ChannelSet, _ dataRate: DataRate, _ watermark: Int, isLimited: Bool = false
   ) -> FIFOLayout {
     // FIFO_CTRL3: [5:3] gyroscope, [2:0] accelerometer, 1 for each sample. FIFO_CTRL5: [6:3] the rate, [2:0] the mode.
     let sets: UInt8 =
@@ -59,9 +70,12 @@ extension LSM6DSGeneration {
     var start = RegisterList()
     start.append(LSM6DSRegister.patternControl1, UInt8(watermark & 0xFF))
     start.append(LSM6DSRegister.patternControl2, UInt8(watermark >> 8))
-    if watermark > 0 { start.append(LSM6DSRegister.interrupt2, LSM6DSRegister.watermarkInterrupt) }
+    if watermark > 0, !isLimited {
+      start.append(LSM6DSRegister.interrupt2, LSM6DSRegister.watermarkInterrupt)
+    }
     start.append(LSM6DSRegister.patternControl3, sets)
-    start.append(LSM6DSRegister.patternControl4, 0x00)
+    // The LSM6DS3 has STOP_ON_FTH in CTRL4_C.
+    start.append(LSM6DSRegister.patternControl4, isLimited && self == .dsl ? 0x80 : 0x00)
     start.append(LSM6DSRegister.patternControl5, dataRate.code << 3 | 0x06)
     return FIFOLayout(
       .pattern, size: self == .ds3 ? 8192 : 4096, status: LSM6DSRegister.fifoStatus.address,

@@ -128,8 +128,10 @@ public enum LSM6DSRegister {
   @inlinable public static var control2: Register { Register(0x11, "CTRL2_G") }
   /// CTRL3_C: [7] BOOT, [6] BDU, [2] IF_INC, [0] SW_RESET (clears itself).
   @inlinable public static var control3: Register { Register(0x12, "CTRL3_C") }
-  /// CTRL4_C: [6] SLEEP_G, [3] DRDY_MASK, [1] LPF1_SEL_G. LSM6DS3: [7] XL_BW_SCAL_ODR.
+  /// CTRL4_C: [6] SLEEP_G, [3] DRDY_MASK, [1] LPF1_SEL_G. LSM6DS3: [7] XL_BW_SCAL_ODR, [0] STOP_ON_FTH.
   @inlinable public static var control4: Register { Register(0x13, "CTRL4_C") }
+  /// LSM6DS3: bit 0 of CTRL4_C, STOP_ON_FTH, limits the FIFO to its threshold.
+  static var stopOnThreshold: UInt8 { 0x01 }
   /// CTRL6_C: [4] XL_HM_MODE (1 disables high performance), [2:0] FTYPE (LSM6DSL: [1:0]; LSM6DS3:
   /// none).
   @inlinable public static var control6: Register { Register(0x15, "CTRL6_C") }
@@ -333,7 +335,10 @@ extension LSM6DSGeneration {
     }
     settings.writes.append(LSM6DSRegister.control3, LSM6DSRegister.Control3.running)
     for register in [LSM6DSRegister.control4, LSM6DSRegister.control6, LSM6DSRegister.control8] {
-      settings.writes.append(register, accelerometer[register] | gyroscope[register])
+      let limit: UInt8 =
+        generation == .ds3 && register == LSM6DSRegister.control4 && !configuration.readsFIFO
+        ? LSM6DSRegister.stopOnThreshold : 0x00
+      settings.writes.append(register, accelerometer[register] | gyroscope[register] | limit)
     }
     if generation == .ds3 {
       settings.writes.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.allAxes)
@@ -350,6 +355,8 @@ extension LSM6DSGeneration {
     if configuration.readsFIFO {
       settings.fifo = generation.fifo(
         configuration.channels, dataRate, watermark: configuration.watermark)
+    } else {
+      settings.newest = generation.newest(configuration.channels, dataRate)
     }
     // 5 % for the chip's clock. Turn-on: 35 ms and, from power-down, 70 ms for the gyroscope (AN5130).
     let period = dataRate.periodNanoseconds * 21 / 20

@@ -249,7 +249,7 @@ extension MPU6050Profile {
     settings.readLimit = max(
       2_000_000,
       BusTiming.patience(
-        bits: BusTiming.bits(ofTick: model.family), busClock: configuration.busClock))
+        bits: BusTiming.bits(ofTick: model), busClock: configuration.busClock))
     let accelerometerBandwidth =
       own?.bandwidth ?? profile.sharedAccelerometerBandwidths[Int(gyroscope.code)]
     settings.lifeLimit =

@@ -3,7 +3,8 @@ import IMUModel
 /// The state of bring-up.
 ///
 ///     identify ─► reset ─► wake ─► configure ─► start ─► discard ─► settle ─► ready
-///                  poll    retry                look
+///                  poll    retry                look  │       ▲       ▲
+///                                                     └► prove ┴───────┘
 enum BringUpState: Equatable {
   /// Read the identity; a booting chip does not answer yet.
   case identify(attempt: Int)
@@ -15,6 +16,8 @@ enum BringUpState: Equatable {
   case configure
   /// Wait for the sensors to turn on, for the nanoseconds that remain.
   case start(remaining: Int64)
+  /// Look whether a FIFO of one sample replaces it by the next one.
+  case prove(polls: Int)
   /// Discard the first samples.
   case discard(count: Int, polls: Int)
   /// One sample period, so that the first tick finds a new sample.
@@ -43,6 +46,9 @@ extension PolledSensor where Bus: ~Copyable {
   public mutating func restart() {
     state = .identify(attempt: 0)
     last = Burst()
+    usesNewest = newest != nil
+    hasReplaced = false
+    assembly.desynchronise()
   }
 
   /// One step, and the wait after it, if any.
@@ -55,8 +61,9 @@ extension PolledSensor where Bus: ~Copyable {
     case .start(let remaining):
       try confirmWitnesses()
       guard remaining == 0 else { return startSlice(of: remaining) }
-      state = .discard(count: 0, polls: 0)
+      state = newest == nil ? .discard(count: 0, polls: 0) : .prove(polls: 0)
       return nil
+    case .prove(let polls): return try prove(polls)
     case .discard(let count, let polls): return try discard(count, polls)
     case .settle:
       state = .ready
@@ -134,11 +141,38 @@ extension PolledSensor where Bus: ~Copyable {
     return .wait(nanoseconds: slice)
   }
 
+  /// Reads the FIFO of one sample, and again after more than two samples of the chip: a FIFO that replaces then has another
+  /// one than that which followed the first. One that stops, is longer, or stays empty never has, and is not used.
+  private mutating func prove(_ polls: Int) throws(SensorError) -> BringUpStep? {
+    guard let newest else { preconditionFailure("there is no FIFO to prove") }
+    var sample = RawSample()
+    let reading: Reading
+    do throws(BusError) {
+      if polls == 0, temperatureRegister != nil { _ = try checkConfiguration() }
+      var failure: BusError?
+      reading = try readNewest(newest, into: &sample, &failure)
+    } catch {
+      throw .bus(model, model.family.register(error.register), error)
+    }
+    if reading != .fresh { try confirmWitnesses() }
+    if hasReplaced, reading == .fresh {
+      state = .settle
+      return .wait(nanoseconds: settings.discards.wait)
+    }
+    guard polls < 3 else {
+      usesNewest = false
+      state = .discard(count: 0, polls: 0)
+      return nil
+    }
+    state = .prove(polls: polls + 1)
+    return .wait(nanoseconds: settings.discards.wait * 21 / 10)
+  }
+
   private mutating func discard(_ count: Int, _ polls: Int) throws(SensorError) -> BringUpStep {
     var sample = RawSample()
     let reading: Reading
     do throws(BusError) {
-      if layout.slowTemperature != nil, polls == 0 { _ = try checkConfiguration() }
+      if temperatureRegister != nil, polls == 0 { _ = try checkConfiguration() }
       reading = try read(into: &sample)
     } catch {
       throw .bus(model, model.family.register(error.register), error)

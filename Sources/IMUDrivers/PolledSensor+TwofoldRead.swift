@@ -1,6 +1,7 @@
 public import IMUModel
 
-/// Reading an ST chip, which has no shadow registers.
+/// Reading the registers of an ST chip, which has no shadow registers and whose FIFO is not used: an LSM9DS1, and an LSM6DS
+/// whose FIFO does not keep the newest sample (``PolledSensor/readNewest(_:into:)``).
 extension PolledSensor where Bus: ~Copyable {
   /// Reads one sample.
   ///
@@ -26,6 +27,9 @@ extension PolledSensor where Bus: ~Copyable {
   /// Axes that are not recorded are read at most once: for the gyroscope alone the second burst ends with it, for the
   /// accelerometer alone it begins with it. Temperature has its own rate, 52 or 60 Hz, and may be one of its samples
   /// older than the axes.
+  ///
+  /// All this holds if a value that block data update held back is the present sample's once it is released. If it is
+  /// refreshed only with the next sample, both bursts may show the same mixture.
   ///
   /// Limits at the data rates of an LSM6DS (``DataRate``), where g is the kernel's time between the bursts, which span
   /// 592 µs and g at 400 kHz. Up to 378 Hz the chip samples every 2.4 ms, up to 757 Hz every 1.2 ms: every sample is
@@ -217,16 +221,7 @@ extension Burst {
   @inlinable
   func replacing(_ range: Range<Int>, by other: Burst) -> Burst {
     var result = self
-    for index in range {
-      let shift = UInt64(8 * (index & 7))
-      let byte = UInt64(other[index - range.lowerBound]) << shift
-      let mask = ~(UInt64(0xFF) << shift)
-      if index < 8 {
-        result.words.0 = (UInt64(littleEndian: result.words.0) & mask | byte).littleEndian
-      } else {
-        result.words.1 = (UInt64(littleEndian: result.words.1) & mask | byte).littleEndian
-      }
-    }
+    for index in range { result.set(index, other[index - range.lowerBound]) }
     return result
   }
 }

@@ -20,6 +20,14 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline var lastEvidence = ReadEvidence()
   /// The temperature at the last configuration check, where the burst has none.
   @usableFromInline var slowTemperature: Int16 = 0
+  /// The FIFO of one sample, where the chip has one that is known.
+  @usableFromInline let newest: FIFOLayout?
+  /// Whether samples are read from it.
+  @usableFromInline var usesNewest: Bool
+  /// Whether it was seen to replace a sample that was not read.
+  @usableFromInline var hasReplaced = false
+  /// The slot that is read from it.
+  @usableFromInline var assembly: SlotAssembly
   let model: SensorModel
   let settings: ChipSettings
   var state = BringUpState.identify(attempt: 0)
@@ -39,7 +47,10 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   ) throws(SensorError) {
     let model = identity.model
     try configuration.validate(for: model)
-    let settings = model.family.settings(configuration, model)
+    var settings = model.family.settings(configuration, model)
+    // Of a chip that is only taken for that model nothing is known of the FIFO.
+    if identity.identity != model.identity { settings.newest = nil }
+    if let newest = settings.newest { settings.writes.append(newest.start) }
     self.description = SensorDescription(
       identity, configuration, outputDataRate: settings.outputDataRate, filter: settings.filter)
     self.readLimit = settings.readLimit
@@ -52,6 +63,9 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     self.layout = model.family.layout
     self.channels = configuration.channels
     self.look = TwofoldLook(configuration.channels, model.family.layout)
+    self.newest = settings.newest
+    self.usesNewest = settings.newest != nil
+    self.assembly = SlotAssembly(settings.newest?.channels ?? configuration.channels)
     self.model = model
     self.settings = settings
   }
@@ -69,22 +83,36 @@ extension PolledSensor where Bus: ~Copyable {
 
   /// Reads one sample; see ``IMUSensor/read(into:)``.
   ///
-  /// - Complexity: one to three transfers, by family.
+  /// - Complexity: one to five transfers, by family.
   @inlinable
   public mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+    if usesNewest, let newest {
+      var failure: BusError?
+      let reading = try readNewest(newest, into: &sample, &failure)
+      if reading == .stale, let failure { throw failure }
+      return reading
+    }
     switch layout.method {
-    case .shadowed: try readShadowed(into: &sample)
-    case .twofold: try readTwofold(into: &sample)
+    case .shadowed: return try readShadowed(into: &sample)
+    case .twofold: return try readTwofold(into: &sample)
     }
   }
 
+  /// The first register of a temperature that is not read with the axes.
+  @inlinable
+  var temperatureRegister: UInt8? {
+    if usesNewest, let newest { return newest.slowTemperature }
+    return layout.slowTemperature
+  }
+
   /// Compares identity and configuration with those after bring-up, and reads a temperature that is not in the burst:
-  /// four transfers.
+  /// six transfers at most.
   @inlinable
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
-    if let register = layout.slowTemperature {
+    if let register = temperatureRegister {
       slowTemperature = try bus.readBurstPatiently(address, register: register, count: 2)
         .littleEndian(0)
+      assembly.temperature = slowTemperature
     }
     return try bus.compare(
       address, identityRegister: identityRegister, identity: identity, image: image)

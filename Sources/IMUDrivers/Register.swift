@@ -61,6 +61,11 @@ struct RegisterList: Sendable, BitwiseCopyable {
     append(Entry(register: register.address, value: value))
   }
 
+  /// Adds the pairs of `other` at the end; traps when the list is full.
+  mutating func append(_ other: RegisterList) {
+    for index in 0..<other.count { append(other[index]) }
+  }
+
   private mutating func append(_ entry: Entry) {
     precondition(count < RegisterList.capacity, "a register list holds 16 pairs")
     let pair = UInt64(entry.register) << 8 | UInt64(entry.value)

@@ -57,7 +57,7 @@ public struct SensorConfiguration: Equatable, Sendable {
     guard rate.hertz <= Double(model.maximumPolledRate) else {
       throw SensorError.rateAboveChip(model, asked: rate)
     }
-    if let busClock, !BusTiming.carries(rate, model.family, busClock: busClock) {
+    if let busClock, !BusTiming.carries(rate, model, busClock: busClock) {
       throw SensorError.rateAboveBus(model, asked: rate, busClock: busClock)
     }
   }

@@ -91,13 +91,13 @@ extension SensorError: CustomStringConvertible {
     _ model: SensorModel, _ asked: SampleRate, _ busClock: Int
   ) -> String {
     let sentence =
-      BusTiming.sentence(model.family, busClock: busClock) + ", \(hertz(asked)) Hz was requested; "
+      BusTiming.sentence(model, busClock: busClock) + ", \(hertz(asked)) Hz was requested; "
     let clock = [400_000, 1_000_000].first {
       $0 > busClock && $0 <= model.maximumBusClock
-        && BusTiming.carries(asked, model.family, busClock: $0)
+        && BusTiming.carries(asked, model, busClock: $0)
     }
     guard let clock else {
-      let most = BusTiming.maximumRate(model.family, busClock: busClock)
+      let most = BusTiming.maximumRate(model, busClock: busClock)
       return sentence + (most > 0 ? "ask for \(most) Hz or less" : "ask for less")
     }
     return sentence + "set dtparam=i2c_arm_baudrate=\(clock)"

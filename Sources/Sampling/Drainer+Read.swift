@@ -309,16 +309,3 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     if missing > 0 { skipMissing(UInt64(missing), at: now) }
   }
 }
-
-extension SensorOutputs {
-  /// The counts of a sample, where the chip's outputs are not known.
-  @usableFromInline
-  init(_ sample: RawSample) {
-    func word(_ value: Int16, _ place: UInt64) -> UInt64 {
-      UInt64(UInt16(bitPattern: value)) << (16 * place)
-    }
-    self.init(
-      low: word(sample.ax, 0) | word(sample.ay, 1) | word(sample.az, 2) | word(sample.gx, 3),
-      high: word(sample.gy, 0) | word(sample.gz, 1))
-  }
-}

@@ -69,7 +69,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     if end - begin > sensor.readLimit {
       consumed = end
     } else {
-      consumed = sensor.evidence.isLate ? begin + (end - begin) / 3 : begin
+      consumed = sensor.evidence.isLate ? begin + (end - begin) * 3 / 5 : begin
     }
   }
 

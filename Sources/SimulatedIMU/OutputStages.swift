@@ -70,12 +70,15 @@ struct OutputStages: Sendable, BitwiseCopyable {
   /// See ``SimulatedChip/updatesHeldRegistersLate``: for each pair, the newest sample when it was released; up to that
   /// sample it shows what it was locked with.
   private let updatesLate: Bool
+  /// See ``SimulatedChip/stopsAtWatermark``.
+  let stopsAtWatermark: Bool
   private var missed = SIMD8<Int64>(repeating: -1)
 
   init(_ chip: SimulatedChip, oscillator: Oscillator, path: SignalPath) {
     self.oscillator = oscillator
     self.path = path
     updatesLate = chip.updatesHeldRegistersLate
+    stopsAtWatermark = chip.stopsAtWatermark
     accelerometer = OutputStage(.accelerometer, at: 0)
     gyroscope = OutputStage(.gyroscope, at: 0)
     thermometer = OutputStage(.thermometer, at: 0)
@@ -158,6 +161,14 @@ struct OutputStages: Sendable, BitwiseCopyable {
     }
     if isHigh { stage.acknowledged = stage.newest(atTick: freeze?.flagged(at: tick) ?? tick) }
     return stage
+  }
+
+  /// The tick up to which samples have come that a FIFO stores, after `tick`.
+  func stored(atTick tick: Int64) -> Int64 { freeze?.flagged(at: tick) ?? tick }
+
+  /// The contents that a sensor's output registers had at `tick`, when a FIFO stored them.
+  func stored(_ stage: OutputStage, atTick tick: Int64) -> SIMD3<Int16> {
+    counts(stage, atTick: freeze?.shown(at: tick) ?? tick)
   }
 
   /// The contents of the output registers after `tick`, under the present configuration, all of one

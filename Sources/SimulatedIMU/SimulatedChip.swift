@@ -52,6 +52,13 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// is then up to date at once, or only when the chip writes it again, they leave open.
   public var updatesHeldRegistersLate = false
 
+  /// Whether an LSM6DS or LSM6DSV whose FIFO is limited to its watermark stores nothing more once that is reached, also in
+  /// continuous mode; otherwise each word then replaces the oldest one.
+  ///
+  /// The limit's name is STOP_ON_WTM or STOP_ON_FTH. The application notes say that it limits the size (AN4650 and AN5130
+  /// 8.6), and AN5130 figure 35 has a continuous FIFO that is limited and goes on.
+  public var stopsAtWatermark = false
+
   /// Whether each axis has an offset of its own, within the data sheet's tolerance.
   public var hasZeroOffsets = true
 

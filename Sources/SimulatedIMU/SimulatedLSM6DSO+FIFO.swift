@@ -30,9 +30,9 @@ extension SimulatedLSM6DSO {
       accelerometer: accelerometerPeriod > 0 ? Self.ticks(rates & 0x0F) : 0,
       timestampEvery: registers[Self.control10] & 0x20 != 0 ? every[Int(control >> 6)] : 0,
       temperature: temperature[Int(control >> 4 & 3)])
-    batch.stops = fifoMode == 1
     // STOP_ON_WTM; in continuous mode as the predecessors' STOP_ON_FTH (AN5130 figure 35), for want of a word about it.
     let isLimited = registers[Self.fifoControl2] & 0x80 != 0 && watermark > 0
+    batch.stops = fifoMode == 1 || isLimited && stages.stopsAtWatermark
     batch.limit = isLimited ? watermark : 512
     return batch
   }
@@ -47,7 +47,7 @@ extension SimulatedLSM6DSO {
   /// The two bytes of the count are of different instants: a carry between them shows as a wrong count.
   mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
     guard isNewGeneration else { return fetchPatternFIFO(register, at: instant) }
-    let tick = oscillator.tick(at: instant)
+    let tick = stages.stored(atTick: oscillator.tick(at: instant))
     // Resets and power cuts clear the registers.
     if !isFIFOOn { fifo = TaggedFIFO() }
     switch register {

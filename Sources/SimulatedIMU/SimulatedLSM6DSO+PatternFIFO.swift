@@ -60,7 +60,7 @@ extension SimulatedLSM6DSO {
     return PatternFIFO.Batch(
       slotPeriod: sensor > 0 ? max(sensor, Self.ticks(code)) : 0,
       limit: stopsOnThreshold && threshold > 0 ? min(threshold, fifoWords) : fifoWords,
-      stops: fifoMode == 1,
+      stops: fifoMode == 1 || stopsOnThreshold && threshold > 0 && stages.stopsAtWatermark,
       every: SIMD4(
         decimations[Int(two >> 3 & 7)], decimations[Int(two & 7)], decimations[Int(four & 7)],
         decimations[Int(four >> 3 & 7)]))
@@ -85,7 +85,7 @@ extension SimulatedLSM6DSO {
   ///
   /// The bytes of DIFF and PATTERN are of different instants: a sample between them shows as a wrong number.
   mutating func fetchPatternFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
-    let tick = oscillator.tick(at: instant)
+    let tick = stages.stored(atTick: oscillator.tick(at: instant))
     // Resets and power cuts clear the registers.
     if !isPatternFIFOOn { patternFIFO = PatternFIFO() }
     switch register {
@@ -123,7 +123,7 @@ extension SimulatedLSM6DSO {
         return stages.path.garbage(tick: place.tick, axis: 3 * place.dataSet)[place.word]
       }
       let stage = place.dataSet == 0 ? stages.gyroscope : stages.accelerometer
-      return stages.counts(stage, atTick: place.tick)[place.word]
+      return stages.stored(stage, atTick: place.tick)[place.word]
     case 3 where hasStamp:
       // Bytes [15:8], [23:16], none, [7:0], steps (AN5130 table 73).
       let stamp = stamp(atPhase: Double(place.tick))

@@ -33,10 +33,11 @@ extension SimulatedLSM6DSV {
       accelerometer: accelerometerPeriod > 0 ? period(rates & 0x0F) : 0,
       timestampEvery: isTimed ? every[Int(control >> 6)] : 0,
       temperature: temperature[Int(control >> 4 & 3)])
-    batch.stops = fifoMode == 1
     batch.hasParity = false
     let watermark = Int64(registers[Self.fifoControl1])
-    batch.limit = registers[Self.fifoControl2] & 0x80 != 0 && watermark > 0 ? watermark : 256
+    let isLimited = registers[Self.fifoControl2] & 0x80 != 0 && watermark > 0
+    batch.limit = isLimited ? watermark : 256
+    batch.stops = fifoMode == 1 || isLimited && stages.stopsAtWatermark
     return batch
   }
 
@@ -49,7 +50,7 @@ extension SimulatedLSM6DSV {
   ///
   /// The two bytes of the count are of different instants: a carry between them shows as a wrong count.
   mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
-    let tick = oscillator.tick(at: instant)
+    let tick = stages.stored(atTick: oscillator.tick(at: instant))
     // Resets and power cuts clear the registers.
     if !isFIFOOn { fifo = TaggedFIFO() }
     switch register {

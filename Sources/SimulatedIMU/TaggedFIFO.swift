@@ -63,8 +63,9 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
   /// The first slot that was not stored.
   private var stop: Int64?
   private var isOverrunLatched = false
-  /// The word that is being read, and its number. It stays whole when it is replaced meanwhile.
-  private var current = Word()
+  /// The word that is being read, and its number, -1 that of an empty FIFO: it stays as it was when its first byte was
+  /// read, when it is replaced or another one comes meanwhile.
+  private var current: Word?
   private var currentNumber: Int64 = -1
 
   /// A word's bytes.
@@ -145,21 +146,19 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
     if count(atTick: tick) > 0 { read += 1 }
   }
 
-  /// A byte of the oldest word, 0 its tag; its last byte takes it out. An empty FIFO gives zeros.
+  /// A byte of the oldest word, 0 its tag; its last byte takes it out. An empty FIFO gives zeros, up to the last byte also
+  /// when a word comes meanwhile.
   mutating func fetch(
     _ offset: Int, atTick tick: Int64, contents: (Kind, _ tick: Int64) -> SIMD3<Int16>
   ) -> UInt8 {
-    guard count(atTick: tick) > 0, let batch else { return 0 }
-    if offset == 0 || current.tag == 0 {
-      current = word(read, batch, contents)
-      currentNumber = read
-    }
-    let byte = current[offset]
-    if offset == 6 {
-      if currentNumber == read { read += 1 }
-      current = Word()
-    }
-    return byte
+    guard let batch else { return 0 }
+    let isEmpty = count(atTick: tick) == 0
+    let word = offset == 0 ? nil : current
+    if word == nil { currentNumber = isEmpty ? -1 : read }
+    let latched = word ?? (isEmpty ? Word() : self.word(read, batch, contents))
+    current = offset == 6 ? nil : latched
+    if offset == 6, currentNumber == read { read += 1 }
+    return latched[offset]
   }
 
   private func word(
@@ -199,8 +198,8 @@ extension OutputStages {
   /// The six bytes of a word that was written at `tick`.
   func words(_ kind: TaggedFIFO.Kind, atTick tick: Int64, stamp: Int64) -> SIMD3<Int16> {
     switch kind {
-    case .gyroscope: counts(gyroscope, atTick: tick)
-    case .accelerometer: counts(accelerometer, atTick: tick)
+    case .gyroscope: stored(gyroscope, atTick: tick)
+    case .accelerometer: stored(accelerometer, atTick: tick)
     case .temperature: counts(thermometer, atTick: tick)
     case .timestamp:
       SIMD3(Int16(truncatingIfNeeded: stamp), Int16(truncatingIfNeeded: stamp >> 16), 0)

@@ -101,7 +101,7 @@ struct DataRateTests {
         "accelerometer LPF1 ODR/4: 208.25 Hz, gyroscope LPF1 FTYPE 1: 195 Hz"
       ),
       (
-        .lsm6ds3, 100, [0x10: 0x6B, 0x13: 0x80, 0x15: 0x00, 0x17: 0x00],
+        .lsm6ds3, 100, [0x10: 0x6B, 0x13: 0x81, 0x15: 0x00, 0x17: 0x00],
         "accelerometer BW_XL 3: 50 Hz, gyroscope LPF1 off"
       ),
     ]

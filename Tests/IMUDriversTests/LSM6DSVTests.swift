@@ -179,7 +179,7 @@ struct LSM6DSVTests {
     #expect(throws: BusError.self) { try sensor.checkConfiguration() }
     clock.advance(by: 20_000_000)
     let check = try sensor.checkConfiguration()
-    #expect(check == .lost(register: 0x10, expected: 0x08, found: 0x00))
+    #expect(check == .lost(register: 0x07, expected: 0x02, found: 0x00))
   }
 
   @Test("a rate or range that the chip or the bus lacks is refused with the arithmetic")
@@ -187,11 +187,12 @@ struct LSM6DSVTests {
     #expect(
       refusal(SensorConfiguration(rate: hertz(873)), .lsm6dsv)
         == "the LSM6DSV can be polled at 872 Hz at most, 873 Hz was requested: it would need a data rate "
-        + "of 1920 Hz, 0.52 ms a sample, and the bursts of a tick take 0.78 ms at 400 kHz")
+        + "of 1920 Hz, 0.52 ms a sample, and where the registers are read twice the bursts of a tick take "
+        + "0.78 ms at 400 kHz")
     #expect(
-      refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6dsv16x)
-        == "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take 318 bit times, 3.18 ms "
-        + "at 100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was requested; set "
+      refusal(SensorConfiguration(rate: hertz(500), busClock: 100_000), .lsm6dsv16x)
+        == "a burst of 14 bytes, and in one tick of 2 of 7 more, take 203 bit times, 2.03 ms "
+        + "at 100 kHz, and 0.05 ms in the kernel: 480 Hz at most, 500 Hz was requested; set "
         + "dtparam=i2c_arm_baudrate=400000")
     #expect(
       refusal(SensorConfiguration(rate: hertz(10), accelerometerRange: 32), .lsm6dsv)

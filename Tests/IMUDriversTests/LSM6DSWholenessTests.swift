@@ -3,7 +3,7 @@ import IMUDrivers
 import SimulatedIMU
 import Testing
 
-@Suite("An LSM6DS on a bus that takes its time")
+@Suite("An LSM6DS whose registers are read, on a bus that takes its time")
 struct LSM6DSWholenessTests {
   /// A bus whose transfers the kernel delays by varying times.
   struct DelayedBus: I2CBus, ~Copyable {
@@ -65,6 +65,8 @@ struct LSM6DSWholenessTests {
     let clock = VirtualClock()
     var chip = SimulatedChip.lsm6dso
     chip.clockErrorPartsPerMillion = error
+    // So the registers are read.
+    chip.stopsAtWatermark = true
     let bus = DelayedBus(
       bus: SimulatedBus(
         clock: clock, chip: chip, address: address, motion: .tumble, busHertz: 400_000),

@@ -43,14 +43,24 @@ struct SensorConfigurationTests {
         == "an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the "
         + "kernel: 507 Hz at most, 1000 Hz was requested; set dtparam=i2c_arm_baudrate=400000")
     #expect(
-      refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6dso)
-        == "bursts of 16 and 12 bytes, and in one tick of 25 of 12 more, take 318 bit times, 3.18 ms at "
-        + "100 kHz, and 0.1 ms in the kernel: 304 Hz at most, 400 Hz was requested; set dtparam=i2c_arm_baudrate=400000"
+      refusal(SensorConfiguration(rate: hertz(500), busClock: 100_000), .lsm6dso)
+        == "a burst of 14 bytes, and in one tick of 2 of 7 more, take 203 bit times, 2.03 ms at "
+        + "100 kHz, and 0.05 ms in the kernel: 480 Hz at most, 500 Hz was requested; set dtparam=i2c_arm_baudrate=400000"
+    )
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6ds3)
+        == "bursts of 2, 12 and 3 bytes, and in one tick of 3 of 6 and 3 more, take 290 bit times, 2.90 ms at "
+        + "100 kHz, and 0.15 ms in the kernel: 327 Hz at most, 400 Hz was requested; set dtparam=i2c_arm_baudrate=400000"
+    )
+    #expect(
+      refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm9ds1)
+        == "bursts of 13 and 12 bytes, and in one tick of 25 of 12 more, take 291 bit times, 2.91 ms at "
+        + "100 kHz, and 0.1 ms in the kernel: 332 Hz at most, 400 Hz was requested; set dtparam=i2c_arm_baudrate=400000"
     )
     #expect(refusal(SensorConfiguration(rate: hertz(507), busClock: 100_000), .mpu6050) == nil)
     #expect(refusal(SensorConfiguration(rate: hertz(508), busClock: 100_000), .mpu6050) != nil)
-    #expect(refusal(SensorConfiguration(rate: hertz(304), busClock: 100_000), .lsm6dso) == nil)
-    #expect(refusal(SensorConfiguration(rate: hertz(305), busClock: 100_000), .lsm6dso) != nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(480), busClock: 100_000), .lsm6dso) == nil)
+    #expect(refusal(SensorConfiguration(rate: hertz(481), busClock: 100_000), .lsm6dso) != nil)
     #expect(refusal(SensorConfiguration(rate: hertz(1000), busClock: 400_000), .lsm6dso) == nil)
     #expect(refusal(SensorConfiguration(rate: hertz(1000)), .lsm6dso) == nil)
   }
@@ -74,11 +84,18 @@ struct SensorConfigurationTests {
     #expect(BusTiming.bits(ofBurst: byteCount) == bits)
   }
 
-  @Test("a bus carries the rate that the wire, third bursts and the kernel allow")
+  @Test("a bus carries the rate that the wire, further bursts and the kernel allow")
   func busRates() {
     #expect(BusTiming.maximumRate(.mpu6050, busClock: 100_000) == 507)
     #expect(BusTiming.maximumRate(.mpu6050, busClock: 400_000) == 1886)
-    #expect(BusTiming.maximumRate(.lsm6ds, busClock: 100_000) == 304)
-    #expect(BusTiming.maximumRate(.lsm6ds, busClock: 400_000) == 1117)
+    #expect(BusTiming.maximumRate(.lsm9ds1, busClock: 100_000) == 332)
+    #expect(BusTiming.maximumRate(.lsm6dso, busClock: 100_000) == 480)
+    #expect(BusTiming.maximumRate(.lsm6dso, busClock: 400_000) == 1793)
+    #expect(BusTiming.maximumRate(.lsm6dsl, busClock: 100_000) == 327)
+    #expect(BusTiming.maximumRate(.lsm6dsl, busClock: 400_000) == 1142)
+    #expect(BusTiming.bits(ofTick: .lsm6dso) == 156)
+    #expect(BusTiming.bits(ofTick: .lsm6dsv) == 156)
+    #expect(BusTiming.bits(ofTick: .lsm6dsl) == 243)
+    #expect(BusTiming.bits(ofTick: .lsm9ds1) == 285)
   }
 }

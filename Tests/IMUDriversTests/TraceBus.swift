@@ -136,6 +136,30 @@ extension TraceBus {
     return bus
   }
 
+  /// Gives an LSM6DS a FIFO that keeps its newest sample, two samples later at each read: what the outputs have.
+  func hasReplacingFIFO() {
+    let before = beforeRead
+    var slot: UInt8 = 0
+    beforeRead = { bus, register, count in
+      before(bus, register, count)
+      let axes = Array(bus.registers[0x22..<0x2E])
+      if register == 0x78 {
+        slot = (slot + 2) & 3
+        let words =
+          count == 14
+          ? [0x08 | slot << 1] + axes[..<6] + [0x10 | slot << 1] + axes[6...]
+          : [0x10 | slot << 1] + axes[6...]
+        bus.registers.replaceSubrange(0x78..<0x78 + words.count, with: words)
+      } else if register == 0x3B {
+        // Full before the words are read, empty after them.
+        slot ^= 1
+        bus.registers[0x3B] = slot & 1 != 0 ? 0x40 : 0x10
+      } else if register == 0x3E {
+        bus.registers.replaceSubrange(0x3E..<0x3E + count, with: axes.suffix(count))
+      }
+    }
+  }
+
   /// The chip that `model` is, at its first address.
   static func chip(_ model: SensorModelFixture) -> TraceBus {
     model.isMPU ? .mpu6050(identity: model.identity) : .lsm6ds(identity: model.identity)

@@ -28,7 +28,8 @@ struct SimulatedSource: SensorSource {
   }
 }
 
-/// A log of an earlier version of the program, which had a separate loop for `record`.
+/// A log of an earlier version of the program, which had a separate loop for `record`; that of the LSM6DSO is newer, as it is
+/// polled in another way since.
 struct GoldenLog: Sendable, CustomTestStringConvertible {
   let name: String
   var isLSM6DSO = false

@@ -11,10 +11,10 @@ struct LSM6DSOFIFOTests {
   ///   - mode: FIFO_CTRL4: DEC_TS_BATCH, ODR_T_BATCH, FIFO_MODE.
   private func running(
     _ chip: SimulatedChip = .lsm6dso.ideal, rates: UInt8 = 0x66, mode: UInt8 = 0x06,
-    odr: UInt8 = 0x60
+    odr: UInt8 = 0x60, busHertz: Int? = nil
   ) throws -> Bench {
     var bench = try Bench.runningLSM(
-      chip, motion: .tumble, accelerometer: odr, gyroscope: odr)
+      chip, motion: .tumble, accelerometer: odr, gyroscope: odr, busHertz: busHertz)
     try bench.write(0x19, 0x20)
     try bench.write(0x09, rates)
     try bench.write(0x0A, mode)
@@ -188,6 +188,62 @@ struct LSM6DSOFIFOTests {
     #expect(try count(&bench) == 21)
     let kinds = try words(&bench, 21).map(\.kind)
     #expect(kinds.last == 2 && kinds.first == 2)
+  }
+
+  @Test("a FIFO of one slot keeps the newest, or with the switch the first one for good")
+  func oneSlot() throws {
+    for stops in [false, true] {
+      var chip = SimulatedChip.lsm6dso.ideal
+      chip.stopsAtWatermark = stops
+      var bench = try running(chip, mode: 0x00)
+      try bench.write(0x07, 2)
+      try bench.write(0x08, 0x80)
+      try bench.write(0x0A, 0x06)
+      let first = bench.tick / 16 + 1
+      bench.advance(milliseconds: 100)
+      let newest = bench.tick / 16
+      #expect(try count(&bench) == 2)
+      let slot = try words(&bench, 2)
+      let made = bench.made(atTick: (stops ? first : newest) * 16)
+      #expect(slot.map(\.values) == [[made.gx, made.gy, made.gz], [made.ax, made.ay, made.az]])
+      #expect(slot.allSatisfy { $0.counter == UInt8(stops ? 0 : (newest - first) & 3) })
+      bench.advance(milliseconds: 100)
+      #expect(try count(&bench) == (stops ? 0 : 2))
+    }
+  }
+
+  @Test("a word that comes while zeros are read from an empty FIFO is not taken out with them")
+  func lateWord() throws {
+    // Of 280 µs, the tag is read after 90.
+    var (late, early) = (0, 0)
+    for microseconds in stride(from: Int64(0), to: 320, by: 5) {
+      var bench = try running(busHertz: 400_000)
+      let slot = bench.time(ofTick: (bench.tick / period + 1) * period)
+      bench.clock.advance(by: slot - bench.clock.now() - microseconds * 1000)
+      let first = try words(&bench, 1)[0]
+      bench.advance(milliseconds: 1)
+      let rest = try words(&bench, try count(&bench))
+      #expect((first.kind == 0 ? [] : [first.kind]) + rest.map(\.kind) == [1, 2])
+      if first.kind == 0 { late += 1 } else { early += 1 }
+      #expect(first.kind != 0 || first.values == [0, 0, 0])
+    }
+    #expect(late > 10 && early > 10)
+  }
+
+  @Test("what is stored while the outputs stand still stands still, too, or is not stored")
+  func frozen() throws {
+    for keepsDataReady in [true, false] {
+      var bench = try running()
+      bench.advance(milliseconds: 10)
+      bench.bus.inject(.freeze(nanoseconds: 1_000_000_000, keepsDataReady: keepsDataReady))
+      let before = try count(&bench)
+      bench.advance(milliseconds: 100)
+      let stored = try count(&bench) - before
+      #expect(keepsDataReady ? stored > 70 : stored <= 2)
+      guard keepsDataReady else { continue }
+      let values = try words(&bench, before + stored).suffix(40).map(\.values)
+      #expect(Set(values).count == 2)
+    }
   }
 
   @Test("a time stamp that is reset counts from 0")

@@ -153,6 +153,30 @@ struct PatternFIFOTests {
     #expect(try words(&bench, 20)[2...] == made[3...])
   }
 
+  @Test("a FIFO of one slot keeps the newest; with the switch nothing is stored that would fill it")
+  func oneSlot() throws {
+    for (chip, fourth, control4) in [(Self.dsl, UInt8(0x80), UInt8(0)), (Self.ds3, 0, 0x01)] {
+      for stops in [false, true] {
+        var chip = chip
+        chip.stopsAtWatermark = stops
+        var bench = try running(chip, fourth: fourth, mode: 0, threshold: 6)
+        try bench.write(0x13, control4)
+        try bench.write(0x0A, 6 << 3 | 6)
+        bench.advance(milliseconds: 100)
+        guard !stops else {
+          #expect(try status(&bench).flags & 0x10 != 0)
+          continue
+        }
+        let newest = bench.made(atTick: bench.tick / period * period)
+        let before = try status(&bench)
+        #expect(before.flags & 0x50 == 0x40 && before.pattern == 0)
+        #expect(try words(&bench, 6) == axes(newest))
+        let after = try status(&bench)
+        #expect(after.flags & 0x50 == 0x10 && after.pattern == 0)
+      }
+    }
+  }
+
   @Test("the watermark is flagged at its number of words; in an LSM6DS3 a slot sooner")
   func watermark() throws {
     for (chip, slot) in [(Self.dsl, Int64(3)), (Self.ds3, 2)] {

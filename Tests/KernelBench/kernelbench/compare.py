@@ -25,7 +25,9 @@ GRAVITY = 9.80665
 RADIANS_PER_DEGREE = 0.017453292519943295
 AXES = 6
 TEMPERATURE_LAG = 24
-"""An LSM6DSO's temperature changes by itself, and may be of an earlier sample than the axes of the same read."""
+"""A temperature that changes by itself may be of an earlier sample than the axes of the same read."""
+FIFO_TEMPERATURE_LAG = 2000
+"""Where the axes come from a FIFO, it is read beside them: every 0.5 s, at the latest after 0.9 s."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ def compare(
     take: Take, truth: Truth, chip: str, damaged: int = 0, repeated: int = 0, tolerance: int = TOLERANCE
 ) -> Comparison:
     """Checks a take in raw counts; its times are of one instant with the truth's, but for a constant."""
-    matches = match_samples(take, truth, chip, damaged, repeated)
+    lag = FIFO_TEMPERATURE_LAG if chip.startswith("lsm6ds") else TEMPERATURE_LAG
+    matches = match_samples(take, truth, chip, damaged, repeated, lag)
     numbers = Counter(match.number for match in matches if match)
     twice = {number for number, count in numbers.items() if count > 1}
     return _compare_times(take, matches, twice, tolerance)

@@ -4,7 +4,8 @@ with a tag that says what it is and, by a count of two bits, to which time slot 
     slot    TS G A   TS G A   TS G A          one word comes after the other, WORD_TIME apart; the truth file has the time
     count   0 0 0    1 1 1    2 2 2           of the last one
 
-In continuous mode a word that comes when the FIFO is full takes the place of the oldest word, and two flags say so. The
+In continuous mode a word that comes when the FIFO is full takes the place of the oldest word, and two flags say so, also
+when STOP_ON_WTM limits its size, as AN5130 (figure 35) has it of the predecessors; the LSM6DSL's FIFO here then stops. The
 data sheet promises nothing for the two bytes of the count: they are read one after the other, as they are then. A word is
 out of the FIFO when its tag was read.
 """
@@ -79,9 +80,10 @@ class TaggedFIFO:
         is_over, was_overrun = False, self._is_overrun
         for place, (tag, data) in enumerate(words):
             if len(self._words) >= self._depth:
-                is_over = is_over or self._depth == self.size
-                if self._mode == STOPS_WHEN_FULL or self._depth < self.size:
+                if self._mode == STOPS_WHEN_FULL:
+                    is_over = is_over or self._depth == self.size
                     continue
+                is_over = True
                 self._words.popleft()
             byte = tag << 3 | (self._slots & 3) << 1
             if self._has_parity:
@@ -90,7 +92,7 @@ class TaggedFIFO:
         self._slots += 1
         self._overran = self._overran or is_over
         self._is_overrun = self._is_overrun or is_over
-        return is_over and not was_overrun
+        return is_over and not was_overrun and self._depth == self.size
 
     def count(self, now: int) -> int:
         """Words that are there."""
@@ -103,9 +105,9 @@ class TaggedFIFO:
         """The flags of FIFO_STATUS2 but the latched one."""
         count = self.count(now)
         flags = WATERMARK if 0 < self._watermark <= count else 0
-        if self._is_overrun or count == self.size:
+        if self._is_overrun or count == self._depth:
             flags |= OVERRUN
-        if count >= self.size - 3:
+        if count >= self._depth - 3:
             flags |= FULL
         return flags
 

@@ -1,0 +1,199 @@
+public import IMUModel
+
+/// Reading a chip whose FIFO has room for one sample only: the newest.
+///
+///     chip      n ─────► n+1 ─────► n+2 ─────► n+3 ─────► n+4        each replaces the one before it
+///     read                     n+1                  n+3
+///
+/// The application notes say that the size of the FIFO can be limited to the watermark (AN4650 8.6, AN5130 8.6); no
+/// sentence says whether a limited FIFO then replaces its sample or stops. So bring-up asks the chip: it leaves the FIFO
+/// alone for more than two samples and looks whether one was replaced. Of a chip that does not replace, or whose FIFO is
+/// empty, the registers are read twice instead.
+extension PolledSensor where Bus: ~Copyable {
+  /// Reads the sample that the FIFO has. `failure` is set when a transfer failed that may have taken it out.
+  @inlinable
+  mutating func readNewest(
+    _ fifo: FIFOLayout, into sample: inout RawSample, _ failure: inout BusError?
+  ) throws(BusError) -> Reading {
+    lastEvidence.isConfigured = false
+    // It may be made until its first word is read.
+    lastEvidence.isLate = true
+    switch fifo.method {
+    case .tagged: return try readTagged(fifo, into: &sample, &failure)
+    case .pattern: return try readPattern(fifo, into: &sample, &failure)
+    case .packets: preconditionFailure("a FIFO without marks has no newest sample")
+    }
+  }
+
+  /// Reads the words of one slot, which say by their tags what they are.
+  ///
+  ///     S 6A+W 78 Sr 6A+R  [G n] gx gx gy gy gz gz [A n] ax ax ay ay az az  P          none came meanwhile
+  ///                        [G n] …                 [G n+1] …                P          the next one came
+  ///     S 6A+W 78 Sr 6A+R  [A n+1] ax ax ay ay az az  P
+  ///
+  /// A word that was read makes room, so the next slot takes the place of what is left of the old one. Words count as one
+  /// sample only when they have the same number, so none is torn, however long the transfers take and whatever is in the
+  /// output registers.
+  ///
+  /// Only bring-up turns the FIFO on, so a word proves the samples before it. An empty FIFO gives tags of 0.
+  ///
+  /// - Complexity: one transfer; two when a sample comes meanwhile, three at most.
+  @inlinable
+  mutating func readTagged(
+    _ fifo: FIFOLayout, into sample: inout RawSample, _ failure: inout BusError?
+  ) throws(BusError) -> Reading {
+    let expected = assembly.isSynchronised ? assembly.counter : nil
+    assembly.desynchronise()
+    var transfers = 0
+    while transfers < 3 {
+      let missing = fifo.slotUnits - assembly.words
+      let burst = try read(fifo.data, missing * 7, &transfers, &failure)
+      var isEmpty = true
+      for place in 0..<missing where burst[7 * place] >> 3 != 0 {
+        isEmpty = false
+        guard add(burst, at: 7 * place) else {
+          assembly.desynchronise()
+          return .doubtful
+        }
+        lastEvidence.isConfigured = true
+        guard let whole = assembly.whole() else { continue }
+        if let expected, assembly.counter != (expected + 1) & 3 { hasReplaced = true }
+        accept(whole, into: &sample)
+        return .fresh
+      }
+      if isEmpty { break }
+    }
+    return .stale
+  }
+
+  /// Adds a word to the slot, or begins the next one with it; `false` when it is none that was asked for.
+  @inlinable
+  mutating func add(_ burst: Burst, at start: Int) -> Bool {
+    let axes = burst.axes(start + 1)
+    if assembly.add(tag: burst[start], axes) { return true }
+    assembly.desynchronise()
+    return assembly.add(tag: burst[start], axes)
+  }
+
+  /// Reads the words of one slot, which have no tags: the place of the next word, before and after, says what they are.
+  ///
+  ///     S 6A+W 3B Sr 6A+R  flags  place  P                                      EMPTY: no sample
+  ///     S 6A+W 3E Sr 6A+R  gx gx gy gy gz gz  ax ax ay ay az az  P
+  ///     S 6A+W 3A Sr 6A+R  count  flags  place  P                               EMPTY: none came meanwhile
+  ///     S 6A+W 3E Sr 6A+R  … P     the rest of the one that came, and count, flags and place again
+  ///
+  /// A slot that comes when k words were read replaces the rest, so the burst goes on with the first words of the new
+  /// one, and the next word is not the first of a slot. A second slot, before the place is read, hides that: then OVER_RUN
+  /// is set, or if it comes between flags and place, the count was that of a part of a slot.
+  ///
+  /// - Complexity: three transfers; five when a sample comes meanwhile. Three times as many when transfers fail.
+  @inlinable
+  mutating func readPattern(
+    _ fifo: FIFOLayout, into sample: inout RawSample, _ failure: inout BusError?
+  ) throws(BusError) -> Reading {
+    var attempt = 1
+    while true {
+      do throws(BusError) {
+        return try readSlot(fifo, into: &sample)
+      } catch {
+        let first = failure ?? error
+        guard error.isTransient, attempt < 3 else { throw first }
+        failure = first
+        attempt += 1
+      }
+    }
+  }
+
+  /// The same, once.
+  @inlinable
+  mutating func readSlot(
+    _ fifo: FIFOLayout, into sample: inout RawSample
+  ) throws(BusError) -> Reading {
+    let before = try readPlace(fifo, from: 1)
+    guard before.isPossible else { return .doubtful }
+    guard !before.isEmpty else { return .stale }
+    lastEvidence.isConfigured = true
+    if before.isOverrun { hasReplaced = true }
+    // The rest of a slot, after a burst that failed: the next slot replaces it.
+    guard before.place == 0 else { return .stale }
+    var words = try bus.readBurst(address, register: fifo.data, count: fifo.slotBytes)
+    var after = try readPlace(fifo, from: 0)
+    if after.isPossible, after.place > 0 {
+      let rest = 2 * (fifo.slotUnits - after.place)
+      let more = try bus.readBurst(address, register: fifo.data, count: rest)
+      words = words.dropping(rest).replacing(2 * after.place..<fifo.slotBytes, by: more)
+      after = try readPlace(fifo, from: 0)
+    }
+    guard after.isPossible else { return .doubtful }
+    guard after.isWhole else { return .stale }
+    var whole = RawSample(temperature: assembly.temperature)
+    let hasRate = fifo.channels.contains(.gyroscope)
+    if hasRate { (whole.gx, whole.gy, whole.gz) = words.axes(0) }
+    if fifo.channels.contains(.accelerometer) {
+      (whole.ax, whole.ay, whole.az) = words.axes(hasRate ? 6 : 0)
+    }
+    accept(whole, into: &sample)
+    return .fresh
+  }
+
+  /// FIFO_STATUS1 to 3, from the first or the second of them on.
+  @inlinable
+  mutating func readPlace(_ fifo: FIFOLayout, from first: Int) throws(BusError) -> PatternPlace {
+    PatternPlace(
+      try bus.readBurstPatiently(
+        address, register: fifo.status + UInt8(first), count: 3 - first), first, fifo)
+  }
+
+  /// Takes over a whole sample, in which the accelerometer may be only to show by its noise that the chip works.
+  @inlinable
+  mutating func accept(_ whole: RawSample, into sample: inout RawSample) {
+    lastEvidence.outputs = SensorOutputs(whole)
+    sample = whole
+    if !channels.contains(.accelerometer) { (sample.ax, sample.ay, sample.az) = (0, 0, 0) }
+  }
+}
+
+/// What FIFO_STATUS1 to 3 of an LSM6DS3 or LSM6DSL say about a FIFO of one slot. Each byte is of an instant of its own.
+@usableFromInline
+struct PatternPlace: Sendable, BitwiseCopyable {
+  /// The place in its slot of the word that is read next.
+  @usableFromInline let place: Int
+  @usableFromInline let isEmpty: Bool
+  /// Words were replaced, and none has been read since.
+  @usableFromInline let isOverrun: Bool
+  /// Whether a chip can say that.
+  @usableFromInline let isPossible: Bool
+  /// Whether the words that were read before are those of one slot: none is left, or the next slot came to none.
+  @usableFromInline let isWhole: Bool
+
+  /// `first` is the register, counted from FIFO_STATUS1, of the first byte.
+  @inlinable
+  init(_ bytes: Burst, _ first: Int, _ fifo: FIFOLayout) {
+    let flags = bytes[1 - first]
+    let count = first == 0 ? Int(bytes[0]) : 0
+    place = Int(bytes[2 - first])
+    isEmpty = flags & 0x10 != 0
+    isOverrun = flags & 0x40 != 0
+    isPossible =
+      flags & (fifo.reserved | fifo.upperCount) == 0 && place < fifo.slotUnits
+      && count <= fifo.slotUnits && !(isEmpty && isOverrun)
+    isWhole =
+      isEmpty || place == 0 && !isOverrun && (count == 0 || count == fifo.slotUnits)
+  }
+}
+
+extension Burst {
+  /// Three numbers of two bytes, low byte first.
+  @inlinable
+  func axes(_ start: Int) -> (Int16, Int16, Int16) {
+    (littleEndian(start), littleEndian(start + 2), littleEndian(start + 4))
+  }
+
+  /// The bytes from `count` on, followed by zeros.
+  @inlinable
+  func dropping(_ count: Int) -> Burst {
+    var result = Burst()
+    for index in count..<24 { result.set(index - count, self[index]) }
+    return result
+  }
+}

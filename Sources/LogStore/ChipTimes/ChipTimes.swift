@@ -19,6 +19,8 @@ struct ChipTimes: ~Copyable {
   )
   private let period: Int64
   private let hasTemperature: Bool
+  /// Whether damage came, and no sample since.
+  private var isBroken = false
   /// The instants that were used last.
   private var current: ReadingEpochs.Place?
   private var last: (tick: Int64, time: Int64)?
@@ -105,6 +107,7 @@ extension ChipTimes {
       let first = self.tick(first)
       brackets.removeAll { $0.upperBound < first }
     }
+    if isBroken, let first = block.ticks.first { noteBreak(before: first) }
     var row = 0
     while row < block.count {
       let tick = Int64(clamping: block.ticks[row])
@@ -139,6 +142,14 @@ extension ChipTimes {
     }
   }
 
+  /// Notes damage: what it hides may be the readings of an epoch.
+  mutating func noteDamage() { isBroken = true }
+
+  private mutating func noteBreak(before tick: UInt64) {
+    epochs.noteBreak(before: Int64(clamping: tick))
+    (isBroken, current) = (false, nil)
+  }
+
   /// The samples of a place, from a row on; returns the row after those that have instants.
   private mutating func derive(
     _ block: inout SampleBlock, from first: Int, _ place: ReadingEpochs.Place
@@ -156,7 +167,7 @@ extension ChipTimes {
       let likely = cursors.likely.map(instant.likely, map)
       let late = cursors.latest.map(instant.latest, map) + RawClockMap.uncertainty
       time = max(likely, time == .max ? time : time + 1)
-      (times[row], earliest[row], latest[row]) = (time, early, max(late, time))
+      (times[row], earliest[row], latest[row]) = (time, min(early, time), max(late, time))
       ticks[row] = UInt64(tick + place.shift)
       account.add((late - early) / 2)
       (last, rawTime) = ((tick, time), instant.earliest)
@@ -232,6 +243,7 @@ extension ChipTimes {
     _ gap: Gap, _ storage: inout Storage
   ) throws(LogError) -> Gap? {
     try settle(before: gap.firstTick + gap.count + 1, &storage)
+    noteBreak(before: gap.firstTick + gap.count)
     let counted = epochs.ticks.gap(gap)
     change[gap.cause, default: 0] +=
       Int64(clamping: counted?.count ?? 0) - Int64(clamping: gap.count)

@@ -49,7 +49,10 @@ extension LogReader where Storage: ~Copyable {
         try times.times.readToEnd(&storage)
         waiting = times.times.lostGaps(through: .max).map(LogItem.gap)
         waiting.append(.end(times.times.derive(end)))
-      case .mark, .clock, .reading, .damage: return item
+      case .damage:
+        times.times.noteDamage()
+        return item
+      case .mark, .clock, .reading: return item
       }
     }
   }
@@ -60,9 +63,12 @@ extension LogReader where Storage: ~Copyable {
     var assumptions = ClockAssumptions()
     if case .chip(let hertz?) = description.clock, (10_000...10_000_000).contains(hertz) {
       assumptions.busHertz = hertz
+      assumptions.isTrimmed = !isRefuted
+    } else {
+      // How long the bits took that surround the latching of the count is not known.
+      assumptions.isTrimmed = false
     }
-    assumptions.isTrimmed = !isRefuted
-    if !isRefuted { assumptions.isTrimmed = try !hasShortRead(assumptions) }
+    if assumptions.isTrimmed { assumptions.isTrimmed = try !hasShortRead(assumptions) }
     let started = ChipTimesBox(ChipTimes(description, assumptions, fromPage: scanStart))
     times = started
     return started

@@ -11,7 +11,8 @@ struct RawClockMap {
   /// Points before this one are no longer needed.
   private var head = 0
 
-  /// What the offsets are unsure of, in nanoseconds: 5 µs between the two clock calls, and 1 µs of rounding.
+  /// What the offsets are unsure of, in nanoseconds: half of the 10 µs that the clock calls take at most, and 1 µs of
+  /// rounding.
   static let uncertainty: Int64 = 6000
 
   /// Adds a reading that is not before the last one.

@@ -58,6 +58,8 @@ struct ReadingEpochs {
   private var beginnings: [Beginning] = []
   /// Readings that cannot follow from those before, since the last time.
   private var rejected: [FIFOReading] = []
+  /// The first recorded tick after the last gap, or after damage: an epoch may have begun there whose readings are missing.
+  private var lastBreak: Int64 = .min
   /// Samples missing inside epochs: before which recorded tick, and how many.
   private var lost: [(before: Int64, count: Int64)] = []
   /// Nanoseconds.
@@ -212,11 +214,16 @@ extension ClockAssumptions {
 // MARK: - What readings show
 
 extension ReadingEpochs {
+  /// Notes that ticks before this one have no samples: of what comes now, only a later reading shows that it is of the same
+  /// epoch. Breaks come in order.
+  mutating func noteBreak(before tick: Int64) { lastBreak = tick }
+
   /// Whether no later reading changes anything about the ticks before `end`.
   func isSettled(before end: Int64) -> Bool {
-    guard end <= ReadingEpochs.tickLimit, let span = span(of: end - 1), span.isPlaced else {
-      return false
-    }
+    guard end <= ReadingEpochs.tickLimit, let first = spans.first else { return false }
+    // Of an epoch whose readings are missing.
+    if end <= first.start { return true }
+    guard let span = span(of: end - 1), span.isPlaced else { return false }
     return timeline.isSettled(end - span.firstTick, in: span.epoch)
   }
 
@@ -230,7 +237,10 @@ extension ReadingEpochs {
       return nil
     }
     let base = tick - slot
-    var end = base + span.counts.upperBound + reach
+    let counted = base + span.counts.upperBound
+    let isBroken = lastBreak > counted
+    if isBroken, tick > counted { return nil }
+    var end = isBroken ? counted : counted + reach
     if let next = spans.first(where: { $0.start > tick }) { end = min(end, next.start - 1) }
     let (shift, changed) = ticks.shift(at: tick)
     end = max(tick, min(end, changed - 1))
@@ -270,6 +280,6 @@ extension ReadingEpochs {
   var rate: ClockRate { timeline.rate }
 
   private func span(of tick: Int64) -> Span? {
-    spans.last { $0.start <= tick } ?? spans.first
+    spans.last { $0.start <= tick }
   }
 }

@@ -72,7 +72,7 @@ struct ChipTimesReport {
       + "\(Plain.hertz(assumed.jitter)) µs, "
       + (assumed.isTrimmed
         ? "a bus of \(bus) kHz"
-        : "nothing of the bus: a read was shorter than its bits at \(bus) kHz")
+        : "nothing of the bus: its clock is not known, or a read was shorter than its bits")
   }
 
   private var losses: String {

@@ -134,13 +134,15 @@ extension FIFOSensor where Bus: ~Copyable {
   public mutating func startFIFO() throws(FIFOError) {
     assembly.desynchronise()
     partialFills = 0
+    // Until it runs again the FIFO is off, which is no loss of the configuration.
+    chip.image = idleImage
     do throws(BusError) {
       try readSlowTemperature()
       try write(layout.stop)
     } catch {
       throw .bus(error)
     }
-    let fill = try readFill()
+    let fill = try readFillPatiently()
     guard fill.units == 0 else { throw .notEmptied(fill.units) }
     do throws(BusError) {
       try write(layout.start)
@@ -148,6 +150,18 @@ extension FIFOSensor where Bus: ~Copyable {
       throw .bus(error)
     }
     chip.image = runningImage
+  }
+
+  /// Reads the fill, at the third attempt if need be.
+  private mutating func readFillPatiently() throws(FIFOError) -> FIFOFill {
+    for _ in 0..<2 {
+      do throws(FIFOError) {
+        return try readFill()
+      } catch {
+        continue
+      }
+    }
+    return try readFill()
   }
 
   private mutating func write(_ list: RegisterList) throws(BusError) {
@@ -198,8 +212,7 @@ extension FIFOSensor where Bus: ~Copyable {
       let expected = assembly.isSynchronised ? assembly.counter : nil
       // What was lost may be half a slot.
       if fill.isOverrun { assembly.desynchronise() }
-      try readBytes(fill.units * 7)
-      if fill.isOverrun { clearOverrun() }
+      try readBytes(fill.units * 7, clearsOverrun: fill.isOverrun)
       let slots = try decodeWords(fill.units, isOverrun: fill.isOverrun)
       // The counter is of the slot after the last whole one.
       skipped = expected.map { (Int(assembly.counter) - slots - Int($0)) & 3 }
@@ -212,8 +225,11 @@ extension FIFOSensor where Bus: ~Copyable {
   public func sample(at index: Int) -> RawSample { buffer.sample(at: index) }
 
   /// Reads `count` bytes of the FIFO into the buffer.
+  ///
+  /// The flag of an overrun is cleared after the first of several bursts: the FIFO has room from then on, and if it is full
+  /// once more before the last one, the flag says so again.
   @inlinable
-  mutating func readBytes(_ count: Int) throws(FIFOError) {
+  mutating func readBytes(_ count: Int, clearsOverrun: Bool = false) throws(FIFOError) {
     var done = 0
     while done < count {
       let carried = chip.bus.longestRead / layout.unitBytes * layout.unitBytes
@@ -221,6 +237,7 @@ extension FIFOSensor where Bus: ~Copyable {
       do throws(BusError) {
         try chip.bus.read(
           chip.address, register: layout.data, into: buffer.bytes(from: done, count: length))
+        if clearsOverrun, done == 0 { clearOverrun() }
         done += length
       } catch {
         // An adapter refuses a burst that is too long before it sends anything: nothing was taken out.

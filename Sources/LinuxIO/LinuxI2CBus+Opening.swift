@@ -12,7 +12,8 @@ extension LinuxI2CBus {
   ///   - number: N of `/dev/i2c-N`.
   ///   - timeoutMilliseconds: Longest transfer, rounded up to 10 ms. The kernel keeps one such
   ///     limit for an adapter, so this changes it for every user of the bus until it is set again,
-  ///     and a lost arbitration is repeated once. `nil` leaves both as they are.
+  ///     and a lost arbitration is an error: repeated by the kernel, a burst from a FIFO would lack what its first
+  ///     attempt took out, and no one would know. `nil` leaves both as they are.
   ///   - tree: Where `/dev` and `/sys` are.
   /// - Throws: ``LinuxIOError`` of kind `i2cOff`, `noSuchBus`, `notPermitted`, `notAnI2CBus`,
   ///   `adapterTooSimple` or `system`.
@@ -35,7 +36,7 @@ extension LinuxI2CBus {
     var isTimeLimited = false
     if let timeoutMilliseconds {
       let centiseconds = UInt32(clamping: max(1, (timeoutMilliseconds + 9) / 10))
-      isTimeLimited = clinuxio_i2c_limit(descriptor, centiseconds, 1) == 0
+      isTimeLimited = clinuxio_i2c_limit(descriptor, centiseconds, 0) == 0
     }
     self.init(
       adopting: descriptor, number: number, access: access, isTimeLimited: isTimeLimited,

@@ -25,12 +25,13 @@ struct DrainPace: Sendable, BitwiseCopyable {
   private static var beginning: (interval: Int64, length: Int64) { (5_000_000, 2_000_000_000) }
 
   /// Drains every 20 ms, or every 16 slots where those take longer: a reading costs the log 6 bytes, a tenth of what 16
-  /// samples cost. At most every half of the FIFO's capacity.
+  /// samples cost. At most every half of the FIFO's capacity, and at least four times a second: who waits for a sample waits
+  /// for the drain.
   @usableFromInline
   init(hertz: Double, capacity: Int) {
     let slot = 1e9 / hertz
     period = Int64(slot)
-    interval = Int64(min(max(20e6, 16 * slot), Double(capacity) * slot / 2))
+    interval = Int64(min(max(20e6, min(16 * slot, 250e6)), Double(capacity) * slot / 2))
   }
 
   /// Begins anew at an instant.

@@ -22,10 +22,13 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
         notice(supervisor.noticeStale(at: now))
         guard epoch.isRunning else { return }
       }
-      let isDrain = pace.isDrain(at: now) || isEnding || fill.slots == nil
+      let isDrain = pace.isDrain(at: now) || isEnding || isLastDrain || fill.slots == nil
+      // Where part of a sample is counted, it may be the sample that is being written, or bytes are missing.
+      let isReading = fill.isProof || fill.units == 0
       if !isDrain, let slots = fill.slots {
         let count = epoch.drained + Int64(slots)
         phase.note(count, before: before, after: after)
+        guard isReading else { return }
         return hold(reading: count, before: before, after: after, isDrained: false, at: now)
       }
       pace.drained(at: now)
@@ -37,7 +40,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       if isTrue { phase.note(epoch.drained, before: before, after: after) }
       if taken > 0 { hold(taken, at: now) }
       noteEdge(fill, isTrue: isTrue, counted: after)
-      if isTrue {
+      if isTrue, isReading {
         hold(reading: epoch.drained, before: before, after: after, isDrained: true, at: now)
       }
     } catch {
@@ -51,12 +54,13 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   /// the late side.
   @inlinable
   mutating func noteEdge(_ fill: FIFOFill, isTrue: Bool, counted: Int64) {
-    defer { drainOffset = offset }
+    let areOffsetsKnown = hasOffset && hasDrainOffset
+    defer { (drainOffset, hasDrainOffset) = (offset, hasOffset) }
     guard isTrue else { return edges.forget() }
     let stamp = edges.drain(
       passed: fill.slotsAtWatermark != nil,
       counted: MonotonicTime(nanoseconds: counted + offset), end: clock.now())
-    guard let stamp, let slots = fill.slotsAtWatermark else { return }
+    guard areOffsetsKnown, let stamp, let slots = fill.slotsAtWatermark else { return }
     let raw = stamp.nanoseconds - min(offset, drainOffset) + 6000
     let count = epoch.drained - Int64(fill.slots ?? 0) + Int64(slots)
     // Readings without a drain may have come meanwhile, which say more.
@@ -82,14 +86,14 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Whether what was taken out begins where a sample begins: not when the chip overwrote bytes before a late burst, and the
-  /// driver cannot find the next sample.
+  /// Whether what was taken out is what was counted: not when the chip overwrote its oldest samples before a late burst. Of
+  /// bytes without marks none is then where a sample begins, and the counter in the tags shows only three losses of four.
   @inlinable
   mutating func isWhole() -> Bool {
-    guard sensor.losesAlignment, isBurstLate else { return true }
+    guard isBurstLate else { return true }
     do throws(FIFOError) {
       let next = try sensor.readFill()
-      return next.isProof && !next.isOverrun
+      return !next.isOverrun && (next.isProof || !sensor.losesAlignment)
     } catch {
       return false
     }
@@ -122,7 +126,11 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     // A chip that was reset meanwhile would fill its FIFO with samples of another scale.
     if epoch.number > 0 {
       switch compareConfiguration() {
-      case .intact: break
+      case .intact:
+        guard sensor.losesAlignment else { break }
+        // What was taken out last is whole if the FIFO only overran after that.
+        if loss.epoch == .overflow { proofs.held.proveConfiguration() }
+        proofs.condemnUnproved(.busError, code: failure, at: now)
       case .failed(let errno):
         failure = errno
         skipOutage(at: now)
@@ -144,6 +152,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     let after = noteOffset()
     number(missing: phase.slots(at: before) - epoch.drained, at: now)
     phase.begin(before: before, after: after)
+    supervisor.noticeBegun(at: now)
     hold(reading: 0, before: before, after: before, isDrained: false, at: now)
     pace.begin(at: clock.now())
     return true
@@ -226,9 +235,17 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func noteOffset() -> Int64 {
     let after = clock.rawNow()
-    let now = clock.now()
-    // Interrupted between the calls, they would not be of one instant.
-    if clock.rawNow() - after <= 5000 { offset = now.nanoseconds - after }
+    var start = after
+    hasOffset = false
+    for _ in 0..<8 where !hasOffset {
+      let now = clock.now()
+      let end = clock.rawNow()
+      // Interrupted between the calls, they would not be of one instant.
+      if end - start <= 10_000 {
+        (offset, hasOffset) = (now.nanoseconds - start - (end - start) / 2, true)
+      }
+      start = end
+    }
     return after
   }
 
@@ -274,12 +291,14 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     tick += 1
   }
 
-  /// Records what was seen of the fill. A read that took seconds says nothing.
+  /// Records what was seen of the fill. A read that took seconds says nothing, nor does one without the offset between the
+  /// clocks, unless it begins an epoch.
   @inlinable
   mutating func hold(
     reading count: Int64, before: Int64, after: Int64, isDrained: Bool, at now: MonotonicTime
   ) {
-    guard epoch.isRunning, let length = UInt32(exactly: after - before) else { return }
+    guard epoch.isRunning, hasOffset || count == 0, let length = UInt32(exactly: after - before)
+    else { return }
     lastReading = before
     proofs.append(
       TickRecord(

@@ -47,8 +47,11 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var doubts = 0
   /// `CLOCK_MONOTONIC` minus `CLOCK_MONOTONIC_RAW`, in nanoseconds.
   @usableFromInline var offset: Int64
+  /// Whether it was measured after the last transfer.
+  @usableFromInline var hasOffset = true
   /// The same at the last drain.
   @usableFromInline var drainOffset: Int64
+  @usableFromInline var hasDrainOffset = true
   /// The instant of the last reading or edge, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
   @usableFromInline var lastReading = Int64.min
   /// The last sample's time, in nanoseconds since tick 0.
@@ -60,6 +63,8 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   /// The errno of the last transfer that failed.
   @usableFromInline var failure: Int32 = 0
   @usableFromInline var isReinitialisationAnnounced = false
+  /// Whether what the FIFO has is taken out at once, because the loop ends.
+  @usableFromInline var isLastDrain = false
   /// Whether samples are looked at only as proof of those before them.
   @usableFromInline var isEnding = false
   @usableFromInline var outcome: SamplerEnding?
@@ -194,10 +199,14 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Looks at the chip until the samples held are proved, at most for 0.9 s. The rest count as bus errors, because the bus
-  /// prevented their proof.
+  /// Takes out what the chip made up to now, and looks at the chip until the samples held are proved, at most for 0.9 s. The
+  /// rest count as bus errors, because the bus prevented their proof.
   @inlinable
   mutating func finish() -> StepResult {
+    if case .sampling = supervisor.phase, epoch.isRunning {
+      isLastDrain = true
+      read(at: clock.now())
+    }
     isEnding = true
     let limit = clock.now() + 900_000_000
     while case .sampling = supervisor.phase, epoch.isRunning, !proofs.held.isEmpty {

@@ -130,6 +130,9 @@ extension Supervisor {
     failingSince = nil
   }
 
+  /// The chip begins to collect samples anew: the first one takes a while.
+  public mutating func noticeBegun(at now: MonotonicTime) { lastFresh = now }
+
   /// A read found no new sample, or none that was announced.
   public mutating func noticeStale(at now: MonotonicTime) -> Verdict {
     lastEvidence = now

@@ -33,11 +33,15 @@ struct WatermarkEdges: Sendable, BitwiseCopyable {
   init() {}
 
   /// Notes an edge that waited.
+  ///
+  /// While a burst takes words out, the level falls below the watermark, and a sample that comes then lifts it again: an
+  /// edge in a burst says nothing.
   @usableFromInline
   mutating func note(_ edge: InterruptEdge) {
+    hasLoss = hasLoss || edge.followsLoss
+    if let emptied, edge.time <= emptied { return }
     if count == 0 { self.edge = edge.time }
     count += 1
-    hasLoss = hasLoss || edge.followsLoss
   }
 
   /// Notes a drain that took out all that was counted.

@@ -199,7 +199,7 @@ final class LinuxI2CBusTests {
   func timeLimit(milliseconds: Int, centiseconds: UInt64) throws {
     let bus = try open(Self.plain, timeout: milliseconds)
     #expect(adapter.pointee.timeout == centiseconds)
-    #expect(adapter.pointee.retries == 1)
+    #expect(adapter.pointee.retries == 0)
     let isLimited = bus.isTimeLimited
     #expect(isLimited)
   }

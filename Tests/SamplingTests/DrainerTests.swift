@@ -89,6 +89,62 @@ struct DrainerTests {
     }
   }
 
+  @Test(
+    "a burst so late that samples were overwritten puts none in another's place, whatever their number",
+    arguments: [DrainBench.lsm6dso, .lsm6dsv], 0..<24)
+  func overwritten(chip: DrainBench, step: Int64) throws {
+    for number in 120..<122 {
+      var bench = chip
+      (bench.waitOfTransfer, bench.milliseconds) = (((128_000_000 + step * 700_000), number), 1400)
+      let outcome = try bench.run()
+      expectSound(outcome)
+      #expect(outcome.gaps.allSatisfy { $0.cause == .missed }, "\(outcome.gaps)")
+    }
+  }
+
+  @Test(
+    "what was taken out after the FIFO lost a byte or a word is no sample, though the chip has its configuration",
+    arguments: [DrainBench.mpu6050, .lsm6dsl], 0..<16)
+  func lostBytes(chip: DrainBench, step: Int64) throws {
+    var bench = chip
+    bench.faults = [(.loseFromFIFO, 1_200_000_000 + step * 31_000_000)]
+    bench.milliseconds = 2600
+    let outcome = try bench.run()
+    expectSound(outcome)
+    #expect(outcome.gaps.allSatisfy { $0.cause == .busError })
+    // A pattern FIFO that is empty has no word to lose.
+    #expect(chip.model == .lsm6dsl || !outcome.gaps.isEmpty)
+  }
+
+  @Test("a burst that fails at a low rate is no sign of a chip that is silent or reset")
+  func lowRate() throws {
+    var bursts = 0
+    for number in 440..<464 {
+      var bench = DrainBench.lsm6dso
+      (bench.rate, bench.stride, bench.milliseconds) = (.hz(26), 256, 9000)
+      bench.faultInTransfer = (.fail(.noAcknowledge, errno: 121, transfers: 3), number)
+      let outcome = try bench.run()
+      expectSound(outcome)
+      #expect(outcome.events.isEmpty, "\(number): \(outcome.events)")
+      bursts += outcome.epochs.count - 1
+    }
+    #expect(bursts > 0)
+  }
+
+  @Test(
+    "transfers that fail while the FIFO is started again are no lost configuration",
+    arguments: chips)
+  func failedStart(chip: DrainBench) throws {
+    for transfers in 1...24 {
+      var bench = chip
+      bench.milliseconds = 1400
+      bench.faultInTransfer = (.fail(.noAcknowledge, errno: 121, transfers: transfers), 205)
+      let outcome = try bench.run()
+      expectSound(outcome)
+      #expect(outcome.events.isEmpty, "\(transfers): \(outcome.events)")
+    }
+  }
+
   @Test("a burst that fails ends the epoch, and no sample after it is wrong", arguments: chips)
   func failedBurst(chip: DrainBench) throws {
     var bursts = 0

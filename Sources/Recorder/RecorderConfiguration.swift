@@ -228,7 +228,7 @@ struct ConfigurationKey {
       ConfigurationKey(
         "interrupt", \.interrupt, "none", accepts: line,
         comment: """
-          # The line from the chip's interrupt output, which halves the uncertainty of the times when the chip keeps them:
+          # The line from the chip's interrupt output, which makes the times more certain when the chip keeps them:
           # none, auto (the board's), a line's name such as GPIO22, or CHIPLABEL:OFFSET.
 
           """

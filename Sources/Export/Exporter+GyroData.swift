@@ -52,13 +52,19 @@ extension Exporter {
 
     var tail = JSONWriter()
     tail.number(report.samples == 0 ? "[]" : "]")
+    // The last row follows the last sample by the distance of their ticks.
+    let rate = description.rate
+    let held = rate.nanoseconds(atTick: rows.lastTick) &- rate.nanoseconds(atTick: lastSample)
     if let started = account.started, report.samples > 0 {
-      // The last row follows the last sample by the distance of their ticks.
-      let rate = description.rate
-      let held = rate.nanoseconds(atTick: rows.lastTick) &- rate.nanoseconds(atTick: lastSample)
       tail.seconds("date", started &+ rows.lastTime &+ held &- Exporter.phoneReferenceDate)
     }
-    tail.seconds("duration", duration(rows.firstTick, rows.lastTick, description.rate))
+    // Where the chip keeps the time, by its own rate.
+    let isDated = description.clock != .grid && rows.firstTick != nil
+    tail.seconds(
+      "duration",
+      isDated
+        ? rows.lastTime &- rows.firstTime &+ held &+ rate.periodNanoseconds
+        : duration(rows.firstTick, rows.lastTick, rate))
     tail.close("}")
     try sink.write(tail.bytes + [UInt8(ascii: "\n")])
     return report

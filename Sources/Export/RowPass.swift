@@ -22,6 +22,8 @@ struct RowPass: ~Copyable {
   private(set) var lastTick: UInt64 = 0
   /// Time of the last sample written.
   private(set) var lastTime: Int64 = 0
+  /// Time of the first sample written.
+  private(set) var firstTime: Int64 = 0
 
   init(_ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil, holdEnd: UInt64? = nil) {
     self.plan = plan
@@ -130,7 +132,9 @@ struct RowPass: ~Copyable {
       sink.commit(count)
       row = end
     }
-    if firstTick == nil { firstTick = block.ticks[rows.lowerBound] }
+    if firstTick == nil {
+      (firstTick, firstTime) = (block.ticks[rows.lowerBound], block.times[rows.lowerBound])
+    }
     lastTick = block.ticks[rows.upperBound - 1]
     lastTime = block.times[rows.upperBound - 1]
     report.samples += UInt64(rows.count)

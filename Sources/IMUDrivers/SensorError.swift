@@ -56,6 +56,7 @@ extension SensorError: CustomStringConvertible {
     case .rateAboveChip(let model, let asked):
       return "the \(model.name) can be polled at \(model.maximumPolledRate) Hz at most, "
         + "\(SensorError.hertz(asked)) Hz was requested: \(model.family.rateLimitReason)"
+        + SensorError.ownRates(model, near: asked)
     case .rateAboveBus(let model, let asked, let busClock):
       return SensorError.rateAboveBusSentence(model, asked, busClock)
     case .noFIFO(let model):
@@ -85,6 +86,13 @@ extension SensorError: CustomStringConvertible {
       return "setting up the \(model.name) at \(error.address), \(register): \(error); "
         + SensorError.remedy(error.kind)
     }
+  }
+
+  /// The rates of the chip's FIFO around one that it cannot be polled at.
+  private static func ownRates(_ model: SensorModel, near asked: SampleRate) -> String {
+    let rates = model.fifoNeighbours(of: asked, channels: .all).map { hertz($0) }
+    guard !rates.isEmpty else { return "" }
+    return "; by its own clock it makes \(rates.joined(separator: " or ")) Hz"
   }
 
   private static func rateAboveBusSentence(

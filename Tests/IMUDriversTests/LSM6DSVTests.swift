@@ -188,7 +188,7 @@ struct LSM6DSVTests {
       refusal(SensorConfiguration(rate: hertz(873)), .lsm6dsv)
         == "the LSM6DSV can be polled at 872 Hz at most, 873 Hz was requested: it would need a data rate "
         + "of 1920 Hz, 0.52 ms a sample, and where the registers are read twice the bursts of a tick take "
-        + "0.78 ms at 400 kHz")
+        + "0.78 ms at 400 kHz; by its own clock it makes 480 or 960 Hz")
     #expect(
       refusal(SensorConfiguration(rate: hertz(500), busClock: 100_000), .lsm6dsv16x)
         == "a burst of 14 bytes, and in one tick of 2 of 7 more, take 203 bit times, 2.03 ms "

@@ -70,11 +70,12 @@ struct SensorConfigurationTests {
     #expect(
       refusal(SensorConfiguration(rate: hertz(2000)), .mpu6050)
         == "the MPU-6050 can be polled at 1000 Hz at most, 2000 Hz was requested: its accelerometer "
-        + "samples 1000 times a second")
+        + "samples 1000 times a second; by its own clock it makes 1000 Hz")
     #expect(
       refusal(SensorConfiguration(rate: hertz(1001)), .lsm6dso)
         == "the LSM6DSO can be polled at 1000 Hz at most, 1001 Hz was requested: it would need a data "
-        + "rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst takes 0.44 ms at 400 kHz")
+        + "rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst takes 0.44 ms at 400 kHz; by its own "
+        + "clock it makes 833 or 1666 Hz")
   }
 
   @Test(

@@ -66,8 +66,9 @@ COARSE = "--rate 10 --channels gyro --gyro-range 2000dps"
 WAITS = {
     # 100 ms after a reset (RM-MPU-6000A 4.28), 10 ms after wake-up, 60 ms of the gyroscope (inv_mpu6050).
     "mpu6050": 170 * MILLISECOND,
-    # 15 ms of booting, 70 ms of the gyroscope and five samples at 104 Hz (AN5130 table 15).
-    LSM: 133 * MILLISECOND,
+    # 15 ms of booting, 70 ms of the gyroscope and five samples at 104 Hz (AN5130 table 15). Then the limited FIFO has to
+    # be seen to replace a sample, which takes two or three samples and some ten transfers of a millisecond here.
+    LSM: (133 + 40) * MILLISECOND,
 }
 """The data sheets' time from the first write until a sample."""
 BEYOND = 20 * MILLISECOND

@@ -68,7 +68,7 @@ WAITS = {
     "mpu6050": 170 * MILLISECOND,
     # 15 ms of booting, 70 ms of the gyroscope and five samples at 104 Hz (AN5130 table 15). Then the limited FIFO has to
     # be seen to replace a sample, which takes two or three samples and some ten transfers of a millisecond here.
-    LSM: (133 + 40) * MILLISECOND,
+    LSM: (133 + 60) * MILLISECOND,
 }
 """The data sheets' time from the first write until a sample."""
 BEYOND = 20 * MILLISECOND

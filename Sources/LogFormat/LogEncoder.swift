@@ -88,7 +88,9 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     }
     pageOffset = header.count
     pageCheck = UnsafeRawBufferPointer(page.bytes).littleEndian(at: header.count - 4)
-    planNextTrial()
+    // Swift 6.0 lets no initialiser of a noncopyable type call a mutating method.
+    let room = LogFormat.pageSize - header.count - LogFormat.chunkOverhead
+    nextTrial = LogEncoder.trial(room, bytesPerSample256)
   }
 
   /// The bytes of the log that were not consumed yet. Valid until the encoder is changed or destroyed.
@@ -191,10 +193,12 @@ extension LogEncoder {
   private var room: Int { LogFormat.pageSize - pageOffset - LogFormat.chunkOverhead }
 
   /// Estimates at how many pending samples the page may be full.
-  mutating func planNextTrial() {
-    // A little fewer than are likely to fill the room, or a new page when there is none.
+  mutating func planNextTrial() { nextTrial = LogEncoder.trial(room, bytesPerSample256) }
+
+  /// A little fewer samples than are likely to fill the room; those of a new page when there is none.
+  static func trial(_ room: Int, _ bytesPerSample256: Int) -> Int {
     let guess = ((room > 0 ? room : LogFormat.bodyLimit) << 8) / max(bytesPerSample256, 1)
-    nextTrial = min(max(guess - guess / 32, 1), SampleBlock.capacity)
+    return min(max(guess - guess / 32, 1), SampleBlock.capacity)
   }
 
   /// Encodes pending samples if they fill the page to within about one sample, or fill the block.

@@ -30,7 +30,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The tick after the last one with a record so far, as recorded.
   var recordedNextTick: UInt64 = 0
   /// The times of samples that the chip dates; `nil` before the first of them, and where recorded times are returned.
-  var times: ChipTimesBox?
+  var times: Optional<ChipTimesBox>
   /// Whether items are returned as recorded: approximate times, and estimated gaps where the chip dates the samples.
   package var isAsRecorded = false
   /// Whether a read was found to be shorter than its bits: that holds for the whole recording.

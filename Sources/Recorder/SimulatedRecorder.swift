@@ -42,14 +42,14 @@ package struct SimulatedRecorder: SensorUser {
     let description = sensor.description
     var ring = RingEnds<TickRecord>()
     let stop = StopFlag()
-    let sampler = Sampler(
+    var sampler = Sampler(
       sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
       start: clock.now() + RecorderSetup.lead, plannedTicks: planned,
       timeUnit: RecorderSetup.timeUnit, stop: stop)
     let start = SensorStart(
       schedule: sampler.schedule, sensor: description, boardTitle: boardTitle)
     let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
-    return try run(sampler, start, stage, clock)
+    return try run(&sampler, start, stage, clock)
   }
 
   package func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
@@ -59,20 +59,19 @@ package struct SimulatedRecorder: SensorUser {
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
     var ring = RingEnds<TickRecord>()
     let stop = StopFlag()
-    let drainer = Drainer(
+    var drainer = Drainer(
       sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
       start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
     let start = SensorStart(
       schedule: drainer.schedule, clock: .chip(busClock: busClock), hasInterrupt: hasInterrupt,
       sensor: description, boardTitle: boardTitle)
     let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
-    return try run(drainer, start, stage, clock)
+    return try run(&drainer, start, stage, clock)
   }
 
   private func run<Loop: SamplingLoop & ~Copyable, Clock: MonotonicClock>(
-    _ sampler: consuming Loop, _ start: SensorStart, _ stage: SteppedWorkers.Stage, _ clock: Clock
+    _ sampler: inout Loop, _ start: SensorStart, _ stage: SteppedWorkers.Stage, _ clock: Clock
   ) throws -> RecorderLoop {
-    var sampler = sampler
     let signals = try SignalWatch(surroundings.signals)
     var surroundings = surroundings
     surroundings.clock = surroundings.clock.running(with: clock)

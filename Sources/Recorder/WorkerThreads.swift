@@ -170,12 +170,11 @@ private struct SensorSampling: SensorUser {
   ) throws {
     try sensor.bringUp(on: clock)
     let description = sensor.description
-    run(
-      Sampler(
-        sensor: sensor, clock: clock, sink: producer(), rate: rate,
-        start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
-        timeUnit: RecorderSetup.timeUnit, stop: stop),
-      .grid, description, boardTitle)
+    var sampler = Sampler(
+      sensor: sensor, clock: clock, sink: producer(), rate: rate,
+      start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
+      timeUnit: RecorderSetup.timeUnit, stop: stop)
+    run(&sampler, .grid, description, boardTitle)
   }
 
   func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
@@ -183,11 +182,11 @@ private struct SensorSampling: SensorUser {
   ) throws {
     try sensor.bringUp(on: clock)
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
+    var drainer = Drainer(
+      sensor: sensor, clock: clock, sink: producer(), rate: rate,
+      start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
     run(
-      Drainer(
-        sensor: sensor, clock: clock, sink: producer(), rate: rate,
-        start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop),
-      .chip(busClock: busClock), hasInterrupt: hasInterrupt, description, boardTitle)
+      &drainer, .chip(busClock: busClock), hasInterrupt: hasInterrupt, description, boardTitle)
   }
 
   private func producer() -> RingProducer<TickRecord> {
@@ -198,10 +197,9 @@ private struct SensorSampling: SensorUser {
   }
 
   private func run<Loop: SamplingLoop & ~Copyable>(
-    _ loop: consuming Loop, _ clock: ClockSource, hasInterrupt: Bool = false,
+    _ loop: inout Loop, _ clock: ClockSource, hasInterrupt: Bool = false,
     _ sensor: SensorDescription, _ boardTitle: String
   ) {
-    var loop = loop
     channel.news.post(
       .sensorReady(
         SensorStart(

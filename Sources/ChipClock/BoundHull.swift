@@ -13,6 +13,8 @@ struct BoundHull {
   /// A bound by its offset from the line.
   struct Corner: Equatable, BitwiseCopyable {
     var slot: Int64
+    /// Of the next slot.
+    var part: Double
     /// In microseconds.
     var offset: Double
     var isUpper: Bool
@@ -38,12 +40,17 @@ struct BoundHull {
     (upper.done + upper.points.map(\.corner)) + (lower.done + lower.points.map(\.corner))
   }
 
+  private var cornerCount: Int {
+    upper.done.count + upper.points.count + lower.done.count + lower.points.count
+  }
+
   /// Adds a bound. One whose slot is less than that of the last one of its kind may go lost.
   mutating func add(_ bound: ClockBound, _ grid: SlotGrid) {
     let second = grid.second(of: bound.slot)
-    let h = grid.seconds(from: second, to: bound.slot)
+    let h = grid.seconds(from: second, to: bound.slot, bound.part)
     let corner = Corner(
-      slot: bound.slot, offset: line.offset(of: bound.time, at: bound.slot), isUpper: bound.isUpper)
+      slot: bound.slot, part: bound.part,
+      offset: line.offset(of: bound.time, at: bound.slot, bound.part), isUpper: bound.isUpper)
     if bound.isUpper {
       upper.add(corner, second, h, corner.offset + drift * h * h / 2)
     } else {
@@ -64,8 +71,9 @@ struct BoundHull {
   ) -> OffsetPolygon {
     var cuts: [OffsetPolygon.Cut] = []
     var nearest = (distance: Double.infinity, offset: 0.0)
+    cuts.reserveCapacity(cornerCount + (other?.cornerCount ?? 0))
     func add(_ corner: Corner, _ sign: Double) {
-      let h = grid.seconds(from: slot, to: corner.slot)
+      let h = grid.seconds(from: slot, to: corner.slot, corner.part)
       guard abs(h) <= reach else { return }
       if abs(h) < nearest.distance { nearest = (abs(h), corner.offset) }
       cuts.append(
@@ -98,7 +106,7 @@ struct BoundHull {
         self.second = second
       }
       while let top = points.last {
-        if top.corner.slot == corner.slot {
+        if top.h == h {
           guard limit < top.limit else { return }
         } else {
           guard points.count > 1 else { break }

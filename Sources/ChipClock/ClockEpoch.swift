@@ -69,8 +69,8 @@ public struct ClockEpoch {
     nameBreaks()
   }
 
-  /// Adds an edge of the watermark.
-  mutating func add(_ edge: FillEdge) { pieces[pieces.count - 1].stretch.add(edge) }
+  /// Adds a bound by an edge of the watermark or a stamp.
+  mutating func add(aside bound: ClockBound) { pieces[pieces.count - 1].stretch.add(aside: bound) }
 
   /// Ends the epoch: no reading follows.
   public mutating func finish() {
@@ -128,7 +128,7 @@ public struct ClockEpoch {
         let start = recent[max(last - 1, 0)].count
         pieces[index].last = min(pieces[index].last, start)
         pieces[index].end = recent[last].before
-        pieces[index].stretch.dropEdges(after: start)
+        pieces[index].stretch.dropAsides(after: start)
       }
       do throws(ClockContradiction) {
         try pieces[index].stretch.replaceRecent(kept)

@@ -30,9 +30,10 @@ struct ClockLine: Equatable {
       ? Double(last.time - first.time) / Double(last.slot - first.slot) : known
   }
 
-  /// Microseconds from the line to an instant. The instants are subtracted as integers first.
-  func offset(of time: Int64, at slot: Int64) -> Double {
-    (Double(time - self.time) - Double(slot - self.slot) * period) / 1000
+  /// Microseconds from the line to an instant, at a slot and a part of the next one. The instants are subtracted as integers
+  /// first.
+  func offset(of time: Int64, at slot: Int64, _ part: Double = 0) -> Double {
+    (Double(time - self.time) - (Double(slot - self.slot) + part) * period) / 1000
   }
 
   /// The instants of three offsets in microseconds, the outer ones rounded outward; at the ends of the range for offsets
@@ -42,18 +43,22 @@ struct ClockLine: Equatable {
   {
     // The line's part is split, so that what is rounded is small.
     let line = Double(slot - self.slot) * period
-    let whole = line.rounded(.down)
-    let part = line - whole
-    func instant(_ rest: Double) -> Int64 {
-      let limit = 0x1p61
-      guard abs(whole) < limit, abs(rest) < limit else {
-        return whole + rest < 0 ? -(1 << 62) : 1 << 62
+    let limit = 0x1p61
+    let offsets = max(abs(earliest), abs(likely), abs(latest)) * 1000
+    guard abs(line) < limit, offsets < limit else {
+      func instant(_ offset: Double) -> Int64 {
+        let sum = line + offset * 1000
+        return abs(sum) < limit ? time + Int64(sum) : sum < 0 ? -(1 << 62) : 1 << 62
       }
-      return time + Int64(whole) + Int64(rest)
+      return SampleInstant(
+        earliest: instant(earliest), likely: instant(likely), latest: instant(latest))
     }
+    let whole = line.floored
+    let part = line - Double(whole)
+    let start = time + whole
     return SampleInstant(
-      earliest: instant((part + earliest * 1000).rounded(.down)),
-      likely: instant((part + likely * 1000).rounded(.toNearestOrAwayFromZero)),
-      latest: instant((part + latest * 1000).rounded(.up)))
+      earliest: start + (part + earliest * 1000).floored,
+      likely: start + (part + likely * 1000 + 0.5).floored,
+      latest: start - (-part - latest * 1000).floored)
   }
 }

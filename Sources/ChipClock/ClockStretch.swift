@@ -49,9 +49,11 @@ public struct ClockStretch {
   private var hasUpper = false
   private var hasLower = false
   private(set) var isFinished = false
-  /// The edges of the watermark that the next knots depend on.
-  private var edges: [FillEdge] = []
-  private var edgeHull: BoundHull?
+  /// The bounds by edges and stamps that the next knots depend on.
+  private var asides: [ClockBound] = []
+  private var asideHull: BoundHull?
+  /// Whether there are stamps: edges alone are on one side, to which they would press the likely instant.
+  private var hasStamps = false
   /// The readings that knots which are not settled depend on.
   private(set) var recent: [FillReading] = []
   private(set) var knots: [Knot] = []
@@ -132,21 +134,22 @@ public struct ClockStretch {
     try makeKnots()
   }
 
-  /// Adds an edge of the watermark, whose slot no reading has passed yet by more than a drain.
-  mutating func add(_ edge: FillEdge) {
-    guard edges.count < ClockStretch.readingLimit else { return }
-    edges.append(edge)
-    edgeHull?.add(edge.bound, grid)
+  /// Adds a bound by an edge of the watermark or a stamp, whose slot no reading has passed yet by more than a drain.
+  mutating func add(aside bound: ClockBound) {
+    guard asides.count < ClockStretch.readingLimit else { return }
+    asides.append(bound)
+    if !bound.isUpper { hasStamps = true }
+    asideHull?.add(bound, grid)
   }
 
-  /// Leaves out the edges of slots after `slot`, which are those of another clock.
-  mutating func dropEdges(after slot: Int64) {
-    edges.removeAll { $0.slot > slot }
-    if let line { makeEdgeHull(line) }
+  /// Leaves out those of slots after `slot`, which are of another clock.
+  mutating func dropAsides(after slot: Int64) {
+    asides.removeAll { $0.slot > slot }
+    if let line { makeAsideHull(line) }
   }
 
-  private mutating func makeEdgeHull(_ line: ClockLine) {
-    edgeHull = BoundHull(edges.map(\.bound), line, grid, drift: assumptions.nominalDrift)
+  private mutating func makeAsideHull(_ line: ClockLine) {
+    asideHull = BoundHull(asides, line, grid, drift: assumptions.nominalDrift)
   }
 
   /// Ends the stretch: no reading follows.
@@ -170,16 +173,21 @@ public struct ClockStretch {
     firstSlot = ClockBound.bounds(of: early, assumptions).map(\.slot).min() ?? 0
     lastSlot = firstSlot
     for reading in early { addBounds(of: reading) }
-    makeEdgeHull(line)
+    makeAsideHull(line)
     (early, readingsSincePlace) = ([], 0)
   }
 
   private mutating func addBounds(of reading: FillReading) {
     readingsSincePlace += recent.addOrReplaceLast(reading)
-    for bound in ClockBound.bounds(of: CollectionOfOne(reading), assumptions) {
-      if bound.isUpper { hasUpper = true } else { hasLower = true }
-      lastSlot = max(lastSlot, bound.slot)
-      for index in hulls.indices { hulls[index].add(bound, grid) }
+    let (upper, lower) = (
+      ClockBound.upper(of: reading, assumptions), ClockBound.lower(of: reading, assumptions)
+    )
+    if upper != nil { hasUpper = true }
+    hasLower = true
+    lastSlot = max(lastSlot, lower.slot)
+    for index in hulls.indices {
+      if let upper { hulls[index].add(upper, grid) }
+      hulls[index].add(lower, grid)
     }
   }
 
@@ -212,9 +220,9 @@ public struct ClockStretch {
     guard let settledSlot else { return }
     let oldest = settledSlot - grid.slots(ClockStretch.longestReach)
     for index in hulls.indices { hulls[index].drop(before: oldest) }
-    edgeHull?.drop(before: oldest)
-    let keptEdges = edges.firstIndex { $0.slot >= oldest } ?? edges.endIndex
-    if keptEdges * 2 > edges.count { edges.removeFirst(keptEdges) }
+    asideHull?.drop(before: oldest)
+    let keptAsides = asides.firstIndex { $0.slot >= oldest } ?? asides.endIndex
+    if keptAsides * 2 > asides.count { asides.removeFirst(keptAsides) }
     let kept = recent.firstIndex { $0.count >= oldest - 1 } ?? recent.endIndex
     if kept * 2 > recent.count { recent.removeFirst(kept) }
     grid.forget(before: oldest)
@@ -252,13 +260,17 @@ public struct ClockStretch {
   }
 
   private mutating func makeKnot(at slot: Int64, _ line: ClockLine) throws(ClockContradiction) {
-    func states(_ hull: BoundHull, and edges: BoundHull? = nil) -> OffsetPolygon {
+    func states(_ hull: BoundHull, and other: BoundHull?) -> OffsetPolygon {
       let reach = ClockStretch.reach(grid, hull.drift)
-      return hull.polygon(at: slot, grid, reach: reach, jitter: assumptions.jitter, and: edges)
+      return hull.polygon(at: slot, grid, reach: reach, jitter: assumptions.jitter, and: other)
     }
-    var polygon = states(hulls[0], and: edgeHull)
-    // An edge may be noise on the line.
-    if polygon.isEmpty, !edges.isEmpty { polygon = states(hulls[0]) }
+    var stamps = hasStamps ? asideHull : nil
+    var polygon = states(hulls[0], and: asideHull)
+    // An edge may be noise on the line, and a stamp of another instant than that at which its slot was whole.
+    if polygon.isEmpty, !asides.isEmpty {
+      stamps = nil
+      polygon = states(hulls[0], and: nil)
+    }
     guard let offsets = polygon.offsets(at: 0) else { throw ClockContradiction(slot: slot) }
     (lastPlace, readingsSincePlace) = (slot, 0)
     // Inside of a hole the neighbours know more.
@@ -266,7 +278,7 @@ public struct ClockStretch {
     var steady = polygon
     // A clock that is not as steady as that is contradicted in the end, and pressed to one side before.
     for hull in hulls.dropFirst() {
-      let other = states(hull)
+      let other = states(hull, and: stamps)
       guard other.width > ClockStretch.leastWidth * steady.width else { break }
       steady = other
     }

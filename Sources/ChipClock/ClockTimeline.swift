@@ -37,7 +37,8 @@ public struct ClockTimeline {
   private var isFinished = false
   /// The present epoch's cause and readings, until it is joined or not.
   private var pending: Pending?
-  private var pendingEdges: [FillEdge] = []
+  /// Bounds by its edges and stamps.
+  private var pendingAsides: [ClockBound] = []
   /// Slots that were delivered in the last epoch of the last line, numbered as the line's.
   private var delivered: Int64 = 0
   /// The instant before the last reading.
@@ -102,17 +103,29 @@ public struct ClockTimeline {
 
   /// Adds an edge of the watermark in the present epoch.
   public mutating func add(_ edge: FillEdge) {
-    guard edge.isPossible else {
+    add(edge.isPossible ? [edge.bound] : nil)
+  }
+
+  /// Adds a reading of the chip's counter in the present epoch.
+  public mutating func add(_ stamp: FillStamp) {
+    add(stamp.isPossible ? stamp.bounds(assumptions) : nil)
+  }
+
+  private mutating func add(_ asides: [ClockBound]?) {
+    guard let asides else {
       refusedCount += 1
       return
     }
-    guard pending != nil else { return addShifted(edge) }
-    if pendingEdges.count < EpochJoin.readingCount { pendingEdges.append(edge) }
+    guard pending != nil else { return addShifted(asides) }
+    if pendingAsides.count < EpochJoin.readingCount { pendingAsides += asides }
   }
 
-  private mutating func addShifted(_ edge: FillEdge) {
+  private mutating func addShifted(_ asides: [ClockBound]) {
     guard let epoch = epochs.last else { return }
-    lines[lines.count - 1].add(FillEdge(slot: edge.slot + epoch.shift, time: edge.time))
+    for var bound in asides {
+      bound.slot += epoch.shift
+      lines[lines.count - 1].add(aside: bound)
+    }
   }
 
   /// Ends the timeline: no reading follows.
@@ -165,9 +178,9 @@ public struct ClockTimeline {
       lines.append(ClockEpoch(grid, known: period, assumptions))
     }
     epochs.append(epoch)
-    // First, as a break among the readings drops the edges after it.
-    for edge in pendingEdges { addShifted(edge) }
-    pendingEdges.removeAll()
+    // First, as a break among the readings drops those after it.
+    addShifted(pendingAsides)
+    pendingAsides.removeAll()
     for reading in readings { addShifted(reading) }
   }
 }

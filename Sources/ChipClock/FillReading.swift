@@ -54,6 +54,56 @@ public struct FillEdge: Equatable, Sendable, BitwiseCopyable {
   var bound: ClockBound { ClockBound(slot: slot, time: time, isUpper: true) }
 }
 
+/// A reading of the chip's own counter, beside the stamp that the counter left in the FIFO with a slot.
+///
+///     slots      slot │                  slot + 1 │
+///     counter    ─────┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴┴──►
+///                     └── ticks ───┘ of ticksPerSlot
+///     host                     before ── latch ── after
+///
+/// The counter and the stamp are rounded down, so the latch is up to a tick less or more after the slot. As an edge, it is
+/// used beside the readings, and nothing is found by it.
+public struct FillStamp: Equatable, Sendable, BitwiseCopyable {
+  /// The number of the slot in its epoch.
+  public var slot: Int64
+  /// What the counter said at the latch, less the slot's stamp.
+  public var ticks: Int64
+  /// Ticks of the counter in a slot, more than 0.
+  public var ticksPerSlot: Int64
+  /// The instant before the read of the counter, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
+  public var before: Int64
+  /// The instant after it.
+  public var after: Int64
+
+  /// A reading of the counter.
+  public init(slot: Int64, ticks: Int64, ticksPerSlot: Int64, before: Int64, after: Int64) {
+    (self.slot, self.ticks, self.ticksPerSlot) = (slot, ticks, ticksPerSlot)
+    (self.before, self.after) = (before, after)
+  }
+
+  /// Whether it is within the ranges of readings, and as near to its slot as a recorder reads it.
+  var isPossible: Bool {
+    let limit: Int64 = 1 << 60
+    return (0..<limit).contains(slot) && (0..<1 << 20).contains(ticks)
+      && (1..<1 << 20).contains(ticksPerSlot) && (-limit...limit).contains(before)
+      && (before...limit).contains(after)
+  }
+
+  /// What it proves: the counter is read as a count is, in no fewer bits.
+  func bounds(_ assumptions: ClockAssumptions) -> [ClockBound] {
+    func bound(_ ticks: Int64, _ time: Int64, isUpper: Bool) -> ClockBound {
+      let whole = ticks < 0 ? -1 : ticks / ticksPerSlot
+      return ClockBound(
+        slot: slot + whole, time: time, isUpper: isUpper,
+        part: Double(ticks - whole * ticksPerSlot) / Double(ticksPerSlot))
+    }
+    return [
+      bound(ticks - 1, after - assumptions.afterLatch, isUpper: true),
+      bound(ticks + 1, before + assumptions.beforeLatch, isUpper: false),
+    ]
+  }
+}
+
 /// What the proof of the instants rests on. It holds as long as these do, so they are printed beside it.
 public struct ClockAssumptions: Equatable, Sendable {
   /// The largest drift of the chip's rate against the host's clock, in parts per million a second. Real recordings showed
@@ -98,7 +148,7 @@ public struct ClockAssumptions: Equatable, Sendable {
   private func bits(_ count: Int64) -> Int64 { count * 10_000_000_000 / (11 * Int64(busHertz)) }
 }
 
-/// One side of the interval in which a sample was made.
+/// One side of the interval in which a sample was made, or in which the chip's clock stood between two.
 struct ClockBound: Equatable, BitwiseCopyable {
   /// The number of the slot.
   var slot: Int64
@@ -106,6 +156,8 @@ struct ClockBound: Equatable, BitwiseCopyable {
   var time: Int64
   /// Whether the slot was whole at the latest at that time, or at the earliest.
   var isUpper: Bool
+  /// How much of the next slot belongs to it, from 0 to less than 1.
+  var part = 0.0
 
   /// The bounds that readings prove: slot `count` was whole at the latch, and the next one was not.
   static func bounds(of readings: some Sequence<FillReading>, _ assumptions: ClockAssumptions)
@@ -113,20 +165,21 @@ struct ClockBound: Equatable, BitwiseCopyable {
   {
     var bounds: [ClockBound] = []
     for reading in readings {
-      if let after = reading.after {
-        if reading.count > 0 {
-          bounds.append(
-            ClockBound(
-              slot: reading.count, time: after - assumptions.afterLatch, isUpper: true))
-        }
-        bounds.append(
-          ClockBound(
-            slot: reading.count + 1, time: reading.before + assumptions.beforeLatch, isUpper: false)
-        )
-      } else {
-        bounds.append(ClockBound(slot: reading.count + 1, time: reading.before, isUpper: false))
-      }
+      if let upper = upper(of: reading, assumptions) { bounds.append(upper) }
+      bounds.append(lower(of: reading, assumptions))
     }
     return bounds
+  }
+
+  /// The upper bound of a reading; the beginning of an epoch has none.
+  static func upper(of reading: FillReading, _ assumptions: ClockAssumptions) -> ClockBound? {
+    guard let after = reading.after, reading.count > 0 else { return nil }
+    return ClockBound(slot: reading.count, time: after - assumptions.afterLatch, isUpper: true)
+  }
+
+  /// The lower bound of a reading.
+  static func lower(of reading: FillReading, _ assumptions: ClockAssumptions) -> ClockBound {
+    let trim = reading.after == nil ? 0 : assumptions.beforeLatch
+    return ClockBound(slot: reading.count + 1, time: reading.before + trim, isUpper: false)
   }
 }

@@ -138,11 +138,15 @@ struct OffsetPolygon: Equatable {
       breaks.reserveCapacity(all.count)
       for line in isSorted ? all : all.sorted(by: { $0.precedes($1) }) {
         if let last = lines.last, last.m == line.m { continue }
-        while let start = breaks.last, let last = lines.last, last.crossing(line) <= start {
+        while let last = lines.last {
+          let crossing = last.crossing(line)
+          guard let start = breaks.last, crossing <= start else {
+            breaks.append(crossing)
+            break
+          }
           lines.removeLast()
           breaks.removeLast()
         }
-        if let last = lines.last { breaks.append(last.crossing(line)) }
         lines.append(line)
       }
     }

@@ -23,9 +23,9 @@ struct SlotGrid: Equatable {
     step = Int64(max(1, min(SlotGrid.spacing * 1e9 / period, 0x1p40)).rounded())
   }
 
-  /// Seconds from one slot to another.
-  func seconds(from start: Int64, to end: Int64) -> Double {
-    Double(end - start) * period * 1e-9
+  /// Seconds from one slot to another, and a part of the next one.
+  func seconds(from start: Int64, to end: Int64, _ part: Double = 0) -> Double {
+    (Double(end - start) + part) * period * 1e-9
   }
 
   /// How many slots so many seconds are.

@@ -17,6 +17,7 @@ extension JSONWriter {
         json.member("trimmed", clock.assumptions.isTrimmed)
       }
       json.member("readingCount", clock.readingCount)
+      json.member("stampCount", clock.stampCount)
       json.member("provedCount", clock.provedCount)
       json.member("unprovedCount", clock.unprovedCount)
       json.key("halfWidth")

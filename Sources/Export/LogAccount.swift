@@ -166,8 +166,8 @@ struct ItemList {
   }
 }
 
-/// Finds the times of gaps and sensor events, which have ticks only: on the grid, or, where times and not the rate place the ticks, right after the samples before
-/// them.
+/// Finds the times of gaps and sensor events, which have ticks only: on the grid, or, where times and not the rate place
+/// the ticks, right after the samples before them.
 ///
 /// A log may have a gap before the samples that precede it, so a gap of such a recording waits for a later sample.
 struct TickPlaces {

@@ -30,7 +30,7 @@ public struct FIFOFill: Equatable, Sendable, BitwiseCopyable {
   }
 
   /// A fill for a test's sensor.
-  public init(testUnits units: Int, slots: Int?, isOverrun: Bool = false, isProof: Bool = true) {
+  package init(testUnits units: Int, slots: Int?, isOverrun: Bool = false, isProof: Bool = true) {
     self.init(units: units, slots: slots, isOverrun: isOverrun, isProof: isProof)
   }
 }

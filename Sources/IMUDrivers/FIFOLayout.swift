@@ -27,6 +27,8 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
   @usableFromInline let data: UInt8
   /// The channels of a slot.
   @usableFromInline let channels: ChannelSet
+  /// The chip's counter, whose stamp is in each slot; `nil` when none is.
+  @usableFromInline let counter: StampCounter?
   /// First of two registers of a temperature that is recorded and not in the FIFO.
   @usableFromInline let slowTemperature: UInt8?
   /// Units at which the second interrupt output rises; 0 for never.
@@ -40,8 +42,9 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
 
   init(
     _ method: Method, size: Int, status: UInt8, upperCount: UInt8 = 0, reserved: UInt8 = 0,
-    data: UInt8, channels: ChannelSet, slowTemperature: UInt8? = nil, watermark: Int = 0,
-    isWatermarkEarly: Bool = false, stop: RegisterList, start: RegisterList
+    data: UInt8, channels: ChannelSet, counter: StampCounter? = nil,
+    slowTemperature: UInt8? = nil, watermark: Int = 0, isWatermarkEarly: Bool = false,
+    stop: RegisterList, start: RegisterList
   ) {
     self.method = method
     self.size = size
@@ -50,11 +53,30 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
     self.reserved = reserved
     self.data = data
     self.channels = channels
+    self.counter = counter
     self.slowTemperature = channels.contains(.temperature) ? slowTemperature : nil
     (self.watermark, self.isWatermarkEarly) = (watermark, isWatermarkEarly)
     self.stop = stop
     self.start = start
   }
+}
+
+/// The counter from which a chip stamps its slots: six ticks of the oscillator's fastest output data rate, 25 µs nominally
+/// (LSM6DSO data sheet 9.65, AN5130 6.4), so that a slot has a whole number of them.
+@usableFromInline
+struct StampCounter: Sendable, BitwiseCopyable {
+  /// The lowest of its registers.
+  @usableFromInline let register: UInt8
+  /// Its bytes.
+  @usableFromInline let count: Int
+  @usableFromInline let ticksPerSlot: UInt16
+
+  init(_ register: Register, count: Int, ticksPerSlot: UInt16) {
+    (self.register, self.count, self.ticksPerSlot) = (register.address, count, ticksPerSlot)
+  }
+
+  /// Its bits.
+  @inlinable var mask: UInt32 { count == 4 ? .max : 1 << UInt32(8 * count) - 1 }
 }
 
 extension FIFOLayout {
@@ -72,17 +94,20 @@ extension FIFOLayout {
   }
 
   /// Bytes of a slot.
-  @inlinable var slotBytes: Int { FIFOLayout.slotBytes(method, channels) }
+  @inlinable var slotBytes: Int {
+    FIFOLayout.slotBytes(method, channels, isStamped: counter != nil)
+  }
 
   /// The same for a FIFO of that kind with these channels.
   @inlinable
-  static func slotBytes(_ method: Method, _ channels: ChannelSet) -> Int {
+  static func slotBytes(_ method: Method, _ channels: ChannelSet, isStamped: Bool) -> Int {
     let sensors =
       (channels.contains(.accelerometer) ? 1 : 0) + (channels.contains(.gyroscope) ? 1 : 0)
+    let sets = sensors + (isStamped ? 1 : 0)
     switch method {
     case .packets: return 6 * sensors + (channels.contains(.temperature) ? 2 : 0)
-    case .pattern: return 6 * sensors
-    case .tagged: return 7 * sensors
+    case .pattern: return 6 * sets
+    case .tagged: return 7 * sets
     }
   }
 
@@ -90,8 +115,8 @@ extension FIFOLayout {
   @inlinable var slotUnits: Int { slotBytes / unitBytes }
 
   /// The same for a FIFO of that kind with these channels.
-  static func slotUnits(_ method: Method, _ channels: ChannelSet) -> Int {
-    slotBytes(method, channels) / unitBytes(method)
+  static func slotUnits(_ method: Method, _ channels: ChannelSet, isStamped: Bool = false) -> Int {
+    slotBytes(method, channels, isStamped: isStamped) / unitBytes(method)
   }
 
   /// Bytes that a fill reads: the count, and in a FIFO with a pattern the next word's place.

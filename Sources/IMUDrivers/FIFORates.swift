@@ -25,12 +25,12 @@ extension SensorModel {
 
   /// What draining these channels at `rate` costs a bus whose bursts have at most so many bytes.
   func drainTiming(
-    _ rate: SampleRate, _ channels: ChannelSet, longestBurst: Int = 8192
+    _ rate: SampleRate, _ channels: ChannelSet, isStamped: Bool, longestBurst: Int = 8192
   ) -> DrainTiming {
     let method = family.fifo?.method(self) ?? .packets
     let unit = FIFOLayout.unitBytes(method)
     return DrainTiming(
-      rate: rate, slotBytes: FIFOLayout.slotBytes(method, channels),
+      rate: rate, slotBytes: FIFOLayout.slotBytes(method, channels, isStamped: isStamped),
       longestBurst: longestBurst / unit * unit)
   }
 
@@ -38,6 +38,9 @@ extension SensorModel {
   public var hasWatermark: Bool {
     family.fifo.map { $0.method(self) != .packets } ?? false
   }
+
+  /// Whether the chip has a counter whose stamps go into the FIFO: those with a watermark do.
+  public var hasStamps: Bool { hasWatermark }
 
   /// The chip's rate that `asked` means: the same one, or the one that it is rounded from, such as 1000/3 Hz for
   /// 333.33; `nil` when there is none.

@@ -65,6 +65,8 @@ extension FIFOSensor where Bus: ~Copyable {
     let acceleration = isBigEndian || !hasRate ? 0 : 6
     let temperature = hasAcceleration ? 6 : 0
     let rate = isBigEndian ? temperature + (hasTemperature ? 2 : 0) : 0
+    // The last data set: bytes [15:8], [23:16], none, [7:0] of the stamp, then steps (AN5130 table 73).
+    let stamp = layout.slotBytes - 6
     for index in 0..<count {
       let start = index * layout.slotBytes
       // An empty MPU gives its last byte again; nothing on the bus gives FF.
@@ -83,6 +85,11 @@ extension FIFOSensor where Bus: ~Copyable {
       if hasRate {
         (sample.gx, sample.gy, sample.gz) = buffer.axes(start + rate, isBigEndian: isBigEndian)
       }
+      if let counter = layout.counter {
+        assembly.stamps.note(
+          UInt32(buffer.byte(start + stamp)) << 8 | UInt32(buffer.byte(start + stamp + 1)) << 16
+            | UInt32(buffer.byte(start + stamp + 3)), counter)
+      }
       buffer.store(sample, at: index)
     }
     return count
@@ -90,7 +97,8 @@ extension FIFOSensor where Bus: ~Copyable {
 
   /// Whether a packet is one byte over and over, the one before it included.
   ///
-  /// Three axes at rest may all be 0 or −1, so a packet of one sensor's axes alone proves that only with other bytes.
+  /// Three axes at rest may all be 0 or −1, so a packet of one sensor's axes alone proves that only with other bytes. A
+  /// stamp beside them says nothing: the counter of a chip that does not count stays 0.
   @inlinable
   func isRepeat(from start: Int) -> Bool {
     let byte = buffer.byte(start)
@@ -98,7 +106,8 @@ extension FIFOSensor where Bus: ~Copyable {
       return false
     }
     if start > 0, buffer.byte(start - 1) != byte { return false }
-    return layout.slotBytes > 6 || (byte != 0x00 && byte != 0xFF)
+    let axes = layout.slotBytes - (layout.counter == nil ? 0 : 6)
+    return axes > 6 || (byte != 0x00 && byte != 0xFF)
   }
 }
 
@@ -160,6 +169,7 @@ extension FIFOSensor where Bus: ~Copyable {
       }
       guard follows else { throw .brokenSequence(tag: tag) }
       if let sample = assembly.whole() {
+        if let counter = layout.counter { assembly.stamps.note(assembly.stamp, counter) }
         buffer.store(sample, at: slots)
         slots += 1
       }
@@ -171,7 +181,7 @@ extension FIFOSensor where Bus: ~Copyable {
 /// The slot that is being put together from words with tags.
 @usableFromInline
 struct SlotAssembly: Sendable, BitwiseCopyable {
-  /// Bit 0 angular rate, bit 1 acceleration: what a slot has, and what this one has already.
+  /// Bit 0 angular rate, bit 1 acceleration, bit 2 stamp, as in the tags: what a slot has, and what this one has already.
   @usableFromInline let wanted: UInt8
   @usableFromInline var present: UInt8 = 0
   /// The counter, 0 to 3, of this slot or, when nothing of it is present, of the next one.
@@ -179,12 +189,15 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
   /// Whether the counter is known.
   @usableFromInline var isSynchronised = false
   @usableFromInline var sample = RawSample()
+  @usableFromInline var stamp: UInt32 = 0
+  @usableFromInline var stamps = StampSequence()
   /// The last temperature that was read beside the FIFO; 0 where it is in the FIFO or not recorded.
   @usableFromInline var temperature: Int16 = 0
 
-  init(_ channels: ChannelSet) {
+  init(_ channels: ChannelSet, isStamped: Bool = false) {
     wanted =
       (channels.contains(.gyroscope) ? 1 : 0) | (channels.contains(.accelerometer) ? 2 : 0)
+      | (isStamped ? 4 : 0)
   }
 
   /// Forgets the slot that was begun: the next whole one counts.
@@ -192,6 +205,7 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
   mutating func desynchronise() {
     present = 0
     isSynchronised = false
+    stamps = StampSequence()
   }
 
   /// Words of the slot that are present.
@@ -201,7 +215,7 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
   @inlinable
   mutating func add(tag: UInt8, _ axes: (Int16, Int16, Int16)) -> Bool {
     let (kind, number) = (tag >> 3, tag >> 1 & 3)
-    guard kind == 1 || kind == 2, kind & wanted != 0 else { return false }
+    guard kind == 1 || kind == 2 || kind == 4, kind & wanted != 0 else { return false }
     if number != counter {
       // The first slot may lack words that were lost, or taken out by a burst that failed.
       guard !isSynchronised else { return false }
@@ -210,10 +224,10 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
     }
     guard present & kind == 0 else { return false }
     present |= kind
-    if kind == 1 {
-      (sample.gx, sample.gy, sample.gz) = axes
-    } else {
-      (sample.ax, sample.ay, sample.az) = axes
+    switch kind {
+    case 1: (sample.gx, sample.gy, sample.gz) = axes
+    case 2: (sample.ax, sample.ay, sample.az) = axes
+    default: stamp = UInt32(UInt16(bitPattern: axes.0)) | UInt32(UInt16(bitPattern: axes.1)) << 16
     }
     return true
   }
@@ -228,5 +242,39 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
     counter = (counter + 1) & 3
     isSynchronised = true
     return sample
+  }
+}
+
+/// The stamps of the slots that were taken out, one after the other.
+@usableFromInline
+struct StampSequence: Sendable, BitwiseCopyable {
+  /// The stamp of the newest slot, if it and at least ``proof`` before it are where the first of them leads to.
+  @usableFromInline private(set) var newest: UInt32?
+  /// Where they lead to for that slot.
+  private var place: UInt32?
+  /// How many did.
+  private var count = 0
+
+  /// A counter that is slower or faster than the samples leaves a tick's way within so many slots, or is so little off that
+  /// it is nothing from one slot to the next.
+  private static var proof: Int { 128 }
+
+  @usableFromInline
+  init() {}
+
+  /// Notes the next slot's stamp. Slots are the same number of ticks apart, but each stamp is rounded down, so it may be one
+  /// less or more than the first one leads to. After another difference, slots were lost or the stamp was void: the
+  /// sequence begins anew.
+  @usableFromInline
+  mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
+    if let last = place {
+      let next = last &+ UInt32(counter.ticksPerSlot)
+      if (stamp &- next &+ 1) & counter.mask <= 2 {
+        count = min(count + 1, StampSequence.proof)
+        (place, newest) = (next, count == StampSequence.proof ? stamp : nil)
+        return
+      }
+    }
+    (place, newest, count) = (stamp, nil, 0)
   }
 }

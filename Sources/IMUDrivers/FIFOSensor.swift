@@ -21,6 +21,10 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   /// when nothing counts them.
   public var slotsSkipped: Int? { skipped }
   @usableFromInline var skipped: Int?
+  /// The lowest byte of the counter when it was read last.
+  @usableFromInline var counterByte: UInt8 = 0
+  /// Of the bus, or where that is not known, the fastest that the chip can be on; in hertz.
+  @usableFromInline let busClock: Int64
   /// Fills in a row whose count is no multiple of a packet.
   @usableFromInline var partialFills = 0
   /// Every register while the FIFO is off, and while it runs.
@@ -73,8 +77,9 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
     losesAlignment = layout.method != .tagged
     // "The first sample acquired must be discarded" when the FIFO's mode was changed (LSM6DS3TR-C data sheet 5.5).
     voidSlots = layout.method == .pattern ? 1 : 0
-    assembly = SlotAssembly(configuration.channels)
+    assembly = SlotAssembly(configuration.channels, isStamped: layout.counter != nil)
     buffer = FIFOBuffer(byteCount: layout.size, sampleCount: layout.size / layout.slotBytes + 1)
+    busClock = Int64(configuration.busClock ?? model.maximumBusClock)
     burstLimit = layout.longestBurst(busClock: configuration.busClock)
     self.chip = chip
   }
@@ -90,6 +95,42 @@ extension FIFOSensor where Bus: ~Copyable {
   /// Takes the oldest edge that waits on that line; `nil` when none does, or the line is not used.
   @inlinable
   public mutating func nextEdge() -> InterruptEdge? { hasInterrupt ? chip.bus.nextEdge() : nil }
+}
+
+extension FIFOSensor where Bus: ~Copyable {
+  /// Reads the chip's counter: by how many ticks it is after the stamp of the newest slot that was taken out.
+  ///
+  /// `nil` where the chip stamps no slots, until the stamps of 128 slots in a row were as far from each other as slots are,
+  /// and when the newest slot is longer ago than 65,535 ticks. The bytes may be of different instants:
+  /// ``isStampWhole(after:)``.
+  @inlinable
+  public mutating func readStamp() throws(FIFOError) -> SlotStamp? {
+    guard let counter = layout.counter, let newest = assembly.stamps.newest else { return nil }
+    let bytes: Burst
+    do throws(BusError) {
+      bytes = try chip.bus.readBurst(chip.address, register: counter.register, count: counter.count)
+    } catch {
+      throw .bus(error)
+    }
+    counterByte = bytes[0]
+    var value: UInt32 = 0
+    for index in (0..<counter.count).reversed() { value = value << 8 | UInt32(bytes[index]) }
+    guard let ticks = UInt16(exactly: (value &- newest) & counter.mask) else { return nil }
+    return SlotStamp(ticks: ticks, ticksPerSlot: counter.ticksPerSlot)
+  }
+
+  /// Whether no carry from the counter's lowest byte, which comes once in 256 ticks, can have come within the last read of
+  /// the counter, which took so many nanoseconds: its bytes are then of one number. A tick is 20 µs at least.
+  @inlinable
+  public func isStampWhole(after nanoseconds: Int64) -> Bool {
+    Int64(counterByte) + nanoseconds / 20_000 + 1 < 256
+  }
+
+  /// Nanoseconds that the bytes of so many slots are on the bus at least, which may be a tenth faster than configured.
+  @inlinable
+  public func leastBurstTime(slots: Int) -> Int64 {
+    Int64(slots * layout.slotBytes * 9) * 10_000_000_000 / (11 * busClock)
+  }
 }
 
 extension FIFOSensor: Sendable where Bus: Sendable & ~Copyable {}

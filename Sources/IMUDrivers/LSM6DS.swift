@@ -140,7 +140,7 @@ public enum LSM6DSRegister {
   /// CTRL9_XL: [7:5] DEN, [1] I3C_disable. LSM6DS3: [5:3] axis enables, reset 0x38. LSM6DSL: reset
   /// 0xE0.
   @inlinable public static var control9: Register { Register(0x18, "CTRL9_XL") }
-  /// CTRL10_C. LSM6DS3: [5:3] axis enables of the gyroscope, reset 0x38.
+  /// CTRL10_C: [5] lets the time stamp's counter run. LSM6DS3: [5:3] axis enables of the gyroscope, reset 0x38.
   @inlinable public static var control10: Register { Register(0x19, "CTRL10_C") }
   /// STATUS_REG: [0] XLDA, [1] GDA, [2] TDA. A flag clears when a high byte of its sensor is read.
   @inlinable public static var status: Register { Register(0x1E, "STATUS_REG") }
@@ -152,6 +152,12 @@ public enum LSM6DSRegister {
   @inlinable public static var acceleration: Register { Register(0x28, "OUTX_L_A") }
   /// FIFO_STATUS1: first of two registers of the count and its flags; in LSM6DS3 and LSM6DSL two of the pattern follow.
   @inlinable public static var fifoStatus: Register { Register(0x3A, "FIFO_STATUS1") }
+  /// TIMESTAMP0: first of four registers of the counter, of three in LSM6DS3 and LSM6DSL.
+  static var timestamp: Register { Register(0x40, "TIMESTAMP0") }
+  /// LSM6DS3: [7] TIMER_EN.
+  static var tapConfiguration: Register { Register(0x58, "TAP_CFG") }
+  /// LSM6DS3 and LSM6DSL: [4] TIMER_HR, 25 µs instead of 6.4 ms.
+  static var wakeUpDuration: Register { Register(0x5C, "WAKE_UP_DUR") }
   /// FIFO_DATA_OUT_L of LSM6DS3 and LSM6DSL; a burst comes back here after each two bytes.
   @inlinable public static var patternData: Register { Register(0x3E, "FIFO_DATA_OUT_L") }
   /// FIFO_DATA_OUT_TAG of the LSM6DSO; a burst comes back here after each seven bytes.
@@ -162,7 +168,8 @@ public enum LSM6DSRegister {
     [
       bank, interrupt2, identity, control1, control2, control3, control4, control6, control8,
       control9,
-      control10, status, output, angularRate, acceleration, fifoStatus, patternData, fifoTag,
+      control10, status, output, angularRate, acceleration, fifoStatus, patternData, timestamp,
+      tapConfiguration, wakeUpDuration, fifoTag,
     ]
   }
 
@@ -212,7 +219,7 @@ extension LSM6DSGeneration {
     let hertz = dataRate.hertz
     let half = ChipFilter(
       name: "ODR/2", bandwidth: hertz / 2,
-      settlingSamples: dataRate.code == 9 ? 3 : dataRate.code == 8 ? 2 : 1)
+      settlingSamples: [8: 2, 9: 3, 10: 5][dataRate.code] ?? 1)
     switch self {
     case .ds3:
       // BW_XL with XL_BW_SCAL_ODR: the analogue filter. Below 104 Hz none is narrow enough.
@@ -226,7 +233,7 @@ extension LSM6DSGeneration {
       }
     case .dsl:
       let quarter = ChipFilter(
-        name: "LPF1 ODR/4", bandwidth: hertz / 4, settlingSamples: dataRate.code == 9 ? 4 : 2,
+        name: "LPF1 ODR/4", bandwidth: hertz / 4, settlingSamples: dataRate.code >= 9 ? 4 : 2,
         bits: [LSM6DSRegister.control1: 0x02])
       // Divisor, HPCF_XL, samples. INPUT_COMPOSITE for the low-noise path.
       let second: [(Int, UInt8, Int)] = [(9, 2, 15), (50, 0, 40), (100, 1, 80), (400, 3, 320)]
@@ -261,18 +268,20 @@ extension LSM6DSGeneration {
     case (.dsl, 7): bandwidths = [245, 195, 155, 293]
     case (.dsl, 8): bandwidths = [315, 224, 168, 505]
     case (.dsl, 9): bandwidths = [343, 234, 172, 925]
+    case (.dsl, 10): bandwidths = [351, 237, 173, 937]
     case (.dso, 5): bandwidths = [67, 67, 67, 67, 62.4, 43.2, 23.1, 12.2]
     case (.dso, 6): bandwidths = [136.6, 130.5, 120.3, 137.1, 86.7, 48, 24.6, 12.4]
     case (.dso, 7): bandwidths = [239.2, 192.4, 154.2, 281.8, 96.6, 49.4, 25, 12.5]
     case (.dso, 8): bandwidths = [304.2, 220.7, 166.6, 453.2, 99.6, 49.8, 25.1, 12.5]
     case (.dso, 9): bandwidths = [328.5, 229.6, 170.1, 559.2]
+    case (.dso, 10): bandwidths = [335.5, 232, 171.1, 609]
     default:
-      let samples = [2, 3, 3, 3, 3, 3, 3, 135, 270][Int(dataRate.code) - 1]
+      let samples = [2, 3, 3, 3, 3, 3, 3, 135, 270, 540][Int(dataRate.code) - 1]
       return [
         ChipFilter(name: "LPF1 off", bandwidth: nil, settlingSamples: samples)
       ]
     }
-    let table = [2, 3, 3, 4, 5, 6, 9, 135, 270][Int(dataRate.code) - 1]
+    let table = [2, 3, 3, 4, 5, 6, 9, 135, 270, 540][Int(dataRate.code) - 1]
     let widestFirst = bandwidths.enumerated().sorted { $0.element > $1.element }
     return widestFirst.map { code, bandwidth in
       ChipFilter(
@@ -354,7 +363,8 @@ extension LSM6DSGeneration {
     settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
     if configuration.readsFIFO {
       settings.fifo = generation.fifo(
-        configuration.channels, dataRate, watermark: configuration.watermark)
+        configuration.channels, dataRate, watermark: configuration.watermark,
+        isStamped: configuration.stampsSamples)
     } else {
       settings.newest = generation.newest(configuration.channels, dataRate)
     }

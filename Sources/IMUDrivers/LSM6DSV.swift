@@ -91,6 +91,10 @@ enum LSM6DSVRegister {
   static var status: Register { Register(0x1E, "STATUS_REG") }
   static var angularRate: Register { Register(0x22, "OUTX_L_G") }
   static var acceleration: Register { Register(0x28, "OUTX_L_A") }
+  /// First of four registers of the counter.
+  static var timestamp: Register { Register(0x40, "TIMESTAMP0") }
+  /// [6] lets the counter run.
+  static var functions: Register { Register(0x50, "FUNCTIONS_ENABLE") }
   /// First of seven registers, to which a burst comes back after each word.
   static var fifoTag: Register { Register(0x78, "FIFO_DATA_OUT_TAG") }
   static var temperature: Register { Register(0x20, "OUT_TEMP_L") }
@@ -99,8 +103,7 @@ enum LSM6DSVRegister {
     [
       bank, fifoControl1, fifoControl2, fifoControl3, fifoControl4, interrupt2, identity, control1,
       control2, control3, control4, control6, control7, control8, control9, fifoStatus, status,
-      temperature,
-      angularRate, acceleration, fifoTag,
+      temperature, angularRate, acceleration, timestamp, functions, fifoTag,
     ]
   }
 }
@@ -111,8 +114,12 @@ extension LSM6DSVRegister {
     DataRate(code: UInt8($0.offset + 2), hertz: $0.element)
   }
 
-  /// Those of the FIFO: one more.
-  static let fifoDataRates = dataRates + [DataRate(code: 10, hertz: 1920)]
+  /// Those of the FIFO: three more.
+  static let fifoDataRates =
+    dataRates
+    + [1920, 3840, 7680].enumerated().map {
+      DataRate(code: UInt8($0.offset + 10), hertz: $0.element)
+    }
 
   /// Filters of the accelerometer, widest first (table 69). Settling is 0.8 periods of the bandwidth, as in the
   /// LSM6DSL's application note.
@@ -128,21 +135,22 @@ extension LSM6DSVRegister {
   }
 
   /// Filters of the gyroscope, widest first: LPF2 (table 21), and from 60 Hz on with LPF1 where that makes it narrower
-  /// (table 64).
+  /// (table 64). The former's bandwidth at 3840 Hz is not known, but between those at 1920 and 7680 Hz.
   private static func gyroscopeFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let index = Int(dataRate.code) - 2
-    let second = [3.4, 6.6, 13, 24.6, 49.4, 96, 187, 342, 491][index]
+    let second = [3.4, 6.6, 13, 24.6, 49.4, 96, 187, 342, 491, nil, 537][index]
     let first: [[Double]] = [
       [], [], [], [24.6, 24.6, 24.6, 24.6, 24.6, 24.6, 18, 12.1],
       [49.4, 49.4, 49.4, 49.4, 49.4, 42.6, 24.2, 13.6], [96, 96, 96, 96, 78.4, 53, 27.3, 14.2],
       [175, 157, 131, 188, 94, 56.7, 28.4, 14.3], [241, 195, 149, 310, 100, 57.9, 28.7, 14.4], [],
+      [], [],
     ]
     func samples(_ bandwidth: Double) -> Int {
       max(4, (0.8 * dataRate.hertz / bandwidth).roundedUp)
     }
-    let narrower = first[index].enumerated().filter { $0.element < second }
+    let narrower = first[index].enumerated().filter { $0.element < second ?? 0 }
       .sorted { $0.element > $1.element }
-    return [ChipFilter(name: "LPF2", bandwidth: second, settlingSamples: samples(second))]
+    return [ChipFilter(name: "LPF2", bandwidth: second, settlingSamples: samples(second ?? 491))]
       + narrower.map { code, bandwidth in
         ChipFilter(
           name: "LPF1_G_BW \(code)", bandwidth: bandwidth, settlingSamples: samples(bandwidth),
@@ -197,7 +205,9 @@ extension LSM6DSVRegister {
     settings.witnesses = [control1.address]
     settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
     if configuration.readsFIFO {
-      settings.fifo = fifo(configuration.channels, dataRate.code, configuration.watermark)
+      settings.fifo = fifo(
+        configuration.channels, dataRate.code, configuration.watermark,
+        isStamped: configuration.stampsSamples)
     } else {
       // The accelerometer is always in it: its noise shows that the chip works.
       settings.newest = fifo(
@@ -217,12 +227,13 @@ extension LSM6DSVRegister {
 
   /// The FIFO's layout: 256 words, or with `isLimited` only up to the watermark, in which the temperature is not.
   private static func fifo(
-    _ channels: ChannelSet, _ code: UInt8, _ watermark: Int?, isLimited: Bool = false
+    _ channels: ChannelSet, _ code: UInt8, _ watermark: Int?, isStamped: Bool = false,
+    isLimited: Bool = false
   ) -> FIFOLayout {
     let rates: UInt8 =
       (channels.contains(.gyroscope) ? code << 4 : 0)
       | (channels.contains(.accelerometer) ? code : 0)
-    let slot = FIFOLayout.slotUnits(.tagged, channels)
+    let slot = FIFOLayout.slotUnits(.tagged, channels, isStamped: isStamped)
     let units = min((watermark ?? 0) * slot, 254 / slot * slot)
     var stop = RegisterList()
     stop.append(fifoControl4, 0x00)
@@ -231,10 +242,15 @@ extension LSM6DSVRegister {
     start.append(fifoControl2, isLimited ? 0x80 : 0x00)
     if units > 0, !isLimited { start.append(interrupt2, watermarkInterrupt) }
     start.append(fifoControl3, rates)
-    start.append(fifoControl4, 0x06)
+    if isStamped { start.append(functions, 0x40) }
+    // [7:6] 1: a stamp in each slot.
+    start.append(fifoControl4, isStamped ? 0x46 : 0x06)
     return FIFOLayout(
       .tagged, size: 256 * 7, status: fifoStatus.address, upperCount: 0x01, reserved: 0x06,
-      data: fifoTag.address, channels: channels, slowTemperature: temperature.address,
-      watermark: units, stop: stop, start: start)
+      data: fifoTag.address, channels: channels,
+      // A slot of 7680 Hz, code 12, has 6 ticks of 21.7 µs.
+      counter: isStamped
+        ? StampCounter(timestamp, count: 4, ticksPerSlot: 6 << (12 - UInt16(code))) : nil,
+      slowTemperature: temperature.address, watermark: units, stop: stop, start: start)
   }
 }

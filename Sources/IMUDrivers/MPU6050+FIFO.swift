@@ -4,8 +4,8 @@ import IMUModel
 ///
 ///     USER_CTRL FIFO_RESET ─► count 0 ─► FIFO_EN ─► ax ax ay ay az az  t t  gx gx gy gy gz gz  ax ax …
 ///
-/// Only what is recorded is in it, by rising register number. A full FIFO overwrites its oldest bytes, and its size is no
-/// multiple of a packet: from then on, no byte's place says what it is.
+/// Only what is recorded is in it, by rising register number. A full FIFO overwrites its oldest bytes, and its size is a
+/// multiple of few packets: from then on, no byte's place says what it is.
 extension MPU6050Profile {
   /// 1000 / (1 + SMPLRT_DIV) hertz, rising.
   static let fifoRates: [SampleRate] = (1...256).reversed().compactMap {

@@ -30,7 +30,7 @@ func hexadecimal(_ value: UInt8) -> String {
   "0x" + (value < 16 ? "0" : "") + String(value, radix: 16)
 }
 
-/// Up to sixteen pairs of register and value, held inline: walking them on the sampler thread
+/// Up to twenty pairs of register and value, held inline: walking them on the sampler thread
 /// neither allocates nor counts references.
 @usableFromInline
 struct RegisterList: Sendable, BitwiseCopyable {
@@ -47,11 +47,11 @@ struct RegisterList: Sendable, BitwiseCopyable {
     }
   }
 
-  @usableFromInline static var capacity: Int { 16 }
+  @usableFromInline static var capacity: Int { 20 }
 
   /// Four pairs a word, the first in the lowest 16 bits: register in the high byte, value in the
   /// low.
-  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
   @usableFromInline private(set) var count = 0
 
   init() {}
@@ -67,14 +67,15 @@ struct RegisterList: Sendable, BitwiseCopyable {
   }
 
   private mutating func append(_ entry: Entry) {
-    precondition(count < RegisterList.capacity, "a register list holds 16 pairs")
+    precondition(count < RegisterList.capacity, "a register list holds 20 pairs")
     let pair = UInt64(entry.register) << 8 | UInt64(entry.value)
     let bits = pair << UInt64(16 * (count & 3))
     switch count >> 2 {
     case 0: words.0 |= bits
     case 1: words.1 |= bits
     case 2: words.2 |= bits
-    default: words.3 |= bits
+    case 3: words.3 |= bits
+    default: words.4 |= bits
     }
     count += 1
   }
@@ -87,7 +88,8 @@ struct RegisterList: Sendable, BitwiseCopyable {
     case 0: word = words.0
     case 1: word = words.1
     case 2: word = words.2
-    default: word = words.3
+    case 3: word = words.3
+    default: word = words.4
     }
     let pair = word >> UInt64(16 * (index & 3))
     return Entry(

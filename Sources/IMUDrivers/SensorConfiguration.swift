@@ -21,6 +21,9 @@ public struct SensorConfiguration: Equatable, Sendable {
   /// The slots at which the FIFO's watermark raises the chip's second interrupt output; `nil` for a line that is not wired.
   /// Has an effect where ``SensorModel/hasWatermark``.
   public var watermark: Int?
+  /// Whether the chip stamps the samples in its FIFO with a counter of its own. Has an effect where
+  /// ``SensorModel/hasStamps``.
+  public var stampsSamples = false
   /// Whether the outputs have noise, which tells a stuck chip from one at rest; `false` when a recording is played
   /// back.
   public var hasNoise = true
@@ -79,10 +82,13 @@ extension SensorConfiguration {
   /// Checks that the bus carries the FIFO's rate in bursts of so many bytes.
   func validateDrains(of model: SensorModel, longestBurst: Int) throws(SensorError) {
     let clock = busClock ?? model.maximumBusClock
-    guard model.drainTiming(rate, channels, longestBurst: longestBurst).fits(busClock: clock)
-    else {
+    let isStamped = stampsSamples && model.hasStamps
+    let timing = model.drainTiming(
+      rate, channels, isStamped: isStamped, longestBurst: longestBurst)
+    guard timing.fits(busClock: clock) else {
       throw SensorError.fifoRateAboveBus(
-        model, asked: rate, channels, busClock: clock, longestBurst: longestBurst)
+        model, asked: rate, channels, isStamped: isStamped, busClock: clock,
+        longestBurst: longestBurst)
     }
   }
 

@@ -24,7 +24,7 @@ public enum SensorError: Error, Equatable, Sendable {
   case rateNotInFIFO(SensorModel, asked: SampleRate, ChannelSet)
   /// The bus cannot drain the FIFO at that rate.
   case fifoRateAboveBus(
-    SensorModel, asked: SampleRate, ChannelSet, busClock: Int, longestBurst: Int)
+    SensorModel, asked: SampleRate, ChannelSet, isStamped: Bool, busClock: Int, longestBurst: Int)
   /// The chip did not come out of its reset.
   case resetUnfinished(SensorModel, address: I2CAddress, Register, read: UInt8)
   /// A register did not keep what was written to it.
@@ -68,10 +68,15 @@ extension SensorError: CustomStringConvertible {
         + "its FIFO, and it cannot keep the time: give \(SensorError.gridAdvice)"
     case .rateNotInFIFO(let model, let asked, let channels):
       return SensorError.rateNotInFIFOSentence(model, asked, channels)
-    case .fifoRateAboveBus(let model, let asked, let channels, let busClock, let longestBurst):
+    case .fifoRateAboveBus(
+      let model, let asked, let channels, let isStamped, let busClock, let longestBurst):
+      let plain = model.drainTiming(
+        asked, channels, isStamped: false, longestBurst: longestBurst)
       return SensorError.fifoRateAboveBusSentence(
-        model, model.drainTiming(asked, channels, longestBurst: longestBurst),
+        model,
+        model.drainTiming(asked, channels, isStamped: isStamped, longestBurst: longestBurst),
         model.fifoRates(channels: channels), busClock)
+        + (isStamped && plain.fits(busClock: busClock) ? ", or for no time stamps" : "")
     case .resetUnfinished(let model, let address, let register, let read):
       return "the \(model.name) at \(address) does not come out of its reset: \(register) still "
         + "reads \(hexadecimal(read)); switch its power off and on"

@@ -37,7 +37,8 @@ public enum EpochCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 /// A slot is all that the chip puts into the FIFO for one sample; slots are counted from 1, from the beginning of an
 /// epoch, in which the host's count is whole. Each slot of an epoch has its tick: a sample or a gap.
 ///
-/// An edge of the line from the chip's interrupt output is an observation of the same kind, without a read: ``isEdge``.
+/// An edge of the line from the chip's interrupt output is an observation of the same kind, without a read: ``isEdge``. So
+/// is a reading of the chip's own counter, instead of the fill: ``stamp``.
 public struct FIFOReading: Equatable, Sendable, BitwiseCopyable {
   /// The number of the epoch since the sensor was opened.
   public var epoch: UInt32
@@ -49,8 +50,9 @@ public struct FIFOReading: Equatable, Sendable, BitwiseCopyable {
   public var countBefore: Int64
   /// Slots that were whole when the chip latched the count, below 2⁴⁸.
   public var count: Int64
-  /// The instant before the read, or of an edge the latest at which `count` slots were whole, in nanoseconds of `CLOCK_MONOTONIC_RAW` since its tick 0's deadline read on
-  /// `CLOCK_MONOTONIC`: a clock of its own, with ``offset`` to that of the samples.
+  /// The instant before the read, or of an edge the latest at which `count` slots were whole, in nanoseconds of
+  /// `CLOCK_MONOTONIC_RAW` since its tick 0's deadline read on `CLOCK_MONOTONIC`: a clock of its own, with ``offset`` to
+  /// that of the samples.
   public var before: Int64
   /// Nanoseconds of the read; 0 for an edge, and for the beginning of an epoch, whose count 0 was not read.
   public var length: UInt32
@@ -58,24 +60,42 @@ public struct FIFOReading: Equatable, Sendable, BitwiseCopyable {
   public var offset: Int64
   /// Whether a burst followed that took out all that was counted.
   public var isDrained: Bool
+  /// What the read of the chip's counter said; `nil` where the fill was read. `count` is then the slot whose stamp it is
+  /// compared with.
+  public var stamp: SlotStamp?
   /// Slots that are counted and whose samples come after this reading: those still in the FIFO. A log does not keep it.
   public var waiting: Int16 = 0
 
   /// A reading.
   public init(
     epoch: UInt32, cause: EpochCause, firstTick: Int64, countBefore: Int64, count: Int64,
-    before: Int64, length: UInt32, offset: Int64, isDrained: Bool, waiting: Int16 = 0
+    before: Int64, length: UInt32, offset: Int64, isDrained: Bool, stamp: SlotStamp? = nil,
+    waiting: Int16 = 0
   ) {
     (self.epoch, self.cause, self.firstTick) = (epoch, cause, firstTick)
     (self.countBefore, self.count) = (countBefore, count)
     (self.before, self.length, self.offset) = (before, length, offset)
-    (self.isDrained, self.waiting) = (isDrained, waiting)
+    (self.isDrained, self.stamp, self.waiting) = (isDrained, stamp, waiting)
+  }
+}
+
+/// The chip's counter at the latch, as far as it is from the stamp that it left in the FIFO with a slot.
+public struct SlotStamp: Equatable, Sendable, BitwiseCopyable {
+  /// Its ticks since the slot.
+  public var ticks: UInt16
+  /// Its ticks in a slot; not 0.
+  public var ticksPerSlot: UInt16
+
+  /// A stamp; traps when a slot has no ticks.
+  public init(ticks: UInt16, ticksPerSlot: UInt16) {
+    precondition(ticksPerSlot > 0, "a slot has ticks")
+    (self.ticks, self.ticksPerSlot) = (ticks, ticksPerSlot)
   }
 }
 
 extension FIFOReading {
   /// Whether this is an edge: nothing was read.
-  @inlinable public var isEdge: Bool { length == 0 && count > 0 }
+  @inlinable public var isEdge: Bool { length == 0 && count > 0 && stamp == nil }
 }
 
 extension TickRecord {
@@ -83,8 +103,10 @@ extension TickRecord {
   ///
   ///     tick     of that sample        code      length
   ///     time     before                lateness  epoch
-  ///     count    count                 detail    cause, and 0x80 when drained
-  ///     sample   offset in ax ay az, countBefore in gx gy gz, low 16 bits first; waiting as the temperature
+  ///     count    count, ticks in the   detail    cause, and 0x80 when drained, 0x40 with a stamp
+  ///              top 16 bits
+  ///     sample   offset in ax ay az, countBefore in gx gy gz, low 16 bits first; as the temperature waiting, with a stamp
+  ///              ticksPerSlot, as nothing waits then
   @inlinable
   public init(_ reading: FIFOReading) {
     func word(_ value: Int64, _ place: Int64) -> Int16 {
@@ -102,26 +124,38 @@ extension TickRecord {
     sample.gz = word(reading.countBefore, 2)
     sample.temperature = reading.waiting
     count = UInt64(bitPattern: reading.count)
+    detail = reading.cause.rawValue | (reading.isDrained ? 0x80 : 0)
+    if let stamp = reading.stamp {
+      sample.temperature = Int16(bitPattern: stamp.ticksPerSlot)
+      count |= UInt64(stamp.ticks) << 48
+      detail |= 0x40
+    }
     code = Int32(bitPattern: reading.length)
     lateness = reading.epoch
     kind = .reading
-    detail = reading.cause.rawValue | (reading.isDrained ? 0x80 : 0)
   }
 
   /// The reading, if this record is one.
   public var reading: FIFOReading? {
-    guard kind == .reading, let cause = EpochCause(rawValue: detail & 0x7F) else { return nil }
+    guard kind == .reading, let cause = EpochCause(rawValue: detail & 0x3F) else { return nil }
     /// The upper word is signed.
     func value(_ low: Int16, _ middle: Int16, _ high: Int16) -> Int64 {
       Int64(UInt16(bitPattern: low)) | Int64(UInt16(bitPattern: middle)) << 16 | Int64(high) << 32
     }
-    let count = Int64(bitPattern: self.count)
+    var (count, waiting) = (Int64(bitPattern: self.count), sample.temperature)
+    var stamp: SlotStamp?
+    if detail & 0x40 != 0, waiting != 0 {
+      stamp = SlotStamp(
+        ticks: UInt16(truncatingIfNeeded: self.count >> 48),
+        ticksPerSlot: UInt16(bitPattern: waiting))
+      (count, waiting) = (count & 0xFFFF_FFFF_FFFF, 0)
+    }
     return FIFOReading(
       epoch: lateness, cause: cause,
-      firstTick: Int64(bitPattern: tick) &- count &+ Int64(sample.temperature),
+      firstTick: Int64(bitPattern: tick) &- count &+ Int64(waiting),
       countBefore: value(sample.gx, sample.gy, sample.gz) & 0xFFFF_FFFF_FFFF, count: count,
       before: time,
       length: UInt32(bitPattern: code), offset: value(sample.ax, sample.ay, sample.az),
-      isDrained: detail & 0x80 != 0, waiting: sample.temperature)
+      isDrained: detail & 0x80 != 0, stamp: stamp, waiting: waiting)
   }
 }

@@ -7,8 +7,8 @@ public import IMUModel
 /// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
 /// ``flush()``: after it, the output has everything that was appended before.
 ///
-/// Memory: about 270 KiB from the beginning, for 1024 pending samples, 128 pending gaps, 127 readings and 64 KiB of output. The output
-/// grows only while nothing is consumed; otherwise neither `append` nor `flush` allocates.
+/// Memory: about 270 KiB from the beginning, for 1024 pending samples, 128 gaps, 127 readings and 64 KiB of output. The
+/// output grows only while nothing is consumed; otherwise neither `append` nor `flush` allocates.
 ///
 /// - Complexity: a sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU when
 ///   it is encoded; memory and work do not grow with the length of the log.

@@ -1,7 +1,8 @@
 package import IMUModel
 
-// A chunk of readings of a FIFO's fill, all of one epoch. Each reading is three or four varints, most of them the difference from what
-// the reading before foretells: 6 bytes as a rule.
+// A chunk of readings of a FIFO's fill, all of one epoch. Each reading is three or four varints, most of them the difference
+// from what the reading before foretells: 6 bytes as a rule. A reading of the chip's counter is compared with the same, and
+// foretells nothing.
 
 /// What the differences of a chunk's next reading count from. Times are in microseconds.
 private struct ReadingState {
@@ -60,7 +61,7 @@ enum ReadingsChunk {
 
   /// Most bytes of the fields before the first reading, and of a reading.
   private static let headLimit = 2 + 5 + 1 + 10 + 7 + 7 + 7 + 10 + 10 + 10
-  private static let entryLimit = 7 + 10 + 4 + 10
+  private static let entryLimit = 7 + 10 + 4 + 10 + 3 + 3
 
   /// Writes a body with as many readings, all of one epoch, as surely fit in `room` bytes; returns how many.
   static func write(
@@ -109,10 +110,16 @@ enum ReadingsChunk {
     body.write(signedVarint: before - state.before - state.timeStep)
     let drift = reading.offset - state.offset
     body.write(
-      varint: UInt64(reading.lengthMicroseconds) << 2 | (drift == 0 ? 0 : 2)
-        | (reading.isDrained ? 1 : 0))
+      varint: UInt64(reading.lengthMicroseconds) << 3 | (reading.stamp == nil ? 0 : 4)
+        | (drift == 0 ? 0 : 2) | (reading.isDrained ? 1 : 0))
     if drift != 0 { body.write(signedVarint: drift) }
-    (state.count, state.before, state.offset) = (reading.count, before, reading.offset)
+    state.offset = reading.offset
+    if let stamp = reading.stamp {
+      body.write(varint: UInt64(stamp.ticks))
+      body.write(varint: UInt64(stamp.ticksPerSlot))
+    } else {
+      (state.count, state.before) = (reading.count, before)
+    }
   }
 }
 
@@ -170,19 +177,27 @@ struct ReadingCursor {
   private mutating func read() throws(MalformedChunk) -> FIFOReading {
     remaining -= 1
     // Modulo 2⁶⁴; the sums are in range or refused.
-    state.count &+= state.countStep &+ (try cursor.signedVarint())
-    state.before &+= state.timeStep &+ (try cursor.signedVarint())
+    let count = state.count &+ state.countStep &+ (try cursor.signedVarint())
+    let before = state.before &+ state.timeStep &+ (try cursor.signedVarint())
     let field = try cursor.varint()
-    let length = field >> 2
+    let length = field >> 3
     if field & 2 != 0 { state.offset &+= try cursor.signedVarint() }
-    guard ReadingsChunk.counts.contains(state.count) else { throw .tickOutOfRange }
-    guard ReadingsChunk.instants.contains(state.before),
-      ReadingsChunk.offsets.contains(state.offset),
+    var stamp: SlotStamp?
+    if field & 4 != 0 {
+      guard let ticks = UInt16(exactly: try cursor.varint()),
+        let ticksPerSlot = UInt16(exactly: try cursor.varint()), ticksPerSlot > 0
+      else { throw .badNumber }
+      stamp = SlotStamp(ticks: ticks, ticksPerSlot: ticksPerSlot)
+    } else {
+      (state.count, state.before) = (count, before)
+    }
+    guard ReadingsChunk.counts.contains(count) else { throw .tickOutOfRange }
+    guard ReadingsChunk.instants.contains(before), ReadingsChunk.offsets.contains(state.offset),
       length <= UInt64(ReadingsChunk.longestRead)
     else { throw .badNumber }
     return FIFOReading(
-      epoch: epoch, cause: cause, firstTick: firstTick, countBefore: countBefore,
-      count: state.count, before: state.before * 1000, length: UInt32(length) * 1000,
-      offset: state.offset, isDrained: field & 1 != 0)
+      epoch: epoch, cause: cause, firstTick: firstTick, countBefore: countBefore, count: count,
+      before: before * 1000, length: UInt32(length) * 1000, offset: state.offset,
+      isDrained: field & 1 != 0, stamp: stamp)
   }
 }

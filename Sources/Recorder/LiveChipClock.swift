@@ -34,7 +34,7 @@ struct LiveChipClock {
   }
 
   mutating func note(_ record: TickRecord) {
-    guard let reading = record.reading, !reading.isEdge else { return }
+    guard let reading = record.reading, !reading.isEdge, reading.stamp == nil else { return }
     if reading.epoch != epoch {
       epoch = reading.epoch
       clock = LiveClock(nominalPeriod: period, assumptions)

@@ -13,6 +13,8 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var clock = ClockChoice.automatic
   /// The line from the chip's interrupt output.
   package var interrupt = LineChoice.none
+  /// Whether the chip stamps its samples with its own counter, where it keeps the time and has one.
+  package var timeStamps = false
   /// The length of a recording in nanoseconds, above 0; `nil` for until stopped.
   package var length: Int64? = 60_000_000_000
   package var channels = ChannelSet.all
@@ -233,6 +235,14 @@ struct ConfigurationKey {
 
           """
       ) { LineChoice($0) },
+      ConfigurationKey(
+        "time-stamps", \.timeStamps, "no", accepts: "give yes or no",
+        comment: """
+          # yes: an LSM6DS that keeps the time stamps its samples with its own counter, which makes the times of slow
+          # recordings more certain and takes half as much again of the bus.
+
+          """
+      ) { ["yes": true, "no": false][$0] },
       ConfigurationKey(
         "length", \.length, "60s",
         accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped"

@@ -199,7 +199,7 @@ public enum Problem: UInt8, CaseIterable, Sendable {
   /// A clause for a person.
   public var meaning: String {
     switch self {
-    case .sensor: return "the sensor cannot be reached"
+    case .sensor: return "the sensor cannot be used"
     case .storageFull: return "there is no space for a recording"
     case .storage: return "the storage failed"
     case .configuration: return "the configuration is wrong, and the one before it is in force"

@@ -9,7 +9,8 @@ public import IMUModel
 /// always be read in the same phase. The dither has no pattern that such a chip could follow: deadline k is moved by the
 /// fraction of k² times the golden ratio.
 ///
-/// A missed deadline is skipped, never caught up.
+/// A missed deadline is skipped, never caught up. But where a burst takes nearly as long as the FIFO takes to fill, the next
+/// drain does not wait for a deadline after that.
 @usableFromInline
 struct DrainPace: Sendable, BitwiseCopyable {
   /// Nanoseconds from one drain to the next.
@@ -20,6 +21,12 @@ struct DrainPace: Sendable, BitwiseCopyable {
   private var number: UInt64 = 0
   private var beginningEnd = MonotonicTime(nanoseconds: 0)
   private var lastDrain = MonotonicTime(nanoseconds: 0)
+  /// From one drain to the next at most, in nanoseconds: most of the FIFO's capacity.
+  private let longest: Int64
+  /// When the next drain is due by that; `nil` after it was tried.
+  private var due: MonotonicTime?
+  /// The next deadline if it is by that.
+  private var urgent: MonotonicTime?
 
   /// Nanoseconds between readings in the beginning, and of all of it.
   private static var beginning: (interval: Int64, length: Int64) { (5_000_000, 2_000_000_000) }
@@ -31,13 +38,16 @@ struct DrainPace: Sendable, BitwiseCopyable {
   init(hertz: Double, capacity: Int) {
     let slot = 1e9 / hertz
     period = Int64(slot)
-    interval = Int64(min(max(20e6, min(16 * slot, 250e6)), Double(capacity) * slot / 2))
+    let filling = min(Double(capacity) * slot, 1e15)
+    interval = Int64(min(max(20e6, min(16 * slot, 250e6)), filling / 2))
+    longest = Int64(filling * 0.6)
   }
 
   /// Begins anew at an instant.
   @usableFromInline
   mutating func begin(at instant: MonotonicTime) {
     (origin, lastDrain, number) = (instant, instant, 1)
+    (due, urgent) = (nil, nil)
     beginningEnd = instant + DrainPace.beginning.length
   }
 
@@ -49,7 +59,9 @@ struct DrainPace: Sendable, BitwiseCopyable {
 
   /// The next deadline.
   @usableFromInline
-  var deadline: MonotonicTime {
+  var deadline: MonotonicTime { urgent ?? dithered }
+
+  private var dithered: MonotonicTime {
     let part = Double(number &* number &* 11_400_714_819_323_198_485) * 0x1p-64 - 0.5
     return origin + (Int64(number) * step + Int64(part * Double(min(period, step))))
   }
@@ -62,16 +74,22 @@ struct DrainPace: Sendable, BitwiseCopyable {
 
   /// Notes a drain.
   @usableFromInline
-  mutating func drained(at now: MonotonicTime) { lastDrain = now }
+  mutating func drained(at now: MonotonicTime) {
+    lastDrain = now
+    due = now + longest
+  }
 
   /// Moves to the first deadline after `now`.
   @usableFromInline
   mutating func advance(past now: MonotonicTime) {
-    number = max(number + 1, UInt64(max(0, now - origin) / step))
+    // After an urgent drain the dithered deadline is still to come.
+    number = max(urgent == nil ? number + 1 : number, UInt64(max(0, now - origin) / step))
     if isBeginning, origin + Int64(number) * step >= beginningEnd {
       (origin, number) = (origin + Int64(number - 1) * step, 1)
       beginningEnd = origin
     }
-    while deadline <= now { number += 1 }
+    while dithered <= now { number += 1 }
+    urgent = nil
+    if let due, due < dithered { (urgent, self.due) = (max(due, now), nil) }
   }
 }

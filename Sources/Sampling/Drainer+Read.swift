@@ -42,6 +42,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       noteEdge(fill, isTrue: isTrue, counted: after)
       if isTrue, isReading {
         hold(reading: epoch.drained, before: before, after: after, isDrained: true, at: now)
+        try readStamp(at: now)
       }
     } catch {
       fail(error, at: now)
@@ -68,12 +69,29 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     hold(reading: count, before: raw, after: raw, isDrained: false, at: clock.now())
   }
 
+  /// Reads the chip's counter, where it stamps its samples, up to five times a second: each says as much as a fill that is read
+  /// when a sample is made, but a stamp costs the log 10 bytes.
+  @inlinable
+  mutating func readStamp(at now: MonotonicTime) throws(FIFOError) {
+    guard now >= stampDue, !isEnding else { return }
+    let before = clock.rawNow()
+    guard let stamp = try sensor.readStamp() else { return }
+    let after = noteOffset()
+    guard sensor.isStampWhole(after: after - before) else { return }
+    stampDue = now + 200_000_000
+    hold(
+      reading: epoch.drained, before: before, after: after, isDrained: false, stamp: stamp, at: now)
+  }
+
   /// Takes the slots out of the FIFO. When that fails it is not known what was taken out, and the epoch ends.
   @inlinable
   mutating func takeOut(_ fill: FIFOFill, countedAfter before: Int64) throws(FIFOError) -> Int {
     defer {
-      let most = Int64(fill.slots ?? 0) + phase.most(in: clock.rawNow() - before)
-      isBurstLate = fill.isOverrun || most > Int64(sensor.capacity)
+      let (slots, elapsed) = (Int64(fill.slots ?? 0), clock.rawNow() - before)
+      isBurstLate = fill.isOverrun || slots + phase.most(in: elapsed) > Int64(sensor.capacity)
+      let waited = elapsed - sensor.leastBurstTime(slots: Int(slots))
+      isPlaceUnknown =
+        sensor.losesAlignment && slots + phase.most(in: max(0, waited)) > Int64(sensor.capacity)
     }
     do throws(FIFOError) {
       return try sensor.drain(fill)
@@ -91,6 +109,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func isWhole() -> Bool {
     guard isBurstLate else { return true }
+    // What was overwritten before it was taken out left no trace: the flag is cleared by the burst, and the place may be 0.
+    guard !isPlaceUnknown else { return false }
     do throws(FIFOError) {
       let next = try sensor.readFill()
       return !next.isOverrun && (next.isProof || !sensor.losesAlignment)
@@ -295,18 +315,21 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   /// clocks, unless it begins an epoch.
   @inlinable
   mutating func hold(
-    reading count: Int64, before: Int64, after: Int64, isDrained: Bool, at now: MonotonicTime
+    reading count: Int64, before: Int64, after: Int64, isDrained: Bool, stamp: SlotStamp? = nil,
+    at now: MonotonicTime
   ) {
     guard epoch.isRunning, hasOffset || count == 0, let length = UInt32(exactly: after - before)
     else { return }
     lastReading = before
+    // Rounded to the nearest.
+    let microseconds = (offset + (offset < 0 ? -500 : 500)) / 1000
     proofs.append(
       TickRecord(
         FIFOReading(
           epoch: epoch.number, cause: epoch.cause, firstTick: epoch.firstTick,
           countBefore: epoch.countBefore, count: count,
           before: before - schedule.start.nanoseconds, length: length,
-          offset: (offset + 500) / 1000, isDrained: isDrained,
+          offset: microseconds, isDrained: isDrained, stamp: stamp,
           waiting: Int16(clamping: epoch.firstTick + count - Int64(tick)))),
       at: now)
   }

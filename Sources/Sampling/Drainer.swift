@@ -43,6 +43,8 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var skipped: UInt64 = 0
   /// Whether the last burst came so late after its count that the FIFO may have overrun meanwhile.
   @usableFromInline var isBurstLate = false
+  /// Whether, in a FIFO without tags, it may have overrun before the burst began.
+  @usableFromInline var isPlaceUnknown = false
   /// Counts in a row that could not be right.
   @usableFromInline var doubts = 0
   /// `CLOCK_MONOTONIC` minus `CLOCK_MONOTONIC_RAW`, in nanoseconds.
@@ -54,6 +56,8 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var hasDrainOffset = true
   /// The instant of the last reading or edge, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
   @usableFromInline var lastReading = Int64.min
+  /// When the chip's counter is read again.
+  @usableFromInline var stampDue = MonotonicTime(nanoseconds: .min)
   /// The last sample's time, in nanoseconds since tick 0.
   @usableFromInline var lastTime: Int64 = 0
   /// Nanoseconds that the last comparison of the chip's configuration took.

@@ -45,6 +45,8 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   var acknowledgedTick: Int64 = 0
   var freeze: OutputFreeze?
   var fifo = SimulatedMPUFIFO()
+  /// The instant of the last read of the FIFO's data, and the tick then.
+  private var fetched: (instant: Int64, tick: Int64) = (.min, 0)
 
   /// The outputs during the present burst: the shadow registers wait until it ends.
   var burst = RawSample()
@@ -165,7 +167,10 @@ extension SimulatedMPU6050 {
       fifo.latchedCount = fillFIFO(atTick: oscillator.tick(at: instant))
       return UInt8(truncatingIfNeeded: fifo.latchedCount >> 8)
     case Self.fifoCountLow: return UInt8(truncatingIfNeeded: fifo.latchedCount)
-    case Self.fifoData: return popFIFO(atTick: oscillator.tick(at: instant))
+    case Self.fifoData:
+      // On a bus without a clock, all bytes of a burst are of one instant.
+      if instant != fetched.instant { fetched = (instant, oscillator.tick(at: instant)) }
+      return popFIFO(atTick: fetched.tick)
     case Self.powerManagement1:
       return registers[register] | (instant < resetEnds ? 0x80 : 0)
     default: return registers[register]

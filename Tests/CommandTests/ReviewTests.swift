@@ -56,17 +56,31 @@ struct ReviewCommandTests {
     #expect(try bench.run("export", "1").json()["chipTimes"] == times)
     #expect(try bench.run("verify", "1", "--json").json()["chipTimes"] == times)
     #expect(bench.run("verify", "1").lines.contains("proved    0 lost unnoticed, 0 doubled"))
+    #expect(times["stampCount"] == .integer(0))
+    // Time stamps narrow the intervals of a slow recording.
+    var halfWidths: [Double] = []
+    for stamps in [[], ["--time-stamps"]] {
+      let options = ["--for", "10s", "--sensor", "lsm6dso", "--rate", "104", "--clock", "chip"]
+      try #require(bench.run(Bench.simulated + options + stamps).status == 0)
+      let times = try bench.run("info", "latest", "--json").json()["chipTimes"]
+      #expect((times["stampCount"] == .integer(0)) == stamps.isEmpty)
+      #expect(times["findingCount"] == .integer(0))
+      halfWidths.append(try #require(times["halfWidth"]["median_ns"].double))
+    }
+    #expect(halfWidths[1] < 120_000 && halfWidths[0] > 150_000, "\(halfWidths)")
+    let stamped = bench.run("info", "latest").lines
+    #expect(stamped.contains { $0.hasPrefix("assumed ") && $0.hasSuffix(" time stamps") })
     // Its readings contradict each other.
     let log = JSONSchemaTests.golden + "readings.imulog"
     try #require(bench.run("import", log).status == 0)
-    let verify = bench.run("verify", "2")
+    let verify = bench.run("verify", "4")
     #expect(verify.status == 65)
     #expect(
       verify.lines.contains(
         "epoch     FIFO reset between 0.105 s and 0.124 s: 107 to 108 missing, proved"))
     #expect(verify.lines.contains("finding   readings that contradict each other at 0 s"))
     #expect(verify.talk.contains("contradict each other in 3 places"))
-    #expect(bench.run("info", "2", "--check").status == 1)
+    #expect(bench.run("info", "4", "--check").status == 1)
   }
 
   @Test("a page and a drawing are written, and those of a time range are smaller")

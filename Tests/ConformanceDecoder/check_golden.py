@@ -35,7 +35,9 @@ def _plain(record):
                  _number(records.EPOCH_CAUSES, record["cause"]),
                  record["first-tick"], record["count-before"],
                  record["count"], record["before"], record["length"],
-                 record["clock-offset"], int(record["drained"])]]
+                 record["clock-offset"], int(record["drained"])]
+                + ([] if record["ticks"] is None
+                   else [record["ticks"], record["ticks-per-slot"]])]
     if kind == "clock-pair":
         return [["clock", record["time"], record["wall"],
                  int(record["synchronised"]),

@@ -1,6 +1,7 @@
-import IMUDrivers
 import IMUModel
 import Testing
+
+@testable import IMUDrivers
 
 @Suite("The bytes of a FIFO")
 struct FIFODecodingTests {
@@ -208,6 +209,23 @@ struct FIFODecodingTests {
     #expect(try drained(&sensor).get().map(\.ax) == [3])
   }
 
+  @Test("of a gyroscope at rest are samples, also beside the stamps of a counter that stands still")
+  func restBesideStamps() throws {
+    for isStamped in [false, true] {
+      let bus = FIFOBus(.lsm6dsl)
+      var configuration = SensorConfiguration(
+        rate: hertz(416), channels: .gyroscope, busClock: 400_000)
+      configuration.stampsSamples = isStamped
+      var sensor = try FIFOSensor(
+        bus: bus, identity: SensorIdentity(model: .lsm6dsl, address: I2CAddress(known: 0x6A)),
+        configuration: configuration)
+      while case .wait = try sensor.bringUp() {}
+      try sensor.startFIFO()
+      bus.fill([UInt8](repeating: 0, count: isStamped ? 24 : 12), unit: 2)
+      #expect(try drained(&sensor).get().count == 2)
+    }
+  }
+
   @Test(
     "that repeat the last one are more than the MPU-6050 had",
     arguments: [0x00, 0x12, 0xFF] as [UInt8])
@@ -236,4 +254,29 @@ func startedST(
   _ bus: FIFOBus, _ model: SensorModel, _ channels: ChannelSet = .all
 ) throws -> FIFOSensor<FIFOBus> {
   try started(bus, model, channels, rate: hertz(416))
+}
+
+@Suite("The stamps of slots")
+struct StampSequenceTests {
+  /// Whether stamps are used that a counter left which is so much faster than the samples.
+  private func uses(_ factor: Double, _ ticksPerSlot: UInt16) -> Bool {
+    let counter = StampCounter(LSM6DSRegister.timestamp, count: 3, ticksPerSlot: ticksPerSlot)
+    var stamps = StampSequence()
+    var isUsed = false
+    for slot in 0..<3000 {
+      // The counter wraps at 24 bits on the way.
+      let stamp = 0xFF_F000 + Double(slot) * Double(ticksPerSlot) * factor + 0.3
+      stamps.note(UInt32(stamp) & 0xFF_FFFF, counter)
+      if stamps.newest != nil { isUsed = true }
+    }
+    return isUsed
+  }
+
+  @Test("are used when they are as far from each other as slots are", arguments: [24, 384, 3072])
+  func right(ticksPerSlot: UInt16) {
+    #expect(uses(1, ticksPerSlot))
+    for factor in [0.96, 0.99, 0.996, 0.99775, 1.004, 1.04] {
+      #expect(!uses(factor, ticksPerSlot), "\(factor)")
+    }
+  }
 }

@@ -28,20 +28,20 @@ struct FIFORateTests {
 
   @Test("of an LSM6DS are its output data rates; the LSM6DS3's gyroscope ends at 1666 Hz")
   func dataRates() throws {
-    let all = [12.5, 26, 52, 104, 208, 416, 833, 1666, 3332]
+    let all = [12.5, 26, 52, 104, 208, 416, 833, 1666, 3332, 6664]
     for model in [
       SensorModel.lsm6dsl, .lsm6dsm, .lsm6ds3trc, .lsm6dso, .lsm6dsox, .lsm6dso32, .lsm6dsr,
     ] {
       #expect(model.fifoRates(channels: .all).map(\.hertz) == all)
     }
     for model in [SensorModel.lsm6ds3, .lsm6ds33] {
-      #expect(model.fifoRates(channels: .gyroscope).map(\.hertz) == all.dropLast())
+      #expect(model.fifoRates(channels: .gyroscope).map(\.hertz) == all.dropLast(2))
       #expect(model.fifoRates(channels: .accelerometer).map(\.hertz) == all)
     }
     for model in [SensorModel.lsm6dsv, .lsm6dsv16x, .lsm6dsv32x] {
       #expect(
         model.fifoRates(channels: .all).map(\.hertz)
-          == [7.5, 15, 30, 60, 120, 240, 480, 960, 1920])
+          == [7.5, 15, 30, 60, 120, 240, 480, 960, 1920, 3840, 7680])
     }
     #expect(SensorModel.lsm9ds1.fifoRates(channels: .all).isEmpty)
   }
@@ -122,6 +122,44 @@ struct FIFORateTests {
     #expect(refusal(.lsm6dsr, hertz(3332), busClock: 1_000_000).isEmpty)
     #expect(refusal(.lsm6dsr, hertz(3332), busClock: nil).isEmpty)
     #expect(refusal(.lsm6dsv, hertz(1920)).isEmpty)
+    #expect(refusal(.lsm6dsv, hertz(3840), .gyroscope).isEmpty)
+  }
+
+  @Test("that a bus of 1 MHz carries: all with one sensor, 6664 and 3840 Hz with both")
+  func fastest() {
+    #expect(refusal(.lsm6dsr, hertz(6664), busClock: 1_000_000).isEmpty)
+    #expect(refusal(.lsm6dsv, hertz(3840), busClock: 1_000_000).isEmpty)
+    #expect(refusal(.lsm6dsv, hertz(7680), .accelerometer, busClock: 1_000_000).isEmpty)
+    #expect(
+      refusal(.lsm6dsv, hertz(7680), busClock: 1_000_000).hasSuffix("; ask for 3840 Hz or less"))
+    #expect(
+      refusal(.lsm6dso, hertz(6664), .accelerometer).hasSuffix("; ask for 3332 Hz or less"))
+  }
+
+  @Test("of which time stamps leave fewer")
+  func stamped() {
+    func refusal(
+      _ rate: UInt32, _ model: SensorModel = .lsm6dso, _ channels: ChannelSet = .all,
+      busClock: Int = 400_000
+    ) -> String {
+      var configuration = SensorConfiguration(
+        rate: hertz(rate), channels: channels, busClock: busClock)
+      (configuration.readsFIFO, configuration.stampsSamples) = (true, true)
+      do throws(SensorError) {
+        try configuration.validate(for: model)
+        return ""
+      } catch {
+        return error.description
+      }
+    }
+    #expect(refusal(1666).isEmpty)
+    #expect(
+      refusal(3332).hasPrefix("3332 samples of 21 bytes a second and 50 drains take"))
+    #expect(refusal(3332).hasSuffix("ask for 1666 Hz or less"))
+    #expect(
+      refusal(3332, .lsm6dso, .gyroscope)
+        .hasSuffix("ask for 1666 Hz or less, or for no time stamps"))
+    #expect(refusal(1000, .mpu6050, busClock: 100_000).hasSuffix("i2c_arm_baudrate=400000"))
   }
 
   @Test("that a bus does not carry are refused with the arithmetic")
@@ -165,10 +203,15 @@ struct FIFORateTests {
       (.lsm6dso, 416, "accelerometer ODR/2: 208 Hz, gyroscope LPF1 FTYPE 3: 137.1 Hz"),
       (.lsm6dso, 1666, "accelerometer ODR/2: 833 Hz, gyroscope LPF1 FTYPE 3: 453.2 Hz"),
       (.lsm6dsv, 1920, "accelerometer ODR/2: 960 Hz, gyroscope LPF2: 491 Hz"),
+      (.lsm6dsv, 3840, "accelerometer ODR/2: 1920 Hz, gyroscope LPF2"),
+      (.lsm6dsv, 7680, "gyroscope LPF2: 537 Hz"),
+      (.lsm6dsr, 6664, "accelerometer ODR/2: 3332 Hz, gyroscope LPF1 FTYPE 3: 609 Hz"),
     ] as [(SensorModel, UInt32, String)] {
       let sensor = try FIFOSensor(
         bus: FIFOBus(model), identity: SensorIdentity(model: model, address: model.addresses[0]),
-        configuration: SensorConfiguration(rate: hertz(rate), busClock: 400_000))
+        configuration: SensorConfiguration(
+          rate: hertz(rate), channels: rate == 7680 ? .gyroscope : .all,
+          busClock: rate > 1920 ? 1_000_000 : 400_000))
       let description = sensor.description
       #expect(description.filter == filter)
       #expect(description.outputDataRate == Double(rate))

@@ -31,7 +31,8 @@ struct FIFOSensorTests {
       {
         let isFast = rate.hertz > 1666
         let outcome = try FIFORun(
-          model: model, rate: rate, channels: isFast ? .accelerometer : .all)(
+          model: model, rate: rate, channels: isFast ? .accelerometer : .all,
+          busClock: rate.hertz > 3332 ? 1_000_000 : 400_000)(
             drains: 6, every: max(20_000_000, 6_000_000_000 / Int64(rate.hertz)))
         #expect(outcome.errors.isEmpty, "\(model) \(rate.hertz)")
         #expect(

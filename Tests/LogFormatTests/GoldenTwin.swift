@@ -9,7 +9,8 @@ import IMUModel
 ///     records    in order, each an array:
 ///                  "sample" TICK TIME COUNT…     counts of the channels, in order
 ///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
-///                  "reading" EPOCH CAUSE FIRST-TICK COUNT-BEFORE COUNT BEFORE LENGTH OFFSET 0|1   instants in nanoseconds
+///                  "reading" EPOCH CAUSE FIRST-TICK COUNT-BEFORE COUNT BEFORE LENGTH OFFSET 0|1   instants in nanoseconds, and
+///                                            of the chip's counter TICKS TICKS-PER-SLOT
 ///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3 and, if the log has them, LOST FROZEN
 ///                  "unknown" KIND                something that readers skip
 ///                  "flush"                       nothing that a reader sees: a call to the encoder
@@ -138,7 +139,10 @@ private struct TwinRecord {
           FIFOReading(
             epoch: UInt32(try number(0)), cause: try value(1), firstTick: try number(2),
             countBefore: try number(3), count: try number(4), before: try number(5),
-            length: UInt32(try number(6)), offset: try number(7), isDrained: try number(8) != 0)))
+            length: UInt32(try number(6)), offset: try number(7), isDrained: try number(8) != 0,
+            stamp: words.count > 10
+              ? SlotStamp(
+                ticks: UInt16(try number(9)), ticksPerSlot: UInt16(try number(10))) : nil)))
     case "mark":
       guard case .text(let label) = words.last else { return nil }
       return .mark(Mark(time: try number(0), label: label))

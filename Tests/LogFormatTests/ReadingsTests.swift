@@ -140,7 +140,7 @@ struct ReadingsTests {
 struct ReadingsChunkTests {
   /// Kind 16, one reading, epoch 1, cause 1, first tick 0, count before 2, steps 0 and 0, count 3, 4 µs, offset 5, and
   /// the reading's own four fields.
-  private let body: [UInt8] = [16, 1, 1, 1, 0, 2, 0, 0, 6, 8, 10, 2, 4, 15, 1]
+  private let body: [UInt8] = [16, 1, 1, 1, 0, 2, 0, 0, 6, 8, 10, 2, 4, 27, 1]
 
   private func content(_ body: [UInt8]) -> LogContent {
     var page = TestPage(.example, sequence: 0)
@@ -157,6 +157,25 @@ struct ReadingsChunkTests {
     #expect(content(body + [0xFF, 0, 9]).readings == [reading])
     #expect(content([16, 0] + body[2...]).readings.isEmpty)
     #expect(content([16, 0] + body[2...]).damage.isEmpty)
+  }
+
+  @Test("has stamps, of which the readings after them are independent")
+  func stamps() {
+    // Two before, two after, length 3 µs, ticks 300 of 384.
+    let stamp: [UInt8] = [3, 4, 28, 0xAC, 2, 0x80, 3]
+    let stamped = FIFOReading(
+      epoch: 1, cause: .start, firstTick: 0, countBefore: 2, count: 1, before: 6000, length: 3000,
+      offset: 5, isDrained: false, stamp: SlotStamp(ticks: 300, ticksPerSlot: 384))
+    let reading = FIFOReading(
+      epoch: 1, cause: .start, firstTick: 0, countBefore: 2, count: 4, before: 6000, length: 3000,
+      offset: 4, isDrained: true)
+    var two = body[..<11] + stamp + body[11...]
+    two[1] = 2
+    #expect(content(Array(two)).readings == [stamped, reading])
+    for (place, bytes) in [(14, [0x80, 0x80, 4] as [UInt8]), (16, [0]), (16, [0x80, 0x80, 4])] {
+      let wrong = two[..<place] + bytes + two[(place + 2)...]
+      #expect(content(Array(wrong)).damage.count == 1, "\(bytes) at \(place)")
+    }
   }
 
   @Test("of an unknown cause is skipped if its fields are in range")

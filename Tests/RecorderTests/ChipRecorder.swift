@@ -20,6 +20,8 @@ struct ChipRecorder: Sendable {
   var clockError = 0
   /// Whether the line from the chip's interrupt output is wired.
   var hasInterrupt = false
+  /// Whether the chip stamps its samples.
+  var isStamped = false
   var length: Int64? = 20_000_000_000
   var preTrigger: Int64 = 0
   var faults: [(fault: Fault, at: Int64)] = []
@@ -131,6 +133,7 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
       rate: bench.rate, accelerometerRange: bench.model.accelerometerRanges[1],
       gyroscopeRange: 500, channels: .all, busClock: 400_000)
     if bench.hasInterrupt { settings.watermark = watermark(at: bench.rate) }
+    settings.stampsSamples = bench.isStamped
     identity = SensorIdentity(model: bench.model, address: address)
     (configuration, stall) = (settings, bench.samplerStall)
     var other = try FIFOSensor(

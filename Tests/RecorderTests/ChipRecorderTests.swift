@@ -15,10 +15,12 @@ struct ChipRecorderTests {
 
   @Test(
     "a recording has the samples that the chip made from before the press to the press that ends it",
-    arguments: 0..<6, [false, true])
-  func twoPresses(chip: Int, hasInterrupt: Bool) throws {
+    arguments: 0..<6, [(false, false), (true, false), (false, true), (true, true)])
+  func twoPresses(chip: Int, wiring: (hasInterrupt: Bool, isStamped: Bool)) throws {
     var (bench, error) = ChipRecorderTests.chips[chip]
-    (bench.clockError, bench.hasInterrupt) = (error, hasInterrupt && bench.model != .mpu6050)
+    bench.clockError = error
+    bench.hasInterrupt = wiring.hasInterrupt && bench.model != .mpu6050
+    bench.isStamped = wiring.isStamped
     bench.preTrigger = 150_000_000
     let (first, last): (Int64, Int64) = (3_204_321_000, 8_001_234_567)
     let outcome = try bench.run(presses: [first, last])
@@ -194,8 +196,16 @@ struct ChipRecorderTests {
     #expect(worst <= bench.rate.periodNanoseconds / 4, "\(worst) ns more than said")
   }
 
-  @Test("the status has the chip's rate, within what its readings show")
+  @Test("the status has the chip's rate, within what its readings show, also beside time stamps")
   func status() throws {
+    var stamped = ChipRecorder.lsm6dsl
+    (stamped.clockError, stamped.isStamped) = (35_000, true)
+    var stampedRates: [Double] = []
+    _ = try stamped.run(presses: [2_000_000_000, 8_000_000_000]) { loop, now in
+      if now > 6_000_000_000, let hertz = loop.status().clock?.hertz { stampedRates.append(hertz) }
+    }
+    #expect(stampedRates.count > 50)
+    #expect(stampedRates.allSatisfy { abs($0 / (416.7 * 1.035) - 1) < 2e-3 }, "\(stampedRates)")
     var bench = ChipRecorder.mpu6050
     bench.clockError = 35_000
     var json = ""

@@ -92,7 +92,7 @@ struct ConfigurationRefusalTests {
           == .refusal("i.conf:2: \(wrong) = 1: there is no such key; is \(meant) meant?"))
     }
     let all =
-      "there is no such key; the keys are board, bus, sensor, rate, clock, interrupt, length, channels, "
+      "there is no such key; the keys are board, bus, sensor, rate, clock, interrupt, time-stamps, length, channels, "
       + "accel-range, gyro-range, sync-every, cpu-latency, note, store, pre-trigger, while-idle, button, "
       + "button-active, light, light-active, reserve, delete-oldest"
     for wrong in ["colour", "x", "ab", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {

@@ -33,13 +33,13 @@ struct RecorderProblemTests {
     let atOnce = refusals(&machine, "start 5")
     #expect(
       atOnce == [
-        "no recording can begin: the sensor cannot be reached; it is tried again every 2 s, "
+        "no recording can begin: the sensor cannot be used; it is tried again every 2 s, "
           + "imulog status shows it"
       ])
     #expect(machine.step("press 5") == "·")
     #expect(machine.step("retry") == "wake")
     let late = refusals(&machine, "sensorFailed")
-    #expect(late == ["the recording could not begin: the sensor cannot be reached"])
+    #expect(late == ["the recording could not begin: the sensor cannot be used"])
     #expect(machine.waitingStart == nil)
   }
 

@@ -15,6 +15,8 @@ struct DrainBench: Sendable {
   var busClock = 400_000
   /// Whether the line from the chip's interrupt output is wired, and how late its edges are stamped, in nanoseconds.
   var interruptLatency: Int64?
+  /// Whether the chip stamps its samples.
+  var stampsSamples = false
   /// Faults at times counted from tick 0 in nanoseconds.
   var faults: [(fault: Fault, at: Int64)] = []
   /// A fault in a transfer, counted from 1 for the first after tick 0.
@@ -76,6 +78,7 @@ struct DrainBench: Sendable {
       rate: rate, accelerometerRange: model.accelerometerRanges[1], gyroscopeRange: 500,
       channels: channels, busClock: busClock)
     configuration.watermark = interruptLatency.map { _ in watermark(at: rate) }
+    configuration.stampsSamples = stampsSamples
     return configuration
   }
 
@@ -301,6 +304,18 @@ extension DrainBench {
     channels.indices.allSatisfy { $0 == 6 || made[$0] == read[$0] }
   }
 
+  /// When the chip was so many sixths of a tick after another one, between two ticks on a straight line.
+  private func time(
+    ofSixths sixths: Int64, after tick: Int64, _ twin: borrowing SimulatedBus<VirtualClock>
+  ) -> MonotonicTime? {
+    let tick = tick + (sixths < 0 ? -1 : sixths / 6)
+    let rest = (sixths % 6 + 6) % 6
+    guard let left = twin.time(ofTick: tick, of: address),
+      let right = twin.time(ofTick: tick + 1, of: address)
+    else { return nil }
+    return left + (right - left) * rest / 6
+  }
+
   /// Whether so many slots, and no more, were whole within the reading.
   private func isTrue(
     _ reading: FIFOReading, _ origin: Int64, _ twin: borrowing SimulatedBus<VirtualClock>,
@@ -308,6 +323,15 @@ extension DrainBench {
   ) -> Bool {
     let before = start + reading.before
     let after = before + Int64(reading.length)
+    if let stamp = reading.stamp {
+      guard Int64(stamp.ticksPerSlot) == 6 * stride else { return false }
+      // Both are rounded down, so the counter is up to a tick nearer or farther.
+      let (ticks, slot) = (Int64(stamp.ticks), origin + reading.count * stride)
+      guard let least = time(ofSixths: ticks - 1, after: slot, twin),
+        let most = time(ofSixths: ticks + 1, after: slot, twin)
+      else { return false }
+      return least <= after && most >= before
+    }
     let last = twin.time(ofTick: origin + reading.count * stride, of: address)
     let next = twin.time(ofTick: origin + (reading.count + 1) * stride, of: address)
     guard let last, let next else { return false }

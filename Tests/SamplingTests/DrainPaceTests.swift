@@ -68,6 +68,27 @@ struct DrainPaceTests {
     #expect(pace.isDrain(at: pace.deadline))
   }
 
+  @Test("a burst that lasts beyond a deadline does not leave the FIFO alone until it is full")
+  func slowBus() {
+    var pace = DrainPace(hertz: 6664, capacity: 255)
+    pace.begin(at: MonotonicTime(nanoseconds: 0))
+    _ = deadlines(&pace, 800)
+    let count = pace.deadline
+    pace.drained(at: count)
+    // The interval is 19 ms, and the FIFO full after 38.
+    pace.advance(past: count + 20_000_000)
+    #expect(pace.deadline - count < 24_000_000 && pace.deadline >= count + 20_000_000)
+    // When that drain fails, the deadlines are the usual ones, and none is skipped.
+    for _ in 0..<5 {
+      let now = pace.deadline + 50_000
+      pace.advance(past: now)
+      #expect(pace.deadline > now && pace.deadline - now < 20_000_000)
+    }
+    pace.drained(at: count)
+    pace.advance(past: count + 33_000_000)
+    #expect(pace.deadline == count + 33_000_000)
+  }
+
   @Test(
     "a missed deadline is skipped: after a stall one reading follows, and then the usual interval")
   func stall() {

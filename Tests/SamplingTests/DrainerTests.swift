@@ -30,6 +30,21 @@ struct DrainerTests {
   }
 
   @Test(
+    "so it is at the fastest rates that a bus of 1 MHz carries",
+    arguments: [
+      (SensorModel.lsm6dsr, 6664, 1, ChannelSet.all),
+      (.lsm6dsv, 3840, 2, .all), (.lsm6dsv, 7680, 1, .accelerometer),
+    ])
+  func fastest(model: SensorModel, hertz: UInt32, stride: Int64, channels: ChannelSet) throws {
+    var bench = DrainBench(model: model, rate: .hz(hertz), stride: stride, channels: channels)
+    (bench.busClock, bench.clockErrorPartsPerMillion) = (1_000_000, 9000)
+    let outcome = try bench.run()
+    expectSound(outcome)
+    #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
+    #expect(Double(outcome.ledger.sampled) > 2.9 * Double(hertz))
+  }
+
+  @Test(
     "a thread that is suspended between two looks at the clocks takes them for no further apart",
     arguments: 1...5)
   func suspension(look: Int) throws {
@@ -244,6 +259,38 @@ struct DrainerTests {
     let drains = readings.filter { $0.isDrained && $0.before > 2_100_000_000 }.count
     #expect(edges.count >= drains * 9 / 10, "\(edges.count) of \(drains)")
     #expect(outcome.worstEdge < 40_000)
+  }
+
+  @Test(
+    "chips with a counter stamp their samples on request, and each reading of the counter is true",
+    arguments: [SensorModel.lsm6ds3, .lsm6dsl, .lsm6ds3trc, .lsm6dso, .lsm6dsr, .lsm6dsv])
+  func stamps(model: SensorModel) throws {
+    let rates = model.fifoRates(channels: .all)
+    for index in [2, 3, 5] {
+      var bench = DrainBench(
+        model: model, rate: rates[index],
+        stride: (model.family == .lsm6dsv ? 1024 : 512) >> Int64(index))
+      (bench.stampsSamples, bench.milliseconds) = (true, 8000)
+      bench.clockErrorPartsPerMillion = 9000
+      // An overflow and a failed burst among them.
+      bench.faultInTransfer = (.fail(.noAcknowledge, errno: 121, transfers: 2), 300)
+      bench.stalls = [(5_000_000_000, 400_000_000)]
+      let outcome = try bench.run()
+      expectSound(outcome)
+      let stamped = outcome.epochs.flatMap(\.readings).filter { $0.stamp != nil }
+      #expect((6...40).contains(stamped.count), "\(rates[index].hertz) Hz: \(stamped.count)")
+    }
+  }
+
+  @Test(
+    "a burst whose FIFO overruns before its first words are out is not taken for whole",
+    arguments: [(false, 199, 200_045_000), (true, 200, 200_000_000)] as [(Bool, Int, Int64)])
+  func overwrittenPlace(isStamped: Bool, number: Int, wait: Int64) throws {
+    var bench = DrainBench.lsm6dsl
+    (bench.stampsSamples, bench.milliseconds) = (isStamped, 2400)
+    bench.clockErrorPartsPerMillion = 0
+    bench.waitOfTransfer = (wait, number)
+    expectSound(try bench.run())
   }
 
   @Test("an edge that is stamped late, or after the next drain, makes no false reading")

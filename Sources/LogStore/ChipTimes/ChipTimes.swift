@@ -62,6 +62,7 @@ struct ChipTimes: ~Copyable {
   var found: ClockAccount {
     var account = account
     account.rate = epochs.rate
+    account.stampCount = epochs.stampCount
     if epochs.isRefuted { account.assumptions.isTrimmed = false }
     return account
   }

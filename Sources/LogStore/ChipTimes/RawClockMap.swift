@@ -48,7 +48,7 @@ struct RawClockMap {
     mutating func map(_ raw: Int64, _ map: borrowing RawClockMap) -> Int64 {
       if raw < start || raw >= end { move(to: raw, map) }
       guard slope != 0 else { return raw + offset }
-      return raw + offset + Int64((Double(raw - start) * slope).rounded(.down))
+      return raw + offset + (Double(raw - start) * slope).floored
     }
 
     private mutating func move(to raw: Int64, _ map: borrowing RawClockMap) {

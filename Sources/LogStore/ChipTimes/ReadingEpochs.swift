@@ -67,6 +67,8 @@ struct ReadingEpochs {
   private let assumptions: ClockAssumptions
   /// Whether a read was shorter than its bits.
   private(set) var isRefuted = false
+  /// Readings of the chip's counter that were used.
+  private(set) var stampCount: UInt64 = 0
   private var hasGivenUp = false
 
   /// Findings after which the readings are none of a chip's: hundreds of times those of any recording.
@@ -99,7 +101,7 @@ extension ReadingEpochs {
       return false
     }
     guard let last else {
-      guard !reading.isEdge else { return false }
+      guard !reading.isAside else { return false }
       begin(reading, gap: reading.firstTick, .start)
       return true
     }
@@ -111,8 +113,8 @@ extension ReadingEpochs {
     let isNext = reading.epoch == last.epoch &+ 1
     let gap = isNext ? last.firstTick + reading.countBefore : reading.firstTick
     let isSame = reading.isOfEpoch(of: last)
-    if reading.isEdge {
-      if isSame { timeline.add(FillEdge(slot: reading.count, time: reading.before)) }
+    if reading.isAside {
+      if isSame { add(aside: reading) }
       return false
     }
     guard reading.before >= last.before,
@@ -123,6 +125,17 @@ extension ReadingEpochs {
     }
     if isSame { accept(reading) } else { begin(reading, gap: gap, isNext ? reading.cause : .start) }
     return true
+  }
+
+  private mutating func add(aside reading: FIFOReading) {
+    guard let stamp = reading.stamp else {
+      return timeline.add(FillEdge(slot: reading.count, time: reading.before))
+    }
+    stampCount += 1
+    timeline.add(
+      FillStamp(
+        slot: reading.count, ticks: Int64(stamp.ticks), ticksPerSlot: Int64(stamp.ticksPerSlot),
+        before: reading.before, after: reading.before + Int64(reading.length)))
   }
 
   /// No reading follows.
@@ -199,6 +212,11 @@ extension ReadingEpochs {
       }
     }
   }
+}
+
+extension FIFOReading {
+  /// Whether this is used beside the readings of the fill, and nothing is found by it.
+  fileprivate var isAside: Bool { isEdge || stamp != nil }
 }
 
 extension ClockAssumptions {

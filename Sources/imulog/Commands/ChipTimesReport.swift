@@ -73,6 +73,7 @@ struct ChipTimesReport {
       + (assumed.isTrimmed
         ? "a bus of \(bus) kHz"
         : "nothing of the bus: its clock is not known, or a read was shorter than its bits")
+      + (clock.stampCount > 0 ? ", the chip's \(clock.stampCount) time stamps" : "")
   }
 
   private var losses: String {
@@ -81,6 +82,9 @@ struct ChipTimesReport {
       text +=
         ", \(clock.contradictionCount) "
         + (clock.contradictionCount == 1 ? "contradiction" : "contradictions")
+    }
+    if let median = clock.median, Double(median) * 2 > 1e9 / nominal {
+      text += "; intervals longer than a period do not show the loss of a single sample"
     }
     return text
   }

@@ -59,6 +59,9 @@ struct RecordCommand: ParsableCommand {
       valueName: "line"))
   var interrupt = "none"
 
+  @Flag(help: "Let an LSM6DS that keeps the time stamp its samples with its own counter.")
+  var timeStamps = false
+
   @Option(
     name: .customLong("for"), parsing: .unconditional,
     help: ArgumentHelp(

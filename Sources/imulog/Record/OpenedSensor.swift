@@ -22,6 +22,7 @@ extension SensorRequest {
         try PolledSensor(bus: bus, identity: identity, configuration: settings))
     }
     if usesInterrupt(identity.model) { settings.watermark = watermark(at: configuration.rate) }
+    settings.stampsSamples = configuration.timeStamps
     return .buffered(try FIFOSensor(bus: bus, identity: identity, configuration: settings))
   }
 
@@ -45,7 +46,7 @@ extension SensorRequest {
   }
 
   /// A remark for the user when that line was given and has no use.
-  func interruptRemark(_ model: SensorModel) -> String? {
+  private func interruptRemark(_ model: SensorModel) -> String? {
     guard configuration.interrupt != .none, !usesInterrupt(model) else { return nil }
     return isChipClock(model)
       ? "the FIFO of the \(model.name) has no watermark: its interrupt line is not used"
@@ -53,8 +54,21 @@ extension SensorRequest {
         + (model.hasWatermark ? " without --clock chip" : "")
   }
 
+  /// A remark for the user when time stamps were requested and there are none.
+  private func stampRemark(_ model: SensorModel) -> String? {
+    guard configuration.timeStamps, !isChipClock(model) || !model.hasStamps else { return nil }
+    return model.hasStamps
+      ? "the computer keeps the time: the chip's time stamps are not used without --clock chip"
+      : "the \(model.name) has no time stamps: none are recorded"
+  }
+
+  /// What the user should know about the choice of clock, line and stamps.
+  func remarks(_ model: SensorModel) -> [String] {
+    [clockRemark(model), interruptRemark(model), stampRemark(model)].compactMap { $0 }
+  }
+
   /// A remark for the user when the computer keeps the time at a rate at which the chip could do it better.
-  func clockRemark(_ model: SensorModel) -> String? {
+  private func clockRemark(_ model: SensorModel) -> String? {
     guard configuration.clock == .automatic, configuration.rate.hertz > SensorRequest.gridLimit,
       !isChipClock(model)
     else { return nil }

@@ -29,6 +29,7 @@ struct RecordRequest {
       )
     }
     configuration.interrupt = interrupt
+    configuration.timeStamps = command.timeStamps
     configuration.channels = command.channels.set
     configuration.accelerometerRange = try RecordRequest.range(
       command.accelRange, unit: "g", "--accel-range")

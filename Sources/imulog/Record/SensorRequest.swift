@@ -110,9 +110,7 @@ private struct SensorOpening<User: SensorUser> {
     if request.configuration.interrupt != .none { bus.wireInterrupt() }
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
     let sensor = try request.open(bus, found, busClock: simulatedBusClock)
-    for remark in [request.clockRemark(found.model), request.interruptRemark(found.model)] {
-      if let remark { Console.talk(remark) }
-    }
+    for remark in request.remarks(found.model) { Console.talk(remark) }
     switch consume sensor {
     case .polled(let sensor):
       return try user.use(sensor, clock: clock, boardTitle: "simulator")

@@ -109,8 +109,7 @@ struct SensorSearch: Sendable {
         "found \(found.model.name) at \(found.address); \(names) answer the same, "
           + "give --sensor if it is one of them")
     }
-    return remarks
-      + [request.clockRemark(found.model), request.interruptRemark(found.model)].compactMap { $0 }
+    return remarks + request.remarks(found.model)
   }
 }
 

@@ -10,7 +10,7 @@ import time
 from .common import Figure, Skip, interleaved, run, si
 from .start import spawn
 
-SECONDS = 8
+SECONDS = 14
 SENSORS = {104: "lsm6dso", 416: "lsm6dso", 1000: "mpu6050", 1666: "lsm6dso"}
 # Kind and length before a chunk's body, its check after it.
 CHUNK_OVERHEAD = 6
@@ -49,7 +49,7 @@ def live(bench, rate, clock):
 
 def running(bench):
     chip, fast, grid = interleaved(
-        min(3, bench.rounds), lambda: live(bench, 1000, "chip"), lambda: live(bench, 1666, "chip"),
+        bench.rounds, lambda: live(bench, 1000, "chip"), lambda: live(bench, 1666, "chip"),
         lambda: live(bench, 1000, "grid"))
     woken = {rate: statistics.median(figure[0] for figure in column) for rate, column in ((1000, chip), (1666, fast))}
     polled = statistics.median(figure[0] for figure in grid)

@@ -118,21 +118,29 @@ def readings(fields):
         raise FormatError("a step is not below 2^48")
     records = []
     for _ in range(left):
-        count = wrap(count + count_step + fields.signed_varint(), 64)
-        before = wrap(before + time_step + fields.signed_varint(), 64)
+        this_count = wrap(count + count_step + fields.signed_varint(), 64)
+        this_before = wrap(before + time_step + fields.signed_varint(), 64)
         length = fields.varint()
         if length & 2:
             offset = wrap(offset + fields.signed_varint(), 64)
-        if not 0 <= count < 1 << 48 or not -1 << 48 <= before < 1 << 48:
+        ticks, ticks_per_slot = None, None
+        if length & 4:
+            ticks, ticks_per_slot = fields.varint(), fields.varint()
+            if ticks >= 1 << 16 or not 0 < ticks_per_slot < 1 << 16:
+                raise FormatError("a stamp is out of its range")
+        else:
+            count, before = this_count, this_before
+        if not 0 <= this_count < 1 << 48 or not -1 << 48 <= this_before < 1 << 48:
             raise FormatError("a reading is out of its range")
-        if length >> 2 > 4294967 or not -1 << 47 <= offset < 1 << 47:
+        if length >> 3 > 4294967 or not -1 << 47 <= offset < 1 << 47:
             raise FormatError("a reading is out of its range")
         records.append({
             "record": "reading", "epoch": epoch,
             "cause": EPOCH_CAUSES.get(cause), "first-tick": first_tick,
-            "count-before": count_before, "count": count,
-            "before": before * 1000, "length": (length >> 2) * 1000,
-            "clock-offset": offset, "drained": bool(length & 1)})
+            "count-before": count_before, "count": this_count,
+            "before": this_before * 1000, "length": (length >> 3) * 1000,
+            "clock-offset": offset, "drained": bool(length & 1),
+            "ticks": ticks, "ticks-per-slot": ticks_per_slot})
     if cause not in EPOCH_CAUSES:
         return [_skipped(READINGS, "cause", cause)]
     return records

@@ -118,28 +118,32 @@ private struct ReadingBatches {
     (1...total).map { points[0].time + Double($0) * nominalPeriod }
   }
 
-  /// The idea of Linux's filter for the stamps of the MPU-6050's and newer chips' FIFOs, where no line tells when a sample
-  /// was made. Times go on by a period for each sample. The moments of two readings give a period for the samples between
-  /// them; if that is within 4 % of the nominal one it counts, the mean of the last 32 is the period, and the times are
-  /// pulled towards the moment of the reading before by at most 2 % of it.
+  /// What Linux's filter for the FIFOs of the MPU-6050 and newer chips makes of them where no line tells when a sample was
+  /// made (drivers/iio/common/inv_sensors/inv_sensors_timestamp.c, with the 2 % of inv_mpu6050). Times go on by a period
+  /// for each sample. The moments of two readings give a period for the samples between them; if that is within 2 % of the
+  /// nominal one it counts, and the mean of the last 32 is the period. Then, if the moment of the reading before is more
+  /// than 2 % of a period after or before the last time, times move by what the longest or the shortest period has more.
   func kernelFilter() -> [Double] {
-    var (times, recent): ([Double], [Double]) = ([], [])
+    let (shortest, longest) = (nominalPeriod * 0.98, nominalPeriod * 1.02)
+    var (times, recent) = ([Double](), [nominalPeriod])
     var period = nominalPeriod
     var time: Double?
     var last = points[0]
     for point in points.dropFirst() where point.count > last.count {
       let count = point.count - last.count
       let measured = (point.time - last.time) / count
-      if abs(measured / nominalPeriod - 1) <= 0.04 {
+      let isValid = measured > shortest && measured < longest
+      if isValid {
         recent.append(measured)
         if recent.count > 32 { recent.removeFirst() }
         period = recent.reduce(0, +) / Double(recent.count)
-        if let present = time {
-          let limit = 0.02 * period
-          time = present + min(max(last.time - present, -limit), limit)
-        }
       }
       var next = time ?? point.time - count * period
+      if isValid, time != nil {
+        let late = last.time - next
+        if late > 0.02 * period { next += longest - period }
+        if late < -0.02 * period { next += shortest - period }
+      }
       while times.count < Int(point.count) {
         next += period
         times.append(next)

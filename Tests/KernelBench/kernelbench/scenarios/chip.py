@@ -90,12 +90,14 @@ class Take:
     """Error in ppm, drift in ppm a second, jitter in microseconds."""
     acts: tuple[Act, ...] = ()
     seconds: float = 10
+    is_stamped: bool = False
+    """Whether the chip stamps its samples."""
     is_long_only: bool = False
     """Whether it is left out of the short form."""
 
     @property
     def name(self) -> str:
-        return f"{self.chip} at {self.rate} Hz"
+        return f"{self.chip} at {self.rate} Hz" + (" with time stamps" if self.is_stamped else "")
 
     def named(self, act: Act) -> str:
         """The name of a scenario."""
@@ -120,6 +122,8 @@ TAKES = (
     Take("lsm6dso", "1666", "-30000 2 3", is_long_only=True),
     Take("lsm6dso", "1666", "-30000 2 3", TAGGED_ACTS),
     Take("lsm6dsl", "1666", "20000 2 3", PATTERN_ACTS),
+    Take("lsm6dso", "104", "40000 2 3", is_stamped=True),
+    Take("lsm6dsl", "208", "-20000 2 3", is_stamped=True),
 )
 
 
@@ -132,7 +136,7 @@ def run(bench: Bench, group: Group, minutes: float) -> None:
         for take in TAKES:
             if take.is_long_only and not minutes:
                 continue
-            if minutes and not take.acts:
+            if minutes and not take.acts and not take.is_stamped:
                 take = replace(take, seconds=minutes * 60)
             if not group.wants(*take.others, *map(take.named, take.acts)):
                 continue
@@ -168,7 +172,8 @@ class Once:
 def record(bench: Bench, guest: Guest, take: Take) -> Judgement:
     """Records beside busy loops, does the acts, and compares the export with the truth."""
     chips, machine = guest.chips, guest.machine
-    name = f"{take.chip}-{'acts' if take.acts else 'clean'}"
+    name = f"{take.chip}-{'acts' if take.acts else 'stamped' if take.is_stamped else 'clean'}"
+    options = f"--clock chip --rate {take.rate}" + (" --time-stamps" if take.is_stamped else "")
     chips.tell("solder", take.chip)
     chips.tell("clock", take.chip, *take.clock.split())
     truth = machine.directory / f"{name}.truth"
@@ -176,7 +181,7 @@ def record(bench: Bench, guest: Guest, take: Take) -> Judgement:
     chips.tell("truth", truth)
     loops = [machine.start(f"echo $$ >/tmp/busy{number}; while :; do :; done") for number in (1, 2)]
     try:
-        recording = Recording(guest, take.chip, f"--clock chip --rate {take.rate} --for {take.length}s", name)
+        recording = Recording(guest, take.chip, f"{options} --for {take.length}s", name)
         if take.acts:
             time.sleep(BEGIN)
         for act in take.acts:
@@ -227,6 +232,9 @@ def whole(take: Take, judgement: Judgement) -> str:
 
 def intervals(take: Take, judgement: Judgement) -> str:
     """Each sample was made in its interval."""
+    stamps = judgement.take.document["chipTimes"]["stampCount"]
+    least = take.seconds if take.is_stamped else 0
+    check((stamps > 0) == take.is_stamped and stamps >= least, f"{stamps} readings of the chip's counter")
     return f"{check_inside(judgement)}, by clocks that are known to ±{judgement.doubt / 1e3:.1f} µs"
 
 

@@ -1,0 +1,157 @@
+import ChipClock
+import ChipClockTesting
+import Testing
+
+/// The chip's counter, made from the instants of its samples alone: `ticksPerSlot` steps from each to the next, and rounded
+/// down.
+@Suite("Readings of the chip's counter")
+struct StampTests {
+  /// What is wrong with them.
+  enum Counter: String, CaseIterable {
+    case good, torn, ofAnotherSlot, late, lossy
+  }
+
+  private static let ticksPerSlot: Int64 = 384
+  /// Of the counter when the first sample was made.
+  private static let phase = 0.37
+
+  /// The counter at an instant between two samples, not rounded.
+  private func counter(_ truth: [Double], at instant: Double) -> Double? {
+    guard let next = truth.firstIndex(where: { $0 > instant }), next > 0 else { return nil }
+    let part = (instant - truth[next - 1]) / (truth[next] - truth[next - 1])
+    return (Double(next - 1) + part) * Double(Self.ticksPerSlot) + Self.phase
+  }
+
+  /// A stamp after the first reading of each quarter of a second that took something out.
+  private func stamps(_ recorded: Recorded, _ kind: Counter) -> [Int: FillStamp] {
+    var state: UInt64 = 5
+    func random() -> Double {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Double(state >> 11) * 0x1p-53
+    }
+    var stamps: [Int: FillStamp] = [:]
+    var due = 0.0
+    for (index, reading) in recorded.readings.enumerated() {
+      guard let end = reading.after, reading.count > 0, Double(end) > due else { continue }
+      due = Double(end) + 250e6
+      let base = recorded.epochs.last { $0.reading <= index }?.delivered ?? 0
+      let before = Double(end) + 400e3
+      let length = 230e3 + random() * random() * 300e3
+      let slot = base + reading.count
+      guard let now = counter(recorded.truth, at: before + length * (0.3 + 0.4 * random())) else {
+        continue
+      }
+      let stamp = (Double(slot - 1) * Double(Self.ticksPerSlot) + Self.phase).rounded(.down)
+      var ticks = Int64(now.rounded(.down) - stamp)
+      switch kind {
+      case .good: break
+      case .torn: if random() < 0.1 { ticks += 256 }
+      case .ofAnotherSlot: if random() < 0.1 { ticks += Self.ticksPerSlot }
+      case .late: if random() < 0.1 { ticks = max(0, ticks - 200) }
+      case .lossy: if random() < 0.7 { continue }
+      }
+      stamps[index] = FillStamp(
+        slot: reading.count, ticks: ticks, ticksPerSlot: Self.ticksPerSlot,
+        before: Int64(before.rounded(.down)), after: Int64((before + length).rounded(.up)))
+    }
+    return stamps
+  }
+
+  /// Samples outside of their intervals, half widths and errors in order, and findings.
+  private func judge(
+    _ recorded: Recorded, _ hertz: Double, _ stamps: [Int: FillStamp]
+  ) -> (outside: Int, widths: [Int64], errors: [Double], findings: [ClockFinding]) {
+    var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
+    for (index, reading) in recorded.readings.enumerated() {
+      if let epoch = recorded.epochs.firstIndex(where: { $0.reading == index }) {
+        let delivered = recorded.epochs[epoch].delivered
+        let before = epoch > 0 ? recorded.epochs[epoch - 1].delivered : 0
+        timeline.beginEpoch(epoch == 0 ? .start : .overflow, delivered: delivered - before)
+      }
+      timeline.add(reading)
+      if let stamp = stamps[index] { timeline.add(stamp) }
+    }
+    timeline.finish()
+    var (outside, widths, errors) = (0, [Int64](), [Double]())
+    for ((epoch, slot), truth) in zip(recorded.slots, recorded.truth) {
+      guard let instant = timeline.instant(of: slot, in: epoch),
+        Double(instant.earliest) <= truth, truth <= Double(instant.latest)
+      else {
+        outside += 1
+        continue
+      }
+      widths.append((instant.latest - instant.earliest) / 2)
+      errors.append(abs(Double(instant.likely) - truth))
+    }
+    return (outside, widths.sorted(), errors.sorted(), timeline.findings)
+  }
+
+  private func simulation(_ error: Double, _ seconds: Double, _ seed: UInt64) -> Simulation {
+    var simulation = Simulation(
+      hertz: 104, error: error, drift: 2, seconds: seconds, seed: seed)
+    simulation.drains = 150e6
+    return simulation
+  }
+
+  @Test(
+    "narrow the intervals at 104 Hz, make the times of short recordings right to 61 µs, and hold every sample"
+  )
+  func narrow() {
+    for seed: UInt64 in 1...4 {
+      for (seconds, error) in [(2.0, -0.03), (60.0, 0.05)] {
+        let recorded = simulation(error, seconds, seed).run()
+        let without = judge(recorded, 104, [:])
+        let with = judge(recorded, 104, stamps(recorded, .good))
+        #expect(without.outside == 0 && with.outside == 0, "seed \(seed)")
+        #expect(with.findings.isEmpty)
+        let middle = with.widths.count / 2
+        #expect(
+          with.widths[middle] * 10 < without.widths[middle] * 9,
+          "seed \(seed), \(seconds) s: \(with.widths[middle]) of \(without.widths[middle]) ns")
+        let last = with.errors.count * 99 / 100
+        #expect(
+          with.errors[last] < without.errors[last] && with.errors[last] < 61e3,
+          "seed \(seed), \(seconds) s: \(with.errors[last]) of \(without.errors[last]) ns")
+      }
+    }
+  }
+
+  @Test("that are wrong or missing change nothing but the bound", arguments: Counter.allCases)
+  func disturbed(_ kind: Counter) {
+    for seed: UInt64 in 1...3 {
+      let recorded = simulation(-0.04, 60, seed).run()
+      let without = judge(recorded, 104, [:])
+      let with = judge(recorded, 104, stamps(recorded, kind))
+      #expect(with.outside == 0 && with.findings.isEmpty, "\(kind), seed \(seed)")
+      #expect(with.widths.count == without.widths.count)
+      for place in [2, 10, 99] {
+        let index = with.widths.count * place / 100
+        #expect(with.widths[index] <= without.widths[index] + 1000, "\(kind), \(place) %")
+      }
+    }
+  }
+
+  @Test(
+    "leave findings as they are",
+    arguments: [Trouble.lost, .doubled, .wrongCount(21), .step(-20_000), .stall(0.4e9)])
+  func troubled(_ trouble: Trouble) {
+    var simulation = simulation(0.05, 40, 3)
+    simulation.trouble = trouble
+    let recorded = simulation.run()
+    let without = judge(recorded, 104, [:])
+    let with = judge(recorded, 104, stamps(recorded, .good))
+    #expect(with.outside <= without.outside)
+    #expect(with.findings.map(\.slots) == without.findings.map(\.slots), "\(with.findings)")
+  }
+
+  @Test("that cannot be are left out", arguments: [(-1, 384), (1 << 20, 384), (4, 0), (4, -384)])
+  func impossible(ticks: Int64, ticksPerSlot: Int64) {
+    var timeline = ClockTimeline(nominalPeriod: 1e7, ClockAssumptions())
+    timeline.beginEpoch(.start, delivered: 0)
+    timeline.add(FillReading(count: 0, before: 0, after: nil))
+    timeline.add(
+      FillStamp(slot: 1, ticks: ticks, ticksPerSlot: ticksPerSlot, before: 10, after: 20))
+    timeline.add(FillStamp(slot: 1, ticks: 1, ticksPerSlot: 384, before: 20, after: 10))
+    #expect(timeline.refusedCount == 2)
+  }
+}

@@ -40,8 +40,8 @@ TIMESTAMP_ON, TIMESTAMP_RESET, TIMESTAMP_UNIT = 0x20, 0xAA, 25_000
 DRDY_PULSED, PULSE = 0x80, 75_000
 ON_READY, ON_WATERMARK, ON_OVERRUN, ON_FULL = 0x03, 0x08, 0x10, 0x20
 """Bits of INT1_CTRL and INT2_CTRL; those of data-ready are the ones of STATUS_REG."""
-FASTEST = 6667
-"""Samples a second of data rate code 10; each code below halves it."""
+FASTEST = 1e9 / (6 * TIMESTAMP_UNIT)
+"""Samples a second of data rate code 10, one in six ticks of the counter: 6.67 kHz; each code below halves it."""
 
 
 class LSM6DSO(Chip):

@@ -36,6 +36,8 @@ public struct ClockEpoch {
 
   /// The most pieces that wait for their slots to be asked for. A new one each reading, this is more than a minute.
   private static let pieceLimit = 4096
+  /// A slot that no epoch reaches.
+  private static var never: Int64 { 1 << 61 }
   /// The seconds and slots without a reading that end a stretch.
   private static let hole = (seconds: 40.0, slots: 1024.0)
 
@@ -75,7 +77,16 @@ public struct ClockEpoch {
   /// Ends the epoch: no reading follows.
   public mutating func finish() {
     finishStretch()
+    // Nothing confirms a last reading that contradicts: it may be a wrong one of the clock before.
+    if isLastAlone { pieces[pieces.count - 1].first = ClockEpoch.never }
     nameBreaks()
+  }
+
+  /// Whether the last stretch is one reading after a contradiction.
+  private var isLastAlone: Bool {
+    let number = droppedPieces + pieces.count - 1
+    return pieces[pieces.count - 1].stretch.latestReadings.count == 1
+      && waiting.contains { $0.break.map { $0.piece == number && !$0.isHole } ?? false }
   }
 
   private func isHole(_ last: FillReading, _ next: FillReading) -> Bool {
@@ -301,7 +312,9 @@ extension ClockEpoch {
 
   /// The kind of a break before a piece; `nil` while it is not known.
   private func kind(of finding: ClockFinding, _ index: Int) -> ClockFinding.Kind? {
-    guard index > 0, index < pieces.count else { return finding.kind }
+    guard index > 0, index < pieces.count, pieces[index].first < ClockEpoch.never else {
+      return finding.kind
+    }
     let (slots, left, right) = (finding.slots, pieces[index - 1].stretch, pieces[index].stretch)
     let middle = slots.lowerBound + (slots.upperBound - slots.lowerBound) / 2
     guard let before = left.instant(of: middle) else { return finding.kind }

@@ -16,18 +16,28 @@ struct ClockLine: Equatable {
 
   /// The line from the first to the last reading with an instant after it; by the `known` period when there are not two
   /// of them with different counts.
+  ///
+  /// Where its period is more than a tenth off, a count at an end may be wrong, or the chip is: the median over parts of the
+  /// readings shows which.
   init?(_ readings: some Sequence<FillReading>, known: Double) {
-    var ends: (first: (slot: Int64, time: Int64), last: (slot: Int64, time: Int64))?
-    for reading in readings {
-      guard let after = reading.after else { continue }
-      let end = (slot: reading.count, time: after)
-      ends = (ends?.first ?? end, end)
+    let ends = readings.compactMap { reading in
+      reading.after.map { (slot: reading.count, time: $0) }
     }
-    guard let (first, last) = ends else { return nil }
+    guard let first = ends.first, let last = ends.last else { return nil }
+    func period(_ start: (slot: Int64, time: Int64), _ end: (slot: Int64, time: Int64)) -> Double? {
+      guard end.slot > start.slot, end.time > start.time else { return nil }
+      return Double(end.time - start.time) / Double(end.slot - start.slot)
+    }
     (slot, time) = first
-    period =
-      last.slot > first.slot && last.time > first.time
-      ? Double(last.time - first.time) / Double(last.slot - first.slot) : known
+    self.period = period(first, last) ?? known
+    guard abs(self.period - known) > known / 10 else { return }
+    let parts = min(9, ends.count - 1)
+    let periods = (0..<parts).compactMap { part in
+      period(ends[(ends.count - 1) * part / parts], ends[(ends.count - 1) * (part + 1) / parts])
+    }.sorted()
+    guard !periods.isEmpty else { return }
+    let median = periods[periods.count / 2]
+    if abs(self.period - median) > median / 10 { self.period = median }
   }
 
   /// Microseconds from the line to an instant, at a slot and a part of the next one. The instants are subtracted as integers

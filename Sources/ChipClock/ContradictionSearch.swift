@@ -49,8 +49,10 @@ struct ContradictionSearch {
       let first = min(max(near, a + 1), z)
       return .between(last: first - 1, first: first)
     }
-    if isWrong(i, in: a...followers(of: i + 1, z)) { return .wrong(i) }
-    let k = followers(of: i, z)
+    // Those after the one that does not follow may be beyond the reach, if its count is too low.
+    let end = min(readings.count - 1, max(z, i + ContradictionSearch.most))
+    if isWrong(i, in: a...followers(of: i + 1, end)) { return .wrong(i) }
+    let k = followers(of: i, end)
     let follower = first(in: a...i, where: { agree(Array(readings[$0...k])) }) ?? i
     let b = max(a, follower - 1)
     if b < i, isWrong(b, in: a...k) { return .wrong(b) }

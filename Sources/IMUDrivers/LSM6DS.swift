@@ -219,7 +219,7 @@ extension LSM6DSGeneration {
     let hertz = dataRate.hertz
     let half = ChipFilter(
       name: "ODR/2", bandwidth: hertz / 2,
-      settlingSamples: [8: 2, 9: 3, 10: 5][dataRate.code] ?? 1)
+      settlingSamples: [8: 2, 9: 3, 10: 13][dataRate.code] ?? 1)
     switch self {
     case .ds3:
       // BW_XL with XL_BW_SCAL_ODR: the analogue filter. Below 104 Hz none is narrow enough.
@@ -233,7 +233,8 @@ extension LSM6DSGeneration {
       }
     case .dsl:
       let quarter = ChipFilter(
-        name: "LPF1 ODR/4", bandwidth: hertz / 4, settlingSamples: dataRate.code >= 9 ? 4 : 2,
+        name: "LPF1 ODR/4", bandwidth: hertz / 4,
+        settlingSamples: [9: 4, 10: 13][dataRate.code] ?? 2,
         bits: [LSM6DSRegister.control1: 0x02])
       // Divisor, HPCF_XL, samples. INPUT_COMPOSITE for the low-noise path.
       let second: [(Int, UInt8, Int)] = [(9, 2, 15), (50, 0, 40), (100, 1, 80), (400, 3, 320)]

@@ -26,6 +26,8 @@ func check(_ options: Options) throws(SensorError) -> Bool {
     isClean = isClean && mpuIsClean && lsmIsClean
     isClean = try checkFIFO(.mpu6050, .mpu6050, rate: 1000, dips: dips, options) && isClean
     isClean = try checkFIFO(.lsm6dso, .lsm6dso, rate: 1666, dips: dips, options) && isClean
+    isClean =
+      try checkFIFO(.lsm6dso, .lsm6dso, rate: 833, isStamped: true, dips: dips, options) && isClean
   }
   return isClean
 }
@@ -74,20 +76,24 @@ private func check<Sensor: IMUSensor & ~Copyable>(
 
 /// Counts on one chip that keeps the time.
 private func checkFIFO(
-  _ chip: SimulatedChip, _ model: SensorModel, rate: UInt32, dips: Bool, _ options: Options
+  _ chip: SimulatedChip, _ model: SensorModel, rate: UInt32, isStamped: Bool = false, dips: Bool,
+  _ options: Options
 ) throws(SensorError) -> Bool {
   let clock = VirtualClock()
+  var configuration = SensorConfiguration(rate: SampleRate(known: rate), busClock: busHertz)
+  configuration.stampsSamples = isStamped
   var sensor = try FIFOSensor(
     bus: bus(chip, model, clock: clock, dips: dips), identity: identity(model),
-    configuration: SensorConfiguration(rate: SampleRate(known: rate), busClock: busHertz))
+    configuration: configuration)
   try bringUp(&sensor, clock)
   var ends = RingEnds<TickRecord>()
+  let name = "\(model.name) by its own clock at \(rate) Hz"
   return check(
     Drainer(
       sensor: sensor, clock: clock,
       sink: RingSink(producer: ends.takeProducer(), seed: options.seed),
       rate: SampleRate(known: rate), start: clock.now(), timeUnit: 1000, stop: StopFlag()),
-    ends.takeConsumer(), "\(model.name) by its own clock at \(rate) Hz", dips: dips, options)
+    ends.takeConsumer(), isStamped ? name + " with time stamps" : name, dips: dips, options)
 }
 
 private func bringUp<Sensor: ChipSetUp & ~Copyable>(

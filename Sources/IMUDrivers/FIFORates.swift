@@ -34,6 +34,16 @@ extension SensorModel {
       longestBurst: longestBurst / unit * unit)
   }
 
+  /// The slots that the FIFO of a valid configuration holds, and the part of the time that its drains take on the bus: of
+  /// 400 kHz, where its clock is not known. `nil` for a configuration that does not read a FIFO.
+  public func drains(of configuration: SensorConfiguration) -> (capacity: Int, busShare: Double)? {
+    guard let layout = family.settings(configuration, self).fifo else { return nil }
+    let timing = drainTiming(
+      configuration.rate, configuration.channels, isStamped: layout.counter != nil)
+    let share = Double(timing.bits) / Double(configuration.busClock ?? 400_000)
+    return (layout.capacity, share)
+  }
+
   /// Whether the FIFO has a watermark that the chip's second interrupt output shows: the MPU-6050 family's has none.
   public var hasWatermark: Bool {
     family.fifo.map { $0.method(self) != .packets } ?? false

@@ -10,7 +10,8 @@ public import IMUModel
 /// fraction of k² times the golden ratio.
 ///
 /// A missed deadline is skipped, never caught up. But where a burst takes nearly as long as the FIFO takes to fill, the next
-/// drain does not wait for a deadline after that.
+/// drain does not wait for a deadline after that; nor where a drain took longer than the interval: it would skip each second
+/// one for good, as all that comes meanwhile makes the next one as long.
 @usableFromInline
 struct DrainPace: Sendable, BitwiseCopyable {
   /// Nanoseconds from one drain to the next.
@@ -21,6 +22,10 @@ struct DrainPace: Sendable, BitwiseCopyable {
   private var number: UInt64 = 0
   private var beginningEnd = MonotonicTime(nanoseconds: 0)
   private var lastDrain = MonotonicTime(nanoseconds: 0)
+  /// When the last reading began to drain the FIFO; `nil` if it did not.
+  private var drainBegin: MonotonicTime?
+  /// Whether the next deadline is at once, as the last drain lasted beyond one.
+  @usableFromInline private(set) var isCatchingUp = false
   /// From one drain to the next at most, in nanoseconds: most of the FIFO's capacity.
   private let longest: Int64
   /// When the next drain is due by that; `nil` after it was tried.
@@ -47,7 +52,7 @@ struct DrainPace: Sendable, BitwiseCopyable {
   @usableFromInline
   mutating func begin(at instant: MonotonicTime) {
     (origin, lastDrain, number) = (instant, instant, 1)
-    (due, urgent) = (nil, nil)
+    (due, urgent, drainBegin, isCatchingUp) = (nil, nil, nil, false)
     beginningEnd = instant + DrainPace.beginning.length
   }
 
@@ -75,7 +80,7 @@ struct DrainPace: Sendable, BitwiseCopyable {
   /// Notes a drain.
   @usableFromInline
   mutating func drained(at now: MonotonicTime) {
-    lastDrain = now
+    (lastDrain, drainBegin) = (now, now)
     due = now + longest
   }
 
@@ -83,13 +88,20 @@ struct DrainPace: Sendable, BitwiseCopyable {
   @usableFromInline
   mutating func advance(past now: MonotonicTime) {
     // After an urgent drain the dithered deadline is still to come.
-    number = max(urgent == nil ? number + 1 : number, UInt64(max(0, now - origin) / step))
+    let next = urgent == nil ? number + 1 : number
+    number = max(next, UInt64(max(0, now - origin) / step))
     if isBeginning, origin + Int64(number) * step >= beginningEnd {
       (origin, number) = (origin + Int64(number - 1) * step, 1)
       beginningEnd = origin
     }
     while dithered <= now { number += 1 }
     urgent = nil
-    if let due, due < dithered { (urgent, self.due) = (max(due, now), nil) }
+    isCatchingUp = number > next && drainBegin.map { now - $0 > interval } ?? false
+    drainBegin = nil
+    if isCatchingUp {
+      urgent = now
+    } else if let due, due < dithered {
+      (urgent, self.due) = (max(due, now), nil)
+    }
   }
 }

@@ -38,7 +38,13 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       let isTrue = fill.slots.map { $0 == taken } ?? true
       epoch.drained += Int64(taken)
       if isTrue { phase.note(epoch.drained, before: before, after: after) }
-      if taken > 0 { hold(taken, at: now) }
+      if taken > 0 {
+        hold(taken, at: now)
+      } else if fill.units > 0 {
+        // Words that make no sample, such as those of a chip that leaves one kind out.
+        notice(supervisor.noticeStale(at: now))
+        guard epoch.isRunning else { return }
+      }
       noteEdge(fill, isTrue: isTrue, counted: after)
       if isTrue, isReading {
         hold(reading: epoch.drained, before: before, after: after, isDrained: true, at: now)
@@ -57,7 +63,9 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   mutating func noteEdge(_ fill: FIFOFill, isTrue: Bool, counted: Int64) {
     let areOffsetsKnown = hasOffset && hasDrainOffset
     defer { (drainOffset, hasDrainOffset) = (offset, hasOffset) }
-    guard isTrue else { return edges.forget() }
+    // A drain that comes sooner than usual leaves no time in which a late edge would be missed.
+    let isEarly = pace.isCatchingUp || isEnding || isLastDrain
+    guard isTrue, !isEarly else { return edges.forget() }
     let stamp = edges.drain(
       passed: fill.slotsAtWatermark != nil,
       counted: MonotonicTime(nanoseconds: counted + offset), end: clock.now())

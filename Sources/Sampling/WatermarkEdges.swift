@@ -1,10 +1,21 @@
+public import IMUDrivers
 public import IMUModel
 
-/// The slots at which the watermark of a FIFO is best: three quarters of what comes between two drains, so that each drain
-/// passes it.
-public func watermark(at rate: SampleRate) -> Int {
-  let slots = Double(DrainPace(hertz: rate.hertz, capacity: .max).interval) * rate.hertz * 1e-9
-  return max(1, Int(slots * 0.75))
+/// The slots at which the watermark of a model's FIFO is best, so that each drain passes it, and none does before it has
+/// ended; `nil` where a drain takes so long that the words which come meanwhile reach it, and where there is none.
+///
+/// It is at three quarters of what comes between two drains, or in the middle of what comes between the end of a drain and
+/// the next one. Dither moves each drain by up to a slot.
+///
+/// - Parameter configuration: One that is valid for the model, and reads its FIFO.
+public func watermark(of model: SensorModel, _ configuration: SensorConfiguration) -> Int? {
+  guard model.hasWatermark, let (capacity, share) = model.drains(of: configuration) else {
+    return nil
+  }
+  let hertz = configuration.rate.hertz
+  let slots = Double(DrainPace(hertz: hertz, capacity: capacity).interval) * hertz * 1e-9
+  let mark = max(1, Int(slots * max(0.75, (1 + share) / 2)))
+  return share * (slots + 2) < Double(mark) ? mark : nil
 }
 
 /// Which edge of the FIFO's watermark shows when a slot was whole.

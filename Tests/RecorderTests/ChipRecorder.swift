@@ -132,8 +132,8 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
     var settings = SensorConfiguration(
       rate: bench.rate, accelerometerRange: bench.model.accelerometerRanges[1],
       gyroscopeRange: 500, channels: .all, busClock: 400_000)
-    if bench.hasInterrupt { settings.watermark = watermark(at: bench.rate) }
-    settings.stampsSamples = bench.isStamped
+    (settings.readsFIFO, settings.stampsSamples) = (true, bench.isStamped)
+    if bench.hasInterrupt { settings.watermark = watermark(of: bench.model, settings) }
     identity = SensorIdentity(model: bench.model, address: address)
     (configuration, stall) = (settings, bench.samplerStall)
     var other = try FIFOSensor(

@@ -17,6 +17,8 @@ struct DrainBench: Sendable {
   var interruptLatency: Int64?
   /// Whether the chip stamps its samples.
   var stampsSamples = false
+  /// Whether the chip leaves the stamps out, and shows the configuration that asks for them.
+  var hidesStamps = false
   /// Faults at times counted from tick 0 in nanoseconds.
   var faults: [(fault: Fault, at: Int64)] = []
   /// A fault in a transfer, counted from 1 for the first after tick 0.
@@ -73,12 +75,12 @@ struct DrainBench: Sendable {
 
   var address: I2CAddress { model.family.addresses[0] }
   private var identity: SensorIdentity { SensorIdentity(model: model, address: address) }
-  private var configuration: SensorConfiguration {
+  var configuration: SensorConfiguration {
     var configuration = SensorConfiguration(
       rate: rate, accelerometerRange: model.accelerometerRanges[1], gyroscopeRange: 500,
       channels: channels, busClock: busClock)
-    configuration.watermark = interruptLatency.map { _ in watermark(at: rate) }
-    configuration.stampsSamples = stampsSamples
+    (configuration.readsFIFO, configuration.stampsSamples) = (true, stampsSamples)
+    if interruptLatency != nil { configuration.watermark = watermark(of: model, configuration) }
     return configuration
   }
 
@@ -110,6 +112,7 @@ struct DrainBench: Sendable {
     for (fault, instant) in faults { own.inject(fault, at: .time(start + instant)) }
     var counting = ProofBench.CountingBus(own, clock, faultInTransfer, from: start.nanoseconds)
     counting.wait = waitOfTransfer
+    counting.hidesStamps = hidesStamps
     var sensor = try FIFOSensor(
       bus: counting,
       identity: identity, configuration: configuration)

@@ -90,6 +90,28 @@ struct DrainPaceTests {
   }
 
   @Test(
+    "a drain that lasts longer than the interval is followed by one at once, and skips no deadline for good"
+  )
+  func longDrain() {
+    var pace = DrainPace(hertz: 480, capacity: 85)
+    pace.begin(at: MonotonicTime(nanoseconds: 0))
+    _ = deadlines(&pace, 800)
+    // A drain takes two thirds of the time in which the samples came.
+    var (last, longest) = (pace.deadline, [Int64]())
+    var since: Int64 = 66_000_000
+    for _ in 0..<12 {
+      let now = pace.deadline
+      pace.drained(at: now)
+      since = max(since, now - last)
+      longest.append(since)
+      last = now
+      pace.advance(past: now + since * 2 / 3)
+      since = 0
+    }
+    #expect(longest.suffix(6).allSatisfy { $0 < 36_000_000 }, "\(longest)")
+  }
+
+  @Test(
     "a missed deadline is skipped: after a stall one reading follows, and then the usual interval")
   func stall() {
     var pace = DrainPace(hertz: 1000, capacity: 73)

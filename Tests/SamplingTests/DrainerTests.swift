@@ -262,6 +262,43 @@ struct DrainerTests {
   }
 
   @Test(
+    "so do those of a busy bus, up to one on which a drain takes so long that none can be told from the others",
+    arguments: [
+      (SensorModel.lsm6dso, 1666, 4, false, 400_000), (.lsm6dso, 1666, 4, true, 400_000),
+      (.lsm6dso, 416, 16, true, 100_000), (.lsm6dsl, 833, 8, true, 400_000),
+      (.lsm6dsl, 416, 16, true, 100_000), (.lsm6dsr, 6664, 1, false, 1_000_000),
+      (.lsm6dsv, 3840, 2, true, 1_000_000), (.lsm6dsv, 480, 16, false, 100_000),
+      (.lsm6dsv, 1920, 4, false, 400_000),
+    ] as [(SensorModel, UInt32, Int64, Bool, Int)])
+  func busyEdges(
+    model: SensorModel, hertz: UInt32, stride: Int64, isStamped: Bool, busClock: Int
+  ) throws {
+    var bench = DrainBench(model: model, rate: .hz(hertz), stride: stride)
+    (bench.busClock, bench.stampsSamples, bench.interruptLatency) = (busClock, isStamped, 20_000)
+    (bench.clockErrorPartsPerMillion, bench.milliseconds) = (9000, 5000)
+    let share = try #require(model.drains(of: bench.configuration)).busShare
+    let mark = watermark(of: model, bench.configuration)
+    #expect(mark == nil ? share > 0.8 : share < 0.9, "\(share)")
+    let outcome = try bench.run()
+    expectSound(outcome)
+    let readings = outcome.epochs.flatMap(\.readings)
+    let drains = readings.filter { $0.isDrained && $0.before > 2_100_000_000 }.count
+    let edges = readings.filter(\.isEdge).count
+    #expect(mark == nil ? edges == 0 : edges >= drains * 3 / 4, "\(share): \(edges) of \(drains)")
+  }
+
+  @Test(
+    "a chip that leaves its stamps out while its configuration asks for them has no data, and is not silent",
+    arguments: [SensorModel.lsm6dso, .lsm6dsv])
+  func noStamps(model: SensorModel) throws {
+    var bench = DrainBench(model: model, rate: .hz(model == .lsm6dso ? 416 : 480), stride: 16)
+    (bench.stampsSamples, bench.hidesStamps) = (true, true)
+    let outcome = try bench.run()
+    #expect(outcome.ledger.sampled == 0)
+    #expect(outcome.events.contains { $0.fault == .noData }, "\(outcome.events)")
+  }
+
+  @Test(
     "chips with a counter stamp their samples on request, and each reading of the counter is true",
     arguments: [SensorModel.lsm6ds3, .lsm6dsl, .lsm6ds3trc, .lsm6dso, .lsm6dsr, .lsm6dsv])
   func stamps(model: SensorModel) throws {
@@ -299,7 +336,9 @@ struct DrainerTests {
       var bench = DrainBench.lsm6dso
       (bench.interruptLatency, bench.milliseconds) = (latency, 4000)
       bench.stalls = [(2_500_000_000, 40_000_000), (3_100_000_000, 400_000_000)]
-      expectSound(try bench.run())
+      let outcome = try bench.run()
+      #expect(outcome.falseReadings == 0, "\(latency)")
+      expectSound(outcome)
     }
   }
 }

@@ -100,6 +100,9 @@ struct ProofBench: Sendable {
     var pending: (fault: Fault, number: Int)?
     /// How long a transfer waits before it begins, in nanoseconds.
     var wait: (length: Int64, number: Int)?
+    /// Whether the chip is not told to put stamps into its FIFO, bits 7 and 6 of register 0A, and seems to be.
+    var hidesStamps = false
+    private var batching: UInt8 = 0
     /// Counting begins here.
     var from = Int64.max
     private var count = 0
@@ -129,6 +132,9 @@ struct ProofBench: Sendable {
     ) throws(BusError) {
       step()
       try bus.read(address, register: register, into: buffer)
+      if hidesStamps, register <= 0x0A, register + UInt8(buffer.count) > 0x0A {
+        buffer[Int(0x0A - register)] |= batching
+      }
     }
 
     mutating func nextEdge() -> InterruptEdge? { bus.nextEdge() }
@@ -137,7 +143,9 @@ struct ProofBench: Sendable {
       _ address: I2CAddress, register: UInt8, value: UInt8
     ) throws(BusError) {
       step()
-      try bus.write(address, register: register, value: value)
+      let isHidden = hidesStamps && register == 0x0A
+      if isHidden { batching = value & 0xC0 }
+      try bus.write(address, register: register, value: isHidden ? value & 0x3F : value)
     }
   }
 

@@ -21,8 +21,11 @@ extension SensorRequest {
       return .polled(
         try PolledSensor(bus: bus, identity: identity, configuration: settings))
     }
-    if usesInterrupt(identity.model) { settings.watermark = watermark(at: configuration.rate) }
-    settings.stampsSamples = configuration.timeStamps
+    (settings.readsFIFO, settings.stampsSamples) = (true, configuration.timeStamps)
+    try settings.validate(for: identity.model)
+    if configuration.interrupt != .none {
+      settings.watermark = watermark(of: identity.model, settings)
+    }
     return .buffered(try FIFOSensor(bus: bus, identity: identity, configuration: settings))
   }
 
@@ -40,18 +43,22 @@ extension SensorRequest {
   /// Hertz up to which the computer keeps the time unless told otherwise: it wakes in time for each sample there.
   private static var gridLimit: Double { 200 }
 
-  /// Whether the line from the chip's interrupt output is read.
+  /// Whether there may be a use for the line from the chip's interrupt output.
   func usesInterrupt(_ model: SensorModel) -> Bool {
     configuration.interrupt != .none && isChipClock(model) && model.hasWatermark
   }
 
   /// A remark for the user when that line was given and has no use.
-  private func interruptRemark(_ model: SensorModel) -> String? {
-    guard configuration.interrupt != .none, !usesInterrupt(model) else { return nil }
-    return isChipClock(model)
-      ? "the FIFO of the \(model.name) has no watermark: its interrupt line is not used"
-      : "the computer keeps the time: the chip's interrupt line is not used"
+  private func interruptRemark(_ model: SensorModel, isUsed: Bool) -> String? {
+    guard configuration.interrupt != .none, !isUsed else { return nil }
+    guard isChipClock(model) else {
+      return "the computer keeps the time: the chip's interrupt line is not used"
         + (model.hasWatermark ? " without --clock chip" : "")
+    }
+    return model.hasWatermark
+      ? "at \(Plain.hertz(configuration.rate)) Hz the bus is so busy that its FIFO is never below a watermark: the chip's "
+        + "interrupt line is not used"
+      : "the FIFO of the \(model.name) has no watermark: its interrupt line is not used"
   }
 
   /// A remark for the user when time stamps were requested and there are none.
@@ -63,8 +70,9 @@ extension SensorRequest {
   }
 
   /// What the user should know about the choice of clock, line and stamps.
-  func remarks(_ model: SensorModel) -> [String] {
-    [clockRemark(model), interruptRemark(model), stampRemark(model)].compactMap { $0 }
+  func remarks(_ model: SensorModel, usesInterrupt: Bool) -> [String] {
+    [clockRemark(model), interruptRemark(model, isUsed: usesInterrupt), stampRemark(model)]
+      .compactMap { $0 }
   }
 
   /// A remark for the user when the computer keeps the time at a rate at which the chip could do it better.

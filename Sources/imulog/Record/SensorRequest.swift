@@ -110,11 +110,13 @@ private struct SensorOpening<User: SensorUser> {
     if request.configuration.interrupt != .none { bus.wireInterrupt() }
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
     let sensor = try request.open(bus, found, busClock: simulatedBusClock)
-    for remark in request.remarks(found.model) { Console.talk(remark) }
     switch consume sensor {
     case .polled(let sensor):
+      for remark in request.remarks(found.model, usesInterrupt: false) { Console.talk(remark) }
       return try user.use(sensor, clock: clock, boardTitle: "simulator")
     case .buffered(let sensor):
+      let remarks = request.remarks(found.model, usesInterrupt: sensor.hasInterrupt)
+      for remark in remarks { Console.talk(remark) }
       return try user.use(
         sensor, busClock: simulatedBusClock, clock: clock, boardTitle: "simulator")
     }

@@ -54,10 +54,11 @@ struct SensorSearch: Sendable {
     switch try request.open(node, identity, busClock: busClock) {
     case .polled(var sensor):
       try bringUp(&sensor, progress)
-      return Found(sensor: .polled(sensor), remarks: remarks(about: identity))
+      return Found(sensor: .polled(sensor), remarks: remarks(identity, usesInterrupt: false))
     case .buffered(var sensor):
       try bringUp(&sensor, progress)
-      return Found(sensor: .buffered(sensor), remarks: remarks(about: identity))
+      let remarks = remarks(identity, usesInterrupt: sensor.hasInterrupt)
+      return Found(sensor: .buffered(sensor), remarks: remarks)
     }
   }
 
@@ -89,7 +90,7 @@ struct SensorSearch: Sendable {
     return (free, refusal)
   }
 
-  private func remarks(about found: SensorIdentity) -> [String] {
+  private func remarks(_ found: SensorIdentity, usesInterrupt: Bool) -> [String] {
     var remarks: [String] = []
     if !found.others.isEmpty, request.choice.address == nil {
       let others = found.others.map { "the \($0.model.name) at \($0.address)" }
@@ -109,7 +110,7 @@ struct SensorSearch: Sendable {
         "found \(found.model.name) at \(found.address); \(names) answer the same, "
           + "give --sensor if it is one of them")
     }
-    return remarks + request.remarks(found.model)
+    return remarks + request.remarks(found.model, usesInterrupt: usesInterrupt)
   }
 }
 

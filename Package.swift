@@ -1,4 +1,5 @@
 // swift-tools-version:6.0
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 /// One set of flags for every target: another set would make SwiftPM build the dependencies twice.
@@ -95,6 +96,7 @@ let package = Package(
         "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      resources: ["notices", "apache-2.0", "lgpl-2.1"].map { .embedInCode("Licences/\($0).txt") },
       swiftSettings: settings),
 
     // When tests run: on threads of their own, or while no program is being started.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An invalid line of a board file.
 public struct BoardFileError: Error, Equatable, CustomStringConvertible {
   /// The rule that was broken.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A board file describes a board: its bus, its pins, and the set-up that its owner does once.
 //
 // Each board has one file, ID.board, in UTF-8, which the build embeds in the program (Package.swift lists

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The bounds that can decide something, for clocks with a given drift.
 ///
 ///     offset ▲    × upper bounds             Only the corners ● can touch a curve of bounded drift

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The chip's clock over an epoch: stretches whose readings agree, and what was found between them.
 ///
 ///     slots    ──────── A ────────┤ bracket ├──────── B ─────────

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What readings prove about the samples of an epoch besides their instants.
 public struct ClockFinding: Equatable, Sendable {
   /// The kinds of finding.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A straight line through a stretch's readings: a clock with a constant period, from which offsets are counted so that
 /// they stay small.
 ///

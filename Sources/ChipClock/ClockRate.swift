@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The mean rate of a chip over stretches of its samples.
 public struct ClockRate: Equatable, Sendable {
   /// Periods, from the first knot of each stretch to its last one.

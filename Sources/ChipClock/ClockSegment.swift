@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// When a sample was made: an interval that must hold its instant, and the likely one in it.
 public struct SampleInstant: Equatable, Sendable, BitwiseCopyable {
   /// The earliest instant, in nanoseconds of `CLOCK_MONOTONIC_RAW`.

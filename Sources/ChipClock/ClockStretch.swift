@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Readings that no clock within the assumptions can have made.
 public struct ClockContradiction: Error, Equatable, Sendable {
   /// The slot near which they contradict each other.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// When a chip made its samples, over a whole recording: epochs joined to lines where the gap between them is proved.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the place where readings contradict each other: a wrong one, or the break between two clocks.
 ///
 ///     a ────────── b   i ────────── k ── z      a…i do not agree: i cannot follow what was before

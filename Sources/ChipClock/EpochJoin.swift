@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// How many samples are missing between two epochs: the chip's oscillator runs on through an overflow or a reset of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A reading of a FIFO's fill: how many samples the chip had made at an instant that lies between two of the host's.
 ///
 ///     host   ──── before ───────────────────────────── after ────►  CLOCK_MONOTONIC_RAW

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The chip's clock while a recording runs, from past readings alone: for views and the state of the recorder, not for
 /// exports.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The states of the chip's clock that bounds allow at one instant: a convex polygon of offset and rate.
 ///
 ///     b, ppm

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Where the knots of a recording's clock are, and how far apart its slots are.
 ///
 ///     slots    0         500       1000   1234

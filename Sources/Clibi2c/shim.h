@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef CLIBI2C_SHIM_H
 #define CLIBI2C_SHIM_H
 #include <linux/i2c.h>

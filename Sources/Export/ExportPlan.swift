@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// Options applied to a recording: its columns, the texts of their values, and the range of time.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Assigns ticks to the samples of a table and finds the ticks without a sample.
 ///
 ///     time     0    10    20   ⋯   80   90      at 100 Hz

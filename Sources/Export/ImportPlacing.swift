@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// Places the rows of a table on the ticks of a grid; it reads a window ahead.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Finds the phase of a rate's ticks among the times of a table: half a period from the phase at which there are no samples.

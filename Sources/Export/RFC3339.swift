@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Dates and times as RFC 3339 writes them, in UTC, such as `2026-11-21T02:38:07.123Z`.
 public enum RFC3339 {
   /// The text of an instant in nanoseconds since 1970-01-01T00:00:00Z; fractions of a second in the

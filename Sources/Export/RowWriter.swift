@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LogFormat
 
 /// The constant text around the values of a row.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The labels of an axis: round numbers, at steps of one, two or five times a power of ten.
 ///
 ///     range 0.37 … 2.4, at most 5     0.5   1.0   1.5   2.0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// A span of time in columns of equal width, each with its lowest, highest, first and last counts. A drawing with one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The labels of a time axis, in nanoseconds: at round parts of a second, of a minute and of an hour.
 ///
 ///     0 … 10 s        0       2       4       6       8      10      s

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A setting of a sensor's filters.
 struct ChipFilter {
   /// In the data sheet's words.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// The FIFO of a chip as a configuration uses it: where its count and its data are, what they mean, and how it is started.

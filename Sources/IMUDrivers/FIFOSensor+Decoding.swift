@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// FIFOs without marks: packets of an MPU, and patterns of an LSM6DS3 or LSM6DSL.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// A chip on a bus that makes samples by its own clock and keeps them in its FIFO until they are drained: the driver

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The FIFOs of the LSM6DS family. The temperature is never in them: it is read beside them.

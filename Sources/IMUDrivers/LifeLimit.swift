@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How often, and for how long, a chip must give identical outputs to be proved stuck.
 ///
 /// Both limits must be reached; less is only suspicion.

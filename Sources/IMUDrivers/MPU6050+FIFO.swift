@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The FIFO of the MPU-6050 family (RM-MPU-6000A 4.7, 4.27, 4.30, 4.31).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// Reading a chip whose FIFO has room for one sample only: the newest.

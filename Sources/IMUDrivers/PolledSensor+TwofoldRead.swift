@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// Reading the registers of an ST chip, which has no shadow registers and whose FIFO is not used: an LSM9DS1, and an LSM6DS

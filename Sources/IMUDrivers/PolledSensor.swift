@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// A chip on a bus, polled: the driver for every ``SensorFamily``.

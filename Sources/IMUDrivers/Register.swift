@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A register as a data sheet lists it.
 public struct Register: Sendable {
   /// Its number on the bus.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// Why a sensor cannot be used: the operation, the place, the finding, and the remedy.

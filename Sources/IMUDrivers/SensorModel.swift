@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// One full scale of a sensor: a line of the data sheet's table "Mechanical characteristics".

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One instant on two clocks, from which a recording's calendar date is computed.
 ///
 /// A board without a battery clock starts with a wrong date and learns the right one later; the pairs of

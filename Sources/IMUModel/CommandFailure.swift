@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The program's exit statuses (sysexits.h). Never 255, which `ssh` uses for its own errors.
 public enum ExitStatus: Int32, Sendable {
   /// The answer to a question is no: a checked recording is flawed or damaged.

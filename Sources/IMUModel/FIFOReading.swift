@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why the count of a FIFO's samples began anew; raw values are part of the log format.
 public enum EpochCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// Sampling began.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Double {
   /// The greatest whole number that is not above this one; traps beyond the range of `Int64`.
   ///

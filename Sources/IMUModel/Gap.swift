@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Why a scheduled tick has no sample.
 ///
 /// The raw values are part of the log format and never change their meaning.

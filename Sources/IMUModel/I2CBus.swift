@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A bus on which this program is the controller: the interface between drivers and chips.
 ///
 /// Two kinds conform: a Linux adapter (`LinuxIO.LinuxI2CBus`) and simulated chips

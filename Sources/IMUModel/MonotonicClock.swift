@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An instant on the machine's monotonic clock, in nanoseconds since an arbitrary origin
 /// (on Linux `CLOCK_MONOTONIC`, which counts from boot and is never stepped).
 ///

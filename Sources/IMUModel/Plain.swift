@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Text from outside the program: logs, notes, names of files, configurations, other programs, chips.
 ///
 /// A terminal or pager must not obey anything in it, so ``shown(_:)`` cleans it before a person reads it. This is the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One sample in the chip's own counts: signed 16-bit register values, not scaled.
 ///
 /// Channels that a recording does not have are 0. The scale that turns counts into units is in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The facts known about a recording at its start: the log's header.
 public struct RecordingDescription: Equatable, Sendable {
   /// The recording's identity.

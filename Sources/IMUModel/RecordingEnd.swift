@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The facts known about a recording at its end: the log's last record.
 public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
   /// Why it ended.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The identity of a recording: a random (version 4) UUID, RFC 9562.
 public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
   /// Bytes 0 to 7, the first byte in the highest bits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a user names a recording: its number, `latest`, or the beginning of its UUID, with or without the dashes.
 ///
 /// Letters may be in either case. Fewer than eight digits alone are always a number: `rm 7` must not remove a

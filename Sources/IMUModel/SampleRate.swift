@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A sample rate as an exact fraction of hertz, and the grid of ticks that it spans.
 ///
 ///     tick      0        1        2        3

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The scales that turn counts into units, and the chip that measured them.
 ///
 ///     acceleration [g]   = count × accelerometerScale

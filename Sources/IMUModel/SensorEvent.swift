@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What happened to the chip during a recording.
 public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
   /// The kinds of event; raw values are part of the log format.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Lengths of time as people write them: decimal numbers with units, `60s`, `1.5m`, `500ms`, `1h30m`; seconds when

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What happened to every scheduled tick. Each tick is counted once, so the account must balance:
 ///
 ///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising + lost + frozen

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One report of the sampler: one slot of the ring. Fixed size, no references.
 ///
 /// Ticks come in order and each scheduled tick is covered once, by a sample or by a gap; sensor events

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The log's vocabulary: each case has one name for machines, fixed by the JSON schema, and, where people read it, one
 // phrase. No other file of Sources spells them out.
 

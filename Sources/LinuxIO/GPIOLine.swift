@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which GPIO line is meant: by the name that the kernel gives it, or by its chip and its number
 /// there.
 public enum GPIOLineSpec: Equatable, Sendable {

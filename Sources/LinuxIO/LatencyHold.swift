@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Keeps the processors from sleeping so deeply that they take longer than some time to wake up.

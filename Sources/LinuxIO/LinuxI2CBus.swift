@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Clibi2c
 import CLinuxIO
 import Glibc

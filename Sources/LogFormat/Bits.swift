@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads bits, the highest bit of each byte first.
 ///
 /// The fast path has no bounds check for each value: a reader may run past ``end`` into memory that its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the chunks of a page one after the other and verifies their checks.
 ///
 ///     ┌───────────────────┬──────┬───────┐

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One page in memory, owned by this value.
 struct PageBuffer: ~Copyable {
   /// Safe: 4096 bytes that live as long as this value; all accesses through the buffer are checked.

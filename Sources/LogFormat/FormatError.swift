@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// What is wrong with the bytes of a log, or with a description that cannot be written as one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// The beginning of a log's first page: the page header and the header chunk, which has the description as lines

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the lattice that all counts of a run lie on, if there is one.
 ///
 /// Sorted distinct counts whose gaps are nearly the same are neighbours on the lattice. The longest row of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the weights of a linear predictor for a run of counts, with integers only.
 ///
 /// Autocorrelation of the windowed run without its mean, Levinson-Durbin recursion in fixed point, and

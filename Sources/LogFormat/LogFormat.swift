@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Constants of the log format. The layout itself is in <doc:Specification>.
 public enum LogFormat {
   /// Bytes of a page; page `n` begins at `n` × this.

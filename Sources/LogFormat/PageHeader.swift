@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// The first 32 bytes of every page: enough to know the page without its neighbours.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The state between samples chunks of one page: eight streams and the expected tick.

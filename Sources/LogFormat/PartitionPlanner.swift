@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Divides folded residuals into partitions of equal length with a Rice parameter each, and writes them.
 ///
 /// The costs of all parameters that may pay are counted exactly for each 16 residuals and then added up

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The polynomial predictors of order 0 to 3: 0, a, 2a − b, 3a − 3b + c, where a is the latest value.
 ///
 /// All arithmetic wraps to the width of the values, in the encoder and in the decoder alike, so that every

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How the values of a stream are predicted from the values before: the contents of a stream head.
 struct Predictor: Equatable {
   /// The family and order.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import IMUModel
 
 // A chunk of readings of a FIFO's fill, all of one epoch. Each reading is three or four varints, most of them the difference

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Values that a stream can hold: `Int16` counts, and `Int64` times in units.
 protocol StreamValue: FixedWidthInteger & SignedInteger & BitwiseCopyable
 where Magnitude: FixedWidthInteger & UnsignedInteger & BitwiseCopyable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// Up to 1024 samples as columns: ticks, times, and one column of counts for each of the seven channels.

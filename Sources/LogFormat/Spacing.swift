@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which values of the range a stream uses: all, the multiples of a power of two, or those of a lattice.
 ///
 /// A stream is predicted by the numbers of its values among those that are used, which are smaller.

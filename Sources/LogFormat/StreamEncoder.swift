@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Encodes one stream of a samples body: the times, or the counts of one channel.
 ///
 /// It tries the predictors that may pay, counts their bits exactly, and writes the smallest. All arithmetic

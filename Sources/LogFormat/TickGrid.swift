@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// Tick times in units of the recording's resolution, fast for consecutive ticks.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The owner, group and sharing of a store's files: those of the directory in which they are made.

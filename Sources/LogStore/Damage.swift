@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import LogFormat
 
 /// A part of a log that cannot be read: where, why, and which ticks are missing.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The point that every call of this module to the kernel passes.
 ///
 /// In the program it is always open. Tests pass a gate that refuses the n-th call, or all from the n-th on

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LogFormat
 
 /// Where one log's bytes are kept: append at the end, read anywhere, rewrite nowhere.

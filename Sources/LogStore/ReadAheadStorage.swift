@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LogFormat
 
 /// A log's storage read in large pieces, each once, for a reader and a copy.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A log's storage that leaves part of the file system free, and has room made when there is none.

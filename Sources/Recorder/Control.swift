@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// A request over the control socket, one per connection: a line of UTF-8, at most 1024 bytes with its line feed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import IMUModel
 
 /// A state of the light; each has its own rhythm:

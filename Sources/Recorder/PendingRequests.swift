@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import IMUModel
 
 /// Accepted requests whose callers wait for the result.

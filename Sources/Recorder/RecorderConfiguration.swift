@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import IMUModel
 
 /// The settings of a recorder, as the service's configuration file has them.

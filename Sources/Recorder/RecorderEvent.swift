@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import IMUModel
 
 /// An event of the recorder: the input of ``RecorderMachine``. A gesture has the stamp at which the button went down, a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import IMUModel
 
 /// The recorder's behaviour: one table of states and events, pure and total.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Both ends of a ring with a fixed number of slots, for one thread that fills and one that empties it.
 ///
 ///     slot      0     1     2     3     4     5        capacity 6

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How far an atomic access orders the plain accesses around it: the C11 memory orders that the ring uses.
 @usableFromInline
 package enum RingOrdering: CaseIterable, Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// When a FIFO is read: at intervals that are dithered by a period of the chip.

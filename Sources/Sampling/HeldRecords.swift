@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// Samples not yet proved, and the gaps after them, oldest first.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// How late the sampler woke, counted in buckets whose width grows with the lateness.

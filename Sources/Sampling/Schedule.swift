@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// When each tick is due: a grid that begins at an instant and never drifts.

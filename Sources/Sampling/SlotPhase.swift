@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// About when a chip makes its samples, from readings of its FIFO, in constant time: for the live times of samples, for the
 /// number of those missing, and to detect a count that cannot be right. The proved instants are computed from the log.
 ///

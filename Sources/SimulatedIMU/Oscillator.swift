@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A chip's own oscillator, by which the chip times everything.
 ///
 ///     host's time ─► wandering ─► rate, which may step ─► ticks

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The FIFO of the LSM6DS3 and of the LSM6DSL: 16-bit words without marks, in a pattern that repeats (AN5130 8).

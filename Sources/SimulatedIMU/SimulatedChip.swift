@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Which chip to simulate, and how this specimen differs from others.
 public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// The simulated register maps.

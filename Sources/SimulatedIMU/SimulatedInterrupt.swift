@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The line from a chip's interrupt output, and the kernel that stamps its rising edges.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// Where the LSM6DSO's FIFO and its time stamp are in the register map (DS12140 9).

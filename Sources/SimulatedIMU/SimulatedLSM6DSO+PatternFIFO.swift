@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The FIFO of the LSM6DSO's predecessors in the register map, and their time stamp (LSM6DS3TR-C data sheet and AN5130,

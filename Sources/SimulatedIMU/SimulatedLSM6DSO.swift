@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// An LSM6DSO as its data sheet (DS12140) and application note (AN5192, AN5130) describe it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// Where the LSM6DSV's FIFO and its time stamp are in the register map (LSM6DSV16X data sheet 6.12 and 9).

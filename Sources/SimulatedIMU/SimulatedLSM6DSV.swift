@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// An LSM6DSV as the data sheet of its relative LSM6DSV16X describes it.

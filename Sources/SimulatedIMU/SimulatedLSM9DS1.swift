@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The accelerometer and gyroscope of an LSM9DS1 as its data sheet (DocID025715 rev. 2) describes them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The FIFO of the MPU-6050 family (RM-MPU-6000A 4.16, 4.28, 4.29, 4.31).

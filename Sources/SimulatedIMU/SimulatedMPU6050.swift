@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// An MPU-6050 as its register map (RM-MPU-6000A) and product specification (PS-MPU-6000A) describe

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// The FIFO of LSM6DSO and LSM6DSV: words of a tag and six bytes (LSM6DSO data sheet 6 and 9.78, AN5192 9; LSM6DSV16X data

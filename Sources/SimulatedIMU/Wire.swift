@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import IMUModel
 
 /// The bus and its chips as a function of time: all of ``SimulatedBus`` that needs no clock.

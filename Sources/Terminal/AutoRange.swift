@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Graph
 
 /// The range of a y axis: it widens at once when a value is outside, and narrows slowly when most of it is empty. Its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Graph
 
 /// A drawing area of up to three lines, made of a terminal's cells.

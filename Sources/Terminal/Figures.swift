@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Numbers as text beside a graph.
 enum Figures {
   /// A rounded number with a minus sign or a blank before it.

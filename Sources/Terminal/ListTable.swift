@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A recording's row in a list. Only rows in sight are made.
 public struct ListDetails: Equatable, Sendable {
   /// Start in local time, such as `2026-11-21 15:04:11`.

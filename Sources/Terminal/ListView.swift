@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A recording in a list, without opening it.
 struct ListEntry: Hashable {
   var number: UInt32

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds a short sequence of bytes that turns one screen of a terminal into another.
 ///
 ///     was   "12.3 s  ⠒⠒⠤  "        cursor to what changed (the shortest of: nothing, a few cells written again,

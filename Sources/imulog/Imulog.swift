@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 import ArgumentParser
 import Export
@@ -9,7 +11,10 @@ struct Imulog: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "imulog",
     abstract: "Records motion: every scheduled sample is in the log, or the log says why not.",
-    version: Software.version,
+    version: """
+      \(Software.name)
+      Licence: Apache-2.0; see `imulog licences`.
+      """,
     subcommands: [
       RecordCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, InfoCommand.self,
       ExportCommand.self, ImportCommand.self, VerifyCommand.self, RecoverCommand.self,
@@ -17,7 +22,7 @@ struct Imulog: ParsableCommand {
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
-      PullCommand.self, ServeCommand.self, PullServerCommand.self,
+      PullCommand.self, ServeCommand.self, PullServerCommand.self, LicencesCommand.self,
     ])
 
   @OptionGroup var storeOptions: StoreOptions

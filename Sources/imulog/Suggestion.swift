@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the names that a user may have meant by an unknown word.
 enum Suggestion {
   /// `; did you mean record?`, or nothing when none of the names is near.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A headless Chromium that is controlled through a pipe: the Chrome DevTools Protocol, standard library only."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens exported pages in a headless Chromium and uses them: rendered, zoomed, played, dark, on a phone.
 
     Tests/BrowserPage/check_page.py [PROGRAM] [--screenshots FOLDER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings to look at: one with a mark and gaps, made by a service that is held up, and a long one."""
 
 import os

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import ChipClock
 
 /// A chip that makes samples and a host that reads its FIFO's count, with faults at chosen instants.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import Testing
 import TestScheduling
@@ -10,7 +12,7 @@ struct HelpTests {
       "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "recover",
       "rm", "restore", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard",
       "install",
-      "watch", "pull", "serve",
+      "watch", "pull", "serve", "licences",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()
@@ -21,10 +23,22 @@ struct HelpTests {
     expectSame(outcome.bytes, Array(try text(at: path).utf8))
   }
 
-  @Test("the program alone prints its help, and its version when asked")
+  @Test("the program alone prints its help, and its version and licence when asked")
   func bare() {
     let bench = Bench()
     #expect(bench.run([]).output == bench.run("--help").output)
-    #expect(bench.run("--version").output == "0.1.0\n")
+    #expect(
+      bench.run("--version").output
+        == "imulog 0.1.0\nLicence: Apache-2.0; see `imulog licences`.\n")
+  }
+
+  @Test("licences are those of the program and of all that a static link puts into it, in full")
+  func licences() {
+    let text = Bench().run("licences").output
+    for part in [
+      "imulog 0.1.0\n", "Swift Argument Parser", "Foundation", "Unicode", "the GNU C library",
+      "libgcc", "libi2c", "Apache License\n", "END OF TERMS AND CONDITIONS",
+      "GNU LESSER GENERAL PUBLIC LICENSE\n", "Runtime Library Exception",
+    ] { #expect(text.contains(part), "\(part)") }
   }
 }

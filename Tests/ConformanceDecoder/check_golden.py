@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decodes every golden log of the tests and compares it with its JSON twin.
 
 The exit status is 0 when all agree, else 1 after a sentence for each that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks that the decoder is total and that damage stays where it is.
 
 Every failure is an AssertionError after the printed seed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the JSON twin of an imulog log, or its samples as CSV.
 
 The exit status is 0 for an intact log, 65 for a damaged one or another file,

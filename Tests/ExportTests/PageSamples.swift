@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import FoundationEssentials
 
 /// The samples of a page, read by its documented layout and not by the code that wrote them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Numbers that are the same for the same seed: SplitMix64.
 struct Seeded: RandomNumberGenerator {
   var state: UInt64

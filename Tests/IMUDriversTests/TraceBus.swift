@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// One chip as an array of registers, with an ordered trace of its transfers.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A second decoder of samples bodies, written plainly from the specification and sharing no code with the
 /// first: slow, allocating, one bit at a time.
 ///

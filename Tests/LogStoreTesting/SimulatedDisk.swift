@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A directory and its files on a disk that may lose power: durable contents and pending effects.
 ///
 ///     operations ──► pending effects ── sync of the file, or of the directory ──► durable

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A directory of its own for one test, deleted with what is in it when the test releases it.

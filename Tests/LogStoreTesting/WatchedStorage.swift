@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import LogStore
 
 /// An event elsewhere while a flusher uses its storage.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import LogStore
 
 /// A recording whose operations were kept, so that power can be lost at each of them.

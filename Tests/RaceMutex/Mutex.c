@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The slow paths of Swift's Mutex, where ThreadSanitizer sees them. Those of the library take the lock with futexes in
 // code that is not instrumented, so that all that a contended lock orders would be reported as a race. The fast paths
 // are in the caller's code: the word is 0 when free, else the owner's thread number.

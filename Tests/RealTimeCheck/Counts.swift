@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CAllocProbe
 
 /// What the sampler thread did in a number of ticks.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// What the check was asked to do.
 struct Options {
   /// Ticks of the first count; the second has twice as many.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import CAllocProbe
 
 /// A violation made on purpose, once a tick, to see that the check finds it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A contact that bounces for up to 15 ms at each press and release, with short disturbances between, and the edges that
 /// the kernel's 20 ms debouncing reports: a level that was stable for that long, stamped when the kernel checks it, some
 /// milliseconds later on a busy machine (`debounce_work_func` of drivers/gpio/gpiolib-cdev.c).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Recorder
 
 /// The table of states and events, written from the specification. Each field has the form of `Notation.step`.

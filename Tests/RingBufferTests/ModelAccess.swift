@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RingBuffer
 
 /// One access of an end to the memory that it shares with the other.

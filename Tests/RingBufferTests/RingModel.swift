@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The expected behaviour of a ring, as an array: the reference for the real one.
 struct RingModel {
   let capacity: Int

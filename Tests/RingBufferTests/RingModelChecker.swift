@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RingBuffer
 
 /// Runs both ends of a ring through every interleaving of their accesses and every answer that a weak

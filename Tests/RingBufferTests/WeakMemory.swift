@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import RingBuffer
 
 /// The two ends, as threads of the model.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// A clock that moves only when it is slept on or moved, and whose sleeps can be made to end late.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A terminal that shows what a real one would, for the sequences that this program writes; others are noted.
 ///
 /// Written from ECMA-48 and xterm's control sequences, and not from the code that writes them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 public import Testing
 
 /// Runs tests while no program is being started; for short ones, because programs have to wait for their end.

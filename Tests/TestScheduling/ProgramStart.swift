@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Keeps the start of programs apart from work with locks of files.
 ///
 /// A program that is being started has, until it runs, copies of all that this process has open, and with them the locks

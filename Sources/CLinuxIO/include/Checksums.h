@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef CLINUXIO_CHECKSUMS_H
 #define CLINUXIO_CHECKSUMS_H
 

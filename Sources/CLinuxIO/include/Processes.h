@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef CLINUXIO_PROCESSES_H
 #define CLINUXIO_PROCESSES_H
 

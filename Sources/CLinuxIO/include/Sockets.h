@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef CLINUXIO_SOCKETS_H
 #define CLINUXIO_SOCKETS_H
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LogFormat
 
 /// Samples as the page's script reads them (`HTML/data.js`): little-endian, columns of differences in the

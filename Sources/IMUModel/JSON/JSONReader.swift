@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads JSON (RFC 8259) value by value, in document order, and keeps none of it.
 ///
 ///     guard try json.enterObject() else { … }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// JSON text under construction: places the commas and escapes the strings. All JSON of the program is written here.
 ///
 /// A document that fits into memory is one call of ``document(_:)``. A stream, such as an export, opens and closes its

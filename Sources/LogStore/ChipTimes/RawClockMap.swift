@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import IMUModel
 
 /// Leads from `CLOCK_MONOTONIC_RAW`, on which readings are, to `CLOCK_MONOTONIC`, on which a log's times are.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Recorder
 
 /// A file that makes the program a service of the machine.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What it costs that the chip keeps the time: wake-ups, processor time, bytes of readings, exports, memory."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The times of a chip's samples against the simulated chip's own, beside what other loggers make of the same readings."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The common parts of the measurements: results, reasons to skip, programs to run."""
 
 import statistics

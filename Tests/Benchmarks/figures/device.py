@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bytes that reach a block device, the file system's own included, against writers of text and of rows.
 
 Each writer gets an ext4 of its own on a loop device and takes a minute of real time, with a sync each second. All

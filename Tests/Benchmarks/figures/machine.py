@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The machine on which the figures were measured."""
 
 import os

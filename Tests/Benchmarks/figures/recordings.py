@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recordings that sizes and speeds are measured on, in the forms that the measurements need."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judges figures by thresholds.json and prints them."""
 
 import datetime

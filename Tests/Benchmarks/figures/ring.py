@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Instructions of a push and a pop, against the same ring in C."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bytes: the log against FLAC and against plain samples, and what small flushes cost."""
 
 import json

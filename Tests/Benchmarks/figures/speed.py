@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples a second on one core, by processor time, over all recordings."""
 
 import json

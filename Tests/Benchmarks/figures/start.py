@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processor time and wall time of a short command, against an interpreter that does nothing."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How late the sampler wakes, against cyclictest; both hold the processors awake."""
 
 import json

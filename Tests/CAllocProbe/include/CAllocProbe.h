@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef IMULOG_CALLOCPROBE_H
 #define IMULOG_CALLOCPROBE_H
 

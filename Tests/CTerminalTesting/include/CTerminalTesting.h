@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef CTERMINALTESTING_H
 #define CTERMINALTESTING_H
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Wakes up when something changes in a directory, or in a file, so that tests of live takes need not sleep.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers and checks that all parts share ("Overview", "Checks", "Chunks")."""
 
 PAGE_SIZE = 4096

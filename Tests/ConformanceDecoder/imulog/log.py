@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages and chunks, intact or damaged ("Reading damaged logs")."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gaps, marks, clock pairs, sensor events and the end ("Chunks")."""
 
 from .basics import FormatError, Fields, wrap

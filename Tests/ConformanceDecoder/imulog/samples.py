@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bit streams of samples chunks ("The samples body")."""
 
 from collections import deque, namedtuple

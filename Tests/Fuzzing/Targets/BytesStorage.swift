@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LogStore
 
 /// A log in the caller's memory, read without a copy of the whole.

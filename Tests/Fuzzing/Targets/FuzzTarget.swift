@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A target for a fuzzer; `swift test` feeds it the corpus again.
 ///
 /// A target traps on any fault.

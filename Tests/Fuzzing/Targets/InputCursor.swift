@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Takes an input apart from its front; bytes missing at its end are zero.
 struct InputCursor {
   private(set) var rest: UnsafeRawBufferPointer

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Whether bytes are JSON by the letter of RFC 8259: an independent checker, quick enough to fuzz with.
 public struct JSONCheck {
   private let bytes: ArraySlice<UInt8>

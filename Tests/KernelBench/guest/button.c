@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // button NAME SECONDS: prints each edge of the GPIO line NAME as `fall T` or `rise T`, T being the kernel's monotonic
 // time in nanoseconds, until no edge has come for SECONDS.
 #include <errno.h>

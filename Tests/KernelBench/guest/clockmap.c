@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // clockmap FILE MILLISECONDS: compares this guest's clocks with the host's, through a page of memory that both see.
 //
 //     page    host:8    the host's monotonic clock, which the host stores again and again

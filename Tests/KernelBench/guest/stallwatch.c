@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // stallwatch FILE: appends to FILE a line with the milliseconds of each time that this guest stood still for 10 ms or
 // more.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // stubchip BUS TRUTH: plays an MPU-6050 in the registers of the kernel's i2c-stub, an adapter that knows SMBus only.
 //
 // The stub is memory: reads return what was written. This program animates it: it ends a reset, and while the chip is

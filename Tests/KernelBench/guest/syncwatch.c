@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // syncwatch DIR COMMAND...: runs COMMAND and keeps in DIR a copy of each of its logs as of the last sync that succeeded.
 //
 // After a power cut, everything that fsync or fdatasync promised must be there. This program learns the promises from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command: prepares, runs the scenarios, prints the summary.
 
 Exit status: 0 when all scenarios that ran passed, 1 when one failed, 77 when nothing could be tried, 64 for a wrong

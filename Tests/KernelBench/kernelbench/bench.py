@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The environment of scenarios: prepared platforms, a folder for the run, guests, and imulog in them."""
 
 from __future__ import annotations

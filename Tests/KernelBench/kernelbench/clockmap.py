@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a guest's clocks and the host's belong together, with limits that are proved; see guest/clockmap.c.
 
     guest   CLOCK_REALTIME ── real ── CLOCK_MONOTONIC ── raw ── CLOCK_MONOTONIC_RAW

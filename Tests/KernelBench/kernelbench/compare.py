@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exported samples against the truth file: every one was made by the chip, at that time, in that scale, and once.
 
 The two clocks differ by an unknown constant. A polled sample is up to one period of the chip older than its

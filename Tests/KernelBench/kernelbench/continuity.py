@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording of a chip that keeps the time against the truth file: complete to the sample, and each sample dated.
 
     truth     41 42 43 44 45 46 47 48 49      numbers: nothing that the program says of itself is needed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bench's end of the chips' control socket."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A disk with a volatile write cache that loses power: `python3 -m kernelbench.disk IMAGE SOCKET`, spoken to by NBD.
 
 The guest's writes are visible to its later reads, but reach IMAGE only when the guest flushes:

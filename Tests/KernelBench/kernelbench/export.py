@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What imulog exported: the JSON document, checked for what must hold in any."""
 
 from __future__ import annotations

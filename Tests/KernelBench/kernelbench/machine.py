@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A virtual machine: QEMU with Debian's kernel, the emulated I2C and GPIO devices, a folder shared with the host, and a
 port over which commands go in.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Priorities of processes on the host.
 
 A guest's recording is compared with its chips' samples to 2 ms, and a bus whose answers are late is not the bus that

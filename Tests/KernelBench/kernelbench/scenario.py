@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scenarios: how they are declared, run, counted and reported.
 
 A scenario is a function that takes a `Bench` and returns a sentence of figures, or raises: `CheckFailed` when the

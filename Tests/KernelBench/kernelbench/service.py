@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """imulog's service in a guest, with a button to press and a light to watch.
 
 A press is played by the chips' process, with bouncing contacts, so its times are exact and those of the light are known

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prepares the parts of guests, by the scripts in ../setup, and finds out how QEMU can run here."""
 
 from __future__ import annotations

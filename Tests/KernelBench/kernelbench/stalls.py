@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long a guest's processor did not run; see guest/stallwatch.c."""
 
 from __future__ import annotations

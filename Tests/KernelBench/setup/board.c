@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // board: tells the guest's kernel of a chip on its first I2C bus and of the GPIO line that the chip's interrupt output is
 // wired to, as a device tree does on a real board.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by the scripts beside it: where things are kept, and how to say that the bench cannot run here.
 set -euo pipefail
 

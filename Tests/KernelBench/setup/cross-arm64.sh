@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # cross-arm64.sh OUT: builds imulog for 64-bit ARM with Debian 13's Swift, as one static executable, from a clean clone.
 #
 # Debian 13's compiler needs Debian 13's C library, so it runs in a root of its own:

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # initramfs.sh amd64|arm64 KERNEL_DIR PROGRAM OUT: the guest's root, with PROGRAM as /bin/imulog.
 #
 #   /init, /agent     guest/           what the guest does (see there)

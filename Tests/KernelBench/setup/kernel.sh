@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # kernel.sh amd64|arm64: Debian's kernel for the guest, unpacked and not installed, with the virtio drivers built for it.
 #
 #   linux-image-V    ──► boot/ and lib/modules/V ─────────────────────┐

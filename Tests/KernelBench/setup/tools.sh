@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # tools.sh amd64|arm64: QEMU for the architecture, and the tools that make file systems for power cuts.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #ifndef LINUXIOTESTSUPPORT_H
 #define LINUXIOTESTSUPPORT_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels of axes: round numbers, as AxisTicks and TimeTicks make them for the other drawings.
 
 /** Values between low and high that are 1, 2 or 5 times a power of ten apart, at most `limit`, with labels. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recording: facts from JSON, samples from base64. PageBlock.swift has the layout of the samples.
 
 const facts = JSON.parse(document.getElementById("facts").textContent);

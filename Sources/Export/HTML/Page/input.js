@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mouse, touch, wheel and keys.
 
 /** Lets a panel's canvas be pointed at, dragged, pinched and wheeled. */

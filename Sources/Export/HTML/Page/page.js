@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts the page together.
 
 /** A list of places to go to: marks, gaps. */

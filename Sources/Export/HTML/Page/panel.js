@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One graph: legend with values, and a canvas with up to three lines.
 
 const styles = [

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replay: samples at their recorded times, whatever the distance between them.
 
 const playButton = document.getElementById("play");

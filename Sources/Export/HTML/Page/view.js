@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of the recording that is shown, and the cursor.
 
 const panels = facts.panels.filter(panel => panel.name !== "Temperature" || facts.panels.length === 1)

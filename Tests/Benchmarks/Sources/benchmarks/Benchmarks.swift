@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// The measurements that need the program's parts rather than the program: one subcommand each, which prints one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import LogStore
 
 /// Samples a second from a file in the page cache to blocks of counts, every check included.

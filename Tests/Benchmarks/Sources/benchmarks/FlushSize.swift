@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Bytes after the header, pages and chunks and their checks included, when every tenth sample is followed by a
 /// flush, for each log.
 func flushSize(_ paths: [String]) throws -> String {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Samples against the processor time of this thread: on a machine that others use too, wall time includes them.

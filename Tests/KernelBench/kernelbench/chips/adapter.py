@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The I2C adapter that the guest's i2c-virtio driver sees (virtio 1.2, section 5.18).
 
 A transfer of the guest is one or more requests, all but the last with the flag FAIL_NEXT:

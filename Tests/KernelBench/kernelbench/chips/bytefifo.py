@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The FIFO of the MPU-6050 family (RM-MPU-6000A 4.2, registers 23, 6A, 72 to 74): bytes without any mark.
 
 When it is full, a new sample takes the place of the oldest bytes and not of the oldest sample: 12 and 14 bytes do not

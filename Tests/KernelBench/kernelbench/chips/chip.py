@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The common part of all emulated chips: a register pointer, a supply, and a clock of their own.
 
 Time is given to a chip with every access, in nanoseconds of the host's monotonic clock, and never goes back. Between

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The GPIO lines that the guest's gpio-virtio driver sees (virtio 1.2, section 5.17): buttons that can be pressed, and
 lights that can be watched.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An LSM6DSL or LSM6DS3TR-C at register level, written from the latter's data sheet (DocID030071) and AN5130: what it has in
 common with the LSM6DSO, and the FIFO without tags.
 

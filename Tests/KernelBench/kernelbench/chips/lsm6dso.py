@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An LSM6DSO at register level, written from its data sheet (DS12140) and application notes.
 
 Emulated: identity, boot, reset, register banks, data rates and turn-on of both sensors, ranges, status, block

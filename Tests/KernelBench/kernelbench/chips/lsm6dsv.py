@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An LSM6DSV at register level, written from the data sheet of the LSM6DSV16X.
 
 Emulated: identity, boot, resets, register banks, data rates and turn-on of both sensors, ranges, status, block data

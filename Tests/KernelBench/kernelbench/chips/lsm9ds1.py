@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The accelerometer and gyroscope of an LSM9DS1 at register level, written from its data sheet (DocID025715 rev. 2).
 
 Emulated: identity, reset, boot, data rates of both sensors, ranges, both copies of the status, block data update,

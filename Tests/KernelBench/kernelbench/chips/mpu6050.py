@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An MPU-6050 at register level, written from its data sheet (RM-MPU-6000A rev. 4.2, PS-MPU-6000A rev. 3.4), and its
 successors MPU-6500, 9250 and 9255 (RM-MPU-9250A rev. 1.4), which are awake after a reset.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A chip's own clock, which is never quite right: it sets when samples are made."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The FIFO of the LSM6DSL and LSM6DS3TR-C (DocID030071, AN5130 chapter 8): 16-bit words without any mark, in data sets of
 three. Which sets a time slot has follows from their decimation, so that the words repeat a pattern:
 

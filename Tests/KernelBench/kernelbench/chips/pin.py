@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A chip's interrupt output."""
 
 from __future__ import annotations

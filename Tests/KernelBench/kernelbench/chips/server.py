@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process that simulates the chips and lines of one guest: `python3 -m kernelbench.chips.server DIR`.
 
 In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the chips sense: numbers by which every sample can be recognised, or a board at rest."""
 
 from __future__ import annotations

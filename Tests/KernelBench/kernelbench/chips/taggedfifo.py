@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The FIFO of the LSM6DSO and LSM6DSV (DS12140, FIFO_CTRL1 to 4, FIFO_STATUS1 and 2, FIFO_DATA_OUT): words of six bytes, each
 with a tag that says what it is and, by a count of two bits, to which time slot it belongs.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The truth file: every sample that a chip made, and everything that was done to it. Text, one line each:
 
     sample CHIP NUMBER T_NS G_PER_COUNT DPS_PER_COUNT STATE AX AY AZ GX GY GZ TEMP

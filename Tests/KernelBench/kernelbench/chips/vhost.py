@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The part of vhost-user that a small device needs: QEMU hands the guest's memory and queues over a UNIX socket.
 
     QEMU ── messages, file descriptors ──► VhostDevice.message

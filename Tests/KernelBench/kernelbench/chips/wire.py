@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The I2C bus between the adapter and the chips: when each byte passes, and what goes wrong on the way.
 
 A transfer begins when the bus is free and each of its bytes takes nine bit times, so that a chip whose output changes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Buses without the chip that was asked for: its kernel driver, another chip, no chip, SMBus alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program as it runs on a Raspberry Pi's processor: built with Debian 13's Swift, on Debian's kernel for arm64."""
 
 from __future__ import annotations

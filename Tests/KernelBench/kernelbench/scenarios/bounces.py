@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many presses: bouncing contacts, many takes, and how fast the light follows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The service with a button and a light, on the kernel's own GPIO lines.
 
 Each scenario has a service of its own, all of them one guest. Times of takes are compared with those of presses through

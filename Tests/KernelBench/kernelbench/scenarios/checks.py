@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checks themselves: each gets a recording with one error, and has to find it. Needs no guest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The chip keeps the time: recordings from a FIFO, beside two loops that keep the guest's processor busy.
 
     chip's clock   ││││││││││││││││││││││││││││││     off by percent, drifts, jitters, steps

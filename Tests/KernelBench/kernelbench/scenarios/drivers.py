@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mainline's own drivers bind to the emulated chips and read plausible values, which proves the emulations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults while recording: the recording continues, the gap has the right cause and length, samples after it are right.
 
 Both chips record at once and both are struck, so that each fault takes its time only once. When a fault began and

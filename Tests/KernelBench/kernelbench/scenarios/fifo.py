@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mainline's own drivers stream from the FIFOs of the emulated chips by interrupt, which proves FIFOs and lines.
 
     chip ── FIFO ──── i2c-virtio ──► inv_mpu6050, st_lsm6dsx ──► IIO buffer ──► /dev/iio:deviceN ──► compared

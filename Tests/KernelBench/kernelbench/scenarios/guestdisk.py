@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A disk for a guest: its image, the process that serves it (../disk.py), and how it is made, mounted and repaired."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Things that disappear under a running program: the bus, its answers, the store of recordings.
 
     the bus's node      records ── adapter pulled out ── gone ── plugged in again ── records, after a gap

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Power cuts at random moments while recording: synced data are there afterwards, and the store stays usable.
 
 Each cycle is one life of the virtual machine on a disk that loses or tears unflushed writes (../disk.py):

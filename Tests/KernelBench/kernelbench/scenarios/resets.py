@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Chips that forget their set-up, lie or stand still while they are recorded: nothing of it is exported as a sample.
 
 Two chips record at once, at RATE, and each take has several faults, dated from the chip's first burst:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A card that stalls while the service is ended: the take is still whole, and the service manager does not
 have to kill anything.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plain polled recordings: 60 s at 10 Hz of both chips at once, then 10 s at 500 Hz of each alone, which need a whole
 processor."""
 

@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import LogStoreTesting
+import Synchronization
 import TestScheduling
 
 /// A real OpenSSH server on a port of this machine alone, with keys of its own, that are thrown away with it.
@@ -132,20 +133,28 @@ final class SSHDaemon {
     process.waitUntilExit()
   }
 
-  /// A port that was free a moment ago.
+  /// The last port that was given to a server.
+  private static let lastPort = Mutex(UInt16.random(in: 10_000..<30_000))
+
+  /// A port that is free, and below those that the kernel gives to connections, so that none takes it meanwhile.
   private static func freePort() -> UInt16 {
+    lastPort.withLock { port in
+      repeat { port = port < 32_000 ? port + 1 : 10_000 } while !isFree(port)
+      return port
+    }
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
+    return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = bind(descriptor, $0, length)
-        _ = getsockname(descriptor, $0, &length)
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
-    return UInt16(bigEndian: address.sin_port)
   }
 }

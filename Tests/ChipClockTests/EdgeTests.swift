@@ -90,11 +90,7 @@ struct EdgeTests {
       let without = judge(recorded, recorded.readings.map { _ in [] })
       let with = judge(recorded, edges(recorded, line))
       #expect(with.outside == 0 && with.findings.isEmpty, "\(line), seed \(seed)")
-      #expect(with.widths.count == without.widths.count)
-      for place in [2, 10, 99] {
-        let index = with.widths.count * place / 100
-        #expect(with.widths[index] <= without.widths[index] + 1000, "\(line), \(place) %")
-      }
+      expectNoWider(with.widths, than: without.widths, "\(line)")
     }
   }
 

@@ -3,6 +3,7 @@
 import ChipClock
 import ChipClockTesting
 import Foundation
+import Testing
 
 /// How many seeds the random tests try: a few, or those of `IMULOG_SEEDS`.
 func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
@@ -90,5 +91,16 @@ extension Recorded {
       last = instant.likely
     }
     return (outside, falling)
+  }
+}
+
+/// Expects as many intervals as without what was added, and none wider by more than 1 µs; widths are in order, in
+/// nanoseconds.
+func expectNoWider(_ widths: [Int64], than others: [Int64], _ comment: String) {
+  #expect(widths.count == others.count, "\(comment)")
+  guard widths.count == others.count else { return }
+  for place in [2, 10, 99] {
+    let index = widths.count * place / 100
+    #expect(widths[index] <= others[index] + 1000, "\(comment), \(place) %")
   }
 }

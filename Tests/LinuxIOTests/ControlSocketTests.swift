@@ -21,7 +21,7 @@ final class ControlSocketTests {
   }
 
   /// A caller's descriptor, which does not block.
-  private func call() -> Int32 {
+  func call() -> Int32 {
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -36,7 +36,7 @@ final class ControlSocketTests {
     return descriptor
   }
 
-  private func send(_ descriptor: Int32, _ text: String) {
+  func send(_ descriptor: Int32, _ text: String) {
     let bytes = Array(text.utf8)
     #expect(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
   }
@@ -54,7 +54,7 @@ final class ControlSocketTests {
     return poll(&waiting, 1, 0) == 1
   }
 
-  private func mode(_ path: String) -> mode_t {
+  func mode(_ path: String) -> mode_t {
     var status = stat()
     stat(path, &status)
     return status.st_mode & 0o777
@@ -291,111 +291,5 @@ final class ControlSocketTests {
     var more: [ControlQuestion] = []
     for _ in 0..<2 { more += socket.questions(at: start) }
     #expect(more.map(\.line) == ["mark 8"])
-  }
-
-  @Test("is for its owner and its group alone")
-  func rights() throws {
-    let inner = fixture.root + "/new/control"
-    do {
-      let socket = try ControlSocket(path: inner)
-      _ = socket.deadline
-      #expect(mode(inner) == 0o660)
-      #expect(mode(fixture.root + "/new") == 0o750)
-      #expect(mode(inner + ".lock") & 0o007 == 0)
-    }
-    #expect(access(inner, F_OK) != 0)
-    unlink(inner + ".lock")
-    rmdir(fixture.root + "/new")
-  }
-
-  @Test("has one owner, and the next one takes over when that was killed")
-  func takeover() throws {
-    let process = ProgramStart.perform { begin_process_serving(path) }
-    #expect(process > 0)
-    do throws(LinuxIOError) {
-      _ = try ControlSocket(path: path)
-      Issue.record("opened")
-    } catch {
-      #expect(error.kind == .busy(process: process))
-      #expect(error.finding.hasSuffix("(process \(process)) is serving there already"))
-    }
-    end_other_process(process)
-    #expect(access(path, F_OK) == 0)
-    var socket = try ControlSocket(path: path)
-    let caller = call()
-    defer { close(caller) }
-    send(caller, "status\n")
-    let questions = socket.questions(at: start)
-    #expect(questions.count == 1)
-  }
-
-  @Test("removes nothing but a socket")
-  func otherFile() {
-    fixture.file("/run/control", "mine")
-    do throws(LinuxIOError) {
-      _ = try ControlSocket(path: path)
-      Issue.record("opened")
-    } catch {
-      #expect(error.finding == "something other than a socket is there")
-    }
-    #expect(line(of: path) == "mine")
-  }
-
-  @Test("at a path that cannot be is refused in words")
-  func badPaths() {
-    let long = fixture.root + "/run/" + String(repeating: "c", count: 108)
-    let paths = [(long, "107 bytes"), ("/proc/imulog/control", "not there")]
-    for (path, words) in paths {
-      do throws(LinuxIOError) {
-        _ = try ControlSocket(path: path)
-        Issue.record("opened \(path)")
-      } catch {
-        #expect(error.finding.contains(words), "\(error)")
-      }
-    }
-    unlink(long + ".lock")
-  }
-
-  @Test("that no program serves is reported to the client as such")
-  func notRunning() {
-    for leftover in [false, true] {
-      if leftover {
-        let process = ProgramStart.perform { begin_process_serving(path) }
-        end_other_process(process)
-      }
-      do throws(LinuxIOError) {
-        _ = try ControlClient.ask(path: path, line: "status")
-        Issue.record("answered")
-      } catch {
-        #expect(error.kind == .notRunning)
-        #expect(error.remedy.contains("systemctl start imulog"))
-      }
-    }
-  }
-
-  @Test("whose service does not answer is given up after the timeout")
-  func noAnswer() throws {
-    let socket = try ControlSocket(path: path)
-    _ = socket.deadline
-    do throws(LinuxIOError) {
-      _ = try ControlClient.ask(path: path, line: "status", timeoutNanoseconds: 2_000_000)
-      Issue.record("answered")
-    } catch {
-      #expect(error.kind == .noAnswer)
-      #expect(error.errno == ETIMEDOUT)
-    }
-  }
-
-  @Test("gives its descriptors back")
-  func descriptors() throws {
-    let before = openDescriptors()
-    for _ in 0..<30 {
-      var socket = try ControlSocket(path: path)
-      let caller = call()
-      send(caller, "status\n")
-      _ = socket.questions(at: start)
-      close(caller)
-    }
-    #expect(openDescriptors() < before + 30)
   }
 }

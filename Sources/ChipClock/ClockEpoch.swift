@@ -21,6 +21,7 @@ public struct ClockEpoch {
   private var pieces: [Piece]
   private var droppedPieces = 0
   private var droppedRate = ClockRate()
+  private var droppedLeftOutCount = 0
   private var last: FillReading?
   /// What is found, in order; a break has no kind before both sides are known.
   private var waiting: [(finding: ClockFinding, break: Break?)] = []
@@ -252,8 +253,16 @@ extension ClockEpoch {
     return rate
   }
 
+  /// Knots so far for which edges and stamps were left out.
+  var leftOutCount: Int {
+    pieces.reduce(droppedLeftOutCount) { $0 + $1.stretch.leftOutCount }
+  }
+
   private mutating func dropPieces(_ count: Int) {
-    for piece in pieces[..<count] { droppedRate.add(piece.stretch) }
+    for piece in pieces[..<count] {
+      droppedRate.add(piece.stretch)
+      droppedLeftOutCount += piece.stretch.leftOutCount
+    }
     pieces.removeFirst(count)
     droppedPieces += count
   }

@@ -34,6 +34,8 @@ public struct ClockStretch {
     var steady: OffsetPolygon.Corner
     /// Its offset, within ``offsets``.
     var likely: Double
+    /// Whether the edges and stamps near it contradict the readings, and say nothing here.
+    var leavesAsidesOut: Bool
   }
 
   let assumptions: ClockAssumptions
@@ -59,6 +61,8 @@ public struct ClockStretch {
   /// The readings that knots which are not settled depend on.
   private(set) var recent: [FillReading] = []
   private(set) var knots: [Knot] = []
+  /// How many knots there were for which edges and stamps were left out.
+  private(set) var leftOutCount = 0
   /// The last knot, or place for one without bounds near it.
   private var lastPlace: Int64?
   /// Readings since then.
@@ -249,6 +253,7 @@ public struct ClockStretch {
     } else if let line {
       let settled = settledSlot ?? .min
       let kept = knots.firstIndex { $0.slot > settled } ?? knots.endIndex
+      leftOutCount -= knots[kept...].count { $0.leavesAsidesOut }
       knots.removeSubrange(kept...)
       lastPlace = knots.last?.slot
       if let last = knots.last, let first = ends?.first { ends = (first, last) }
@@ -268,8 +273,10 @@ public struct ClockStretch {
     }
     var stamps = hasStamps ? asideHull : nil
     var polygon = states(hulls[0], and: asideHull)
-    // An edge may be noise on the line, and a stamp of another instant than that at which its slot was whole.
-    if polygon.isEmpty, !asides.isEmpty {
+    // An edge may be noise on the line, and a stamp of another instant than that at which its slot was whole. Which of those
+    // near the knot are right is not known, so none is used: those that contradict nothing alone may be wrong too.
+    let leavesAsidesOut = polygon.isEmpty && !asides.isEmpty
+    if leavesAsidesOut {
       stamps = nil
       polygon = states(hulls[0], and: nil)
     }
@@ -292,8 +299,10 @@ public struct ClockStretch {
     let state = OffsetPolygon.Corner(a: part * middle + (1 - part) * mean.a, b: mean.b)
     let knot = Knot(
       slot: slot, polygon: polygon, offsets: offsets, steady: state,
-      likely: min(max(state.a, offsets.lowerBound), offsets.upperBound))
+      likely: min(max(state.a, offsets.lowerBound), offsets.upperBound),
+      leavesAsidesOut: leavesAsidesOut)
     knots.append(knot)
+    if leavesAsidesOut { leftOutCount += 1 }
     ends = (ends?.first ?? knot, knot)
   }
 

@@ -36,6 +36,7 @@ public struct ClockTimeline {
   private var lines: [ClockEpoch] = []
   private var droppedLines = 0
   private var droppedRate = ClockRate()
+  private var droppedLeftOutCount = 0
   private var isFinished = false
   /// The present epoch's cause and readings, until it is joined or not.
   private var pending: Pending?
@@ -226,8 +227,14 @@ extension ClockTimeline {
     return rate
   }
 
+  /// Places so far, one each half second, where the edges and stamps near them contradict the readings and were left out.
+  public var leftOutCount: Int { lines.reduce(droppedLeftOutCount) { $0 + $1.leftOutCount } }
+
   private mutating func dropLines(_ count: Int) {
-    for line in lines[..<count] { droppedRate.add(line.rate) }
+    for line in lines[..<count] {
+      droppedRate.add(line.rate)
+      droppedLeftOutCount += line.leftOutCount
+    }
     lines.removeFirst(count)
     droppedLines += count
   }

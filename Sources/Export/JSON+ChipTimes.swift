@@ -17,9 +17,11 @@ extension JSONWriter {
         json.member("jitter_ns", number: JSONWriter.decimal(clock.assumptions.jitter * 1000))
         json.member("bus_hz", clock.assumptions.busHertz)
         json.member("trimmed", clock.assumptions.isTrimmed)
+        json.member("stamped", clock.stampCount > 0)
       }
       json.member("readingCount", clock.readingCount)
       json.member("stampCount", clock.stampCount)
+      json.member("leftOutCount", clock.leftOutCount)
       json.member("provedCount", clock.provedCount)
       json.member("unprovedCount", clock.unprovedCount)
       json.key("halfWidth")

@@ -250,16 +250,16 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
 /// The stamps of the slots that were taken out, one after the other.
 @usableFromInline
 struct StampSequence: Sendable, BitwiseCopyable {
-  /// The stamp of the newest slot, if it and at least ``proof`` before it are where the first of them leads to.
+  /// The stamp of the newest slot, if it and some before it are where the first of them leads to.
   @usableFromInline private(set) var newest: UInt32?
   /// Where they lead to for that slot.
   private var place: UInt32?
-  /// How many did.
+  /// How many slots after the first one did.
   private var count = 0
 
-  /// A counter that is slower or faster than the samples leaves a tick's way within so many slots, or is so little off that
-  /// it is nothing from one slot to the next.
-  private static var proof: Int { 128 }
+  /// The slots after the newest one for which the counter leads on to within an eighth of a tick. Each of `count` slots was
+  /// within a tick of the way, and stamps are rounded by up to one, so the counter is off by at most 2/count ticks a slot.
+  @usableFromInline var reach: Int { count / 16 }
 
   @usableFromInline
   init() {}
@@ -272,8 +272,8 @@ struct StampSequence: Sendable, BitwiseCopyable {
     if let last = place {
       let next = last &+ UInt32(counter.ticksPerSlot)
       if (stamp &- next &+ 1) & counter.mask <= 2 {
-        count = min(count + 1, StampSequence.proof)
-        (place, newest) = (next, count == StampSequence.proof ? stamp : nil)
+        count += 1
+        (place, newest) = (next, stamp)
         return
       }
     }

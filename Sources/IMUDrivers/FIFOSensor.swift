@@ -102,12 +102,14 @@ extension FIFOSensor where Bus: ~Copyable {
 extension FIFOSensor where Bus: ~Copyable {
   /// Reads the chip's counter: by how many ticks it is after the stamp of the newest slot that was taken out.
   ///
-  /// `nil` where the chip stamps no slots, until the stamps of 128 slots in a row were as far from each other as slots are,
-  /// and when the newest slot is longer ago than 65,535 ticks. The bytes may be of different instants:
-  /// ``isStampWhole(after:)``.
+  /// `nil` where the chip stamps no slots, until the stamps of 16 slots in a row for each slot since the newest one were as
+  /// far from each other as slots are, and when the newest slot is longer ago than 65,535 ticks. The bytes may be of
+  /// different instants: ``isStampWhole(after:)``.
   @inlinable
   public mutating func readStamp() throws(FIFOError) -> SlotStamp? {
-    guard let counter = layout.counter, let newest = assembly.stamps.newest else { return nil }
+    guard let counter = layout.counter, assembly.stamps.reach > 0,
+      let newest = assembly.stamps.newest
+    else { return nil }
     let bytes: Burst
     do throws(BusError) {
       bytes = try chip.bus.readBurst(chip.address, register: counter.register, count: counter.count)
@@ -117,7 +119,9 @@ extension FIFOSensor where Bus: ~Copyable {
     counterByte = bytes[0]
     var value: UInt32 = 0
     for index in (0..<counter.count).reversed() { value = value << 8 | UInt32(bytes[index]) }
-    guard let ticks = UInt16(exactly: (value &- newest) & counter.mask) else { return nil }
+    guard let ticks = UInt16(exactly: (value &- newest) & counter.mask),
+      Int(ticks) <= assembly.stamps.reach * Int(counter.ticksPerSlot)
+    else { return nil }
     return SlotStamp(ticks: ticks, ticksPerSlot: counter.ticksPerSlot)
   }
 

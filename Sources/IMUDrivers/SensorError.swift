@@ -78,7 +78,7 @@ extension SensorError: CustomStringConvertible {
         model,
         model.drainTiming(asked, channels, isStamped: isStamped, longestBurst: longestBurst),
         model.fifoRates(channels: channels), busClock)
-        + (isStamped && plain.fits(busClock: busClock) ? ", or for no time stamps" : "")
+        + (isStamped && plain.fits(busClock: busClock) ? ", or ask for no time stamps" : "")
     case .resetUnfinished(let model, let address, let register, let read):
       return "the \(model.name) at \(address) does not come out of its reset: \(register) still "
         + "reads \(hexadecimal(read)); switch its power off and on"

@@ -32,4 +32,6 @@ enum ChunkKind {
 
   /// The first byte of an extended chunk.
   static let readings: UInt8 = 16
+  /// With stamps of the chip's counter among them.
+  static let stampedReadings: UInt8 = 17
 }

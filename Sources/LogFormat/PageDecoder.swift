@@ -137,12 +137,13 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private mutating func record(
     _ kind: UInt8, _ body: UnsafeRawBufferPointer
   ) throws(MalformedChunk) -> LogRecord? {
-    guard kind == ChunkKind.extended, body.first == ChunkKind.readings else {
-      return try LogRecord(kind: kind, body: body)
-    }
-    readings = try ReadingCursor(UnsafeRawBufferPointer(rebasing: body.dropFirst()))
-    return readings == nil
-      ? .unknown(kind: ChunkKind.readings, byteCount: body.count) : nil
+    guard kind == ChunkKind.extended, let kind = body.first,
+      kind == ChunkKind.readings || kind == ChunkKind.stampedReadings
+    else { return try LogRecord(kind: kind, body: body) }
+    readings = try ReadingCursor(
+      UnsafeRawBufferPointer(rebasing: body.dropFirst()),
+      isStamped: kind == ChunkKind.stampedReadings)
+    return readings == nil ? .unknown(kind: kind, byteCount: body.count) : nil
   }
 
   /// Gives up the rest of the page.

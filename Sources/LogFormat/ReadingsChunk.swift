@@ -4,7 +4,7 @@ package import IMUModel
 
 // A chunk of readings of a FIFO's fill, all of one epoch. Each reading is three or four varints, most of them the difference
 // from what the reading before foretells: 6 bytes as a rule. A reading of the chip's counter is compared with the same, and
-// foretells nothing.
+// foretells nothing; a chunk that has one is of a kind of its own, with one flag more for each reading.
 
 /// What the differences of a chunk's next reading count from. Times are in microseconds.
 private struct ReadingState {
@@ -28,8 +28,11 @@ extension FIFOReading {
     length == 0 ? 0 : -floorDivide(-(before + Int64(length)), 1000) - beforeMicroseconds
   }
 
-  /// Whether a log can have it. A read of 4 s bounds nothing, and its length in nanoseconds would not fit.
-  var isWritable: Bool { lengthMicroseconds <= ReadingsChunk.longestRead }
+  /// Whether a log can have it. A read of 4 s bounds nothing, and its length in nanoseconds would not fit; a stamp that no
+  /// read brought is none.
+  var isWritable: Bool {
+    lengthMicroseconds <= ReadingsChunk.longestRead && (stamp == nil || length > 0)
+  }
 
   /// Whether one chunk can have both.
   package func isOfEpoch(of other: FIFOReading) -> Bool {
@@ -82,7 +85,8 @@ enum ReadingsChunk {
     state.count = first.count - state.countStep
     state.before = first.beforeMicroseconds - state.timeStep
     state.offset = first.offset
-    body.write(ChunkKind.readings)
+    let isStamped = readings.prefix(capacity).contains { $0.stamp != nil }
+    body.write(isStamped ? ChunkKind.stampedReadings : ChunkKind.readings)
     let countPlace = body.count
     body.write(0)
     body.write(varint: UInt64(first.epoch))
@@ -97,7 +101,7 @@ enum ReadingsChunk {
     var count = 0
     for reading in readings.prefix(capacity) {
       if body.count + entryLimit > room { break }
-      write(reading, to: &body, &state)
+      write(reading, to: &body, &state, isStamped: isStamped)
       count += 1
     }
     body.replace(at: countPlace, with: UInt8(count))
@@ -105,15 +109,16 @@ enum ReadingsChunk {
   }
 
   private static func write(
-    _ reading: FIFOReading, to body: inout ByteWriter, _ state: inout ReadingState
+    _ reading: FIFOReading, to body: inout ByteWriter, _ state: inout ReadingState,
+    isStamped: Bool
   ) {
     let before = reading.beforeMicroseconds
     body.write(signedVarint: reading.count - state.count - state.countStep)
     body.write(signedVarint: before - state.before - state.timeStep)
     let drift = reading.offset - state.offset
-    body.write(
-      varint: UInt64(reading.lengthMicroseconds) << 3 | (reading.stamp == nil ? 0 : 4)
-        | (drift == 0 ? 0 : 2) | (reading.isDrained ? 1 : 0))
+    var field = UInt64(reading.lengthMicroseconds)
+    if isStamped { field = field << 1 | (reading.stamp == nil ? 0 : 1) }
+    body.write(varint: field << 2 | (drift == 0 ? 0 : 2) | (reading.isDrained ? 1 : 0))
     if drift != 0 { body.write(signedVarint: drift) }
     state.offset = reading.offset
     if let stamp = reading.stamp {
@@ -133,14 +138,17 @@ struct ReadingCursor {
   private let cause: EpochCause
   private let firstTick: Int64
   private let countBefore: Int64
+  private let isStamped: Bool
   private var state = ReadingState()
 
   /// A cursor at the first reading of a body without its first byte, the kind; all readings are checked here, so that
-  /// ``next()`` cannot fail. `nil` when the cause of the epoch is not known.
+  /// ``next()`` cannot fail. `nil` when the cause of the epoch is not known. `isStamped` is whether the kind is that of
+  /// readings with stamps among them.
   ///
   /// Safe while the bytes stay unchanged: the decoder drops the cursor with the page.
-  init?(_ body: UnsafeRawBufferPointer) throws(MalformedChunk) {
+  init?(_ body: UnsafeRawBufferPointer, isStamped: Bool) throws(MalformedChunk) {
     cursor = ByteCursor(body)
+    self.isStamped = isStamped
     remaining = try cursor.varint()
     guard let epoch = UInt32(exactly: try cursor.varint()) else { throw .badNumber }
     self.epoch = epoch
@@ -182,11 +190,11 @@ struct ReadingCursor {
     let count = state.count &+ state.countStep &+ (try cursor.signedVarint())
     let before = state.before &+ state.timeStep &+ (try cursor.signedVarint())
     let field = try cursor.varint()
-    let length = field >> 3
+    let length = field >> (isStamped ? 3 : 2)
     if field & 2 != 0 { state.offset &+= try cursor.signedVarint() }
     var stamp: SlotStamp?
-    if field & 4 != 0 {
-      guard let ticks = UInt16(exactly: try cursor.varint()),
+    if isStamped, field & 4 != 0 {
+      guard length > 0, let ticks = UInt16(exactly: try cursor.varint()),
         let ticksPerSlot = UInt16(exactly: try cursor.varint()), ticksPerSlot > 0
       else { throw .badNumber }
       stamp = SlotStamp(ticks: ticks, ticksPerSlot: ticksPerSlot)

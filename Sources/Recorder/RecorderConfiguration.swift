@@ -240,8 +240,8 @@ struct ConfigurationKey {
       ConfigurationKey(
         "time-stamps", \.timeStamps, "no", accepts: "give yes or no",
         comment: """
-          # yes: an LSM6DS that keeps the time stamps its samples with its own counter, which makes the times of slow
-          # recordings more certain and takes half as much again of the bus.
+          # yes: when an LSM6DS or LSM6DSV keeps the time, it puts its own counter's stamp beside each sample, which makes
+          # the times of slow and short recordings more certain and takes half as much again of the bus.
 
           """
       ) { ["yes": true, "no": false][$0] },

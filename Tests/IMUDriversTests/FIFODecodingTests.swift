@@ -260,25 +260,29 @@ func startedST(
 
 @Suite("The stamps of slots")
 struct StampSequenceTests {
-  /// Whether stamps are used that a counter left which is so much faster than the samples.
-  private func uses(_ factor: Double, _ ticksPerSlot: UInt16) -> Bool {
+  /// The greatest number of slots for which stamps are used that a counter left which is so much faster than the samples.
+  private func reach(_ factor: Double, _ ticksPerSlot: UInt16) -> Int {
     let counter = StampCounter(LSM6DSRegister.timestamp, count: 3, ticksPerSlot: ticksPerSlot)
     var stamps = StampSequence()
-    var isUsed = false
+    var reach = 0
     for slot in 0..<3000 {
       // The counter wraps at 24 bits on the way.
       let stamp = 0xFF_F000 + Double(slot) * Double(ticksPerSlot) * factor + 0.3
       stamps.note(UInt32(stamp) & 0xFF_FFFF, counter)
-      if stamps.newest != nil { isUsed = true }
+      if stamps.newest != nil { reach = max(reach, stamps.reach) }
     }
-    return isUsed
+    return reach
   }
 
-  @Test("are used when they are as far from each other as slots are", arguments: [24, 384, 3072])
+  @Test(
+    "are used for as many slots as those before prove the counter to keep step with, to an eighth of a tick",
+    arguments: [24, 384, 3072])
   func right(ticksPerSlot: UInt16) {
-    #expect(uses(1, ticksPerSlot))
-    for factor in [0.96, 0.99, 0.996, 0.99775, 1.004, 1.04] {
-      #expect(!uses(factor, ticksPerSlot), "\(factor)")
+    #expect(reach(1, ticksPerSlot) == 2999 / 16)
+    for factor in [0.96, 0.99, 0.996, 0.99775, 0.9999, 0.999999, 1.000_02, 1.0002, 1.004, 1.04] {
+      let error = Double(reach(factor, ticksPerSlot)) * Double(ticksPerSlot) * abs(factor - 1)
+      #expect(error <= 0.125, "\(factor)")
     }
+    #expect(reach(0.96, ticksPerSlot) == 0)
   }
 }

@@ -160,7 +160,7 @@ struct FIFORateTests {
     #expect(refusal(3332).hasSuffix("ask for 1666 Hz or less"))
     #expect(
       refusal(3332, .lsm6dso, .gyroscope)
-        .hasSuffix("ask for 1666 Hz or less, or for no time stamps"))
+        .hasSuffix("ask for 1666 Hz or less, or ask for no time stamps"))
     #expect(refusal(1000, .mpu6050, busClock: 100_000).hasSuffix("i2c_arm_baudrate=400000"))
   }
 

@@ -142,7 +142,7 @@ struct ReadingsTests {
 struct ReadingsChunkTests {
   /// Kind 16, one reading, epoch 1, cause 1, first tick 0, count before 2, steps 0 and 0, count 3, 4 µs, offset 5, and
   /// the reading's own four fields.
-  private let body: [UInt8] = [16, 1, 1, 1, 0, 2, 0, 0, 6, 8, 10, 2, 4, 27, 1]
+  private let body: [UInt8] = [16, 1, 1, 1, 0, 2, 0, 0, 6, 8, 10, 2, 4, 15, 1]
 
   private func content(_ body: [UInt8]) -> LogContent {
     var page = TestPage(.example, sequence: 0)
@@ -172,12 +172,43 @@ struct ReadingsChunkTests {
       epoch: 1, cause: .start, firstTick: 0, countBefore: 2, count: 4, before: 6000, length: 3000,
       offset: 4, isDrained: true)
     var two = body[..<11] + stamp + body[11...]
-    two[1] = 2
+    (two[0], two[1], two[20]) = (17, 2, 27)
     #expect(content(Array(two)).readings == [stamped, reading])
     for (place, bytes) in [(14, [0x80, 0x80, 4] as [UInt8]), (16, [0]), (16, [0x80, 0x80, 4])] {
       let wrong = two[..<place] + bytes + two[(place + 2)...]
       #expect(content(Array(wrong)).damage.count == 1, "\(bytes) at \(place)")
     }
+    // Without a read.
+    two[13] = 4
+    #expect(content(Array(two)).damage.count == 1)
+  }
+
+  @Test(
+    "has flags for stamps only where there is one, so that logs without stamps stay what they were")
+  func kinds() throws {
+    var plain = FIFOReading(
+      epoch: 0, cause: .start, firstTick: 0, countBefore: 0, count: 10, before: 5_000_000,
+      length: 300_000, offset: 0, isDrained: true)
+    var events: [LogEvent] = []
+    for index in 0..<300 as Range<Int64> {
+      (plain.count, plain.before) = (10 + index, 5_000_000 + index * 1_000_000)
+      events.append(.record(TickRecord(plain)))
+      // In the second chunk alone.
+      if index > 127, index < 250, index % 10 == 0 {
+        var stamped = plain
+        stamped.stamp = SlotStamp(ticks: UInt16(index), ticksPerSlot: 384)
+        stamped.isDrained = false
+        events.append(.record(TickRecord(stamped)))
+      }
+      if index == 260 { events.append(.flush) }
+    }
+    // Nothing read it.
+    var unread = plain
+    (unread.stamp, unread.length) = (SlotStamp(ticks: 1, ticksPerSlot: 384), 0)
+    let log = try encode(events + [.record(TickRecord(unread))])
+    #expect(try LogContent(decoding: log) == LogContent(of: events, .example))
+    let kinds = TestPage.chunks(of: log).filter { $0.kind == 15 }.map(\.body[0])
+    #expect(kinds == [16, 17, 16, 16])
   }
 
   @Test("of an unknown cause is skipped if its fields are in range")
@@ -187,6 +218,10 @@ struct ReadingsChunkTests {
     #expect(content(unknown).others == [.unknown(kind: 16, byteCount: body.count)])
     unknown[13] = 0xFF
     #expect(content(unknown).damage.count == 1)
+    unknown[0] = 17
+    #expect(content(unknown).damage.count == 1)
+    (unknown[13], unknown[14]) = (3 << 3, 0xFF)
+    #expect(content(unknown).others == [.unknown(kind: 17, byteCount: body.count)])
   }
 
   @Test("that ends too early or is out of range is damage")

@@ -64,7 +64,7 @@ struct ChipTimes: ~Copyable {
   var found: ClockAccount {
     var account = account
     account.rate = epochs.rate
-    account.stampCount = epochs.stampCount
+    (account.stampCount, account.leftOutCount) = (epochs.stampCount, UInt64(epochs.leftOutCount))
     if epochs.isRefuted { account.assumptions.isTrimmed = false }
     return account
   }

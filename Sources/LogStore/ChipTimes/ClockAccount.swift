@@ -39,8 +39,10 @@ public struct ClockAccount: Equatable, Sendable {
   public internal(set) var rate = ClockRate()
   /// Readings that were used.
   public internal(set) var readingCount: UInt64 = 0
-  /// Readings of the chip's counter that were used: their stamps are taken for the instants at which slots were whole.
+  /// Readings of the chip's counter beside those of the fill: its stamps are taken for the instants at which slots were whole.
   public internal(set) var stampCount: UInt64 = 0
+  /// Places, one each half second, where the stamps and edges within 20 s contradict the readings and were left out.
+  public internal(set) var leftOutCount: UInt64 = 0
   /// Samples whose interval is proved.
   public internal(set) var provedCount: UInt64 = 0
   /// Samples near which there are no readings: they have their recorded times and no interval.

@@ -69,7 +69,7 @@ struct ReadingEpochs {
   private let assumptions: ClockAssumptions
   /// Whether a read was shorter than its bits.
   private(set) var isRefuted = false
-  /// Readings of the chip's counter that were used.
+  /// Readings of the chip's counter that stand beside those of the fill.
   private(set) var stampCount: UInt64 = 0
   private var hasGivenUp = false
 
@@ -133,6 +133,8 @@ extension ReadingEpochs {
     guard let stamp = reading.stamp else {
       return timeline.add(FillEdge(slot: reading.count, time: reading.before))
     }
+    // The bus cannot have carried such a read, or was it faster than assumed: the readings of the fill show which.
+    guard !assumptions.isBroken(by: reading) else { return }
     stampCount += 1
     timeline.add(
       FillStamp(
@@ -222,8 +224,11 @@ extension FIFOReading {
 }
 
 extension ClockAssumptions {
+  /// Whether a read of the fill was shorter than its bits. What stands beside these refutes nothing.
+  func isRefuted(by reading: FIFOReading) -> Bool { !reading.isAside && isBroken(by: reading) }
+
   /// Whether a read was shorter than its bits.
-  func isRefuted(by reading: FIFOReading) -> Bool {
+  fileprivate func isBroken(by reading: FIFOReading) -> Bool {
     guard isTrimmed, reading.length > 0 else { return false }
     let fill = FillReading(
       count: reading.count, before: reading.before, after: reading.before + Int64(reading.length))
@@ -298,6 +303,9 @@ extension ReadingEpochs {
 
   /// The mean rate so far.
   var rate: ClockRate { timeline.rate }
+
+  /// Places so far, one each half second, where edges and stamps contradict the readings and were left out.
+  var leftOutCount: Int { timeline.leftOutCount }
 
   private func span(of tick: Int64) -> Span? {
     spans.last { $0.start <= tick }

@@ -75,7 +75,15 @@ struct ChipTimesReport {
       + (assumed.isTrimmed
         ? "a bus of \(bus) kHz"
         : "nothing of the bus: its clock is not known, or a read was shorter than its bits")
-      + (clock.stampCount > 0 ? ", the chip's \(clock.stampCount) time stamps" : "")
+      + (clock.stampCount > 0 ? ", the chip's \(clock.stampCount) time stamps" : "") + leftOut
+  }
+
+  /// What of that was not used.
+  private var leftOut: String {
+    guard clock.leftOutCount > 0 else { return "" }
+    let what = clock.stampCount > 0 ? "" : ", the edges of the interrupt line"
+    let places = clock.leftOutCount == 1 ? "place" : "places"
+    return "\(what), but not in \(clock.leftOutCount) \(places) where they contradict the readings"
   }
 
   private var losses: String {

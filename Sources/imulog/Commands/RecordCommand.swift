@@ -61,7 +61,9 @@ struct RecordCommand: ParsableCommand {
       valueName: "line"))
   var interrupt = "none"
 
-  @Flag(help: "Let an LSM6DS that keeps the time stamp its samples with its own counter.")
+  @Flag(
+    help:
+      "When an LSM6DS or LSM6DSV keeps the time: put its own counter's stamp beside each sample.")
   var timeStamps = false
 
   @Option(

@@ -54,8 +54,7 @@ extension SensorRequest {
   private func interruptRemark(_ model: SensorModel, isUsed: Bool) -> String? {
     guard configuration.interrupt != .none, !isUsed else { return nil }
     guard isChipClock(model) else {
-      return "the computer keeps the time: the chip's interrupt line is not used"
-        + (model.hasWatermark ? " without --clock chip" : "")
+      return unused("the chip's interrupt line is", model, hasUse: model.hasWatermark)
     }
     return model.hasWatermark
       ? "at \(Plain.hertz(configuration.rate)) Hz the bus is so busy that its FIFO is never below a watermark: the chip's "
@@ -67,8 +66,17 @@ extension SensorRequest {
   private func stampRemark(_ model: SensorModel) -> String? {
     guard configuration.timeStamps, !isChipClock(model) || !model.hasStamps else { return nil }
     return model.hasStamps
-      ? "the computer keeps the time: the chip's time stamps are not used without --clock chip"
+      ? unused("the chip's time stamps are", model, hasUse: true)
       : "the \(model.name) has no time stamps: none are recorded"
+  }
+
+  /// That something is not used where the computer keeps the time, and what changes that, if anything does at this rate.
+  private func unused(_ what: String, _ model: SensorModel, hasUse: Bool) -> String {
+    let isPossible =
+      hasUse && model.fifoRate(configuration.rate, channels: configuration.channels) != nil
+    return "the computer keeps the time: \(what) not used"
+      + (isPossible
+        ? " without --clock chip, which is clock = chip in the service's configuration" : "")
   }
 
   /// What the user should know about the choice of clock, line and stamps.

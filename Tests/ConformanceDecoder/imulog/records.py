@@ -11,7 +11,7 @@ FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
           4: "frozen", 5: "no data", 6: "identity"}
 EPOCH_CAUSES = {1: "start", 2: "reset", 3: "overflow", 4: "burst failed",
                 5: "rate changed", 6: "chip reset", 7: "counted overflow"}
-READINGS = 16
+READINGS, STAMPED_READINGS = 16, 17
 END_REASONS = {1: "completed", 2: "signal", 3: "button", 4: "storage full",
                5: "storage error", 6: "sensor lost", 7: "imported",
                8: "recovered"}
@@ -102,8 +102,9 @@ def end(body, _):
              "ledger": ledger, "lateness": lateness}]
 
 
-def readings(fields):
-    """Section "Readings (kind 15, 16)": one record for each reading."""
+def readings(fields, kind):
+    """Section "Readings (kind 15, first byte 16 or 17)": one for each."""
+    flags = 8 if kind == STAMPED_READINGS else 4
     left = fields.varint()
     epoch = fields.varint()
     cause = fields.u8()
@@ -121,29 +122,31 @@ def readings(fields):
     for _ in range(left):
         this_count = wrap(count + count_step + fields.signed_varint(), 64)
         this_before = wrap(before + time_step + fields.signed_varint(), 64)
-        length = fields.varint()
-        if length & 2:
+        read = fields.varint()
+        length = read // flags
+        if read & 2:
             offset = wrap(offset + fields.signed_varint(), 64)
         ticks, ticks_per_slot = None, None
-        if length & 4:
+        if flags > 4 and read & 4:
             ticks, ticks_per_slot = fields.varint(), fields.varint()
-            if ticks >= 1 << 16 or not 0 < ticks_per_slot < 1 << 16:
+            if (ticks >= 1 << 16 or not 0 < ticks_per_slot < 1 << 16
+                    or length == 0):
                 raise FormatError("a stamp is out of its range")
         else:
             count, before = this_count, this_before
         if not 0 <= this_count < 1 << 48 or not -1 << 48 <= this_before < 1 << 48:
             raise FormatError("a reading is out of its range")
-        if length >> 3 > 4294967 or not -1 << 47 <= offset < 1 << 47:
+        if length > 4294967 or not -1 << 47 <= offset < 1 << 47:
             raise FormatError("a reading is out of its range")
         records.append({
             "record": "reading", "epoch": epoch,
             "cause": EPOCH_CAUSES.get(cause), "first-tick": first_tick,
             "count-before": count_before, "count": this_count,
-            "before": this_before * 1000, "length": (length >> 3) * 1000,
-            "clock-offset": offset, "drained": bool(length & 1),
+            "before": this_before * 1000, "length": length * 1000,
+            "clock-offset": offset, "drained": bool(read & 1),
             "ticks": ticks, "ticks-per-slot": ticks_per_slot})
     if cause not in EPOCH_CAUSES:
-        return [_skipped(READINGS, "cause", cause)]
+        return [_skipped(kind, "cause", cause)]
     return records
 
 
@@ -151,7 +154,9 @@ def extended(body, _):
     """Kind 15: readings; all other extended kinds are skipped."""
     fields = Fields(body)
     kind = fields.u8()
-    return readings(fields) if kind == READINGS else unused(kind)
+    if kind in (READINGS, STAMPED_READINGS):
+        return readings(fields, kind)
+    return unused(kind)
 
 
 def unused(kind):

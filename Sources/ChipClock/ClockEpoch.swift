@@ -88,7 +88,9 @@ public struct ClockEpoch {
   /// Whether the last stretch is one reading after a contradiction.
   private var isLastAlone: Bool {
     let number = droppedPieces + pieces.count - 1
-    return pieces[pieces.count - 1].stretch.latestReadings.count == 1
+    let stretch = pieces[pieces.count - 1].stretch
+    // Of a long stretch with few readings at its end, those before are forgotten.
+    return stretch.latestReadings.count == 1 && stretch.periodCount == 0
       && waiting.contains { $0.break.map { $0.piece == number && !$0.isHole } ?? false }
   }
 
@@ -219,8 +221,9 @@ extension ClockEpoch {
     let stretch = pieces[0].stretch
     guard slot > pieces[0].last, pieces.count > 1 else {
       if var segment = stretch.segment(of: slot) {
-        let end = segment.slots.upperBound
-        segment.slots = max(segment.slots.lowerBound, pieces[0].first)..<min(end, pieces[0].last)
+        let start = max(segment.slots.lowerBound, pieces[0].first)
+        let end = min(segment.slots.upperBound, pieces[0].last)
+        segment.slots = start..<max(start, end)
         return .segment(segment)
       }
       return stretch.instant(of: slot).map { .instant($0) }
@@ -241,6 +244,13 @@ extension ClockEpoch {
   /// Whether no later reading changes the instant of a slot, nor what was found up to it.
   func isSettled(_ slot: Int64) -> Bool {
     let index = pieces.lastIndex { slot >= $0.first } ?? 0
+    guard isSettled(slot, index) else { return false }
+    // Between two pieces it depends on both.
+    let isBetween = slot > pieces[index].last && index + 1 < pieces.count
+    return !isBetween || isSettled(slot, index + 1)
+  }
+
+  private func isSettled(_ slot: Int64, _ index: Int) -> Bool {
     let stretch = pieces[index].stretch
     return !isUnnamed(droppedPieces + index)
       && (stretch.isFinished || stretch.settledSlot.map { slot < $0 } ?? false)

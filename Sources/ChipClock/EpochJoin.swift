@@ -72,8 +72,12 @@ struct EpochJoin {
         return ContradictionSearch.agree(
           tail + shifted, line, grid, drift: assumptions.drift, assumptions)
       }
-      // None: something else is wrong in the new epoch, which is found there.
-      if fitting.isEmpty { break }
+      // None: something else is wrong in the new epoch, which is found there. Where the first readings fit none, nothing
+      // shows that those foretold are right.
+      if fitting.isEmpty {
+        if count == 4 { return .none }
+        break
+      }
       left = fitting
       if count >= min(readings.count, EpochJoin.readingCount) { break }
       count *= 2

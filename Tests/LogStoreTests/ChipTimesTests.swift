@@ -128,7 +128,7 @@ struct ChipTimesTests {
     let account = try #require(found.account)
     let clock = try #require(account.chipClock)
     #expect(clock.lostCount == 1 && clock.findingCount == 1 && !clock.isWhole)
-    #expect(account.isIntact)
+    #expect(account.isIntact && clock.unprovedCount == 0)
     #expect(account.tickCount == UInt64(log.truth.count) + 1)
     let finding = try #require(clock.findings.first)
     #expect(finding.kind == .lost(1...1))

@@ -172,7 +172,8 @@ extension ChipTimes {
       time = max(likely, time == .max ? time : time + 1)
       (times[row], earliest[row], latest[row]) = (time, min(early, time), max(late, time))
       ticks[row] = UInt64(tick + place.shift)
-      account.add((late - early) / 2)
+      // Nonsense may bound a sample by 2⁶² on both sides, whose difference does not fit.
+      account.add(late / 2 - early / 2)
       (last, rawTime) = ((tick, time), instant.earliest)
       row += 1
     }

@@ -66,6 +66,14 @@ struct BoundHull {
     lower.drop(before: slot)
   }
 
+  /// Whether there are lower bounds not farther from `slot` than `reach` seconds.
+  func hasLower(near slot: Int64, _ grid: SlotGrid, reach: Double) -> Bool {
+    func isNear(_ corner: Corner) -> Bool {
+      abs(grid.seconds(from: slot, to: corner.slot, corner.part)) <= reach
+    }
+    return lower.done.contains(where: isNear) || lower.points.contains { isNear($0.corner) }
+  }
+
   /// The possible states of the clock at `slot`, by the bounds not farther from it than `reach` seconds, and by those of
   /// `other`, a hull of the same line.
   func polygon(
@@ -123,10 +131,7 @@ struct BoundHull {
       points.append((corner, h, limit))
     }
 
-    mutating func drop(before slot: Int64) {
-      let kept = done.firstIndex { $0.slot >= slot } ?? done.endIndex
-      // Half of the corners at least, so that moving the others costs little.
-      if kept * 2 > done.count { done.removeFirst(kept) }
-    }
+    /// Not only the first ones: a bound of a slot that is never reached may stand before later ones.
+    mutating func drop(before slot: Int64) { done.removeAll { $0.slot < slot } }
   }
 }

@@ -89,8 +89,8 @@ public struct ClockEpoch {
   private var isLastAlone: Bool {
     let number = droppedPieces + pieces.count - 1
     let stretch = pieces[pieces.count - 1].stretch
-    // Of a long stretch with few readings at its end, those before are forgotten.
-    return stretch.latestReadings.count == 1 && stretch.periodCount == 0
+    // Its bounds are of two slots. Of a long stretch with one reading at its end, those before are forgotten.
+    return stretch.latestReadings.count == 1 && stretch.periodCount <= 1
       && waiting.contains { $0.break.map { $0.piece == number && !$0.isHole } ?? false }
   }
 

@@ -56,8 +56,6 @@ public struct ClockStretch {
   /// The bounds by edges and stamps that the next knots depend on.
   private var asides: [ClockBound] = []
   private var asideHull: BoundHull?
-  /// Whether there are stamps: edges alone are on one side, to which they would press the likely instant.
-  private var hasStamps = false
   /// The readings that knots which are not settled depend on.
   private(set) var recent: [FillReading] = []
   private(set) var knots: [Knot] = []
@@ -142,9 +140,14 @@ public struct ClockStretch {
 
   /// Adds a bound by an edge of the watermark or a stamp, whose slot no reading has passed yet by more than a drain.
   mutating func add(aside bound: ClockBound) {
+    // No recorder is so far ahead of its readings.
+    if let last = latestReadings.last,
+      bound.slot - last.count > grid.slots(ClockStretch.longestReach)
+    {
+      return
+    }
     guard asides.count < ClockStretch.readingLimit else { return }
     asides.append(bound)
-    if !bound.isUpper { hasStamps = true }
     asideHull?.add(bound, grid)
   }
 
@@ -227,8 +230,7 @@ public struct ClockStretch {
     let oldest = settledSlot - grid.slots(ClockStretch.longestReach)
     for index in hulls.indices { hulls[index].drop(before: oldest) }
     asideHull?.drop(before: oldest)
-    let keptAsides = asides.firstIndex { $0.slot >= oldest } ?? asides.endIndex
-    if keptAsides * 2 > asides.count { asides.removeFirst(keptAsides) }
+    asides.removeAll { $0.slot < oldest }
     let kept = recent.firstIndex { $0.count >= oldest - 1 } ?? recent.endIndex
     if kept * 2 > recent.count { recent.removeFirst(kept) }
     grid.forget(before: oldest)
@@ -271,15 +273,11 @@ public struct ClockStretch {
       let reach = ClockStretch.reach(grid, hull.drift)
       return hull.polygon(at: slot, grid, reach: reach, jitter: assumptions.jitter, and: other)
     }
-    var stamps = hasStamps ? asideHull : nil
     var polygon = states(hulls[0], and: asideHull)
     // An edge may be noise on the line, and a stamp of another instant than that at which its slot was whole. Which of those
     // near the knot are right is not known, so none is used: those that contradict nothing alone may be wrong too.
     let leavesAsidesOut = polygon.isEmpty && !asides.isEmpty
-    if leavesAsidesOut {
-      stamps = nil
-      polygon = states(hulls[0], and: nil)
-    }
+    if leavesAsidesOut { polygon = states(hulls[0], and: nil) }
     guard let offsets = polygon.offsets(at: 0) else { throw ClockContradiction(slot: slot) }
     (lastPlace, readingsSincePlace) = (slot, 0)
     // Inside of a hole the neighbours know more.
@@ -287,7 +285,10 @@ public struct ClockStretch {
     var steady = polygon
     // A clock that is not as steady as that is contradicted in the end, and pressed to one side before.
     for hull in hulls.dropFirst() {
-      let other = states(hull, and: stamps)
+      // Edges alone are on one side, to which they would press the likely instant.
+      let reach = ClockStretch.reach(grid, hull.drift)
+      let hasStamps = asideHull?.hasLower(near: slot, grid, reach: reach) ?? false
+      let other = states(hull, and: hasStamps && !leavesAsidesOut ? asideHull : nil)
       guard other.width > ClockStretch.leastWidth * steady.width else { break }
       steady = other
     }

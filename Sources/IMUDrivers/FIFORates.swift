@@ -65,9 +65,14 @@ extension SensorModel {
       }
   }
 
-  /// The next rate below `asked` and the next above it.
-  public func fifoNeighbours(of asked: SampleRate, channels: ChannelSet) -> [SampleRate] {
-    let rates = fifoRates(channels: channels)
+  /// The next rate below `asked` and the next above it; with the clock of a bus, of those that it carries.
+  public func fifoNeighbours(
+    of asked: SampleRate, channels: ChannelSet, busClock: Int? = nil
+  ) -> [SampleRate] {
+    let rates = fifoRates(channels: channels).filter { rate in
+      let timing = drainTiming(rate, channels, isStamped: false)
+      return busClock.map { timing.fits(busClock: $0) } ?? true
+    }
     let below = rates.last { $0.hertz < asked.hertz }
     let above = rates.first { $0.hertz > asked.hertz }
     return [below, above].compactMap { $0 }

@@ -95,9 +95,16 @@ extension SensorError: CustomStringConvertible {
     }
   }
 
-  /// The rates of the chip's FIFO around one that it cannot be polled at.
+  /// The rates of the chip's FIFO around one that it cannot be polled at, or that rate, as far as a usual bus carries them.
   private static func ownRates(_ model: SensorModel, near asked: SampleRate) -> String {
-    let rates = model.fifoNeighbours(of: asked, channels: .all).map { hertz($0) }
+    let usual = 400_000
+    if let rate = model.fifoRate(asked, channels: .all),
+      model.drainTiming(rate, .all, isStamped: false).fits(busClock: usual)
+    {
+      return
+        "; by its own clock it does: give --clock chip, which is clock = chip in the service's configuration"
+    }
+    let rates = model.fifoNeighbours(of: asked, channels: .all, busClock: usual).map { hertz($0) }
     guard !rates.isEmpty else { return "" }
     return "; by its own clock it makes \(rates.joined(separator: " or ")) Hz"
   }

@@ -241,7 +241,7 @@ struct ConfigurationKey {
         "time-stamps", \.timeStamps, "no", accepts: "give yes or no",
         comment: """
           # yes: when an LSM6DS or LSM6DSV keeps the time, it puts its own counter's stamp beside each sample, which makes
-          # the times of slow and short recordings more certain and takes half as much again of the bus.
+          # the times of slow recordings more certain after some seconds and takes half as much again of the bus.
 
           """
       ) { ["yes": true, "no": false][$0] },

@@ -149,6 +149,50 @@ struct StampTests {
     #expect(with.findings.map(\.slots) == without.findings.map(\.slots), "\(with.findings)")
   }
 
+  @Test("go on to say something after one of a slot that is never reached")
+  func farAhead() {
+    let recorded = simulation(0.03, 850, 2).run()
+    let right = stamps(recorded, .good)
+    var wrong = right
+    for place in right.keys.sorted()[20...22] { wrong[place]?.slot += 1 << 30 }
+    func late(_ stamps: [Int: FillStamp]) -> [Int64] {
+      var timeline = ClockTimeline(nominalPeriod: 1e9 / 104, ClockAssumptions())
+      timeline.beginEpoch(.start, delivered: 0)
+      for (index, reading) in recorded.readings.enumerated() {
+        timeline.add(reading)
+        if let stamp = stamps[index] { timeline.add(stamp) }
+      }
+      timeline.finish()
+      return recorded.truth.indices.suffix(2000).compactMap {
+        timeline.instant(of: Int64($0) + 1, in: 0).map { $0.latest - $0.earliest }
+      }
+    }
+    #expect(late(wrong) == late(right))
+  }
+
+  @Test("that stopped long ago do not make edges, which are on one side, steer the likely instants")
+  func stopped() {
+    let recorded = simulation(0.03, 90, 4).run()
+    func likely(_ stamps: [Int: FillStamp]) -> [Int64] {
+      var timeline = ClockTimeline(nominalPeriod: 1e9 / 104, ClockAssumptions())
+      timeline.beginEpoch(.start, delivered: 0)
+      for (index, reading) in recorded.readings.enumerated() {
+        if reading.after != nil, reading.count > 0 {
+          let edge = recorded.truth[Int(reading.count) - 1] + 20_000
+          timeline.add(FillEdge(slot: reading.count, time: Int64(edge.rounded(.up))))
+        }
+        timeline.add(reading)
+        if let stamp = stamps[index], Double(stamp.before) < 1e12 + 20e9 { timeline.add(stamp) }
+      }
+      timeline.finish()
+      return recorded.truth.indices.dropFirst(70 * 104).compactMap {
+        timeline.instant(of: Int64($0) + 1, in: 0)?.likely
+      }
+    }
+    let (with, without) = (likely(stamps(recorded, .good)), likely([:]))
+    #expect(with.count > 1000 && with == without)
+  }
+
   @Test("that cannot be are left out", arguments: [(-1, 384), (1 << 20, 384), (4, 0), (4, -384)])
   func impossible(ticks: Int64, ticksPerSlot: Int64) {
     var timeline = ClockTimeline(nominalPeriod: 1e7, ClockAssumptions())

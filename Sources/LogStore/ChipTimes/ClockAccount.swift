@@ -41,7 +41,7 @@ public struct ClockAccount: Equatable, Sendable {
   public internal(set) var readingCount: UInt64 = 0
   /// Readings of the chip's counter beside those of the fill: its stamps are taken for the instants at which slots were whole.
   public internal(set) var stampCount: UInt64 = 0
-  /// Places, one each half second, where the stamps and edges within 20 s contradict the readings and were left out.
+  /// Places, one each half second, where stamps or edges near it contradict the readings, and none was used.
   public internal(set) var leftOutCount: UInt64 = 0
   /// Samples whose interval is proved.
   public internal(set) var provedCount: UInt64 = 0

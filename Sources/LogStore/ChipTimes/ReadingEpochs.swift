@@ -133,8 +133,9 @@ extension ReadingEpochs {
     guard let stamp = reading.stamp else {
       return timeline.add(FillEdge(slot: reading.count, time: reading.before))
     }
-    // The bus cannot have carried such a read, or was it faster than assumed: the readings of the fill show which.
-    guard !assumptions.isBroken(by: reading) else { return }
+    // The bus cannot have carried such a read, or was it faster than assumed: the readings of the fill show which. And the
+    // slot had been taken out.
+    guard !assumptions.isBroken(by: reading), reading.count <= last?.count ?? 0 else { return }
     stampCount += 1
     timeline.add(
       FillStamp(

@@ -81,9 +81,10 @@ struct ChipTimesReport {
   /// What of that was not used.
   private var leftOut: String {
     guard clock.leftOutCount > 0 else { return "" }
-    let what = clock.stampCount > 0 ? "" : ", the edges of the interrupt line"
-    let places = clock.leftOutCount == 1 ? "place" : "places"
-    return "\(what), but not in \(clock.leftOutCount) \(places) where they contradict the readings"
+    let places = "\(clock.leftOutCount) \(clock.leftOutCount == 1 ? "place" : "places")"
+    return clock.stampCount > 0
+      ? "; in \(places) neither these nor edges, as some contradict the readings there"
+      : ", the edges of the interrupt line, but not in \(places) where some contradict the readings"
   }
 
   private var losses: String {

@@ -81,8 +81,15 @@ extension SensorRequest {
 
   /// What the user should know about the choice of clock, line and stamps.
   func remarks(_ model: SensorModel, usesInterrupt: Bool) -> [String] {
-    [clockRemark(model), interruptRemark(model, isUsed: usesInterrupt), stampRemark(model)]
+    let isUnused = !isChipClock(model) && model.hasWatermark && model.hasStamps
+    guard isUnused, configuration.interrupt != .none, configuration.timeStamps else {
+      return [
+        clockRemark(model), interruptRemark(model, isUsed: usesInterrupt), stampRemark(model),
+      ]
       .compactMap { $0 }
+    }
+    let both = unused("the chip's interrupt line and time stamps are", model, hasUse: true)
+    return [clockRemark(model), both].compactMap { $0 }
   }
 
   /// A remark for the user when the computer keeps the time at a rate at which the chip could do it better.
@@ -90,7 +97,8 @@ extension SensorRequest {
     guard configuration.clock == .automatic, configuration.rate.hertz > SensorRequest.gridLimit,
       !isChipClock(model)
     else { return nil }
-    let near = model.fifoNeighbours(of: configuration.rate, channels: configuration.channels)
+    let near = model.fifoNeighbours(
+      of: configuration.rate, channels: configuration.channels, busClock: 400_000)
     guard !near.isEmpty else { return nil }
     let rates = near.map { Plain.hertz($0) }.joined(separator: " or ")
     return

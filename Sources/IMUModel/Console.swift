@@ -13,7 +13,9 @@ public enum Console {
   public static let isASCII = {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(Environment.value)
     let locale = (names.first { !$0.isEmpty } ?? "").lowercased()
-    return !(locale.hasSuffix("utf-8") || locale.hasSuffix("utf8") || locale.contains("utf-8@"))
+    return
+      !(locale.hasSuffix("utf-8") || locale.hasSuffix("utf8")
+      || locale.parts(around: "utf-8@") != nil)
   }()
 
   /// Writes lines for a person to stdout. A closed pipe is no error: its reader has read enough.

@@ -187,9 +187,9 @@ enum HostKeyTrouble: Equatable {
   /// Reads ssh's messages; `nil` when they are about something else.
   init?(_ lines: [String]) {
     let isRefused = lines.contains { $0.hasPrefix("Host key verification failed") }
-    if lines.contains(where: { $0.contains("HOST IDENTIFICATION HAS CHANGED") }) {
+    if lines.contains(where: { $0.parts(around: "HOST IDENTIFICATION HAS CHANGED") != nil }) {
       let place = lines.first { $0.hasPrefix("Offending ") }
-        .flatMap { $0.split(separator: " in ", maxSplits: 1).last }
+        .flatMap { $0.parts(around: " in ")?.after }
       self = .changed(place: place.map { String($0) })
     } else if isRefused {
       self = .unknown

@@ -186,7 +186,9 @@ private struct SensorOpening<User: SensorUser> {
     if let bus = request.configuration.bus { return bus }
     // Stock kernels number buses in the order of discovery; the device tree's node identifies one.
     if let node = board?.busNode,
-      let adapter = SystemTree.live.i2cAdapters().first(where: { $0.name.contains(node) })
+      let adapter = SystemTree.live.i2cAdapters().first(where: {
+        $0.name.parts(around: node) != nil
+      })
     {
       return adapter.number
     }

@@ -109,7 +109,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--program", default=str(HERE / "../../.build/release/imulog"), help="the static binary; .build/release/imulog")
     parser.add_argument(
-        "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by setup/cross-arm64.sh")
+        "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by .ci/cross")
     parser.add_argument("--cuts", type=int, default=10, metavar="N", help="power cuts on each file system; 10")
     parser.add_argument(
         "--chip-minutes", type=float, default=0, metavar="N", help="takes by the chip's clock, without a fault; 10 s")

@@ -7,7 +7,7 @@ cache=${KERNELBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/imulog-kernelbench}
 cannot_run=77 # the exit status that says: nothing was tried, because this machine or its network lacks something
 mkdir -p "$cache"
 
-say() { echo "kernelbench: $*" >&2; }
+say() { echo "${program:-kernelbench}: $*" >&2; }
 cannot() { say "cannot run here: $*"; exit $cannot_run; }
 
 # install_tools COMMAND=PACKAGE...: installs the packages whose commands are missing.

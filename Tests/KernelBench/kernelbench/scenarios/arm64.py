@@ -18,7 +18,7 @@ def build(directory: Path) -> Path:
     """Cross-builds the program, when nothing else wants a processor."""
     directory.mkdir(parents=True, exist_ok=True)
     program = directory / "imulog-arm64"
-    run_script("cross-arm64.sh", str(program), is_idle=True)
+    run_script("../../../.ci/cross", "arm64", str(program), is_idle=True)
     return program
 
 

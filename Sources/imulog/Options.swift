@@ -11,7 +11,8 @@ struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The directory of recordings.",
-      discussion: "By default IMULOG_STORE, else the user's data directory.", valueName: "dir"))
+      discussion: "By default IMULOG_STORE, else the user's data directory.", valueName: "dir"),
+    completion: .directory)
   var store: String?
 }
 

@@ -131,4 +131,14 @@ struct InstallTests {
     let path = bench.file("file", "no directory")
     expectSentence(bench.run("install", "--root", path), 73, ["cannot make", path])
   }
+
+  @Test("leaves a package's service alone, and says how it is started")
+  func packaged() {
+    _ = bench.shell("mkdir -p card/usr/lib/systemd/system")
+    bench.directory.write([], to: "card/usr/lib/systemd/system/imulog.service")
+    let outcome = bench.run("install", "--root", bench.directory.path + "/card")
+    #expect(outcome.status == 78)
+    #expect(outcome.talk.contains("a package has installed the service already"))
+    #expect(bench.directory.names(in: "card") == ["usr"])
+  }
 }

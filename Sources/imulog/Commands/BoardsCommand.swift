@@ -15,7 +15,7 @@ struct BoardsCommand: ParsableCommand {
         imulog boards raspberry-pi-5
       """)
 
-  @Argument(help: ArgumentHelp("The board to show.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The board to show.", valueName: "id"), completion: .boards)
   var board: String?
 
   @Flag(help: "Print JSON.")

@@ -25,7 +25,8 @@ struct ImportCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("The file to import.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("The file to import.", valueName: "file"), completion: .file())
   var file: String
 
   @Option(

@@ -24,12 +24,20 @@ struct InstallCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write below this directory, such as a mounted card's root.", valueName: "dir"))
+      "Write below this directory, such as a mounted card's root.", valueName: "dir"),
+    completion: .directory)
   var root = ""
 
   mutating func run() throws {
     let own = try InstallCommand.program()
     let isStartable = root.isEmpty && InstallCommand.isSeen(own)
+    let packaged = root + "/usr/lib/systemd/system/imulog.service"
+    guard print || access(packaged, F_OK) != 0 else {
+      throw CommandFailure(
+        .configuration,
+        "a package has installed the service already (\(packaged)): `sudo systemctl enable --now imulog` starts it"
+      )
+    }
     let files = InstalledFile.all(program: isStartable ? own : InstallCommand.usual)
     for file in files {
       if print {

@@ -24,7 +24,8 @@ struct RecordCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(help: "The board, one of `imulog boards`; detected by default.")
+  @Option(
+    help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
   var board: String?
 
   // A value may begin with a sign, so that the refusal can name it.
@@ -37,7 +38,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The chip: auto, or a model; @0x69 after it chooses the address.",
-      valueName: "auto|model"))
+      valueName: "auto|model"),
+    completion: .sensors)
   var sensor = "auto"
 
   @Option(help: "The sensors to record; both includes the temperature.")
@@ -46,13 +48,15 @@ struct RecordCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Samples a second: from 0.0001 to 1000, or a rate of the chip.", valueName: "hz"))
+      "Samples a second: from 0.0001 to 1000, or a rate of the chip.", valueName: "hz"),
+    completion: .rates)
   var rate = "10"
 
   @Option(
     help: ArgumentHelp(
       "What keeps the time: the chip, by its FIFO, or a grid of the computer; auto: the chip above 200 Hz.",
-      valueName: "auto|chip|grid"))
+      valueName: "auto|chip|grid"),
+    completion: .list(["auto", "chip", "grid"]))
   var clock = "auto"
 
   @Option(

@@ -22,7 +22,8 @@ struct RecoverCommand: ParsableCommand {
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"))
+    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"),
+    completion: .recordings)
   var target: String
 
   mutating func run() throws {

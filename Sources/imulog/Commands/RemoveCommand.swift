@@ -20,7 +20,9 @@ struct RemoveCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("Numbers, `latest`, or beginnings of UUIDs.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("Numbers, `latest`, or beginnings of UUIDs.", valueName: "id"),
+    completion: .recordings)
   var ids: [String] = []
 
   @Flag(help: "Then delete everything in the trash for ever, to make room.")

@@ -23,7 +23,9 @@ struct ShowCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
+    completion: .recordings)
   var id: String
 
   @OptionGroup var terminalOptions: TerminalOptions

@@ -23,7 +23,8 @@ struct VerifyCommand: ParsableCommand {
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"))
+    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"),
+    completion: .recordings)
   var target: String
 
   @Flag(help: "Print JSON.")

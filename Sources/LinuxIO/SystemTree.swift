@@ -44,7 +44,7 @@ extension SystemTree {
   }
 
   /// A file's text up to its first NUL, without white space around it; `nil` when absent or empty.
-  func text(_ path: String, limit: Int = 4096) -> String? {
+  package func text(_ path: String, limit: Int = 4096) -> String? {
     guard let bytes = bytes(path, limit: limit) else { return nil }
     let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
     var line = bytes.prefix { $0 != 0 }.drop(while: isSpace)
@@ -53,7 +53,7 @@ extension SystemTree {
   }
 
   /// Names in a directory, in no order; none when it is absent or unreadable.
-  func names(in path: String) -> [String] {
+  package func names(in path: String) -> [String] {
     guard let directory = opendir(self.path(path)) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []
@@ -191,7 +191,7 @@ extension SystemTree {
   }
 
   /// Numbers of the adapters that the kernel drives, whether or not programs may use them.
-  func kernelAdapterNumbers() -> [Int] { adapterNumbers(in: "/sys/bus/i2c/devices") }
+  package func kernelAdapterNumbers() -> [Int] { adapterNumbers(in: "/sys/bus/i2c/devices") }
 
   private func adapterNumbers(in directory: String) -> [Int] {
     names(in: directory).compactMap { name in
@@ -230,7 +230,7 @@ extension SystemTree {
   }
 
   /// The kernel's name for a chip's place, such as `1-0068`.
-  static func device(bus number: Int, address: I2CAddress) -> String {
+  package static func device(bus number: Int, address: I2CAddress) -> String {
     let digits = String(address.rawValue, radix: 16)
     return "\(number)-" + String(repeating: "0", count: 4 - digits.count) + digits
   }

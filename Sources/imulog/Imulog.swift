@@ -22,7 +22,8 @@ struct Imulog: ParsableCommand {
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
-      PullCommand.self, ServeCommand.self, PullServerCommand.self, LicencesCommand.self,
+      PullCommand.self, ServeCommand.self, PullServerCommand.self, DoctorCommand.self,
+      LicencesCommand.self,
     ])
 
   @OptionGroup var storeOptions: StoreOptions

@@ -85,6 +85,7 @@ struct JSONSchemaTests {
       ("verify", try [damaged, chip].map { try $0.run("verify", "1", "--json").json() }),
       ("record", [recorded]),
       ("boards", [try bench.run("boards", "--json").json()]),
+      ("doctor", [try bench.run("doctor", "--json").json()]),
       ("export", exports + chipExports + [part, try damaged.run("export", "1").json()]),
       ("export --format ndjson", try lines.map { try JSON(Array($0.utf8)) }),
       ("export --format html", [try JSON(Array(facts.utf8))]),

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Boards
+import IMUDrivers
+import IMUModel
+import LinuxIO
+import Recorder
+
+/// Board, bus and chip. Nothing is written to a chip before it is known, and nothing is read from one that a recorder has.
+struct BusChecks {
+  let tree: SystemTree
+  let request: SensorRequest
+
+  /// The most that the real clock of a bus may be below the configured one without a remark.
+  private static let slowest = 0.8
+  /// Of reads that fail, one in so many is the wiring's.
+  private static let errorLimit = 100
+
+  func run() -> [Check] {
+    let board =
+      request.board
+      ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+    var checks = [self.board(board)]
+    guard board?.id != "simulator" else { return checks }
+    let number = busNumber(board)
+    checks += holders(number)
+    do throws(LinuxIOError) {
+      // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
+      var bus = try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree)
+      checks.append(Check("bus", .ok, "/dev/i2c-\(number) can be used"))
+      checks += chip(&bus, number)
+    } catch {
+      checks.append(Check("bus", error))
+    }
+    return checks
+  }
+
+  private func board(_ board: Board?) -> Check {
+    let model = tree.boardModel() ?? "no device tree"
+    guard let board else {
+      return Check(
+        "board", .advice,
+        "\(Plain.text(model)): none that imulog knows; give --board or --bus to record",
+        figures: [Check.Figure("model", model)])
+    }
+    return Check("board", .ok, board.title, figures: [Check.Figure("model", model)])
+  }
+
+  private func busNumber(_ board: Board?) -> Int {
+    if let bus = request.configuration.bus { return bus }
+    if let node = board?.busNode,
+      let adapter = tree.i2cAdapters().first(where: { $0.name.parts(around: node) != nil })
+    {
+      return adapter.number
+    }
+    if case .device(let number) = board?.bus { return number }
+    return tree.i2cAdapters().first?.number ?? 1
+  }
+
+  /// Kernel drivers at the addresses of sensors.
+  private func holders(_ number: Int) -> [Check] {
+    SensorFamily.allAddresses.compactMap { address in
+      guard let driver = tree.i2cDriver(bus: number, address: address) else { return nil }
+      let name = tree.i2cDeviceName(bus: number, address: address) ?? "chip"
+      let device = SystemTree.device(bus: number, address: address)
+      let figures = [Check.Figure("driver of \(device)", driver)]
+      guard !driver.hasPrefix("rtc-") else {
+        return Check(
+          "address \(address)", .advice,
+          "a clock (\(Plain.text(name)), driver \(Plain.text(driver))) has it: connect AD0 of an MPU-6050 to 3.3 V, "
+            + "which gives it 0x69",
+          figures: figures)
+      }
+      return Check(
+        "address \(address)", .wrong,
+        "the kernel's driver \(Plain.text(driver)) has the chip there (\(Plain.text(name))); it comes back at the next "
+          + "start if a line with dtoverlay= in /boot/firmware/config.txt asks for it: remove that line too",
+        command: "echo \(device) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind", figures: figures
+      )
+    }
+  }
+
+  private func chip(_ bus: inout LinuxI2CBus, _ number: Int) -> [Check] {
+    var (free, checks) = ([I2CAddress](), [Check]())
+    for address in SensorFamily.allAddresses {
+      do throws(LinuxIOError) {
+        try bus.claim(address)
+        // Before anything is read: a chip that another recorder has stays alone.
+        try bus.reserve(address)
+        free.append(address)
+      } catch {
+        // A kernel driver's is named already.
+        guard case .busy = error.kind else { continue }
+        checks.append(
+          Check("address \(address)", .unchecked, "\(error.finding): its chip is not disturbed"))
+      }
+    }
+    do throws(SensorError) {
+      let found = try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
+      checks.append(chip(found))
+      return checks + meter(&bus, found, number)
+    } catch {
+      // What another recorder has may be the one that was looked for.
+      let state: Check.State = checks.isEmpty ? .wrong : .unchecked
+      return checks + [Check("chip", state, "\(error)")]
+    }
+  }
+
+  private func chip(_ found: SensorIdentity) -> Check {
+    var words = "\(found.model.name) at \(found.address)"
+    if !found.alternatives.isEmpty {
+      words +=
+        ", or \(found.alternatives.map(\.name).joined(separator: ", ")), which answer the same"
+    }
+    if found.identity != found.model.identity {
+      words += "; it answers \(hexadecimal(found.identity)), as no original does: it may be a copy"
+    }
+    return Check(
+      "chip", .ok, words, figures: [Check.Figure("identity", hexadecimal(found.identity))])
+  }
+
+  private func meter(_ bus: inout LinuxI2CBus, _ chip: SensorIdentity, _ number: Int) -> [Check] {
+    let meter = BusMeter(&bus, chip)
+    let asked = tree.i2cClock(bus: number)
+    var figures = [
+      Check.Figure("reads", "\(meter.readCount)"), Check.Figure("failed", "\(meter.errorCount)"),
+    ]
+    if let asked { figures.append(Check.Figure("configured_hz", "\(asked)")) }
+    var checks: [Check] = []
+    if let clock = meter.clock {
+      figures.append(Check.Figure("measured_hz", "\(Int(clock))"))
+      let text = "\(Int((clock / 1000).rounded())) kHz measured"
+      if let asked {
+        let isSlow = clock < BusChecks.slowest * Double(asked)
+        checks.append(
+          Check(
+            "bus clock", isSlow ? .advice : .ok,
+            "\(text), \(asked / 1000) kHz configured"
+              + (isSlow ? "; rates that imulog accepts by the configured clock may be missed" : ""),
+            figures: figures))
+      } else {
+        checks.append(
+          Check("bus clock", .ok, "\(text); the configured one is not known", figures: figures))
+      }
+    }
+    let isNoisy = meter.errorCount * BusChecks.errorLimit > meter.readCount
+    checks.append(
+      Check(
+        "wiring", isNoisy ? .wrong : .ok,
+        isNoisy
+          ? "\(meter.errorCount) of \(meter.readCount) reads failed: look at the wires, shorten them, and see that SDA and "
+            + "SCL have pull-ups of 1.8 to 4.7 kΩ to 3.3 V"
+          : "\(meter.readCount) reads, \(meter.errorCount == 0 ? "none" : "\(meter.errorCount)") failed",
+        figures: figures))
+    return checks
+  }
+
+  private func hexadecimal(_ value: UInt8) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "0x" + (digits.count < 2 ? "0" : "") + digits
+  }
+}

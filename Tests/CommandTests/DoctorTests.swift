@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestScheduling
+import Testing
+
+/// `imulog doctor` on machines that are made of files: what is wrong is named with the command that mends it.
+@Suite("imulog doctor", .waitsForPrograms)
+struct DoctorTests {
+  private let bench = Bench()
+
+  /// Writes a file of the machine.
+  private func write(_ text: String, to path: String) {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    _ = bench.shell("mkdir -p 'machine/\(folder)'")
+    bench.directory.write(Array(text.utf8), to: "machine/" + path)
+  }
+
+  private func doctor(_ more: String...) throws -> (checks: [String: JSON], status: Int32) {
+    _ = bench.shell("mkdir -p machine")
+    let outcome = bench.run(
+      ["doctor", "--json", "--root", bench.directory.path + "/machine"] + more)
+    let checks = try outcome.json()["checks"].items
+    return (
+      Dictionary(
+        checks.map { ($0["name"].text ?? "", $0) }, uniquingKeysWith: { first, _ in first }),
+      outcome.status
+    )
+  }
+
+  private func makePi() {
+    write("Raspberry Pi 4 Model B Rev 1.4\0", to: "proc/device-tree/model")
+    write("raspberrypi,4-model-b\0brcm,bcm2711\0", to: "proc/device-tree/compatible")
+  }
+
+  @Test("a Raspberry Pi whose I2C is off is told how to switch it on, and the status is 1")
+  func off() throws {
+    makePi()
+    let (checks, status) = try doctor()
+    #expect(checks["board"]?["state"].text == "ok")
+    #expect(checks["bus"]?["state"].text == "wrong")
+    #expect(checks["bus"]?["command"].text == "sudo raspi-config nonint do_i2c 0")
+    #expect(status == 1)
+  }
+
+  @Test("a kernel that drives adapters and shows none of them lacks i2c-dev")
+  func module() throws {
+    makePi()
+    write("bcm2835 (i2c@7e804000)\n", to: "sys/bus/i2c/devices/i2c-1/name")
+    #expect(try doctor().checks["bus"]?["command"].text == "sudo modprobe i2c-dev")
+  }
+
+  @Test("a bus that is not there is refused with those that are")
+  func otherBus() throws {
+    makePi()
+    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
+    let bus = try #require(try doctor("--bus", "7").checks["bus"])
+    #expect(bus["words"].text?.contains("there are 1 (bcm2835 (i2c@7e804000))") == true)
+  }
+
+  @Test("a file in place of an adapter is none")
+  func notABus() throws {
+    makePi()
+    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
+    write("", to: "dev/i2c-1")
+    #expect(try doctor().checks["bus"]?["words"].text?.contains("not an I2C adapter") == true)
+  }
+
+  @Test("a kernel driver that has the chip is named with the exact line that frees it")
+  func held() throws {
+    makePi()
+    write("mpu6050\n", to: "sys/bus/i2c/devices/1-0068/name")
+    _ = bench.shell(
+      "mkdir -p machine/sys/bus/i2c/drivers/inv-mpu6050-i2c && ln -s ../../drivers/inv-mpu6050-i2c machine/sys/bus/i2c/devices/1-0068/driver"
+    )
+    let held = try #require(try doctor().checks["address 0x68"])
+    #expect(held["state"].text == "wrong")
+    #expect(
+      held["command"].text
+        == "echo 1-0068 | sudo tee /sys/bus/i2c/drivers/inv-mpu6050-i2c/unbind")
+  }
+
+  @Test("a clock at the address of an MPU-6050 is told from a sensor that is held")
+  func clock() throws {
+    makePi()
+    write("ds3231\n", to: "sys/bus/i2c/devices/1-0068/name")
+    _ = bench.shell(
+      "mkdir -p machine/sys/bus/i2c/drivers/rtc-ds1307 && ln -s ../../drivers/rtc-ds1307 machine/sys/bus/i2c/devices/1-0068/driver; mkdir -p machine/sys/class/rtc/rtc0"
+    )
+    let checks = try doctor().checks
+    #expect(checks["address 0x68"]?["state"].text == "advice")
+    #expect(checks["address 0x68"]?["words"].text?.contains("AD0") == true)
+    #expect(checks["battery clock"]?["state"].text == "ok")
+  }
+
+  @Test(
+    "a supply that is or was too low, and a slowed processor, are told apart",
+    arguments: [
+      ("0x50005", "wrong", "too low now"), ("50000", "advice", "was too low"),
+      ("0x40000", "advice", "slowed down"), ("0", "ok", "no under-voltage"),
+      ("nonsense", "unchecked", "reads nonsense"),
+    ])
+  func supply(flags: String, state: String, words: String) throws {
+    write(flags + "\n", to: "sys/devices/platform/soc/soc:firmware/get_throttled")
+    let supply = try #require(try doctor().checks["supply"])
+    #expect(supply["state"].text == state)
+    #expect(supply["words"].text?.contains(words) == true)
+  }
+
+  @Test(
+    "a wrong configuration is named with its line, and a service that does not run with its command"
+  )
+  func service() throws {
+    write("rate = fast\n", to: "etc/imulog/imulog.conf")
+    write("[Unit]\n", to: "usr/lib/systemd/system/imulog.service")
+    let checks = try doctor("--socket", bench.directory.path + "/none").checks
+    #expect(checks["configuration"]?["words"].text?.contains("imulog.conf:1") == true)
+    #expect(checks["service"]?["command"].text == "sudo systemctl enable --now imulog")
+  }
+
+  @Test("keys that may only read are looked at")
+  func keys() throws {
+    func key(_ line: String) throws -> JSON? {
+      _ = bench.shell("mkdir -p home/.ssh")
+      bench.directory.write(Array((line + "\n").utf8), to: "home/.ssh/authorized_keys")
+      return try doctor().checks["ssh key"]
+    }
+    #expect(try key("ssh-ed25519 AAAA laptop") == nil)
+    let command = "command=\"/bin/true imulog serve\""
+    #expect(try key("restrict,\(command) ssh-ed25519 AAAA x")?["state"].text == "ok")
+    #expect(try key("\(command) ssh-ed25519 AAAA x")?["words"].text?.contains("restrict") == true)
+    #expect(
+      try key("restrict,command=\"/nowhere/imulog serve\" ssh-ed25519 AAAA x")?["words"].text?
+        .contains("/nowhere/imulog, which is not there") == true)
+  }
+
+  @Test("the last recordings have their verdicts, and a card is probed on request")
+  func recordings() throws {
+    try bench.record("--for", "1s")
+    let name = try bench.logName()
+    let checks = try doctor("--card").checks
+    #expect(checks["recording 1"]?["state"].text == "ok")
+    #expect(checks["card"]?["words"].text?.contains("p99") == true)
+    #expect(bench.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".card") })
+    var bytes = bench.directory.bytes(of: name)
+    bytes.removeLast(20)
+    bench.directory.write(bytes, to: name)
+    #expect(try doctor().checks["recording 1"]?["state"].text == "advice")
+  }
+
+  @Test(
+    "a report has each check and its figures, and neither the host's name nor a path of the home")
+  func report() throws {
+    makePi()
+    let outcome = bench.run("doctor", "--report", "--root", bench.directory.path + "/machine")
+    #expect(outcome.output.hasPrefix("# imulog doctor\n"))
+    #expect(outcome.output.contains("| bus | wrong |"))
+    #expect(outcome.output.contains("| room | free_bytes |"))
+    let host = bench.shell("uname -n").output.split(separator: "\n").first ?? "-"
+    #expect(!outcome.output.contains("| \(host)") && !outcome.output.contains(bench.store))
+  }
+
+  @Test("mending asks, so it needs a terminal, and prints no document")
+  func fix() throws {
+    _ = bench.shell("mkdir -p machine")
+    let root = bench.directory.path + "/machine"
+    #expect(bench.run("doctor", "--fix", "--json", "--root", root).status == 64)
+    let outcome = bench.shell("'\(Child.program)' doctor --fix --root '\(root)' < /dev/null")
+    #expect(outcome.status == 64 && outcome.talk.contains("stdin is no terminal"))
+  }
+}

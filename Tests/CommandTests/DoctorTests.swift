@@ -167,4 +167,25 @@ struct DoctorTests {
     let outcome = bench.shell("'\(Child.program)' doctor --fix --root '\(root)' < /dev/null")
     #expect(outcome.status == 64 && outcome.talk.contains("stdin is no terminal"))
   }
+
+  @Test(
+    "a user without rights is told the remedy of each refusal, and recordings are possible",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func rights() throws {
+    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
+    write("", to: "dev/i2c-1")
+    write("i2c:x:998:\n", to: "etc/group")
+    _ = bench.shell(
+      "chmod -R a+rX . && chgrp 998 machine/dev/i2c-1 && chmod 660 machine/dev/i2c-1")
+    let outcome = OtherUser().run(
+      bench, "doctor", "--json", "--root", bench.directory.path + "/machine")
+    let checks = try outcome.json()["checks"].items
+    func command(_ name: String) -> String? {
+      checks.first { $0["name"].text == name }?["command"].text
+    }
+    #expect(command("bus") == "sudo usermod -aG i2c $USER")
+    #expect(checks.first { $0["name"].text == "bus" }?["later"] == .bool(true))
+    #expect(checks.first { $0["name"].text == "wake-ups" }?["state"].text == "advice")
+    #expect(checks.first { $0["name"].text == "store" }?["state"].text == "wrong")
+  }
 }

@@ -11,8 +11,8 @@ struct BusChecks {
   let tree: SystemTree
   let request: SensorRequest
 
-  /// The most that the real clock of a bus may be below the configured one without a remark.
-  private static let slowest = 0.8
+  /// The parts of the configured clock between which the real one needs no remark.
+  private static let (slowest, fastest) = (0.8, 1.1)
   /// Of reads that fail, one in so many is the wiring's.
   private static let errorLimit = 100
 
@@ -129,19 +129,7 @@ struct BusChecks {
     var checks: [Check] = []
     if let clock = meter.clock {
       figures.append(Check.Figure("measured_hz", "\(Int(clock))"))
-      let text = "\(Int((clock / 1000).rounded())) kHz measured"
-      if let asked {
-        let isSlow = clock < BusChecks.slowest * Double(asked)
-        checks.append(
-          Check(
-            "bus clock", isSlow ? .advice : .ok,
-            "\(text), \(asked / 1000) kHz configured"
-              + (isSlow ? "; rates that imulog accepts by the configured clock may be missed" : ""),
-            figures: figures))
-      } else {
-        checks.append(
-          Check("bus clock", .ok, "\(text); the configured one is not known", figures: figures))
-      }
+      checks.append(self.clock(clock, asked, figures))
     }
     let isNoisy = meter.errorCount * BusChecks.errorLimit > meter.readCount
     checks.append(
@@ -153,6 +141,27 @@ struct BusChecks {
           : "\(meter.readCount) reads, \(meter.errorCount == 0 ? "none" : "\(meter.errorCount)") failed",
         figures: figures))
     return checks
+  }
+
+  private func clock(_ clock: Double, _ asked: Int?, _ figures: [Check.Figure]) -> Check {
+    let text = "\(Int((clock / 1000).rounded())) kHz measured"
+    guard let asked else {
+      return Check("bus clock", .ok, "\(text); the configured one is not known", figures: figures)
+    }
+    let (part, name) = (clock / Double(asked), "\(text), \(asked / 1000) kHz configured")
+    if part < BusChecks.slowest {
+      return Check(
+        "bus clock", .advice,
+        "\(name): a rate that imulog accepts by the configured one may miss samples",
+        figures: figures)
+    }
+    if part > BusChecks.fastest {
+      return Check(
+        "bus clock", .advice,
+        "\(name): intervals of times by the chip's clock assume a bus that is at most a tenth faster",
+        figures: figures)
+    }
+    return Check("bus clock", .ok, name, figures: figures)
   }
 
   private func hexadecimal(_ value: UInt8) -> String {

@@ -11,7 +11,7 @@ from ..compare import compare, compare_scale
 from ..errors import HostTooSlow, check
 from ..machine import Result
 from ..scenario import Group
-from . import drivers
+from . import doctor, drivers
 
 NO_SENSOR = 69
 STORE = "/tmp/adapters"
@@ -28,6 +28,7 @@ def run(bench: Bench, group: Group) -> None:
         group.run("another chip than the one that is named", lambda: another(guest))
         group.run("two sensors and none is named", lambda: two(guest))
         group.run("SMBus-only adapter through libi2c", lambda: smbus(guest))
+        doctor.run(guest, group)
         drivers.run(guest, group)
         for chip in drivers.DRIVERS:
             group.run(f"{chip.name} held by the kernel's {chip.driver}", lambda: held(guest, chip))
@@ -131,6 +132,8 @@ def held(guest: Guest, chip: drivers.Driver) -> str:
     drivers.bind(machine, chip)
     options = f"--bus 0 --sensor {chip.chip}"
     told = refused(guest, options, NO_SENSOR, chip.driver, "unbind")
+    doctor.held(guest, chip)
+    machine.check(f"echo {chip.device} >/sys/bus/i2c/drivers/{chip.driver}/bind")
     command = told[told.index("echo") :].split("`")[0]
     machine.check(command.replace("sudo ", ""))
     machine.check(f"imulog --store /tmp/freed record --for 1s {options}")

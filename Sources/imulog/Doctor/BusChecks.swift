@@ -16,23 +16,36 @@ struct BusChecks {
   /// Of reads that fail, one in so many is the wiring's.
   private static let errorLimit = 100
 
-  func run() -> [Check] {
+  func run(_ found: (Check) throws -> Void) throws {
     let board =
       request.board
       ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
-    var checks = [self.board(board)]
-    guard board?.id != "simulator" else { return checks }
+    try found(self.board(board))
+    guard board?.id != "simulator" else { return }
+    // Other machines have other chips at these addresses.
+    guard board != nil || request.configuration.bus != nil || tree.i2cAdapters().isEmpty else {
+      let adapters = tree.i2cAdapters().map { "\($0.number) (\($0.name))" }
+      return try found(
+        Check(
+          "bus", .unchecked,
+          "which one has the sensor? Give --bus: \(adapters.joined(separator: ", "))"))
+    }
     let number = busNumber(board)
-    checks += holders(number)
+    for holder in holders(number) { try found(holder) }
+    let opened: Result<LinuxI2CBus, LinuxIOError>
     do throws(LinuxIOError) {
       // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
-      var bus = try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree)
-      checks.append(Check("bus", .ok, "/dev/i2c-\(number) can be used"))
-      checks += chip(&bus, number)
+      let bus = try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree)
+      opened = .success(consume bus)
     } catch {
-      checks.append(Check("bus", error))
+      opened = .failure(error)
     }
-    return checks
+    switch consume opened {
+    case .success(var bus):
+      try found(Check("bus", .ok, "/dev/i2c-\(number) can be used"))
+      for check in chip(&bus, number) { try found(check) }
+    case .failure(let error): try found(Check("bus", error))
+    }
   }
 
   private func board(_ board: Board?) -> Check {
@@ -64,11 +77,13 @@ struct BusChecks {
       let name = tree.i2cDeviceName(bus: number, address: address) ?? "chip"
       let device = SystemTree.device(bus: number, address: address)
       let figures = [Check.Figure("driver of \(device)", driver)]
-      guard !driver.hasPrefix("rtc-") else {
+      guard BusChecks.sensorDrivers.contains(where: { driver.hasPrefix($0) }),
+        driver.utf8.allSatisfy({ BusChecks.plain.contains($0) })
+      else {
+        guard !driver.hasPrefix("rtc-") else { return clockChip(address, name, driver, figures) }
         return Check(
           "address \(address)", .advice,
-          "a clock (\(Plain.text(name)), driver \(Plain.text(driver))) has it: connect AD0 of an MPU-6050 to 3.3 V, "
-            + "which gives it 0x69",
+          "the kernel's driver \(driver) has a chip there (\(name)): no sensor can be at this address",
           figures: figures)
       }
       return Check(
@@ -79,6 +94,19 @@ struct BusChecks {
       )
     }
   }
+
+  private func clockChip(
+    _ address: I2CAddress, _ name: String, _ driver: String, _ figures: [Check.Figure]
+  ) -> Check {
+    Check(
+      "address \(address)", .advice,
+      "a clock (\(name), driver \(driver)) has it: connect AD0 of an MPU-6050 to 3.3 V, which gives it 0x69",
+      figures: figures)
+  }
+
+  /// The kernel's drivers of chips that imulog records, and the characters of their names.
+  private static let sensorDrivers = ["inv-mpu6050", "inv_mpu6050", "st_lsm6dsx", "st_lsm9ds"]
+  private static let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789-_.".utf8)
 
   private func chip(_ bus: inout LinuxI2CBus, _ number: Int) -> [Check] {
     var (free, checks) = ([I2CAddress](), [Check]())
@@ -95,14 +123,15 @@ struct BusChecks {
           Check("address \(address)", .unchecked, "\(error.finding): its chip is not disturbed"))
       }
     }
+    // A read that gets stuck would hold up the recording on the same wires.
+    guard checks.isEmpty else {
+      return checks + [Check("chip", .unchecked, "a recorder uses this bus: nothing on it is read")]
+    }
     do throws(SensorError) {
       let found = try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
-      checks.append(chip(found))
-      return checks + meter(&bus, found, number)
+      return [chip(found)] + meter(&bus, found, number)
     } catch {
-      // What another recorder has may be the one that was looked for.
-      let state: Check.State = checks.isEmpty ? .wrong : .unchecked
-      return checks + [Check("chip", state, "\(error)")]
+      return [Check("chip", .wrong, "\(error)")]
     }
   }
 
@@ -111,6 +140,10 @@ struct BusChecks {
     if !found.alternatives.isEmpty {
       words +=
         ", or \(found.alternatives.map(\.name).joined(separator: ", ")), which answer the same"
+    }
+    if !found.others.isEmpty {
+      words +=
+        "; also \(found.others.map { "\($0.model.name) at \($0.address)" }.joined(separator: ", "))"
     }
     if found.identity != found.model.identity {
       words += "; it answers \(hexadecimal(found.identity)), as no original does: it may be a copy"
@@ -130,6 +163,8 @@ struct BusChecks {
     if let clock = meter.clock {
       figures.append(Check.Figure("measured_hz", "\(Int(clock))"))
       checks.append(self.clock(clock, asked, figures))
+    } else {
+      checks.append(Check("bus clock", .unchecked, "no read succeeded", figures: figures))
     }
     let isNoisy = meter.errorCount * BusChecks.errorLimit > meter.readCount
     checks.append(

@@ -61,7 +61,9 @@ extension Check {
     let quoted = remedy.split(separator: "`", omittingEmptySubsequences: false)
     // Each second part is in quotes.
     let commands = quoted.indices.filter { $0 % 2 == 1 }.map { String(quoted[$0]) }
-      .filter { $0.hasPrefix("sudo ") || $0.hasPrefix("echo ") }
+      .filter {
+        ($0.hasPrefix("sudo ") || $0.hasPrefix("echo ")) && $0.parts(around: "PROGRAM") == nil
+      }
     let isLater = ["log in again", "start again", "next start"].contains {
       remedy.parts(around: $0) != nil
     }

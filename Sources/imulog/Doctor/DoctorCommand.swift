@@ -19,7 +19,7 @@ struct DoctorCommand: ParsableCommand {
 
       Examples:
         imulog doctor
-        imulog doctor --card --fix
+        imulog doctor --card
         imulog doctor --report > report.md
       """)
 
@@ -37,9 +37,6 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Write and sync to the card for 10 s, and report how long it takes.")
   var card = false
 
-  @Flag(help: "Run the commands that mend what they can without a restart, each after asking.")
-  var fix = false
-
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -52,24 +49,24 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   func validate() throws {
-    if fix, json || report { throw ValidationError("--fix asks, and prints no document") }
     if json, report { throw ValidationError("--json and --report exclude each other") }
   }
 
   mutating func run() throws {
-    let checks = try look()
-    if json {
-      try Console.json(DoctorReport(checks).json)
-    } else if report {
-      try Console.data(DoctorReport(checks).markdown)
-    } else {
-      for check in checks { try print(check) }
-      if fix { try mend(checks) }
+    var checks: [Check] = []
+    let isText = !json && !report
+    try look { check in
+      checks.append(check)
+      // At once: what hangs does not hide what was found before it.
+      if isText { try DoctorCommand.print(check) }
     }
+    let privacy = [storePath(nil), Environment.value("HOME")].compactMap { $0 }
+    if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
+    if report { try Console.data(DoctorReport(checks, hiding: privacy).markdown) }
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }
   }
 
-  private func look() throws -> [Check] {
+  private func look(_ found: (Check) throws -> Void) throws {
     let tree = SystemTree(root: root)
     let (setup, configured) = serviceSetup()
     let settings = setup?.configuration ?? .default
@@ -80,30 +77,55 @@ struct DoctorCommand: ParsableCommand {
       }
       return status
     }
+    for check in configured + MachineChecks(tree: tree).run() { try found(check) }
+    if let store = storePath(setup) {
+      for check in StoreChecks(store: store, configuration: settings).run() { try found(check) }
+      if card { try found(probe(store, status)) }
+    } else {
+      try found(Check("store", .unchecked, "there is no home directory to keep recordings in"))
+    }
+    let service = ServiceChecks(tree: tree, setup: setup, status: status)
+    for check in service.run() { try found(check) }
     var request = settings
     if let board { request.board = board }
     if let bus { request.bus = bus }
-    var checks = BusChecks(tree: tree, request: try SensorRequest(request)).run()
-    checks += configured + MachineChecks(tree: tree).run()
-    let store = try storePath(setup)
-    checks += StoreChecks(store: store, configuration: settings).run()
-    if card { checks.append(CardProbe.run(in: store)) }
-    return checks + ServiceChecks(tree: tree, setup: setup, status: status).run()
+    try BusChecks(tree: tree, request: try SensorRequest(request)).run(found)
   }
 
-  /// The service's store, where there is one that nothing else names.
-  private func storePath(_ setup: RecorderSetup?) throws -> String {
+  /// Not beside a recording, whose card it would keep busy.
+  private func probe(_ store: String, _ status: Result<RecorderStatus, any Error>) -> Check {
+    if case .success(let status) = status, status.state != .armed {
+      return Check(
+        "card", .unchecked, "the service is \(status.state.rawValue): the card is left to it")
+    }
+    return CardProbe.run(in: store)
+  }
+
+  /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
+  private func storePath(_ setup: RecorderSetup?) -> String? {
     let named =
       storeOptions.store ?? program.storeOptions.store ?? Environment.value("IMULOG_STORE")
+    if let named, !named.isEmpty { return named }
+    if let store = setup?.configuration.store { return store }
     let service = "/var/lib/imulog/recordings"
-    if named == nil, access(service, F_OK) == 0 { return setup?.store ?? service }
-    return try program.storePath(storeOptions)
+    if access(service, F_OK) == 0 { return service }
+    do {
+      return try program.storePath(storeOptions)
+    } catch {
+      return nil
+    }
   }
 
   /// The service's configuration, where it has a file.
   private func serviceSetup() -> (RecorderSetup?, [Check]) {
     let path = root + ConfigurationFile.usualPath
-    guard access(path, F_OK) == 0 else { return (nil, []) }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return (nil, []) }
+    guard status.st_size <= DoctorCommand.longestFile else {
+      return (
+        nil, [Check("configuration", .wrong, "\(ConfigurationFile.usualPath) is longer than 1 MB")]
+      )
+    }
     do {
       let file = ConfigurationFile(
         path: path, board: nil, preTrigger: nil, usualStore: "/var/lib/imulog/recordings")
@@ -111,49 +133,23 @@ struct DoctorCommand: ParsableCommand {
         try file.setup(), [Check("configuration", .ok, "\(ConfigurationFile.usualPath) is right")]
       )
     } catch {
-      return (nil, [Check("configuration", .wrong, "\(error)")])
+      let words = (error as? CommandFailure)?.sentence ?? "\(error)"
+      return (nil, [Check("configuration", .wrong, words)])
     }
   }
 
-  private func print(_ check: Check) throws {
+  /// Bytes of a file that a person writes, at most.
+  static let longestFile = 1 << 20
+
+  private static func print(_ check: Check) throws {
+    func spaces(_ count: Int) -> String { String(repeating: " ", count: max(1, count)) }
     let state = check.state.rawValue
+    let words = Plain.text(check.words)
     try Console.data(
-      state + spaces(10 - state.count) + check.name + spaces(15 - check.name.count) + check.words)
+      state + spaces(10 - state.count) + check.name + spaces(18 - check.name.count) + words)
     if let command = check.command {
       let later = check.isLater ? "   # then log in again, or restart" : ""
-      try Console.data(spaces(10) + "do: " + command + later)
+      try Console.data(spaces(10) + "do: " + Plain.text(command) + later)
     }
-  }
-
-  private func spaces(_ count: Int) -> String { String(repeating: " ", count: max(1, count)) }
-
-  /// Asks for each command that has its effect at once, and runs it.
-  private func mend(_ checks: [Check]) throws {
-    guard Console.isTerminal(STDIN_FILENO) else {
-      throw CommandFailure(.usage, "--fix asks before each command, and stdin is no terminal")
-    }
-    for check in checks where check.state == .wrong || check.state == .advice {
-      guard let command = check.command else { continue }
-      Console.talk("\(check.name): run `\(command)`? [y/N]")
-      guard readLine()?.lowercased() == "y" else { continue }
-      let status = Shell.run(command)
-      Console.talk(status == 0 ? "done" : "it ended with status \(status)")
-    }
-  }
-}
-
-/// The user's shell commands.
-private enum Shell {
-  /// Runs a command to its end; its exit status, or 128 and more when a signal ended it.
-  static func run(_ command: String) -> Int32 {
-    var process = pid_t()
-    let texts: [String] = ["/bin/sh", "-c", command]
-    let words = texts.map { strdup($0) } + [nil]
-    // Safe: the strings were allocated here, and live until the process has its own copy.
-    defer { for word in words { free(word) } }
-    guard posix_spawn(&process, "/bin/sh", nil, nil, words, environ) == 0 else { return 127 }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 { if errno != EINTR { return 127 } }
-    return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 }

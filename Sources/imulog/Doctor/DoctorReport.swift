@@ -5,8 +5,13 @@ import IMUModel
 /// All checks, for a program or for an issue: no host name, no path of a home, no note.
 struct DoctorReport {
   private let checks: [Check]
+  /// Paths that are replaced by a word, the longest first.
+  private let hidden: [String]
 
-  init(_ checks: [Check]) { self.checks = checks }
+  init(_ checks: [Check], hiding paths: [String]) {
+    self.checks = checks
+    hidden = paths.filter { $0.utf8.count > 1 }.sorted { $0.utf8.count > $1.utf8.count }
+  }
 
   var json: String {
     JSONWriter.document { json in
@@ -14,13 +19,13 @@ struct DoctorReport {
         json.object { json in
           json.member("name", check.name)
           json.member("state", check.state.rawValue)
-          json.member("words", check.words)
-          json.member("command", check.command)
+          json.member("words", open(check.words))
+          json.member("command", check.command.map(open))
           json.member("later", check.isLater)
           json.member("figures", check.figures) { json, figure in
             json.object { json in
               json.member("name", figure.name)
-              json.member("value", figure.value)
+              json.member("value", open(figure.value))
             }
           }
         }
@@ -35,6 +40,9 @@ struct DoctorReport {
     for check in checks {
       lines.append("| \(cell(check.name)) | \(check.state.rawValue) | \(cell(check.words)) |")
     }
+    let commands = checks.compactMap { check in check.command.map { (check.name, $0) } }
+    if !commands.isEmpty { lines += ["", "| check | command |", "|---|---|"] }
+    lines += commands.map { "| \(cell($0)) | `\(cell($1))` |" }
     lines += ["", "| check | figure | value |", "|---|---|---|"]
     for check in checks {
       for figure in check.figures {
@@ -44,7 +52,17 @@ struct DoctorReport {
     return lines.joined(separator: "\n")
   }
 
+  /// Without the paths that say who somebody is.
+  private func open(_ text: String) -> String {
+    var text = text
+    for path in hidden {
+      while let (before, after) = text.parts(around: path) { text = before + "…" + after }
+    }
+    return text
+  }
+
   private func cell(_ text: String) -> String {
-    text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    Plain.text(open(text)).split(separator: "|", omittingEmptySubsequences: false)
+      .joined(separator: "\\|")
   }
 }

@@ -55,7 +55,7 @@ struct MachineChecks {
       : Check("battery clock", .ok, clocks.sorted().joined(separator: ", "))
   }
 
-  /// A Raspberry Pi's flags: bit 0 the supply is too low, bit 2 the processor is slowed down, and 16 bits higher what was so
+  /// A Raspberry Pi's flags: bit 0 the supply is too low, bits 1 to 3 the processor is slowed down, and 16 bits higher what was so
   /// since the start (raspberrypi/documentation, vcgencmd get_throttled).
   private func supply() -> Check? {
     let path = "/sys/devices/platform/soc/soc:firmware/get_throttled"
@@ -73,7 +73,7 @@ struct MachineChecks {
       return Check(
         "supply", .advice, "the voltage was too low since the start" + remedy, figures: figures)
     }
-    if flags & (1 << 2 | 1 << 18) != 0 {
+    if flags & (0b1110 | 0b1110 << 16) != 0 {
       return Check(
         "supply", .advice,
         "the processor was slowed down since the start, by heat or its supply: cool it",

@@ -31,14 +31,19 @@ struct StoreChecks {
 
   private func directory() -> Check {
     let path = existing
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      return Check("store", .wrong, "there is something else than a directory in its place")
+    }
     guard access(path, W_OK) != 0 else {
       return Check("store", .ok, path == store ? "it can be written" : "it will be made")
     }
     switch errno {
     case EROFS:
       return Check(
-        "store", .wrong, "its file system is mounted read-only: see `dmesg` for errors of the card",
-        command: "sudo mount -o remount,rw \"$(findmnt -no TARGET --target '\(path)')\"")
+        "store", .wrong,
+        "its file system is mounted read-only: see `dmesg` for errors of the card, and mount it for writing"
+      )
     case EACCES where store.hasPrefix("/var/lib/imulog"):
       return Check(
         "store", .wrong, "it belongs to the group imulog, of which you are no member in this login",
@@ -64,7 +69,7 @@ struct StoreChecks {
       return Check(
         "room", .wrong,
         "\(free / 1_000_000) MB are free, of which \(configuration.reserve / 1_000_000) MB are kept: less than an hour "
-          + rate, command: "imulog rm --empty-trash", figures: figures)
+          + "\(rate); copy recordings away, and remove them with `imulog rm`", figures: figures)
     }
     let hours = seconds / 3600
     return Check(
@@ -86,7 +91,10 @@ struct StoreChecks {
       let name = "recording \(entry.number)"
       do {
         var status = stat()
-        guard stat(entry.path, &status) == 0, UInt64(status.st_size) <= StoreChecks.longest else {
+        guard stat(entry.path, &status) == 0 else {
+          return Check(name, .advice, "its file cannot be found: \(Errno.words(errno))")
+        }
+        guard UInt64(status.st_size) <= StoreChecks.longest else {
           return Check(name, .unchecked, "it is long: `imulog info \(entry.number)` looks at it")
         }
         guard try !catalogue.isLive(entry) else {
@@ -118,10 +126,9 @@ struct CardProbe {
     guard descriptor >= 0 else {
       return Check("card", .unchecked, "no file can be made in the store: \(Errno.words(errno))")
     }
-    defer {
-      close(descriptor)
-      unlink(path)
-    }
+    // At once, so that nothing stays however this ends.
+    unlink(path)
+    defer { close(descriptor) }
     let clock = SystemClock()
     let end = clock.now() + seconds * 1_000_000_000
     let page = [UInt8](repeating: 0xA5, count: bytes)

@@ -83,6 +83,7 @@ def busy(guest: Guest) -> str:
     checks, _ = ask(guest)
     ended = machine.finish(take, "record")
     check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
+    expect(checks, "chip", "unchecked")
     return expect(checks, "address 0x68", "unchecked", "not disturbed")
 
 

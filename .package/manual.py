@@ -133,7 +133,7 @@ def inline(text):
             out.append("\\fI" + roff(part[1:-1]) + "\\fR")
         else:
             part = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", part)
-            part = re.sub(r"<doc:([A-Za-z]+)>", page_name, part)
+            part = re.sub(r"<doc:([A-Za-z]+)(?:#[A-Za-z-]*)?>", page_name, part)
             out.append(roff(part.replace("\\|", "|")))
     return "".join(out)
 

@@ -217,7 +217,7 @@ struct ConfigurationKey {
         accepts: "give hertz as a decimal number above 0 and up to 10000, such as 10 or 12.5",
         comment: """
 
-          # A recording: hertz, and a time such as 60s or 1.5m, or until-stopped.
+          # Samples a second.
 
           """
       ) { SampleRate(decimal: $0).flatMap { $0.hertz <= 10_000 ? $0 : nil } },
@@ -247,7 +247,8 @@ struct ConfigurationKey {
       ) { ["yes": true, "no": false][$0] },
       ConfigurationKey(
         "length", \.length, "60s",
-        accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped"
+        accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped",
+        comment: "# How long a recording is: a time such as 60s or 1.5m, or until-stopped.\n"
       ) { text in
         text == "until-stopped"
           ? .some(nil) : SpanText.nanoseconds(text).flatMap { $0 > 0 ? .some($0) : nil }
@@ -315,7 +316,7 @@ struct ConfigurationKey {
         "button", \.button, "auto", accepts: line,
         comment: """
 
-          # The button and the light: auto (the board's), none, a line's name such as GPIO17, or CHIPLABEL:OFFSET.
+          # The button: auto (the board's), none, a line's name such as GPIO17, or CHIPLABEL:OFFSET.
 
           """
       ) { LineChoice($0) },
@@ -323,7 +324,9 @@ struct ConfigurationKey {
         "button-active", \.isButtonActiveLow, "low", accepts: "give low or high",
         comment: "# low: the button connects its line to ground; high: to 3.3 V.\n"
       ) { ["low": true, "high": false][$0] },
-      ConfigurationKey("light", \.light, "auto", accepts: line) { LineChoice($0) },
+      ConfigurationKey(
+        "light", \.light, "auto", accepts: line, comment: "# The light: as the button.\n"
+      ) { LineChoice($0) },
       ConfigurationKey(
         "light-active", \.isLightActiveLow, "high", accepts: "give low or high",
         comment: "# high: the line sources the light's current; low: the line sinks it.\n"

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A panel that lists a view's keys, in the middle of the screen and over what is there.
+///
+///     ┌─ keys ─────────────────────┐
+///     │ enter     show the graph   │
+///     │ /         search           │
+///     └──────────── any key closes ┘
+///
+/// Keys have a line each, in up to three columns. On a terminal without room for that, they follow each other like
+/// words, and those that still do not fit are left out: put the most important first.
+struct KeyHelp {
+  private let title: String
+  private let keys: [(key: String, meaning: String)]
+
+  /// Help of keys, the most important first.
+  init(_ keys: [(key: String, meaning: String)], title: String = "keys") {
+    self.keys = keys
+    self.title = title
+  }
+
+  /// Cells between two columns.
+  private static let space = 3
+  private static let mostColumns = 3
+  /// Cells of the frame and of a blank inside it, on both sides.
+  private static let frame = 4
+
+  private typealias Piece = (text: String, column: Int, isKey: Bool)
+
+  func draw(on screen: inout Screen, glyphs: GlyphSet) {
+    let room = (columns: screen.columns - KeyHelp.frame, rows: screen.rows - 2)
+    guard room.columns > 0, room.rows > 0 else { return }
+    let lines = table(room.columns, room.rows) ?? words(room.columns, room.rows, glyphs)
+    let closing = "any key closes"
+    let contents = lines.joined().map { $0.column + CellWidth.of($0.text) }.max() ?? 0
+    let width = min(room.columns, max(contents, CellWidth.of(title), CellWidth.of(closing)))
+    let top = (screen.rows - lines.count - 2) / 2
+    let left = (screen.columns - width - KeyHelp.frame) / 2
+    for row in top..<top + lines.count + 2 {
+      screen.put(String(repeating: " ", count: width + KeyHelp.frame), row: row, column: left)
+    }
+    drawFrame(
+      on: &screen, rows: top...top + lines.count + 1, columns: left...left + width + 3, glyphs)
+    screen.put(" \(title) ", row: top, column: left + 2, .bold)
+    screen.put(
+      " \(closing) ", row: top + lines.count + 1, endingBefore: left + width + 3, .faint)
+    for (index, line) in lines.enumerated() {
+      for piece in line {
+        screen.put(
+          piece.text, row: top + 1 + index, column: left + 2 + piece.column,
+          piece.isKey ? .bold : .plain)
+      }
+    }
+  }
+
+  private func drawFrame(
+    on screen: inout Screen, rows: ClosedRange<Int>, columns: ClosedRange<Int>, _ glyphs: GlyphSet
+  ) {
+    for row in rows {
+      for column in [columns.lowerBound, columns.upperBound] {
+        screen[row, column] = Cell(glyphs.vertical, .faint)
+      }
+    }
+    for (row, corners) in [
+      (rows.lowerBound, glyphs.upperCorners), (rows.upperBound, glyphs.lowerCorners),
+    ] {
+      for column in columns { screen[row, column] = Cell(glyphs.horizontal, .faint) }
+      screen[row, columns.lowerBound] = Cell(corners.left, .faint)
+      screen[row, columns.upperBound] = Cell(corners.right, .faint)
+    }
+  }
+
+  // MARK: Layout
+
+  /// The keys one below the other, in the fewest columns; `nil` without room.
+  private func table(_ columns: Int, _ rows: Int) -> [[Piece]]? {
+    for count in 1...KeyHelp.mostColumns {
+      let height = (keys.count + count - 1) / count
+      guard height <= rows else { continue }
+      var lines = Array(repeating: [Piece](), count: height)
+      var left = 0
+      for start in stride(from: 0, to: keys.count, by: max(1, height)) {
+        let part = keys[start..<min(start + height, keys.count)]
+        let meanings = left + 2 + (part.map { CellWidth.of($0.key) }.max() ?? 0)
+        for (index, (key, meaning)) in part.enumerated() {
+          lines[index] += [(key, left, true), (meaning, meanings, false)]
+        }
+        left = meanings + (part.map { CellWidth.of($0.meaning) }.max() ?? 0) + KeyHelp.space
+      }
+      if left - KeyHelp.space <= columns { return lines }
+    }
+    return nil
+  }
+
+  /// The keys after each other, as many as there is room for.
+  private func words(_ columns: Int, _ rows: Int, _ glyphs: GlyphSet) -> [[Piece]] {
+    var lines: [[Piece]] = [[]]
+    var column = 0
+    for (key, meaning) in keys {
+      let meaningColumn = CellWidth.of(key) + 1
+      if column > 0, column + meaningColumn + CellWidth.of(meaning) > columns {
+        guard lines.count < rows else { break }
+        lines.append([])
+        column = 0
+      }
+      let text = CellWidth.fit(meaning, columns - column - meaningColumn, isASCII: glyphs.isASCII)
+      lines[lines.count - 1] += [(key, column, true), (text, column + meaningColumn, false)]
+      column += meaningColumn + CellWidth.of(text) + 2
+    }
+    return lines
+  }
+}
+
+extension GlyphSet {
+  fileprivate typealias Corners = (left: Unicode.Scalar, right: Unicode.Scalar)
+  fileprivate var upperCorners: Corners { isASCII ? ("+", "+") : ("┌", "┐") }
+  fileprivate var lowerCorners: Corners { isASCII ? ("+", "+") : ("└", "┘") }
+}

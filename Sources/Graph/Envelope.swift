@@ -61,6 +61,15 @@ public struct Envelope: Sendable {
     columns[column].add(time, sample)
   }
 
+  /// Adds a sample and the lengths of its vectors: for drawings that show these.
+  ///
+  /// - Parameter magnitudes: Of the sample, or of all samples that it stands for.
+  public mutating func add(_ time: Int64, _ sample: RawSample, _ magnitudes: MagnitudeRange) {
+    guard let column = column(at: time) else { return }
+    columns[column].add(time, sample)
+    columns[column].add(magnitudes)
+  }
+
   /// Adds a time without scheduled samples; the part outside the columns is ignored.
   ///
   /// - Complexity: O(columns that it reaches).
@@ -124,6 +133,12 @@ public struct EnvelopeColumn: Sendable {
   public private(set) var lastTime: Int64 = 0
   /// Where the first and the last gap begin in the column; `nil` when none reaches it.
   private(set) var gapStarts: ClosedRange<Int64>?
+  /// The lengths of the samples' vectors; `nil` without samples that were added with them.
+  public private(set) var magnitudes: MagnitudeRange?
+  /// The lengths of the first sample's vectors.
+  public private(set) var firstMagnitudes: Magnitudes?
+  /// The lengths of the last sample's vectors.
+  public private(set) var lastMagnitudes: Magnitudes?
 
   // Seven channels and a spare, so that a sample is two instructions.
   private var low = SIMD8<Int16>()
@@ -157,6 +172,12 @@ public struct EnvelopeColumn: Sendable {
     end = counts
     lastTime = time
     sampleCount += 1
+  }
+
+  mutating func add(_ range: MagnitudeRange) {
+    if firstMagnitudes == nil { firstMagnitudes = range.low }
+    lastMagnitudes = range.high
+    if magnitudes == nil { magnitudes = range } else { magnitudes?.include(range) }
   }
 
   mutating func addGap(from start: Int64) {

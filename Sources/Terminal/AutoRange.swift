@@ -2,12 +2,12 @@
 
 import Graph
 
-/// The range of a y axis: it widens at once when a value is outside, and narrows slowly when most of it is empty. Its
-/// ends are round numbers, so that they stay while values move.
+/// The range of a y axis: it widens at once when a value is outside, and narrows slowly when a part of it is empty.
+/// Its ends are multiples of a sixtieth or more of it, so that they stay while values move.
 ///
 ///     values within        range stays
 ///     a value outside      widened to it, at once
-///     less than 60 % used  for 2 s: narrowed half the way, and again each second
+///     less than 80 % used  for 2 s: narrowed half the way, and again each second
 struct AutoRange: Equatable, Sendable {
   /// Nanoseconds for which a range must be too wide before it narrows.
   static let patience: Int64 = 2_000_000_000
@@ -43,7 +43,7 @@ struct AutoRange: Equatable, Sendable {
       wideSince = nil
       return
     }
-    guard wanted.extent < 0.6 * range.extent else {
+    guard wanted.extent < 0.8 * range.extent else {
       wideSince = nil
       return
     }
@@ -58,9 +58,9 @@ struct AutoRange: Equatable, Sendable {
     wideSince = now - AutoRange.patience + AutoRange.pause
   }
 
-  /// The values with a margin, rounded outwards.
+  /// The values with a margin, rounded outwards. Values that need more than `least` take at least four fifths of it.
   static func round(
-    _ values: ClosedRange<Double>, margin: Double = 0.08, least: Double
+    _ values: ClosedRange<Double>, margin: Double = 0.04, least: Double
   ) -> ClosedRange<Double> {
     var (low, high) = (values.lowerBound, values.upperBound)
     let pad = (high - low) * margin
@@ -70,7 +70,7 @@ struct AutoRange: Equatable, Sendable {
       let middle = (low + high) / 2
       (low, high) = (middle - least / 2, middle + least / 2)
     }
-    let step = AxisTicks(low...high, atMost: 8).step
+    let step = AxisTicks(low...high, atMost: 60).step
     guard step > 0 else { return low...high }
     return (low / step + 1e-9).rounded(.down) * step...(high / step - 1e-9).rounded(.up) * step
   }

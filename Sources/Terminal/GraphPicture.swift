@@ -21,8 +21,10 @@ struct GraphPicture {
   var marks: [Int64]
   /// Time of a vertical line.
   var cursor: Int64?
-  /// The least and the greatest counts, shown after the names of the axes.
-  var values: (low: RawSample, high: RawSample)?
+  /// Shown after the names of the lines.
+  var values: GraphValues?
+  /// The lines that the user wants.
+  var choice = LineChoice()
 
   /// Cells at the left for the y axis.
   private static let axisWidth = 8
@@ -101,31 +103,32 @@ struct GraphPicture {
     var parts = [(text: title, column: 1, style: CellStyle.bold)]
     var column = 1 + CellWidth.of(title) + (form.isNarrow ? 1 : 2)
     if !form.isNarrow { column = max(column, 20) }
-    for axis in sensor.axes(of: kind) {
+    for line in sensor.lines(of: kind, choice) {
       let sample =
         form.isNarrow
-        ? (glyphs.isASCII ? "" : String(glyphs.sample(ofAxis: axis).prefix(2)))
-        : glyphs.sample(ofAxis: axis) + " "
-      let name = sample + ["x", "y", "z"][axis]
-      parts.append((text: name, column: column, style: CellStyle(axisInks[axis])))
+        ? (glyphs.isASCII ? "" : String(glyphs.sample(of: line).prefix(2)))
+        : glyphs.sample(of: line) + " "
+      // In ASCII a line consists of its letter.
+      let name = sample + (glyphs.isASCII && form.isNarrow ? "\(line.letter)" : line.name)
+      parts.append((text: name, column: column, style: CellStyle(line.ink)))
       column += CellWidth.of(name)
-      let value = " " + valueText(kind, axis, form.decimals, glyphs)
+      let value = " " + valueText(kind, line, form.decimals, glyphs)
       parts.append((text: value, column: column, style: .plain))
       column += CellWidth.of(value) + (form.isNarrow ? 1 : 3)
     }
     return parts
   }
 
-  /// The value after an axis' name, or the lowest and the highest of several.
-  private func valueText(_ kind: PanelKind, _ axis: Int, _ decimals: Int, _ glyphs: GlyphSet)
-    -> String
-  {
+  /// The value after a line's name, or the lowest and the highest of several.
+  private func valueText(
+    _ kind: PanelKind, _ line: GraphLine, _ decimals: Int, _ glyphs: GlyphSet
+  ) -> String {
     guard let values else { return "       " }
-    let channel = kind.firstChannel + axis
-    let low = Figures.signed(Double(values.low[channel]) * sensor.scale(kind), decimals, glyphs)
-    guard values.low[channel] != values.high[channel] else { return Figures.padded(low, 7) }
+    let counts = values.counts(line, of: kind)
+    let low = Figures.signed(Double(counts.lowerBound) * sensor.scale(kind), decimals, glyphs)
+    guard counts.lowerBound != counts.upperBound else { return Figures.padded(low, 7) }
     return low + ".."
-      + Figures.signed(Double(values.high[channel]) * sensor.scale(kind), decimals, glyphs)
+      + Figures.signed(Double(counts.upperBound) * sensor.scale(kind), decimals, glyphs)
   }
 
   // MARK: A panel
@@ -141,9 +144,10 @@ struct GraphPicture {
     guard let range = axes[kind] else { return }
     drawScale(range, on: &screen, rows: rows, columns: columns, glyphs)
     var canvas = Canvas(columns: columns, rows: rows.count)
-    let plot = PanelPlot(envelope: envelope, scale: sensor.scale(kind), range: range)
-    for axis in sensor.axes(of: kind) {
-      plot.draw(channel: kind.firstChannel + axis, axis: axis, on: &canvas, rows: rows.count)
+    let plot = PanelPlot(
+      envelope: envelope, kind: kind, scale: sensor.scale(kind), range: range)
+    for line in sensor.lines(of: kind, choice) {
+      plot.draw(line, on: &canvas, rows: rows.count)
     }
     let gaps = gapColumns(Canvas.dotsAcross)
     let markColumns = Set(marks.compactMap { column(at: $0, Canvas.dotsAcross) })

@@ -39,9 +39,28 @@ public struct GraphSensor: Sendable {
   /// The least extent of a panel's y axis: 40 counts, so that noise does not fill it.
   func leastExtent(_ kind: PanelKind) -> Double { 40 * scale(kind) }
 
-  /// The lowest and the highest value of a panel, in its unit; `nil` without samples.
-  func values(_ kind: PanelKind, in envelope: Envelope) -> ClosedRange<Double>? {
-    envelope.range(of: channels.intersection(kind.channels)).map {
+  /// Lines of a panel that can be drawn and are chosen. A magnitude needs all three axes. A panel that has none of the
+  /// chosen ones shows its axes.
+  func lines(of kind: PanelKind, _ choice: LineChoice) -> [GraphLine] {
+    let axes = axes(of: kind).compactMap(GraphLine.init(rawValue:))
+    let drawable = axes.count == 3 ? GraphLine.allCases : axes
+    let chosen = drawable.filter(choice.contains)
+    return chosen.isEmpty ? axes : chosen
+  }
+
+  /// The lowest and the highest value of a panel's lines, in its unit; `nil` without samples.
+  func values(
+    _ kind: PanelKind, in envelope: Envelope, _ choice: LineChoice
+  ) -> ClosedRange<Double>? {
+    var counts: ClosedRange<Int32>?
+    for column in envelope.columns {
+      for line in lines(of: kind, choice) {
+        guard let found = LineCounts(line, of: kind, in: column) else { continue }
+        let known = counts ?? found.low...found.high
+        counts = min(known.lowerBound, found.low)...max(known.upperBound, found.high)
+      }
+    }
+    return counts.map {
       Double($0.lowerBound) * scale(kind)...Double($0.upperBound) * scale(kind)
     }
   }

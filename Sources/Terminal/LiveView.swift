@@ -78,6 +78,8 @@ final class LiveView {
   enum Outcome: Equatable, Sendable {
     /// Nothing.
     case stay
+    /// Begin a recording.
+    case start
     /// End the recording and keep it.
     case stop
     /// Mark this moment.
@@ -108,6 +110,8 @@ final class LiveView {
   private var marks: [Int64] = []
   private var latest: RawSample?
   private var isDiscardAsked = false
+  private var choice = LineChoice()
+  private var isHelpShown = false
 
   /// The figures on the screen: those that change 25 times a second cannot be read.
   private var shownValues: RawSample?
@@ -117,16 +121,17 @@ final class LiveView {
   /// The figures beside the graph.
   var status = LiveStatus()
 
+  /// - Parameter planned: The recording's planned length in nanoseconds: a short one fills the graph.
   init(
     _ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate, note: String,
-    glyphs: GlyphSet, purpose: Purpose
+    glyphs: GlyphSet, purpose: Purpose, planned: Int64? = nil
   ) {
     words = [RecordingTitle.sensor(sensor, rate), Plain.text(note)]
     self.sensor = GraphSensor(sensor, channels: channels)
     self.glyphs = glyphs
     self.purpose = purpose
     account = LiveAccount(rate: rate)
-    window = LiveWindow(rate: rate, glyphs: glyphs)
+    window = LiveWindow(rate: rate, glyphs: glyphs, planned: planned)
     for kind in self.sensor.panels {
       axes[kind] = AutoRange(least: self.sensor.leastExtent(kind))
     }
@@ -151,7 +156,15 @@ final class LiveView {
   func handle(_ key: Key) -> Outcome {
     let wasAsked = isDiscardAsked
     isDiscardAsked = false
+    if isHelpShown {
+      isHelpShown = false
+      // The keys that end a recording always do.
+      guard LiveView.stops(key) else { return .stay }
+    }
+    if choice.handle(key) { return .stay }
     switch key {
+    case .character("?"): isHelpShown = true
+    case .character("r") where purpose == .watch && !status.isRecording: return .start
     case .character("+"), .character("="), .up: window.zoom(in: true)
     case .character("-"), .character("_"), .down: window.zoom(in: false)
     case .character("m"), .character(" "): return .mark
@@ -185,7 +198,7 @@ final class LiveView {
     }
     window.fit(screenColumns: columns)
     for kind in sensor.panels {
-      axes[kind]?.include(sensor.values(kind, in: window.envelope), now: now)
+      axes[kind]?.include(sensor.values(kind, in: window.envelope, choice), now: now)
     }
     if shownAt.map({ now - $0 >= LiveView.readable }) ?? true {
       (shownValues, shownStatus, shownAt) = (latest, status, now)
@@ -194,10 +207,11 @@ final class LiveView {
     drawTitle(on: &screen)
     GraphPicture(
       sensor: sensor, envelope: window.envelope, axes: axes.compactMapValues(\.range),
-      marks: marks, values: shownValues.map { ($0, $0) }
+      marks: marks, values: shownValues.map(GraphValues.init), choice: choice
     ).draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
     drawStatus(on: &screen, row: rows - 2)
     screen.put(hints, row: rows - 1)
+    if isHelpShown { help.draw(on: &screen, glyphs: glyphs) }
     return screen
   }
 
@@ -273,8 +287,27 @@ final class LiveView {
 
   private var hints: [KeyHint] {
     let editing: [KeyHint] = [("m", "mark"), ("d", "discard, restart")]
-    if purpose == .recording { return [("s", "stop")] + editing + [("+-", "time axis")] }
-    return [("q", "leave"), ("+-", "time axis")]
-      + (status.isRecording ? [("s", "stop the recording")] + editing : [])
+    let graph: [KeyHint] = [("+-", "time axis"), LineChoice.hint]
+    switch (purpose, status.isRecording) {
+    case (.recording, _): return [("s", "stop"), ("?", "help")] + editing + graph
+    case (.watch, true): return [("q", "leave"), ("?", "help"), ("s", "stop")] + editing + graph
+    case (.watch, false): return [("q", "leave"), ("?", "help"), ("r", "record")] + graph
+    }
+  }
+
+  private var help: KeyHelp {
+    let leave =
+      purpose == .recording
+      ? [("s q", "end the recording and keep it")]
+      : [
+        ("r", "begin a recording"), ("s", "end it and keep it"),
+        ("q", "leave; the service goes on"),
+      ]
+    return KeyHelp(
+      leave + [
+        ("m space", "mark this moment"), ("d d", "discard the recording, begin another"),
+        ("+ -", "a shorter, a longer time axis"), ("x y z", "show or hide an axis"),
+        ("v", "show or hide the magnitude |v|"),
+      ])
   }
 }

@@ -7,14 +7,16 @@ import IMUModel
 struct LiveWindow: Sendable {
   /// Lengths in seconds that the user chooses from.
   private static let lengths: [Int64] = [
-    1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400,
+    1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, longest,
   ]
+  private static let longest: Int64 = 86_400
   /// Most records that are stored for another size or length.
   private static let mostRecent = 40_000
 
   private let rate: SampleRate
   private let glyphs: GlyphSet
-  private var choice: Int
+  /// Nanoseconds in sight.
+  private var length: Int64
   private var screenColumns = 80
   private(set) var envelope: Envelope
   /// The records in sight.
@@ -23,18 +25,21 @@ struct LiveWindow: Sendable {
   /// Whole periods by which the last sample was later than the nominal rate says: a chip that keeps the time has another.
   private var shift: Int64 = 0
 
-  /// At least 10 s, and at least 600 samples: as long as a phone app's recording.
-  init(rate: SampleRate, glyphs: GlyphSet) {
+  /// At least 10 s, and at least 600 samples: as long as a phone app's recording. A recording with a shorter planned
+  /// length fills the graph.
+  ///
+  /// - Parameter planned: Nanoseconds; `nil` for a recording that runs until stopped.
+  init(rate: SampleRate, glyphs: GlyphSet, planned: Int64? = nil) {
     self.rate = rate
     self.glyphs = glyphs
     let wanted = max(10, (600 * Int64(rate.denominator) / Int64(rate.numerator)))
-    choice =
-      LiveWindow.lengths.firstIndex { $0 >= wanted } ?? LiveWindow.lengths.count - 1
+    let usual = LiveWindow.lengths.first { $0 >= wanted } ?? LiveWindow.longest
+    let least = 4 * rate.periodNanoseconds
+    let fitting = planned.map { max($0, least) } ?? .max
+    length = min(usual * 1_000_000_000, fitting)
     envelope = GraphPicture.envelope(covering: 0..<1, screenColumns: 80, glyphs: glyphs)
     makeEnvelope(from: 0)
   }
-
-  private var length: Int64 { LiveWindow.lengths[choice] * 1_000_000_000 }
 
   mutating func append(_ record: TickRecord) {
     if record.kind == .sample {
@@ -61,9 +66,10 @@ struct LiveWindow: Sendable {
   }
 
   mutating func zoom(in isCloser: Bool) {
-    let new = choice + (isCloser ? -1 : 1)
-    guard LiveWindow.lengths.indices.contains(new) else { return }
-    choice = new
+    let lengths = LiveWindow.lengths.lazy.map { $0 * 1_000_000_000 }
+    let next = isCloser ? lengths.last { $0 < length } : lengths.first { $0 > length }
+    guard let next else { return }
+    length = next
     redraw()
   }
 
@@ -100,7 +106,9 @@ struct LiveWindow: Sendable {
 
   private mutating func add(_ record: TickRecord) {
     switch record.kind {
-    case .sample: envelope.add(record.time, record.sample)
+    case .sample:
+      let magnitudes = MagnitudeRange(Magnitudes(record.sample))
+      envelope.add(record.time, record.sample, magnitudes)
     case .gap:
       let start = time(of: record)
       let end = time(ofTick: record.tick.addingReportingOverflow(record.count).0)

@@ -27,6 +27,7 @@ enum Palette: Equatable, Sendable {
       case .x: return 91
       case .y: return 92
       case .z: return 94
+      case .magnitude: return 96
       case .gap: return 35
       case .mark: return 93
       case .alert: return 93
@@ -39,6 +40,7 @@ enum Palette: Equatable, Sendable {
       case .x: return 31
       case .y: return 32
       case .z: return 34
+      case .magnitude: return 36
       case .gap: return 35
       case .mark: return 35
       case .alert: return 31
@@ -172,9 +174,14 @@ struct GlyphSet: Equatable, Sendable {
   var leftRight: String { isASCII ? "left/right" : "←→" }
   var upDown: String { isASCII ? "up/down" : "↑↓" }
 
-  /// How an axis' line looks in the legend.
-  func sample(ofAxis axis: Int) -> String {
-    if isASCII { return ["xxx", "yyy", "zzz"][axis] }
-    return ["━━━", "━╸━", "┅┅┅"][axis]
+  /// How a line looks in the legend.
+  func sample(of line: GraphLine) -> String {
+    if isASCII { return String(repeating: "\(line.letter)", count: 3) }
+    switch line {
+    case .x: return "━━━"
+    case .y: return "━╸━"
+    case .z: return "┅┅┅"
+    case .magnitude: return "╺━╺"
+    }
   }
 }

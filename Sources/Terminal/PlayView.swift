@@ -12,6 +12,7 @@ public import LinuxIO
 ///
 ///     ← →  a twentieth of the window     , .  a sample (and pause)     home end
 ///     ↑ ↓  twice as fast, half as fast   + -  time axis                q  back
+///     x y z v  show or hide a line       ?    all keys
 struct PlayView {
   /// The caller's next action after a key.
   enum Outcome: Equatable {
@@ -23,7 +24,9 @@ struct PlayView {
   private let recording: RecordingOnScreen
   private let glyphs: GlyphSet
   private var window: TimeWindow
-  private let axes: [PanelKind: ClosedRange<Double>]
+  private var axes: [PanelKind: ClosedRange<Double>]
+  private var choice = LineChoice()
+  private var isHelpShown = false
   /// Nanoseconds of the recording that have been played.
   private(set) var head: Int64
   private(set) var isPlaying = true
@@ -52,7 +55,7 @@ struct PlayView {
     self.from = head
     since = now
     // The axes fit the whole recording, so that they do not move while it plays.
-    axes = recording.axes(for: recording.envelope(window.span, columns: 200, glyphs: glyphs))
+    axes = recording.wholeAxes(choice, glyphs: glyphs)
     // Of more than two minutes, one at a time.
     if window.duration > 120_000_000_000 {
       window.zoom(60_000_000_000, window.duration, around: 0)
@@ -75,7 +78,16 @@ struct PlayView {
   /// Handles a key.
   mutating func handle(_ key: Key, now: Int64) -> Outcome {
     tick(now: now)
+    if isHelpShown {
+      isHelpShown = false
+      return .stay
+    }
+    if choice.handle(key) {
+      axes = recording.wholeAxes(choice, glyphs: glyphs)
+      return .stay
+    }
     switch key {
+    case .character("?"): isHelpShown = true
     case .character("q"), .escape, .control("c"): return .leave
     case .character(" "), .character("p"), .enter:
       if isEnded { seek(to: 0, now: now) }
@@ -122,9 +134,10 @@ struct PlayView {
   func screen(columns: Int, rows: Int) -> Screen {
     let hints: [KeyHint] = [
       ("q", "back"), ("space", isPlaying ? "pause" : isEnded ? "again" : "play"),
-      (glyphs.upDown, "speed"), (glyphs.leftRight, "seek"), (",.", "step"), ("+-", "time axis"),
+      ("?", "help"), (glyphs.upDown, "speed"), (glyphs.leftRight, "seek"), (",.", "step"),
+      ("+-", "time axis"), LineChoice.hint,
     ]
-    return recording.screen(
+    var screen = recording.screen(
       columns: columns, rows: rows, glyphs: glyphs, line: statusLine, hints: hints
     ) {
       GraphPicture(
@@ -133,8 +146,21 @@ struct PlayView {
           window.span, columns: columns, glyphs: glyphs, before: head + 1),
         axes: axes, marks: recording.trace.marks.map(\.time).filter { $0 <= head },
         cursor: isEnded ? nil : head,
-        values: recording.reading(at: head).map { ($0.low, $0.high) })
+        values: recording.reading(at: head).map(GraphValues.init), choice: choice)
     }
+    if isHelpShown { help.draw(on: &screen, glyphs: glyphs) }
+    return screen
+  }
+
+  private var help: KeyHelp {
+    KeyHelp([
+      ("space", "pause, play, play again"), (glyphs.leftRight, "seek by a twentieth of the graph"),
+      ("PgUp PgDn", "seek by a quarter"), ("Home End", "the start, the end"),
+      (", .", "the sample before, after"), (glyphs.upDown, "twice as fast, half as fast"),
+      ("1", "as fast as recorded"), ("+ -", "a shorter, a longer part"),
+      ("x y z", "show or hide an axis"), ("v", "show or hide the magnitude |v|"),
+      ("q", "back"),
+    ])
   }
 
   private var statusLine: String {

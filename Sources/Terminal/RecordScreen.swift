@@ -73,7 +73,7 @@ package final class RecordScreen: Panel {
         status.markCount += 1
         return .mark(at: now, label: "")
       case .discard: return .discard(at: now)
-      case .stay, .leave: return nil
+      case .stay, .leave, .start: return nil
       }
     }
   }
@@ -99,11 +99,11 @@ package final class RecordScreen: Panel {
   private func begin(_ number: UInt32?, _ plan: RecordingPlan) {
     guard let number, let sensor else { return }
     (self.number, frame) = (number, plan.frame)
-    view = LiveView(
-      sensor, channels: configuration.channels, rate: configuration.rate,
-      note: configuration.note, glyphs: glyphs, purpose: .recording)
     status = LiveStatus()
     status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
+    view = LiveView(
+      sensor, channels: configuration.channels, rate: configuration.rate,
+      note: configuration.note, glyphs: glyphs, purpose: .recording, planned: status.planned)
   }
 
   private func update(_ picture: RecorderPicture, _ now: MonotonicTime) {

@@ -6,14 +6,22 @@ import IMUModel
 /// The common parts of the views of a recording: the visible part, and a screen of title, graph, one line and key hints.
 extension RecordingOnScreen {
   /// A y axis for each panel that fits an envelope's values.
-  func axes(for envelope: Envelope) -> [PanelKind: ClosedRange<Double>] {
+  func axes(
+    for envelope: Envelope, _ choice: LineChoice = LineChoice()
+  ) -> [PanelKind: ClosedRange<Double>] {
     var axes: [PanelKind: ClosedRange<Double>] = [:]
     for kind in sensor.panels {
-      axes[kind] = sensor.values(kind, in: envelope).map {
+      axes[kind] = sensor.values(kind, in: envelope, choice).map {
         AutoRange.round($0, least: sensor.leastExtent(kind))
       }
     }
     return axes
+  }
+
+  /// Y axes that fit the whole recording.
+  func wholeAxes(_ choice: LineChoice, glyphs: GlyphSet) -> [PanelKind: ClosedRange<Double>] {
+    let span = 0..<max(1, trace.duration)
+    return axes(for: envelope(span, columns: 200, glyphs: glyphs), choice)
   }
 
   /// The samples of a span before `limit`, in columns of a screen.

@@ -148,6 +148,8 @@ enum Ink: UInt8, CaseIterable, Sendable {
   case y
   /// The Z axis of a sensor.
   case z
+  /// The length of a sensor's vector.
+  case magnitude
   /// Ticks without samples.
   case gap
   /// A mark of the user.

@@ -11,6 +11,8 @@ public import LinuxIO
 ///     [ ]      the window, by a quarter
 ///     + -  0   zoom in and out around the cursor; show all
 ///     g m      the cursor to the next gap, the next mark
+///     x y z v  show or hide a line; v is the magnitude
+///     ?        all keys
 ///     q        back
 struct ShowView {
   /// The caller's next action after a key.
@@ -28,6 +30,8 @@ struct ShowView {
   private(set) var window: TimeWindow
   /// Nanoseconds from tick 0.
   private(set) var cursor: Int64
+  private var choice = LineChoice()
+  private var isHelpShown = false
   /// Why the last key did nothing.
   private var notice = ""
 
@@ -45,9 +49,15 @@ struct ShowView {
   /// - Parameter columns: Of the screen: the cursor moves by one of them.
   mutating func handle(_ key: Key, columns: Int) -> Outcome {
     notice = ""
+    if isHelpShown {
+      isHelpShown = false
+      return .stay
+    }
+    if choice.handle(key) { return .stay }
     let trace = recording.trace
     let step = max(1, window.length / Int64(GraphPicture.plotColumns(screenColumns: columns)))
     switch key {
+    case .character("?"): isHelpShown = true
     case .character("q"), .escape, .control("c"): return .leave
     case .character("p"), .character(" "): return .play
     case .left: place(cursor - step)
@@ -91,18 +101,31 @@ struct ShowView {
   /// The view on a screen.
   func screen(columns: Int, rows: Int) -> Screen {
     let hints: [KeyHint] = [
-      ("q", "back"), (glyphs.leftRight, "cursor"), ("+-", "zoom"), ("[]", "pan"), ("0", "all"),
-      ("p", "play"), (",.", "sample"), ("g", "next gap"), ("m", "next mark"),
+      ("q", "back"), ("?", "help"), (glyphs.leftRight, "cursor"), ("+-", "zoom"), ("p", "play"),
+      LineChoice.hint, ("[]", "pan"), ("0", "all"), (",.", "sample"), ("g", "next gap"),
+      ("m", "next mark"),
     ]
-    return recording.screen(
+    var screen = recording.screen(
       columns: columns, rows: rows, glyphs: glyphs, line: notice.isEmpty ? cursorLine : notice,
       isAlert: !notice.isEmpty, hints: hints
     ) {
       var picture = picture(columns: columns)
       picture.cursor = cursor
-      picture.values = recording.reading(at: cursor).map { ($0.low, $0.high) }
+      picture.values = recording.reading(at: cursor).map(GraphValues.init)
       return picture
     }
+    if isHelpShown { help.draw(on: &screen, glyphs: glyphs) }
+    return screen
+  }
+
+  private var help: KeyHelp {
+    KeyHelp([
+      (glyphs.leftRight, "the cursor, by a column"), (", .", "the sample before, after"),
+      ("Home End", "the start, the end"), ("+ -", "a shorter, a longer part"),
+      ("0", "the whole recording"), ("[ ]", "a quarter to the left, to the right"),
+      ("g", "the next gap"), ("m", "the next mark"), ("x y z", "show or hide an axis"),
+      ("v", "show or hide the magnitude |v|"), ("p", "play from the cursor on"), ("q", "back"),
+    ])
   }
 
   /// The graph without keys and cursor: for a pipe.
@@ -116,8 +139,8 @@ struct ShowView {
   private func picture(columns: Int) -> GraphPicture {
     let envelope = recording.envelope(window.span, columns: columns, glyphs: glyphs)
     return GraphPicture(
-      sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope),
-      marks: recording.trace.marks.map(\.time))
+      sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope, choice),
+      marks: recording.trace.marks.map(\.time), choice: choice)
   }
 
   private var cursorLine: String {

@@ -15,6 +15,7 @@ public final class WatchScreen {
   private var service: RecorderStatus?
   private var rate: SampleRate?
   private var plannedTicks: UInt64?
+  private var isHelpShown = false
   /// When the notice disappears.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
 
@@ -56,6 +57,7 @@ public final class WatchScreen {
       view = LiveView(
         sensor, channels: channels, rate: rate, note: service?.note ?? "", glyphs: session.glyphs,
         purpose: .watch)
+      isHelpShown = false
       self.rate = rate
     case .record(let record):
       view?.append([record])
@@ -70,14 +72,33 @@ public final class WatchScreen {
 
   /// `false` to leave.
   private func press(_ key: Key) -> Bool {
-    guard let view else { return ![.character("q"), .escape, .control("c")].contains(key) }
+    guard let view = graph else { return pressWaiting(key) }
     switch view.handle(key) {
     case .stay: return true
     case .leave: return false
+    case .start: request(.start)
     case .stop: request(.stop)
     // The mark appears when the service reports it.
     case .mark: request(.mark(""))
     case .discard: request(.discard)
+    }
+    return true
+  }
+
+  /// The graph while the service samples.
+  private var graph: LiveView? { service?.state == .asleep ? nil : view }
+
+  /// Handles a key while nothing is sampled; `false` to leave.
+  private func pressWaiting(_ key: Key) -> Bool {
+    if isHelpShown {
+      isHelpShown = false
+      return key != .control("c")
+    }
+    switch key {
+    case .character("q"), .escape, .control("c"): return false
+    case .character("r"): request(.start)
+    case .character("?"): isHelpShown = true
+    default: break
     }
     return true
   }
@@ -94,7 +115,7 @@ public final class WatchScreen {
   private func draw(_ now: MonotonicTime) {
     if now > noticeUntil { status.notice = "" }
     let size = session.size
-    guard let view, let service, service.state != .asleep else {
+    guard let view = graph, let service else {
       return session.show(waiting(size))
     }
     describe(service, view.account)
@@ -132,7 +153,11 @@ public final class WatchScreen {
       ? "the sensor sleeps until a recording begins" : "waiting for the sensor"
     screen.put(words, row: 2, column: 1)
     screen.put(status.notice, row: 3, column: 1, CellStyle(.alert))
-    screen.put("q leaves", row: size.rows - 1, column: 0, .faint)
+    screen.put([("q", "leave"), ("?", "help"), ("r", "record")], row: size.rows - 1)
+    if isHelpShown {
+      KeyHelp([("r", "begin a recording"), ("q", "leave; the service goes on")])
+        .draw(on: &screen, glyphs: session.glyphs)
+    }
     return screen
   }
 }

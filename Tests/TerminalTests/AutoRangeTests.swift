@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Testing
 
 @testable import Terminal
@@ -57,6 +58,28 @@ struct AutoRangeTests {
     var axis = AutoRange(least: 0.5)
     axis.include(0.001...0.002, now: 0)
     #expect(try #require(axis.range).extent >= 0.5)
+  }
+
+  @Test("is at most a fifth empty, wherever values lie and however far they swing")
+  func full() {
+    let seed = UInt64.random(in: 0...(.max))
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<20_000 {
+      let extent = pow(10, Double.random(in: -2...4, using: &generator))
+      let low = Double.random(in: -3...3, using: &generator) * extent
+      let values = low...(low + extent)
+      let range = AutoRange.round(values, least: 0.001)
+      #expect(range.lowerBound <= low && range.upperBound >= low + extent, "seed \(seed)")
+      #expect(extent >= 0.8 * range.extent, "seed \(seed): \(values) in \(range)")
+    }
+  }
+
+  @Test("has narrowed to its values some seconds after they have become a quarter smaller")
+  func settles() throws {
+    var axis = AutoRange(least: 0.01)
+    axis.include(-1...1, now: 0)
+    for step in 1...(25 * 10) { axis.include(-0.75...0.75, now: Int64(step) * second / 25) }
+    #expect(1.5 >= 0.75 * (try #require(axis.range).extent))
   }
 
   @Test("does not change without values")

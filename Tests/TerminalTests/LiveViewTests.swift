@@ -107,6 +107,70 @@ struct LiveViewTests {
     #expect(labels.hasPrefix("        0 "))
   }
 
+  @Test("a short planned recording fills the graph, and a long one does not change it")
+  func planned() {
+    let short = LiveWindow(
+      rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true), planned: 5 * second)
+    #expect(abs(short.envelope.end - 5 * second) < second / 10)
+    let usual = LiveWindow(rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true))
+    let long = LiveWindow(
+      rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true), planned: 3600 * second)
+    #expect(long.envelope.end == usual.envelope.end)
+    let nothing = LiveWindow(
+      rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true), planned: 0)
+    #expect(nothing.envelope.end >= 4 * second / 100)
+    // Of 5 s, the next lengths are 2 s and 10 s.
+    for (isCloser, expected) in [(true, 2), (false, 10)] {
+      var window = short
+      window.zoom(in: isCloser)
+      #expect(abs(window.envelope.end - Int64(expected) * second) < second / 5)
+    }
+  }
+
+  @Test("zooms through all lengths and stops at both ends")
+  func zoom() {
+    var window = LiveWindow(rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true))
+    for _ in 0..<40 { window.zoom(in: true) }
+    #expect(window.envelope.end <= second + second / 10)
+    for _ in 0..<40 { window.zoom(in: false) }
+    #expect(abs(window.envelope.end - 86_400 * second) < 3600 * second)
+  }
+
+  @Test("x, y, z and v show and hide lines, and the legend names those in sight")
+  func lines() {
+    let view = view()
+    view.append(records(0..<200))
+    #expect(view.handle(.character("x")) == .stay)
+    #expect(view.handle(.character("v")) == .stay)
+    let screen = view.screen(columns: 100, rows: 24, now: 0)
+    #expect(!screen.lines[1].contains(" x "))
+    for name in ["yyy y", "zzz z", "vvv |v|"] { #expect(screen.lines[1].contains(name)) }
+    #expect((2..<20).contains { row in screen.lines[row].contains("vv") })
+  }
+
+  @Test("? shows the keys; a key closes them, and one that ends a recording ends it at once")
+  func help() {
+    let view = view()
+    view.append(records(0..<10))
+    #expect(view.handle(.character("?")) == .stay)
+    #expect(view.screen(columns: 80, rows: 24, now: 0).text.contains("end the recording and keep"))
+    #expect(view.handle(.character("m")) == .stay)
+    #expect(!view.screen(columns: 80, rows: 24, now: 1).text.contains("end the recording and keep"))
+    #expect(view.handle(.character("?")) == .stay)
+    #expect(view.handle(.control("c")) == .stop)
+  }
+
+  @Test("r begins a recording of the service only while none runs")
+  func start() {
+    let other = view(.watch)
+    #expect(other.handle(.character("r")) == .stay)
+    other.status.isRecording = false
+    #expect(other.handle(.character("r")) == .start)
+    let own = view(.recording)
+    own.status.isRecording = false
+    #expect(own.handle(.character("r")) == .stay)
+  }
+
   @Test("draws ticks without samples as a gap")
   func gaps() {
     let view = view()

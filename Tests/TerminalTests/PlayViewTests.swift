@@ -99,4 +99,19 @@ struct PlayViewTests {
     #expect(view.isEnded)
     #expect(!shown(view).isEmpty)
   }
+
+  @Test("x, y, z and v show and hide lines, and ? the keys, while it plays")
+  func lines() {
+    var view = PlayView(
+      Recordings.recording(Recordings.trace()), glyphs: GlyphSet(isASCII: true), now: 0)
+    for key: Unicode.Scalar in ["v", "x"] { _ = view.handle(.character(key), now: 0) }
+    view.tick(now: Recordings.second)
+    let legend = view.screen(columns: 100, rows: 24).lines[1]
+    #expect(!legend.contains("xxx") && legend.contains("vvv |v|"))
+    _ = view.handle(.character("?"), now: Recordings.second)
+    #expect(view.screen(columns: 100, rows: 24).text.contains("twice as fast"))
+    _ = view.handle(.character(" "), now: Recordings.second)
+    #expect(view.isPlaying)
+    #expect(!view.screen(columns: 100, rows: 24).text.contains("twice as fast"))
+  }
 }

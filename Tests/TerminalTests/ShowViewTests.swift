@@ -16,8 +16,8 @@ struct ShowViewTests {
     let screen = view(trace).plainScreen(columns: 60, rows: 12)
     #expect(screen.lines[1].contains("g"))
     for name in ["x", "y", "z"] { #expect(screen.lines[1].contains(name)) }
-    #expect(screen.lines[2...9].contains { $0.hasPrefix("     1 +") })
-    #expect(screen.lines[2...9].contains { $0.hasPrefix("    -1 +") })
+    #expect(screen.lines[2...9].contains { $0.hasPrefix("   1.0 +") })
+    #expect(screen.lines[2...9].contains { $0.hasPrefix("  -1.0 +") })
     // The gap is a gap in every row that has no line, and on the axis.
     #expect(screen.lines[10].contains("#######"))
     #expect(screen.lines[10].contains("^"))
@@ -44,6 +44,25 @@ struct ShowViewTests {
   }
 
   private func isBraille(_ cell: Cell) -> Bool { (0x2801...0x28FF).contains(cell.scalar.value) }
+
+  @Test("x, y, z and v show and hide lines; ? shows the keys until the next one")
+  func lines() {
+    var view = view(Recordings.trace())
+    let all = view.screen(columns: 100, rows: 24).lines[1]
+    #expect(all.contains("xxx x") && all.contains("zzz z") && !all.contains("|v|"))
+    for key: Unicode.Scalar in ["v", "x", "z"] {
+      #expect(view.handle(.character(key), columns: 100) == .stay)
+    }
+    let some = view.screen(columns: 100, rows: 24).lines[1]
+    #expect(!some.contains("xxx") && some.contains("yyy y") && some.contains("vvv |v|"))
+    // At 5 s x is 0 and y and z are half a g.
+    #expect(some.contains("|v|   0.707") || some.contains("|v|   1.225"))
+    _ = view.handle(.character("?"), columns: 100)
+    #expect(view.screen(columns: 100, rows: 24).text.contains("show or hide the magnitude"))
+    #expect(view.handle(.character("q"), columns: 100) == .stay)
+    #expect(!view.screen(columns: 100, rows: 24).text.contains("show or hide the magnitude"))
+    #expect(view.handle(.character("q"), columns: 100) == .leave)
+  }
 
   @Test(
     "the cursor shows the sample at or before it, by its recorded time, and gaps by their cause")

@@ -45,6 +45,33 @@ struct WatchTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
+  @Test(
+    "begins a recording by a key, also while the sensor sleeps, and lists its keys",
+    arguments: ["", "while-idle = sleep\npre-trigger = 0s\n"])
+  func starting(_ lines: String) throws {
+    let service = try service(lines)
+    let child = bench.atTerminal(["watch"], columns: 120)
+    #expect(child.waits(for: lines.isEmpty ? "armed" : "the sensor sleeps"))
+    #expect(child.waits(for: "r record"))
+    child.type("?")
+    #expect(child.waits(for: "begin a recording"))
+    child.type("r")
+    // The key closed the list of keys, and did nothing else.
+    #expect(child.waits { !$0.text.contains("any key closes") })
+    child.type("r")
+    #expect(child.waits(for: "recording 1"))
+    #expect(child.waits(for: "acceleration, g"))
+    child.type("v")
+    #expect(child.waits(for: "|v|"))
+    child.type("s")
+    #expect(child.waits(for: lines.isEmpty ? "armed" : "the sensor sleeps"))
+    child.type("q")
+    #expect(child.status() == 0)
+    service.signal(SIGTERM)
+    #expect(service.outcome().status == 0)
+    #expect(bench.run("verify", "1").status == 0)
+  }
+
   @Test("marks from any source are drawn and counted, each once")
   func marks() throws {
     let service = try service()

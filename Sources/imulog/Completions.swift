@@ -2,8 +2,11 @@
 
 import ArgumentParser
 import Boards
+import Glibc
 import IMUDrivers
 import IMUModel
+import LinuxIO
+import LogStore
 
 /// What a shell offers after an option or for an argument. The shell runs the program to ask for it, with the words of the
 /// line so far; what cannot be found out is not offered.
@@ -30,30 +33,110 @@ extension CompletionKind {
   static var recordings: CompletionKind {
     .custom { words, _, _ in Completions.recordings(words) }
   }
+
+  /// ``recordings``, and files.
+  static var recordingsAndFiles: CompletionKind {
+    .custom { words, index, prefix in
+      Completions.recordings(words) + Completions.files(words, index, prefix)
+    }
+  }
+
+  /// `latest`, and the numbers of what is in the trash of the line's store, last removed first.
+  static var removedRecordings: CompletionKind {
+    .custom { words, _, _ in
+      Completions.numbers(words) { try $0.trashed().map(\.entry) }
+    }
+  }
+
+  /// The motions of the simulator; for others, a file's path.
+  static var motions: CompletionKind {
+    .custom { words, index, prefix in
+      ["still", "tumble"] + Completions.files(words, index, prefix)
+    }
+  }
 }
 
 private enum Completions {
-  /// The most numbers that are offered.
+  /// The most that are offered.
   private static let limit = 50
 
-  /// The value that a line gives to an option.
+  /// The value that a line gives to an option, as the shell would read it.
   static func value(of option: String, in words: [String]) -> String? {
     for (index, word) in words.enumerated() {
-      if word.hasPrefix(option + "=") { return String(word.dropFirst(option.utf8.count + 1)) }
-      if word == option, index + 1 < words.count { return words[index + 1] }
+      if word.hasPrefix(option + "=") {
+        return unquoted(String(word.dropFirst(option.utf8.count + 1)))
+      }
+      guard word == option else { continue }
+      // bash makes three words of --store=DIR.
+      var rest = words[(index + 1)...]
+      if rest.first == "=" { rest.removeFirst() }
+      return rest.first.map(unquoted)
     }
     return nil
   }
 
+  /// A word of the line without its quotes, and with the home directory for `~`; the shells give words as they were typed.
+  static func unquoted(_ word: String) -> String {
+    var text = ""
+    var quote: Character?
+    var isEscaped = false
+    for character in word {
+      if isEscaped {
+        // Between double quotes, a backslash before other characters is one.
+        if quote != nil, !"\"\\$`".contains(character) { text.append("\\") }
+        text.append(character)
+        isEscaped = false
+      } else if character == "\\", quote != "'" {
+        isEscaped = true
+      } else if character == quote {
+        quote = nil
+      } else if quote == nil, character == "'" || character == "\"" {
+        quote = character
+      } else {
+        text.append(character)
+      }
+    }
+    guard word.hasPrefix("~/"), let home = Environment.value("HOME") else { return text }
+    return home + text.dropFirst()
+  }
+
   static func recordings(_ words: [String]) -> [String] {
+    numbers(words) { try $0.list().entries }
+  }
+
+  static func numbers(
+    _ words: [String], of entries: (Catalogue) throws -> [CatalogueEntry]
+  ) -> [String] {
     do {
       let path = try StoreLocation.path(
         verb: value(of: "--store", in: words), program: nil, environment: Environment.value)
-      let entries = try OpenStore.reading(path).list().entries
-      return ["latest"] + entries.prefix(limit).map { String($0.number) }
+      let found = try entries(try OpenStore.reading(path))
+      return ["latest"] + found.prefix(limit).map { String($0.number) }
     } catch {
       // In the midst of a line, no message has a place.
       return ["latest"]
+    }
+  }
+
+  /// Paths that begin as the word at the cursor; directories end in a slash.
+  ///
+  /// Names with characters that a shell reads as its own are left out: bash expands what it is offered, and would run a
+  /// command that stands in a name.
+  static func files(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+    // Not every shell gives what is before the cursor.
+    let isWhole = prefix.isEmpty && words.indices.contains(index)
+    let word = isWhole ? words[index] : prefix
+    let end = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
+    let directory = word[..<end]
+    let start = word[end...]
+    return SystemTree.live.names(in: directory.isEmpty ? "." : String(directory)).filter { name in
+      name.hasPrefix(start) && (start.hasPrefix(".") || !name.hasPrefix("."))
+        && name.allSatisfy { $0.isLetter || $0.isNumber || "._-+@,%".contains($0) }
+    }.sorted().prefix(limit).map { name in
+      var status = stat()
+      let path = String(directory) + name
+      let isDirectory = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      return isDirectory ? path + "/" : path
     }
   }
 }

@@ -11,6 +11,14 @@ struct Imulog: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "imulog",
     abstract: "Records motion: every scheduled sample is in the log, or the log says why not.",
+    discussion: """
+      Examples:
+        imulog record --board simulator --motion tumble --rate 100 --for 10s
+        imulog record --for 60s --note "left wheel"
+        imulog show latest
+        imulog export latest -o walk.csv
+        imulog pull pi
+      """,
     version: """
       \(Software.name)
       Licence: Apache-2.0; see `imulog licences`.

@@ -27,10 +27,13 @@ struct DaemonCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The configuration file; by default /etc/imulog/imulog.conf, if it exists.",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file())
   var config: String?
 
-  @Option(help: ArgumentHelp("The board, instead of the file's.", valueName: "board"))
+  @Option(
+    help: ArgumentHelp("The board, instead of the file's.", valueName: "board"),
+    completion: .boards)
   var board: String?
 
   @Option(

@@ -79,7 +79,8 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "Write to a file, which appears once it is complete; - for stdout.", valueName: "file"))
+      "Write to a file, which appears once it is complete; - for stdout.", valueName: "file"),
+    completion: .file())
   var output = "-"
 
   @Flag(help: "Continue until a recording that is being written ends; ndjson, csv and raw only.")

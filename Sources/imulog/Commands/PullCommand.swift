@@ -52,7 +52,8 @@ struct PullCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The directory of these exports; by default the current one.", valueName: "dir"))
+      "The directory of these exports; by default the current one.", valueName: "dir"),
+    completion: .directory)
   var to: String?
 
   @Flag(help: "Print the summary as JSON.")
@@ -166,12 +167,14 @@ struct SSHOptions: ParsableArguments {
 
   @Option(
     name: .customShort("i"), parsing: .unconditional,
-    help: ArgumentHelp("The key's file (passed to ssh).", valueName: "file"))
+    help: ArgumentHelp("The key's file (passed to ssh).", valueName: "file"),
+    completion: .file())
   var identity: String?
 
   @Option(
     name: .customShort("F"), parsing: .unconditional,
-    help: ArgumentHelp("The configuration file (passed to ssh).", valueName: "file"))
+    help: ArgumentHelp("The configuration file (passed to ssh).", valueName: "file"),
+    completion: .file())
   var configuration: String?
 
   @Option(

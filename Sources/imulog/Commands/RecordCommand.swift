@@ -109,7 +109,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The simulated motion: still (the default), tumble, or a CSV file of counts.",
-      valueName: "still|tumble|file"))
+      valueName: "still|tumble|file"),
+    completion: .motions)
   var motion: String?
 
   @Flag(help: "Simulate as fast as the computer can.")

@@ -23,7 +23,7 @@ struct RecoverCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"),
-    completion: .recordings)
+    completion: .recordingsAndFiles)
   var target: String
 
   mutating func run() throws {

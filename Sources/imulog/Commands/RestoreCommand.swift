@@ -22,7 +22,8 @@ struct RestoreCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Numbers, `latest` for the one removed last, or beginnings of UUIDs.", valueName: "id"))
+      "Numbers, `latest` for the one removed last, or beginnings of UUIDs.", valueName: "id"),
+    completion: .removedRecordings)
   var ids: [String]
 
   mutating func run() throws {

@@ -18,6 +18,10 @@ struct ServeCommand: ParsableCommand {
 
       The request comes in SSH_ORIGINAL_COMMAND: list, info, export, verify, status, or what imulog pull \
       needs. serve starts no shell, accepts no paths and writes nothing; it logs every request.
+
+      Examples:
+        ssh -i ~/.ssh/imulog pi export latest > walk.json   # where the key is
+        imulog pull pi -i ~/.ssh/imulog
       """)
 
   @ParentCommand var program: Imulog
@@ -31,7 +35,7 @@ struct ServeCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Append a line for each request to a file; by default to the system's log.", valueName: "file"
-    ))
+    ), completion: .file())
   var log: String?
 
   mutating func run() throws {

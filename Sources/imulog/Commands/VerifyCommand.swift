@@ -24,7 +24,7 @@ struct VerifyCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"),
-    completion: .recordings)
+    completion: .recordingsAndFiles)
   var target: String
 
   @Flag(help: "Print JSON.")

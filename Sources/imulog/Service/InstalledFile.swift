@@ -38,6 +38,7 @@ struct InstalledFile {
     """
     [Unit]
     Description=imulog motion recorder
+    Documentation=man:imulog-daemon(1) man:imulog-service(7) man:imulog.conf(5)
     After=local-fs.target systemd-modules-load.service
 
     [Service]

@@ -17,7 +17,7 @@ PAGES = PROJECT / "Sources" / "imulog" / "imulog.docc"
 # Pages for users, by the name of their manual page.
 TOPICS = {"imulog-commands": "Commands", "imulog-service": "Service", "imulog-ssh": "OverSSH",
           "imulog-times": "UsingTheTimes", "imulog-accuracy": "Accuracy",
-          "imulog-json": "JSON", "imulog-terminal": "Terminal"}
+          "imulog-json": "JSON", "imulog-viewing": "Viewing"}
 
 
 def roff(text):

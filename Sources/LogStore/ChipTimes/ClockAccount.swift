@@ -17,7 +17,7 @@ public struct ClockAccount: Equatable, Sendable {
 
   /// The beginning of an epoch after another.
   public struct Epoch: Equatable, Sendable {
-    /// Why it began: the flag of an overflow, a reset, a failed burst.
+    /// Why it began.
     public var cause: EpochCause
     /// Its first tick.
     public var tick: UInt64
@@ -30,7 +30,7 @@ public struct ClockAccount: Equatable, Sendable {
     public var missing: ClosedRange<Int64>?
   }
 
-  /// Findings, and epochs, that are kept one by one; further ones are only counted.
+  /// How many findings, and how many epochs, are kept one by one; further ones are only counted.
   public static let findingLimit = 100
 
   /// What the proofs rest on.
@@ -39,9 +39,9 @@ public struct ClockAccount: Equatable, Sendable {
   public internal(set) var rate = ClockRate()
   /// Readings that were used.
   public internal(set) var readingCount: UInt64 = 0
-  /// Readings of the chip's counter beside those of the fill: its stamps are taken for the instants at which slots were whole.
+  /// Readings of the chip's counter that were used beside those of the fill.
   public internal(set) var stampCount: UInt64 = 0
-  /// Places, one each half second, where stamps or edges near it contradict the readings, and none was used.
+  /// Places, at most one each half second, near which stamps or edges contradict the readings, so that none was used.
   public internal(set) var leftOutCount: UInt64 = 0
   /// Samples whose interval is proved.
   public internal(set) var provedCount: UInt64 = 0
@@ -49,11 +49,11 @@ public struct ClockAccount: Equatable, Sendable {
   public internal(set) var unprovedCount: UInt64 = 0
   /// The first ``findingLimit`` findings.
   public private(set) var findings: [Finding] = []
-  /// All findings.
+  /// The number of all findings.
   public private(set) var findingCount: UInt64 = 0
-  /// The first ``findingLimit`` epochs but for the very first, in which the recording began.
+  /// The first ``findingLimit`` epochs after the one in which the recording began.
   public private(set) var epochs: [Epoch] = []
-  /// All of these epochs.
+  /// The number of all epochs after that one.
   public private(set) var epochCount: UInt64 = 0
   /// Samples that were made and never counted, at least.
   public private(set) var lostCount: UInt64 = 0

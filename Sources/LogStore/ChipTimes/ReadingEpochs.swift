@@ -33,7 +33,7 @@ struct ReadingEpochs {
     /// A tick less its slot.
     var base: Int64
     var epoch: Int
-    /// What leads to the counted ticks.
+    /// What is added to a recorded tick, so that samples that the readings show to be missing have ticks, too.
     var shift: Int64
   }
 
@@ -73,15 +73,15 @@ struct ReadingEpochs {
   private(set) var stampCount: UInt64 = 0
   private var hasGivenUp = false
 
-  /// Findings after which the readings are none of a chip's: hundreds of times those of any recording.
+  /// Findings after which no chip can have made the readings: hundreds of times as many as any recording has.
   private static let findingLimit = 1000
   /// Nanoseconds before and after an epoch's readings that they still date.
   private static let reach = 10e9
-  /// By how much counts may rise at once and still be of use for that: a count that is too great would date any slot.
+  /// By how much counts may rise at once and still widen that range: a count that is too great would date any slot.
   private static let greatestStep: Int64 = 1 << 20
   /// Spans that are kept for gaps that come after later samples.
   private static let spanLimit = 4096
-  /// Ticks beyond it, of which no recording has any, are not looked at, so that sums with them do not overflow.
+  /// Ticks beyond it are ignored, so that sums with them do not overflow; no recording has any.
   private static let tickLimit: Int64 = 1 << 60
   /// Rejected readings, and beginnings, that are kept one by one until they are taken.
   private static let listLimit = 1000
@@ -133,8 +133,8 @@ extension ReadingEpochs {
     guard let stamp = reading.stamp else {
       return timeline.add(FillEdge(slot: reading.count, time: reading.before))
     }
-    // The bus cannot have carried such a read, or was it faster than assumed: the readings of the fill show which. And the
-    // slot had been taken out.
+    // A read that is too short for its bits proves nothing here: whether the bus is faster than assumed is decided by the
+    // readings of the fill. A stamp comes out of the FIFO with its slot, so the last reading counted that slot.
     guard !assumptions.isBroken(by: reading), reading.count <= last?.count ?? 0 else { return }
     stampCount += 1
     timeline.add(
@@ -150,7 +150,7 @@ extension ReadingEpochs {
     learn()
   }
 
-  /// Uses no reading from this one on: where so much is wrong, nothing is proved, and each search for a place takes time.
+  /// Uses no reading from this one on: where so much is wrong nothing is proved, and each search for a place takes time.
   private mutating func giveUp(at reading: FIFOReading) {
     guard !hasGivenUp else { return }
     hasGivenUp = true
@@ -240,8 +240,8 @@ extension ClockAssumptions {
 // MARK: - What readings show
 
 extension ReadingEpochs {
-  /// Notes that ticks before this one have no samples: of what comes now, only a later reading shows that it is of the same
-  /// epoch. Breaks come in order.
+  /// Notes a gap or damage that ends before this tick: what follows is of the same epoch only if a later reading shows it.
+  /// Breaks come in order.
   mutating func noteBreak(before tick: Int64) { lastBreak = tick }
 
   /// Whether no later reading changes anything about the ticks before `end`.

@@ -18,6 +18,8 @@ PAGES = PROJECT / "Sources" / "imulog" / "imulog.docc"
 TOPICS = {"imulog-commands": "Commands", "imulog-service": "Service", "imulog-ssh": "OverSSH",
           "imulog-times": "UsingTheTimes", "imulog-accuracy": "Accuracy",
           "imulog-json": "JSON", "imulog-viewing": "Viewing"}
+# Where the package has documents that pages name.
+DOCUMENTS = {"Wiring.md": "/usr/share/doc/imulog/Wiring.md.gz"}
 
 
 def roff(text):
@@ -28,10 +30,13 @@ def roff(text):
 
 def tidy(lines):
     """The lines without empty ones, and without paragraphs that are empty."""
-    lines = [line for line in lines if line]
-    return [line for place, line in enumerate(lines)
-            if line != ".PP" or not (lines + [".SH"])[place + 1].startswith((".SH", ".SS", ".PP", ".TP", ".IP"))
-            and not lines[place - 1].startswith((".SH", ".SS"))]
+    lines, out = [line for line in lines if line], []
+    for line, following in zip(lines, lines[1:] + [".SH"]):
+        if line == ".PP" and (following.startswith((".SH", ".SS", ".PP", ".TP", ".IP"))
+                              or out[-1].startswith((".SH", ".SS"))):
+            continue
+        out.append(line)
+    return out
 
 
 def head(name, section, version, date, title):
@@ -126,21 +131,22 @@ def inline(text):
     out = []
     for part in parts:
         if part.startswith("`"):
-            out.append("\\fB" + roff(part[1:-1]) + "\\fR")
+            out.append("\\fB" + roff(DOCUMENTS.get(part[1:-1], part[1:-1])) + "\\fR")
         elif part.startswith("**"):
             out.append("\\fB" + roff(part[2:-2]) + "\\fR")
         elif part.startswith("*") and len(part) > 2:
             out.append("\\fI" + roff(part[1:-1]) + "\\fR")
         else:
             part = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", part)
-            part = re.sub(r"<doc:([A-Za-z]+)(?:#[A-Za-z-]*)?>", page_name, part)
+            part = re.sub(r"<doc:([A-Za-z]+)(?:#([A-Za-z-]*))?>", page_name, part)
             out.append(roff(part.replace("\\|", "|")))
     return "".join(out)
 
 
 def page_name(match):
     names = {title: name for name, title in TOPICS.items()}
-    return f"{names[match[1]]}(7)" if match[1] in names else match[1]
+    page = f"{names[match[1]]}(7)" if match[1] in names else match[1]
+    return f'"{match[2].replace("-", " ")}" in {page}' if match[2] else page
 
 
 def cells(line):

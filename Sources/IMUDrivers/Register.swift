@@ -28,7 +28,7 @@ extension Register: CustomStringConvertible {
 }
 
 /// Two hexadecimal digits, such as `0x0f`.
-func hexadecimal(_ value: UInt8) -> String {
+package func hexadecimal(_ value: UInt8) -> String {
   "0x" + (value < 16 ? "0" : "") + String(value, radix: 16)
 }
 

@@ -113,6 +113,16 @@ extension SensorConfiguration {
   }
 }
 
+extension SensorConfiguration {
+  /// The registers of a chip that is set up so, by rising number; the configuration must have been validated for the model.
+  package func registers(of model: SensorModel) -> [(register: Register, value: UInt8)] {
+    var exact = self
+    if readsFIFO, let rate = model.fifoRate(rate, channels: channels) { exact.rate = rate }
+    let image = model.family.settings(exact, model).image
+    return (0..<image.count).map { (model.family.register(image[$0].register), image[$0].value) }
+  }
+}
+
 extension SensorDescription {
   /// A chip set up as configured; `configuration` must have been validated for the model.
   init(

@@ -150,7 +150,7 @@ public struct ProbeFinding: Equatable, Sendable {
   }
 
   /// Whether a chip, not an idle line, answered with an identity that no model has.
-  var isUnknownChip: Bool {
+  public var isUnknownChip: Bool {
     guard case .success(let identity) = result else { return false }
     return identity != 0x00 && identity != 0xFF && models.isEmpty
   }

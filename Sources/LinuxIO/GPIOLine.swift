@@ -132,6 +132,9 @@ extension GPIOChipInfo: CustomStringConvertible {
 
 /// A GPIO line that was found.
 public struct GPIOLine: Equatable, Sendable {
+  /// The name under which other programs see that imulog uses a line.
+  public static let consumer = "imulog"
+
   /// Its chip.
   public var chip: GPIOChipInfo
   /// Its number on the chip.

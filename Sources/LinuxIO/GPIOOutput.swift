@@ -49,8 +49,7 @@ public struct GPIOOutput: ~Copyable {
 
 /// A request for a line, and the errors when the kernel refuses it.
 struct GPIORequest {
-  /// The name under which others see who uses the line.
-  static let consumer = "imulog"
+  static let consumer = GPIOLine.consumer
 
   let line: GPIOLine
   let descriptor: Int32

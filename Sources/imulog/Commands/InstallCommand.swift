@@ -102,10 +102,16 @@ struct InstallCommand: ParsableCommand {
 
   /// The path of this program.
   private static func program() throws(CommandFailure) -> String {
-    guard let path = realpath("/proc/self/exe", nil) else {
+    guard let path = ownPath() else {
       throw CommandFailure(
         .unavailable, "cannot find where this program is: \(Errno.words(errno))")
     }
+    return path
+  }
+
+  /// The path of this program; `nil` where there is no /proc.
+  static func ownPath() -> String? {
+    guard let path = realpath("/proc/self/exe", nil) else { return nil }
     // Safe: realpath allocated the C string, which is freed after it is copied.
     defer { free(path) }
     return String(cString: path)

@@ -10,17 +10,11 @@ import Recorder
 struct BusChecks {
   let tree: SystemTree
   let request: SensorRequest
+  let board: Board?
 
-  /// The parts of the configured clock between which the real one needs no remark.
-  private static let (slowest, fastest) = (0.8, 1.1)
-  /// Of reads that fail, one in so many is the wiring's.
-  private static let errorLimit = 100
-
+  /// Reports each check as soon as it is made.
   func run(_ found: (Check) throws -> Void) throws {
-    let board =
-      request.board
-      ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
-    try found(self.board(board))
+    try found(boardCheck())
     guard board?.id != "simulator" else { return }
     // Other machines have other chips at these addresses.
     guard board != nil || request.configuration.bus != nil || tree.i2cAdapters().isEmpty else {
@@ -30,36 +24,30 @@ struct BusChecks {
           "bus", .unchecked,
           "which one has the sensor? Give --bus: \(adapters.joined(separator: ", "))"))
     }
-    let number = busNumber(board)
-    for holder in holders(number) { try found(holder) }
-    let opened: Result<LinuxI2CBus, LinuxIOError>
-    do throws(LinuxIOError) {
-      // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
-      let bus = try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree)
-      opened = .success(consume bus)
-    } catch {
-      opened = .failure(error)
+    let number = busNumber
+    for check in BusModuleChecks(tree: tree, number: number).run() { try found(check) }
+    for address in SensorFamily.allAddresses {
+      if let check = driver(at: address, number) { try found(check) }
     }
-    switch consume opened {
-    case .success(var bus):
-      try found(Check("bus", .ok, "/dev/i2c-\(number) can be used"))
-      for check in chip(&bus, number) { try found(check) }
-    case .failure(let error): try found(Check("bus", error))
-    }
+    let outcome = look(number)
+    for check in outcome.checks { try found(check) }
+    guard !outcome.hasChip else { return }
+    for check in otherBuses(than: number) { try found(check) }
   }
 
-  private func board(_ board: Board?) -> Check {
+  private func boardCheck() -> Check {
     let model = tree.boardModel() ?? "no device tree"
+    let figures = [Check.Figure("model", model)]
     guard let board else {
       return Check(
         "board", .advice,
         "\(Plain.text(model)): none that imulog knows; give --board or --bus to record",
-        figures: [Check.Figure("model", model)])
+        figures: figures)
     }
-    return Check("board", .ok, board.title, figures: [Check.Figure("model", model)])
+    return Check("board", .ok, board.title, figures: figures)
   }
 
-  private func busNumber(_ board: Board?) -> Int {
+  private var busNumber: Int {
     if let bus = request.configuration.bus { return bus }
     if let node = board?.busNode,
       let adapter = tree.i2cAdapters().first(where: { $0.name.parts(around: node) != nil })
@@ -69,47 +57,139 @@ struct BusChecks {
     if case .device(let number) = board?.bus { return number }
     return tree.i2cAdapters().first?.number ?? 1
   }
+}
 
-  /// Kernel drivers at the addresses of sensors.
-  private func holders(_ number: Int) -> [Check] {
-    SensorFamily.allAddresses.compactMap { address in
-      guard let driver = tree.i2cDriver(bus: number, address: address) else { return nil }
-      let name = tree.i2cDeviceName(bus: number, address: address) ?? "chip"
-      let device = SystemTree.device(bus: number, address: address)
-      let figures = [Check.Figure("driver of \(device)", driver)]
-      guard BusChecks.sensorDrivers.contains(where: { driver.hasPrefix($0) }),
-        driver.utf8.allSatisfy({ BusChecks.plain.contains($0) })
-      else {
-        guard !driver.hasPrefix("rtc-") else { return clockChip(address, name, driver, figures) }
-        return Check(
-          "address \(address)", .advice,
-          "the kernel's driver \(driver) has a chip there (\(name)): no sensor can be at this address",
-          figures: figures)
-      }
-      return Check(
-        "address \(address)", .wrong,
-        "the kernel's driver \(Plain.text(driver)) has the chip there (\(Plain.text(name))); it comes back at the next "
-          + "start if a line with dtoverlay= in /boot/firmware/config.txt asks for it: remove that line too",
-        command: "echo \(device) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind", figures: figures
+/// Kernel drivers at the addresses of sensors.
+extension BusChecks {
+  /// The kernel's drivers of chips that imulog records.
+  private static let sensorDrivers = ["inv-mpu6050", "inv_mpu6050", "st_lsm6dsx", "st_lsm9ds"]
+
+  private func driver(at address: I2CAddress, _ number: Int) -> Check? {
+    guard let driver = tree.i2cDriver(bus: number, address: address) else { return nil }
+    let name = tree.i2cDeviceName(bus: number, address: address) ?? "chip"
+    let device = SystemTree.device(bus: number, address: address)
+    func check(_ state: Check.State, _ words: String, _ mends: [Mend] = []) -> Check {
+      Check(
+        "address \(address)", state, words, mends: mends,
+        figures: [Check.Figure("driver of \(device)", driver)])
+    }
+    if driver.hasPrefix("rtc-") {
+      return check(
+        .advice,
+        "a clock (\(name), driver \(driver)) has it: connect AD0 of an MPU-6050 to 3.3 V, which gives it 0x69"
       )
+    }
+    let isSensors = BusChecks.sensorDrivers.contains { driver.hasPrefix($0) }
+    guard isSensors, let unbind = Mend.unbind(device, from: driver) else {
+      return check(
+        .advice,
+        "the kernel's driver \(driver) has a chip there (\(name)): no sensor can be at this address"
+      )
+    }
+    let overlay = BootConfiguration(tree)?.overlay(of: ["mpu6050", "mpu9250", "lsm6ds", "lsm9ds1"])
+    let forGood = overlay.map {
+      "its line \($0.line) in \($0.path) asks for it at each start: remove it"
+    }
+    return check(
+      .wrong,
+      "the kernel's driver \(driver) has the chip there (\(name)); "
+        + (forGood
+          ?? "if it comes back at the next start, an overlay of the device tree asks for it"),
+      [unbind])
+  }
+}
+
+/// The transfers, on a thread that is left behind when one does not return.
+extension BusChecks {
+  private struct Outcome {
+    let checks: [Check]
+    /// Whether a chip was found, or nothing may be looked for.
+    let hasChip: Bool
+  }
+
+  /// The clock that the device tree asks for, else the board's usual one.
+  private func clock(_ number: Int) -> Int? { tree.i2cClock(bus: number) ?? board?.busHertz }
+
+  private func look(_ number: Int) -> Outcome {
+    let tree = tree
+    let chips = ChipChecks(
+      request: request, board: board, number: number, configured: clock(number),
+      clock: SystemClock())
+    let interrupt = request.configuration.interrupt.spec(board?.dataReady)
+    let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
+    do throws(LinuxIOError) {
+      return try BusErrand(bus: number).run { progress in
+        BusChecks.look(number, tree, chips, adapter: name, interrupt, progress)
+      }
+    } catch {
+      return Outcome(checks: [Check("bus", error)], hasChip: false)
     }
   }
 
-  private func clockChip(
-    _ address: I2CAddress, _ name: String, _ driver: String, _ figures: [Check.Figure]
-  ) -> Check {
-    Check(
-      "address \(address)", .advice,
-      "a clock (\(name), driver \(driver)) has it: connect AD0 of an MPU-6050 to 3.3 V, which gives it 0x69",
-      figures: figures)
+  private static func look(
+    _ number: Int, _ tree: SystemTree, _ chips: ChipChecks<SystemClock>, adapter: String,
+    _ interrupt: GPIOLineSpec?, _ progress: () -> Void
+  ) -> Outcome {
+    var bus: LinuxI2CBus
+    do throws(LinuxIOError) {
+      // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
+      bus = try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree)
+    } catch {
+      return Outcome(checks: [refused(error, number, tree)], hasChip: false)
+    }
+    var checks = [
+      Check(
+        "bus", .ok, "/dev/i2c-\(number) can be used",
+        figures: [Check.Figure("adapter", adapter)])
+    ]
+    let (free, busy) = claim(&bus)
+    // A read that gets stuck would hold up the recording on the same wires.
+    guard busy.isEmpty else {
+      let rest = Check("chip", .unchecked, "a recorder uses this bus: nothing on it is read")
+      return Outcome(checks: checks + busy + [rest], hasChip: true)
+    }
+    let (found, more) = chips.run(&bus, free: free, progress)
+    checks += more
+    guard let found else { return Outcome(checks: checks, hasChip: false) }
+    guard chips.request.configuration.interrupt != .none else {
+      return Outcome(checks: checks, hasChip: true)
+    }
+    guard let interrupt else {
+      checks.append(
+        Check(
+          DataReadyName.text, .wrong,
+          "which line it is is not known here: give its name instead of auto, such as GPIO22"))
+      return Outcome(checks: checks, hasChip: true)
+    }
+    do throws(LinuxIOError) {
+      if chips.request.usesInterrupt(found.model) {
+        bus.wire(try InterruptLine(interrupt, tree: tree))
+      }
+      checks.append(
+        DataReadyCheck(request: chips.request, line: "\(interrupt)", clock: SystemClock())
+          .run(bus, found, busClock: chips.configured, progress))
+    } catch {
+      checks.append(LineChecks.refused(DataReadyName.text, error, .wrong, tree))
+    }
+    return Outcome(checks: checks, hasChip: true)
   }
 
-  /// The kernel's drivers of chips that imulog records, and the characters of their names.
-  private static let sensorDrivers = ["inv-mpu6050", "inv_mpu6050", "st_lsm6dsx", "st_lsm9ds"]
-  private static let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789-_.".utf8)
+  private static func refused(_ error: LinuxIOError, _ number: Int, _ tree: SystemTree) -> Check {
+    switch error.kind {
+    case .notPermitted:
+      let right = NodeRight.bus(number, tree)
+      return Check("bus", .wrong, right.words, mends: right.mends)
+    case .i2cOff where !tree.kernelAdapterNumbers().isEmpty:
+      return Check("bus", error, mends: [.loadModule, .keepModule])
+    case .i2cOff where tree.boardModel()?.hasPrefix("Raspberry Pi") ?? false:
+      return Check("bus", error, mends: [.switchOn])
+    default: return Check("bus", error)
+    }
+  }
 
-  private func chip(_ bus: inout LinuxI2CBus, _ number: Int) -> [Check] {
-    var (free, checks) = ([I2CAddress](), [Check]())
+  /// The addresses that are free, and those that a recorder has. A kernel driver's are named already.
+  private static func claim(_ bus: inout LinuxI2CBus) -> (free: [I2CAddress], busy: [Check]) {
+    var (free, busy) = ([I2CAddress](), [Check]())
     for address in SensorFamily.allAddresses {
       do throws(LinuxIOError) {
         try bus.claim(address)
@@ -117,90 +197,46 @@ struct BusChecks {
         try bus.reserve(address)
         free.append(address)
       } catch {
-        // A kernel driver's is named already.
         guard case .busy = error.kind else { continue }
-        checks.append(
+        busy.append(
           Check("address \(address)", .unchecked, "\(error.finding): its chip is not disturbed"))
       }
     }
-    // A read that gets stuck would hold up the recording on the same wires.
-    guard checks.isEmpty else {
-      return checks + [Check("chip", .unchecked, "a recorder uses this bus: nothing on it is read")]
-    }
-    do throws(SensorError) {
-      let found = try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
-      return [chip(found)] + meter(&bus, found, number)
-    } catch {
-      return [Check("chip", .wrong, "\(error)")]
+    return (free, busy)
+  }
+
+  /// Where the chip is instead: a look at the identity registers of the other buses.
+  private func otherBuses(than number: Int) -> [Check] {
+    // Without a bus of its own, as above.
+    guard board != nil || request.configuration.bus != nil else { return [] }
+    let (tree, request) = (tree, request)
+    return tree.i2cAdapters().filter { $0.number != number }.compactMap { adapter in
+      do throws(LinuxIOError) {
+        let found = try BusErrand(bus: adapter.number).run { progress -> SensorIdentity? in
+          do {
+            var bus = try LinuxI2CBus(
+              number: adapter.number, timeoutMilliseconds: nil, tree: tree)
+            let (free, busy) = BusChecks.claim(&bus)
+            progress()
+            guard busy.isEmpty else { return nil }
+            return try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
+          } catch {
+            // No sensor there, or no right to look: neither is a fault of this bus.
+            return nil
+          }
+        }
+        return found.map { BusChecks.elsewhere($0, adapter) }
+      } catch {
+        return Check("bus \(adapter.number)", .unchecked, error.finding)
+      }
     }
   }
 
-  private func chip(_ found: SensorIdentity) -> Check {
-    var words = "\(found.model.name) at \(found.address)"
-    if !found.alternatives.isEmpty {
-      words +=
-        ", or \(found.alternatives.map(\.name).joined(separator: ", ")), which answer the same"
-    }
-    if !found.others.isEmpty {
-      words +=
-        "; also \(found.others.map { "\($0.model.name) at \($0.address)" }.joined(separator: ", "))"
-    }
-    if found.identity != found.model.identity {
-      words += "; it answers \(hexadecimal(found.identity)), as no original does: it may be a copy"
-    }
-    return Check(
-      "chip", .ok, words, figures: [Check.Figure("identity", hexadecimal(found.identity))])
-  }
-
-  private func meter(_ bus: inout LinuxI2CBus, _ chip: SensorIdentity, _ number: Int) -> [Check] {
-    let meter = BusMeter(&bus, chip)
-    let asked = tree.i2cClock(bus: number)
-    var figures = [
-      Check.Figure("reads", "\(meter.readCount)"), Check.Figure("failed", "\(meter.errorCount)"),
-    ]
-    if let asked { figures.append(Check.Figure("configured_hz", "\(asked)")) }
-    var checks: [Check] = []
-    if let clock = meter.clock {
-      figures.append(Check.Figure("measured_hz", "\(Int(clock))"))
-      checks.append(self.clock(clock, asked, figures))
-    } else {
-      checks.append(Check("bus clock", .unchecked, "no read succeeded", figures: figures))
-    }
-    let isNoisy = meter.errorCount * BusChecks.errorLimit > meter.readCount
-    checks.append(
-      Check(
-        "wiring", isNoisy ? .wrong : .ok,
-        isNoisy
-          ? "\(meter.errorCount) of \(meter.readCount) reads failed: look at the wires, shorten them, and see that SDA and "
-            + "SCL have pull-ups of 1.8 to 4.7 kΩ to 3.3 V"
-          : "\(meter.readCount) reads, \(meter.errorCount == 0 ? "none" : "\(meter.errorCount)") failed",
-        figures: figures))
-    return checks
-  }
-
-  private func clock(_ clock: Double, _ asked: Int?, _ figures: [Check.Figure]) -> Check {
-    let text = "\(Int((clock / 1000).rounded())) kHz measured"
-    guard let asked else {
-      return Check("bus clock", .ok, "\(text); the configured one is not known", figures: figures)
-    }
-    let (part, name) = (clock / Double(asked), "\(text), \(asked / 1000) kHz configured")
-    if part < BusChecks.slowest {
-      return Check(
-        "bus clock", .advice,
-        "\(name): a rate that imulog accepts by the configured one may miss samples",
-        figures: figures)
-    }
-    if part > BusChecks.fastest {
-      return Check(
-        "bus clock", .advice,
-        "\(name): intervals of times by the chip's clock assume a bus that is at most a tenth faster",
-        figures: figures)
-    }
-    return Check("bus clock", .ok, name, figures: figures)
-  }
-
-  private func hexadecimal(_ value: UInt8) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return "0x" + (digits.count < 2 ? "0" : "") + digits
+  static func elsewhere(_ found: SensorIdentity, _ adapter: I2CAdapter) -> Check {
+    Check(
+      "bus \(adapter.number)", .advice,
+      "the \(found.model.name) at \(found.address) is on this bus (\(adapter.name)): give --bus \(adapter.number), which is "
+        + "bus = \(adapter.number) in the service's configuration",
+      mends: [.shown("imulog doctor --bus \(adapter.number)")])
   }
 }

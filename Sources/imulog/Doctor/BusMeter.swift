@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import IMUDrivers
 import IMUModel
-import LinuxIO
 
 /// The bus's real clock and its errors, from reads of a known chip's registers.
 ///
@@ -12,7 +10,7 @@ import LinuxIO
 /// nothing in the chip.
 struct BusMeter {
   /// In hertz; `nil` when no read succeeded.
-  var clock: Double?
+  var hertz: Double?
   var readCount = 0
   /// Reads that failed.
   var errorCount = 0
@@ -22,11 +20,13 @@ struct BusMeter {
   private static let rounds = 60
   private static let lengths = (short: 2, long: 26)
 
-  init<Bus: I2CBus & ~Copyable>(_ bus: inout Bus, _ chip: SensorIdentity) {
+  /// - Parameter progress: Called after each read.
+  init<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
+    _ bus: inout Bus, _ chip: SensorIdentity, clock: Clock, progress: () -> Void
+  ) {
     // The first register of the outputs of an MPU, and what precedes them in the others.
     let start: UInt8 = chip.model.family === SensorModel.mpu6050.family ? 0x3B : 0x20
     var least = (short: Int64.max, long: Int64.max)
-    let clock = SystemClock()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 1)
     defer { buffer.deallocate() }
     for index in 0..<2 * BusMeter.rounds {
@@ -35,6 +35,7 @@ struct BusMeter {
       readCount += 1
       let before = clock.now()
       do throws(BusError) {
+        defer { progress() }
         try bus.read(
           chip.address, register: start,
           into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
@@ -49,6 +50,6 @@ struct BusMeter {
     }
     guard least.short < .max, least.long < .max, least.long > least.short else { return }
     let bits = Double(9 * (BusMeter.lengths.long - BusMeter.lengths.short))
-    self.clock = bits * 1e9 / Double(least.long - least.short)
+    hertz = bits * 1e9 / Double(least.long - least.short)
   }
 }

@@ -18,12 +18,10 @@ struct Check: Equatable, Sendable {
   /// What was looked at, in a word or two.
   let name: String
   let state: State
-  /// What was found, in a clause, and what to do about it where no single command does.
+  /// What was found, in a clause, and what to do about it where no command does.
   let words: String
-  /// The command that mends it.
-  var command: String?
-  /// Whether the command has its effect only after a new login or a new start of the machine.
-  var isLater = false
+  /// The commands that mend it, in their order.
+  var mends: [Mend] = []
   /// Figures and thresholds behind the words, for a report.
   var figures: [Figure] = []
 
@@ -36,39 +34,28 @@ struct Check: Equatable, Sendable {
   }
 
   init(
-    _ name: String, _ state: State, _ words: String, command: String? = nil, isLater: Bool = false,
-    figures: [Figure] = []
+    _ name: String, _ state: State, _ words: String, mends: [Mend] = [], figures: [Figure] = []
   ) {
     (self.name, self.state, self.words) = (name, state, words)
-    (self.command, self.isLater, self.figures) = (command, isLater, figures)
+    (self.mends, self.figures) = (mends, figures)
   }
+
+  /// Whether a command has its effect only after a new login or a new start of the machine.
+  var isLater: Bool { mends.contains { $0.isLater } }
 }
 
 extension Check {
-  /// What the kernel refused, with the first command of its remedy.
-  init(_ name: String, _ error: LinuxIOError) {
-    self.init(name, .wrong, finding: error.finding, remedy: error.remedy)
+  /// What the kernel refused, with its remedy where no command is one.
+  init(_ name: String, _ error: LinuxIOError, _ state: State = .wrong, mends: [Mend] = []) {
+    self.init(
+      name, state, mends.isEmpty ? "\(error.finding). \(error.remedy)" : error.finding,
+      mends: mends)
   }
 
   /// What the kernel refused and recordings work without.
-  init(_ name: String, _ refusal: Refusal) {
+  init(_ name: String, _ refusal: Refusal, mends: [Mend]) {
+    let finding = "\(refusal.what): \(Errno.words(refusal.errno))"
     self.init(
-      name, .advice, finding: "\(refusal.what): \(Errno.words(refusal.errno))",
-      remedy: refusal.remedy)
-  }
-
-  private init(_ name: String, _ state: State, finding: String, remedy: String) {
-    let quoted = remedy.split(separator: "`", omittingEmptySubsequences: false)
-    // Each second part is in quotes.
-    let commands = quoted.indices.filter { $0 % 2 == 1 }.map { String(quoted[$0]) }
-      .filter {
-        ($0.hasPrefix("sudo ") || $0.hasPrefix("echo ")) && $0.parts(around: "PROGRAM") == nil
-      }
-    let isLater = ["log in again", "start again", "next start"].contains {
-      remedy.parts(around: $0) != nil
-    }
-    self.init(
-      name, state, "\(finding). \(remedy)", command: commands.isEmpty ? nil : commands[0],
-      isLater: isLater)
+      name, .advice, mends.isEmpty ? "\(finding). \(refusal.remedy)" : finding, mends: mends)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Boards
 import Glibc
 import IMUModel
 import LinuxIO
@@ -13,13 +14,15 @@ struct DoctorCommand: ParsableCommand {
     abstract: "Look at all that a recording needs, and name what mends it.",
     discussion: """
       Each line is one check: ok, advice (recordings work, and would be better), wrong, or unchecked, with the reason and \
-      the command that mends it. The exit status is 0 when nothing is wrong, else 1. Nothing is written to a chip, and a \
-      chip that a recorder uses is left alone. --report writes Markdown with every figure and nothing private, for an \
-      issue.
+      the commands that mend it. The exit status is 0 when nothing is wrong, else 1. --fix asks before each command that \
+      needs no new start, carries it out, and looks again. A chip that a recorder uses is left alone, and nothing is \
+      written to an unknown one; a known one is set up as for a recording where an interrupt line is configured, to see \
+      whether the line fires. --report writes Markdown with every figure and nothing private, for an issue.
 
       Examples:
         imulog doctor
         imulog doctor --card
+        sudo imulog doctor --fix
         imulog doctor --report > report.md
       """)
 
@@ -37,11 +40,17 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Write and sync to the card for 10 s, and report how long it takes.")
   var card = false
 
+  @Flag(help: "Ask for each command whether to carry it out, and look again.")
+  var fix = false
+
   @Flag(help: "Print JSON.")
   var json = false
 
   @Flag(help: "Print Markdown with all figures, for a report.")
   var report = false
+
+  @Option(help: ArgumentHelp("Seconds of the card's probe.", visibility: .hidden))
+  var cardSeconds: Int64 = 10
 
   @Option(help: ArgumentHelp("Where /dev, /proc, /sys and /etc are.", visibility: .hidden))
   var root = ""
@@ -50,20 +59,38 @@ struct DoctorCommand: ParsableCommand {
 
   func validate() throws {
     if json, report { throw ValidationError("--json and --report exclude each other") }
+    if fix, json || report {
+      throw ValidationError("--fix and --json or --report exclude each other")
+    }
   }
 
   mutating func run() throws {
-    var checks: [Check] = []
-    let isText = !json && !report
-    try look { check in
-      checks.append(check)
-      // At once: what hangs does not hide what was found before it.
-      if isText { try DoctorCommand.print(check) }
+    guard !fix || (Console.isTerminal(STDIN_FILENO) && Console.isTerminal(STDOUT_FILENO)) else {
+      throw CommandFailure(
+        .usage,
+        "--fix asks before each command, and there is no terminal to ask at; without it doctor prints the commands"
+      )
+    }
+    var checks = try look(isText: !json && !report)
+    if fix, try Mending(tree: SystemTree(root: root)).run(checks) {
+      card = false
+      try Console.data("\nlooking again\n")
+      checks = try look(isText: true)
     }
     let privacy = [storePath(nil), Environment.value("HOME")].compactMap { $0 }
     if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
     if report { try Console.data(DoctorReport(checks, hiding: privacy).markdown) }
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }
+  }
+
+  /// Text is printed check by check: what hangs does not hide what was found before it.
+  private func look(isText: Bool) throws -> [Check] {
+    var checks: [Check] = []
+    try look { check in
+      checks.append(check)
+      if isText { try DoctorCommand.print(check) }
+    }
+    return checks
   }
 
   private func look(_ found: (Check) throws -> Void) throws {
@@ -79,17 +106,23 @@ struct DoctorCommand: ParsableCommand {
     }
     for check in configured + MachineChecks(tree: tree).run() { try found(check) }
     if let store = storePath(setup) {
-      for check in StoreChecks(store: store, configuration: settings).run() { try found(check) }
+      let checks = StoreChecks(store: store, configuration: settings, tree: tree)
+      for check in checks.run() { try found(check) }
       if card { try found(probe(store, status)) }
     } else {
       try found(Check("store", .unchecked, "there is no home directory to keep recordings in"))
     }
-    let service = ServiceChecks(tree: tree, setup: setup, status: status)
-    for check in service.run() { try found(check) }
-    var request = settings
-    if let board { request.board = board }
-    if let bus { request.bus = bus }
-    try BusChecks(tree: tree, request: try SensorRequest(request)).run(found)
+    for check in ServiceChecks(tree: tree, status: status).run() { try found(check) }
+    var chosen = settings
+    if let board { chosen.board = board }
+    if let bus { chosen.bus = bus }
+    let request = try SensorRequest(chosen)
+    let board =
+      request.board
+      ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+    let lines = LineChecks(tree: tree, configuration: settings, board: board)
+    for check in lines.run() { try found(check) }
+    try BusChecks(tree: tree, request: request, board: board).run(found)
   }
 
   /// Not beside a recording, whose card it would keep busy.
@@ -98,7 +131,7 @@ struct DoctorCommand: ParsableCommand {
       return Check(
         "card", .unchecked, "the service is \(status.state.rawValue): the card is left to it")
     }
-    return CardProbe.run(in: store)
+    return CardProbe(store: store, clock: SystemClock(), length: cardSeconds * 1_000_000_000).run()
   }
 
   /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
@@ -147,9 +180,9 @@ struct DoctorCommand: ParsableCommand {
     let words = Plain.text(check.words)
     try Console.data(
       state + spaces(10 - state.count) + check.name + spaces(18 - check.name.count) + words)
-    if let command = check.command {
-      let later = check.isLater ? "   # then log in again, or restart" : ""
-      try Console.data(spaces(10) + "do: " + Plain.text(command) + later)
+    for mend in check.mends {
+      let later = mend.isLater ? "   # then log in again, or restart" : ""
+      try Console.data(spaces(10) + "do: " + Plain.text(mend.command) + later)
     }
   }
 }

@@ -20,7 +20,8 @@ struct DoctorReport {
           json.member("name", check.name)
           json.member("state", check.state.rawValue)
           json.member("words", open(check.words))
-          json.member("command", check.command.map(open))
+          json.member("command", check.mends.first.map { open($0.command) })
+          json.member("commands", check.mends.map { open($0.command) })
           json.member("later", check.isLater)
           json.member("figures", check.figures) { json, figure in
             json.object { json in
@@ -40,7 +41,7 @@ struct DoctorReport {
     for check in checks {
       lines.append("| \(cell(check.name)) | \(check.state.rawValue) | \(cell(check.words)) |")
     }
-    let commands = checks.compactMap { check in check.command.map { (check.name, $0) } }
+    let commands = checks.flatMap { check in check.mends.map { (check.name, $0.command) } }
     if !commands.isEmpty { lines += ["", "| check | command |", "|---|---|"] }
     lines += commands.map { "| \(cell($0)) | `\(cell($1))` |" }
     lines += ["", "| check | figure | value |", "|---|---|---|"]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LinuxIO
 
@@ -11,29 +12,72 @@ struct MachineChecks {
   private static let (priority, microseconds): (Int32, Int32) = (80, 20)
 
   func run() -> [Check] {
-    [realTime(), memory(), latency()] + [clock(), battery()] + [supply()].compactMap { $0 }
+    [system(), realTime(), memory(), latency(), clock(), battery()]
+      + [SupplyCheck(tree: tree).run()].compactMap { $0 }
+  }
+
+  private func system() -> Check {
+    let release = (tree.text("/etc/os-release") ?? "").split(separator: "\n")
+      .first { $0.hasPrefix("PRETTY_NAME=") }
+      .map { $0.dropFirst("PRETTY_NAME=".utf8.count).filter { $0 != "\"" } }
+    let kernel = tree.text("/proc/sys/kernel/osrelease") ?? "unknown"
+    var names = utsname()
+    // Safe: the kernel ends each name with a NUL, and cannot fail to fill in memory of this function.
+    uname(&names)
+    let machine = withUnsafeBytes(of: &names.machine) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let system = release ?? "unknown system"
+    return Check(
+      "system", .ok, "\(system), Linux \(kernel), \(machine)",
+      figures: [
+        Check.Figure("os", system), Check.Figure("kernel", kernel),
+        Check.Figure("architecture", machine),
+      ])
+  }
+
+  /// Grants this program what the service has by its unit.
+  private var grant: [Mend] {
+    [InstallCommand.ownPath().flatMap { Mend.grant($0) }].compactMap { $0 }
   }
 
   private func realTime() -> Check {
+    let name = "real-time class"
     do throws(LinuxIOError) {
       let thread = try RealTimeThread(name: "imu-doctor", priority: MachineChecks.priority)
-      if let refusal = thread.scheduling.refusal { return Check("real time", refusal) }
-      return Check("real time", .ok, "SCHED_FIFO \(MachineChecks.priority) is granted")
+      if let refusal = thread.scheduling.refusal { return Check(name, refusal, mends: grant) }
+      return Check(
+        name, .ok, "SCHED_FIFO is granted",
+        figures: [Check.Figure("priority", "\(MachineChecks.priority)")])
     } catch {
-      return Check("real time", error)
+      return Check(name, error)
     }
   }
 
   private func memory() -> Check {
-    if let refusal = MemoryLock.engage(tree: tree) { return Check("memory", refusal) }
+    if let refusal = MemoryLock.engage(tree: tree) {
+      return Check("memory lock", refusal, mends: grant)
+    }
     MemoryLock.release()
-    return Check("memory", .ok, "it can be locked")
+    return Check("memory lock", .ok, "memory can be locked")
   }
 
   private func latency() -> Check {
+    let name = "processor sleep"
     let (hold, refusal) = LatencyHold.engage(microseconds: MachineChecks.microseconds, tree: tree)
-    if let refusal { return Check("wake-ups", refusal) }
-    return Check("wake-ups", .ok, "they can be held to \(hold?.microseconds ?? 0) µs")
+    guard let refusal else {
+      return Check(
+        name, .ok, "can be limited, so that wake-ups are quick",
+        figures: [Check.Figure("wake_up_us", "\(hold?.microseconds ?? 0)")])
+    }
+    guard refusal.errno == EACCES else { return Check(name, refusal, mends: []) }
+    let path = "/dev/cpu_dma_latency"
+    let right = NodeRight(
+      path, usual: "imulog",
+      rule: [
+        Mend(command: "sudo chmod a+w \(path)", action: .run(["chmod", "a+w", tree.path(path)]))
+      ], tree)
+    return Check(name, .advice, "its limit (\(path)): \(right.words)", mends: right.mends)
   }
 
   private func clock() -> Check {
@@ -42,7 +86,7 @@ struct MachineChecks {
       : Check(
         "wall clock", .advice,
         "not synchronised: recordings say so, and are dated again once it is; without a network, have a battery clock",
-        command: "sudo timedatectl set-ntp true")
+        mends: [.synchronise])
   }
 
   private func battery() -> Check {
@@ -53,32 +97,5 @@ struct MachineChecks {
         "none: after a power cut recordings are dated wrongly until there is a network; their times within are right"
       )
       : Check("battery clock", .ok, clocks.sorted().joined(separator: ", "))
-  }
-
-  /// A Raspberry Pi's flags: bit 0 the supply is too low, bits 1 to 3 the processor is slowed down, and 16 bits higher what was so
-  /// since the start (raspberrypi/documentation, vcgencmd get_throttled).
-  private func supply() -> Check? {
-    let path = "/sys/devices/platform/soc/soc:firmware/get_throttled"
-    guard let text = tree.text(path) else { return nil }
-    let digits = text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
-    guard let flags = UInt32(digits, radix: 16) else {
-      return Check("supply", .unchecked, "\(path) reads \(Plain.text(text))")
-    }
-    let figures = [Check.Figure("get_throttled", "0x" + String(flags, radix: 16))]
-    let remedy = "; use a supply of 5.1 V with enough current, and a short cable"
-    if flags & 1 != 0 {
-      return Check("supply", .wrong, "the voltage is too low now" + remedy, figures: figures)
-    }
-    if flags & 1 << 16 != 0 {
-      return Check(
-        "supply", .advice, "the voltage was too low since the start" + remedy, figures: figures)
-    }
-    if flags & (0b1110 | 0b1110 << 16) != 0 {
-      return Check(
-        "supply", .advice,
-        "the processor was slowed down since the start, by heat or its supply: cool it",
-        figures: figures)
-    }
-    return Check("supply", .ok, "no under-voltage, no throttling", figures: figures)
   }
 }

@@ -5,59 +5,70 @@ import IMUModel
 import LinuxIO
 import Recorder
 
-/// The service, its lines, and the keys that may only read recordings.
+/// The service, what its user may use, and the keys that may only read recordings.
 struct ServiceChecks {
   let tree: SystemTree
-  let setup: RecorderSetup?
   /// What the service answered.
   let status: Result<RecorderStatus, any Error>
 
-  func run() -> [Check] { [service()] + lines() + keys() }
+  func run() -> [Check] { [service()] + [rights()].compactMap { $0 } + keys() }
+
+  private var isInstalled: Bool {
+    ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"].contains {
+      access(tree.path("\($0)/imulog.service"), F_OK) == 0
+    }
+  }
 
   private func service() -> Check {
     switch status {
     case .success(let status):
       if let problem = status.problem {
-        return Check("service", .wrong, status.failure ?? problem.meaning)
+        return Check(
+          "service", .wrong, status.failure ?? problem.meaning, mends: [.service("restart")])
       }
       return Check("service", .ok, "it runs: \(status.state.rawValue)")
     case .failure(let error as LinuxIOError) where error.kind == .notPermitted:
-      return Check(
-        "service", .wrong, "it runs, and you are no member of the group imulog in this login",
-        command: "sudo usermod -aG imulog \"$USER\"", isLater: true)
+      let right = NodeRight("/run/imulog", usual: "imulog", rule: [.makeUsers], tree)
+      return Check("service", .wrong, "it runs, and \(right.words)", mends: right.mends)
     case .failure(let error as LinuxIOError) where error.kind != .notRunning:
       return Check(
         "service", .wrong, "it runs and does not answer as it should: \(error.finding)",
-        command: "sudo systemctl restart imulog")
+        mends: [.service("restart")])
     case .failure(let error) where !(error is LinuxIOError):
       return Check(
-        "service", .wrong, "it runs and does not answer as it should",
-        command: "sudo systemctl restart imulog")
+        "service", .wrong, "it runs and does not answer as it should", mends: [.service("restart")])
     case .failure:
-      let units = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
-      let isInstalled = units.contains { access(tree.path("\($0)/imulog.service"), F_OK) == 0 }
       return isInstalled
         ? Check(
           "service", .advice, "it is installed and does not run: no button, and no requests",
-          command: "sudo systemctl enable --now imulog")
+          mends: [.service("enable", "--now")])
         : Check("service", .ok, "not installed; recordings are made by `imulog record`")
     }
   }
 
-  /// The button's and the light's lines, where no service has them.
-  private func lines() -> [Check] {
-    guard case .failure = status, let setup else { return [] }
-    return [("button", setup.button), ("light", setup.light)].compactMap { name, spec in
-      guard let spec else { return nil }
-      do throws(LinuxIOError) {
-        _ = try GPIOInput(spec, isActiveLow: true, tree: tree)
-        return Check(name, .ok, "\(spec) is free")
-      } catch {
-        let check = Check(name, error)
-        // A recorder without a button is one, too.
-        return Check(name, .advice, check.words, command: check.command, isLater: check.isLater)
-      }
+  /// Whether the service's user may use the nodes: a person's own rights say nothing about it.
+  private func rights() -> Check? {
+    guard isInstalled else { return nil }
+    guard var user = MachineUser.named("imulog", tree) else {
+      return Check(
+        "service's rights", .wrong, "there is no user imulog, which the service runs as",
+        mends: [.makeUsers, .service("restart")])
     }
+    // SupplementaryGroups= of the unit.
+    user.groups.formUnion(["i2c", "gpio"].compactMap { MachineUser.groupNumber($0, tree) })
+    let buses = tree.i2cAdapters().map { "/dev/i2c-\($0.number)" }
+    let chips = tree.names(in: "/dev").filter { $0.hasPrefix("gpiochip") }.map { "/dev/\($0)" }
+    let missing = (buses + chips.sorted()).filter { !user.mayUse($0, tree) }
+    let latency = "/dev/cpu_dma_latency"
+    let isHeld =
+      access(tree.path(latency), F_OK) != 0 || user.mayUse(latency, tree, isWritten: true)
+    guard !missing.isEmpty || !isHeld else {
+      return Check("service's rights", .ok, "its user may use buses and lines")
+    }
+    return Check(
+      "service's rights", missing.isEmpty ? .advice : .wrong,
+      "its user imulog may not use \((missing + (isHeld ? [] : [latency])).joined(separator: ", "))",
+      mends: Mend.applyRules + [.service("restart")])
   }
 
   /// Lines of `~/.ssh/authorized_keys` that start this program.

@@ -10,6 +10,7 @@ import Recorder
 struct StoreChecks {
   let store: String
   let configuration: RecorderConfiguration
+  let tree: SystemTree
 
   /// Bytes that a sample takes in a log, rounded up (Tests/Benchmarks/Results.md).
   private static let sampleBytes = 8.0
@@ -42,12 +43,11 @@ struct StoreChecks {
     case EROFS:
       return Check(
         "store", .wrong,
-        "its file system is mounted read-only: see `dmesg` for errors of the card, and mount it for writing"
-      )
+        "its file system is mounted read-only: the kernel does so after errors of the card; mount it for writing, or "
+          + "replace the card", mends: [.shown("sudo dmesg --level=err,warn")])
     case EACCES where store.hasPrefix("/var/lib/imulog"):
-      return Check(
-        "store", .wrong, "it belongs to the group imulog, of which you are no member in this login",
-        command: "sudo usermod -aG imulog \"$USER\"", isLater: true)
+      let right = NodeRight("/var/lib/imulog", usual: "imulog", rule: [.makeUsers], tree)
+      return Check("store", .wrong, right.words, mends: right.mends)
     default:
       return Check("store", .wrong, "it cannot be written: \(Errno.words(errno))")
     }
@@ -69,7 +69,9 @@ struct StoreChecks {
       return Check(
         "room", .wrong,
         "\(free / 1_000_000) MB are free, of which \(configuration.reserve / 1_000_000) MB are kept: less than an hour "
-          + "\(rate); copy recordings away, and remove them with `imulog rm`", figures: figures)
+          + "\(rate); copy recordings away, and remove them",
+        mends: [.shown("imulog rm --empty-trash")],
+        figures: figures)
     }
     let hours = seconds / 3600
     return Check(
@@ -95,71 +97,31 @@ struct StoreChecks {
           return Check(name, .advice, "its file cannot be found: \(Errno.words(errno))")
         }
         guard UInt64(status.st_size) <= StoreChecks.longest else {
-          return Check(name, .unchecked, "it is long: `imulog info \(entry.number)` looks at it")
+          return Check(
+            name, .unchecked, "it is long, and reading it takes a while",
+            mends: [.shown("imulog info \(entry.number)")])
         }
         guard try !catalogue.isLive(entry) else {
           return Check(name, .unchecked, "it is being written")
         }
         var reader = try LogReader(try FileStorage(reading: entry.path))
         let review = ReviewReport(try reader.account(isLive: false, ofSamples: true))
-        return Check(name, review.status == nil ? .ok : .advice, review.sentence)
+        return Check(
+          name, review.status == nil ? .ok : .advice, review.sentence,
+          mends: StoreChecks.mends(review.status, entry.number))
       } catch {
-        return Check(name, .advice, "\(error)")
+        return Check(
+          name, .advice, "\(error)", mends: [.shown("imulog recover \(entry.number)")])
       }
     }
   }
-}
 
-/// How long the card takes to sync: what a logger that waits for it would wait, and how much memory imulog needs meanwhile.
-struct CardProbe {
-  /// Nanoseconds of each sync, in order of their length.
-  private var times: [Int64] = []
-
-  private static let (seconds, pause, bytes): (Int64, Int64, Int) = (10, 50_000_000, 4096)
-  /// Beyond it the queue of 1 MiB may fill at high rates.
-  private static let longest: Int64 = 2_000_000_000
-
-  /// Appends pages to a file of its own in the store for 10 s, syncs each, and removes the file.
-  static func run(in store: String) -> Check {
-    let path = store + "/.card-probe-\(getpid())"
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      return Check("card", .unchecked, "no file can be made in the store: \(Errno.words(errno))")
+  /// What a flawed recording lacks cannot be had any more; what is left of a damaged one can.
+  private static func mends(_ status: ExitStatus?, _ number: UInt32) -> [Mend] {
+    switch status {
+    case .damagedData: [.shown("imulog recover \(number)")]
+    case .flawed: [.shown("imulog info \(number)")]
+    default: []
     }
-    // At once, so that nothing stays however this ends.
-    unlink(path)
-    defer { close(descriptor) }
-    let clock = SystemClock()
-    let end = clock.now() + seconds * 1_000_000_000
-    let page = [UInt8](repeating: 0xA5, count: bytes)
-    var probe = CardProbe()
-    while clock.now() < end {
-      let before = clock.now()
-      // Safe: the count is the array's.
-      guard write(descriptor, page, page.count) == page.count, fdatasync(descriptor) == 0 else {
-        return Check("card", .wrong, "writing and syncing a page: \(Errno.words(errno))")
-      }
-      probe.times.append(clock.now() - before)
-      clock.sleep(until: clock.now() + pause)
-    }
-    probe.times.sort()
-    return probe.check
-  }
-
-  private func time(_ percent: Int) -> Int64 { times[(times.count - 1) * percent / 100] }
-
-  private var check: Check {
-    func text(_ nanoseconds: Int64) -> String {
-      "\(Plain.number(nanoseconds / 100_000, per: 10)) ms"
-    }
-    let isSlow = time(100) > CardProbe.longest
-    return Check(
-      "card", isSlow ? .advice : .ok,
-      "\(times.count) syncs of a page: p50 \(text(time(50))), p99 \(text(time(99))), worst \(text(time(100)))"
-        + (isSlow ? "; a better card stalls less" : ""),
-      figures: [
-        Check.Figure("syncs", "\(times.count)"), Check.Figure("p50_ms", text(time(50))),
-        Check.Figure("p99_ms", text(time(99))), Check.Figure("worst_ms", text(time(100))),
-      ])
   }
 }

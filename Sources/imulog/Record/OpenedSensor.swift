@@ -18,17 +18,27 @@ extension SensorRequest {
   func open<Bus: I2CBus & ~Copyable>(
     _ bus: consuming Bus, _ identity: SensorIdentity, busClock: Int?
   ) throws(SensorError) -> OpenedSensor<Bus> {
+    let settings = try configuration(for: identity.model, busClock: busClock)
+    return settings.readsFIFO
+      ? .buffered(try FIFOSensor(bus: bus, identity: identity, configuration: settings))
+      : .polled(try PolledSensor(bus: bus, identity: identity, configuration: settings))
+  }
+
+  /// What a chip of this model is set up to.
+  ///
+  /// - Throws: ``SensorError`` when chip or bus cannot do it.
+  func configuration(
+    for model: SensorModel, busClock: Int?
+  ) throws(SensorError) -> SensorConfiguration {
     var settings = settings(busClock: busClock)
-    guard isChipClock(identity.model) else {
-      return .polled(
-        try PolledSensor(bus: bus, identity: identity, configuration: settings))
+    if isChipClock(model) {
+      (settings.readsFIFO, settings.stampsSamples) = (true, configuration.timeStamps)
     }
-    (settings.readsFIFO, settings.stampsSamples) = (true, configuration.timeStamps)
-    try settings.validate(for: identity.model)
-    if configuration.interrupt != .none {
-      settings.watermark = watermark(of: identity.model, settings)
+    try settings.validate(for: model)
+    if settings.readsFIFO, configuration.interrupt != .none {
+      settings.watermark = watermark(of: model, settings)
     }
-    return .buffered(try FIFOSensor(bus: bus, identity: identity, configuration: settings))
+    return settings
   }
 
   /// Whether the chip keeps the time.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LinuxIO
+
+/// Whether the bus is there at the next start, too, and what the person at the keyboard may do on it.
+struct BusModuleChecks {
+  let tree: SystemTree
+  let number: Int
+
+  func run() -> [Check] { [module(), overlay(), group()].compactMap { $0 } }
+
+  /// A module that was loaded by hand is gone after the next start.
+  private func module() -> Check? {
+    let loaded = (tree.text("/proc/modules", limit: 1 << 17) ?? "").split(separator: "\n")
+    guard loaded.contains(where: { $0.hasPrefix("i2c_dev ") }) else { return nil }
+    let folders = ["/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d"]
+    let files =
+      ["/etc/modules"]
+      + folders.flatMap { folder in
+        tree.names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
+      }
+    let isKept = files.contains { path in
+      (tree.text(path, limit: 1 << 16) ?? "").split(separator: "\n").contains { line in
+        let name = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first
+        return name == "i2c-dev" || name == "i2c_dev"
+      }
+    }
+    return isKept
+      ? Check("module", .ok, "i2c-dev is loaded, and at each start")
+      : Check(
+        "module", .advice, "i2c-dev is loaded, and no file asks for it at the next start",
+        mends: [.keepModule])
+  }
+
+  /// A Raspberry Pi's firmware switches the bus on by a line of its configuration.
+  private func overlay() -> Check? {
+    let adapter = tree.i2cAdapters().first { $0.number == number }
+    guard let adapter, ["bcm2835", "Synopsys"].contains(where: { adapter.name.hasPrefix($0) }),
+      let boot = BootConfiguration(tree), !boot.asksForI2C
+    else { return nil }
+    return Check(
+      "bus at start", .advice,
+      "the bus is on, and no line of \(boot.path) asks for it: it is off after the next start",
+      mends: [.switchOn])
+  }
+
+  /// With `sudo`, whose rights hide what the person lacks.
+  private func group() -> Check? {
+    guard let person = MachineUser.person(tree), person.user != 0, geteuid() == 0 else {
+      return nil
+    }
+    let path = "/dev/i2c-\(number)"
+    guard tree.i2cAdapters().contains(where: { $0.number == number }),
+      !person.mayUse(path, tree)
+    else { return nil }
+    let right = NodeRight.bus(number, tree)
+    return Check("group", .wrong, "without sudo: \(right.words)", mends: right.mends)
+  }
+}
+
+/// The configuration of a Raspberry Pi's firmware.
+struct BootConfiguration {
+  let path: String
+  /// Lines that are no comments.
+  private let lines: [Substring]
+
+  /// The first of its usual files that is there.
+  init?(_ tree: SystemTree) {
+    for path in ["/boot/firmware/config.txt", "/boot/config.txt"] {
+      guard let text = tree.text(path, limit: 1 << 16) else { continue }
+      self.path = path
+      lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      return
+    }
+    return nil
+  }
+
+  /// Whether some line switches a bus on.
+  var asksForI2C: Bool {
+    lines.contains { line in
+      (line.hasPrefix("dtparam=") && line.parts(around: "i2c") != nil
+        && line.parts(around: "=off") == nil)
+        || line.hasPrefix("dtoverlay=i2c")
+    }
+  }
+
+  /// The line that gives a chip to a driver of the kernel.
+  func overlay(of chips: [String]) -> (line: String, path: String)? {
+    let line = lines.first { line in
+      line.hasPrefix("dtoverlay=") && chips.contains { line.parts(around: $0) != nil }
+    }
+    return line.map { (String($0), path) }
+  }
+}

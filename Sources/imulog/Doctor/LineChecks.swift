@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Boards
+import IMUModel
+import LinuxIO
+import Recorder
+
+/// The lines of button and light: free, or held by whom.
+struct LineChecks {
+  let tree: SystemTree
+  let configuration: RecorderConfiguration
+  let board: Board?
+
+  func run() -> [Check] {
+    [
+      ("button", configuration.button.spec(board?.button)),
+      ("light", configuration.light.spec(board?.led)),
+    ].compactMap { name, spec in
+      guard let spec else { return nil }
+      do throws(LinuxIOError) {
+        // As an input, which drives nothing.
+        _ = try GPIOInput(spec, isActiveLow: true, tree: tree)
+        return Check(name, .ok, "\(spec) is free")
+      } catch {
+        // A recorder without a button is one, too.
+        return LineChecks.refused(name, error, .advice, tree)
+      }
+    }
+  }
+
+  /// A line that the kernel did not give.
+  static func refused(
+    _ name: String, _ error: LinuxIOError, _ state: Check.State, _ tree: SystemTree
+  ) -> Check {
+    switch error.kind {
+    case .lineBusy(holder: GPIOLine.consumer):
+      return Check(name, .unchecked, "another imulog has the line, and uses it")
+    case .notPermitted where error.place.hasPrefix(tree.path("/dev/")):
+      let right = NodeRight(
+        String(error.place.dropFirst(tree.root.utf8.count)), usual: "gpio",
+        rule: Mend.applyRules, tree)
+      return Check(name, state, right.words, mends: right.mends)
+    default: return Check(name, error, state)
+    }
+  }
+}

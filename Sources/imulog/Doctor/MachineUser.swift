@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LinuxIO
+
+/// A user of the machine, as its files of users and groups have them.
+struct MachineUser: Equatable, Sendable {
+  let name: String
+  let user: UInt32
+  /// The groups of the next login.
+  var groups: Set<UInt32>
+
+  /// The user of this number or name; `nil` where the files have none.
+  private init?(_ tree: SystemTree, where isMeant: (_ name: Substring, _ user: UInt32) -> Bool) {
+    let users = MachineUser.rows("/etc/passwd", tree)
+    let row = users.first { row in
+      UInt32(row.count > 3 ? row[2] : "").map { isMeant(row[0], $0) } ?? false
+    }
+    guard let row, let user = UInt32(row[2]), let group = UInt32(row[3]) else { return nil }
+    (name, self.user) = (String(row[0]), user)
+    let member = row[0]
+    groups = Set(
+      MachineUser.rows("/etc/group", tree).filter {
+        $0.count > 3 && $0[3].split(separator: ",").contains(member)
+      }.compactMap { UInt32($0[2]) } + [group])
+  }
+
+  /// The user of this name.
+  static func named(_ name: String, _ tree: SystemTree) -> MachineUser? {
+    MachineUser(tree) { found, _ in found == name }
+  }
+
+  /// Who sits at the keyboard: who started `sudo`, else the user of this process.
+  static func person(_ tree: SystemTree) -> MachineUser? {
+    let caller = getuid() == 0 ? Environment.value("SUDO_UID").flatMap { UInt32($0) } : nil
+    let user = caller ?? getuid()
+    return MachineUser(tree) { _, found in found == user }
+  }
+
+  /// The name of a group; `nil` where the file has none.
+  static func group(_ identifier: UInt32, _ tree: SystemTree) -> String? {
+    rows("/etc/group", tree).first { $0.count > 2 && $0[2] == "\(identifier)" }
+      .map { String($0[0]) }
+  }
+
+  /// The number of a group; `nil` where the file has none.
+  static func groupNumber(_ name: String, _ tree: SystemTree) -> UInt32? {
+    rows("/etc/group", tree).first { $0.count > 2 && $0[0] == name }.flatMap { UInt32($0[2]) }
+  }
+
+  /// Whether the user may read and write a node, which is then theirs, their groups' or everybody's; write it alone where
+  /// `isWritten`.
+  func mayUse(_ path: String, _ tree: SystemTree, isWritten: Bool = false) -> Bool {
+    var status = stat()
+    guard stat(tree.path(path), &status) == 0 else { return false }
+    let wanted: mode_t = isWritten ? 0o2 : 0o6
+    let shift: mode_t = status.st_uid == user ? 6 : groups.contains(status.st_gid) ? 3 : 0
+    return user == 0 || status.st_mode >> shift & wanted == wanted
+  }
+
+  private static func rows(_ path: String, _ tree: SystemTree) -> [[Substring]] {
+    (tree.text(path, limit: 1 << 18) ?? "").split(separator: "\n").map {
+      $0.split(separator: ":", omittingEmptySubsequences: false)
+    }
+  }
+}
+
+/// Why a person may not use a node, and what gives the right.
+struct NodeRight {
+  let words: String
+  let mends: [Mend]
+
+  /// - Parameters:
+  ///   - usual: The group that a rule gives such nodes to.
+  ///   - rule: What installs the rule, where the node still belongs to root alone.
+  init(_ path: String, usual: String, rule: [Mend], _ tree: SystemTree) {
+    let person = MachineUser.person(tree)
+    var status = stat()
+    let isKnown = stat(tree.path(path), &status) == 0
+    let group =
+      isKnown && status.st_gid != 0 && status.st_mode & 0o060 != 0
+      ? MachineUser.group(status.st_gid, tree) : nil
+    guard let group, Mend.isPlain(group) else {
+      words = "it belongs to root alone: no rule gives it to the group \(usual)"
+      let isMember = MachineUser.groupNumber(usual, tree).map {
+        person?.groups.contains($0) ?? false
+      }
+      mends = rule + (isMember ?? false ? [] : [.join(usual, person)])
+      return
+    }
+    if let person, person.groups.contains(status.st_gid) {
+      words =
+        "you are in the group \(group), and this login is older than that: log out and in, or start a shell that knows it"
+      mends = [.shown("newgrp \(group)")]
+    } else {
+      words = "you may not use it: it is for the group \(group), of which you are no member"
+      mends = [.join(group, person)]
+    }
+  }
+
+  /// The right to a bus.
+  static func bus(_ number: Int, _ tree: SystemTree) -> NodeRight {
+    NodeRight(
+      "/dev/i2c-\(number)", usual: "i2c",
+      rule: [.shown("sudo apt install i2c-tools")] + Mend.applyRules, tree)
+  }
+}

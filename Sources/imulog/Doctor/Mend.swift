@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// One command that mends what a check found: as a person types it, and as `doctor --fix` carries it out.
+struct Mend: Equatable, Sendable {
+  /// What `--fix` does. No shell reads any of it.
+  enum Action: Equatable, Sendable {
+    /// Starts a program of the system with arguments.
+    case run([String])
+    /// Writes a line to a file.
+    case write(String, path: String)
+    /// The command is left to the person: it needs a new start of the machine, a download, or a choice.
+    case none
+  }
+
+  /// As a person types it.
+  let command: String
+  let action: Action
+  /// Whether it has its effect only after a new login or a new start of the machine.
+  var isLater = false
+
+  /// Whether only root may do it.
+  var needsRoot: Bool { action != .none }
+}
+
+extension Mend {
+  static let loadModule = Mend(
+    command: "sudo modprobe i2c-dev", action: .run(["modprobe", "i2c-dev"]))
+
+  static let keepModule = Mend(
+    command: "echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf",
+    action: .write("i2c-dev", path: "/etc/modules-load.d/i2c-dev.conf"))
+
+  /// Raspberry Pi's: switches I2C on now, and at every start.
+  static let switchOn = Mend(
+    command: "sudo raspi-config nonint do_i2c 0",
+    action: .run(["raspi-config", "nonint", "do_i2c", "0"]))
+
+  static let applyRules = [
+    Mend(
+      command: "sudo udevadm control --reload", action: .run(["udevadm", "control", "--reload"])),
+    Mend(command: "sudo udevadm trigger", action: .run(["udevadm", "trigger"])),
+  ]
+
+  static let makeUsers = Mend(
+    command: "sudo systemd-sysusers imulog.conf", action: .run(["systemd-sysusers", "imulog.conf"]))
+
+  static let synchronise = Mend(
+    command: "sudo timedatectl set-ntp true", action: .run(["timedatectl", "set-ntp", "true"]))
+
+  /// A command that `--fix` leaves to the person.
+  static func shown(_ command: String, isLater: Bool = false) -> Mend {
+    Mend(command: command, action: .none, isLater: isLater)
+  }
+
+  /// `systemctl VERB imulog`.
+  static func service(_ verb: String...) -> Mend {
+    Mend(
+      command: "sudo systemctl \(verb.joined(separator: " ")) imulog",
+      action: .run(["systemctl"] + verb + ["imulog"]))
+  }
+
+  /// Makes a person a member of a group. The shell knows the name as `$USER`, which says nothing in a report.
+  static func join(_ group: String, _ person: MachineUser?) -> Mend {
+    let name = person.flatMap { Mend.isPlain($0.name) ? $0.name : nil }
+    return Mend(
+      command: "sudo usermod -aG \(group) $USER",
+      action: name.map { .run(["usermod", "-aG", group, $0]) } ?? .none, isLater: true)
+  }
+
+  /// Takes a chip from a kernel driver; `nil` for a driver whose name a shell could obey.
+  static func unbind(_ device: String, from driver: String) -> Mend? {
+    guard isPlain(driver) else { return nil }
+    let path = "/sys/bus/i2c/drivers/\(driver)/unbind"
+    return Mend(
+      command: "echo \(device) | sudo tee \(path)", action: .write(device, path: path))
+  }
+
+  /// Grants this program, until it is replaced, what only the service has.
+  static func grant(_ program: String) -> Mend? {
+    guard program.hasPrefix("/"), program.utf8.allSatisfy({ plain.contains($0) || $0 == 0x2F })
+    else { return nil }
+    let capabilities = "cap_sys_nice,cap_ipc_lock+ep"
+    return Mend(
+      command: "sudo setcap \(capabilities) \(program)",
+      action: .run(["setcap", capabilities, program]))
+  }
+
+  /// Whether a word is one for every shell and every program: letters, digits, `_`, `-` and `.`, and no option.
+  static func isPlain(_ word: String) -> Bool {
+    !word.isEmpty && !word.hasPrefix("-") && !word.hasPrefix(".")
+      && word.utf8.allSatisfy { plain.contains($0) }
+  }
+
+  private static let plain = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
+}

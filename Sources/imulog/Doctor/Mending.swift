@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LinuxIO
+
+/// `doctor --fix`: asks before each command, carries it out, and says how it went.
+struct Mending {
+  let tree: SystemTree
+
+  /// Where the system keeps programs for root. The caller's PATH has no say.
+  private static let directories = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+
+  /// Asks for each command of the checks that can be carried out now.
+  ///
+  /// - Returns: Whether anything was carried out.
+  func run(_ checks: [Check]) throws -> Bool {
+    let wrong = checks.filter { $0.state == .wrong || $0.state == .advice }
+    var mends: [(check: String, mend: Mend)] = []
+    for check in wrong {
+      for mend in check.mends where mend.action != .none {
+        if !mends.contains(where: { $0.mend == mend }) { mends.append((check.name, mend)) }
+      }
+    }
+    guard !mends.isEmpty else {
+      try Console.data("\nnothing here can be mended without a new start or a choice of yours")
+      return false
+    }
+    guard geteuid() == 0 || !mends.contains(where: { $0.mend.needsRoot }) else {
+      throw CommandFailure(
+        .noPermission, "these commands are for root: run `sudo imulog doctor --fix`")
+    }
+    var isChanged = false
+    for (check, mend) in mends {
+      try Console.data("\n\(check): \(mend.command)")
+      guard isAgreed("carry it out? [y/N] ") else {
+        try Console.data("left as it is")
+        continue
+      }
+      if let failure = carryOut(mend) {
+        try Console.data("failed: \(failure)")
+      } else {
+        try Console.data(
+          "done" + (mend.isLater ? ": it has its effect after you log out and in" : ""))
+      }
+      isChanged = true
+    }
+    return isChanged
+  }
+
+  /// Asks at the terminal; anything but a yes is a no.
+  private func isAgreed(_ question: String) -> Bool {
+    // A closed terminal answers nothing, which is a no.
+    _ = Array(question.utf8).withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+    return ["y", "yes"].contains(readLine()?.lowercased())
+  }
+
+  /// - Returns: Why it failed; `nil` when it is done.
+  private func carryOut(_ mend: Mend) -> String? {
+    switch mend.action {
+    case .run(let words): start(words)
+    case .write(let line, let path): write(line + "\n", to: path)
+    case .none: "it is yours to do"
+    }
+  }
+
+  /// In one call of write(2), as files of the kernel need it.
+  private func write(_ text: String, to path: String) -> String? {
+    let isKernels = path.hasPrefix("/sys/")
+    let flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (isKernels ? 0 : O_CREAT | O_TRUNC)
+    let descriptor = open(tree.path(path), flags, 0o644)
+    guard descriptor >= 0 else { return "\(path): \(Errno.words(errno))" }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    // Safe: the count is the array's.
+    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+      return "\(path): \(Errno.words(errno))"
+    }
+    return nil
+  }
+
+  private func start(_ words: [String]) -> String? {
+    let paths = Mending.directories.map { tree.path("\($0)/\(words[0])") }
+    guard let program = paths.first(where: { access($0, X_OK) == 0 }) else {
+      return "\(words[0]) is not installed"
+    }
+    var arguments = words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
+    var environment =
+      [strdup("PATH=" + Mending.directories.joined(separator: ":")), strdup("LC_ALL=C.UTF-8")]
+      as [UnsafeMutablePointer<CChar>?] + [nil]
+    // Safe: strdup made each of them, and free takes nil.
+    defer { (arguments + environment).forEach { free($0) } }
+    var process = pid_t()
+    let code = posix_spawn(&process, program, nil, nil, &arguments, &environment)
+    guard code == 0 else { return "\(words[0]): \(Errno.words(code))" }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { return "\(words[0]): \(Errno.words(errno))" }
+    }
+    let (signal, result) = (status & 0x7F, status >> 8 & 0xFF)
+    guard signal == 0 else { return "\(words[0]) was ended by signal \(signal)" }
+    return result == 0 ? nil : "\(words[0]) ended with status \(result)"
+  }
+}

@@ -186,8 +186,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CTerminalTesting", "IMUModel", "imulog", "LinuxIOTestSupport", "LogStoreTesting",
-        "TerminalTesting", "TestScheduling",
+        "Boards", "CTerminalTesting", "IMUDrivers", "IMUModel", "imulog", "LinuxIO",
+        "LinuxIOTestSupport", "LogStoreTesting", "Recorder", "SimulatedIMU", "TerminalTesting",
+        "TestScheduling",
       ],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),

@@ -6,36 +6,13 @@ import Testing
 /// `imulog doctor` on machines that are made of files: what is wrong is named with the command that mends it.
 @Suite("imulog doctor", .waitsForPrograms)
 struct DoctorTests {
-  private let bench = Bench()
-
-  /// Writes a file of the machine.
-  private func write(_ text: String, to path: String) {
-    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-    _ = bench.shell("mkdir -p 'machine/\(folder)'")
-    bench.directory.write(Array(text.utf8), to: "machine/" + path)
-  }
-
-  private func doctor(_ more: String...) throws -> (checks: [String: JSON], status: Int32) {
-    _ = bench.shell("mkdir -p machine")
-    let outcome = bench.run(
-      ["doctor", "--json", "--root", bench.directory.path + "/machine"] + more)
-    let checks = try outcome.json()["checks"].items
-    return (
-      Dictionary(
-        checks.map { ($0["name"].text ?? "", $0) }, uniquingKeysWith: { first, _ in first }),
-      outcome.status
-    )
-  }
-
-  private func makePi() {
-    write("Raspberry Pi 4 Model B Rev 1.4\0", to: "proc/device-tree/model")
-    write("raspberrypi,4-model-b\0brcm,bcm2711\0", to: "proc/device-tree/compatible")
-  }
+  private let machine = FakeMachine()
+  private var bench: Bench { machine.bench }
 
   @Test("a Raspberry Pi whose I2C is off is told how to switch it on, and the status is 1")
   func off() throws {
-    makePi()
-    let (checks, status) = try doctor()
+    machine.makePi()
+    let (checks, status) = try machine.doctor()
     #expect(checks["board"]?["state"].text == "ok")
     #expect(checks["bus"]?["state"].text == "wrong")
     #expect(checks["bus"]?["command"].text == "sudo raspi-config nonint do_i2c 0")
@@ -44,16 +21,19 @@ struct DoctorTests {
 
   @Test("a kernel that drives adapters and shows none of them lacks i2c-dev")
   func module() throws {
-    makePi()
-    write("bcm2835 (i2c@7e804000)\n", to: "sys/bus/i2c/devices/i2c-1/name")
-    #expect(try doctor().checks["bus"]?["command"].text == "sudo modprobe i2c-dev")
+    machine.makePi()
+    machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/bus/i2c/devices/i2c-1/name")
+    #expect(
+      try machine.doctor().checks["bus"]?.commands == [
+        "sudo modprobe i2c-dev", "echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf",
+      ])
   }
 
   @Test("on a machine that imulog does not know no adapter is opened unasked")
   func unknownMachine() throws {
-    write("SMBus I801 adapter\n", to: "sys/class/i2c-dev/i2c-0/name")
-    write("", to: "dev/i2c-0")
-    let bus = try #require(try doctor().checks["bus"])
+    machine.write("SMBus I801 adapter\n", to: "sys/class/i2c-dev/i2c-0/name")
+    machine.write("", to: "dev/i2c-0")
+    let bus = try #require(try machine.doctor().checks["bus"])
     #expect(bus["state"].text == "unchecked")
     #expect(bus["words"].text?.contains("0 (SMBus I801 adapter)") == true)
   }
@@ -61,10 +41,9 @@ struct DoctorTests {
   @Test("a driver that is none of a sensor's, or whose name a shell would obey, has no command")
   func otherDriver() throws {
     for (place, name) in [("1-006b", "bq24190-charger"), ("1-0068", "inv-mpu6050 x; touch y")] {
-      makePi()
-      write("chip\n", to: "sys/bus/i2c/devices/\(place)/name")
-      _ = bench.shell("ln -s '../../drivers/\(name)' machine/sys/bus/i2c/devices/\(place)/driver")
-      let held = try #require(try doctor().checks["address 0x\(place.suffix(2))"])
+      machine.makePi()
+      machine.bind(name, to: place, as: "chip")
+      let held = try #require(try machine.doctor().checks["address 0x\(place.suffix(2))"])
       #expect(held["state"].text == "advice" && held["command"] == .null)
     }
   }
@@ -77,33 +56,31 @@ struct DoctorTests {
     )
     let checks = try outcome.json()["checks"].items
     #expect(checks.contains { $0["name"].text == "store" && $0["state"].text == "unchecked" })
-    #expect(checks.contains { $0["name"].text == "real time" })
+    #expect(checks.contains { $0["name"].text == "real-time class" })
   }
 
   @Test("a bus that is not there is refused with those that are")
   func otherBus() throws {
-    makePi()
-    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
-    let bus = try #require(try doctor("--bus", "7").checks["bus"])
+    machine.makePi()
+    machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
+    let bus = try #require(try machine.doctor("--bus", "7").checks["bus"])
     #expect(bus["words"].text?.contains("there are 1 (bcm2835 (i2c@7e804000))") == true)
   }
 
   @Test("a file in place of an adapter is none")
   func notABus() throws {
-    makePi()
-    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
-    write("", to: "dev/i2c-1")
-    #expect(try doctor().checks["bus"]?["words"].text?.contains("not an I2C adapter") == true)
+    machine.makePi()
+    machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
+    machine.write("", to: "dev/i2c-1")
+    #expect(
+      try machine.doctor().checks["bus"]?["words"].text?.contains("not an I2C adapter") == true)
   }
 
   @Test("a kernel driver that has the chip is named with the exact line that frees it")
   func held() throws {
-    makePi()
-    write("mpu6050\n", to: "sys/bus/i2c/devices/1-0068/name")
-    _ = bench.shell(
-      "mkdir -p machine/sys/bus/i2c/drivers/inv-mpu6050-i2c && ln -s ../../drivers/inv-mpu6050-i2c machine/sys/bus/i2c/devices/1-0068/driver"
-    )
-    let held = try #require(try doctor().checks["address 0x68"])
+    machine.makePi()
+    machine.bind("inv-mpu6050-i2c", to: "1-0068", as: "mpu6050")
+    let held = try #require(try machine.doctor().checks["address 0x68"])
     #expect(held["state"].text == "wrong")
     #expect(
       held["command"].text
@@ -112,12 +89,10 @@ struct DoctorTests {
 
   @Test("a clock at the address of an MPU-6050 is told from a sensor that is held")
   func clock() throws {
-    makePi()
-    write("ds3231\n", to: "sys/bus/i2c/devices/1-0068/name")
-    _ = bench.shell(
-      "mkdir -p machine/sys/bus/i2c/drivers/rtc-ds1307 && ln -s ../../drivers/rtc-ds1307 machine/sys/bus/i2c/devices/1-0068/driver; mkdir -p machine/sys/class/rtc/rtc0"
-    )
-    let checks = try doctor().checks
+    machine.makePi()
+    machine.bind("rtc-ds1307", to: "1-0068", as: "ds3231")
+    machine.shell("mkdir -p machine/sys/class/rtc/rtc0")
+    let checks = try machine.doctor().checks
     #expect(checks["address 0x68"]?["state"].text == "advice")
     #expect(checks["address 0x68"]?["words"].text?.contains("AD0") == true)
     #expect(checks["battery clock"]?["state"].text == "ok")
@@ -131,8 +106,8 @@ struct DoctorTests {
       ("nonsense", "unchecked", "reads nonsense"),
     ])
   func supply(flags: String, state: String, words: String) throws {
-    write(flags + "\n", to: "sys/devices/platform/soc/soc:firmware/get_throttled")
-    let supply = try #require(try doctor().checks["supply"])
+    machine.write(flags + "\n", to: "sys/devices/platform/soc/soc:firmware/get_throttled")
+    let supply = try #require(try machine.doctor().checks["supply"])
     #expect(supply["state"].text == state)
     #expect(supply["words"].text?.contains(words) == true)
   }
@@ -141,9 +116,9 @@ struct DoctorTests {
     "a wrong configuration is named with its line, and a service that does not run with its command"
   )
   func service() throws {
-    write("rate = fast\n", to: "etc/imulog/imulog.conf")
-    write("[Unit]\n", to: "usr/lib/systemd/system/imulog.service")
-    let checks = try doctor("--socket", bench.directory.path + "/none").checks
+    machine.write("rate = fast\n", to: "etc/imulog/imulog.conf")
+    machine.write("[Unit]\n", to: "usr/lib/systemd/system/imulog.service")
+    let checks = try machine.doctor("--socket", bench.directory.path + "/none").checks
     #expect(checks["configuration"]?["words"].text?.contains("imulog.conf:1") == true)
     #expect(checks["service"]?["command"].text == "sudo systemctl enable --now imulog")
   }
@@ -153,7 +128,7 @@ struct DoctorTests {
     func key(_ line: String) throws -> JSON? {
       _ = bench.shell("mkdir -p home/.ssh")
       bench.directory.write(Array((line + "\n").utf8), to: "home/.ssh/authorized_keys")
-      return try doctor().checks["ssh key"]
+      return try machine.doctor().checks["ssh key"]
     }
     #expect(try key("ssh-ed25519 AAAA laptop") == nil)
     _ = bench.shell("ln -sf /bin/true imulog")
@@ -176,20 +151,20 @@ struct DoctorTests {
   func recordings() throws {
     try bench.record("--for", "1s")
     let name = try bench.logName()
-    let checks = try doctor("--card").checks
+    let checks = try machine.doctor("--card", "--card-seconds", "0").checks
     #expect(checks["recording 1"]?["state"].text == "ok")
     #expect(checks["card"]?["words"].text?.contains("p99") == true)
     #expect(bench.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".card") })
     var bytes = bench.directory.bytes(of: name)
     bytes.removeLast(20)
     bench.directory.write(bytes, to: name)
-    #expect(try doctor().checks["recording 1"]?["state"].text == "advice")
+    #expect(try machine.doctor().checks["recording 1"]?["state"].text == "advice")
   }
 
   @Test(
     "a report has each check and its figures, and neither the host's name nor a path of the home")
   func report() throws {
-    makePi()
+    machine.makePi()
     let outcome = bench.run("doctor", "--report", "--root", bench.directory.path + "/machine")
     #expect(outcome.output.hasPrefix("# imulog doctor\n"))
     #expect(outcome.output.contains("| bus | wrong |"))
@@ -208,20 +183,17 @@ struct DoctorTests {
     "a user without rights is told the remedy of each refusal, and recordings are possible",
     .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
   func rights() throws {
-    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
-    write("", to: "dev/i2c-1")
-    write("i2c:x:998:\n", to: "etc/group")
+    machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
+    machine.write("", to: "dev/i2c-1")
+    machine.write("i2c:x:998:\n", to: "etc/group")
     _ = bench.shell(
       "chmod -R a+rX . && chgrp 998 machine/dev/i2c-1 && chmod 660 machine/dev/i2c-1")
     let outcome = OtherUser().run(
       bench, "doctor", "--json", "--bus", "1", "--root", bench.directory.path + "/machine")
-    let checks = try outcome.json()["checks"].items
-    func command(_ name: String) -> String? {
-      checks.first { $0["name"].text == name }?["command"].text
-    }
-    #expect(command("bus") == "sudo usermod -aG i2c $USER")
-    #expect(checks.first { $0["name"].text == "bus" }?["later"] == .bool(true))
-    #expect(checks.first { $0["name"].text == "wake-ups" }?["state"].text == "advice")
-    #expect(checks.first { $0["name"].text == "store" }?["state"].text == "wrong")
+    let checks = try FakeMachine.checks(outcome)
+    #expect(checks["bus"]?["command"].text == "sudo usermod -aG i2c $USER")
+    #expect(checks["bus"]?["later"] == .bool(true))
+    #expect(checks["processor sleep"]?["state"].text == "advice")
+    #expect(checks["store"]?["state"].text == "wrong")
   }
 }

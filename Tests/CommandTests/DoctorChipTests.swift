@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Boards
+import IMUDrivers
+import IMUModel
+import Recorder
+import SimulatedIMU
+import Testing
+
+@testable import LinuxIO
+@testable import imulog
+
+/// What `imulog doctor` says of a bus and its chip, on simulated ones.
+@Suite("imulog doctor's checks of a chip")
+struct DoctorChipTests {
+  private let clock = VirtualClock()
+  private let places = (
+    mpu: SensorModel.mpu6050.addresses[0], lsm: SensorModel.lsm6dso.addresses[0]
+  )
+
+  /// A bus with an MPU-6050, or what is given in its place.
+  private func bus(
+    _ chip: SimulatedChip? = .mpu6050, hertz: Int = 400_000
+  ) -> SimulatedBus<VirtualClock> {
+    guard let chip else { return SimulatedBus(clock: clock, busHertz: hertz) }
+    return SimulatedBus(
+      clock: clock, chip: chip, address: chip.model == .mpu6050 ? places.mpu : places.lsm,
+      busHertz: hertz)
+  }
+
+  private func request(
+    rate: UInt32 = 10, sensor: String? = nil, interrupt: LineChoice = .none
+  ) throws -> SensorRequest {
+    var configuration = RecorderConfiguration.default
+    configuration.rate = try #require(SampleRate(rate))
+    (configuration.sensor, configuration.interrupt) = (sensor, interrupt)
+    return try SensorRequest(configuration)
+  }
+
+  /// The checks by name.
+  private func look(
+    _ bus: inout SimulatedBus<VirtualClock>, configured: Int? = 400_000, rate: UInt32 = 10,
+    sensor: String? = nil
+  ) throws -> [String: Check] {
+    let checks = ChipChecks(
+      request: try request(rate: rate, sensor: sensor), board: Board.named("raspberry-pi-4"),
+      number: 1, configured: configured, clock: clock)
+    let all = checks.run(&bus, free: SensorFamily.allAddresses) {}.checks
+    return Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  @Test("a good chip on good wires is fine, its clock is measured, and nothing is written to it")
+  func good() throws {
+    var bus = bus()
+    let checks = try look(&bus)
+    #expect(checks["chip"]?.state == .ok)
+    #expect(checks["bus clock"]?.words == "400 kHz measured, 400 kHz configured")
+    #expect(checks["wiring"]?.state == .ok && checks["rate"]?.state == .ok)
+    // Asleep, as its power-on leaves it.
+    let power = try bus.read(places.mpu, register: MPU6050Register.power1.address)
+    #expect(power == 0x40)
+    #expect(checks["configuration kept"]?.state == .unchecked)
+  }
+
+  @Test("a chip that a recorder has set up is as it was written")
+  func kept() throws {
+    let found = SensorIdentity(model: .mpu6050, address: places.mpu)
+    let opened = try request().open(bus(), found, busClock: 400_000)
+    guard case .polled(var sensor) = consume opened else { return #expect(Bool(false)) }
+    while case .wait(let nanoseconds) = try sensor.bringUp() {
+      clock.sleep(until: clock.now() + nanoseconds)
+    }
+    var bus = sensor.releaseBus()
+    #expect(try look(&bus)["configuration kept"]?.state == .ok)
+    // A register that reads differently from one time to the next.
+    bus.inject(
+      .corrupt(byte: 0, mask: 0x10),
+      at: .read(register: MPU6050Register.power1.address, from: clock.now()))
+    let unsteady = try #require(try look(&bus)["configuration kept"])
+    #expect(unsteady.state == .wrong && unsteady.words.contains("PWR_MGMT_1"))
+  }
+
+  @Test("no chip at all, and an LSM6DS that is locked in I3C, which answers as little")
+  func absent() throws {
+    var bus = bus(nil)
+    let chip = try #require(try look(&bus)["chip"])
+    #expect(
+      chip.state == .wrong && chip.words.contains("no chip answers at 0x68, 0x69, 0x6a, 0x6b"))
+    #expect(chip.words.contains("I3C"))
+  }
+
+  @Test("a line that is held low, which no transfer ends on")
+  func heldLow() throws {
+    var bus = bus()
+    bus.inject(.fail(.timeout, errno: 110, transfers: 1000))
+    let chip = try #require(try look(&bus)["chip"])
+    #expect(chip.state == .wrong && chip.words.contains("SDA or SCL is held low"))
+  }
+
+  @Test("a data line at ground, which reads as zeros")
+  func zeros() throws {
+    var bus = bus(.mpu6050.answering(0))
+    let chip = try #require(try look(&bus)["chip"])
+    #expect(chip.state == .wrong && chip.words.contains("a line held low and no chip"))
+    #expect(chip.mends.isEmpty)
+  }
+
+  @Test("a chip that no one knows is named by what it answers, and left alone")
+  func unknown() throws {
+    var bus = bus(.mpu6050.answering(0x19))
+    let chip = try #require(try look(&bus)["chip"])
+    #expect(chip.state == .wrong && chip.words.contains("0x19"))
+    #expect(chip.mends.map(\.command) == ["imulog record --sensor mpu6050"])
+    let forced = try #require(try look(&bus, sensor: "mpu6050")["chip"])
+    #expect(forced.state == .advice && forced.words.contains("a copy"))
+  }
+
+  @Test(
+    "modules that carry another chip than they are sold as are named by the chip",
+    arguments: [(0x98 as UInt8, "ICM-20689"), (0x70, "MPU-6500")])
+  func clone(identity: UInt8, name: String) throws {
+    var bus = bus(.mpu6050.answering(identity))
+    let chip = try #require(try look(&bus)["chip"])
+    #expect(chip.state == .ok && chip.words.contains(name))
+    #expect(chip.words.contains("modules sold as MPU-6050 often carry it"))
+  }
+
+  @Test("chips that answer the same are named")
+  func alternatives() throws {
+    var bus = bus(.lsm6dso)
+    #expect(try look(&bus)["chip"]?.words.contains("LSM6DSO32") == true)
+  }
+
+  @Test("another chip than the one that is named is refused with both names")
+  func another() throws {
+    var bus = bus()
+    let chip = try #require(try look(&bus, sensor: "lsm6dso")["chip"])
+    #expect(chip.state == .wrong && chip.words.contains("MPU-6050"))
+  }
+
+  @Test("a bus that is slower or faster than configured is measured")
+  func slowBus() throws {
+    var slow = bus(hertz: 62_000)
+    let clock = try #require(try look(&slow, configured: 100_000)["bus clock"])
+    #expect(clock.state == .advice && clock.words.contains("62 kHz measured"))
+    var fast = bus(hertz: 400_000)
+    #expect(try look(&fast, configured: 100_000)["bus clock"]?.state == .advice)
+  }
+
+  @Test("a rate that the bus does not carry gets the line for a faster one")
+  func rate() throws {
+    var slow = bus(hertz: 100_000)
+    let refused = try #require(try look(&slow, configured: 100_000, rate: 1000)["rate"])
+    #expect(refused.state == .wrong)
+    #expect(refused.mends.first?.command.contains("dtparam=i2c_arm_baudrate=400000") == true)
+    #expect(refused.isLater && refused.mends.first?.action == Mend.Action.none)
+    // The configured clock would do, and the real one does not.
+    let missing = try #require(try look(&slow, configured: 400_000, rate: 1000)["rate"])
+    #expect(missing.state == .advice && missing.words.contains("as measured"))
+    var fast = bus(hertz: 400_000)
+    #expect(try look(&fast, configured: 400_000, rate: 200)["rate"]?.state == .ok)
+  }
+
+  @Test("wires on which reads fail are counted")
+  func noise() throws {
+    var bus = bus()
+    // Behind the search for the chip.
+    bus.inject(.fail(.bus, errno: 5, transfers: 4), at: .transfer(20))
+    let wiring = try #require(try look(&bus)["wiring"])
+    #expect(wiring.state == .wrong && wiring.words.contains("pull-ups"))
+  }
+
+  @Test("a data-ready line that is wired fires, and one that is not is named")
+  func dataReady() throws {
+    let request = try request(rate: 416, interrupt: .automatic)
+    let found = SensorIdentity(model: .lsm6dso, address: places.lsm)
+    let check = DataReadyCheck(request: request, line: "GPIO22", clock: clock)
+    var wired = bus(.lsm6dso)
+    wired.wireInterrupt()
+    let fires = check.run(wired, found, busClock: 400_000) {}
+    #expect(fires.state == .ok, "\(fires.words)")
+    let silent = check.run(bus(.lsm6dso), found, busClock: 400_000) {}
+    #expect(silent.state == .wrong && silent.words.contains("INT2"), "\(silent.words)")
+    let unused = DataReadyCheck(
+      request: try self.request(interrupt: .automatic), line: "GPIO22", clock: clock
+    )
+    .run(bus(.lsm6dso), found, busClock: 400_000) {}
+    #expect(unused.state == .advice && unused.words.contains("not used"))
+  }
+
+  @Test("a chip that does not keep its configuration is found when the line is tried")
+  func forgetful() throws {
+    let found = SensorIdentity(model: .lsm6dso, address: places.lsm)
+    var bus = bus(.lsm6dso)
+    bus.wireInterrupt()
+    // After the reset, amid the configuration.
+    bus.inject(.brownOut, at: .transfer(12))
+    let check = DataReadyCheck(
+      request: try request(rate: 416, interrupt: .automatic), line: "GPIO22", clock: clock
+    ).run(bus, found, busClock: 400_000) {}
+    #expect(check.state == .wrong && check.words.contains("does not keep"), "\(check.words)")
+  }
+
+  @Test("a chip on another bus is named with the option that chooses it")
+  func elsewhere() {
+    let check = BusChecks.elsewhere(
+      SensorIdentity(model: .mpu6050, address: places.mpu), I2CAdapter(number: 3, name: "gpio"))
+    #expect(check.state == .advice && check.words.contains("--bus 3"))
+    #expect(check.mends.map(\.command) == ["imulog doctor --bus 3"])
+  }
+
+  @Test("a line that another program has is named with it, and imulog's own is left alone")
+  func lines() {
+    func check(_ holder: String?) -> Check {
+      LineChecks.refused(
+        "button",
+        LinuxIOError(
+          kind: .lineBusy(holder: holder), attempt: "", place: "/dev/gpiochip0",
+          finding: "\"\(holder ?? "")\" is using the line", errno: 16, remedy: "End it."),
+        .advice, .live)
+    }
+    #expect(check("sysfs").state == .advice && check("sysfs").words.contains("sysfs"))
+    #expect(check("imulog").state == .unchecked)
+  }
+
+  @Test("no word of a command is one that a shell would obey")
+  func words() {
+    #expect(Mend.unbind("1-0068", from: "inv-mpu6050; reboot") == nil)
+    #expect(Mend.unbind("1-0068", from: "../../x") == nil)
+    #expect(Mend.unbind("1-0068", from: "-x") == nil)
+    #expect(Mend.grant("/tmp/a b/imulog") == nil)
+    #expect(!Mend.isPlain("$(reboot)") && Mend.isPlain("st_lsm6dsx_i2c"))
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// A machine that is made of files, and what `doctor` finds on it.
+struct FakeMachine {
+  let bench = Bench()
+
+  var root: String { bench.directory.path + "/machine" }
+
+  /// Writes a file of the machine.
+  func write(_ text: String, to path: String) {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    shell("mkdir -p 'machine/\(folder)'")
+    bench.directory.write(Array(text.utf8), to: "machine/" + path)
+  }
+
+  /// Runs a line of the shell beside the machine.
+  func shell(_ line: String) { _ = bench.shell(line) }
+
+  /// The checks by name, and the exit status.
+  func doctor(_ more: String...) throws -> (checks: [String: JSON], status: Int32) {
+    shell("mkdir -p machine")
+    let outcome = bench.run(["doctor", "--json", "--root", root] + more)
+    return (try FakeMachine.checks(outcome), outcome.status)
+  }
+
+  static func checks(_ outcome: Outcome) throws -> [String: JSON] {
+    let checks = try outcome.json()["checks"].items
+    return Dictionary(
+      checks.map { ($0["name"].text ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  func makePi() {
+    write("Raspberry Pi 4 Model B Rev 1.4\0", to: "proc/device-tree/model")
+    write("raspberrypi,4-model-b\0brcm,bcm2711\0", to: "proc/device-tree/compatible")
+  }
+
+  /// A Raspberry Pi whose bus 1 is there; its node is a file, which no program takes for an adapter.
+  func makePiWithBus() {
+    makePi()
+    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
+    write("", to: "dev/i2c-1")
+  }
+
+  /// Has a kernel driver take a chip.
+  func bind(_ driver: String, to place: String, as name: String) {
+    write(name + "\n", to: "sys/bus/i2c/devices/\(place)/name")
+    shell(
+      "mkdir -p 'machine/sys/bus/i2c/drivers/\(driver)'; "
+        + "ln -s '../../drivers/\(driver)' machine/sys/bus/i2c/devices/\(place)/driver")
+  }
+}
+
+extension JSON {
+  /// The commands of a check.
+  var commands: [String] { self["commands"].items.compactMap(\.text) }
+
+  /// Whether a check is in a state, and its words have some.
+  func says(_ state: String, _ words: String = "") -> Bool {
+    self["state"].text == state && (words.isEmpty || self["words"].text?.contains(words) == true)
+  }
+}

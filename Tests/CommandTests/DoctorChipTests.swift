@@ -193,8 +193,10 @@ struct DoctorChipTests {
     let found = SensorIdentity(model: .lsm6dso, address: places.lsm)
     var bus = bus(.lsm6dso)
     bus.wireInterrupt()
-    // After the reset, amid the configuration.
-    bus.inject(.brownOut, at: .transfer(12))
+    // CTRL1_XL, when it is read back.
+    bus.inject(
+      .corrupt(byte: 0, mask: 0x10),
+      at: .read(register: 0x10, from: clock.now()))
     let check = DataReadyCheck(
       request: try request(rate: 416, interrupt: .automatic), line: "GPIO22", clock: clock
     ).run(bus, found, busClock: 400_000) {}

@@ -7,6 +7,9 @@ import IMUModel
 ///     S  address+W  register  Sr  address+R  data … data  P
 ///     1      9         9      1       9        9 · N      1     bits
 public enum BusTiming {
+  /// The clock of a usual fast bus in hertz: I2C's fast mode, which every supported chip has.
+  public static let fastMode = 400_000
+
   /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
   public static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
 

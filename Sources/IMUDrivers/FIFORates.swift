@@ -42,7 +42,7 @@ extension SensorModel {
     guard let layout = family.settings(configuration, self).fifo else { return nil }
     let timing = drainTiming(
       configuration.rate, configuration.channels, isStamped: layout.counter != nil)
-    let share = Double(timing.bits) / Double(configuration.busClock ?? 400_000)
+    let share = Double(timing.bits) / Double(configuration.busClock ?? BusTiming.fastMode)
     return (layout.capacity, share)
   }
 
@@ -69,9 +69,11 @@ extension SensorModel {
   public func fifoNeighbours(
     of asked: SampleRate, channels: ChannelSet, busClock: Int? = nil
   ) -> [SampleRate] {
-    let rates = fifoRates(channels: channels).filter { rate in
-      let timing = drainTiming(rate, channels, isStamped: false)
-      return busClock.map { timing.fits(busClock: $0) } ?? true
+    var rates = fifoRates(channels: channels)
+    if let busClock {
+      rates = rates.filter {
+        drainTiming($0, channels, isStamped: false).fits(busClock: busClock)
+      }
     }
     let below = rates.last { $0.hertz < asked.hertz }
     let above = rates.first { $0.hertz > asked.hertz }

@@ -97,12 +97,12 @@ extension SensorError: CustomStringConvertible {
 
   /// The rates of the chip's FIFO around one that it cannot be polled at, or that rate, as far as a usual bus carries them.
   private static func ownRates(_ model: SensorModel, near asked: SampleRate) -> String {
-    let usual = 400_000
+    let usual = BusTiming.fastMode
     if let rate = model.fifoRate(asked, channels: .all),
       model.drainTiming(rate, .all, isStamped: false).fits(busClock: usual)
     {
       return
-        "; by its own clock it does: give --clock chip, which is clock = chip in the service's configuration"
+        "; by its own clock it does: give \(SensorError.chipAdvice)"
     }
     let rates = model.fifoNeighbours(of: asked, channels: .all, busClock: usual).map { hertz($0) }
     guard !rates.isEmpty else { return "" }
@@ -133,6 +133,10 @@ extension SensorError: CustomStringConvertible {
     return "the \(model.name) has no \(hertz(asked)) Hz in its FIFO: ask for "
       + neighbours.joined(separator: " or ") + " Hz" + (isPolled ? ", or give \(gridAdvice)" : "")
   }
+
+  /// How the chip keeps the time, on the command line and in the service.
+  package static let chipAdvice =
+    "--clock chip, which is clock = chip in the service's configuration"
 
   /// How the computer keeps the time, on the command line and in the service.
   private static let gridAdvice =

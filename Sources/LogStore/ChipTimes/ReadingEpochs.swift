@@ -135,7 +135,7 @@ extension ReadingEpochs {
     }
     // A read that is too short for its bits proves nothing here: whether the bus is faster than assumed is decided by the
     // readings of the fill. A stamp comes out of the FIFO with its slot, so the last reading counted that slot.
-    guard !assumptions.isBroken(by: reading), reading.count <= last?.count ?? 0 else { return }
+    guard let last, reading.count <= last.count, !assumptions.isTooShort(reading) else { return }
     stampCount += 1
     timeline.add(
       FillStamp(
@@ -226,10 +226,10 @@ extension FIFOReading {
 
 extension ClockAssumptions {
   /// Whether a read of the fill was shorter than its bits. What stands beside these refutes nothing.
-  func isRefuted(by reading: FIFOReading) -> Bool { !reading.isAside && isBroken(by: reading) }
+  func isRefuted(by reading: FIFOReading) -> Bool { !reading.isAside && isTooShort(reading) }
 
   /// Whether a read was shorter than its bits.
-  fileprivate func isBroken(by reading: FIFOReading) -> Bool {
+  fileprivate func isTooShort(_ reading: FIFOReading) -> Bool {
     guard isTrimmed, reading.length > 0 else { return false }
     let fill = FillReading(
       count: reading.count, before: reading.before, after: reading.before + Int64(reading.length))

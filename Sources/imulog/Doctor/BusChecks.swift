@@ -107,6 +107,9 @@ extension BusChecks {
     let hasChip: Bool
   }
 
+  /// Each of eight probes is tried three times, and an adapter's own limit of a transfer is a second.
+  private static let patience: Int64 = 30_000_000_000
+
   /// The clock that the device tree asks for, else the board's usual one.
   private func clock(_ number: Int) -> Int? { tree.i2cClock(bus: number) ?? board?.busHertz }
 
@@ -118,7 +121,7 @@ extension BusChecks {
     let interrupt = request.configuration.interrupt.spec(board?.dataReady)
     let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
     do throws(LinuxIOError) {
-      return try BusErrand(bus: number).run { progress in
+      return try BusErrand(bus: number, patience: BusChecks.patience).run { progress in
         BusChecks.look(number, tree, chips, adapter: name, interrupt, progress)
       }
     } catch {
@@ -212,7 +215,7 @@ extension BusChecks {
     let (tree, request) = (tree, request)
     return tree.i2cAdapters().filter { $0.number != number }.compactMap { adapter in
       do throws(LinuxIOError) {
-        let found = try BusErrand(bus: adapter.number).run { progress -> SensorIdentity? in
+        let found = try BusErrand(bus: adapter.number, patience: BusChecks.patience).run { progress -> SensorIdentity? in
           do {
             var bus = try LinuxI2CBus(
               number: adapter.number, timeoutMilliseconds: nil, tree: tree)

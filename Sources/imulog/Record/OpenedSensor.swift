@@ -86,7 +86,7 @@ extension SensorRequest {
       hasUse && model.fifoRate(configuration.rate, channels: configuration.channels) != nil
     return "the computer keeps the time: \(what) not used"
       + (isPossible
-        ? " without --clock chip, which is clock = chip in the service's configuration" : "")
+        ? " without \(SensorError.chipAdvice)" : "")
   }
 
   /// What the user should know about the choice of clock, line and stamps.
@@ -108,7 +108,7 @@ extension SensorRequest {
       !isChipClock(model)
     else { return nil }
     let near = model.fifoNeighbours(
-      of: configuration.rate, channels: configuration.channels, busClock: 400_000)
+      of: configuration.rate, channels: configuration.channels, busClock: BusTiming.fastMode)
     guard !near.isEmpty else { return nil }
     let rates = near.map { Plain.hertz($0) }.joined(separator: " or ")
     return

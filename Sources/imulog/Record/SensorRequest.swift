@@ -81,7 +81,7 @@ private struct SensorOpening<User: SensorUser> {
   let user: User
 
   /// Hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take no time.
-  private var simulatedBusClock: Int { 400_000 }
+  private var simulatedBusClock: Int { BusTiming.fastMode }
 
   func run() throws -> User.Outcome {
     request.isSimulated ? try onSimulator() : try onHardware()

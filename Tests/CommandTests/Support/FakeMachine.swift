@@ -22,7 +22,11 @@ struct FakeMachine {
   func doctor(_ more: String...) throws -> (checks: [String: JSON], status: Int32) {
     shell("mkdir -p machine")
     let outcome = bench.run(["doctor", "--json", "--root", root] + more)
-    return (try FakeMachine.checks(outcome), outcome.status)
+    let checks = try FakeMachine.checks(outcome)
+    for (name, check) in checks {
+      #expect(check["words"].text?.count ?? 0 <= 200, "\(name): \(check["words"].text ?? "")")
+    }
+    return (checks, outcome.status)
   }
 
   static func checks(_ outcome: Outcome) throws -> [String: JSON] {

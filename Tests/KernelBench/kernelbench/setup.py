@@ -11,6 +11,8 @@ from .errors import BenchError, CannotRun
 from .machine import Platform
 
 HERE = Path(__file__).parents[1]
+SETUP = HERE / "setup"
+CROSS = HERE.parents[1] / ".ci" / "cross"
 CANNOT_RUN = 77
 KVM_SECONDS = 6
 
@@ -21,26 +23,26 @@ def cache_directory() -> Path:
     return Path(os.environ.get("KERNELBENCH_CACHE") or f"{base}/imulog-kernelbench")
 
 
-def run_script(name: str, *arguments: str, is_idle: bool = False) -> str:
-    """Runs a script of ../setup and returns its last line. An idle one leaves the processors to all others."""
-    command = [*(["chrt", "--idle", "0"] if is_idle else []), str(HERE / "setup" / name), *arguments]
+def run_script(script: Path, *arguments: str, is_idle: bool = False) -> str:
+    """Runs a script and returns its last line. An idle one leaves the processors to all others."""
+    command = [*(["chrt", "--idle", "0"] if is_idle else []), str(script), *arguments]
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     lines = ended.stdout.splitlines()
     errors = ended.stderr.strip()
     if ended.returncode == CANNOT_RUN:
-        raise CannotRun(errors.splitlines()[-1].partition("cannot run here: ")[2] if errors else name)
+        raise CannotRun(errors.splitlines()[-1].partition("cannot run here: ")[2] if errors else script.name)
     if ended.returncode != 0:
-        raise BenchError(f"setup/{name} ended with {ended.returncode}:\n{errors}")
+        raise BenchError(f"{script.name} ended with {ended.returncode}:\n{errors}")
     return lines[-1] if lines else ""
 
 
 def prepare(architecture: str, program: Path, directory: Path) -> Platform:
     """The kernel, and an initramfs with the program."""
     directory.mkdir(parents=True, exist_ok=True)
-    run_script("tools.sh", architecture)
-    kernel = Path(run_script("kernel.sh", architecture))
+    run_script(SETUP / "tools.sh", architecture)
+    kernel = Path(run_script(SETUP / "kernel.sh", architecture))
     initramfs = directory / f"{architecture}.cpio"
-    run_script("initramfs.sh", architecture, str(kernel), str(program), str(initramfs))
+    run_script(SETUP / "initramfs.sh", architecture, str(kernel), str(program), str(initramfs))
     version = (kernel / "version").read_text().strip()
     image = kernel / "boot" / ("vmlinux" if architecture == "amd64" else f"vmlinuz-{version}")
     platform = Platform(architecture, image, initramfs)

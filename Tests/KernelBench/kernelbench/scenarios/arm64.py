@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..bench import CHIPS, Bench, Guest, Recording, check_recording
 from ..scenario import Group
-from ..setup import prepare, run_script
+from ..setup import CROSS, prepare, run_script
 from . import faults
 from .takes import account
 
@@ -18,7 +18,7 @@ def build(directory: Path) -> Path:
     """Cross-builds the program, when nothing else wants a processor."""
     directory.mkdir(parents=True, exist_ok=True)
     program = directory / "imulog-arm64"
-    run_script("../../../.ci/cross", "arm64", str(program), is_idle=True)
+    run_script(CROSS, "arm64", str(program), is_idle=True)
     return program
 
 

@@ -12,7 +12,7 @@ from . import drivers
 
 
 def run(guest: Guest, group: Group) -> None:
-    """The chips of the guest's bus 0, whole, absent, strange, held and noisy."""
+    """The chips of the guest's bus 0, whole, absent, strange and held."""
     group.run("doctor: all is right", lambda: right(guest))
     group.run("doctor: no chip", lambda: absent(guest))
     group.run("doctor: an unknown chip, which is not written to", lambda: unknown(guest))

@@ -215,7 +215,8 @@ extension BusChecks {
     let (tree, request) = (tree, request)
     return tree.i2cAdapters().filter { $0.number != number }.compactMap { adapter in
       do throws(LinuxIOError) {
-        let found = try BusErrand(bus: adapter.number, patience: BusChecks.patience).run { progress -> SensorIdentity? in
+        let found = try BusErrand(bus: adapter.number, patience: BusChecks.patience).run {
+          progress -> SensorIdentity? in
           do {
             var bus = try LinuxI2CBus(
               number: adapter.number, timeoutMilliseconds: nil, tree: tree)

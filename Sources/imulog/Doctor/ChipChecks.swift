@@ -95,11 +95,11 @@ extension ChipChecks {
     if failures.count < findings.count {
       return check(
         findings.map { "\($0)" }.joined(separator: "; ")
-          + ". Look at SDA, its pull-up and the sensor's power")
+          + ": look at SDA and its pull-up")
     }
     return check(
-      "no chip answers at \(addresses): look at power and ground, SDA and SCL swapped, another bus. An LSM6DS whose INT1 "
-        + "was high at power-on speaks only I3C: free INT1, and switch its power off and on")
+      "no chip answers at \(addresses): look at power, ground, and SDA and SCL swapped. An LSM6DS whose INT1 was high at "
+        + "power-on speaks only I3C: free INT1, switch its power off and on")
   }
 }
 
@@ -227,8 +227,8 @@ extension ChipChecks {
     }
     return Check(
       "rate", .advice,
-      "the bus as measured does not carry \(rate), and the recording will miss samples: \(error)",
-      mends: faster(error))
+      "the bus as measured, \(Int(hertz / 1000)) kHz, does not carry \(rate): recordings will miss samples",
+      mends: faster(error), figures: [Check.Figure("arithmetic", "\(error)")])
   }
 
   private func refusal(_ model: SensorModel, _ clock: Int?) -> SensorError? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import TestScheduling
 import Testing
 
@@ -187,6 +188,25 @@ struct DoctorTests {
     #expect(refused.commands.contains("sudo udevadm trigger"))
     machine.shell("chmod 666 machine/dev/i2c-1")
     #expect(try machine.doctor().checks["service's rights"]?.says("ok") == true)
+  }
+
+  @Test(
+    "with sudo, the rights of who started it are looked at",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func sudo() throws {
+    machine.makePiWithBus()
+    machine.write("person:x:4001:4001::/home/person:/bin/sh\n", to: "etc/passwd")
+    machine.write("i2c:x:998:\n", to: "etc/group")
+    machine.shell("chgrp 998 machine/dev/i2c-1 && chmod 660 machine/dev/i2c-1")
+    func group() throws -> JSON? {
+      let line = "SUDO_UID=4001 '\(Child.program)' doctor --json --root '\(machine.root)'"
+      return try FakeMachine.checks(bench.shell(line))["group"]
+    }
+    let outside = try #require(try group())
+    #expect(outside.says("wrong", "without sudo"))
+    #expect(outside.commands == ["sudo usermod -aG i2c $USER"])
+    machine.write("i2c:x:998:person\n", to: "etc/group")
+    #expect(try group() == nil)
   }
 
   @Test("the board's lines are looked at without a configuration, too")

@@ -147,7 +147,8 @@ private struct Schema {
       case "bool": self = .bool
       case "list": self = .list(nil)
       case _ where words.hasPrefix("list of "):
-        self = .list(.object(String(words.dropFirst(8))))
+        let name = words.dropFirst(8)
+        self = .list(Kind(name) ?? .object(String(name)))
       case _ where words.hasPrefix("object by cause of "):
         let name = words.dropFirst(19)
         self = .byCause(Kind(name) ?? .object(String(name)))

@@ -11,6 +11,8 @@ struct BusChecks {
   let tree: SystemTree
   let request: SensorRequest
   let board: Board?
+  /// Whether the service runs, which may begin a recording at any time.
+  let isServed: Bool
 
   /// Reports each check as soon as it is made.
   func run(_ found: (Check) throws -> Void) throws {
@@ -119,10 +121,12 @@ extension BusChecks {
       request: request, board: board, number: number, configured: clock(number),
       clock: SystemClock())
     let interrupt = request.configuration.interrupt.spec(board?.dataReady)
+    let isServed = isServed
     let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
     do throws(LinuxIOError) {
       return try BusErrand(bus: number, patience: BusChecks.patience).run { progress in
-        BusChecks.look(number, tree, chips, adapter: name, interrupt, progress)
+        BusChecks.look(
+          number, tree, chips, adapter: name, interrupt, isServed: isServed, progress)
       }
     } catch {
       return Outcome(checks: [Check("bus", error)], hasChip: false)
@@ -131,7 +135,7 @@ extension BusChecks {
 
   private static func look(
     _ number: Int, _ tree: SystemTree, _ chips: ChipChecks<SystemClock>, adapter: String,
-    _ interrupt: GPIOLineSpec?, _ progress: () -> Void
+    _ interrupt: GPIOLineSpec?, isServed: Bool, _ progress: () -> Void
   ) -> Outcome {
     var bus: LinuxI2CBus
     do throws(LinuxIOError) {
@@ -155,6 +159,14 @@ extension BusChecks {
     checks += more
     guard let found else { return Outcome(checks: checks, hasChip: false) }
     guard chips.request.configuration.interrupt != .none else {
+      return Outcome(checks: checks, hasChip: true)
+    }
+    guard !isServed else {
+      checks.append(
+        Check(
+          DataReadyName.text, .unchecked,
+          "the service runs, and its next recording must find the chip free: stop it to try the line",
+          mends: [.shown("sudo systemctl stop imulog")]))
       return Outcome(checks: checks, hasChip: true)
     }
     guard let interrupt else {

@@ -77,7 +77,8 @@ struct DoctorCommand: ParsableCommand {
       try Console.data("\nlooking again\n")
       checks = try look(isText: true)
     }
-    let privacy = [storePath(nil), Environment.value("HOME")].compactMap { $0 }
+    let home = MachineUser.person(SystemTree(root: root))?.home
+    let privacy = [storePath(nil), Environment.value("HOME"), home].compactMap { $0 }
     if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
     if report { try Console.data(DoctorReport(checks, hiding: privacy).markdown) }
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }
@@ -122,12 +123,13 @@ struct DoctorCommand: ParsableCommand {
       ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
     let lines = LineChecks(tree: tree, configuration: settings, board: board)
     for check in lines.run() { try found(check) }
-    try BusChecks(tree: tree, request: request, board: board).run(found)
+    let isServed = if case .success = status { true } else { false }
+    try BusChecks(tree: tree, request: request, board: board, isServed: isServed).run(found)
   }
 
   /// Not beside a recording, whose card it would keep busy.
   private func probe(_ store: String, _ status: Result<RecorderStatus, any Error>) -> Check {
-    if case .success(let status) = status, status.state != .armed {
+    if case .success(let status) = status, !status.isIdle {
       return Check(
         "card", .unchecked, "the service is \(status.state.rawValue): the card is left to it")
     }

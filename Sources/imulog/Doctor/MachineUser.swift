@@ -8,6 +8,8 @@ import LinuxIO
 struct MachineUser: Equatable, Sendable {
   let name: String
   let user: UInt32
+  /// The home directory; `nil` where the file has none.
+  let home: String?
   /// The groups of the next login.
   var groups: Set<UInt32>
 
@@ -19,6 +21,7 @@ struct MachineUser: Equatable, Sendable {
     }
     guard let row, let user = UInt32(row[2]), let group = UInt32(row[3]) else { return nil }
     (name, self.user) = (String(row[0]), user)
+    home = row.count > 5 && !row[5].isEmpty ? String(row[5]) : nil
     let member = row[0]
     groups = Set(
       MachineUser.rows("/etc/group", tree).filter {

@@ -19,12 +19,18 @@ struct ServiceChecks {
     }
   }
 
+  /// Makes a service that runs see what was mended; not in a recording, which it would end.
+  private var restart: [Mend] {
+    guard case .success(let status) = status, status.isIdle else { return [] }
+    return [.service("restart")]
+  }
+
   private func service() -> Check {
     switch status {
     case .success(let status):
       if let problem = status.problem {
         return Check(
-          "service", .wrong, status.failure ?? problem.meaning, mends: [.service("restart")])
+          "service", .wrong, status.failure ?? problem.meaning, mends: restart)
       }
       return Check("service", .ok, "it runs: \(status.state.rawValue)")
     case .failure(let error as LinuxIOError) where error.kind == .notPermitted:
@@ -52,7 +58,7 @@ struct ServiceChecks {
     guard var user = MachineUser.named("imulog", tree) else {
       return Check(
         "service's rights", .wrong, "there is no user imulog, which the service runs as",
-        mends: [.makeUsers, .service("restart")])
+        mends: [.makeUsers] + restart)
     }
     // SupplementaryGroups= of the unit.
     user.groups.formUnion(["i2c", "gpio"].compactMap { MachineUser.groupNumber($0, tree) })
@@ -68,7 +74,7 @@ struct ServiceChecks {
     return Check(
       "service's rights", missing.isEmpty ? .advice : .wrong,
       "its user imulog may not use \((missing + (isHeld ? [] : [latency])).joined(separator: ", "))",
-      mends: Mend.applyRules + [.service("restart")])
+      mends: Mend.applyRules + restart)
   }
 
   /// Lines of `~/.ssh/authorized_keys` that start this program.
@@ -124,4 +130,9 @@ struct ServiceChecks {
   /// What a path and options are made of, without anything that a shell would obey.
   private static let plain = Set(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=: ".utf8)
+}
+
+extension RecorderStatus {
+  /// Whether no recording is being made, begun or saved.
+  var isIdle: Bool { [.asleep, .waking, .armed].contains(state) }
 }

@@ -16,6 +16,8 @@ def run(guest: Guest, group: Group) -> None:
     group.run("doctor: all is right", lambda: right(guest))
     group.run("doctor: no chip", lambda: absent(guest))
     group.run("doctor: an unknown chip, which is not written to", lambda: unknown(guest))
+    group.run("doctor: a data line at ground", lambda: zeros(guest))
+    group.run("doctor: a module that carries another chip", lambda: clone(guest))
     group.run("doctor: a wrong bus", lambda: other_bus(guest))
     group.run("doctor: a recorder has the chip", lambda: busy(guest))
     group.run("doctor: a full card, and one that is read-only", lambda: card(guest))
@@ -68,6 +70,26 @@ def unknown(guest: Guest) -> str:
         guest.chips.tell("identity", "mpu6050", "own")
         guest.chips.tell("present", "lsm6dso")
     return expect(checks, "chip", "wrong", "0x68", "0x19")
+
+
+def zeros(guest: Guest) -> str:
+    guest.chips.tell("absent", "lsm6dso")
+    guest.chips.tell("identity", "mpu6050", "0x00")
+    try:
+        checks, _ = ask(guest)
+    finally:
+        guest.chips.tell("identity", "mpu6050", "own")
+        guest.chips.tell("present", "lsm6dso")
+    return expect(checks, "chip", "wrong", "line held low")
+
+
+def clone(guest: Guest) -> str:
+    guest.chips.tell("identity", "mpu6050", "0x98")
+    try:
+        checks, _ = ask(guest)
+    finally:
+        guest.chips.tell("identity", "mpu6050", "own")
+    return expect(checks, "chip", "ok", "ICM-20689", "sold as MPU-6050")
 
 
 def other_bus(guest: Guest) -> str:

@@ -104,8 +104,8 @@ struct GPIOLineSearch {
     if isKnown, status.st_gid != 0, let group = tree.groupName(status.st_gid) {
       return "Run `sudo usermod -aG \(group) $USER` and log in again."
     }
-    return "The package, or `sudo imulog install` where there is none, gives the node to the group gpio:"
-      + " `sudo udevadm trigger`, then `sudo usermod -aG gpio $USER`, and log in again."
+    return "The package, or `sudo imulog install` where there is none, gives the node to the group"
+      + " gpio: `sudo udevadm trigger`, then `sudo usermod -aG gpio $USER`, and log in again."
   }
 
   private func error(

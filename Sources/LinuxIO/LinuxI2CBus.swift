@@ -165,6 +165,9 @@ extension LinuxI2CBus {
       error.finding = "the kernel driver \(driver) holds the chip\(chip)"
       error.remedy =
         "Free it with `echo \(device) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind`."
+      if let boot = BootConfiguration(tree), let overlay = boot.sensorOverlay {
+        error.remedy += " To free it for good, remove the line `\(overlay)` from \(boot.path)."
+      }
     } else {
       error.kind = .heldByDriver(address, driver: nil)
       error.finding = "a kernel driver holds the chip\(chip)"

@@ -47,7 +47,7 @@ struct DoctorFixTests {
   func agreed() throws {
     machine.makePi()
     machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/bus/i2c/devices/i2c-1/name")
-    machine.shell("mkdir -p machine/usr/sbin")
+    machine.shell("mkdir -p machine/usr/sbin machine/etc/modules-load.d")
     _ = bench.directory.script(
       "machine/usr/sbin/modprobe",
       """

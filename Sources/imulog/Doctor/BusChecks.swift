@@ -6,7 +6,8 @@ import IMUModel
 import LinuxIO
 import Recorder
 
-/// Board, bus and chip. Nothing is written to a chip before it is known, and nothing is read from one that a recorder has.
+/// Board, bus and chip. Nothing is written to a chip before it is known, and nothing is read from one that a recorder
+/// has.
 struct BusChecks {
   let tree: SystemTree
   let request: SensorRequest
@@ -88,9 +89,9 @@ extension BusChecks {
         "the kernel's driver \(driver) has a chip there (\(name)): no sensor can be at this address"
       )
     }
-    let overlay = BootConfiguration(tree)?.overlay(of: ["mpu6050", "mpu9250", "lsm6ds", "lsm9ds1"])
-    let forGood = overlay.map {
-      "its line \($0.line) in \($0.path) asks for it at each start: remove it"
+    let boot = BootConfiguration(tree)
+    let forGood = boot?.sensorOverlay.map {
+      "the line \($0) in \(boot?.path ?? "") asks for it at each start: remove it"
     }
     return check(
       .wrong,

@@ -5,9 +5,9 @@ import IMUModel
 
 /// The bus's real clock and its errors, from reads of a known chip's registers.
 ///
-/// A byte is nine bit times. The time that a read of 26 registers takes longer than one of 2 is that of 24 bytes; the least of
-/// many is free of what the kernel does beside it. Only registers of data and configuration are read, which changes
-/// nothing in the chip.
+/// A byte is nine bit times. The time that a read of 26 registers takes longer than one of 2 is that of 24 bytes; the
+/// least of many is free of what the kernel does beside it. Only registers of data and configuration are read, which
+/// changes nothing in the chip.
 struct BusMeter {
   /// In hertz; `nil` when no read succeeded.
   var hertz: Double?

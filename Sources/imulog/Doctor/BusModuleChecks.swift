@@ -59,38 +59,3 @@ struct BusModuleChecks {
     return Check("group", .wrong, "without sudo: \(right.words)", mends: right.mends)
   }
 }
-
-/// The configuration of a Raspberry Pi's firmware.
-struct BootConfiguration {
-  let path: String
-  /// Lines that are no comments.
-  private let lines: [Substring]
-
-  /// The first of its usual files that is there.
-  init?(_ tree: SystemTree) {
-    for path in ["/boot/firmware/config.txt", "/boot/config.txt"] {
-      guard let text = tree.text(path, limit: 1 << 16) else { continue }
-      self.path = path
-      lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-      return
-    }
-    return nil
-  }
-
-  /// Whether some line switches a bus on.
-  var asksForI2C: Bool {
-    lines.contains { line in
-      (line.hasPrefix("dtparam=") && line.parts(around: "i2c") != nil
-        && line.parts(around: "=off") == nil)
-        || line.hasPrefix("dtoverlay=i2c")
-    }
-  }
-
-  /// The line that gives a chip to a driver of the kernel.
-  func overlay(of chips: [String]) -> (line: String, path: String)? {
-    let line = lines.first { line in
-      line.hasPrefix("dtoverlay=") && chips.contains { line.parts(around: $0) != nil }
-    }
-    return line.map { (String($0), path) }
-  }
-}

@@ -3,7 +3,8 @@
 import Glibc
 import IMUModel
 
-/// How long the card takes to sync: what a logger that waits for it would wait, and how much memory imulog needs meanwhile.
+/// How long the card takes to sync: what a logger that waits for it would wait, and how much memory imulog needs
+/// meanwhile.
 struct CardProbe<Clock: MonotonicClock> {
   let store: String
   let clock: Clock

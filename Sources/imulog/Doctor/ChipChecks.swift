@@ -5,7 +5,8 @@ import IMUDrivers
 import IMUModel
 import Recorder
 
-/// What is on a bus that can be used: the chip, what it is set to, the wires, and whether they carry the rate. Reads alone.
+/// What is on a bus that can be used: the chip, what it is set to, the wires, and whether they carry the rate. Writes
+/// nothing.
 struct ChipChecks<Clock: MonotonicClock>: Sendable {
   let request: SensorRequest
   let board: Board?

@@ -4,8 +4,8 @@ import IMUDrivers
 import IMUModel
 import Recorder
 
-/// Whether the line from the chip's interrupt output is wired and fires: sets the known chip up as a recording does, which
-/// also shows whether it keeps its configuration, and watches the line while the FIFO fills.
+/// Whether the line from the chip's interrupt output is wired and fires: sets the known chip up as a recording does,
+/// which also shows whether it keeps its configuration, and watches the line while the FIFO fills.
 struct DataReadyCheck<Clock: MonotonicClock>: Sendable {
   let request: SensorRequest
   /// In words.

@@ -52,8 +52,8 @@ struct MachineUser: Equatable, Sendable {
     rows("/etc/group", tree).first { $0.count > 2 && $0[0] == name }.flatMap { UInt32($0[2]) }
   }
 
-  /// Whether the user may read and write a node, which is then theirs, their groups' or everybody's; write it alone where
-  /// `isWritten`.
+  /// Whether the user may read and write a node, which is then theirs, their groups' or everybody's; write it alone
+  /// where `isWritten`.
   func mayUse(_ path: String, _ tree: SystemTree, isWritten: Bool = false) -> Bool {
     var status = stat()
     guard stat(tree.path(path), &status) == 0 else { return false }

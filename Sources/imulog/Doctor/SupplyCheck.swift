@@ -5,8 +5,8 @@ import LinuxIO
 
 /// A Raspberry Pi's supply and temperature, as its firmware sees them.
 ///
-/// Flags: bit 0 the supply is too low, bits 1 to 3 the processor is slowed down, and 16 bits higher what was so since the
-/// start (raspberrypi/documentation, vcgencmd get_throttled).
+/// Flags: bit 0 the supply is too low, bits 1 to 3 the processor is slowed down, and 16 bits higher what was so since
+/// the start (raspberrypi/documentation, vcgencmd get_throttled).
 struct SupplyCheck {
   let tree: SystemTree
 

@@ -246,6 +246,23 @@ final class LinuxI2CBusTests {
     try bus.claim(stranger)
   }
 
+  @Test("names the line of the firmware's configuration that gives the chip to the driver")
+  func heldByOverlay() throws {
+    var bus = try open(Self.plain)
+    simulated_adapter_hold(0x68)
+    fixture.link("/sys/bus/i2c/devices/1-0068/driver", to: "../../drivers/inv-mpu6050-i2c")
+    fixture.file(
+      "/boot/firmware/config.txt",
+      "dtparam=i2c_arm=on\n#dtoverlay=i2c-sensor,mpu9250\ndtoverlay=i2c-sensor,mpu6050\n")
+    do throws(LinuxIOError) {
+      try bus.claim(chip)
+      Issue.record("claimed")
+    } catch {
+      let words = "remove the line `dtoverlay=i2c-sensor,mpu6050` from /boot/firmware/config.txt"
+      #expect(error.remedy.contains(words), "\(error.remedy)")
+    }
+  }
+
   @Test("that finds a chip held by an unnamed driver tells how to find it")
   func heldByNobodyKnown() throws {
     var bus = try open(Self.plain)

@@ -19,47 +19,13 @@ public struct RecordingOnScreen: Sendable {
   ///
   /// - Throws: `CatalogueError` or `LogError` when it cannot be read at all.
   public init(_ entry: CatalogueEntry, in catalogue: Catalogue) throws {
-    let isLive = try catalogue.isLive(entry)
-    var reader = try catalogue.reader(of: entry)
-    let description = reader.description
-    var filling = TraceFilling(rate: description.rate)
-    var clock: ClockPair?
-    var damageCount = 0
-    var end: RecordingEnd?
-    // The times of an imported file may begin anywhere; its first sample is shown at 0.
-    var origin: Int64?
-    while let item = try reader.next() {
-      switch item {
-      case .samples(let count):
-        for index in 0..<count {
-          let (tick, time, sample) = reader.block[index]
-          if origin == nil { origin = description.isImported ? time : 0 }
-          filling.append(tick: tick, time: time &- (origin ?? 0), sample: sample)
-        }
-      case .gap(let gap): filling.append(gap)
-      case .mark(let mark): filling.append(mark)
-      case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
-      case .damage: damageCount += 1
-      case .end(let last): end = last
-      case .sensor, .reading: break
-      }
-    }
-    let trace = filling.end(atTick: max(end?.ledger.scheduled ?? 0, reader.nextTick))
-    let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
-    let title = RecordingTitle(
-      name: "recording \(entry.number)",
-      started: LocalTime.text(seconds: wall ?? entry.startSeconds),
-      sensor: RecordingTitle.sensor(description.sensor, description.rate),
-      state: RecordingOnScreen.state(
-        trace, damageCount: damageCount, isLive: isLive, hasEnd: end != nil),
-      note: Plain.text(description.note))
-    self.init(
-      title: title, sensor: GraphSensor(description.sensor, channels: description.channels),
-      trace: trace, damageCount: damageCount)
+    var filling = try RecordingFilling(entry, in: catalogue)
+    _ = try filling.read { true }
+    self = filling.end()
   }
 
   /// The defects of a recording; empty for an intact one.
-  private static func state(
+  fileprivate static func state(
     _ trace: Trace, damageCount: Int, isLive: Bool, hasEnd: Bool
   ) -> String {
     var parts: [String] = []
@@ -77,6 +43,80 @@ public struct RecordingOnScreen: Sendable {
   public var text: String {
     ShowView(self, glyphs: GlyphSet(isASCII: Console.isASCII)).plainScreen(columns: 80, rows: 24)
       .lines.joined(separator: "\n")
+  }
+}
+
+/// Reads a recording for display, in shares.
+struct RecordingFilling: ~Copyable {
+  private let entry: CatalogueEntry
+  private let isLive: Bool
+  private var reader: LogReader<FileStorage>
+  private var filling: TraceFilling
+  private var clock: ClockPair?
+  private var damageCount = 0
+  private var last: RecordingEnd?
+  /// The times of an imported file may begin anywhere; its first sample is shown at 0.
+  private var origin: Int64?
+
+  /// Reads the header.
+  ///
+  /// - Parameter capacity: Most buckets of the trace.
+  /// - Throws: `StorageError` or `LogError` when the recording cannot be read at all.
+  init(
+    _ entry: CatalogueEntry, in catalogue: Catalogue, capacity: Int = Trace.usualCapacity
+  ) throws {
+    // Swift 6.0 cannot undo half an initialiser of a type with a deinit: all that throws comes first.
+    let isLive = try catalogue.isLive(entry)
+    let reader = try catalogue.reader(of: entry)
+    self.entry = entry
+    self.isLive = isLive
+    filling = TraceFilling(rate: reader.description.rate, capacity: capacity)
+    self.reader = reader
+  }
+
+  /// Reads on while `goesOn`, which is asked after each block.
+  ///
+  /// - Returns: Whether the end of the log is not reached.
+  mutating func read(while goesOn: () -> Bool) throws(LogError) -> Bool {
+    while let item = try reader.next() {
+      take(item)
+      if !goesOn() { return true }
+    }
+    return false
+  }
+
+  private mutating func take(_ item: LogItem) {
+    switch item {
+    case .samples(let count):
+      for index in 0..<count {
+        let (tick, time, sample) = reader.block[index]
+        if origin == nil { origin = reader.description.isImported ? time : 0 }
+        filling.append(tick: tick, time: time &- (origin ?? 0), sample: sample)
+      }
+    case .gap(let gap): filling.append(gap)
+    case .mark(let mark): filling.append(mark)
+    case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
+    case .damage: damageCount += 1
+    case .end(let end): last = end
+    case .sensor, .reading: break
+    }
+  }
+
+  /// The recording, as far as it was read.
+  consuming func end() -> RecordingOnScreen {
+    let description = reader.description
+    let trace = filling.end(atTick: max(last?.ledger.scheduled ?? 0, reader.nextTick))
+    let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
+    let title = RecordingTitle(
+      name: "recording \(entry.number)",
+      started: LocalTime.text(seconds: wall ?? entry.startSeconds),
+      sensor: RecordingTitle.sensor(description.sensor, description.rate),
+      state: RecordingOnScreen.state(
+        trace, damageCount: damageCount, isLive: isLive, hasEnd: last != nil),
+      note: Plain.text(description.note))
+    return RecordingOnScreen(
+      title: title, sensor: GraphSensor(description.sensor, channels: description.channels),
+      trace: trace, damageCount: damageCount)
   }
 }
 
@@ -125,8 +165,8 @@ struct TraceFilling {
   /// Gaps that no sample has followed yet: a log may contain one before the samples that precede it.
   private var waiting: [Gap] = []
 
-  init(rate: SampleRate) {
-    trace = Trace(rate: rate)
+  init(rate: SampleRate, capacity: Int = Trace.usualCapacity) {
+    trace = Trace(rate: rate, capacity: capacity)
   }
 
   /// Adds a sample. Ticks rise.

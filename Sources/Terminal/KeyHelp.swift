@@ -12,11 +12,18 @@
 struct KeyHelp {
   private let title: String
   private let keys: [(key: String, meaning: String)]
+  private let closing: String
 
   /// Help of keys, the most important first.
-  init(_ keys: [(key: String, meaning: String)], title: String = "keys") {
+  ///
+  /// - Parameter closing: How to leave the panel.
+  init(
+    _ keys: [(key: String, meaning: String)], title: String = "keys",
+    closing: String = "any key closes"
+  ) {
     self.keys = keys
     self.title = title
+    self.closing = closing
   }
 
   /// Cells between two columns.
@@ -31,7 +38,6 @@ struct KeyHelp {
     let room = (columns: screen.columns - KeyHelp.frame, rows: screen.rows - 2)
     guard room.columns > 0, room.rows > 0 else { return }
     let lines = table(room.columns, room.rows) ?? words(room.columns, room.rows, glyphs)
-    let closing = "any key closes"
     let contents = lines.joined().map { $0.column + CellWidth.of($0.text) }.max() ?? 0
     let width = min(room.columns, max(contents, CellWidth.of(title), CellWidth.of(closing)))
     let top = (screen.rows - lines.count - 2) / 2

@@ -6,6 +6,9 @@ public import LinuxIO
 public import LogStore
 
 /// The store's recordings on the terminal.
+///
+/// Rows are read when they come into sight, are searched, or have a preview. That is done in shares between two looks
+/// at the keys, so that a large store or a long recording delays none.
 public final class ListScreen {
   private let catalogue: Catalogue
   private let session: TerminalSession
@@ -13,70 +16,142 @@ public final class ListScreen {
   /// A recording's row.
   private let row: (CatalogueEntry) -> ListDetails
   /// Exports a recording to the working directory; the sentence to show, and whether it reports a problem.
-  private let export: (CatalogueEntry) throws -> (sentence: String, isAlert: Bool)
+  private let export: (CatalogueEntry, String) throws -> (sentence: String, isAlert: Bool)
   private var view: ListView
+  private var preview: PreviewReader
   private var entries: [String: CatalogueEntry] = [:]
   private var details: [String: ListDetails] = [:]
+  /// When to read the rows of running recordings again.
+  private var passing: [String: MonotonicTime] = [:]
+  /// Whether a row in sight is not read.
+  private var isRowMissing = false
   /// Recordings deleted here, which the store's list no longer contains.
   private var trashed: [String: TrashedRecording] = [:]
   private var stamp: FileStamp?
 
   /// Nanoseconds between two looks at the store.
   private static let period: Int64 = 1_000_000_000
+  /// Nanoseconds of reading between two looks at the keys.
+  private static let share: Int64 = 30_000_000
+  /// A running recording's row is read at most this part of the time: that takes long when it is long.
+  private static let passingShare: Int64 = 20
 
   /// A list of a store.
   ///
   /// - Parameters:
-  ///   - page: The first page to show, from 1.
+  ///   - page: Of ten recordings: its first one is selected. Counts from 1.
+  ///   - formats: Names of the formats of an export, and what each is.
   ///   - row: A recording's row.
-  ///   - export: Exports a recording to the working directory; returns the sentence to show.
+  ///   - export: Exports a recording to the working directory in a format; returns the sentence to show.
   /// - Throws: `CatalogueError` when the store cannot be listed.
   public init(
     _ catalogue: Catalogue, page: Int, _ session: TerminalSession,
+    formats: [(name: String, meaning: String)],
     row: @escaping (CatalogueEntry) -> ListDetails,
-    export: @escaping (CatalogueEntry) throws -> (sentence: String, isAlert: Bool)
+    export: @escaping (CatalogueEntry, String) throws -> (sentence: String, isAlert: Bool)
   ) throws {
     self.catalogue = catalogue
     self.session = session
     self.row = row
     self.export = export
+    preview = PreviewReader(catalogue)
     view = ListView([], glyphs: session.glyphs)
-    view = ListView(try read(), page: page, glyphs: session.glyphs)
+    view = ListView(
+      try read(), page: page, glyphs: session.glyphs, formats: ListFormat.list(formats))
   }
 
   /// Returns when the user leaves, or the program must end.
   public func run(_ signals: borrowing SignalWatch) throws {
+    var look = clock.now() + ListScreen.period
     while true {
-      let size = session.size
-      session.show(
-        view.screen(columns: size.columns, rows: size.rows, store: catalogue.path) {
-          self.details(of: $0)
-        })
-      let events = session.wait(signals, until: clock.now() + ListScreen.period)
-      if events.isEmpty { try refresh() }
+      show()
+      let hasWork = isRowMissing || view.isSearching || preview.isReading
+      let events = session.wait(signals, until: hasWork ? clock.now() : look)
       for event in events {
         switch event {
-        case .key(let key): if !handle(view.handle(key), signals) { return }
+        case .key(let key):
+          // Keys that were typed ahead act on what the search finds.
+          search()
+          if !handle(view.handle(key), signals) { return }
         case .resized: break
         case .ended: return
         }
       }
+      if clock.now() >= look {
+        try refresh()
+        readAgain()
+        look = clock.now() + ListScreen.period
+      }
+      search()
+      if events.isEmpty {
+        let end = clock.now() + ListScreen.share
+        preview.read { clock.now() < end }
+      }
     }
+  }
+
+  private func show() {
+    let size = session.size
+    view.fit(columns: size.columns, rows: size.rows)
+    let hasPreview = ListPreview.columns(ofScreen: size.columns, rows: size.rows) != nil
+    preview.select(hasPreview ? view.selection.flatMap { entries[$0.key] } : nil)
+    let end = clock.now() + ListScreen.share
+    isRowMissing = false
+    session.show(
+      view.screen(store: catalogue.path, preview: preview.preview) { entry in
+        if let known = details[entry.key] { return known }
+        // One row at least, however long it takes.
+        guard !isRowMissing, clock.now() < end else {
+          isRowMissing = true
+          return ListDetails()
+        }
+        return details(of: entry)
+      })
   }
 
   /// Each recording is read once, unless it is running.
   private func details(of entry: ListEntry) -> ListDetails {
     if let known = details[entry.key] { return known }
     guard let found = entries[entry.key] else { return ListDetails() }
+    let start = clock.now()
     let row = row(found)
-    if !row.isPassing { details[entry.key] = row }
+    details[entry.key] = row
+    if row.isPassing {
+      let end = clock.now()
+      let pause = max(ListScreen.period, ListScreen.passingShare * (end - start))
+      passing[entry.key] = end + pause
+    }
     return row
+  }
+
+  /// Forgets the rows of running recordings whose time has come.
+  private func readAgain() {
+    let now = clock.now()
+    for (key, time) in passing where time <= now {
+      passing[key] = nil
+      details[key] = nil
+      view.changed(key)
+      if view.selection?.key == key { preview.readAgain() }
+    }
+  }
+
+  /// Searches for a share of time.
+  private func search() {
+    guard view.isSearching else { return }
+    let end = clock.now() + ListScreen.share
+    while let entry = view.nextToSearch() {
+      view.searched(entry, details(of: entry))
+      if clock.now() >= end { break }
+    }
+    view.showFound()
   }
 
   /// Reads the directory if it has changed.
   private func refresh(force: Bool = false) throws {
     guard force || FileStamp(catalogue.path) != stamp else { return }
     view.refresh(try read())
+    details = details.filter { entries[$0.key] != nil }
+    passing = passing.filter { entries[$0.key] != nil }
   }
 
   private func read() throws -> [ListEntry] {
@@ -94,10 +169,7 @@ public final class ListScreen {
       case .leave: return false
       case .show(let entry): return try recording(entry)?.show(on: session, signals) ?? true
       case .play(let entry): return try recording(entry)?.play(on: session, signals) ?? true
-      case .export(let entry):
-        guard let found = entries[entry.key] else { break }
-        let (sentence, isAlert) = try export(found)
-        view.report(sentence, isAlert: isAlert)
+      case .export(let entry, let format): try export(entry, format)
       case .delete(let entry): try delete(entry)
       case .restore(let entry): try restore(entry)
       }
@@ -105,6 +177,16 @@ public final class ListScreen {
       view.report(CommandFailure(error)?.sentence ?? "\(error)", isAlert: true)
     }
     return true
+  }
+
+  private func export(_ entry: ListEntry, _ format: ListFormat) throws {
+    guard let found = entries[entry.key] else {
+      return view.report("recording \(entry.number) is gone", isAlert: true)
+    }
+    view.report("exporting recording \(entry.number) as \(format.name)")
+    show()
+    let (sentence, isAlert) = try export(found, format.name)
+    view.report(sentence, isAlert: isAlert)
   }
 
   private func recording(_ entry: ListEntry) throws -> RecordingOnScreen? {

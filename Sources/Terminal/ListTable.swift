@@ -57,8 +57,8 @@ struct ListTable {
     Column(heading: "SIZE", isNumeric: true, rank: 5) { $1.size },
   ]
 
-  /// The same for 80 columns: without seconds, and with a zone that all rows share in the heading.
-  private var short: [Column] {
+  /// The same for 80 columns: with a zone that all rows share in the heading, and with seconds if there is room.
+  private func short(hasSeconds: Bool) -> [Column] {
     let zones = Set(entries.map(\.details.zone).filter { !$0.isEmpty })
     let zone = zones.count == 1 ? zones.first : nil
     return ListTable.wide.map { column in
@@ -69,7 +69,8 @@ struct ListTable {
         let heading = [column.heading, zone].compactMap { $0 }.joined(separator: " ")
         // The zone's offset changed between these recordings: each row has its own.
         return Column(heading: heading, isNumeric: false, rank: column.rank) {
-          String($1.started.prefix(ListTable.minute)) + (zone == nil ? " " + $1.zone : "")
+          (hasSeconds ? $1.started : String($1.started.prefix(ListTable.minute)))
+            + (zone == nil ? " " + $1.zone : "")
         }
       case "RATE":
         return Column(heading: "HZ", isNumeric: true, rank: column.rank) { $1.hertz }
@@ -90,11 +91,12 @@ struct ListTable {
     var space = 2
     func total() -> Int { 2 + widths.reduce(0) { $0 + $1 + space } }
     func fits() -> Bool { total() + ListTable.leastNote <= screen.columns }
-    if !fits() {
-      shown = short
+    // No column is left out for the sake of seconds.
+    for (hasSeconds, narrowSpace) in [(true, 2), (true, 1), (false, 2), (false, 1)] where !fits() {
+      shown = short(hasSeconds: hasSeconds)
       widths = shown.map(width)
+      space = narrowSpace
     }
-    if !fits() { space = 1 }
     while shown.count > 2, !fits(),
       let least = shown.indices.max(by: { shown[$0].rank < shown[$1].rank })
     {

@@ -7,12 +7,13 @@ struct ListEntry: Hashable {
   var key: String
 }
 
-/// Recordings, newest first, ten a page: a pure state machine of keys and of the store's contents.
+/// Recordings, newest first, as many as a screen has rows for: a pure state machine of keys and of the store's contents.
 ///
-/// Pages follow recordings and not positions, so that those in sight stay in place when others come or go:
+/// The screen follows recordings and not positions, so that those in sight stay in place when others come or go, or
+/// when a search hides them:
 ///
 ///     before            two came, 14 went
-///     17 ◄─ page        17 ◄─ page       "2 newer" above
+///     17 ◄─ top         17 ◄─ top        "2 newer" above
 ///     16                16
 ///     15 ◄─ selected    15 ◄─ selected
 ///     14                13
@@ -26,39 +27,66 @@ struct ListView: Sendable {
     /// Show its graph.
     case show(ListEntry)
     case play(ListEntry)
-    case export(ListEntry)
+    /// Export it in a format.
+    case export(ListEntry, ListFormat)
     /// Move it to the trash; then call ``deleted(_:)`` or ``report(_:isAlert:)``.
     case delete(ListEntry)
     /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
     case restore(ListEntry)
   }
 
-  /// Recordings on a page.
-  static let pageLength = 10
+  /// What keys mean.
+  enum Mode: Equatable {
+    case list
+    /// They are the phrase of a search.
+    case search
+    /// Any of them closes the help.
+    case help
+    /// They choose the format of an export.
+    case format(ListEntry)
+  }
 
-  private let glyphs: GlyphSet
-  private var entries: [ListEntry]
-  /// The page's first position.
-  private var top = 0
+  /// Recordings on a page of a list that is not interactive.
+  private static let pageLength = 10
+
+  let glyphs: GlyphSet
+  let formats: [ListFormat]
+  private(set) var columns = 80
+  private(set) var rows = 24
+  private(set) var mode = Mode.list
+  private(set) var search = ListSearch()
+  /// The store's recordings.
+  private(set) var all: [ListEntry]
+  /// Those that were found, which are all without a search.
+  private(set) var entries: [ListEntry]
+  /// The position of the first one in sight.
+  private(set) var top = 0
   /// The selected position.
   private var selected = 0
+  /// The recording to be in sight first, also while a search hides it.
+  private var topEntry: ListEntry?
+  /// The recording to be selected, also while a search hides it.
+  private var selectedEntry: ListEntry?
   /// Recordings deleted here, in order.
   private var deletedEntries: [ListEntry] = []
-  private var notice = ""
-  private var isNoticeAlert = false
+  private(set) var notice = ""
+  private(set) var isNoticeAlert = false
 
-  /// A page with its newest recording selected.
+  /// A list that begins with the newest recording of a page.
   ///
   /// - Parameters:
   ///   - entries: Newest first.
-  ///   - page: Counts from 1.
-  init(_ entries: [ListEntry], page: Int = 1, glyphs: GlyphSet) {
-    self.entries = entries
+  ///   - page: Of ten recordings; counts from 1.
+  ///   - formats: Those of an export.
+  init(
+    _ entries: [ListEntry], page: Int = 1, glyphs: GlyphSet, formats: [ListFormat] = []
+  ) {
+    (all, self.entries) = (entries, entries)
     self.glyphs = glyphs
+    self.formats = formats
     let (first, overflow) = (max(1, page) - 1).multipliedReportingOverflow(by: ListView.pageLength)
-    top = overflow ? .max : first
-    selected = top
-    followSelection()
+    selected = overflow ? .max : first
+    scroll(to: selected)
   }
 
   /// The selected recording; `nil` in an empty list.
@@ -67,31 +95,38 @@ struct ListView: Sendable {
   }
 
   /// Recordings in sight.
-  var page: ArraySlice<ListEntry> {
-    entries[min(top, entries.count)..<min(top + ListView.pageLength, entries.count)]
+  var visible: ArraySlice<ListEntry> {
+    entries[min(top, entries.count)..<min(top + room, entries.count)]
+  }
+
+  /// Recordings for which there are rows.
+  private var room: Int { max(1, rows - 4) }
+
+  /// Takes the screen's size.
+  mutating func fit(columns: Int, rows: Int) {
+    let isSame = rows == self.rows
+    (self.columns, self.rows) = (columns, rows)
+    if !isSame { scroll(to: top) }
   }
 
   // MARK: The store
 
   /// Replaces the list, newest first. Recordings in sight stay in place.
   mutating func refresh(_ new: [ListEntry]) {
-    guard new != entries else { return }
+    guard new != all else { return }
     // While the newest is selected, the selection follows the newest.
-    let isFollowing = top == 0 && selected == 0
-    let places = Dictionary(
-      new.enumerated().map { ($0.element.key, $0.offset) }, uniquingKeysWith: { first, _ in first })
-    /// The new place of a recording, or of the next older one that remains.
-    func place(of position: Int) -> Int {
-      for entry in entries[min(position, entries.count)...] {
-        if let place = places[entry.key] { return place }
-      }
-      return max(0, new.count - 1)
+    let isFollowing = top == 0 && selected == 0 && search.phrase.isEmpty
+    let kept = Set(new.map(\.key))
+    /// The recording, or the next older one that remains.
+    func successor(of entry: ListEntry?) -> ListEntry? {
+      guard !isFollowing else { return new.first }
+      return all.drop { $0.key != entry?.key }.first { kept.contains($0.key) } ?? new.last
     }
-    let newTop = isFollowing ? 0 : place(of: top)
-    let newSelected = isFollowing ? 0 : place(of: selected)
-    entries = new
-    (top, selected) = (newTop, newSelected)
-    followSelection()
+    let (newTop, newSelected) = (successor(of: topEntry), successor(of: selectedEntry))
+    all = new
+    (topEntry, selectedEntry) = (newTop, newSelected)
+    search.refresh(new)
+    showFound()
   }
 
   /// Reports that a recording is in the trash.
@@ -104,10 +139,7 @@ struct ListView: Sendable {
   mutating func restored(_ entry: ListEntry) {
     deletedEntries.removeAll { $0 == entry }
     report("recording \(entry.number) is back")
-    if let place = entries.firstIndex(where: { $0.key == entry.key }) {
-      selected = place
-      followSelection()
-    }
+    if let place = entries.firstIndex(where: { $0.key == entry.key }) { select(place) }
   }
 
   /// Shows a sentence until the next key.
@@ -116,21 +148,70 @@ struct ListView: Sendable {
     isNoticeAlert = isAlert
   }
 
+  // MARK: Searching
+
+  /// Whether rows are still to be searched.
+  var isSearching: Bool { search.searchedCount(of: all) < all.count }
+
+  /// The next recording to search: call ``searched(_:_:)`` with its row, and after some of them ``showFound()``.
+  mutating func nextToSearch() -> ListEntry? { search.next(in: all) }
+
+  mutating func searched(_ entry: ListEntry, _ details: ListDetails) {
+    search.take(entry, details)
+  }
+
+  /// The row of a recording has changed.
+  mutating func changed(_ key: String) { search.forget(key) }
+
+  /// Shows what was found. The selected recording stays selected, or the next older one that was found.
+  mutating func showFound() {
+    entries = search.found(in: all)
+    (top, selected) = (place(of: topEntry), place(of: selectedEntry))
+    keepInSight()
+  }
+
+  /// The position of a recording, or of the next older one that is shown; else the last one.
+  private func place(of entry: ListEntry?) -> Int {
+    guard let entry else { return 0 }
+    var place = 0
+    for other in all {
+      if other.key == entry.key { break }
+      if place < entries.count, entries[place].key == other.key { place += 1 }
+    }
+    return max(0, min(place, entries.count - 1))
+  }
+
+  private mutating func find(_ phrase: String) {
+    search.search(for: phrase)
+    showFound()
+  }
+
   // MARK: Keys
 
   /// Handles a key.
   mutating func handle(_ key: Key) -> Outcome {
     report("")
+    switch mode {
+    case .list: return command(key)
+    case .search: typed(key)
+    case .help: mode = .list
+    case .format(let entry): return choose(key, entry)
+    }
+    return .stay
+  }
+
+  private mutating func command(_ key: Key) -> Outcome {
     switch key {
+    case .escape where !search.phrase.isEmpty: find("")
     case .character("q"), .escape, .control("c"): return .leave
-    case .up, .character("k"): select(selected - 1)
-    case .down, .character("j"): select(selected + 1)
-    case .pageDown, .right, .character(" "): turn(forward: true)
-    case .pageUp, .left: turn(forward: false)
-    case .home, .character("g"):
-      top = 0
-      select(0)
-    case .end, .character("G"): select(entries.count - 1)
+    case .character("/"): mode = .search
+    case .character("?"): mode = .help
+    case .character("k"): move(.up)
+    case .character("j"): move(.down)
+    case .character("g"): move(.home)
+    case .character("G"): move(.end)
+    case .right, .character(" "): move(.pageDown)
+    case .left: move(.pageUp)
     case .character("u"):
       guard let last = deletedEntries.last else {
         report("nothing was deleted here")
@@ -142,88 +223,117 @@ struct ListView: Sendable {
     return .stay
   }
 
-  private func onSelection(_ key: Key) -> Outcome {
+  private mutating func onSelection(_ key: Key) -> Outcome {
     guard let selection else { return .stay }
     switch key {
     case .enter, .character("s"): return .show(selection)
     case .character("p"): return .play(selection)
-    case .character("x"): return .export(selection)
+    case .character("x"): mode = .format(selection)
     case .character("d"), .delete: return .delete(selection)
-    default: return .stay
+    default: move(key)
     }
+    return .stay
+  }
+
+  /// A key of the phrase of a search. Keys that are no text still move the selection.
+  private mutating func typed(_ key: Key) {
+    switch key {
+    case .enter: mode = .list
+    case .escape, .control("c"):
+      mode = .list
+      find("")
+    case .backspace where search.phrase.isEmpty: mode = .list
+    case .backspace: find(String(search.phrase.dropLast()))
+    case .control("u"): find("")
+    case .character(let scalar): find(search.phrase + String(scalar))
+    default: move(key)
+    }
+  }
+
+  private mutating func choose(_ key: Key, _ entry: ListEntry) -> Outcome {
+    switch key {
+    case .escape, .control("c"), .character("q"): mode = .list
+    case .character(let letter):
+      guard let format = formats.first(where: { $0.key == letter }) else {
+        report("no format has the key \(letter)", isAlert: true)
+        return .stay
+      }
+      mode = .list
+      return .export(entry, format)
+    default: break
+    }
+    return .stay
+  }
+
+  private mutating func move(_ key: Key) {
+    switch key {
+    case .up: step(-1)
+    case .down: step(1)
+    case .pageUp: turn(-room)
+    case .pageDown: turn(room)
+    case .home: select(0)
+    case .end: select(entries.count - 1)
+    default: break
+    }
+  }
+
+  private mutating func step(_ count: Int) {
+    if isEnd(count) { return }
+    select(selected + count)
+  }
+
+  private mutating func turn(_ count: Int) {
+    if isEnd(count) { return }
+    selected += count
+    scroll(to: top + count)
+  }
+
+  /// Whether the selection cannot move this way, which is reported.
+  private mutating func isEnd(_ count: Int) -> Bool {
+    guard selected == (count < 0 ? 0 : entries.count - 1) else { return false }
+    report(count < 0 ? "this is the newest" : "this is the oldest")
+    return true
   }
 
   private mutating func select(_ position: Int) {
-    if position < 0 || (position >= entries.count && !entries.isEmpty) {
-      report(position < 0 ? "this is the newest" : "this is the oldest")
-    }
     selected = position
-    followSelection()
+    keepInSight()
+    remember()
   }
 
-  private mutating func turn(forward: Bool) {
-    let step = forward ? ListView.pageLength : -ListView.pageLength
-    guard entries.indices.contains(top + step) || (!forward && top > 0) else {
-      return report(forward ? "this is the last page" : "this is the first page")
-    }
-    top = max(0, top + step)
-    selected = top
-    followSelection()
+  /// Moves the screen, as far as recordings fill it.
+  private mutating func scroll(to position: Int) {
+    top = min(position, entries.count - room)
+    keepInSight()
+    remember()
   }
 
-  /// Moves the page to the selection.
-  private mutating func followSelection() {
+  /// Moves the screen to the selection.
+  private mutating func keepInSight() {
     selected = max(0, min(selected, entries.count - 1))
-    top = max(0, min(top, entries.count - 1))
-    while selected < top { top = max(0, top - ListView.pageLength) }
-    while selected >= top + ListView.pageLength { top += ListView.pageLength }
+    top = max(0, min(max(top, selected - room + 1), selected))
   }
 
-  // MARK: Drawing
-
-  /// The list on a screen.
-  ///
-  /// - Parameters:
-  ///   - store: The store's directory.
-  ///   - details: The row of a recording in sight.
-  func screen(
-    columns: Int, rows: Int, store: String, details: (ListEntry) -> ListDetails
-  ) -> Screen {
-    guard columns >= 30, rows >= 5 else { return Screen.tooSmall(columns: columns, rows: rows) }
-    var screen = Screen(columns: columns, rows: rows)
-    drawTitle(on: &screen, store)
-    let room = rows - 4
-    // If the page does not fit, show the part with the selection.
-    let first = top + max(0, selected - top - room + 1)
-    let visible = entries[min(first, entries.count)..<min(first + min(room, 10), entries.count)]
-    let rowsOfPage = visible.filter { entry in page.contains(entry) }.map { ($0, details($0)) }
-    ListTable(entries: rowsOfPage, selection: selection, glyphs: glyphs).draw(on: &screen, row: 1)
-    if entries.isEmpty {
-      screen.put("no recordings yet; `imulog record` makes one", row: 2, column: 1, .faint)
-    }
-    let style = CellStyle(isNoticeAlert ? .alert : .text)
-    screen.put(
-      CellWidth.fit(notice, columns - 2, isASCII: glyphs.isASCII), row: rows - 2, column: 1, style)
-    let hints: [KeyHint] = [
-      ("q", "quit"), ("enter", "show"), ("p", "play"), ("d", "delete"), ("u", "undo"),
-      ("x", "export"), (glyphs.upDown, "choose"), (glyphs.leftRight, "page"),
-    ]
-    screen.put(hints, row: rows - 1)
-    return screen
+  /// What is in sight now is what stays in place.
+  private mutating func remember() {
+    guard !entries.isEmpty else { return }
+    (topEntry, selectedEntry) = (entries[top], entries[selected])
   }
+}
 
-  private func drawTitle(on screen: inout Screen, _ store: String) {
-    let count = entries.count
-    let column = screen.put(
-      "\(count) \(count == 1 ? "recording" : "recordings")", row: 0, column: 0, .bold)
-    let newer = top > 0 ? "\(top) newer" : ""
-    let older = max(0, count - top - ListView.pageLength)
-    let position = [newer, older > 0 ? "\(older) older" : ""].filter { !$0.isEmpty }
-      .joined(separator: ", ")
-    let place = screen.put(position, row: 0, endingBefore: screen.columns, .faint)
-    let text = glyphs.separator + store
-    if column + CellWidth.of(text) < place - 1 {
-      screen.put(text, row: 0, column: column, .faint)
+/// A format of an export, and the key that chooses it.
+struct ListFormat: Equatable, Sendable {
+  let name: String
+  let meaning: String
+  let key: Unicode.Scalar
+
+  /// Formats with keys: the first letter of each name that no format before has, and is not `q`.
+  static func list(_ formats: [(name: String, meaning: String)]) -> [ListFormat] {
+    var taken: Set<Unicode.Scalar> = ["q"]
+    return formats.compactMap { name, meaning in
+      guard let key = name.unicodeScalars.first(where: { !taken.contains($0) }) else { return nil }
+      taken.insert(key)
+      return ListFormat(name: name, meaning: meaning, key: key)
     }
   }
 }

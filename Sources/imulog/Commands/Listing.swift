@@ -23,10 +23,16 @@ struct Listing {
     let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
     if !json, !plain, !trash, TerminalDevice.isThere(term: Environment.value("TERM")) {
       let signals = try SignalWatch(SignalWatch.atTerminal)
-      return try ListScreen(catalogue, page: page, TerminalSession()) {
+      return try ListScreen(
+        catalogue, page: page, TerminalSession(),
+        formats: ExportFormat.allCases.map { ($0.rawValue, $0.meaning) }
+      ) {
         ListRow($0, in: catalogue).details
       } export: {
-        try Listing.export($0)
+        guard let format = ExportFormat(rawValue: $1) else {
+          preconditionFailure("a format of the list")
+        }
+        return try Listing.export($0, as: format)
       }.run(signals)
     }
     if trash { return try printTrash(of: catalogue) }
@@ -38,13 +44,15 @@ struct Listing {
     if !json { printPosition(count: listing.entries.count, nothing: "no recordings yet") }
   }
 
-  /// Writes JSON to the working directory, under a name that is not taken.
-  private static func export(_ entry: CatalogueEntry) throws -> (sentence: String, isAlert: Bool) {
-    let name = "recording-\(entry.number).json"
+  /// Exports to the working directory, under a name that is not taken.
+  private static func export(
+    _ entry: CatalogueEntry, as format: ExportFormat
+  ) throws -> (sentence: String, isAlert: Bool) {
+    let name = "recording-\(entry.number)" + format.ending
     guard access(name, F_OK) != 0 else {
       return ("\(name) exists already and is not overwritten", true)
     }
-    var options = ExportOptions(format: .json)
+    var options = ExportOptions(format: format)
     options.number = entry.number
     let file = try PendingFile(name)
     var sink = FileDescriptorSink(file.descriptor, name: name)
@@ -96,6 +104,26 @@ struct Listing {
     } else if pages > 1 {
       let more = page < pages ? "; the next is --page \(page + 1)" : ""
       Console.talk("page \(page) of \(pages)\(more)")
+    }
+  }
+}
+
+extension ExportFormat {
+  /// What follows a recording's name in that of its export; differs for each format.
+  fileprivate var ending: String {
+    (self == .gyrodata ? "-gyrodata" : "") + "." + extensions[0]
+  }
+
+  /// What it is, in a few words.
+  fileprivate var meaning: String {
+    switch self {
+    case .json: "all in one document"
+    case .ndjson: "a sample a line"
+    case .csv: "a table"
+    case .gyrodata: "as the phone app has it"
+    case .raw: "the log itself"
+    case .html: "a page for a browser"
+    case .svg: "a drawing"
     }
   }
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Drawing a ``ListView``:
+///
+///     12 of 340 recordings · /var/lib/imulog            3 newer, 1 older
+///     NO. STARTED …   NOTE                    │ recording 17 · …
+///     ▶ 17 …                                  │ preview, where there is room
+///     ⋮                                       │
+///     /left wheel                                    searched 200 of 340
+///     q quit  ? keys  …
+extension ListView {
+  /// The list on a screen of the size that it was fitted to.
+  ///
+  /// - Parameters:
+  ///   - store: The store's directory.
+  ///   - preview: The selected recording's, if there is room for one.
+  ///   - details: The row of a recording in sight.
+  func screen(
+    store: String, preview: ListPreview = .reading, details: (ListEntry) -> ListDetails
+  ) -> Screen {
+    guard columns >= 30, rows >= 5 else { return Screen.tooSmall(columns: columns, rows: rows) }
+    var screen = Screen(columns: columns, rows: rows)
+    drawTitle(on: &screen, store)
+    let previewColumns = ListPreview.columns(ofScreen: columns, rows: rows)
+    var list = Screen(columns: columns - (previewColumns ?? 0), rows: rows - 3)
+    ListTable(
+      entries: visible.map { ($0, details($0)) }, selection: selection, glyphs: glyphs
+    ).draw(on: &list, row: 0)
+    if entries.isEmpty { list.put(absence, row: 1, column: 1, .faint) }
+    screen.put(list, row: 1, column: 0)
+    if let previewColumns, selection != nil {
+      screen.put(
+        preview.screen(columns: previewColumns, rows: rows - 3, glyphs: glyphs), row: 1,
+        column: list.columns)
+    }
+    drawLine(on: &screen)
+    screen.put(hints, row: rows - 1)
+    switch mode {
+    case .list, .search: break
+    case .help: KeyHelp(help).draw(on: &screen, glyphs: glyphs)
+    case .format(let entry):
+      KeyHelp(
+        formats.map { (String($0.key), $0.name + ", " + $0.meaning) },
+        title: "export recording \(entry.number) as", closing: "esc leaves"
+      ).draw(on: &screen, glyphs: glyphs)
+    }
+    return screen
+  }
+
+  /// Why the list is empty.
+  private var absence: String {
+    if all.isEmpty { return "no recordings yet; `imulog record` makes one" }
+    return isSearching ? "searching" : "no recording contains it; esc shows all"
+  }
+
+  private func drawTitle(on screen: inout Screen, _ store: String) {
+    let found = search.phrase.isEmpty ? "" : "\(entries.count) of "
+    let column = screen.put(
+      "\(found)\(all.count) \(all.count == 1 ? "recording" : "recordings")", row: 0, column: 0,
+      .bold)
+    let newer = top > 0 ? "\(top) newer" : ""
+    let after = entries.count - top - visible.count
+    let position = [newer, after > 0 ? "\(after) older" : ""].filter { !$0.isEmpty }
+      .joined(separator: ", ")
+    let place = screen.put(position, row: 0, endingBefore: screen.columns, .faint)
+    let text = glyphs.separator + store
+    if column + CellWidth.of(text) < place - 1 {
+      screen.put(text, row: 0, column: column, .faint)
+    }
+  }
+
+  /// The row above the hints: a notice, or the search.
+  private func drawLine(on screen: inout Screen) {
+    let row = rows - 2
+    guard notice.isEmpty else {
+      let style = CellStyle(isNoticeAlert ? .alert : .text)
+      let text = CellWidth.fit(notice, columns - 2, isASCII: glyphs.isASCII)
+      screen.put(text, row: row, column: 1, style)
+      return
+    }
+    guard mode == .search || !search.phrase.isEmpty else { return }
+    var end = columns
+    if isSearching {
+      let progress = "searched \(search.searchedCount(of: all)) of \(all.count)"
+      end = screen.put(progress, row: row, endingBefore: columns, .faint)
+    }
+    // The end of a long phrase is where the next letter comes.
+    var text = Substring("/" + search.phrase)
+    while CellWidth.of(text) > max(1, end - 2) { text = text.dropFirst() }
+    let column = screen.put(text, row: row, column: 0)
+    if mode == .search { screen[row, column] = Cell(" ", CellStyle(.text, isReversed: true)) }
+  }
+
+  private var hints: [KeyHint] {
+    switch mode {
+    case .search:
+      return [("enter", "done"), ("esc", "show all"), (glyphs.upDown, "choose")]
+    case .help: return []
+    case .format: return [("esc", "leave")]
+    case .list:
+      let clear: [KeyHint] = search.phrase.isEmpty ? [] : [("esc", "show all")]
+      return clear + [
+        ("q", "quit"), ("?", "keys"), ("enter", "show"), ("/", "search"), ("p", "play"),
+        ("d", "delete"), ("u", "undo"), ("x", "export"), (glyphs.upDown, "choose"),
+      ]
+    }
+  }
+
+  private var help: [(key: String, meaning: String)] {
+    [
+      ("enter", "show the graph"), ("p", "play"), ("x", "export"),
+      ("/", "search: show only what contains a phrase"), ("esc", "end the search, or quit"),
+      ("d", "move to the trash"), ("u", "undo that"), (glyphs.upDown, "choose"),
+      ("PgUp PgDn", "a screen"), ("Home End", "newest, oldest"), ("q", "quit"),
+    ]
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStore
+
+/// The selected recording beside a list.
+enum ListPreview: Sendable {
+  /// It is being read.
+  case reading
+  case recording(RecordingOnScreen)
+  /// Why it cannot be read.
+  case unreadable(String)
+
+  /// Cells of a screen's width for a preview; `nil` where there is no room for one beside the list.
+  static func columns(ofScreen columns: Int, rows: Int) -> Int? {
+    guard columns >= 130, rows >= 16 else { return nil }
+    return columns - max(80, columns * 11 / 20)
+  }
+
+  /// A line at the left, and then title, graph and what is damaged.
+  func screen(columns: Int, rows: Int, glyphs: GlyphSet) -> Screen {
+    var screen = Screen(columns: columns, rows: rows)
+    for row in 0..<rows { screen[row, 0] = Cell(glyphs.vertical, .faint) }
+    var panel = Screen(columns: columns - 2, rows: rows)
+    switch self {
+    case .reading: panel.put("reading", row: 0, column: 0, .faint)
+    case .unreadable(let sentence): panel.put(paragraph: sentence, row: 0, CellStyle(.alert))
+    case .recording(let recording): draw(recording, on: &panel, glyphs)
+    }
+    screen.put(panel, row: 0, column: 2)
+    return screen
+  }
+
+  private func draw(_ recording: RecordingOnScreen, on panel: inout Screen, _ glyphs: GlyphSet) {
+    recording.title.put(on: &panel, row: 0, glyphs: glyphs)
+    let span = 0..<max(1, recording.trace.duration)
+    let envelope = recording.envelope(span, columns: panel.columns, glyphs: glyphs)
+    let isDamaged = recording.damageCount > 0
+    GraphPicture(
+      sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope),
+      marks: recording.trace.marks.map(\.time)
+    ).draw(on: &panel, rows: 1..<panel.rows - (isDamaged ? 1 : 0), glyphs: glyphs)
+    guard isDamaged else { return }
+    let count = recording.damageCount
+    panel.put(
+      "damaged in \(count) \(count == 1 ? "place" : "places"); the rest is shown",
+      row: panel.rows - 1, column: 0, CellStyle(.alert))
+  }
+}
+
+/// Reads the recording for a preview, in shares and in bounded memory.
+struct PreviewReader: ~Copyable {
+  /// As far as the recording was read.
+  private(set) var preview = ListPreview.reading
+  private let catalogue: Catalogue
+  private var entry: CatalogueEntry?
+  private var isWaiting = false
+  private var filling: RecordingFilling?
+
+  /// Buckets of the trace: 10 for each dot of a wide preview, in 300 kB.
+  private static let capacity = 1 << 13
+
+  init(_ catalogue: Catalogue) {
+    self.catalogue = catalogue
+  }
+
+  /// Whether something is still to be read.
+  var isReading: Bool { isWaiting }
+
+  /// Turns to another recording and leaves the former one; does nothing when it is the same.
+  mutating func select(_ new: CatalogueEntry?) {
+    guard new != entry else { return }
+    entry = new
+    preview = .reading
+    filling = nil
+    isWaiting = new != nil
+  }
+
+  /// Reads the recording again, because it has grown; until then the preview stays.
+  mutating func readAgain() {
+    filling = nil
+    isWaiting = entry != nil
+  }
+
+  /// Reads on while `goesOn`, which is asked after each block.
+  mutating func read(while goesOn: () -> Bool) {
+    guard isWaiting, let entry else { return }
+    do {
+      var reading =
+        try filling.take()
+        ?? RecordingFilling(entry, in: catalogue, capacity: PreviewReader.capacity)
+      if try reading.read(while: goesOn) {
+        filling = consume reading
+        return
+      }
+      preview = .recording(reading.end())
+    } catch {
+      preview = .unreadable(CommandFailure(error)?.sentence ?? "\(error)")
+    }
+    isWaiting = false
+  }
+}
+
+extension Screen {
+  /// Copies another screen to a place.
+  mutating func put(_ other: Screen, row: Int, column: Int) {
+    for line in 0..<other.rows {
+      for place in 0..<other.columns { self[row + line, column + place] = other[line, place] }
+    }
+  }
+
+  /// Writes text in lines, broken between words.
+  mutating func put(paragraph text: String, row: Int, _ style: CellStyle) {
+    var (row, column) = (row, 0)
+    for word in text.split(separator: " ") {
+      if column > 0, column + CellWidth.of(word) > columns {
+        row += 1
+        column = 0
+      }
+      column = put(word, row: row, column: column, style) + 1
+    }
+  }
+}

@@ -22,7 +22,8 @@ extension ListView {
     var screen = Screen(columns: columns, rows: rows)
     drawTitle(on: &screen, store)
     let previewColumns = ListPreview.columns(ofScreen: columns, rows: rows)
-    var list = Screen(columns: columns - (previewColumns ?? 0), rows: rows - 3)
+    let listColumns = columns - (previewColumns.map { $0 + 1 } ?? 0)
+    var list = Screen(columns: listColumns, rows: rows - 3)
     ListTable(
       entries: visible.map { ($0, details($0)) }, selection: selection, glyphs: glyphs
     ).draw(on: &list, row: 0)
@@ -31,7 +32,7 @@ extension ListView {
     if let previewColumns, selection != nil {
       screen.put(
         preview.screen(columns: previewColumns, rows: rows - 3, glyphs: glyphs), row: 1,
-        column: list.columns)
+        column: columns - previewColumns)
     }
     drawLine(on: &screen)
     screen.put(hints, row: rows - 1)
@@ -109,9 +110,10 @@ extension ListView {
   private var help: [(key: String, meaning: String)] {
     [
       ("enter", "show the graph"), ("p", "play"), ("x", "export"),
-      ("/", "search: show only what contains a phrase"), ("esc", "end the search, or quit"),
-      ("d", "move to the trash"), ("u", "undo that"), (glyphs.upDown, "choose"),
-      ("PgUp PgDn", "a screen"), ("Home End", "newest, oldest"), ("q", "quit"),
+      ("/", "search, show what is found"), ("esc", "show all, or quit"),
+      ("d", "move to the trash"), ("u", "undo that"), ("q", "quit"),
+      (glyphs.upDown + " j k", "choose"), ("PgUp PgDn", "a screen"),
+      ("Home End", "newest, oldest"),
     ]
   }
 }

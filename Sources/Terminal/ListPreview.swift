@@ -109,15 +109,16 @@ extension Screen {
     }
   }
 
-  /// Writes text in lines, broken between words.
+  /// Writes text in lines, broken between words, and in words that are longer than a line.
   mutating func put(paragraph text: String, row: Int, _ style: CellStyle) {
     var (row, column) = (row, 0)
     for word in text.split(separator: " ") {
-      if column > 0, column + CellWidth.of(word) > columns {
-        row += 1
-        column = 0
+      if column > 0, column + CellWidth.of(word) > columns { (row, column) = (row + 1, 0) }
+      for scalar in word.unicodeScalars {
+        if column + CellWidth.of(scalar) > columns { (row, column) = (row + 1, 0) }
+        column = put(String(scalar), row: row, column: column, style)
       }
-      column = put(word, row: row, column: column, style) + 1
+      column += 1
     }
   }
 }

@@ -51,8 +51,8 @@ struct ListView: Sendable {
 
   let glyphs: GlyphSet
   let formats: [ListFormat]
-  private(set) var columns = 80
-  private(set) var rows = 24
+  private(set) var columns = 0
+  private(set) var rows = 0
   private(set) var mode = Mode.list
   private(set) var search = ListSearch()
   /// The store's recordings.
@@ -202,7 +202,9 @@ struct ListView: Sendable {
 
   private mutating func command(_ key: Key) -> Outcome {
     switch key {
-    case .escape where !search.phrase.isEmpty: find("")
+    case .escape where !search.phrase.isEmpty:
+      remember()
+      find("")
     case .character("q"), .escape, .control("c"): return .leave
     case .character("/"): mode = .search
     case .character("?"): mode = .help

@@ -37,6 +37,8 @@ struct ListScreenTests {
     #expect(bench.recordings.count == 3)
     #expect(bench.directory.names(in: "store/.trash").isEmpty)
     child.type("x")
+    #expect(child.waits(for: "export recording 2 as"))
+    child.type("j")
     #expect(child.waits(for: "written to recording-2.json"))
     child.type("q")
     #expect(child.status() == 0)
@@ -76,7 +78,7 @@ struct ListScreenTests {
     _ = bench.file("recording-1.json", "mine")
     let child = bench.atTerminal(["list"])
     #expect(child.waits(for: "take 1"))
-    child.type("x")
+    child.type("xj")
     #expect(child.waits(for: "recording-1.json exists already"))
     #expect(child.terminal.text.contains("take 1"))
     #expect(bench.directory.bytes(of: "recording-1.json") == Array("mine".utf8))
@@ -135,13 +137,110 @@ struct ListScreenTests {
   @Test("new recordings appear, and visible ones stay in place")
   func news() throws {
     try record(12)
-    let child = bench.atTerminal(["list"], columns: 120)
+    let child = bench.atTerminal(["list"], columns: 120, rows: 14)
     #expect(child.waits(for: "take 3"))
     child.type("\u{1B}[6~")
-    #expect(child.waits(for: "10 newer"))
+    #expect(child.waits(for: "2 newer"))
     let before = child.terminal.lines[2...3]
     try bench.record("--for", "1s")
-    #expect(child.waits(for: "11 newer"))
+    #expect(child.waits(for: "3 newer"))
     #expect(child.terminal.lines[2...3] == before)
+  }
+
+  @Test("fills the screen; --page begins at what that page of ten holds")
+  func screens() throws {
+    try record(25)
+    let child = bench.atTerminal(["list"], columns: 120, rows: 34)
+    #expect(child.waits { $0.lines[26].contains("take 1") })
+    #expect(!child.terminal.text.contains("older"))
+    let page = bench.atTerminal(["list", "--page", "2"], columns: 120, rows: 14)
+    #expect(page.waits(for: "10 newer, 5 older"))
+    #expect(page.terminal.lines[2].contains("take 15"))
+  }
+
+  @Test("a search reads all recordings and shows those with the phrase; its keys are typed ahead")
+  func search() throws {
+    try record(30)
+    let child = bench.atTerminal(["list"], columns: 120, rows: 12)
+    #expect(child.waits(for: "take 30"))
+    child.type("/TAKE 7\r")
+    #expect(child.waits(for: "1 of 30 recordings"))
+    #expect(child.terminal.lines[2].contains("take 7") && child.terminal.lines[3].isEmpty)
+    child.type("\u{1B}")
+    #expect(child.waits { $0.lines[0].hasPrefix("30 recordings") })
+    // Recording 3 is not in sight and has not been read when d is pressed.
+    child.type("/take 3\u{7F}3\u{1B}[B\rd")
+    #expect(child.waits(for: "recording 3 is in the trash"))
+    #expect(child.waits(for: "1 of 29 recordings"))
+    #expect(bench.recordings.count == 29)
+  }
+
+  @Test("a question mark shows the keys, and any key closes them")
+  func help() throws {
+    try record(1)
+    let child = bench.atTerminal(["list"], ["LANG": "C"])
+    #expect(child.waits(for: "take 1"))
+    child.type("?")
+    #expect(child.waits(for: "any key closes"))
+    #expect(child.terminal.text.contains("search, show what is found"))
+    child.type("q")
+    #expect(child.waits { !$0.text.contains("any key closes") })
+    child.type("q")
+    #expect(child.status() == 0)
+  }
+
+  @Test("exports in each format of `imulog export`, under names that differ")
+  func formats() throws {
+    try record(1)
+    let child = bench.atTerminal(["list"])
+    #expect(child.waits(for: "take 1"))
+    for (format, key, name) in [
+      ("json", "j", "recording-1.json"), ("ndjson", "n", "recording-1.ndjson"),
+      ("csv", "c", "recording-1.csv"), ("gyrodata", "g", "recording-1-gyrodata.json"),
+      ("raw", "r", "recording-1.imulog"), ("html", "h", "recording-1.html"),
+      ("svg", "s", "recording-1.svg"),
+    ] {
+      child.type("x")
+      #expect(child.waits(for: "\(key)  \(format), "))
+      child.type(key)
+      #expect(child.waits(for: "written to \(name)"))
+      expectSame(
+        bench.directory.bytes(of: name), bench.run("export", "1", "--format", format).bytes)
+    }
+    // There are no others.
+    let help = bench.run("export", "--help").output.split { $0 == " " || $0 == "\n" }
+    #expect(
+      help.joined(separator: " ").contains("values: json, ndjson, csv, gyrodata, raw, html, svg)"))
+  }
+
+  @Test("a wide terminal shows the selected recording's graph; of one that cannot be read, why")
+  func preview() throws {
+    try record(3)
+    let name = try #require(bench.recordings.first { $0.hasPrefix("000002") })
+    bench.directory.write(Array(repeating: 0x55, count: 5000), to: "store/" + name)
+    let child = bench.atTerminal(["list"], columns: 160, rows: 36)
+    #expect(child.waits { $0.lines[1].contains("recording 3") })
+    #expect(child.terminal.text.contains("acceleration, g"))
+    child.type("\u{1B}[B")
+    #expect(child.waits { $0.lines[2...6].joined().contains("begins with") })
+    #expect(!child.terminal.text.contains("acceleration, g"))
+    child.type("\u{1B}[B")
+    #expect(child.waits { $0.lines[1].contains("recording 1") })
+    child.resize(columns: 120, rows: 36)
+    #expect(child.waits { !$0.text.contains("acceleration, g") })
+  }
+
+  @Test("the preview of a running recording grows with it")
+  func running() throws {
+    let recording = try bench.startRecording([
+      "record", "--board", "simulator", "--until-stopped", "--sync-every", "0.1s", "--rate", "100",
+    ])
+    let child = bench.atTerminal(["list"], columns: 160, rows: 36)
+    #expect(child.waits { $0.lines[1].contains("recording 1") && $0.lines[1].contains("running") })
+    let axis = child.terminal.lines[33]
+    #expect(child.waits { $0.lines[33] != axis })
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
+    #expect(child.waits { $0.lines[2].contains("complete") && !$0.lines[1].contains("running") })
   }
 }

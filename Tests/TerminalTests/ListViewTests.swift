@@ -9,16 +9,23 @@ struct ListViewTests {
     numbers.map { ListEntry(number: $0, key: "key \($0)") }
   }
 
-  private func view(_ numbers: ClosedRange<UInt32>) -> ListView {
-    ListView(entries(numbers.reversed()), glyphs: GlyphSet(isASCII: true))
+  /// With room for ten recordings.
+  private func view(_ numbers: ClosedRange<UInt32>, page: Int = 1) -> ListView {
+    var view = ListView(
+      entries(numbers.reversed()), page: page, glyphs: GlyphSet(isASCII: true),
+      formats: ListFormat.list([("json", "a document"), ("csv", "a table")]))
+    view.fit(columns: 80, rows: 14)
+    return view
   }
 
-  private func numbers(_ view: ListView) -> [UInt32] { view.page.map(\.number) }
+  private func numbers(_ view: ListView) -> [UInt32] { view.visible.map(\.number) }
 
   private func screen(
-    _ view: ListView, columns: Int = 80, rows: Int = 24, summer: Set<UInt32> = []
+    _ view: ListView, columns: Int = 80, summer: Set<UInt32> = []
   ) -> Screen {
-    view.screen(columns: columns, rows: rows, store: "/store") { entry in
+    var view = view
+    view.fit(columns: columns, rows: view.rows)
+    return view.screen(store: "/store") { entry in
       var row = ListDetails()
       row.started = "2026-11-21 15:04:\(10 + entry.number % 50)"
       row.zone = summer.contains(entry.number) ? "+02:00" : "+01:00"
@@ -29,7 +36,7 @@ struct ListViewTests {
     }
   }
 
-  @Test("has ten recordings a page, newest first, and counts the newer and the older ones")
+  @Test("fills the screen, newest first, and counts the newer and the older ones")
   func page() {
     var view = view(1...25)
     #expect(numbers(view) == Array((16...25).reversed()))
@@ -37,25 +44,63 @@ struct ListViewTests {
     _ = view.handle(.pageDown)
     #expect(numbers(view) == Array((6...15).reversed()))
     #expect(screen(view).lines[0].hasSuffix("10 newer, 5 older"))
-    _ = view.handle(.pageDown)
-    #expect(numbers(view) == Array((1...5).reversed()))
+    view.fit(columns: 80, rows: 24)
+    #expect(numbers(view) == Array((1...20).reversed()))
+    #expect(view.selection?.number == 15)
+    view.fit(columns: 80, rows: 60)
+    #expect(numbers(view) == Array((1...25).reversed()))
+    view.fit(columns: 80, rows: 8)
+    #expect(numbers(view).count == 4 && numbers(view).contains(15))
   }
 
-  @Test("stays on the last page and reports it")
+  @Test("scrolls by a recording at the edges of the screen, and by a screen")
+  func scrolling() {
+    var view = view(1...25)
+    for _ in 0..<9 { _ = view.handle(.down) }
+    #expect(numbers(view).first == 25 && view.selection?.number == 16)
+    _ = view.handle(.down)
+    #expect(numbers(view) == Array((15...24).reversed()))
+    for _ in 0..<9 { _ = view.handle(.up) }
+    #expect(numbers(view).first == 24 && view.selection?.number == 24)
+    _ = view.handle(.up)
+    #expect(numbers(view).first == 25)
+    _ = view.handle(.down)
+    _ = view.handle(.pageDown)
+    #expect(numbers(view).first == 15 && view.selection?.number == 14)
+    _ = view.handle(.pageUp)
+    #expect(numbers(view).first == 25 && view.selection?.number == 24)
+    _ = view.handle(.end)
+    #expect(numbers(view) == Array((1...10).reversed()) && view.selection?.number == 1)
+    _ = view.handle(.home)
+    #expect(numbers(view).first == 25 && view.selection?.number == 25)
+  }
+
+  @Test("page N begins where the N-th ten do, also on a screen for more")
+  func pages() {
+    #expect(numbers(view(1...45, page: 3)) == Array((16...25).reversed()))
+    var last = view(1...45, page: 5)
+    #expect(last.selection?.number == 5 && numbers(last) == Array((1...10).reversed()))
+    last.fit(columns: 80, rows: 24)
+    #expect(last.selection?.number == 5 && numbers(last).count == 20)
+    #expect(view(1...45, page: 9).selection?.number == 1)
+    #expect(view(1...45, page: .max).selection?.number == 1)
+  }
+
+  @Test("stays at the oldest and at the newest, and reports it")
   func end() {
     var view = view(1...20)
-    _ = view.handle(.pageDown)
-    let last = numbers(view)
-    for _ in 0..<3 {
-      _ = view.handle(.pageDown)
-      #expect(numbers(view) == last)
-      #expect(screen(view).text.contains("this is the last page"))
+    for _ in 0..<2 { _ = view.handle(.pageDown) }
+    for key: Key in [.pageDown, .down, .character(" "), .character("j")] {
+      #expect(view.selection?.number == 1 && numbers(view).last == 1)
+      _ = view.handle(key)
+      #expect(screen(view).text.contains("this is the oldest"))
     }
-    _ = view.handle(.end)
-    #expect(view.selection?.number == 1)
-    _ = view.handle(.down)
-    #expect(view.selection?.number == 1)
-    #expect(screen(view).text.contains("this is the oldest"))
+    for _ in 0..<2 { _ = view.handle(.pageUp) }
+    for key: Key in [.pageUp, .up, .left, .character("k")] {
+      #expect(view.selection?.number == 20 && numbers(view).first == 20)
+      _ = view.handle(key)
+      #expect(screen(view).text.contains("this is the newest"))
+    }
   }
 
   @Test("paging after a deletion skips no recording")
@@ -94,6 +139,7 @@ struct ListViewTests {
     var present = Array(UInt32(1)...40)
     var next: UInt32 = 41
     var view = ListView(entries(present.reversed()), glyphs: GlyphSet())
+    view.fit(columns: 80, rows: 14)
     let keys: [Key] = [.up, .down, .pageUp, .pageDown, .home, .end]
     for _ in 0..<2000 {
       for _ in 0..<Int.random(in: 0...3, using: &generator) {
@@ -101,7 +147,7 @@ struct ListViewTests {
       }
       // While the newest is selected, the list follows new recordings.
       _ = view.handle(.down)
-      guard present.count > 3, view.page.first != view.selection else { continue }
+      guard present.count > 3, view.visible.first != view.selection else { continue }
       let selected = view.selection?.number ?? 0
       if Bool.random(using: &generator) {
         present.append(next)
@@ -112,7 +158,7 @@ struct ListViewTests {
       view.refresh(entries(present.reversed()))
       let expected = present.last { $0 <= selected } ?? present[0]
       #expect(view.selection?.number == expected, "seed \(seed)")
-      #expect(view.page.contains { $0.number == expected }, "seed \(seed)")
+      #expect(view.visible.contains { $0.number == expected }, "seed \(seed)")
       #expect(numbers(view) == numbers(view).sorted(by: >), "seed \(seed)")
     }
   }
@@ -149,15 +195,16 @@ struct ListViewTests {
     #expect(view.handle(.character("u")) == .stay)
   }
 
-  @Test("at 80 columns all important columns and the note fit")
+  @Test("at 80 columns all columns, seconds and the note fit")
   func columns() {
     let lines = screen(view(6...7)).lines
     #expect(
-      lines[1].hasPrefix("  NO. STARTED +01:00    LENGTH SENSOR    HZ STATE     GAPS   SIZE NOTE"))
+      lines[1].hasPrefix(
+        "  NO. STARTED +01:00       LENGTH SENSOR    HZ STATE     GAPS   SIZE NOTE"))
     #expect(
       lines[2].hasPrefix(
-        ">   7 2026-11-21 15:04 1:02:03 MPU-6050 100 recovered    - 3.4 MB note 7"))
-    let wide = screen(view(1...3), columns: 140).lines
+        ">   7 2026-11-21 15:04:17 1:02:03 MPU-6050 100 recovered    - 3.4 MB note 7"))
+    let wide = screen(view(1...3), columns: 120).lines
     #expect(wide[1].hasPrefix("  NUMBER  STARTED "))
     for word in ["SENSOR", "RATE"] { #expect(wide[1].contains(word)) }
     #expect(wide[2].contains("2026-11-21 15:04:13 +01:00") && wide[2].contains("100 Hz"))
@@ -165,19 +212,80 @@ struct ListViewTests {
     #expect(narrow[2].contains("2026-11-21 15:04 1:02:03"))
   }
 
+  @Test("seconds are left out before any column is, and no column for their sake")
+  func seconds() {
+    for columns in 30...130 {
+      let lines = screen(view(6...7), columns: columns).lines
+      let hasAll = ["LENGTH", "SENSOR", "STATE", "GAPS", "SIZE"].allSatisfy(lines[1].contains)
+      if lines[2].contains("15:04:17") { #expect(hasAll, "\(columns) columns") }
+      if columns >= 77 { #expect(lines[2].contains("15:04:17"), "\(columns) columns") }
+      if columns >= 74 { #expect(hasAll, "\(columns) columns") }
+    }
+  }
+
   @Test("after a change of the zone's offset each recording shows its own")
   func zones() {
     let lines = screen(view(1...3), summer: [1]).lines
-    #expect(lines[2].contains("2026-11-21 15:04 +01:00") && lines[4].contains("15:04 +02:00"))
+    #expect(lines[2].contains("15:04 +01:00") && lines[4].contains("15:04 +02:00"))
     #expect(!lines[1].contains("+0"))
   }
 
   @Test("an empty store is reported as empty, and no key does harm")
   func empty() {
     var view = ListView([], glyphs: GlyphSet())
+    view.fit(columns: 80, rows: 14)
     for key: Key in [.up, .down, .enter, .pageDown, .end, .character("d"), .character("x")] {
       #expect(view.handle(key) == .stay)
     }
     #expect(screen(view).text.contains("no recordings yet"))
+  }
+
+  @Test("the question mark shows all keys, and any key closes them and does nothing else")
+  func help() {
+    for (columns, rows) in [(120, 30), (80, 24), (40, 12)] {
+      var view = view(1...3)
+      view.fit(columns: columns, rows: rows)
+      _ = view.handle(.character("?"))
+      let text = screen(view, columns: columns).text
+      for words in [
+        "enter", "show the graph", "search, show what is found", "play", "export",
+        "move to the trash", "undo that", "PgUp PgDn", "newest, oldest", "quit",
+      ] { #expect(text.contains(words), "\(words) at \(columns)x\(rows)") }
+      for key: Key in [.character("q"), .escape, .character("d"), .enter] {
+        #expect(view.handle(key) == .stay)
+        #expect(!screen(view, columns: columns).text.contains("show the graph"))
+        _ = view.handle(.character("?"))
+      }
+    }
+  }
+
+  @Test("x asks for the format of an export; escape leaves, and a wrong key is reported")
+  func formats() {
+    var view = view(1...3)
+    _ = view.handle(.down)
+    #expect(view.handle(.character("x")) == .stay)
+    #expect(screen(view).text.contains("export recording 2 as"))
+    #expect(screen(view).text.contains("c  csv, a table"))
+    #expect(view.handle(.character("d")) == .stay)
+    #expect(screen(view).text.contains("no format has the key d"))
+    #expect(view.handle(.escape) == .stay)
+    #expect(!screen(view).text.contains("csv"))
+    _ = view.handle(.character("x"))
+    // The choice is for the recording that the panel names.
+    view.refresh(entries([3, 1]))
+    guard case .export(let entry, let format) = view.handle(.character("c")) else {
+      Issue.record("c exports")
+      return
+    }
+    #expect(entry.number == 2 && format.name == "csv")
+    #expect(!screen(view).text.contains("export recording"))
+  }
+
+  @Test("each format has a key of its own: its first letter that is free")
+  func formatKeys() {
+    let names = ["json", "ndjson", "csv", "jsonl", "quick", "c"]
+    let formats = ListFormat.list(names.map { ($0, "") })
+    #expect(formats.map(\.name) == ["json", "ndjson", "csv", "jsonl", "quick"])
+    #expect(formats.map(\.key) == ["j", "n", "c", "s", "u"])
   }
 }

@@ -9,8 +9,12 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List recordings, ten a page, newest first.",
     discussion: """
-      On a terminal, recordings can be shown, played, exported, removed and restored; the last line names \
-      the keys. In a pipe, or with --plain or --trash, one page is printed.
+      On a terminal, the list fills the screen, and recordings can be shown, played, exported, removed and \
+      restored; ? shows the keys. / searches number, start, sensor, state and note for a phrase, and only \
+      recordings with it are shown, until Escape. From 130x16 on the selected recording's graph is beside \
+      the list. --page 3 begins at the 21st recording.
+
+      In a pipe, or with --plain or --trash, one page is printed.
 
       --partial lists the files that pulls leave in the store: copies that are incomplete (partial), not \
       synced (unsynced) or abandoned because the other machine now has a different recording of that name \

@@ -57,7 +57,7 @@ struct PreviewReader: ~Copyable {
   private var isWaiting = false
   private var filling: RecordingFilling?
 
-  /// Buckets of the trace: 10 for each dot of a wide preview, in 300 kB.
+  /// Most buckets of the trace: several for each dot of any preview, in 400 kB.
   private static let capacity = 1 << 13
 
   init(_ catalogue: Catalogue) {

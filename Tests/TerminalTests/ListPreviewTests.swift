@@ -78,4 +78,24 @@ struct ListPreviewTests {
   func reading() {
     #expect(screen(.reading, columns: 130, rows: 16).lines[1].hasSuffix("reading"))
   }
+
+  @Test("every size has a screen in every mode")
+  func everySize() {
+    for keys: [Key] in [
+      [], [.character("/"), .character("a")], [.character("?")], [.character("x")],
+    ] {
+      var view = ListView(
+        (1...9).reversed().map { ListEntry(number: $0, key: "key \($0)") }, glyphs: GlyphSet(),
+        formats: ListFormat.list([("json", "a document")]))
+      for rows in 1...20 {
+        for columns in [1, 4, 29, 30, 31, 40, 79, 80, 129, 130, 131, 200] {
+          view.fit(columns: columns, rows: rows)
+          for key in keys where view.mode == .list { _ = view.handle(key) }
+          let screen = view.screen(store: "/store", preview: recording) { _ in ListDetails() }
+          #expect(screen.columns == columns && screen.rows == rows)
+          #expect(columns < 30 || rows < 5 || !screen.lines[0].isEmpty)
+        }
+      }
+    }
+  }
 }

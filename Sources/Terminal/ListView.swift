@@ -7,7 +7,7 @@ struct ListEntry: Hashable {
   var key: String
 }
 
-/// Recordings, newest first, as many as a screen has rows for: a pure state machine of keys and of the store's contents.
+/// Recordings, newest first, as many as a screen has rows for: a pure state machine of keys and of the store.
 ///
 /// The screen follows recordings and not positions, so that those in sight stay in place when others come or go, or
 /// when a search hides them:

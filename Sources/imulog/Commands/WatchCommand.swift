@@ -14,7 +14,7 @@ struct WatchCommand: ParsableCommand {
     abstract: "Show the service's samples, during a recording or between two.",
     discussion: """
       Watching never delays the recording: samples that the terminal cannot keep up with are dropped from \
-      the display only. In a pipe, or with --plain, a line is printed each second.
+      the display only. Keys begin, mark and end a recording, and ? lists them. In a pipe, or with --plain, a line is printed each second.
 
       Example:
         imulog watch

@@ -3,7 +3,14 @@
 import Graph
 import IMUModel
 
-/// A recording as an SVG 1.1 drawing of 960 units width.
+/// A recording as an SVG 1.1 drawing of 960 units width, and of at most 150 kB whatever the recording is:
+///
+///     6 lines of 1433 columns, of two points each, 13 bytes a column     112 kB
+///     2 panels of at most 717 gaps, of 9 bytes each                       13 kB
+///     2 panels of at most 430 marks, of 9 bytes, and 86 flags             11 kB
+///     words of marks, titles, axes                                        14 kB
+///
+/// A column has either a line or a gap, so that the sum is less.
 ///
 ///     ┌ title ───────────────────────────────┐
 ///     │ Acceleration in g    ── x  -- y  ·· z│
@@ -32,6 +39,7 @@ struct Drawing {
   let plan: ExportPlan
   let account: LogAccount
   let trace: DrawingTrace
+  let marks: DrawingMarks
 
   var panels: [Panel] {
     var panels: [Panel] = []
@@ -57,7 +65,10 @@ struct Drawing {
   private var caption: [String] {
     let wanted: Set = ["Started", "Length", "Rate", "Sensor", "Samples"]
     var lines = [""]
-    for words in facts.rows.filter({ wanted.contains($0.name) }).map(\.value) {
+    var parts = facts.rows.filter { wanted.contains($0.name) }.map(\.value)
+    let count = marks.silent
+    if count > 0 { parts.append("\(count) \(count == 1 ? "mark" : "marks") without room for words") }
+    for words in parts.map({ Drawing.cut($0, 130) }) {
       let line = lines[lines.count - 1]
       if line.isEmpty {
         lines[lines.count - 1] = words
@@ -72,7 +83,7 @@ struct Drawing {
 
   /// Everything before the panels.
   var head: String {
-    let title = MarkupText.escaped(facts.title)
+    let title = MarkupText.escaped(Drawing.cut(facts.title, 300))
     let size = "\(SVGNumber.text(Drawing.width)) \(SVGNumber.text(height))"
     return """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -97,15 +108,21 @@ struct Drawing {
     return text.joined() + "</svg>\n"
   }
 
-  /// The title on one line of the drawing; the `title` element has all of it.
-  private var shortTitle: String {
-    facts.title.count > 90 ? facts.title.prefix(89) + "…" : facts.title
+  /// The title on one line of the drawing; the `title` element has more of it.
+  private var shortTitle: String { Drawing.cut(facts.title, 90) }
+
+  /// A text of at most `most` Unicode scalars: a single letter may have thousands of accents.
+  static func cut(_ text: String, _ most: Int) -> String {
+    let scalars = text.unicodeScalars
+    return scalars.count > most ? String(scalars.prefix(most - 1)) + "…" : text
   }
 
   /// The horizontal position of a time.
-  func x(_ time: Int64) -> Double {
-    let length = Double(trace.span.upperBound - trace.span.lowerBound)
-    let part = Double(time - trace.span.lowerBound) / length
+  private func x(_ time: Int64) -> Double { Drawing.x(time, in: trace.span) }
+
+  static func x(_ time: Int64, in span: Range<Int64>) -> Double {
+    let length = Double(span.upperBound - span.lowerBound)
+    let part = Double(time - span.lowerBound) / length
     return Drawing.left + min(max(part, 0), 1) * (Drawing.right - Drawing.left)
   }
 
@@ -129,8 +146,10 @@ struct Drawing {
     for (index, channel) in panel.channels.enumerated() {
       let style = LineStyle(channel: channel)
       let begin = 690 + 80 * Double(index)
-      let y = SVGNumber.text(panel.top - 18)
-      text += "<path d=\"M\(SVGNumber.text(begin)) \(y)h40\" \(style.attributes)/>"
+      var sample = DrawingPath()
+      sample.move(to: (begin, panel.top - 18))
+      sample.line(to: (begin + 40, panel.top - 18))
+      text += "<path d=\"\(sample.data)\" \(style.attributes)/>"
       text +=
         "<text x=\"\(SVGNumber.text(begin + 46))\" y=\"\(SVGNumber.text(panel.top - 14))\">"
         + "\(style.name)</text>\n"
@@ -160,49 +179,62 @@ struct Drawing {
     return text + "\n</g>\n" + labels + "\n"
   }
 
+  /// The gaps: one line as thick as the panel is high.
   private func bands(of panel: Panel) -> String {
-    var text = ""
+    guard !trace.holes.isEmpty else { return "" }
+    let middle = panel.top + Drawing.panelHeight / 2
+    var path = DrawingPath()
     for hole in trace.holes {
       let begin = x(hole.lowerBound)
-      let width = SVGNumber.text(max(x(hole.upperBound) - begin, 0.6))
-      text +=
-        "<rect class=\"gap\" x=\"\(SVGNumber.text(begin))\" y=\"\(SVGNumber.text(panel.top))\" width=\"\(width)\" "
-        + "height=\"\(SVGNumber.text(Drawing.panelHeight))\" fill=\"#b3261e\" fill-opacity=\"0.2\"/>\n"
+      path.move(to: (begin, middle))
+      path.line(to: (max(x(hole.upperBound), begin + 0.6), middle))
     }
-    return text
+    return "<path class=\"gap\" d=\"\(path.data)\" \(DrawingPath.transform) stroke=\"#b3261e\" "
+      + "stroke-opacity=\"0.2\" stroke-width=\"\(Int(Drawing.panelHeight * 10))\"/>\n"
   }
 
   /// A line: every sample where there are few, the peaks of each column where there are many.
   private func line(_ channel: Int, _ vertical: VerticalAxis) -> String {
-    var path = ""
-    var dots = ""
-    var previous: Int?
+    let envelope = trace.envelope
+    let filled = envelope.columns.indices.filter { envelope.columns[$0].sampleCount > 0 }
+    guard !filled.isEmpty else { return "" }
+    var path = DrawingPath()
+    // Samples between two gaps have no line.
+    var dots = DrawingPath()
     var travel = 0.0
-    let columns = trace.envelope.columns
-    for (index, column) in columns.enumerated() where column.sampleCount > 0 {
-      func point(_ time: Int64, _ sample: RawSample) -> String {
-        "\(SVGNumber.text(x(time))) \(SVGNumber.text(vertical.y(count: sample[channel])))"
+    var wasJoined = false
+    /// Where the line has got to: the nearer end of the next column's peaks comes first.
+    var height = 0.0
+    for (place, index) in filled.enumerated() {
+      let column = envelope.columns[index]
+      let isJoined = place + 1 < filled.count && envelope.joins(index, filled[place + 1])
+      defer { wasJoined = isJoined }
+      let first = vertical.y(count: column.first[channel])
+      if column.sampleCount == 1 {
+        let point = (x(column.firstTime), first)
+        if wasJoined { path.line(to: point) } else if isJoined { path.move(to: point) }
+        if !wasJoined, !isJoined { dots.dot(at: point) }
+        height = first
+        continue
       }
-      let isJoined = previous.map { trace.envelope.joins($0, index) } ?? false
-      let start = point(column.firstTime, column.first)
-      path += (isJoined ? "L" : "M") + start
-      if column.sampleCount > 2 {
-        travel += abs(
-          vertical.y(count: column.minimum[channel]) - vertical.y(count: column.maximum[channel]))
-        let middle = (column.firstTime + column.lastTime) / 2
-        path += "L" + point(middle, column.minimum) + "L" + point(middle, column.maximum)
-      }
-      if column.sampleCount > 1 { path += "L" + point(column.lastTime, column.last) }
-      // A sample between two gaps has no line: a point of no length, drawn by the round ends of lines.
-      if !isJoined, column.sampleCount == 1 { dots += "M\(start)h0" }
-      previous = index
+      var ends = [
+        vertical.y(count: column.minimum[channel]), vertical.y(count: column.maximum[channel]),
+      ]
+      travel += abs(ends[0] - ends[1])
+      let before = wasJoined ? height : first
+      if abs(ends[1] - before) < abs(ends[0] - before) { ends.swapAt(0, 1) }
+      let middle = x(column.firstTime / 2 + column.lastTime / 2)
+      if wasJoined { path.line(to: (middle, ends[0])) } else { path.move(to: (middle, ends[0])) }
+      path.line(to: (middle, ends[1]))
+      if ends[0] == ends[1], !wasJoined, !isJoined { dots.dot(at: (middle, ends[0])) }
+      height = ends[1]
     }
-    guard !path.isEmpty else { return "" }
     let style = LineStyle(channel: channel)
     // Dashes of a line that rises and falls in every column would look like noise.
-    let isDense = travel > 4 * Double(columns.count)
-    return "<path d=\"\(path)\" \(isDense ? style.solidAttributes : style.attributes)/>\n"
-      + (dots.isEmpty ? "" : "<path d=\"\(dots)\" \(style.solidAttributes)/>\n")
+    let isDense = travel > 4 * Double(envelope.columns.count)
+    let attributes = isDense ? style.solidAttributes : style.attributes
+    return (path.data.isEmpty ? "" : "<path d=\"\(path.data)\" \(attributes)/>\n")
+      + (dots.data.isEmpty ? "" : "<path d=\"\(dots.data)\" \(style.solidAttributes)/>\n")
   }
 
   /// Letters at the ends of the lines, which distinguish them without colour, moved so that they do not overlap.
@@ -225,28 +257,30 @@ struct Drawing {
     return text
   }
 
+  /// Marks and those of their words for which there is room.
   private func flags(of panel: Panel) -> String {
-    let top = SVGNumber.text(panel.top)
-    var text = ""
-    var free = 0.0
-    for case .mark(let mark) in account.marks.items where trace.span.contains(mark.time) {
-      let place = x(mark.time)
-      let x = SVGNumber.text(place)
+    var lines = DrawingPath()
+    var flags = DrawingPath()
+    for place in marks.lines {
+      lines.move(to: (place, panel.top))
+      lines.line(to: (place, panel.top + Drawing.panelHeight))
+    }
+    for place in marks.flags {
+      flags.move(to: (place, panel.top + 7))
+      for corner in [(place - 5, panel.top - 1), (place + 5, panel.top - 1), (place, panel.top + 7)] {
+        flags.line(to: corner)
+      }
+    }
+    guard !marks.lines.isEmpty else { return "" }
+    var text =
+      "<path class=\"mark\" d=\"\(lines.data)\" \(DrawingPath.transform) stroke=\"#7a3fb0\" "
+      + "stroke-width=\"10\" stroke-dasharray=\"10 30\" fill=\"none\"/>"
+      + "<path d=\"\(flags.data)\" \(DrawingPath.transform) fill=\"#7a3fb0\"/>\n"
+    for words in marks.words {
+      let anchor = words.isLeft ? " text-anchor=\"end\"" : ""
       text +=
-        "<path class=\"mark\" d=\"M\(x) \(top)v\(SVGNumber.text(Drawing.panelHeight))\" stroke=\"#7a3fb0\" "
-        + "stroke-dasharray=\"1 3\" fill=\"none\"/>"
-        + "<path d=\"M\(x) \(SVGNumber.text(panel.top + 7))l-5 -8h10z\" fill=\"#7a3fb0\"/>"
-      guard place >= free, !mark.label.isEmpty else { continue }
-      let label = mark.label.count > 24 ? mark.label.prefix(23) + "…" : mark.label
-      // Near the right end a label stands on the mark's other side.
-      let length = 7 * Double(label.count)
-      let isLeft = place + 7 + length > Drawing.right
-      let anchor = isLeft ? " text-anchor=\"end\"" : ""
-      text +=
-        "<text x=\"\(SVGNumber.text(isLeft ? place - 7 : place + 7))\" "
-        + "y=\"\(SVGNumber.text(panel.top + 12))\" font-size=\"12\" fill=\"#7a3fb0\"\(anchor)>"
-        + "\(MarkupText.escaped(label))</text>\n"
-      free = place + 14 + length
+        "<text x=\"\(SVGNumber.text(words.x))\" y=\"\(SVGNumber.text(panel.top + 12))\" "
+        + "font-size=\"12\" fill=\"#7a3fb0\"\(anchor)>\(MarkupText.escaped(words.text))</text>\n"
     }
     return text
   }
@@ -279,30 +313,6 @@ struct VerticalAxis {
   }
 
   func y(count: Int16) -> Double { y(value: Double(count) * scale) }
-}
-
-/// The style of a channel's line: colours that colour-blind people can distinguish, and dashes.
-struct LineStyle {
-  let name: String
-  let colour: String
-  private let dashes: String
-
-  init(channel: Int) {
-    switch channel % 3 {
-    case 0: (name, colour, dashes) = ("x", "#c04a00", "")
-    case 1: (name, colour, dashes) = ("y", "#0067ad", " stroke-dasharray=\"7 3\"")
-    default: (name, colour, dashes) = ("z", "#007a55", " stroke-dasharray=\"1.5 2\"")
-    }
-  }
-
-  var attributes: String {
-    "fill=\"none\" stroke=\"\(colour)\" stroke-width=\"1.3\" stroke-linejoin=\"round\"\(dashes)"
-  }
-
-  /// For lines so dense that dashes would look like noise, and for points.
-  var solidAttributes: String {
-    "fill=\"none\" stroke=\"\(colour)\" stroke-width=\"0.8\" stroke-linejoin=\"round\" stroke-linecap=\"round\""
-  }
 }
 
 /// Coordinates with two decimals at most.

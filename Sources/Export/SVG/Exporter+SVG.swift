@@ -30,16 +30,19 @@ extension Exporter {
     try reader.begin(plan)
     var report = Report()
     report.damages = account.damages.count
+    var marks = DrawingMarks(span)
     while let item = try reader.nextItem() {
-      guard case .samples = item else { continue }
-      for rows in plan.rows(of: reader.block) {
-        for row in rows { trace.add(reader.block[row]) }
-        report.samples += UInt64(rows.count)
+      if case .mark(let mark) = item, plan.contains(mark.time) { marks.add(mark) }
+      if case .samples = item {
+        for rows in plan.rows(of: reader.block) {
+          for row in rows { trace.add(reader.block[row]) }
+          report.samples += UInt64(rows.count)
+        }
       }
-      if let last = reader.block.times.last, plan.isOver(at: last) { break }
+      if plan.isOver(item, of: reader) { break }
     }
     trace.finish()
-    let drawing = Drawing(plan: plan, account: account, trace: trace)
+    let drawing = Drawing(plan: plan, account: account, trace: trace, marks: marks)
     try sink.write(Array(drawing.head.utf8))
     for panel in drawing.panels {
       for part in drawing.parts(of: panel) { try sink.write(Array(part.utf8)) }
@@ -51,8 +54,8 @@ extension Exporter {
 
 /// The peaks of a recording column by column, and where its ticks are missing.
 struct DrawingTrace {
-  /// Columns of the drawing: three for each of its units of width would be finer than print.
-  static let columns = 1720
+  /// Columns of the drawing, of 0.6 units each: finer than print.
+  static let columns = 1433
 
   private(set) var envelope: Envelope
   let span: Range<Int64>

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Where a drawing's marks stand. Memory and size depend on the drawing's width, not on the number of marks:
+///
+///     marks    kerb  jump  jump              jump
+///     flags    ▼kerb ▼                       ▼jump       at most one in 10 units
+///     lines    ┊     ┊┊                      ┊           at most one in 2 units
+///
+/// Words stand beside their flag where there is room; the others are counted.
+struct DrawingMarks {
+  /// Words beside a mark.
+  struct Words {
+    let text: String
+    let x: Double
+    /// Whether they end at the mark: near the drawing's right end.
+    let isLeft: Bool
+  }
+
+  private let span: Range<Int64>
+  /// Lines by their places in two units.
+  private var lineSlots: [Int: Double] = [:]
+  /// Flags by their places in ten units.
+  private var flagSlots: [Int: Double] = [:]
+  private(set) var words: [Words] = []
+  /// Marks whose words have no room.
+  private(set) var silent = 0
+  /// The end of the last words.
+  private var free = 0.0
+
+  init(_ span: Range<Int64>) {
+    self.span = span
+  }
+
+  /// Places of lines.
+  var lines: [Double] { lineSlots.values.sorted() }
+  /// Places of flags.
+  var flags: [Double] { flagSlots.values.sorted() }
+
+  mutating func add(_ mark: Mark) {
+    guard span.contains(mark.time) else { return }
+    let place = Drawing.x(mark.time, in: span)
+    let isFirst = flagSlots[Int(place / 10)] == nil
+    if lineSlots[Int(place / 2)] == nil { lineSlots[Int(place / 2)] = place }
+    if isFirst { flagSlots[Int(place / 10)] = place }
+    guard !mark.label.isEmpty else { return }
+    guard isFirst, place >= free else {
+      silent += 1
+      return
+    }
+    let text = Drawing.cut(mark.label, 24)
+    let length = 7 * Double(text.unicodeScalars.count)
+    let isLeft = place + 7 + length > Drawing.right
+    words.append(Words(text: text, x: isLeft ? place - 7 : place + 7, isLeft: isLeft))
+    free = place + 14 + length
+  }
+}

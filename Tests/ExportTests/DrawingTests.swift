@@ -200,9 +200,11 @@ struct DrawingTests {
     #expect(text.contains("marks without room for words"))
   }
 
-  @Test("a line is where its samples are, whatever the number of samples in a column", arguments: [
-    20, 700, 1433, 2000, 10_000,
-  ])
+  @Test(
+    "a line is where its samples are, whatever the number of samples in a column",
+    arguments: [
+      20, 700, 1433, 2000, 10_000,
+    ])
   func places(_ count: UInt64) throws {
     var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(100)))
     // A staircase of ten steps from the bottom to the top.

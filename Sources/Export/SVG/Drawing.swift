@@ -67,7 +67,9 @@ struct Drawing {
     var lines = [""]
     var parts = facts.rows.filter { wanted.contains($0.name) }.map(\.value)
     let count = marks.silent
-    if count > 0 { parts.append("\(count) \(count == 1 ? "mark" : "marks") without room for words") }
+    if count > 0 {
+      parts.append("\(count) \(count == 1 ? "mark" : "marks") without room for words")
+    }
     for words in parts.map({ Drawing.cut($0, 130) }) {
       let line = lines[lines.count - 1]
       if line.isEmpty {
@@ -267,7 +269,9 @@ struct Drawing {
     }
     for place in marks.flags {
       flags.move(to: (place, panel.top + 7))
-      for corner in [(place - 5, panel.top - 1), (place + 5, panel.top - 1), (place, panel.top + 7)] {
+      for corner in [
+        (place - 5, panel.top - 1), (place + 5, panel.top - 1), (place, panel.top + 7),
+      ] {
         flags.line(to: corner)
       }
     }

@@ -54,9 +54,8 @@ let package = Package(
       name: "Export", dependencies: ["ChipClock", "Graph", "LogFormat", "LogStore", "IMUModel"],
       // What a page for a browser is made of, in the order in which it stands there.
       resources: [
-        "page.css", "body.html", "data.js", "axis.js", "panel.js", "view.js", "input.js",
-        "player.js",
-        "page.js",
+        "page.css", "body.html", "data.js", "axis.js", "line.js", "panel.js", "view.js",
+        "stretch.js", "input.js", "player.js", "page.js",
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 

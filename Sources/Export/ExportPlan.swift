@@ -116,7 +116,9 @@ struct ExportPlan {
   }
 
   /// The unit of a channel's values, as exports name it.
-  func unitName(ofChannel channel: Int) -> String {
+  func unitName(ofChannel channel: Int) -> String { unitName(ofChannel: channel, in: units) }
+
+  func unitName(ofChannel channel: Int, in units: ExportUnits) -> String {
     let group = ExportPlan.group(ofChannel: channel)
     switch (units, group) {
     case (.raw, _): return "count"

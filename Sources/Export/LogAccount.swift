@@ -38,11 +38,13 @@ struct LogAccount {
   private(set) var isPart = false
 
   /// Reads the whole log, or, of a recording that has ended, only the plan's range.
-  init<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>, _ plan: ExportPlan)
-    throws(ExportError)
-  {
+  ///
+  /// - Parameter judgesSamples: Whether ``verdict`` is to take the samples into account, which takes time.
+  init<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>, _ plan: ExportPlan, judgesSamples: Bool = false
+  ) throws(ExportError) {
     places = TickPlaces(plan)
-    log = Account(reader.description)
+    log = Account(reader.description, ofSamples: judgesSamples)
     guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
       while let item = try reader.nextItem() { add(item, of: reader, in: plan) }
       for place in places.finish() { add(place, in: plan) }
@@ -139,6 +141,13 @@ struct LogAccount {
 
   /// The header.
   var description: RecordingDescription { log.description }
+
+  /// Whether the recording can be used, on one line.
+  var verdict: String {
+    if isPart { return "a part of the recording" }
+    if end == nil, damages.count == 0 { return "without an end: it is being recorded, or was cut off" }
+    return log.sentence
+  }
 
   /// The pair by which the recording is dated.
   var bestPair: ClockPair? { log.clock }

@@ -9,6 +9,7 @@ with status 77, having checked that the drawing for papers is well-formed XML. T
 
 import argparse
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -114,7 +115,7 @@ class Check:
         page.mouse("mouseMoved", box["x"] + 200, middle)
         page.settle()
         values = page.evaluate("[...document.querySelectorAll('.legend output')].map(o => o.textContent)")
-        self.that(len(values) == 6 and "–" not in values, f"no values under the mouse: {values}")
+        self.that(len(values) == 8 and "–" not in values, f"no values under the mouse: {values}")
         self.shoot("hover")
         pointed = self.clock()
         page.mouse("mouseMoved", box["x"] + 400, middle)
@@ -180,6 +181,113 @@ class Check:
         page.key(" ")
         self.quiet()
 
+    def facts(self):
+        """Beside the title: verdict, sensor with ranges, rate, missing samples."""
+        words = self.page.evaluate("document.querySelector('header p').textContent")
+        for wanted in ("flawed", "±", " Hz", "missing in"):
+            self.that(wanted in words, f"no {wanted} in: {words}")
+
+    def figures(self):
+        """The table of the part between A and B: a row's numbers by its name."""
+        rows = self.page.evaluate("[...document.querySelectorAll('#stretch tbody tr')].map("
+                                  "r => [...r.children].map(c => c.textContent))")
+        return {row[0]: [float(cell.replace("−", "-")) for cell in row[1:]] for row in rows}
+
+    def measured(self, path, recordings):
+        """Two cursors give the figures that the exported samples have; units and magnitudes follow."""
+        page = self.page
+        page.screen(1200, 900)
+        page.open(path)
+        page.settle()
+        self.facts()
+        box = page.evaluate("(({ x, y, width, height }) => ({ x, y, width, height }))"
+                            "(document.querySelector('.panel canvas').getBoundingClientRect())")
+        middle = box["y"] + box["height"] / 2
+        for place in (800, 300):
+            page.drag(box["x"] + place, box["x"] + place, middle)
+        heading = page.evaluate("document.querySelector('#stretch h2').textContent")
+        found = re.match(r"A ([\d.]+), B ([\d.]+): Δt ([\d.]+) s, (\d+) samples", heading)
+        self.that(found, f"no figures of the part: {heading}")
+        late, early, length = (float(text) for text in found.groups()[:3])
+        # The first click set A, the second, to its left, B.
+        self.that(late > early, heading)
+        begin, end = early, late
+        self.that(abs(end - begin - length) < 0.02 and length > 0.1, heading)
+        table = self.figures()
+        self.that(len(table) == 8, f"rows: {list(table)}")
+        # As the exported table has them; the heading's times are rounded, and a sample at an end may be either's.
+        rows = recordings.rows(begin, end)
+        self.that(abs(len(rows) - int(found.group(4))) <= 2, f"{len(rows)} rows, and {heading}")
+        for name, column in (("Acceleration x, g", 0), ("Angular rate z, °/s", 5)):
+            values = [row[column] for row in rows]
+            mean = sum(values) / len(values)
+            wanted = [min(values), max(values), mean, (sum(v * v for v in values) / len(values)) ** 0.5,
+                      max(map(abs, values))]
+            room = 0.02 * max(abs(value) for value in wanted) + 0.002
+            self.that(all(abs(a - b) < room for a, b in zip(table[name], wanted)), f"{name}: {table[name]}, not {wanted}")
+        lengths = [sum(row[i] ** 2 for i in range(3)) ** 0.5 for row in rows]
+        magnitude = table["Acceleration |v|, g"]
+        self.that(abs(magnitude[1] - max(lengths)) < 0.02, f"magnitude: {magnitude}, not {max(lengths)}")
+        self.shoot("measured")
+
+        pixels = PIXELS % (0, [[107, 114, 128]])
+        self.that(page.evaluate(pixels)[0] < 20, "a magnitude is drawn before it is asked for")
+        page.evaluate("document.querySelectorAll('.legend button')[3].click()")
+        page.settle()
+        self.that(page.evaluate(pixels)[0] > 20, "no magnitude is drawn")
+        page.key("u")
+        si = self.figures()
+        self.that(abs(si["Acceleration x, m/s²"][1] / table["Acceleration x, g"][1] - 9.80665) < 0.1, f"units: {si}")
+        self.that(abs(si["Angular rate z, rad/s"][4] / table["Angular rate z, °/s"][4] - 0.0174533) < 0.001, f"{si}")
+        title = page.evaluate("document.querySelector('.legend h2').textContent")
+        self.that(title == "Acceleration in m/s²", title)
+        page.key("u")
+        # A cursor is dragged; the other one stays.
+        page.drag(box["x"] + 300, box["x"] + 500, middle)
+        moved = page.evaluate("document.querySelector('#stretch h2').textContent")
+        (a, b), (still, other) = (text.split(": ")[0].split(", ") for text in (heading, moved))
+        self.that(a == still and b != other, f"dragging B changes {heading} to {moved}")
+        page.key("Escape")
+        self.that(page.evaluate("document.getElementById('stretch').hidden"), "Escape does not remove the cursors")
+        self.quiet()
+
+    def saved(self, path, recordings):
+        """The part is saved as a table with the samples of the recording, and as a picture."""
+        page = self.page
+        folder = tempfile.mkdtemp(prefix="imulog-saved-")
+        try:
+            page.send("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            page.key("Home")
+            page.key("a")
+            for _ in range(3):
+                page.key("ArrowRight")
+            page.key("b")
+            for button in ("save-csv", "save-png"):
+                page.evaluate(f"document.getElementById('{button}').click()")
+            for _ in range(100):
+                names = sorted(name for name in os.listdir(folder) if not name.endswith(".crdownload"))
+                if len(names) == 2:
+                    break
+                time.sleep(0.05)
+            self.that(len(names) == 2 and names[0].endswith(".csv") and names[1].endswith(".png"), f"saved: {names}")
+            with open(os.path.join(folder, names[0]), encoding="utf-8") as file:
+                lines = [line.strip().split(",") for line in file]
+            self.that(lines[0][:3] == ["tick", "t_s", "ax_g"] and "gz_dps" in lines[0], f"header: {lines[0]}")
+            rows = recordings.rows(0, float(lines[-1][1]))
+            self.that(len(lines) == 5 and abs(len(rows) - 4) <= 1, f"{len(lines)} lines")
+            for line, row in zip(lines[1:], rows):
+                found = [float(text) for text in line[2:8]]
+                self.that(all(abs(a - b) < 0.01 for a, b in zip(found, row)), f"saved {found}, recorded {row}")
+            with open(os.path.join(folder, names[1]), "rb") as file:
+                picture = file.read()
+            self.that(picture[:8] == b"\x89PNG\r\n\x1a\n" and len(picture) > 10_000, "the picture is none")
+            if self.screenshots:
+                shutil.copy(os.path.join(folder, names[1]), os.path.join(self.screenshots, "saved.png"))
+            page.key("Escape")
+            self.quiet()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def dark(self):
         self.page.key("0")
         self.page.screen(1200, 900, dark=True)
@@ -190,17 +298,20 @@ class Check:
         self.shoot("dark")
         self.quiet()
 
-    def on_a_phone(self, path):
-        self.page.screen(390, 844, is_phone=True)
+    def on_a_phone(self, path, width, height):
+        self.page.screen(width, height, is_phone=True)
         self.page.open(path)
         self.page.settle()
         self.lines()
         wide = self.page.evaluate("document.documentElement.scrollWidth")
-        self.that(wide <= 390, f"the page is {wide} wide on a screen of 390")
+        self.that(wide <= width, f"the page is {wide} wide on a screen of {width}")
+        ends = self.page.evaluate("[...document.querySelectorAll('.panel canvas')].map("
+                                  "c => c.getBoundingClientRect().bottom)")
+        self.that(len(ends) == 2 and max(ends) <= height, f"graphs end at {ends} on a screen of {height}")
         small = self.page.evaluate("[...document.querySelectorAll('.bar button')].filter(b => "
                                    "b.getBoundingClientRect().height < 36).length")
         self.that(small == 0, "buttons are too small for a finger")
-        self.shoot("phone", whole=True)
+        self.shoot(f"phone-{width}")
         self.quiet()
 
     def large(self, path):
@@ -244,7 +355,10 @@ def main():
             check.used()
             check.played()
             check.dark()
-            check.on_a_phone(document)
+            check.measured(document, recordings)
+            check.saved(document, recordings)
+            check.on_a_phone(document, 390, 844)
+            check.on_a_phone(document, 360, 640)
             long, export_time = recordings.export(recordings.tumble(1000, "100s"), "html")
             size = os.path.getsize(long)
             assert size < 2_500_000, f"100 000 samples are {size} bytes"

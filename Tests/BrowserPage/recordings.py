@@ -28,6 +28,12 @@ class Recordings:
         self.run("export", number, "--format", form, *options, "-o", path)
         return path, time.monotonic() - begin
 
+    def rows(self, begin, end):
+        """The latest recording's samples from one second to another, both included: g and °/s of the six axes."""
+        lines = self.run("export", "latest", "--format", "csv", "--units", "g-dps").splitlines()
+        rows = [[float(cell) for cell in line.split(",")] for line in lines[1:]]
+        return [row[1:7] for row in rows if begin - 1e-6 <= row[0] / 1e9 <= end + 1e-6]
+
     def with_mark_and_gaps(self):
         """Three seconds at 100 Hz; the program sleeps through two parts of them, as a computer that is held up."""
         configuration = os.path.join(self.folder, "imulog.conf")

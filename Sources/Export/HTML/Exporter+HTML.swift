@@ -15,7 +15,7 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
-    let account = try LogAccount(&reader, plan)
+    let account = try LogAccount(&reader, plan, judgesSamples: true)
     guard account.ledger.sampled <= Exporter.pageLimit else {
       throw .tooLong(samples: account.ledger.sampled, limit: Exporter.pageLimit, format: .html)
     }
@@ -74,12 +74,16 @@ enum PageFrame {
   /// Everything up to the facts for the script.
   static func head(_ facts: RecordingFacts) -> [UInt8] {
     let title = MarkupText.escaped(facts.title)
+    let summary = facts.summary.enumerated().map { index, words in
+      let words = MarkupText.escaped(words)
+      return index == 0 ? "<strong>\(words)</strong>" : "<span>\(words)</span>"
+    }.joined(separator: " · ")
     let rows = facts.rows.map { row in
       "<div><dt>\(MarkupText.escaped(row.name))</dt><dd>\(MarkupText.escaped(row.value))</dd></div>"
     }
     return Array(opening.utf8) + Array("<title>\(title)</title>\n<style>\n".utf8)
       + PackageResources.page_css
-      + Array("</style>\n</head>\n<body>\n<header><h1>\(title)</h1></header>\n".utf8)
+      + Array("</style>\n</head>\n<body>\n<header><h1>\(title)</h1>\n<p>\(summary)</p></header>\n".utf8)
       + PackageResources.body_html
       + Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</main>\n".utf8)
       + Array("<script type=\"application/json\" id=\"facts\">".utf8)
@@ -91,7 +95,8 @@ enum PageFrame {
   /// Everything after the samples.
   static var tail: [UInt8] {
     Array("</script>\n<script>\n(() => {\n\"use strict\";\n".utf8) + PackageResources.data_js
-      + PackageResources.axis_js + PackageResources.panel_js + PackageResources.view_js
+      + PackageResources.axis_js + PackageResources.line_js + PackageResources.panel_js
+      + PackageResources.view_js + PackageResources.stretch_js
       + PackageResources.input_js + PackageResources.player_js + PackageResources.page_js
       + Array("})();\n</script>\n</body>\n</html>\n".utf8)
   }

@@ -15,6 +15,7 @@ extension JSONWriter {
       json.member("timeUnit_ns", blocks.timeUnit)
       json.member("periodUnits", blocks.period)
       json.member("sampleCount", account.ledger.sampled)
+      json.member("units", plan.units.rawValue)
       json.member("channels", plan.columnNames)
       json.key("panels")
       json.open("[")
@@ -43,19 +44,31 @@ extension JSONWriter {
   private mutating func addPanel(_ name: String, _ channels: [Int], _ plan: ExportPlan) {
     let columns = channels.compactMap { plan.channels.firstIndex(of: $0) }
     guard let first = channels.first, !columns.isEmpty else { return }
-    let (scale, offset) = plan.line(ofChannel: first)
     object { json in
       json.member("name", name)
-      json.member("unit", plan.unitSymbol(ofChannel: first))
       json.numbers("columns", columns.map { Int64($0) })
-      json.member("scale", scale) { json, factor in
-        json.open("[")
-        json.integer(factor.numerator)
-        json.integer(factor.denominator)
-        json.close("]")
+      json.addUnit(plan.units, ofChannel: first, plan)
+      // The page switches between these; one in counts has them too.
+      let others = plan.units == .raw ? ExportUnits.allCases : [.si, .gDps]
+      json.member("units", others) { json, units in
+        json.object { json in
+          json.member("system", units.rawValue)
+          json.addUnit(units, ofChannel: first, plan)
+        }
       }
-      json.member("offset", offset)
     }
+  }
+
+  private mutating func addUnit(_ units: ExportUnits, ofChannel channel: Int, _ plan: ExportPlan) {
+    let (scale, offset) = plan.line(ofChannel: channel, in: units)
+    member("unit", plan.unitSymbol(ofChannel: channel, in: units))
+    member("scale", scale) { json, factor in
+      json.open("[")
+      json.integer(factor.numerator)
+      json.integer(factor.denominator)
+      json.close("]")
+    }
+    member("offset", offset)
   }
 
   private mutating func numbers(_ name: String, _ values: [Int64]) {
@@ -65,8 +78,10 @@ extension JSONWriter {
 
 extension ExportPlan {
   /// The unit of a channel's values, for people.
-  func unitSymbol(ofChannel channel: Int) -> String {
-    switch unitName(ofChannel: channel) {
+  func unitSymbol(ofChannel channel: Int) -> String { unitSymbol(ofChannel: channel, in: units) }
+
+  func unitSymbol(ofChannel channel: Int, in units: ExportUnits) -> String {
+    switch unitName(ofChannel: channel, in: units) {
     case "m/s^2": return "m/s²"
     case "deg/s": return "°/s"
     case "degC": return "°C"
@@ -77,6 +92,12 @@ extension ExportPlan {
 
   /// The factors and the offset that turn a channel's count into a value.
   func line(ofChannel channel: Int) -> (factors: [Fraction], offset: Fraction) {
+    line(ofChannel: channel, in: units)
+  }
+
+  func line(
+    ofChannel channel: Int, in units: ExportUnits
+  ) -> (factors: [Fraction], offset: Fraction) {
     guard units != .raw else { return ([.one], .zero) }
     let sensor = description.sensor
     switch channel {

@@ -19,6 +19,18 @@ struct RecordingFacts {
     return log.note.isEmpty ? name : "\(name): \(log.note)"
   }
 
+  /// The line below the title: verdict, sensor with its ranges, rate, missing samples.
+  var summary: [String] {
+    let count = account.gaps.count
+    let missing = account.ledger.scheduled - min(account.ledger.sampled, account.ledger.scheduled)
+    let gaps =
+      missing == 0
+      ? "no gaps" : "\(missing) missing in \(count) \(count == 1 ? "gap" : "gaps")"
+    return [
+      account.verdict, sensor, "\(Plain.hertz(plan.description.rate)) Hz", length, gaps,
+    ].filter { !$0.isEmpty }
+  }
+
   /// Names and values, the most important first.
   var rows: [(name: String, value: String)] {
     let log = plan.description

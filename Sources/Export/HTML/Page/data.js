@@ -60,9 +60,9 @@ function makeLevels(column) {
   while (levels[levels.length - 1].low.length > 64) {
     const { low, high } = levels[levels.length - 1];
     const length = Math.ceil(low.length / 8);
-    const lower = new Int16Array(length), higher = new Int16Array(length);
+    const lower = new column.constructor(length), higher = new column.constructor(length);
     for (let i = 0; i < length; i++) {
-      let a = 32767, b = -32768;
+      let a = Infinity, b = -Infinity;
       for (let j = 8 * i; j < Math.min(8 * i + 8, low.length); j++) {
         if (low[j] < a) a = low[j];
         if (high[j] > b) b = high[j];
@@ -77,7 +77,7 @@ function makeLevels(column) {
 
 /** Lowest and highest count of samples from..<to, which are at least one. */
 function extent(levels, from, to) {
-  let a = 32767, b = -32768;
+  let a = Infinity, b = -Infinity;
   const take = (level, i) => {
     if (levels[level].low[i] < a) a = levels[level].low[i];
     if (levels[level].high[i] > b) b = levels[level].high[i];
@@ -108,7 +108,6 @@ function lowerBound(values, value) {
 }
 
 const samples = readSamples();
-const levels = samples.counts.map(makeLevels);
 const period = facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
 const tickTime = tick => tick * facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
 const span = {

@@ -6,14 +6,20 @@ function listen(panel) {
   const { canvas } = panel;
   const fingers = new Map();
   let drag;
+  /** Cursors A and B before the last click: a double click moves none. */
+  let before = [undefined, undefined];
+  let clicked = -Infinity;
   const timeAt = event => panel.time(event.clientX - canvas.getBoundingClientRect().left);
 
   canvas.addEventListener("pointerdown", event => {
     if (event.button > 1) return;
     canvas.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, event.clientX);
+    const end = stretch.ends.findIndex(time => time !== undefined
+      && Math.abs(panel.x(time) - (event.clientX - canvas.getBoundingClientRect().left))
+        < (event.pointerType === "touch" ? 20 : 6));
     const moves = event.pointerType === "touch" || event.shiftKey || event.button === 1;
-    drag = { moves, x: event.clientX, time: timeAt(event), from: view.from, isFar: false };
+    drag = { moves, x: event.clientX, time: timeAt(event), from: view.from, isFar: false, end };
     if (fingers.size === 2) drag = { pinch: spread(fingers), centre: timeAt(event), from: view.from, to: view.to };
   });
 
@@ -27,7 +33,10 @@ function listen(panel) {
     }
     if (Math.abs(event.clientX - drag.x) > 5) drag.isFar = true;
     if (!drag.isFar) return;
-    if (drag.moves) {
+    if (drag.end >= 0) {
+      stretch.set(drag.end, timeAt(event));
+      view.point(timeAt(event));
+    } else if (drag.moves) {
       const width = panel.width - panel.margin.left - panel.margin.right;
       view.move(drag.from - view.from - (event.clientX - drag.x) / width * (view.to - view.from));
     } else {
@@ -38,7 +47,15 @@ function listen(panel) {
 
   const release = event => {
     fingers.delete(event.pointerId);
-    if (drag && !drag.pinch && !drag.isFar && event.type === "pointerup") view.point(timeAt(event));
+    if (drag && !drag.pinch && !drag.isFar && event.type === "pointerup") {
+      view.point(timeAt(event));
+      // A finger's tap only shows values; buttons set its cursors.
+      if (event.pointerType === "mouse" && drag.end < 0) {
+        if (event.timeStamp - clicked > 500) before = [...stretch.ends];
+        clicked = event.timeStamp;
+        stretch.place(timeAt(event));
+      }
+    }
     if (view.selection && event.type === "pointerup") view.show(...view.selection.sort((a, b) => a - b));
     view.selection = undefined;
     drag = undefined;
@@ -46,7 +63,11 @@ function listen(panel) {
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("dblclick", () => view.showWhole());
+  canvas.addEventListener("dblclick", () => {
+    stretch.ends = before;
+    stretch.show();
+    view.showWhole();
+  });
   canvas.addEventListener("wheel", event => {
     event.preventDefault();
     const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
@@ -93,6 +114,10 @@ const keys = {
   End: () => view.point(span.to, true),
   m: event => view.jump(marks.map(mark => mark.time), event.shiftKey ? -1 : 1),
   g: event => view.jump(holeMiddles, event.shiftKey ? -1 : 1),
+  a: () => stretch.set(0, here()),
+  b: () => stretch.set(1, here()),
+  Escape: () => stretch.clear(),
+  u: () => changeUnits(),
   ",": () => player.changeSpeed(-1),
   ".": () => player.changeSpeed(1),
 };

@@ -31,6 +31,28 @@ function fillPlaces(id, count, places) {
   }
 }
 
+/** Shows all values in a system of units, or in the next one. */
+function changeUnits(system) {
+  const choice = document.getElementById("units");
+  if (system === undefined) choice.selectedIndex = (choice.selectedIndex + 1) % choice.options.length;
+  for (const panel of [...panels, ...(temperature ? [temperature] : [])]) panel.use(choice.value);
+  stretch.show();
+}
+
+function fillUnits() {
+  const choice = document.getElementById("units");
+  const names = { si: "m/s², rad/s", "g-dps": "g, °/s", raw: "counts" };
+  for (const { system } of facts.panels.length ? facts.panels[0].units : []) {
+    const option = document.createElement("option");
+    option.value = system;
+    option.textContent = names[system];
+    choice.append(option);
+  }
+  choice.value = facts.units;
+  choice.addEventListener("change", () => changeUnits(choice.value));
+}
+
+fillUnits();
 for (const panel of panels) {
   panel.attach(document.getElementById("panels"));
   listen(panel);

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One graph: legend with values, and a canvas with up to three lines.
-
-const styles = [
-  { name: "x", colour: "--x", dash: [] },
-  { name: "y", colour: "--y", dash: [7, 3] },
-  { name: "z", colour: "--z", dash: [2, 2] },
-];
+// One graph: legend with values, and a canvas with up to four lines.
 
 /** Colours of the page as it is now, light or dark. */
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   const colours = {};
-  for (const name of ["page", "text", "faint", "rule", "face", "accent", "x", "y", "z", "gap", "mark"]) {
+  for (const name of ["page", "text", "faint", "rule", "face", "accent", "x", "y", "z", "v", "gap", "mark"]) {
     colours["--" + name] = style.getPropertyValue("--" + name).trim();
   }
   return colours;
@@ -20,20 +14,34 @@ function readColours() {
 class Panel {
   constructor(description) {
     this.name = description.name;
-    this.unit = description.unit;
-    this.scale = description.scale.reduce((product, [top, bottom]) => product * top / bottom, 1);
-    this.offset = description.offset[0] / description.offset[1];
-    this.digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.abs(this.scale)))));
+    this.units = description.units;
+    this.take(description);
     this.lines = description.columns.map(column => {
       const channel = facts.channels[column];
-      const style = styles["xyz".indexOf(channel.slice(-1))] || styles[0];
-      return { ...style, name: channel === "temp" ? "temperature" : style.name, column, isShown: true };
+      return new Line(channel === "temp" ? "temperature" : channel.slice(-1), [column]);
     });
-    this.margin = { left: 58, right: 22, top: 8, bottom: 24 };
+    if (this.lines.length === 3) this.lines.push(new Line("|v|", description.columns));
+    this.margin = { left: 58, right: 28, top: 8, bottom: 24 };
+  }
+
+  /** Takes the unit and the scale of a description. */
+  take({ unit, scale, offset }) {
+    this.unit = unit;
+    this.scale = scale.reduce((product, [top, bottom]) => product * top / bottom, 1);
+    this.offset = offset[0] / offset[1];
+    this.digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.abs(this.scale)))));
+  }
+
+  /** Shows values in another system of units. */
+  use(system) {
+    this.take(this.units.find(unit => unit.system === system) || this.units[0]);
+    if (!this.title) return;
+    this.title.textContent = `${this.name} in ${this.unit}`;
+    this.canvas.setAttribute("aria-label", this.description());
   }
 
   value(line, index) {
-    return samples.counts[line.column][index] * this.scale + this.offset;
+    return line.count(index) * this.scale + this.offset;
   }
 
   attach(container) {
@@ -41,13 +49,10 @@ class Panel {
     section.className = "panel";
     const legend = document.createElement("div");
     legend.className = "legend";
-    const title = document.createElement("h2");
-    title.textContent = `${this.name} in ${this.unit}`;
-    legend.append(title);
+    this.title = document.createElement("h2");
+    this.title.textContent = `${this.name} in ${this.unit}`;
+    legend.append(this.title);
     for (const line of this.lines) legend.append(this.makeSwitch(line));
-    this.total = document.createElement("span");
-    this.total.className = "total";
-    legend.append(this.total);
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
@@ -59,8 +64,10 @@ class Panel {
   makeSwitch(line) {
     const button = document.createElement("button");
     button.type = "button";
-    button.setAttribute("aria-pressed", "true");
-    button.setAttribute("aria-label", `Show ${line.name} of ${this.name}`);
+    button.setAttribute("aria-pressed", String(line.isShown));
+    const words = line.isMagnitude ? "the magnitude √(x² + y² + z²)" : line.name;
+    button.setAttribute("aria-label", `Show ${words} of ${this.name}`);
+    button.title = `Show or hide ${words}`;
     const dash = line.dash.length ? ` stroke-dasharray="${line.dash.join(" ")}"` : "";
     button.innerHTML = `<svg width="30" height="8" aria-hidden="true"><line x1="0" y1="4" x2="30" y2="4" ` +
       `stroke="var(${line.colour})" stroke-width="2.5"${dash}/></svg>`;
@@ -79,8 +86,8 @@ class Panel {
   /** The graph in words, for a user who cannot see it. */
   description() {
     if (!samples.times.length) return `${this.name}: no samples`;
-    const ranges = this.lines.map(line => {
-      const [a, b] = extent(levels[line.column], 0, samples.times.length);
+    const ranges = this.lines.filter(line => !line.isMagnitude).map(line => {
+      const [a, b] = extent(line.levels, 0, samples.times.length);
       const values = [a * this.scale + this.offset, b * this.scale + this.offset].sort((p, q) => p - q);
       return `${line.name} from ${number(values[0], 2)} to ${number(values[1], 2)}`;
     });
@@ -88,14 +95,9 @@ class Panel {
   }
 
   showValues(index) {
-    let sum = 0;
     for (const line of this.lines) {
-      const value = index === undefined ? undefined : this.value(line, index);
-      line.output.textContent = value === undefined ? "–" : number(value, this.digits);
-      sum += value === undefined ? 0 : value * value;
+      line.output.textContent = index === undefined ? "–" : number(this.value(line, index), this.digits);
     }
-    this.total.textContent =
-      index === undefined || this.lines.length !== 3 ? "" : `total ${number(Math.sqrt(sum), this.digits)}`;
   }
 
   /** Fits the canvas to its place on the screen. */
@@ -124,7 +126,7 @@ class Panel {
     let low = Infinity, high = -Infinity;
     for (const line of this.lines) {
       if (!line.isShown || from >= to) continue;
-      for (const count of extent(levels[line.column], from, to)) {
+      for (const count of extent(line.levels, from, to)) {
         low = Math.min(low, count * this.scale + this.offset);
         high = Math.max(high, count * this.scale + this.offset);
       }
@@ -149,6 +151,7 @@ class Panel {
     this.drawHoles(colours, bottom);
     for (const line of this.lines) if (line.isShown) this.drawLine(line, colours, from, to, y);
     this.drawMarks(colours, bottom);
+    this.drawEnds(colours, bottom);
     if (view.cursor !== undefined) this.drawCursor(colours, bottom, y);
     if (view.selection) {
       const [a, b] = view.selection.map(time => this.x(time));
@@ -214,8 +217,8 @@ class Panel {
 
   drawLine(line, colours, from, to, y) {
     const { context } = this;
-    const { ticks, times, counts } = samples;
-    const column = counts[line.column];
+    const { ticks, times } = samples;
+    const column = line.counts;
     const place = count => y(count * this.scale + this.offset);
     context.strokeStyle = context.fillStyle = colours[line.colour];
     context.lineWidth = 1.6;
@@ -250,15 +253,15 @@ class Panel {
   /** A line of more samples than pixels: from the lowest to the highest count in each, so no peak is lost. */
   drawPeaks(line, from, to, pixels, place) {
     const { context } = this;
-    const { ticks, times, counts } = samples;
-    const column = counts[line.column];
+    const { ticks, times } = samples;
+    const column = line.counts;
     const strokes = [];
     const fine = 1 / (window.devicePixelRatio || 1);
     let begin = from, travel = 0;
     for (let pixel = 0; pixel < pixels && begin < to; pixel += fine) {
       const end = Math.min(to, lowerBound(times, this.time(this.margin.left + pixel + fine)));
       if (end <= begin) continue;
-      const [low, high] = extent(levels[line.column], begin, end).map(place);
+      const [low, high] = extent(line.levels, begin, end).map(place);
       strokes.push({
         x: this.margin.left + pixel + fine / 2, low, high, first: place(column[begin]), last: place(column[end - 1]),
         isJoined: begin > from && ticks[begin] === ticks[begin - 1] + 1,
@@ -320,6 +323,31 @@ class Panel {
       context.fillText(label, isLeft ? x - 7 - length : x + 7, 4);
       free = x + 12 + length;
     }
+  }
+
+  /** Cursors A and B, and the part between them. */
+  drawEnds(colours, bottom) {
+    const { context } = this;
+    context.fillStyle = context.strokeStyle = colours["--accent"];
+    if (stretch.isWhole) {
+      const [a, b] = stretch.part.map(time => this.x(time));
+      context.globalAlpha = 0.1;
+      context.fillRect(a, 0, b - a, bottom);
+      context.globalAlpha = 1;
+    }
+    context.lineWidth = 1.5;
+    context.font = "bold 12px system-ui, sans-serif";
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    stretch.ends.forEach((time, which) => {
+      if (time === undefined) return;
+      const x = this.x(time);
+      context.fillStyle = colours["--accent"];
+      context.fillRect(x - 0.75, 0, 1.5, bottom);
+      context.fillRect(x - 9, bottom - 18, 18, 18);
+      context.fillStyle = colours["--page"];
+      context.fillText("AB"[which], x, bottom - 9);
+    });
   }
 
   drawCursor(colours, bottom, y) {

@@ -131,6 +131,8 @@ function drawOverview() {
   context.strokeStyle = colours["--accent"];
   context.lineWidth = 2;
   context.strokeRect(x(view.from) + 1, 1, Math.max(2, x(view.to) - x(view.from) - 2), height - 2);
+  context.fillStyle = colours["--accent"];
+  for (const end of stretch.ends) if (end !== undefined) context.fillRect(x(end) - 1, 0, 2, height);
   if (view.cursor !== undefined) {
     context.fillStyle = colours["--text"];
     context.fillRect(x(view.cursor) - 0.75, 0, 1.5, height);
@@ -153,8 +155,9 @@ function drawStrength(context, width, height) {
       let value = 0;
       if (end > begin) {
         for (const line of panel.lines) {
+          if (line.isMagnitude) continue;
           // The sample before belongs to it: where a pixel has one sample, the movement is the way to it.
-          const [a, b] = extent(levels[line.column], Math.max(0, begin - 1), end);
+          const [a, b] = extent(line.levels, Math.max(0, begin - 1), end);
           value = Math.max(value, b - a);
         }
       }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of graphs: a channel each, or the length of a vector.
+
+const styles = {
+  x: { colour: "--x", dash: [] },
+  y: { colour: "--y", dash: [7, 3] },
+  z: { colour: "--z", dash: [2, 2] },
+  "|v|": { colour: "--v", dash: [9, 3, 2, 3] },
+};
+
+class Line {
+  /** A line of one channel, or of the length of the vector of three. */
+  constructor(name, columns) {
+    this.name = name;
+    this.columns = columns;
+    this.isMagnitude = columns.length > 1;
+    this.isShown = !this.isMagnitude;
+    Object.assign(this, styles[name] || styles.x);
+  }
+
+  /** The counts of all samples; a magnitude's are made when they are asked for first. */
+  get counts() {
+    if (!this.isMagnitude) return samples.counts[this.columns[0]];
+    if (!this.made) {
+      const [x, y, z] = this.columns.map(column => samples.counts[column]);
+      this.made = new Float32Array(x.length);
+      for (let i = 0; i < x.length; i++) this.made[i] = Math.sqrt(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]);
+    }
+    return this.made;
+  }
+
+  /** The count of one sample, without making those of all. */
+  count(index) {
+    if (!this.isMagnitude || this.made) return this.counts[index];
+    return Math.hypot(...this.columns.map(column => samples.counts[column][index]));
+  }
+
+  get levels() {
+    if (!this.madeLevels) this.madeLevels = makeLevels(this.counts);
+    return this.madeLevels;
+  }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part between two cursors: its figures, and saving it.
+
+const stretch = {
+  /** The times of cursors A and B; undefined while they are not set. */
+  ends: [undefined, undefined],
+
+  get isWhole() { return this.ends[0] !== undefined && this.ends[1] !== undefined; },
+
+  /** From the earlier cursor to the later one; what is in view while there are not two. */
+  get part() {
+    return this.isWhole ? [Math.min(...this.ends), Math.max(...this.ends)] : [view.from, view.to];
+  },
+
+  /** First sample of the part and the one after its last. */
+  get indices() {
+    const [from, to] = this.part;
+    let end = lowerBound(samples.times, to);
+    // A sample at the later end belongs to it.
+    while (end < samples.times.length && samples.times[end] <= to) end++;
+    return [lowerBound(samples.times, from), end];
+  },
+
+  /** Sets cursor A (0) or B (1) at a time. */
+  set(which, time) {
+    this.ends[which] = Math.min(Math.max(time, span.from), span.to);
+    this.show();
+  },
+
+  /** Sets the cursor that is missing, or else moves the nearer one. */
+  place(time) {
+    const missing = this.ends.indexOf(undefined);
+    const isNearerB = this.isWhole && Math.abs(this.ends[1] - time) < Math.abs(this.ends[0] - time);
+    this.set(missing >= 0 ? missing : isNearerB ? 1 : 0, time);
+  },
+
+  clear() {
+    this.ends = [undefined, undefined];
+    this.show();
+  },
+
+  show() {
+    document.getElementById("clear").disabled = this.ends.every(end => end === undefined);
+    document.getElementById("part").textContent = this.isWhole ? "A to B" : "what is in view";
+    requestDrawing();
+    // Once a frame, however fast a cursor is dragged.
+    if (!this.isAsked) requestAnimationFrame(() => {
+      this.isAsked = false;
+      this.showFigures();
+    });
+    this.isAsked = true;
+  },
+
+  showFigures() {
+    const section = document.getElementById("stretch");
+    section.hidden = !this.isWhole;
+    if (section.hidden) return;
+    const [from, to] = this.part;
+    const [begin, end] = this.indices;
+    const missing = holes.reduce((sum, hole) => {
+      const share = Math.max(0, Math.min(hole.to, to) - Math.max(hole.from, from)) / (hole.to - hole.from);
+      return sum + Math.round(hole.count * share);
+    }, 0);
+    section.querySelector("h2").textContent =
+      `${this.ends.map((end, which) => `${"AB"[which]} ${timeText(end, timeDigits, span.to)}`).join(", ")}: ` +
+      `Δt ${number(to - from, timeDigits)} s, ${end - begin} ${end - begin === 1 ? "sample" : "samples"}` +
+      (missing ? `, ${missing} missing` : "");
+    const body = section.querySelector("tbody");
+    body.replaceChildren();
+    for (const panel of panels) {
+      for (const line of panel.lines) {
+        const row = body.insertRow();
+        const name = document.createElement("th");
+        name.scope = "row";
+        name.textContent = `${panel.name} ${line.name}, ${panel.unit}`;
+        row.append(name);
+        const figures = begin < end ? lineFigures(panel, line, begin, end) : undefined;
+        for (const key of ["min", "max", "mean", "rms", "peak"]) {
+          row.insertCell().textContent = figures ? number(figures[key], panel.digits) : "–";
+        }
+      }
+    }
+  },
+};
+
+/** Lowest, highest and mean value of samples begin..<end, their root mean square, and the greatest magnitude. */
+function lineFigures(panel, line, begin, end) {
+  const { counts } = line;
+  let low = Infinity, high = -Infinity, sum = 0, squares = 0;
+  for (let i = begin; i < end; i++) {
+    const count = counts[i];
+    if (count < low) low = count;
+    if (count > high) high = count;
+    sum += count;
+    squares += count * count;
+  }
+  const size = end - begin;
+  const { scale, offset } = panel;
+  const mean = sum / size;
+  const [min, max] = [low * scale + offset, high * scale + offset].sort((a, b) => a - b);
+  return {
+    min, max, mean: mean * scale + offset,
+    // Of values: (scale · count + offset)², summed.
+    rms: Math.sqrt(Math.max(0, scale * scale * squares / size + 2 * scale * offset * mean + offset * offset)),
+    peak: Math.max(Math.abs(min), Math.abs(max)),
+  };
+}
+
+// Saving
+
+/** Units as parts of a column's name. */
+const unitNames = { "m/s²": "mps2", "rad/s": "radps", g: "g", "°/s": "dps", "°C": "degC", counts: "count" };
+
+/** Offers some bytes as a file. */
+function offer(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+/** `recording-7-1.25s-3s.csv`. */
+function fileName(extension) {
+  const title = document.title.split(":")[0].toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const [from, to] = stretch.part.map(time => `${Number(time.toFixed(3))}s`);
+  return `${title}-${from}-${to}.${extension}`;
+}
+
+/**
+ * The part's samples as CSV. A missing sample has no row; the ticks show where rows are missing.
+ */
+function partAsCSV() {
+  const [begin, end] = stretch.indices;
+  const all = [...panels, ...(temperature ? [temperature] : [])];
+  const columns = all.flatMap(panel => panel.lines.filter(line => !line.isMagnitude).map(line => ({
+    panel, line, name: `${facts.channels[line.columns[0]]}_${unitNames[panel.unit]}`,
+    // As many digits as tell two counts apart, and one more.
+    digits: panel.offset || panel.scale % 1 ? Math.ceil(Math.max(0, -Math.log10(Math.abs(panel.scale)))) + 1 : 0,
+  })));
+  const digits = Math.round(9 - Math.log10(facts.timeUnit_ns));
+  const parts = [`tick,t_s,${columns.map(column => column.name).join(",")}\n`];
+  for (let i = begin; i < end; i++) {
+    const values = columns.map(({ panel, line, digits }) => panel.value(line, i).toFixed(digits));
+    parts.push(`${samples.ticks[i]},${samples.times[i].toFixed(digits)},${values.join(",")}\n`);
+  }
+  return new Blob(parts, { type: "text/csv" });
+}
+
+/** The part's graphs as they are shown, without cursors, on one picture with its title. */
+function partAsPicture() {
+  const before = { from: view.from, to: view.to, cursor: view.cursor };
+  const { ends } = stretch;
+  const head = 64;
+  const { width } = panels[0];
+  const height = panels.reduce((sum, panel) => sum + panel.height + 28, head);
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [2 * width, 2 * height];
+  const context = canvas.getContext("2d");
+  context.scale(2, 2);
+  context.fillStyle = colours["--page"];
+  context.fillRect(0, 0, width, height);
+  context.fillStyle = colours["--text"];
+  context.textBaseline = "top";
+  context.font = "600 16px system-ui, sans-serif";
+  context.fillText(document.title, 8, 10, width - 16);
+  context.font = "12px system-ui, sans-serif";
+  context.fillStyle = colours["--faint"];
+  context.fillText(document.querySelector("header p").textContent, 8, 36, width - 16);
+  let top = head;
+  [view.from, view.to] = stretch.part;
+  [view.cursor, stretch.ends] = [undefined, [undefined, undefined]];
+  for (const panel of panels) {
+    context.fillStyle = colours["--text"];
+    context.font = "600 13px system-ui, sans-serif";
+    context.fillText(`${panel.name} in ${panel.unit}`, 8, top + 6);
+    const own = panel.context;
+    panel.context = context;
+    context.save();
+    context.translate(0, top + 28);
+    panel.draw(colours);
+    context.restore();
+    panel.context = own;
+    top += panel.height + 28;
+  }
+  Object.assign(view, before);
+  stretch.ends = ends;
+  return new Promise(done => canvas.toBlob(done, "image/png"));
+}
+
+document.getElementById("save-csv").addEventListener("click", () => offer(partAsCSV(), fileName("csv")));
+document.getElementById("save-png").addEventListener("click", async () => {
+  const name = fileName("png");
+  offer(await partAsPicture(), name);
+});
+for (const [id, which] of [["set-a", 0], ["set-b", 1]]) {
+  document.getElementById(id).addEventListener("click", () => {
+    stretch.set(which, view.cursor === undefined ? (view.from + view.to) / 2 : view.cursor);
+  });
+}
+document.getElementById("clear").addEventListener("click", () => stretch.clear());

@@ -145,7 +145,9 @@ struct LogAccount {
   /// Whether the recording can be used, on one line.
   var verdict: String {
     if isPart { return "a part of the recording" }
-    if end == nil, damages.count == 0 { return "without an end: it is being recorded, or was cut off" }
+    if end == nil, damages.count == 0 {
+      return "without an end: it is being recorded, or was cut off"
+    }
     return log.sentence
   }
 

@@ -83,7 +83,8 @@ enum PageFrame {
     }
     return Array(opening.utf8) + Array("<title>\(title)</title>\n<style>\n".utf8)
       + PackageResources.page_css
-      + Array("</style>\n</head>\n<body>\n<header><h1>\(title)</h1>\n<p>\(summary)</p></header>\n".utf8)
+      + Array(
+        "</style>\n</head>\n<body>\n<header><h1>\(title)</h1>\n<p>\(summary)</p></header>\n".utf8)
       + PackageResources.body_html
       + Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</main>\n".utf8)
       + Array("<script type=\"application/json\" id=\"facts\">".utf8)

@@ -66,6 +66,20 @@ struct DoctorFixTests {
     #expect(bench.shell("test -e machine/etc/modules-load.d/i2c-dev.conf").status == 1)
   }
 
+  @Test(
+    "a module is kept for the next start beside what the file has",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func keeping() {
+    machine.makePiWithBus()
+    machine.write("i2c_dev 16384 0 - Live 0x0\n", to: "proc/modules")
+    machine.write("spidev\n# i2c-dev\n", to: "etc/modules-load.d/i2c-dev.conf")
+    let (said, _) = fix { $0.contains("modules-load.d") ? "y" : "n" }
+    #expect(said.contains("done"), "\(said)")
+    #expect(
+      bench.shell("cat machine/etc/modules-load.d/i2c-dev.conf").output
+        == "spidev\n# i2c-dev\ni2c-dev\n")
+  }
+
   @Test("a chip is taken from its driver by one write", .enabled(if: geteuid() == 0, "needs root"))
   func unbind() {
     machine.makePi()

@@ -26,7 +26,7 @@ struct DoctorTests {
     machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/bus/i2c/devices/i2c-1/name")
     #expect(
       try machine.doctor().checks["bus"]?.commands == [
-        "sudo modprobe i2c-dev", "echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf",
+        "sudo modprobe i2c-dev", "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf",
       ])
   }
 
@@ -139,7 +139,7 @@ struct DoctorTests {
     machine.write("i2c_dev 16384 0 - Live 0x0\n", to: "proc/modules")
     let module = try #require(try machine.doctor().checks["module"])
     #expect(module.says("advice"))
-    #expect(module.commands == ["echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf"])
+    #expect(module.commands == ["echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf"])
     machine.write("# buses\ni2c-dev\n", to: "etc/modules-load.d/buses.conf")
     #expect(try machine.doctor().checks["module"]?.says("ok") == true)
   }

@@ -8,7 +8,7 @@ struct Mend: Equatable, Sendable {
   enum Action: Equatable, Sendable {
     /// Starts a program of the system with arguments.
     case run([String])
-    /// Writes a line to a file.
+    /// Writes a line to a file of the kernel, or to the end of another one.
     case write(String, path: String)
     /// The command is left to the person: it needs a new start of the machine, a download, or a choice.
     case none
@@ -29,7 +29,7 @@ extension Mend {
     command: "sudo modprobe i2c-dev", action: .run(["modprobe", "i2c-dev"]))
 
   static let keepModule = Mend(
-    command: "echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf",
+    command: "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf",
     action: .write("i2c-dev", path: "/etc/modules-load.d/i2c-dev.conf"))
 
   /// Raspberry Pi's: switches I2C on now, and at every start.

@@ -67,7 +67,7 @@ struct Mending {
   /// In one call of write(2), as files of the kernel need it.
   private func write(_ text: String, to path: String) -> String? {
     let isKernels = path.hasPrefix("/sys/")
-    let flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (isKernels ? 0 : O_CREAT | O_TRUNC)
+    let flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (isKernels ? 0 : O_CREAT | O_APPEND)
     let descriptor = open(tree.path(path), flags, 0o644)
     guard descriptor >= 0 else { return "\(path): \(Errno.words(errno))" }
     defer { close(descriptor) }

@@ -13,7 +13,7 @@ package struct BootConfiguration {
     for path in ["/boot/firmware/config.txt", "/boot/config.txt"] {
       guard let text = tree.text(path, limit: 1 << 16) else { continue }
       self.path = path
-      lines = text.split(separator: "\n")
+      lines = text.split(whereSeparator: \.isNewline)
       return
     }
     return nil
@@ -22,9 +22,11 @@ package struct BootConfiguration {
   /// Whether some line switches a bus on.
   package var asksForI2C: Bool {
     lines.contains { line in
-      (line.hasPrefix("dtparam=") && line.parts(around: "i2c") != nil
-        && line.parts(around: "=off") == nil)
-        || line.hasPrefix("dtoverlay=i2c")
+      if line.hasPrefix("dtoverlay=i2c") { return true }
+      guard line.hasPrefix("dtparam=") else { return false }
+      return line.dropFirst(8).split(separator: ",").contains { parameter in
+        ["i2c", "i2c_arm", "i2c1"].contains { parameter == $0 || parameter == $0 + "=on" }
+      }
     }
   }
 

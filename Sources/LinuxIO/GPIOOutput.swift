@@ -47,6 +47,26 @@ public struct GPIOOutput: ~Copyable {
   }
 }
 
+extension GPIOLine {
+  /// Finds a line and asks the kernel whether it is free, without taking it: its level and its function stay.
+  ///
+  /// - Throws: ``LinuxIOError`` of kind `noGPIO`, `noSuchLine`, `ambiguousLine`, `lineBusy`, `notPermitted` or `system`.
+  public static func expectFree(
+    _ spec: GPIOLineSpec, tree: SystemTree = .live
+  ) throws(LinuxIOError) {
+    let request = try GPIORequest(spec, tree: tree)
+    defer { close(request.descriptor) }
+    let size = Int(CLINUXIO_GPIO_NAME_SIZE)
+    var name = [CChar](repeating: 0, count: size)
+    var consumer = name
+    // Safe: both arrays have the size that the call fills at most.
+    let answer = clinuxio_gpio_line(
+      request.descriptor, UInt32(request.line.offset), &name, &consumer)
+    if answer == 1 { throw request.refused(EBUSY) }
+    if answer < 0 { throw request.refused(-answer) }
+  }
+}
+
 /// A request for a line, and the errors when the kernel refuses it.
 struct GPIORequest {
   static let consumer = GPIOLine.consumer

@@ -174,7 +174,7 @@ extension GPIOSurvey {
   }
 
   private static func ask(_ node: Node) -> Result<(Identity, Chip), Code> {
-    let descriptor = open(node.path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(node.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return .failure(Code(errno: errno)) }
     defer { close(descriptor) }
     var status = stat()

@@ -26,7 +26,7 @@ public final class LatencyHold: Sendable {
     microseconds: Int32, tree: SystemTree = .live
   ) -> (hold: LatencyHold?, refusal: Refusal?) {
     let path = tree.path("/dev/cpu_dma_latency")
-    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return (nil, refusal(errno, microseconds)) }
     // The kernel takes 4 bytes in its own byte order, or text.
     var value = microseconds

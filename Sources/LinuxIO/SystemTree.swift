@@ -26,9 +26,12 @@ public struct SystemTree: Sendable {
 extension SystemTree {
   /// A file's bytes, at most `limit`; `nil` when it is absent or unreadable.
   func bytes(_ path: String, limit: Int = 4096) -> [UInt8]? {
-    let descriptor = open(self.path(path), O_RDONLY | O_CLOEXEC)
+    // Another kind of file, such as a FIFO, could be waited for without end.
+    let descriptor = open(self.path(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
       // Safe: each read gets the rest of the buffer, and `count` is what was written.

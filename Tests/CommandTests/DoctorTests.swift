@@ -185,7 +185,10 @@ struct DoctorTests {
     machine.shell("chmod 600 machine/dev/i2c-1")
     let refused = try #require(try machine.doctor().checks["service's rights"])
     #expect(refused.says("wrong", "/dev/i2c-1"))
-    #expect(refused.commands.contains("sudo udevadm trigger"))
+    #expect(
+      refused.commands.contains(
+        "sudo udevadm trigger --subsystem-match=i2c-dev --subsystem-match=gpio --subsystem-match=misc"
+      ))
     machine.shell("chmod 666 machine/dev/i2c-1")
     #expect(try machine.doctor().checks["service's rights"]?.says("ok") == true)
   }

@@ -59,7 +59,10 @@ struct RecordingFacts {
   private var length: String {
     let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
     let milliseconds = plan.description.rate.nanoseconds(atTick: ticks) / 1_000_000
-    return Plain.number(milliseconds, per: 1000) + " s"
+    let whole = Plain.number(milliseconds, per: 1000) + " s"
+    guard plan.hasRange else { return whole }
+    let (begin, end) = account.ends(plan)
+    return Plain.number(max(0, end - begin) / 1_000_000, per: 1000) + " s of " + whole
   }
 
   private var sensor: String {

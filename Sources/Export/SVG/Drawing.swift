@@ -65,7 +65,7 @@ struct Drawing {
   private var caption: [String] {
     let wanted: Set = ["Started", "Length", "Rate", "Sensor", "Samples"]
     var lines = [""]
-    var parts = facts.rows.filter { wanted.contains($0.name) }.map(\.value)
+    var parts = [account.verdict] + facts.rows.filter { wanted.contains($0.name) }.map(\.value)
     let count = marks.silent
     if count > 0 {
       parts.append("\(count) \(count == 1 ? "mark" : "marks") without room for words")

@@ -22,7 +22,7 @@ struct BusModuleChecks {
         tree.names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
       }
     let isKept = files.contains { path in
-      (tree.text(path, limit: 1 << 16) ?? "").split(separator: "\n").contains { line in
+      (tree.text(path, limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline).contains { line in
         let name = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first
         return name == "i2c-dev" || name == "i2c_dev"
       }

@@ -58,6 +58,9 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   func validate() throws {
+    guard (0...3600).contains(cardSeconds) else {
+      throw ValidationError("--card-seconds takes 0 to 3600")
+    }
     if json, report { throw ValidationError("--json and --report exclude each other") }
     if fix, json || report {
       throw ValidationError("--fix and --json or --report exclude each other")
@@ -71,14 +74,20 @@ struct DoctorCommand: ParsableCommand {
         "--fix asks before each command, and there is no terminal to ask at; without it doctor prints the commands"
       )
     }
+    let socket = try socketOptions.path(isService: false)
     var checks = try look(isText: !json && !report)
-    if fix, try Mending(tree: SystemTree(root: root)).run(checks) {
+    if fix,
+      try Mending(
+        tree: SystemTree(root: root), isServiceIdle: { DoctorCommand.isServiceIdle(socket) }
+      ).run(checks)
+    {
       card = false
       try Console.data("\nlooking again\n")
       checks = try look(isText: true)
     }
     let home = MachineUser.person(SystemTree(root: root))?.home
-    let privacy = [storePath(nil), Environment.value("HOME"), home].compactMap { $0 }
+    let named = [storePath(nil), storePath(serviceSetup().0), Environment.value("HOME"), home]
+    let privacy = named.compactMap { $0 }.flatMap { [$0, DoctorCommand.resolved($0)] }
     if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
     if report { try Console.data(DoctorReport(checks, hiding: privacy).markdown) }
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }
@@ -123,8 +132,9 @@ struct DoctorCommand: ParsableCommand {
       ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
     let lines = LineChecks(tree: tree, configuration: settings, board: board)
     for check in lines.run() { try found(check) }
-    let isServed = if case .success = status { true } else { false }
-    try BusChecks(tree: tree, request: request, board: board, isServed: isServed).run(found)
+    try BusChecks(
+      tree: tree, request: request, board: board, isServed: !DoctorCommand.isAbsent(status)
+    ).run(found)
   }
 
   /// Not beside a recording, whose card it would keep busy.
@@ -133,7 +143,50 @@ struct DoctorCommand: ParsableCommand {
       return Check(
         "card", .unchecked, "the service is \(status.state.rawValue): the card is left to it")
     }
+    if case .failure = status, !DoctorCommand.isAbsent(status) {
+      return Check(
+        "card", .unchecked, "the service does not say whether it records: the card is left to it")
+    }
+    guard !isRecording(into: store) else {
+      return Check("card", .unchecked, "a recording is being written: the card is left to it")
+    }
     return CardProbe(store: store, clock: SystemClock(), length: cardSeconds * 1_000_000_000).run()
+  }
+
+  /// Whether a program is writing one of the newest recordings.
+  private func isRecording(into store: String) -> Bool {
+    guard access(store, F_OK) == 0 else { return false }
+    do {
+      let catalogue = try OpenStore.reading(store)
+      return try catalogue.list().entries.prefix(3).contains { try catalogue.isLive($0) }
+    } catch {
+      // A store that cannot be read is reported by its own check.
+      return false
+    }
+  }
+
+  /// Whether no service listens. One that may not be asked, or does not answer, may be recording.
+  private static func isAbsent(_ status: Result<RecorderStatus, any Error>) -> Bool {
+    guard case .failure(let error as LinuxIOError) = status else { return false }
+    return error.kind == .notRunning
+  }
+
+  private static func isServiceIdle(_ socket: String) -> Bool {
+    do {
+      guard case (.status(let status), _) = try ControlReply.ask(.status, at: socket) else {
+        return false
+      }
+      return status.isIdle
+    } catch {
+      return (error as? LinuxIOError)?.kind == .notRunning
+    }
+  }
+
+  /// A path without symbolic links; itself where there is none.
+  private static func resolved(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
   }
 
   /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
@@ -168,7 +221,9 @@ struct DoctorCommand: ParsableCommand {
         try file.setup(), [Check("configuration", .ok, "\(ConfigurationFile.usualPath) is right")]
       )
     } catch {
-      let words = (error as? CommandFailure)?.sentence ?? "\(error)"
+      let sentence = (error as? CommandFailure)?.sentence ?? "\(error)"
+      // A line of the file may name people and places.
+      let words = report ? "\(ConfigurationFile.usualPath) cannot be used" : sentence
       return (nil, [Check("configuration", .wrong, words)])
     }
   }

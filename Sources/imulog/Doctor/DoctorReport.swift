@@ -10,7 +10,9 @@ struct DoctorReport {
 
   init(_ checks: [Check], hiding paths: [String]) {
     self.checks = checks
-    hidden = paths.filter { $0.utf8.count > 1 }.sorted { $0.utf8.count > $1.utf8.count }
+    hidden = Set(paths).filter { $0.utf8.count > 1 && $0.hasPrefix("/") }.sorted {
+      $0.utf8.count > $1.utf8.count
+    }
   }
 
   var json: String {
@@ -57,13 +59,27 @@ struct DoctorReport {
   private func open(_ text: String) -> String {
     var text = text
     for path in hidden {
-      while let (before, after) = text.parts(around: path) { text = before + "…" + after }
+      var rest = text
+      text = ""
+      while let (before, after) = rest.parts(around: path) {
+        // Another path that begins with the same letters is not it.
+        let isWhole = after.first.map { !$0.isLetter && !$0.isNumber } ?? true
+        text += before + (isWhole ? "…" : path)
+        rest = String(after)
+      }
+      text += rest
     }
     return text
   }
 
   private func cell(_ text: String) -> String {
-    Plain.text(open(text)).split(separator: "|", omittingEmptySubsequences: false)
-      .joined(separator: "\\|")
+    Plain.text(open(text)).map { character in
+      switch character {
+      case "|": "\\|"
+      case "\\": "\\\\"
+      case "<": "&lt;"
+      default: String(character)
+      }
+    }.joined()
   }
 }

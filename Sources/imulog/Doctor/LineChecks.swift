@@ -18,8 +18,8 @@ struct LineChecks {
     ].compactMap { name, spec in
       guard let spec else { return nil }
       do throws(LinuxIOError) {
-        // As an input, which drives nothing.
-        _ = try GPIOInput(spec, isActiveLow: true, tree: tree)
+        // Not requested: that would change the function of a line which something else drives.
+        try GPIOLine.expectFree(spec, tree: tree)
         return Check(name, .ok, "\(spec) is free")
       } catch {
         // A recorder without a button is one, too.

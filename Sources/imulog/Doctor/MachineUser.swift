@@ -63,7 +63,7 @@ struct MachineUser: Equatable, Sendable {
   }
 
   private static func rows(_ path: String, _ tree: SystemTree) -> [[Substring]] {
-    (tree.text(path, limit: 1 << 18) ?? "").split(separator: "\n").map {
+    (tree.text(path, limit: 1 << 18) ?? "").split(whereSeparator: \.isNewline).map {
       $0.split(separator: ":", omittingEmptySubsequences: false)
     }
   }
@@ -71,6 +71,9 @@ struct MachineUser: Equatable, Sendable {
 
 /// Why a person may not use a node, and what gives the right.
 struct NodeRight {
+  /// The groups that rules give such nodes to. Another one may give its members more, and its name may be a person's.
+  private static let groups: Set = ["i2c", "gpio", "dialout", "imulog"]
+
   let words: String
   let mends: [Mend]
 
@@ -84,12 +87,13 @@ struct NodeRight {
     let group =
       isKnown && status.st_gid != 0 && status.st_mode & 0o060 != 0
       ? MachineUser.group(status.st_gid, tree) : nil
-    guard let group, Mend.isPlain(group) else {
+    guard let group, NodeRight.groups.contains(group) else {
       words = "it belongs to root alone: no rule gives it to the group \(usual)"
       let isMember = MachineUser.groupNumber(usual, tree).map {
         person?.groups.contains($0) ?? false
       }
-      mends = rule + (isMember ?? false ? [] : [.join(usual, person)])
+      // A group that does not exist yet comes with the rule.
+      mends = rule + (isMember == false ? [.join(usual, person)] : [])
       return
     }
     if let person, person.groups.contains(status.st_gid) {

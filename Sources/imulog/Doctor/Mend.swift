@@ -40,7 +40,13 @@ extension Mend {
   static let applyRules = [
     Mend(
       command: "sudo udevadm control --reload", action: .run(["udevadm", "control", "--reload"])),
-    Mend(command: "sudo udevadm trigger", action: .run(["udevadm", "trigger"])),
+    Mend(
+      command: "sudo udevadm trigger --subsystem-match=i2c-dev --subsystem-match=gpio"
+        + " --subsystem-match=misc",
+      action: .run([
+        "udevadm", "trigger", "--subsystem-match=i2c-dev", "--subsystem-match=gpio",
+        "--subsystem-match=misc",
+      ])),
   ]
 
   static let makeUsers = Mend(
@@ -48,6 +54,9 @@ extension Mend {
 
   static let synchronise = Mend(
     command: "sudo timedatectl set-ntp true", action: .run(["timedatectl", "set-ntp", "true"]))
+
+  /// What the service said. It may be recording, so that it is not restarted.
+  static let journal = Mend.shown("journalctl -u imulog -n 20")
 
   /// A command that `--fix` leaves to the person.
   static func shown(_ command: String, isLater: Bool = false) -> Mend {

@@ -7,6 +7,8 @@ import LinuxIO
 /// `doctor --fix`: asks before each command, carries it out, and says how it went.
 struct Mending {
   let tree: SystemTree
+  /// Whether the service is known to record nothing now: the answer to a question may take minutes.
+  let isServiceIdle: () -> Bool
 
   /// Where the system keeps programs for root. The caller's PATH has no say.
   private static let directories = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
@@ -50,7 +52,8 @@ struct Mending {
 
   /// Asks at the terminal; anything but a yes is a no.
   private func isAgreed(_ question: String) -> Bool {
-    // A closed terminal answers nothing, which is a no.
+    // What was typed before the question answers nothing. A closed terminal answers nothing either, which is a no.
+    tcflush(STDIN_FILENO, TCIFLUSH)
     _ = Array(question.utf8).withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
     return ["y", "yes"].contains(readLine()?.lowercased())
   }
@@ -58,6 +61,8 @@ struct Mending {
   /// - Returns: Why it failed; `nil` when it is done.
   private func carryOut(_ mend: Mend) -> String? {
     switch mend.action {
+    case .run(let words) where words.contains("restart") && !isServiceIdle():
+      "the service is recording, or does not say that it is not"
     case .run(let words): start(words)
     case .write(let line, let path): write(line + "\n", to: path)
     case .none: "it is yours to do"
@@ -71,12 +76,22 @@ struct Mending {
     let descriptor = open(tree.path(path), flags, 0o644)
     guard descriptor >= 0 else { return "\(path): \(Errno.words(errno))" }
     defer { close(descriptor) }
-    let bytes = Array(text.utf8)
+    // Not behind the last line of a file that does not end in a line feed.
+    let bytes = Array(((isKernels || endsInLine(tree.path(path)) ? "" : "\n") + text).utf8)
     // Safe: the count is the array's.
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       return "\(path): \(Errno.words(errno))"
     }
     return nil
+  }
+
+  private func endsInLine(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return true }
+    defer { close(descriptor) }
+    let size = lseek(descriptor, 0, SEEK_END)
+    var last: UInt8 = 0x0A
+    return size <= 0 || pread(descriptor, &last, 1, size - 1) < 1 || last == 0x0A
   }
 
   private func start(_ words: [String]) -> String? {

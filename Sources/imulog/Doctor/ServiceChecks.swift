@@ -39,10 +39,10 @@ struct ServiceChecks {
     case .failure(let error as LinuxIOError) where error.kind != .notRunning:
       return Check(
         "service", .wrong, "it runs and does not answer as it should: \(error.finding)",
-        mends: [.service("restart")])
+        mends: [.journal])
     case .failure(let error) where !(error is LinuxIOError):
       return Check(
-        "service", .wrong, "it runs and does not answer as it should", mends: [.service("restart")])
+        "service", .wrong, "it runs and does not answer as it should", mends: [.journal])
     case .failure:
       return isInstalled
         ? Check(
@@ -92,7 +92,7 @@ struct ServiceChecks {
     } catch {
       return [Check("ssh key", .unchecked, "\(error)")]
     }
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter {
+    let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).filter {
       !$0.hasPrefix("#") && $0.parts(around: "imulog") != nil && $0.parts(around: " serve") != nil
     }
     return lines.prefix(ServiceChecks.keyLimit).map { key($0) }

@@ -24,7 +24,9 @@ struct StoreChecks {
   /// The store, or the directory in which it will be made.
   private var existing: String {
     var path = store
-    while access(path, F_OK) != 0, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+    while access(path, F_OK) != 0 {
+      guard let slash = path.lastIndex(of: "/") else { return "." }
+      guard slash > path.startIndex else { return "/" }
       path = String(path[..<slash])
     }
     return path

@@ -50,11 +50,9 @@ function listen(panel) {
     if (drag && !drag.pinch && !drag.isFar && event.type === "pointerup") {
       view.point(timeAt(event));
       // A finger's tap only shows values; buttons set its cursors.
-      if (event.pointerType === "mouse" && drag.end < 0) {
-        if (event.timeStamp - clicked > 500) before = [...stretch.ends];
-        clicked = event.timeStamp;
-        stretch.place(timeAt(event));
-      }
+      if (event.timeStamp - clicked > 500) before = [...stretch.ends];
+      clicked = event.timeStamp;
+      if (event.pointerType === "mouse" && drag.end < 0) stretch.place(timeAt(event));
     }
     if (view.selection && event.type === "pointerup") view.show(...view.selection.sort((a, b) => a - b));
     view.selection = undefined;

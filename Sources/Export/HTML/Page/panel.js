@@ -142,7 +142,9 @@ class Panel {
     const [low, high] = this.valueRange(from, to);
     const bottom = height - margin.bottom;
     const y = value => margin.top + (high - value) / (high - low) * (bottom - margin.top);
-    context.clearRect(0, 0, width, height);
+    // Filled and not cleared: a saved picture has the page's background, too.
+    context.fillStyle = colours["--page"];
+    context.fillRect(0, 0, width, height);
     this.drawAxes(colours, low, high, y);
     context.save();
     context.beginPath();
@@ -344,9 +346,12 @@ class Panel {
       const x = this.x(time);
       context.fillStyle = colours["--accent"];
       context.fillRect(x - 0.75, 0, 1.5, bottom);
-      context.fillRect(x - 9, bottom - 18, 18, 18);
+      // Whole at the edges, too.
+      const flag = Math.min(Math.max(x, this.margin.left + 9), this.width - this.margin.right - 9);
+      if (time < view.from || time > view.to) return;
+      context.fillRect(flag - 9, bottom - 18, 18, 18);
       context.fillStyle = colours["--page"];
-      context.fillText("AB"[which], x, bottom - 9);
+      context.fillText("AB"[which], flag, bottom - 9);
     });
   }
 

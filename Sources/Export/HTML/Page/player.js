@@ -50,6 +50,7 @@ const player = {
 
 /** Speaks the cursor's time and values to a screen reader. */
 function tell() {
+  if (view.cursor === undefined) return;
   const index = view.sampleAtCursor();
   const values = index === undefined ? ["gap"] : panels.flatMap(panel => [
     panel.name, ...panel.lines.map(line => `${line.name} ${number(panel.value(line, index), 2)}`),

@@ -58,7 +58,7 @@ const stretch = {
     const [from, to] = this.part;
     const [begin, end] = this.indices;
     const missing = holes.reduce((sum, hole) => {
-      const share = Math.max(0, Math.min(hole.to, to) - Math.max(hole.from, from)) / (hole.to - hole.from);
+      const share = Math.max(0, Math.min(hole.to, to) - Math.max(hole.from, from)) / (hole.to - hole.from || 1);
       return sum + Math.round(hole.count * share);
     }, 0);
     section.querySelector("h2").textContent =
@@ -76,7 +76,9 @@ const stretch = {
         row.append(name);
         const figures = begin < end ? lineFigures(panel, line, begin, end) : undefined;
         for (const key of ["min", "max", "mean", "rms", "peak"]) {
-          row.insertCell().textContent = figures ? number(figures[key], panel.digits) : "–";
+          // Averages lie between two counts.
+          const digits = panel.digits + (key === "mean" || key === "rms" ? 1 : 0);
+          row.insertCell().textContent = figures ? number(figures[key], digits) : "–";
         }
       }
     }

@@ -191,6 +191,19 @@ int clinuxio_lock_byte(int fd, int64_t offset) {
   return answer(fcntl(fd, F_SETLK, &lock));
 }
 
+int clinuxio_unlock_byte(int fd, int64_t offset) {
+  struct flock lock = byte_lock(offset);
+  lock.l_type = F_UNLCK;
+  return answer(fcntl(fd, F_SETLK, &lock));
+}
+
+int clinuxio_is_locked(int fd, int64_t first, int64_t count) {
+  struct flock lock = byte_lock(first);
+  lock.l_len = count;
+  int result = answer(fcntl(fd, F_GETLK, &lock));
+  return result < 0 ? result : lock.l_type != F_UNLCK;
+}
+
 int clinuxio_lock_holder(int fd, int64_t offset) {
   struct flock lock = byte_lock(offset);
   int result = answer(fcntl(fd, F_GETLK, &lock));

@@ -177,37 +177,6 @@ extension LinuxI2CBus {
   }
 }
 
-extension LinuxI2CBus {
-  /// Keeps any other imulog from using the chip at `address` as long as this value exists.
-  ///
-  /// A record lock (`F_SETLK`, fcntl(2)) of the byte whose number is the address, in the adapter's
-  /// node. The kernel releases it with the process, so nothing is stale after a crash. Only programs
-  /// that use such locks respect it.
-  ///
-  /// Such a lock belongs to the process, not to the value: closing any descriptor of the same node releases
-  /// it. Keep other values for the same bus as long as the reservation is needed.
-  ///
-  /// - Throws: ``LinuxIOError`` of kind `busy`, naming the process that has it, or `system`.
-  public borrowing func reserve(_ address: I2CAddress) throws(LinuxIOError) {
-    let answer = clinuxio_lock_byte(descriptor, Int64(address.rawValue))
-    guard answer != 0 else { return }
-    var error = LinuxIOError(
-      kind: .system, attempt: "reserving chip \(address) on I2C bus \(number)",
-      place: tree.path("/dev/i2c-\(number)"), finding: "the kernel refused", errno: -answer,
-      remedy: "Look for the adapter in `dmesg`.")
-    if answer == -EAGAIN || answer == -EACCES {
-      let holder = clinuxio_lock_holder(descriptor, Int64(address.rawValue))
-      // 0 when it was released meanwhile, or the holder is invisible to this process.
-      let process = holder > 0 ? holder : nil
-      error.kind = .busy(process: process)
-      error.finding = "\(tree.processName(process)) is using the sensor"
-      error.remedy =
-        "Wait until it is done, or end it; a service ends with `sudo systemctl stop imulog`."
-    }
-    throw error
-  }
-}
-
 /// A register burst cut into SMBus block reads of at most 32 bytes (I2C_SMBUS_BLOCK_MAX).
 ///
 /// A sequence of values on the stack: iterating allocates nothing.

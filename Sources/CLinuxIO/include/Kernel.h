@@ -82,7 +82,11 @@ int clinuxio_is_open_elsewhere(int fd);
 /// fcntl(F_SETLK, F_WRLCK) of the one byte at `offset`. -EAGAIN or -EACCES when another process has
 /// it. fcntl is variadic.
 int clinuxio_lock_byte(int fd, int64_t offset);
-/// fcntl(F_GETLK) of that byte: the process that has it, 0 when none has.
+/// fcntl(F_SETLK, F_UNLCK) of that byte.
+int clinuxio_unlock_byte(int fd, int64_t offset);
+/// fcntl(F_GETLK) of `count` bytes: 1 when another process has one of them, whether or not it is visible to this one.
+int clinuxio_is_locked(int fd, int64_t first, int64_t count);
+/// fcntl(F_GETLK) of one byte: the process that has it, 0 when none has.
 int clinuxio_lock_holder(int fd, int64_t offset);
 
 // Threads.

@@ -138,10 +138,10 @@ extension BusChecks {
     _ number: Int, _ tree: SystemTree, _ chips: ChipChecks<SystemClock>, adapter: String,
     _ interrupt: GPIOLineSpec?, isServed: Bool, _ progress: () -> Void
   ) -> Outcome {
-    var bus: LinuxI2CBus
+    var bus: BusLook
     do throws(LinuxIOError) {
       // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
-      bus = try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree)
+      bus = BusLook(try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree))
     } catch {
       return Outcome(checks: [refused(error, number, tree)], hasChip: false)
     }
@@ -156,8 +156,10 @@ extension BusChecks {
       let rest = Check("chip", .unchecked, "a recorder uses this bus: nothing on it is read")
       return Outcome(checks: checks + busy + [rest], hasChip: true)
     }
+    let ending = bus.ending
     let (found, more) = chips.run(&bus, free: free, progress)
-    checks += more
+    checks += ending.isCut ? cut(more, found) : more
+    guard !ending.isCut else { return Outcome(checks: checks, hasChip: true) }
     guard let found else { return Outcome(checks: checks, hasChip: false) }
     guard chips.request.configuration.interrupt != .none else {
       return Outcome(checks: checks, hasChip: true)
@@ -181,13 +183,24 @@ extension BusChecks {
       if chips.request.usesInterrupt(found.model) {
         bus.wire(try InterruptLine(interrupt, tree: tree))
       }
-      checks.append(
-        DataReadyCheck(request: chips.request, line: "\(interrupt)", clock: SystemClock())
-          .run(bus, found, busClock: chips.configured, progress))
+      let check = DataReadyCheck(
+        request: chips.request, line: "\(interrupt)", clock: SystemClock()
+      ).run(bus, found, busClock: chips.configured, progress)
+      checks.append(ending.isCut ? cut(DataReadyName.text) : check)
     } catch {
       checks.append(LineChecks.refused(DataReadyName.text, error, .wrong, tree))
     }
     return Outcome(checks: checks, hasChip: true)
+  }
+
+  /// What a look found before a recorder came: which chip it is. Reads failed from then on.
+  private static func cut(_ checks: [Check], _ found: SensorIdentity?) -> [Check] {
+    guard found != nil else { return [cut("chip")] }
+    return checks.filter { $0.name == "chip" } + [cut("wiring")]
+  }
+
+  private static func cut(_ name: String) -> Check {
+    Check(name, .unchecked, "a recording began: the bus is left to it")
   }
 
   private static func refused(_ error: LinuxIOError, _ number: Int, _ tree: SystemTree) -> Check {
@@ -204,13 +217,12 @@ extension BusChecks {
   }
 
   /// The addresses that are free, and those that a recorder has. A kernel driver's are named already.
-  private static func claim(_ bus: inout LinuxI2CBus) -> (free: [I2CAddress], busy: [Check]) {
+  private static func claim(_ bus: inout BusLook) -> (free: [I2CAddress], busy: [Check]) {
     var (free, busy) = ([I2CAddress](), [Check]())
     for address in SensorFamily.allAddresses {
       do throws(LinuxIOError) {
-        try bus.claim(address)
         // Before anything is read: a chip that another recorder has stays alone.
-        try bus.reserve(address)
+        try bus.take(address)
         free.append(address)
       } catch {
         guard case .busy = error.kind else { continue }
@@ -231,8 +243,8 @@ extension BusChecks {
         let found = try BusErrand(bus: adapter.number, patience: BusChecks.patience).run {
           progress -> SensorIdentity? in
           do {
-            var bus = try LinuxI2CBus(
-              number: adapter.number, timeoutMilliseconds: nil, tree: tree)
+            var bus = BusLook(
+              try LinuxI2CBus(number: adapter.number, timeoutMilliseconds: nil, tree: tree))
             let (free, busy) = BusChecks.claim(&bus)
             progress()
             guard busy.isEmpty else { return nil }

@@ -10,6 +10,8 @@ from ..errors import check
 from ..scenario import Group
 from . import drivers
 
+OVERTAKING = 20
+
 
 def run(guest: Guest, group: Group) -> None:
     """The chips of the guest's bus 0, whole, absent, strange and held."""
@@ -20,6 +22,7 @@ def run(guest: Guest, group: Group) -> None:
     group.run("doctor: a module that carries another chip", lambda: clone(guest))
     group.run("doctor: a wrong bus", lambda: other_bus(guest))
     group.run("doctor: a recorder has the chip", lambda: busy(guest))
+    group.run("doctor: takes that begin while doctor looks", lambda: overtaken(guest))
     group.run("doctor: a full card, and one that is read-only", lambda: card(guest))
 
 
@@ -107,6 +110,23 @@ def busy(guest: Guest) -> str:
     check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
     expect(checks, "chip", "unchecked")
     return expect(checks, "address 0x68", "unchecked", "not disturbed")
+
+
+def overtaken(guest: Guest) -> str:
+    """Doctor after doctor looks at the chip, and no take is refused for it."""
+    machine = guest.machine
+    looks = machine.start(
+        "rm -f /tmp/enough; n=0; while [ ! -e /tmp/enough ]; do"
+        " imulog --store /tmp/doctor doctor --json --bus 0 >/dev/null; n=$((n + 1)); done; echo $n")
+    try:
+        for number in range(OVERTAKING):
+            ended = machine.run("imulog --store /tmp/overtaken record --bus 0 --sensor mpu6050 --rate 100 --for 200ms")
+            check(ended.status == 0, f"take {number} ended with {ended.status}: {ended.errors.strip()}")
+    finally:
+        machine.check("touch /tmp/enough")
+        count = machine.finish(looks, "doctor").output.strip()
+    machine.check("rm -r /tmp/overtaken")
+    return f"{OVERTAKING} takes beside {count} looks"
 
 
 def card(guest: Guest) -> str:

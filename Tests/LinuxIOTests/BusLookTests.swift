@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LinuxIO
+import LinuxIOTestSupport
+import Testing
+import TestScheduling
+
+/// A clock whose `wake` is called with each instant to which a sleep leads.
+private final class WakingClock: MonotonicClock, @unchecked Sendable {
+  // Safe: each belongs to one test, which calls it from one thread.
+  private var instant = MonotonicTime(nanoseconds: 0)
+  private let wake: (_ nanoseconds: Int64) -> Void
+
+  init(_ wake: @escaping (_ nanoseconds: Int64) -> Void) { self.wake = wake }
+
+  func now() -> MonotonicTime { instant }
+
+  func sleep(until deadline: MonotonicTime) {
+    instant = max(instant, deadline)
+    wake(instant.nanoseconds)
+  }
+}
+
+/// The byte of who looks at the chip 0x68.
+private let lookByte = 0x168
+
+/// A look at a chip of the simulated adapter makes way for a recorder.
+extension LinuxI2CBusTests {
+  private func look() throws(LinuxIOError) -> BusLook { BusLook(try open(Self.plain)) }
+
+  private func other(locking byte: Int) -> pid_t {
+    let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", byte) }
+    #expect(process > 0)
+    return process
+  }
+
+  private func kind(_ work: () throws(LinuxIOError) -> Void) -> LinuxIOError.Kind? {
+    do throws(LinuxIOError) {
+      try work()
+      return nil
+    } catch {
+      return error.kind
+    }
+  }
+
+  @Test("a look does not keep a recorder from the chip", .waitsForPrograms)
+  func recorderWins() throws {
+    var look = try look()
+    try look.take(chip)
+    let before = try look.read(chip, register: 0x75)
+    #expect(before == 0x75 ^ 0xA5)
+    // What a recorder reserves.
+    let recorder = other(locking: 0x68)
+    defer { end_other_process(recorder) }
+    let transfers = adapter.pointee.transfers
+    do throws(BusError) {
+      _ = try look.read(chip, register: 0x75)
+      Issue.record("read beside a recorder")
+    } catch {
+      #expect(error.kind == .busy)
+    }
+    #expect(adapter.pointee.transfers == transfers, "no transfer beside a recorder")
+    #expect(look.ending.isCut)
+    // The recorder that waits for the look goes on.
+    end_other_process(other(locking: lookByte))
+  }
+
+  @Test("a look ends for a recorder of another chip, whose wires are the same", .waitsForPrograms)
+  func sameWires() throws {
+    var look = try look()
+    try look.take(chip)
+    let recorder = other(locking: 0x6A)
+    defer { end_other_process(recorder) }
+    #expect(throws: BusError(.busy, .write, address: chip, register: 0x6B)) {
+      try look.write(chip, register: 0x6B, value: 0x80)
+    }
+    #expect(adapter.pointee.transfers == 0)
+  }
+
+  @Test("a look that was cut short stays so when the recorder has ended", .waitsForPrograms)
+  func staysCut() throws {
+    var look = try look()
+    try look.take(chip)
+    let recorder = other(locking: 0x68)
+    #expect(throws: BusError.self) { try look.read(chip, register: 0x75) }
+    end_other_process(recorder)
+    #expect(throws: BusError.self) { try look.read(chip, register: 0x75) }
+  }
+
+  @Test(
+    "a chip that a recorder has is not looked at, and nothing is left locked", .waitsForPrograms)
+  func recorderFirst() throws {
+    let recorder = other(locking: 0x68)
+    defer { end_other_process(recorder) }
+    var look = try look()
+    #expect(kind { () throws(LinuxIOError) in try look.take(chip) } == .busy(process: recorder))
+    try look.take(stranger)
+    end_other_process(other(locking: lookByte))
+  }
+
+  @Test("a chip is looked at by one program at a time", .waitsForPrograms)
+  func oneLook() throws {
+    let first = other(locking: lookByte)
+    defer { end_other_process(first) }
+    var look = try look()
+    #expect(kind { () throws(LinuxIOError) in try look.take(chip) } == .busy(process: first))
+  }
+
+  @Test("a recorder waits for a transfer of a look, and then has the chip", .waitsForPrograms)
+  func recorderWaits() throws {
+    let bus = try open(Self.plain)
+    let look = other(locking: lookByte)
+    var isOver = false
+    var waited: Int64 = 0
+    let clock = WakingClock { instant in
+      waited = instant
+      guard instant >= 1_000_000_000, !isOver else { return }
+      isOver = true
+      end_other_process(look)
+    }
+    try bus.reserve(chip, clock: clock)
+    #expect(isOver && waited < 1_100_000_000)
+  }
+
+  @Test(
+    "a recorder names a look that hangs after two seconds, and keeps other chips", .waitsForPrograms
+  )
+  func lookHangs() throws {
+    let bus = try open(Self.plain)
+    let look = other(locking: lookByte)
+    defer { end_other_process(look) }
+    var waited: Int64 = 0
+    let clock = WakingClock { waited = $0 }
+    #expect(
+      kind { () throws(LinuxIOError) in try bus.reserve(chip, clock: clock) }
+        == .busy(process: look))
+    #expect(waited == LinuxI2CBus.lookPatience)
+    try bus.reserve(stranger, clock: clock)
+    #expect(waited == LinuxI2CBus.lookPatience, "no one looks at it")
+  }
+}

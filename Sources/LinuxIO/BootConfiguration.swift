@@ -2,32 +2,72 @@
 
 import IMUModel
 
-/// The configuration of a Raspberry Pi's firmware.
+/// The configuration of a Raspberry Pi's firmware, as far as it applies to this model.
 package struct BootConfiguration {
   /// Its file.
   package let path: String
+  /// The lines that apply, without white space around them.
   private let lines: [Substring]
+
+  private static let paths = ["/boot/firmware/config.txt", "/boot/config.txt"]
 
   /// The first of its usual files that is there.
   package init?(_ tree: SystemTree) {
-    for path in ["/boot/firmware/config.txt", "/boot/config.txt"] {
+    for path in Self.paths {
       guard let text = tree.text(path, limit: 1 << 16) else { continue }
       self.path = path
-      lines = text.split(whereSeparator: \.isNewline)
+      var filter = BootFilter(tree)
+      lines = Self.applying(text, in: path, &filter, tree, isIncluded: false)
       return
     }
     return nil
   }
 
-  /// Whether some line switches a bus on.
+  /// Where a line belongs: the file, or where systems with such a partition keep it.
+  package static func path(_ tree: SystemTree) -> String {
+    if let found = BootConfiguration(tree) { return found.path }
+    let isOld = tree.names(in: "/boot/firmware").isEmpty && !tree.names(in: "/boot").isEmpty
+    return isOld ? paths[1] : paths[0]
+  }
+
+  /// Whether Raspberry Pi OS's program is there, which switches the bus on without a new start. Ubuntu and Debian do not
+  /// have it.
+  package static func hasRaspiConfig(_ tree: SystemTree) -> Bool {
+    ["/usr/bin", "/usr/sbin"].contains { tree.names(in: $0).contains("raspi-config") }
+  }
+
+  /// `include` names a file beside this one; the firmware follows more of them than this does.
+  private static func applying(
+    _ text: String, in path: String, _ filter: inout BootFilter, _ tree: SystemTree,
+    isIncluded: Bool
+  ) -> [Substring] {
+    var found: [Substring] = []
+    for whole in text.split(whereSeparator: \.isNewline) {
+      let line = whole.withoutBlanks
+      guard !filter.takes(line), filter.applies else { continue }
+      found.append(line)
+      guard !isIncluded, line.hasPrefix("include "), let slash = path.lastIndex(of: "/")
+      else { continue }
+      let other = path[...slash] + line.dropFirst("include ".utf8.count).withoutBlanks
+      found += applying(
+        tree.text(String(other), limit: 1 << 16) ?? "", in: path, &filter, tree, isIncluded: true)
+    }
+    return found
+  }
+
+  /// Whether the lines switch a bus on. The last one about a bus counts.
   package var asksForI2C: Bool {
-    lines.contains { line in
-      if line.hasPrefix("dtoverlay=i2c") { return true }
-      guard line.hasPrefix("dtparam=") else { return false }
-      return line.dropFirst(8).split(separator: ",").contains { parameter in
-        ["i2c", "i2c_arm", "i2c1"].contains { parameter == $0 || parameter == $0 + "=on" }
+    var asks = false
+    for line in lines {
+      if line.hasPrefix("dtoverlay=i2c") { asks = true }
+      guard line.hasPrefix("dtparam=") else { continue }
+      for parameter in line.dropFirst("dtparam=".utf8.count).split(separator: ",") {
+        let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
+        guard let name = parts.first, ["i2c", "i2c_arm", "i2c1"].contains(name) else { continue }
+        asks = parts.count < 2 || ["on", "yes", "y", "true", "1"].contains(parts[1])
       }
     }
+    return asks
   }
 
   /// The line that gives a sensor to a driver of the kernel.
@@ -37,5 +77,76 @@ package struct BootConfiguration {
       line.hasPrefix("dtoverlay=") && chips.contains { line.parts(around: $0) != nil }
     }
     return line.map { String($0) }
+  }
+}
+
+/// The section of a firmware's configuration: which machines its lines are for
+/// (raspberrypi/documentation, config_txt/conditional.adoc).
+///
+/// Filters of one kind replace each other, those of several kinds have to hold all at once, and `[all]` ends them. Of
+/// filters whose answer is not known here, such as a monitor's name or a pin's level, the lines count.
+private struct BootFilter {
+  private let models: Set<String>
+  private let serial: String?
+  private var isModel = true
+  private var isSerial = true
+  private var isNone = false
+
+  private static let allModels: Set = [
+    "pi0", "pi0w", "pi02", "pi1", "pi2", "pi3", "pi3+", "pi4", "pi400", "pi5", "pi500", "cm0",
+    "cm1", "cm3", "cm3+", "cm4", "cm4s", "cm5",
+  ]
+
+  /// The model's beginning, and the sections that are for it, the longest of the same beginning first.
+  private static let sections: [(model: String, names: Set<String>)] = [
+    ("Compute Module 5", ["pi5", "cm5"]), ("Compute Module 4S", ["pi4", "cm4s"]),
+    ("Compute Module 4", ["pi4", "cm4"]),
+    ("Compute Module 3 Plus", ["pi3", "pi3+", "cm3", "cm3+"]),
+    ("Compute Module 3", ["pi3", "cm3"]), ("Compute Module 0", ["pi0", "cm0"]),
+    ("Compute Module", ["pi1", "cm1"]), ("500", ["pi5", "pi500"]), ("5", ["pi5"]),
+    ("400", ["pi4", "pi400"]), ("4", ["pi4"]), ("3 Model A Plus", ["pi3", "pi3+"]),
+    ("3 Model B Plus", ["pi3", "pi3+"]), ("3", ["pi3"]), ("2", ["pi2"]),
+    ("Zero 2", ["pi0", "pi0w", "pi02"]), ("Zero W", ["pi0", "pi0w"]), ("Zero", ["pi0"]),
+    ("Model", ["pi1"]),
+  ]
+
+  init(_ tree: SystemTree) {
+    let begin = "Raspberry Pi "
+    let model = tree.boardModel().flatMap {
+      $0.hasPrefix(begin) ? $0.dropFirst(begin.utf8.count) : nil
+    }
+    models = Self.sections.first { model?.hasPrefix($0.model) ?? false }?.names ?? []
+    serial = tree.text("/proc/device-tree/serial-number").map {
+      String($0.lowercased().drop { $0 == "0" })
+    }
+  }
+
+  var applies: Bool { isModel && isSerial && !isNone }
+
+  /// Whether a line begins a section.
+  mutating func takes(_ line: Substring) -> Bool {
+    guard line.hasPrefix("["), let end = line.firstIndex(of: "]") else { return false }
+    let name = line[line.index(after: line.startIndex)..<end].lowercased()
+    switch name {
+    case "all": (isModel, isSerial, isNone) = (true, true, false)
+    // A start for a trial of another file.
+    case "none", "tryboot": isNone = true
+    case let name where Self.allModels.contains(name):
+      // Of a machine whose model is not known here the lines count.
+      isModel = models.isEmpty || models.contains(name)
+    case let name where name.hasPrefix("0x"):
+      isSerial = serial == nil || serial == String(name.dropFirst(2).drop { $0 == "0" })
+    default: break
+    }
+    return true
+  }
+}
+
+extension Substring {
+  /// Without blanks and tabs at both ends.
+  fileprivate var withoutBlanks: Substring {
+    var rest = drop { $0 == " " || $0 == "\t" }
+    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+    return rest
   }
 }

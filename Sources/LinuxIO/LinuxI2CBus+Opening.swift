@@ -94,14 +94,19 @@ package struct I2COpening {
         remedy: "Run `sudo modprobe i2c-dev`, and `echo i2c-dev | sudo tee"
           + " /etc/modules-load.d/i2c-dev.conf` to have it at every start.")
     }
-    let isRaspberryPi = tree.boardModel()?.hasPrefix("Raspberry Pi") ?? false
     return error(
-      .i2cOff, "this machine has no I2C adapter, or it is switched off", code,
-      remedy: isRaspberryPi
-        ? "Run `sudo raspi-config nonint do_i2c 0`; without raspi-config, add `dtparam=i2c_arm=on`"
-          + " to /boot/firmware/config.txt and start again."
-        : "Switch the adapter on in the board's device tree or firmware, then run"
-          + " `sudo modprobe i2c-dev`.")
+      .i2cOff, "this machine has no I2C adapter, or it is switched off", code, remedy: switchOn)
+  }
+
+  private var switchOn: String {
+    guard tree.boardModel()?.hasPrefix("Raspberry Pi") ?? false else {
+      return "Switch the adapter on in the board's device tree or firmware, then run"
+        + " `sudo modprobe i2c-dev`."
+    }
+    if BootConfiguration.hasRaspiConfig(tree) { return "Run `sudo raspi-config nonint do_i2c 0`." }
+    return
+      "Add the lines `[all]` and `dtparam=i2c_arm=on` to \(BootConfiguration.path(tree)) and start"
+      + " again."
   }
 
   private func notPermitted(_ code: Int32) -> LinuxIOError {

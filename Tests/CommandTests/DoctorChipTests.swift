@@ -83,13 +83,18 @@ struct DoctorChipTests {
     #expect(unsteady.state == .wrong && unsteady.words.contains("PWR_MGMT_1"))
   }
 
-  @Test("no chip at all, and an LSM6DS that is locked in I3C, which answers as little")
+  @Test(
+    "where no chip answers the causes come in their order: power, wires, open pins, an LSM6DS stuck in SPI or I3C"
+  )
   func absent() throws {
     var bus = bus(nil)
     let chip = try #require(try look(&bus)["chip"])
     #expect(
       chip.state == .wrong && chip.words.contains("no chip answers at 0x68, 0x69, 0x6a, 0x6b"))
-    #expect(chip.words.contains("I3C"))
+    var rest = chip.words[...]
+    for cause in ["power", "SDA and SCL", "CS and SDO", "SPI or I3C needs its power off and on"] {
+      rest = try #require(rest.firstRange(of: cause).map { rest[$0.upperBound...] }, "\(cause)")
+    }
   }
 
   @Test("a line that is held low, which no transfer ends on")
@@ -156,6 +161,11 @@ struct DoctorChipTests {
     let refused = try #require(try look(&slow, configured: 100_000, rate: 1000)["rate"])
     #expect(refused.state == .wrong)
     #expect(refused.mends.first?.command.contains("dtparam=i2c_arm_baudrate=400000") == true)
+    let old = ChipChecks(
+      request: try request(rate: 1000), board: Board.named("raspberry-pi-4"), number: 1,
+      configured: 100_000, bootPath: "/boot/config.txt", clock: clock)
+    let line = old.run(&slow, free: SensorFamily.allAddresses) {}.checks.last?.mends.first?.command
+    #expect(line?.hasSuffix("tee -a /boot/config.txt") == true, "\(line ?? "none")")
     #expect(refused.isLater && refused.mends.first?.action == Mend.Action.none)
     // The configured clock would do, and the real one does not.
     let missing = try #require(try look(&slow, configured: 400_000, rate: 1000)["rate"])

@@ -13,11 +13,25 @@ struct DoctorTests {
   @Test("a Raspberry Pi whose I2C is off is told how to switch it on, and the status is 1")
   func off() throws {
     machine.makePi()
+    machine.addRaspiConfig()
     let (checks, status) = try machine.doctor()
     #expect(checks["board"]?["state"].text == "ok")
     #expect(checks["bus"]?["state"].text == "wrong")
     #expect(checks["bus"]?["command"].text == "sudo raspi-config nonint do_i2c 0")
     #expect(status == 1)
+  }
+
+  @Test("Ubuntu and Debian on a Raspberry Pi have no raspi-config: they get the line and its file")
+  func offElsewhere() throws {
+    machine.makePi()
+    machine.write("dtparam=audio=on\n[pi3]\ndtparam=i2c_arm=on\n", to: "boot/config.txt")
+    let bus = try #require(try machine.doctor().checks["bus"])
+    #expect(
+      bus.commands == [
+        "printf '\\n[all]\\ndtparam=i2c_arm=on\\n' | sudo tee -a /boot/config.txt",
+        "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf",
+      ])
+    #expect(bus["later"].isTrue)
   }
 
   @Test("a kernel that drives adapters and shows none of them lacks i2c-dev")
@@ -147,10 +161,14 @@ struct DoctorTests {
   @Test("a bus that was switched on by hand is off after the next start")
   func unkeptBus() throws {
     machine.makePiWithBus()
+    machine.addRaspiConfig()
     machine.write("#dtparam=i2c_arm=on\ndtparam=audio=on\n", to: "boot/firmware/config.txt")
     let bus = try #require(try machine.doctor().checks["bus at start"])
     #expect(bus.says("advice", "/boot/firmware/config.txt"))
     #expect(bus.commands == ["sudo raspi-config nonint do_i2c 0"])
+    machine.write("[pi3]\ndtparam=i2c_arm=on\n", to: "boot/firmware/config.txt")
+    #expect(
+      try machine.doctor().checks["bus at start"]?.says("advice") == true, "for another model")
     machine.write("dtparam=i2c_arm=on,i2c_arm_baudrate=400000\n", to: "boot/firmware/config.txt")
     #expect(try machine.doctor().checks["bus at start"] == nil)
   }

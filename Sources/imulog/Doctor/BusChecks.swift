@@ -120,7 +120,7 @@ extension BusChecks {
     let tree = tree
     let chips = ChipChecks(
       request: request, board: board, number: number, configured: clock(number),
-      clock: SystemClock())
+      bootPath: BootConfiguration.path(tree), clock: SystemClock())
     let interrupt = request.configuration.interrupt.spec(board?.dataReady)
     let isServed = isServed
     let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
@@ -211,7 +211,7 @@ extension BusChecks {
     case .i2cOff where !tree.kernelAdapterNumbers().isEmpty:
       return Check("bus", error, mends: [.loadModule, .keepModule])
     case .i2cOff where tree.boardModel()?.hasPrefix("Raspberry Pi") ?? false:
-      return Check("bus", error, mends: [.switchOn])
+      return Check("bus", error, mends: Mend.switchOn(tree))
     default: return Check("bus", error)
     }
   }

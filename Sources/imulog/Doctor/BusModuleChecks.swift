@@ -43,7 +43,7 @@ struct BusModuleChecks {
     return Check(
       "bus at start", .advice,
       "the bus is on, and no line of \(boot.path) asks for it: it is off after the next start",
-      mends: [.switchOn])
+      mends: Mend.switchOn(tree))
   }
 
   /// With `sudo`, whose rights hide what the person lacks.

@@ -13,6 +13,8 @@ struct ChipChecks<Clock: MonotonicClock>: Sendable {
   let number: Int
   /// The bus's configured clock in hertz; `nil` when not known.
   let configured: Int?
+  /// A Raspberry Pi's file of its firmware.
+  var bootPath = "/boot/firmware/config.txt"
   let clock: Clock
 
   /// - Returns: The chip, if there is one that is known.
@@ -99,8 +101,8 @@ extension ChipChecks {
           + ": look at SDA and its pull-up")
     }
     return check(
-      "no chip answers at \(addresses): look at power, ground, and SDA and SCL swapped. An LSM6DS whose INT1 was high at "
-        + "power-on speaks only I3C: free INT1, switch its power off and on")
+      "no chip answers at \(addresses): look at power and ground, then at SDA and SCL (swapped?), then at CS and SDO or "
+        + "AD0 left open; an LSM6DS stuck in SPI or I3C needs its power off and on")
   }
 }
 
@@ -251,7 +253,9 @@ extension ChipChecks {
     guard let command else { return [] }
     // A # begins the explanation.
     let words = command.parts(around: "   #").map { String($0.before) } ?? command
-    return [.shown(words, isLater: true)]
+    let usual = "/boot/firmware/config.txt"
+    let here = words.parts(around: usual).map { "\($0.before)\(bootPath)\($0.after)" } ?? words
+    return [.shown(here, isLater: true)]
   }
 }
 

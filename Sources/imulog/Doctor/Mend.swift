@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LinuxIO
 
 /// One command that mends what a check found: as a person types it, and as `doctor --fix` carries it out.
 struct Mend: Equatable, Sendable {
@@ -32,10 +33,20 @@ extension Mend {
     command: "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf",
     action: .write("i2c-dev", path: "/etc/modules-load.d/i2c-dev.conf"))
 
-  /// Raspberry Pi's: switches I2C on now, and at every start.
-  static let switchOn = Mend(
-    command: "sudo raspi-config nonint do_i2c 0",
-    action: .run(["raspi-config", "nonint", "do_i2c", "0"]))
+  /// Switches a Raspberry Pi's I2C on: now and at every start, or without its system's program at the next one.
+  static func switchOn(_ tree: SystemTree) -> [Mend] {
+    guard !BootConfiguration.hasRaspiConfig(tree) else {
+      return [
+        Mend(
+          command: "sudo raspi-config nonint do_i2c 0",
+          action: .run(["raspi-config", "nonint", "do_i2c", "0"]))
+      ]
+    }
+    let line = "printf '\\n[all]\\ndtparam=i2c_arm=on\\n'"
+    return [
+      .shown("\(line) | sudo tee -a \(BootConfiguration.path(tree))", isLater: true), .keepModule,
+    ]
+  }
 
   static let applyRules = [
     Mend(

@@ -40,6 +40,9 @@ struct FakeMachine {
     write("raspberrypi,4-model-b\0brcm,bcm2711\0", to: "proc/device-tree/compatible")
   }
 
+  /// Raspberry Pi OS, whose program switches I2C on.
+  func addRaspiConfig() { write("", to: "usr/bin/raspi-config") }
+
   /// A Raspberry Pi whose bus 1 is there; its node is a file, which no program takes for an adapter.
   func makePiWithBus() {
     makePi()

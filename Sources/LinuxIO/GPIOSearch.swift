@@ -102,6 +102,9 @@ struct GPIOLineSearch {
     var status = stat()
     let isKnown = stat(path, &status) == 0
     if isKnown, status.st_gid != 0, let group = tree.groupName(status.st_gid) {
+      guard status.st_mode & 0o060 == 0o060 else {
+        return "Its mode does not let its group: run `sudo chmod g+rw \(path)`."
+      }
       return "Run `sudo usermod -aG \(group) $USER` and log in again."
     }
     return "The package, or `sudo imulog install` where there is none, gives the node to the group"

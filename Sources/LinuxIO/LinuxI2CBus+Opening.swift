@@ -114,7 +114,9 @@ package struct I2COpening {
     let isKnown = stat(path, &status) == 0
     let group = isKnown && status.st_gid != 0 ? tree.groupName(status.st_gid) : nil
     let remedy: String
-    if let group {
+    if group != nil, status.st_mode & 0o060 != 0o060 {
+      remedy = "Its mode does not let its group: run `sudo chmod g+rw \(path)`."
+    } else if let group {
       remedy = "Run `sudo usermod -aG \(group) $USER` and log in again."
     } else {
       remedy =

@@ -224,20 +224,6 @@ struct DoctorChipTests {
     #expect(check.mends.map(\.command) == ["imulog doctor --bus 3"])
   }
 
-  @Test("a line that another program has is named with it, and imulog's own is left alone")
-  func lines() {
-    func check(_ holder: String?) -> Check {
-      LineChecks.refused(
-        "button",
-        LinuxIOError(
-          kind: .lineBusy(holder: holder), attempt: "", place: "/dev/gpiochip0",
-          finding: "\"\(holder ?? "")\" is using the line", errno: 16, remedy: "End it."),
-        .advice, .live)
-    }
-    #expect(check("sysfs").state == .advice && check("sysfs").words.contains("sysfs"))
-    #expect(check("imulog").state == .unchecked)
-  }
-
   @Test("no word of a command is one that a shell would obey")
   func words() {
     #expect(Mend.unbind("1-0068", from: "inv-mpu6050; reboot") == nil)

@@ -87,11 +87,19 @@ final class I2COpeningTests {
     fixture.file("/dev/i2c-1")
     fixture.file("/etc/group", "root:x:0:\ni2c:x:4242:ann\nlast:x:4243:")
     chown(fixture.root + "/dev/i2c-1", .max, 4242)
+    chmod(fixture.root + "/dev/i2c-1", 0o600)
+    let shut = I2COpening(number: 1, tree: fixture.tree).refused(EACCES)
+    #expect(shut.kind == .notPermitted)
+    chmod(fixture.root + "/dev/i2c-1", 0o660)
     let error = I2COpening(number: 1, tree: fixture.tree).refused(EACCES)
     #expect(error.kind == .notPermitted)
     // Only root may give a file to a group that it is not in.
     if getuid() == 0 {
       #expect(error.remedy == "Run `sudo usermod -aG i2c $USER` and log in again.")
+      // No new login helps where the group has no right.
+      #expect(
+        shut.remedy
+          == "Its mode does not let its group: run `sudo chmod g+rw \(fixture.root)/dev/i2c-1`.")
     }
   }
 

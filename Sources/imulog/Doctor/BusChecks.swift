@@ -19,6 +19,7 @@ struct BusChecks {
   func run(_ found: (Check) throws -> Void) throws {
     try found(boardCheck())
     guard board?.id != "simulator" else { return }
+    if let absence { return try found(absence) }
     // Other machines have other chips at these addresses.
     guard board != nil || request.configuration.bus != nil || tree.i2cAdapters().isEmpty else {
       let adapters = tree.i2cAdapters().map { "\($0.number) (\($0.name))" }
@@ -48,6 +49,20 @@ struct BusChecks {
         figures: figures)
     }
     return Check("board", .ok, board.title, figures: figures)
+  }
+
+  /// A machine without a device tree, such as a PC, needs no bus; a board whose bus is off is not one.
+  private var absence: Check? {
+    guard board == nil, request.configuration.bus == nil, tree.boardModel() == nil,
+      tree.i2cAdapters().isEmpty
+    else { return nil }
+    let isHidden = !tree.kernelAdapterNumbers().isEmpty
+    return Check(
+      "bus", .advice,
+      isHidden
+        ? "this machine shows no I2C bus to programs; nothing to mend: use --board simulator, or with an adapter of yours "
+          + "`sudo modprobe i2c-dev` and --bus"
+        : "this machine has no I2C bus; nothing to mend: use --board simulator")
   }
 
   private var busNumber: Int {
@@ -104,14 +119,14 @@ extension BusChecks {
 
 /// The transfers, on a thread that is left behind when one does not return.
 extension BusChecks {
-  private struct Outcome {
+  struct Outcome {
     let checks: [Check]
     /// Whether a chip was found, or nothing may be looked for.
     let hasChip: Bool
   }
 
   /// Each of eight probes is tried three times, and an adapter's own limit of a transfer is a second.
-  private static let patience: Int64 = 30_000_000_000
+  static let patience: Int64 = 30_000_000_000
 
   /// The clock that the device tree asks for, else the board's usual one.
   private func clock(_ number: Int) -> Int? { tree.i2cClock(bus: number) ?? board?.busHertz }
@@ -124,11 +139,19 @@ extension BusChecks {
     let interrupt = request.configuration.interrupt.spec(board?.dataReady)
     let isServed = isServed
     let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
+    return BusChecks.transfers(number) { progress in
+      BusChecks.look(
+        number, tree, chips, adapter: name, interrupt, isServed: isServed, progress)
+    }
+  }
+
+  /// Waits for work on a bus for as long as it makes progress, and names a bus on which it does not.
+  static func transfers(
+    _ number: Int, patience: Int64 = BusChecks.patience,
+    _ work: @escaping @Sendable (_ progress: () -> Void) -> Outcome
+  ) -> Outcome {
     do throws(LinuxIOError) {
-      return try BusErrand(bus: number, patience: BusChecks.patience).run { progress in
-        BusChecks.look(
-          number, tree, chips, adapter: name, interrupt, isServed: isServed, progress)
-      }
+      return try BusErrand(bus: number, patience: patience).run { work($0) }
     } catch {
       return Outcome(checks: [Check("bus", error)], hasChip: false)
     }
@@ -206,7 +229,7 @@ extension BusChecks {
   private static func refused(_ error: LinuxIOError, _ number: Int, _ tree: SystemTree) -> Check {
     switch error.kind {
     case .notPermitted:
-      let right = NodeRight.bus(number, tree)
+      let right = NodeRight("/dev/i2c-\(number)", .bus, tree)
       return Check("bus", .wrong, right.words, mends: right.mends)
     case .i2cOff where !tree.kernelAdapterNumbers().isEmpty:
       return Check("bus", error, mends: [.loadModule, .keepModule])
@@ -238,23 +261,33 @@ extension BusChecks {
     // Without a bus of its own, as above.
     guard board != nil || request.configuration.bus != nil else { return [] }
     let (tree, request) = (tree, request)
-    return tree.i2cAdapters().filter { $0.number != number }.compactMap { adapter in
+    return BusChecks.search(tree.i2cAdapters().filter { $0.number != number }) {
+      adapter, progress in
+      do {
+        var bus = BusLook(
+          try LinuxI2CBus(number: adapter.number, timeoutMilliseconds: nil, tree: tree))
+        let (free, busy) = BusChecks.claim(&bus)
+        progress()
+        guard busy.isEmpty else { return nil }
+        return try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
+      } catch {
+        // No sensor there, or no right to look: neither is a fault of this bus.
+        return nil
+      }
+    }
+  }
+
+  /// Looks at adapters one after the other. One that hangs is named, and the others are looked at.
+  static func search(
+    _ adapters: [I2CAdapter],
+    _ look: @escaping @Sendable (I2CAdapter, _ progress: () -> Void) -> SensorIdentity?
+  ) -> [Check] {
+    adapters.compactMap { adapter in
       do throws(LinuxIOError) {
         let found = try BusErrand(bus: adapter.number, patience: BusChecks.patience).run {
-          progress -> SensorIdentity? in
-          do {
-            var bus = BusLook(
-              try LinuxI2CBus(number: adapter.number, timeoutMilliseconds: nil, tree: tree))
-            let (free, busy) = BusChecks.claim(&bus)
-            progress()
-            guard busy.isEmpty else { return nil }
-            return try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
-          } catch {
-            // No sensor there, or no right to look: neither is a fault of this bus.
-            return nil
-          }
+          look(adapter, $0)
         }
-        return found.map { BusChecks.elsewhere($0, adapter) }
+        return found.map { elsewhere($0, adapter) }
       } catch {
         return Check("bus \(adapter.number)", .unchecked, error.finding)
       }

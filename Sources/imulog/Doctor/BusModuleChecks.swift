@@ -55,7 +55,7 @@ struct BusModuleChecks {
     guard tree.i2cAdapters().contains(where: { $0.number == number }),
       !person.mayUse(path, tree)
     else { return nil }
-    let right = NodeRight.bus(number, tree)
+    let right = NodeRight(path, .bus, tree)
     return Check("group", .wrong, "without sudo: \(right.words)", mends: right.mends)
   }
 }

@@ -87,7 +87,9 @@ struct DoctorCommand: ParsableCommand {
     }
     let home = MachineUser.person(SystemTree(root: root))?.home
     let named = [storePath(nil), storePath(serviceSetup().0), Environment.value("HOME"), home]
-    let privacy = named.compactMap { $0 }.flatMap { [$0, DoctorCommand.resolved($0)] }
+    // Every installation has the service's usual store.
+    let own = named.compactMap { $0 }.filter { $0 != DoctorCommand.serviceStore }
+    let privacy = own.flatMap { [$0, DoctorCommand.resolved($0)] }
     if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
     if report { try Console.data(DoctorReport(checks, hiding: privacy).markdown) }
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }
@@ -116,7 +118,10 @@ struct DoctorCommand: ParsableCommand {
     }
     for check in configured + MachineChecks(tree: tree).run() { try found(check) }
     if let store = storePath(setup) {
-      let checks = StoreChecks(store: store, configuration: settings, tree: tree)
+      let service = settings.store ?? DoctorCommand.serviceStore
+      let checks = StoreChecks(
+        store: store, configuration: settings, tree: tree,
+        isServices: store == service && ServiceChecks.isInstalled(tree))
       for check in checks.run() { try found(check) }
       if card { try found(probe(store, status)) }
     } else {
@@ -195,8 +200,7 @@ struct DoctorCommand: ParsableCommand {
       storeOptions.store ?? program.storeOptions.store ?? Environment.value("IMULOG_STORE")
     if let named, !named.isEmpty { return named }
     if let store = setup?.configuration.store { return store }
-    let service = "/var/lib/imulog/recordings"
-    if access(service, F_OK) == 0 { return service }
+    if access(DoctorCommand.serviceStore, F_OK) == 0 { return DoctorCommand.serviceStore }
     do {
       return try program.storePath(storeOptions)
     } catch {
@@ -216,7 +220,7 @@ struct DoctorCommand: ParsableCommand {
     }
     do {
       let file = ConfigurationFile(
-        path: path, board: nil, preTrigger: nil, usualStore: "/var/lib/imulog/recordings")
+        path: path, board: nil, preTrigger: nil, usualStore: DoctorCommand.serviceStore)
       return (
         try file.setup(), [Check("configuration", .ok, "\(ConfigurationFile.usualPath) is right")]
       )
@@ -227,6 +231,9 @@ struct DoctorCommand: ParsableCommand {
       return (nil, [Check("configuration", .wrong, words)])
     }
   }
+
+  /// The unit's.
+  private static let serviceStore = "/var/lib/imulog/recordings"
 
   /// Bytes of a file that a person writes, at most.
   static let longestFile = 1 << 20

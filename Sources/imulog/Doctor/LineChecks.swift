@@ -37,8 +37,7 @@ struct LineChecks {
       return Check(name, .unchecked, "another imulog has the line, and uses it")
     case .notPermitted where error.place.hasPrefix(tree.path("/dev/")):
       let right = NodeRight(
-        String(error.place.dropFirst(tree.root.utf8.count)), usual: "gpio",
-        rule: Mend.applyRules, tree)
+        String(error.place.dropFirst(tree.root.utf8.count)), .line, tree)
       return Check(name, state, right.words, mends: right.mends)
     default: return Check(name, error, state)
     }

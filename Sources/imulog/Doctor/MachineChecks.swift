@@ -12,7 +12,7 @@ struct MachineChecks {
   private static let (priority, microseconds): (Int32, Int32) = (80, 20)
 
   func run() -> [Check] {
-    [system(), realTime(), memory(), latency(), clock(), battery()]
+    [system(), realTime(), memory(), latency(), clock(), BatteryClockCheck(tree: tree).run()]
       + [SupplyCheck(tree: tree).run()].compactMap { $0 }
   }
 
@@ -72,30 +72,38 @@ struct MachineChecks {
     }
     guard refusal.errno == EACCES else { return Check(name, refusal, mends: []) }
     let path = "/dev/cpu_dma_latency"
-    let right = NodeRight(
-      path, usual: "imulog",
-      rule: [
-        Mend(command: "sudo chmod a+w \(path)", action: .run(["chmod", "a+w", tree.path(path)]))
-      ], tree)
+    var status = stat()
+    guard stat(tree.path(path), &status) == 0, status.st_gid != 0 else {
+      // Members of the service's group may more than that, so that no person is made one for it.
+      return Check(
+        name, .advice, "its limit (\(path)) belongs to root alone",
+        mends: [
+          Mend(command: "sudo chmod a+w \(path)", action: .run(["chmod", "a+w", tree.path(path)]))
+        ])
+    }
+    let right = NodeRight(path, .latency, bits: 0o2, tree)
     return Check(name, .advice, "its limit (\(path)): \(right.words)", mends: right.mends)
   }
 
   private func clock() -> Check {
-    SystemClock().readWallClock().isSynchronised
-      ? Check("wall clock", .ok, "synchronised")
-      : Check(
-        "wall clock", .advice,
-        "not synchronised: recordings say so, and are dated again once it is; without a network, have a battery clock",
-        mends: [.synchronise])
+    wallClock(isSynchronised: SystemClock().readWallClock().isSynchronised)
   }
 
-  private func battery() -> Check {
-    let clocks = tree.names(in: "/sys/class/rtc").filter { $0.hasPrefix("rtc") }
-    return clocks.isEmpty
-      ? Check(
-        "battery clock", .advice,
-        "none: after a power cut recordings are dated wrongly until there is a network; their times within are right"
-      )
-      : Check("battery clock", .ok, clocks.sorted().joined(separator: ", "))
+  /// - Parameter isSynchronised: Whether the kernel says so of its clock.
+  func wallClock(isSynchronised: Bool) -> Check {
+    let name = "wall clock"
+    guard !isSynchronised else { return Check(name, .ok, "synchronised") }
+    let words =
+      "not synchronised: recordings say so, and are dated again once it is; without a network, have a battery clock"
+    guard tree.runsSystemd else {
+      return Check(
+        name, .advice, "\(words); no systemd runs here, so start a time service such as chrony")
+    }
+    let units = tree.names(in: "/usr/lib/systemd/system") + tree.names(in: "/lib/systemd/system")
+    let services = ["systemd-timesyncd", "chrony", "chronyd", "ntp", "ntpd", "ntpsec"]
+    let hasService = services.contains { units.contains("\($0).service") }
+    return Check(
+      name, .advice, words,
+      mends: (hasService ? [] : [.shown("sudo apt install systemd-timesyncd")]) + [.synchronise])
   }
 }

@@ -52,64 +52,18 @@ struct MachineUser: Equatable, Sendable {
     rows("/etc/group", tree).first { $0.count > 2 && $0[0] == name }.flatMap { UInt32($0[2]) }
   }
 
-  /// Whether the user may read and write a node, which is then theirs, their groups' or everybody's; write it alone
-  /// where `isWritten`.
-  func mayUse(_ path: String, _ tree: SystemTree, isWritten: Bool = false) -> Bool {
+  /// Whether the user may use a node, which is then theirs, their groups' or everybody's: read and write it, unless
+  /// `bits` says otherwise.
+  func mayUse(_ path: String, _ tree: SystemTree, bits: mode_t = 0o6) -> Bool {
     var status = stat()
     guard stat(tree.path(path), &status) == 0 else { return false }
-    let wanted: mode_t = isWritten ? 0o2 : 0o6
     let shift: mode_t = status.st_uid == user ? 6 : groups.contains(status.st_gid) ? 3 : 0
-    return user == 0 || status.st_mode >> shift & wanted == wanted
+    return user == 0 || status.st_mode >> shift & bits == bits
   }
 
   private static func rows(_ path: String, _ tree: SystemTree) -> [[Substring]] {
     (tree.text(path, limit: 1 << 18) ?? "").split(whereSeparator: \.isNewline).map {
       $0.split(separator: ":", omittingEmptySubsequences: false)
     }
-  }
-}
-
-/// Why a person may not use a node, and what gives the right.
-struct NodeRight {
-  /// The groups that rules give such nodes to. Another one may give its members more, and its name may be a person's.
-  private static let groups: Set = ["i2c", "gpio", "dialout", "imulog"]
-
-  let words: String
-  let mends: [Mend]
-
-  /// - Parameters:
-  ///   - usual: The group that a rule gives such nodes to.
-  ///   - rule: What installs the rule, where the node still belongs to root alone.
-  init(_ path: String, usual: String, rule: [Mend], _ tree: SystemTree) {
-    let person = MachineUser.person(tree)
-    var status = stat()
-    let isKnown = stat(tree.path(path), &status) == 0
-    let group =
-      isKnown && status.st_gid != 0 && status.st_mode & 0o060 != 0
-      ? MachineUser.group(status.st_gid, tree) : nil
-    guard let group, NodeRight.groups.contains(group) else {
-      words = "it belongs to root alone: no rule gives it to the group \(usual)"
-      let isMember = MachineUser.groupNumber(usual, tree).map {
-        person?.groups.contains($0) ?? false
-      }
-      // A group that does not exist yet comes with the rule.
-      mends = rule + (isMember == false ? [.join(usual, person)] : [])
-      return
-    }
-    if let person, person.groups.contains(status.st_gid) {
-      words =
-        "you are in the group \(group), and this login is older than that: log out and in, or start a shell that knows it"
-      mends = [.shown("newgrp \(group)")]
-    } else {
-      words = "you may not use it: it is for the group \(group), of which you are no member"
-      mends = [.join(group, person)]
-    }
-  }
-
-  /// The right to a bus.
-  static func bus(_ number: Int, _ tree: SystemTree) -> NodeRight {
-    NodeRight(
-      "/dev/i2c-\(number)", usual: "i2c",
-      rule: [.shown("sudo apt install i2c-tools")] + Mend.applyRules, tree)
   }
 }

@@ -63,6 +63,28 @@ extension Mend {
   static let makeUsers = Mend(
     command: "sudo systemd-sysusers imulog.conf", action: .run(["systemd-sysusers", "imulog.conf"]))
 
+  static func makeGroup(_ name: String) -> Mend {
+    Mend(
+      command: "sudo groupadd --system \(name)", action: .run(["groupadd", "--system", name]))
+  }
+
+  /// Adds a rule of udev.
+  static func addRule(_ rule: String, for group: String) -> Mend {
+    let path = "/etc/udev/rules.d/60-\(group).rules"
+    return Mend(
+      command: "echo '\(rule)' | sudo tee -a \(path)", action: .write(rule, path: path))
+  }
+
+  /// Gives a directory and all in it to the service's user.
+  static func giveToService(_ path: String) -> Mend? {
+    guard path.hasPrefix("/"), path.utf8.allSatisfy({ plain.contains($0) || $0 == 0x2F }) else {
+      return nil
+    }
+    return Mend(
+      command: "sudo chown -R imulog:imulog \(path)",
+      action: .run(["chown", "-R", "imulog:imulog", path]))
+  }
+
   static let synchronise = Mend(
     command: "sudo timedatectl set-ntp true", action: .run(["timedatectl", "set-ntp", "true"]))
 
@@ -113,6 +135,7 @@ extension Mend {
       && word.utf8.allSatisfy { plain.contains($0) }
   }
 
-  private static let plain = Set(
+  /// Bytes that no shell obeys.
+  static let plain = Set(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
 }

@@ -13,7 +13,9 @@ struct ServiceChecks {
 
   func run() -> [Check] { [service()] + [rights()].compactMap { $0 } + keys() }
 
-  private var isInstalled: Bool {
+  private var isInstalled: Bool { ServiceChecks.isInstalled(tree) }
+
+  static func isInstalled(_ tree: SystemTree) -> Bool {
     ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"].contains {
       access(tree.path("\($0)/imulog.service"), F_OK) == 0
     }
@@ -25,6 +27,8 @@ struct ServiceChecks {
     return [.service("restart")]
   }
 
+  private var journal: [Mend] { tree.runsSystemd ? [.journal] : [] }
+
   private func service() -> Check {
     switch status {
     case .success(let status):
@@ -34,15 +38,19 @@ struct ServiceChecks {
       }
       return Check("service", .ok, "it runs: \(status.state.rawValue)")
     case .failure(let error as LinuxIOError) where error.kind == .notPermitted:
-      let right = NodeRight("/run/imulog", usual: "imulog", rule: [.makeUsers], tree)
+      let right = NodeRight("/run/imulog", .service, bits: 0o1, tree)
       return Check("service", .wrong, "it runs, and \(right.words)", mends: right.mends)
     case .failure(let error as LinuxIOError) where error.kind != .notRunning:
       return Check(
         "service", .wrong, "it runs and does not answer as it should: \(error.finding)",
-        mends: [.journal])
+        mends: journal)
     case .failure(let error) where !(error is LinuxIOError):
       return Check(
-        "service", .wrong, "it runs and does not answer as it should", mends: [.journal])
+        "service", .wrong, "it runs and does not answer as it should", mends: journal)
+    case .failure where isInstalled && !tree.runsSystemd:
+      return Check(
+        "service", .advice, "it is installed, and no systemd runs here that would start it",
+        mends: [.shown("imulog daemon")])
     case .failure:
       return isInstalled
         ? Check(
@@ -67,19 +75,29 @@ struct ServiceChecks {
     let missing = (buses + chips.sorted()).filter { !user.mayUse($0, tree) }
     let latency = "/dev/cpu_dma_latency"
     let isHeld =
-      access(tree.path(latency), F_OK) != 0 || user.mayUse(latency, tree, isWritten: true)
+      access(tree.path(latency), F_OK) != 0 || user.mayUse(latency, tree, bits: 0o2)
     guard !missing.isEmpty || !isHeld else {
       return Check("service's rights", .ok, "its user may use buses and lines")
     }
+    let nodes = (missing + (isHeld ? [] : [latency])).map { node -> String in
+      var status = stat()
+      guard stat(tree.path(node), &status) == 0 else { return node }
+      return "\(node) (mode \(NodeRight.octal(status.st_mode)))"
+    }
+    // Rules cannot give a node to a group that is not there.
+    let hasGroups = ["i2c", "gpio"].allSatisfy { MachineUser.groupNumber($0, tree) != nil }
     return Check(
       "service's rights", missing.isEmpty ? .advice : .wrong,
-      "its user imulog may not use \((missing + (isHeld ? [] : [latency])).joined(separator: ", "))",
-      mends: Mend.applyRules + restart)
+      "its user imulog may not use \(nodes.joined(separator: ", "))",
+      mends: (hasGroups ? [] : [.makeUsers]) + Mend.applyRules + restart)
   }
 
   /// Lines of `~/.ssh/authorized_keys` that start this program.
   private func keys() -> [Check] {
-    let home = Environment.value("HOME") ?? "/root"
+    // With sudo the person's, and not root's.
+    let isSudo = getuid() == 0 && Environment.value("SUDO_UID") != nil
+    let person = isSudo ? MachineUser.person(tree)?.home : nil
+    let home = person ?? Environment.value("HOME") ?? "/root"
     let path = home + "/.ssh/authorized_keys"
     var status = stat()
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else { return [] }

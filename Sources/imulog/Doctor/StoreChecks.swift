@@ -11,6 +11,8 @@ struct StoreChecks {
   let store: String
   let configuration: RecorderConfiguration
   let tree: SystemTree
+  /// Whether it is the installed service's.
+  var isServices = false
 
   /// Bytes that a sample takes in a log, rounded up (Tests/Benchmarks/Results.md).
   private static let sampleBytes = 8.0
@@ -24,7 +26,8 @@ struct StoreChecks {
   /// The store, or the directory in which it will be made.
   private var existing: String {
     var path = store
-    while access(path, F_OK) != 0 {
+    // One that may not be reached is there.
+    while access(path, F_OK) != 0, errno != EACCES {
       guard let slash = path.lastIndex(of: "/") else { return "." }
       guard slash > path.startIndex else { return "/" }
       path = String(path[..<slash])
@@ -34,11 +37,17 @@ struct StoreChecks {
 
   private func directory() -> Check {
     let path = existing
+    let ofService = isServices ? serviceRefusal(path) : nil
+    if let ofService { return ofService }
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      return Check("store", .wrong, "there is something else than a directory in its place")
+    if stat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        return Check("store", .wrong, "there is something else than a directory in its place")
+      }
+    } else if errno != EACCES {
+      return Check("store", .wrong, "it cannot be looked at: \(Errno.words(errno))")
     }
-    guard access(path, W_OK) != 0 else {
+    guard access(path, W_OK | X_OK) != 0 else {
       return Check("store", .ok, path == store ? "it can be written" : "it will be made")
     }
     switch errno {
@@ -47,12 +56,44 @@ struct StoreChecks {
         "store", .wrong,
         "its file system is mounted read-only: the kernel does so after errors of the card; mount it for writing, or "
           + "replace the card", mends: [.shown("sudo dmesg --level=err,warn")])
-    case EACCES where store.hasPrefix("/var/lib/imulog"):
-      let right = NodeRight("/var/lib/imulog", usual: "imulog", rule: [.makeUsers], tree)
-      return Check("store", .wrong, right.words, mends: right.mends)
+    case EACCES where isServices && path == store:
+      let right = NodeRight(path, .service, bits: 0o7, tree, at: path)
+      return Check(
+        "store", .advice, "the service writes it; to list and export from it: \(right.words)",
+        mends: right.mends)
+    case EACCES where isServices:
+      return Check("store", .ok, "the service will make it")
     default:
       return Check("store", .wrong, "it cannot be written: \(Errno.words(errno))")
     }
+  }
+
+  /// What keeps the service's user from the store, whatever root and the person may do.
+  private func serviceRefusal(_ path: String) -> Check? {
+    // Without one, the check of the service's rights says so. systemd makes the directory when the service starts.
+    guard path == store, let user = MachineUser.named("imulog", tree) else { return nil }
+    func refused(_ what: String, _ mends: [Mend?]) -> Check {
+      Check("store", .wrong, "the service's user imulog \(what)", mends: mends.compactMap { $0 })
+    }
+    var status = stat()
+    guard stat(store, &status) == 0 else { return nil }
+    guard user.mayUse(store, .live, bits: 0o7) else {
+      let mode = NodeRight.octal(status.st_mode)
+      return status.st_uid == user.user
+        ? refused(
+          "may not write it: its mode is \(mode)",
+          [Mend(command: "sudo chmod 2770 \(store)", action: .run(["chmod", "2770", store]))])
+        : refused(
+          "may not write it: it belongs to \(status.st_uid == 0 ? "root" : "another user"), with the mode \(mode)",
+          [.giveToService(store)])
+    }
+    // Lock, numbers and trash, as a recording that root made leaves them.
+    let own = SystemTree.live.names(in: store).filter { $0.hasPrefix(".") }.sorted()
+    guard let first = own.first(where: { !user.mayUse("\(store)/\($0)", .live) }) else {
+      return nil
+    }
+    return refused(
+      "may not write its \(first), which a recording by another user made", [.giveToService(store)])
   }
 
   private func room() -> Check? {

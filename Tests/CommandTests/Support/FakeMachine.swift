@@ -40,6 +40,19 @@ struct FakeMachine {
     write("raspberrypi,4-model-b\0brcm,bcm2711\0", to: "proc/device-tree/compatible")
   }
 
+  /// A system that systemd runs.
+  func runSystemd() { shell("mkdir -p machine/run/systemd/system") }
+
+  /// The service as its package installs it: unit and user.
+  func installService(user: Int = 990) {
+    runSystemd()
+    write("[Unit]\n", to: "usr/lib/systemd/system/imulog.service")
+    write(
+      "imulog:x:\(user):990::/var/lib/imulog:/usr/sbin/nologin\nperson:x:4001:4001::/home/person:/bin/sh\n",
+      to: "etc/passwd")
+    write("i2c:x:998:\ngpio:x:997:\nimulog:x:990:\n", to: "etc/group")
+  }
+
   /// Raspberry Pi OS, whose program switches I2C on.
   func addRaspiConfig() { write("", to: "usr/bin/raspi-config") }
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestScheduling
+import Testing
+
+/// What `imulog doctor` says of nodes, groups and the service's store: the fault is named, and not another one.
+@Suite("imulog doctor's checks of rights", .waitsForPrograms)
+struct DoctorRightsTests {
+  private let machine = FakeMachine()
+  private var bench: Bench { machine.bench }
+
+  /// The check of the bus for a person who is in a group, where the node has a group and a mode.
+  private func bus(groups: String, group: Int, mode: String) throws -> JSON {
+    machine.makePiWithBus()
+    machine.write("person:x:4001:4001::/home/person:/bin/sh\n", to: "etc/passwd")
+    machine.write(groups, to: "etc/group")
+    machine.shell(
+      "chmod -R a+rX . && chgrp \(group) machine/dev/i2c-1 && chmod \(mode) machine/dev/i2c-1")
+    let outcome = OtherUser().run(bench, "doctor", "--json", "--bus", "1", "--root", machine.root)
+    return try #require(try FakeMachine.checks(outcome)["bus"])
+  }
+
+  @Test(
+    "a mode that shuts the group out is named with its chmod, and no new login is asked for",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func mode() throws {
+    let node = machine.root + "/dev/i2c-1"
+    machine.write(
+      "SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\"\n", to: "usr/lib/udev/rules.d/60-i2c.rules")
+    let member = try bus(groups: "i2c:x:998:person\n", group: 998, mode: "600")
+    #expect(member.says("wrong", "its mode is 0600"))
+    #expect(member["words"].text?.contains("log out") == false)
+    #expect(member.commands == ["sudo chmod g+rw \(node)"])
+    let other = try bus(groups: "i2c:x:998:\n", group: 998, mode: "640")
+    #expect(other.says("wrong", "its mode is 0640"))
+    #expect(other.commands == ["sudo chmod g+rw \(node)", "sudo usermod -aG i2c $USER"])
+  }
+
+  @Test(
+    "a rule that shuts the group out is named with the line that mends it",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func narrowRule() throws {
+    let rule = "/etc/udev/rules.d/99-own.rules"
+    machine.write(
+      "#SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0000\"\nKERNEL==\"i2c-[0-9]*\", GROUP=\"i2c\", MODE=\"0600\"\n",
+      to: String(rule.dropFirst()))
+    let check = try bus(groups: "i2c:x:998:person\n", group: 998, mode: "600")
+    #expect(check.says("wrong", "its mode is 0600, by \(rule)"))
+    #expect(
+      check.commands == [
+        "sudo sed -i 's/MODE=\"0600\"/MODE=\"0660\"/' \(rule)", "sudo udevadm control --reload",
+        "sudo udevadm trigger --subsystem-match=i2c-dev --subsystem-match=gpio --subsystem-match=misc",
+      ])
+  }
+
+  @Test(
+    "a group that does not exist is made, and given the node by a rule, before the person joins it",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func noGroup() throws {
+    let check = try bus(groups: "", group: 0, mode: "600")
+    #expect(check.says("wrong", "root alone"))
+    #expect(
+      check.commands == [
+        "sudo groupadd --system i2c",
+        "echo 'SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0660\"' | sudo tee -a /etc/udev/rules.d/60-i2c.rules",
+        "sudo udevadm control --reload",
+        "sudo udevadm trigger --subsystem-match=i2c-dev --subsystem-match=gpio --subsystem-match=misc",
+        "sudo usermod -aG i2c $USER",
+      ])
+    // Where the service's files are, they bring its groups and rules.
+    machine.runSystemd()
+    machine.write("g i2c -\n", to: "usr/lib/sysusers.d/imulog.conf")
+    machine.write(
+      "SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0660\"\n",
+      to: "usr/lib/udev/rules.d/60-imulog.rules")
+    let installed = try bus(groups: "", group: 0, mode: "600").commands
+    #expect(installed.first == "sudo systemd-sysusers imulog.conf")
+    #expect(installed.last == "sudo usermod -aG i2c $USER" && installed.count == 4)
+  }
+
+  @Test("the service's groups are made before its rules are applied")
+  func serviceGroups() throws {
+    machine.makePiWithBus()
+    machine.installService()
+    machine.write("imulog:x:990:\n", to: "etc/group")
+    machine.shell("chmod 600 machine/dev/i2c-1")
+    let rights = try #require(try machine.doctor().checks["service's rights"])
+    #expect(rights.says("wrong", "/dev/i2c-1 (mode 0600)"))
+    #expect(
+      rights.commands.prefix(2) == [
+        "sudo systemd-sysusers imulog.conf", "sudo udevadm control --reload",
+      ])
+  }
+
+  @Test(
+    "the store below the state directory is looked at, which is root's, and a member is told from others",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func storeOfService() throws {
+    machine.installService()
+    machine.shell(
+      "mkdir store; chmod -R a+rX .; chown 990:990 store; chmod 2770 store; mkdir -p machine/etc/imulog"
+    )
+    machine.write("store = \(bench.store)\n", to: "etc/imulog/imulog.conf")
+    func store(_ groups: [Int]) throws -> JSON {
+      let outcome = OtherUser(groups: groups).run(
+        bench, "doctor", "--json", "--root", machine.root)
+      return try #require(try FakeMachine.checks(outcome)["store"])
+    }
+    let outside = try store([])
+    #expect(outside.says("advice", "for the group imulog, of which you are no member"))
+    #expect(outside.commands == ["sudo usermod -aG imulog $USER"])
+    #expect(try store([990]).says("ok"))
+    machine.write("i2c:x:998:\nimulog:x:990:person\n", to: "etc/group")
+    let early = try store([])
+    #expect(early.says("advice", "log out and in"))
+    #expect(early.commands == ["newgrp imulog"])
+    // Another store than the service's stays the person's own.
+    machine.write("rate = 10\n", to: "etc/imulog/imulog.conf")
+    #expect(try store([]).says("wrong", "cannot be written"))
+  }
+
+  @Test(
+    "a store that root may write, and the service's user not, is wrong with sudo, too",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func rootsStore() throws {
+    machine.installService()
+    machine.write("store = \(bench.store)\n", to: "etc/imulog/imulog.conf")
+    machine.shell("mkdir -m 755 store")
+    // JSON hides where a store of one's own is.
+    let give = "sudo chown -R imulog:imulog …"
+    let roots = try #require(try machine.doctor().checks["store"])
+    #expect(roots.says("wrong", "it belongs to root, with the mode 0755"))
+    #expect(roots.commands == [give])
+    machine.shell("chown 990:990 store; chmod 550 store")
+    let shut = try #require(try machine.doctor().checks["store"])
+    #expect(shut.says("wrong", "its mode is 0550"))
+    #expect(shut.commands == ["sudo chmod 2770 …"])
+    machine.shell("chmod 2770 store; touch store/.lock; chmod 600 store/.lock")
+    let lock = try #require(try machine.doctor().checks["store"])
+    #expect(lock.says("wrong", "its .lock"))
+    #expect(lock.commands == [give])
+    machine.shell("chown 990 store/.lock")
+    #expect(try machine.doctor().checks["store"]?.says("ok") == true)
+  }
+}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 from ..bench import Guest
 from ..errors import check
@@ -23,6 +24,8 @@ def run(guest: Guest, group: Group) -> None:
     group.run("doctor: a wrong bus", lambda: other_bus(guest))
     group.run("doctor: a recorder has the chip", lambda: busy(guest))
     group.run("doctor: takes that begin while doctor looks", lambda: overtaken(guest))
+    group.run("doctor: a bus that hangs", lambda: hanging(guest))
+    group.run("doctor: the button's line is taken", lambda: taken(guest))
     group.run("doctor: a full card, and one that is read-only", lambda: card(guest))
 
 
@@ -127,6 +130,44 @@ def overtaken(guest: Guest) -> str:
         count = machine.finish(looks, "doctor").output.strip()
     machine.check("rm -r /tmp/overtaken")
     return f"{OVERTAKING} takes beside {count} looks"
+
+
+def hanging(guest: Guest) -> str:
+    """Doctor has said all after half a minute. The kernel keeps its process until the transfer ends."""
+    command = "imulog --store /tmp/doctor doctor --json --bus 0"
+    begin = time.monotonic()
+    guest.chips.tell("stall")
+    try:
+        name = guest.machine.start(command)
+        out = guest.machine.share / f"{name}.out"
+        while not (out.exists() and out.read_text().strip()):
+            check(time.monotonic() < begin + 55, "not a word in 55 s")
+            time.sleep(0.1)
+        seconds = time.monotonic() - begin
+    finally:
+        guest.chips.tell("release")
+        ended = guest.machine.finish(name, command, 20)
+    check(seconds > 25, f"doctor waited only {seconds:.0f} s for a transfer")
+    checks = {one["name"]: one for one in json.loads(ended.output)["checks"]}
+    words = expect(checks, "bus", "wrong", "the bus hangs")
+    guest.machine.check("imulog --store /tmp/unhung record --bus 0 --sensor mpu6050 --for 1s && rm -r /tmp/unhung")
+    return f"{words} ({seconds:.0f} s)"
+
+
+def taken(guest: Guest) -> str:
+    """Another program has the line; doctor names it by what the kernel knows of it."""
+    machine = guest.machine
+    machine.check("load gpio-virtio; mkdir -p /etc/imulog; echo 'button = GPIO17' >/etc/imulog/imulog.conf")
+    try:
+        machine.start("button GPIO17 30")
+        machine.check("sleep 1")
+        checks, _ = ask(guest)
+        held = expect(checks, "button", "advice", '"bench" is using the line')
+        machine.check("killall button")
+        checks, _ = ask(guest)
+        return f"{held}; {expect(checks, 'button', 'ok', 'free')}"
+    finally:
+        machine.run("killall button; rm -r /etc/imulog")
 
 
 def card(guest: Guest) -> str:

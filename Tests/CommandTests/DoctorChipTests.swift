@@ -63,6 +63,7 @@ struct DoctorChipTests {
     let power = try bus.read(places.mpu, register: MPU6050Register.power1.address)
     #expect(power == 0x40)
     #expect(checks["configuration kept"]?.state == .unchecked)
+    #expect(checks["configuration kept"]?.mends.map(\.command) == ["imulog record --for 1s"])
   }
 
   @Test("a chip that a recorder has set up is as it was written")
@@ -170,6 +171,7 @@ struct DoctorChipTests {
     // The configured clock would do, and the real one does not.
     let missing = try #require(try look(&slow, configured: 400_000, rate: 1000)["rate"])
     #expect(missing.state == .advice && missing.words.contains("as measured"))
+    #expect(missing.mends == refused.mends)
     var fast = bus(hertz: 400_000)
     #expect(try look(&fast, configured: 400_000, rate: 200)["rate"]?.state == .ok)
   }

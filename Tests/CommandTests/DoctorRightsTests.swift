@@ -143,4 +143,63 @@ struct DoctorRightsTests {
     machine.shell("chown 990 store/.lock")
     #expect(try machine.doctor().checks["store"]?.says("ok") == true)
   }
+
+  @Test(
+    "a GPIO chip without a group is given one, and one whose mode shuts its group out gets its chmod",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func lines() throws {
+    machine.makePiWithBus()
+    machine.write("gpiochip0=pinctrl-bcm2711\n", to: "dev/gpiochip0")
+    machine.write("person:x:4001:4001::/home/person:/bin/sh\n", to: "etc/passwd")
+    func button(_ groups: String, group: Int, mode: String) throws -> JSON {
+      machine.write(groups, to: "etc/group")
+      machine.shell(
+        "chmod -R a+rX . && chgrp \(group) machine/dev/gpiochip0 && chmod \(mode) machine/dev/gpiochip0"
+      )
+      let outcome = OtherUser().run(bench, "doctor", "--json", "--root", machine.root)
+      return try #require(try FakeMachine.checks(outcome)["button"])
+    }
+    let bare = try button("", group: 0, mode: "600")
+    #expect(bare.says("advice", "root alone"))
+    #expect(bare.commands.first == "sudo groupadd --system gpio")
+    #expect(bare.commands[1].contains("KERNEL==\"gpiochip*\", GROUP=\"gpio\", MODE=\"0660\""))
+    #expect(bare.commands.last == "sudo usermod -aG gpio $USER" && bare.commands.count == 5)
+    let shut = try button("gpio:x:997:person\n", group: 997, mode: "600")
+    #expect(shut.says("advice", "its mode is 0600"))
+    #expect(shut.commands.first == "sudo chmod g+rw \(machine.root)/dev/gpiochip0")
+    #expect(!shut.commands.contains { $0.hasPrefix("sudo usermod") })
+  }
+
+  @Test(
+    "what the kernel does not grant a person has its command",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func grants() throws {
+    machine.write("", to: "dev/cpu_dma_latency")
+    machine.shell("chmod -R a+rX . && chmod 600 machine/dev/cpu_dma_latency")
+    let checks = try FakeMachine.checks(
+      OtherUser().run(bench, "doctor", "--json", "--root", machine.root))
+    let grant = "sudo setcap cap_sys_nice,cap_ipc_lock+ep "
+    let realTime = try #require(checks["real-time class"])
+    #expect(realTime.says("advice") && realTime.commands.count == 1)
+    #expect(realTime.commands.first?.hasPrefix(grant) == true)
+    let latency = try #require(checks["processor sleep"])
+    #expect(latency.says("advice", "root alone"))
+    #expect(latency.commands == ["sudo chmod a+w /dev/cpu_dma_latency"])
+  }
+
+  @Test(
+    "a service that may not be asked is told from one that does not run",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func unaskable() throws {
+    machine.installService()
+    machine.shell(
+      "mkdir -p machine/run/imulog shut; chmod -R a+rX .; chgrp 990 machine/run/imulog;"
+        + " chmod 750 machine/run/imulog; chmod 700 shut")
+    let outcome = OtherUser().run(
+      bench, "doctor", "--json", "--root", machine.root, "--socket",
+      bench.directory.path + "/shut/control")
+    let service = try #require(try FakeMachine.checks(outcome)["service"])
+    #expect(service.says("wrong", "for the group imulog, of which you are no member"))
+    #expect(service.commands == ["sudo usermod -aG imulog $USER"])
+  }
 }

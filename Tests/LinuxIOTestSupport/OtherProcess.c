@@ -62,6 +62,8 @@ pid_t begin_process_locking(const char *path, long offset) { return begin(lock, 
 pid_t begin_process_serving(const char *path) { return begin(serve, path, 0); }
 
 void end_other_process(pid_t process) {
+  // One that did not begin: to kill(2) a number below 1 means many processes.
+  if (process < 1) return;
   kill(process, SIGKILL);
   waitpid(process, NULL, 0);
 }

@@ -97,6 +97,28 @@ struct ExportPlan {
     return Gap(firstTick: first, count: last - first, cause: gap.cause, code: gap.code)
   }
 
+  /// The ticks below `end` whose deadlines are in the range.
+  func ticks(upTo end: UInt64) -> Range<UInt64> {
+    let last = to == .max ? end : min(end, firstTick(atOrAfter: to))
+    return min(from == .min ? 0 : firstTick(atOrAfter: from), last)..<last
+  }
+
+  /// The instant from which people count a recording's time, in nanoseconds as those of samples: 0, or the first
+  /// sample of a table whose times begin a day or more from there, as those of a calendar do.
+  var zero: Int64 {
+    let day: UInt64 = 86_400_000_000_000
+    return origin.magnitude >= day ? origin / description.timeUnit * description.timeUnit : 0
+  }
+
+  /// Whether the times are those of a calendar, nanoseconds since 1970: they begin after 2001-09-09, at 1e18.
+  var isDatedByItself: Bool { zero >= 1_000_000_000_000_000_000 }
+
+  /// A time as people count it.
+  func sinceZero(_ time: Int64) -> Int64 {
+    let (difference, overflow) = time.subtractingReportingOverflow(zero)
+    return overflow ? (time < 0 ? .min : .max) : difference
+  }
+
   /// The same plan on a grid that begins elsewhere.
   func on(_ origin: Int64) -> ExportPlan {
     var plan = self

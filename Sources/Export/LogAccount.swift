@@ -25,6 +25,8 @@ struct LogAccount {
   private(set) var sampledTicks: ClosedRange<UInt64>?
   /// The tick after the last one of the gaps in the plan's range.
   private var gapsEnd: UInt64 = 0
+  /// The first tick of the gaps in the plan's range, if it has any.
+  private var gapsBegin: UInt64?
   /// Time of the last sample in the plan's range.
   private var lastTime: Int64?
   /// Whether a sample lies at the end of the range or after it.
@@ -90,6 +92,7 @@ struct LogAccount {
     }
     guard case .gap(let gap) = place.item, let part = plan.part(of: gap) else { return }
     ledger.add(part.count, part.cause)
+    gapsBegin = min(gapsBegin ?? part.firstTick, part.firstTick)
     gapsEnd = max(gapsEnd, part.firstTick.addingSaturated(part.count))
     gaps.add(.gap(part), origin: place.origin)
   }
@@ -115,6 +118,20 @@ struct LogAccount {
     sampledTicks.map { gapsEnd > $0.upperBound ? gapsEnd - $0.upperBound - 1 : 0 } ?? 0
   }
 
+  /// The ticks that a drawing of the plan's range shows: those of the samples and, before and after them, those that
+  /// the log reports or has lost. A time is no proof of a tick: samples come late, and chips run fast or slow.
+  func ticks(_ plan: ExportPlan) -> Range<UInt64> {
+    let begin = min(sampledTicks?.lowerBound ?? .max, gapsBegin ?? .max)
+    let end = max(sampledTicks?.upperBound.addingSaturated(1) ?? 0, gapsEnd)
+    if !plan.hasRange { return 0..<max(end, lastTick, self.end?.ledger.scheduled ?? 0) }
+    guard damages.count > 0, !plan.description.isFreeRunning else {
+      return min(begin, end)..<end
+    }
+    // What is damaged has no gaps; the grid shows which ticks it had.
+    let asked = plan.ticks(upTo: max(end, lastTick))
+    return min(begin, asked.lowerBound)..<max(end, asked.upperBound)
+  }
+
   /// Ticks between the first and the last sample that have none.
   var missingTicks: UInt64 {
     sampledTicks.map { $0.upperBound - $0.lowerBound + 1 - ledger.sampled } ?? 0
@@ -125,8 +142,12 @@ struct LogAccount {
     let rate = plan.description.rate
     var end = rate.nanoseconds(atTick: max(self.end?.ledger.scheduled ?? 0, lastTick))
     if plan.description.isFreeRunning {
+      let last = sampledTicks?.upperBound
+      let known = max(lastTick, self.end?.ledger.scheduled ?? 0)
+      // Those missing at the end have no samples that date them.
+      let after = last.map { known > $0 ? known - $0 : 1 } ?? 1
       let (time, overflow) = (lastTime ?? plan.origin).addingReportingOverflow(
-        rate.periodNanoseconds)
+        rate.nanoseconds(atTick: after))
       end = overflow || continuesAfterRange ? .max : time
     }
     end = min(end, plan.to)
@@ -156,6 +177,13 @@ struct LogAccount {
 
   /// Nanoseconds since 1970 at tick 0's deadline, by the best pair.
   var started: Int64? { log.clock?.wallAtStart }
+
+  /// Nanoseconds since 1970 at the plan's zero: by the best pair, or by the times themselves where they are such.
+  func wallAtZero(_ plan: ExportPlan) -> Int64? {
+    guard let started else { return plan.isDatedByItself ? plan.zero : nil }
+    let (wall, overflow) = started.addingReportingOverflow(plan.zero)
+    return overflow ? nil : wall
+  }
 }
 
 /// Items of one kind: their number, and the first of them.

@@ -20,6 +20,7 @@ import xml.dom.minidom
 sys.dont_write_bytecode = True
 
 import browser  # noqa: E402
+from odd_pages import OddPages  # noqa: E402
 from recordings import WORDS, Recordings  # noqa: E402
 
 COLOURS = {
@@ -94,6 +95,27 @@ class Check:
         minutes, _, seconds = place.split(" ")[0].rpartition(":")
         return float(minutes or 0) * 60 + float(seconds)
 
+    def key(self, key, shift=False):
+        """Presses a key on the first graph."""
+        self.page.evaluate("document.querySelector('.panel canvas').focus({ preventScroll: true })")
+        self.page.key(key, shift)
+
+    def download(self, button):
+        """The text of the file that a button saves."""
+        folder = tempfile.mkdtemp(prefix="imulog-saved-")
+        try:
+            self.page.send("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            self.page.evaluate(f"document.getElementById('{button}').click()")
+            for _ in range(100):
+                names = [name for name in os.listdir(folder) if not name.endswith(".crdownload")]
+                if names:
+                    with open(os.path.join(folder, names[0]), encoding="utf-8") as file:
+                        return file.read()
+                time.sleep(0.05)
+            self.that(False, f"{button} saves nothing")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def lines(self, dark=False):
         """Whether all three lines of both panels are drawn in their colours."""
         wanted = [list(COLOURS[dark][name]) for name in "xyz"]
@@ -142,16 +164,16 @@ class Check:
         self.that(dragged != whole, "dragging does not zoom")
         self.shoot("zoomed")
         before = self.clock()
-        page.key("ArrowRight")
+        self.key("ArrowRight")
         self.that(0.005 < self.clock() - before < 0.02 or self.clock() != before, "a key does not step")
         page.drag(box["x"] + 500, box["x"] + 300, middle, modifiers=8)
         self.that(page.evaluate(view) != dragged, "dragging with Shift does not move")
-        page.key("0")
-        page.key("Home")
+        self.key("0")
+        self.key("Home")
         self.that(self.clock() == 0, "Home does not go to the beginning")
-        page.key("m")
+        self.key("m")
         self.that(self.clock() > 0.5, "m does not go to the first mark")
-        page.key("g", shift=True)
+        self.key("g", shift=True)
         self.that("Gap" in page.evaluate("document.getElementById('clock').textContent"), "g finds no gap")
         self.shoot("gap")
         spoken = page.evaluate("document.getElementById('spoken').textContent")
@@ -167,20 +189,20 @@ class Check:
     def played(self):
         """It runs at the recorded times, pauses, stops at the end by itself and begins again."""
         page = self.page
-        page.key("Home")
+        self.key("Home")
         page.evaluate("document.activeElement.blur()")
         begin = time.monotonic()
-        page.key(" ")
+        self.key(" ")
         time.sleep(0.6)
         at, passed = self.clock(), time.monotonic() - begin
         self.that(0.2 < at < passed + 0.1, f"after {passed:.2f} s the replay is at {at}")
-        page.key(" ")
+        self.key(" ")
         paused = self.clock()
         time.sleep(0.2)
         self.that(self.clock() == paused, "it does not pause")
         for _ in range(6):
-            page.key(".")
-        page.key(" ")
+            self.key(".")
+        self.key(" ")
         for _ in range(100):
             time.sleep(0.05)
             if page.evaluate("document.getElementById('play').textContent") == "Play":
@@ -188,10 +210,10 @@ class Check:
         end = self.clock()
         self.that(page.evaluate("document.getElementById('play').textContent") == "Play", "it does not stop at the end")
         self.that(end > 2, f"it stopped at {end}")
-        page.key(",")
-        page.key(" ")
+        self.key(",")
+        self.key(" ")
         self.that(self.clock() < end, "played again it does not begin anew")
-        page.key(" ")
+        self.key(" ")
         self.quiet()
 
     def facts(self):
@@ -248,19 +270,19 @@ class Check:
         page.evaluate("document.querySelectorAll('.legend button')[3].click()")
         page.settle()
         self.that(page.evaluate(pixels)[0] > before + 100, "no magnitude is drawn")
-        page.key("u")
+        self.key("u")
         si = self.figures()
         self.that(abs(si["Acceleration x, m/s²"][1] / table["Acceleration x, g"][1] - 9.80665) < 0.1, f"units: {si}")
         self.that(abs(si["Angular rate z, rad/s"][4] / table["Angular rate z, °/s"][4] - 0.0174533) < 0.001, f"{si}")
         title = page.evaluate("document.querySelector('.legend h2').textContent")
         self.that(title == "Acceleration in m/s²", title)
-        page.key("u")
+        self.key("u")
         # A cursor is dragged; the other one stays.
         page.drag(box["x"] + 300, box["x"] + 500, middle)
         moved = page.evaluate("document.querySelector('#stretch h2').textContent")
         (a, b), (still, other) = (text.split(": ")[0].split(", ") for text in (heading, moved))
         self.that(a == still and b != other, f"dragging B changes {heading} to {moved}")
-        page.key("Escape")
+        self.key("Escape")
         self.that(page.evaluate("document.getElementById('stretch').hidden"), "Escape does not remove the cursors")
         self.quiet()
 
@@ -270,11 +292,11 @@ class Check:
         folder = tempfile.mkdtemp(prefix="imulog-saved-")
         try:
             page.send("Page.setDownloadBehavior", behavior="allow", downloadPath=folder)
-            page.key("Home")
-            page.key("a")
+            self.key("Home")
+            self.key("a")
             for _ in range(3):
-                page.key("ArrowRight")
-            page.key("b")
+                self.key("ArrowRight")
+            self.key("b")
             for button in ("save-csv", "save-png"):
                 page.evaluate(f"document.getElementById('{button}').click()")
             for _ in range(100):
@@ -299,13 +321,13 @@ class Check:
             self.that(clear == 0, f"{clear} pixels of the picture are transparent")
             if self.screenshots:
                 shutil.copy(os.path.join(folder, names[1]), os.path.join(self.screenshots, "saved.png"))
-            page.key("Escape")
+            self.key("Escape")
             self.quiet()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def dark(self):
-        self.page.key("0")
+        self.key("0")
         self.page.screen(1200, 900, dark=True)
         self.page.settle()
         background = self.page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -375,6 +397,7 @@ def main():
             check.saved(document, recordings)
             check.on_a_phone(document, 390, 844)
             check.on_a_phone(document, 360, 640)
+            OddPages(check, recordings).all()
             long, export_time = recordings.export(recordings.tumble(1000, "100s"), "html")
             size = os.path.getsize(long)
             assert size < 2_500_000, f"100 000 samples are {size} bytes"

@@ -64,6 +64,13 @@ class Recordings:
             service.wait(timeout=10)
         return "latest"
 
+    def table(self, text, *options):
+        """Imports a table, and returns its recording's number."""
+        path = os.path.join(self.folder, "table.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.run("import", path, *options).splitlines()[-1]
+
     def tumble(self, rate, length):
         return self.run("record", "--board", "simulator", "--virtual-time", "--motion", "tumble", "--rate", str(rate),
                         "--for", length, "--note", "bench").splitlines()[-1]

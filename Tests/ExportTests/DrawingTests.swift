@@ -131,6 +131,9 @@ struct DrawingTests {
     options.rate = hertz(100)
     let log = try Imports.log(Imports.csv(text, options))
     let whole = try TestLog.export(log, drawing).text
+    // As people count: since the first sample, whose date the caption has.
+    #expect(whole.contains(">0:00</text>") && whole.contains(">1:30</text>"))
+    #expect(whole.contains("times since 2023-11-14T22:13:20Z"))
     let points = points("#c04a00", in: whole)
     #expect(abs((points.first?.x ?? 0) - 70) < 0.5)
     #expect(abs((points.last?.x ?? 0) - 930) < 0.5)

@@ -20,6 +20,8 @@ struct PageSamples {
     var panels: [Panel]
     var started_ms: Int64?
     var range_ns: [Int64]
+    var zero_ns: String
+    var ticks: [UInt64]
     var imported: Bool
     var gapCount: Int
     var markCount: Int

@@ -159,6 +159,81 @@ struct PageTests {
         == [5_000_000_000, 6_000_000_000])
   }
 
+  @Test("a part has the ticks of its samples and gaps, and none that its ends suggest")
+  func ticksOfAPart() throws {
+    // A hundredth slower than the rate; 700..<720 are missing, from 7.07 s on.
+    var drifting = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(100)))
+    drifting.description.clock = .chip(busClock: nil)
+    // On the grid, but six tenths of a period late.
+    var late = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(100)))
+    for tick in 0..<2000 as Range<UInt64> where !(700..<720).contains(tick) {
+      drifting.sample(tick, Int64(tick) * 10_100_000, RawSample(ax: 1))
+      late.sample(tick, Int64(tick) * 10_000_000 + 6_000_000, RawSample(ax: 1))
+    }
+    drifting.gap(700, 20, .missed)
+    late.gap(700, 20, .missed)
+    for log in [drifting, late] {
+      for (from, to) in [
+        (3_000_000_000, 9_000_000_000), (3_003_000_000, 8_995_000_000), (0, 5_005_000_000),
+        (12_345_000_000, 12_995_000_000), (7_015_000_000, 7_077_000_000),
+      ] as [(Int64, Int64)] {
+        let part = ExportOptions(format: .html, from: from, to: to)
+        let page = try PageSamples(page: log.export(part))
+        let document = try log.export(ExportOptions(format: .json, from: from, to: to))
+        let gaps = try #require(
+          document.split(separator: "\n").first { $0.hasPrefix("\"gaps\"") })
+        let missing = gaps.split(separator: "\"count\":").dropFirst().map {
+          Int($0.prefix { $0.isNumber }) ?? 0
+        }
+        let ticks = page.facts.ticks
+        let count = UInt64(page.ticks.count + missing.reduce(0, +))
+        #expect(ticks[1] - ticks[0] == count, "\(from) to \(to) ns")
+        #expect(ticks[0] <= page.ticks.first ?? .max && ticks[1] > page.ticks.last ?? 0)
+      }
+    }
+    #expect(try PageSamples(page: late.export(page)).facts.ticks == [0, 2000])
+  }
+
+  @Test("a chip's recording is as long as its samples' times are, with what is missing at its end")
+  func length() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(1000)))
+    log.description.clock = .chip(busClock: nil)
+    for tick in 0..<3000 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 1_010_000, RawSample(ax: 1))
+    }
+    #expect(try log.export(page).contains("<dt>Length</dt><dd>3.03 s</dd>"))
+    let part = ExportOptions(format: .html, from: 1_000_000_000, to: 1_500_500_000)
+    #expect(try log.export(part).contains("<dt>Length</dt><dd>0.5005 s</dd>"))
+    log.gap(3000, 500, .missed)
+    let text = try log.export(page)
+    #expect(text.contains("<dt>Length</dt><dd>3.53 s</dd>"))
+    #expect(try PageSamples(page: text).facts.range_ns == [0, 3_529_990_000])
+  }
+
+  @Test("a table of a calendar's times counts from its first sample, without losing a nanosecond")
+  func calendar() throws {
+    let begin: Int64 = 1_700_000_000_000_000_123
+    let times = (0..<300).map { begin + $0 * 10_000_000 + $0 * 7919 % 90_000 }
+    let log = try Imports.log(Imports.csv(Imports.table(times)))
+    for from in [nil, begin + 1_000_000_000] {
+      var part = page
+      part.from = from
+      let text = try TestLog.export(log, part).text
+      let found = try PageSamples(page: text)
+      let isSame = found.times.map { $0 + begin } == times.filter { $0 >= from ?? 0 }
+      #expect(isSame && found.facts.zero_ns == "\(begin)")
+      #expect(found.facts.range_ns[0] == (from ?? begin) - begin)
+      #expect(found.facts.started_ms == 1_700_000_000_000)
+      #expect(text.contains("<dd>2023-11-14T22:13:20Z, by the table&#39;s own times</dd>"))
+      #expect(text.contains("<span>times since 2023-11-14T22:13:20.000000123Z</span>"))
+    }
+    // Since a computer's start, two days before: no date, but no 48 hours on the axis either.
+    let table = Imports.table(times.map { $0 - begin + 172_800_000_000_000 })
+    let text = try TestLog.export(Imports.log(Imports.csv(table)), page).text
+    #expect(try PageSamples(page: text).facts.started_ms == nil)
+    #expect(!text.contains("<dt>Started") && text.contains("times since 172800 s"))
+  }
+
   @Test("a recording without samples, and a damaged one, are pages too")
   func odd() throws {
     let empty = try PageSamples(page: TestLog().export(page))

@@ -21,7 +21,7 @@ extension Exporter {
     }
     let log = plan.description
     let blocks = PageBlock(
-      channels: plan.channels, timeUnit: log.timeUnit,
+      channels: plan.channels, timeUnit: log.timeUnit, zero: plan.zero,
       period: log.rate.periodNanoseconds / log.timeUnit)
     try sink.write(PageFrame.head(RecordingFacts(plan, account)))
     var facts = JSONWriter()

@@ -10,10 +10,12 @@ import LogFormat
 ///     times       │ s1, s2, s4 or f64 each: time − time before − ticks × period, in units of time
 ///     a channel   │ u8 width │ s2 first count │ s1 or s2 each: count − count before, wrapping
 ///
-/// Times are in the recording's unit of time and stay exact up to 2^53 of them.
+/// Times are since the page's zero, in the recording's unit of time, and stay exact up to 2^53 of them.
 struct PageBlock {
   let channels: [Int]
   let timeUnit: Int64
+  /// Nanoseconds, as those of samples, at the page's zero.
+  let zero: Int64
   /// Units of time a tick.
   let period: Int64
 
@@ -33,7 +35,8 @@ struct PageBlock {
     writer.append(UInt8(tickWidth))
     writer.append(UInt8(timeWidth))
     writer.append(Double(block.ticks[rows.lowerBound]).bitPattern)
-    writer.append(Double(block.times[rows.lowerBound] / timeUnit).bitPattern)
+    let first = block.times[rows.lowerBound] / timeUnit &- zero / timeUnit
+    writer.append(Double(first).bitPattern)
     if tickWidth > 0 { writer.append(ticks, width: tickWidth) }
     writer.append(times, width: timeWidth)
     for channel in channels {

@@ -23,8 +23,12 @@ extension JSONWriter {
       json.addPanel("Angular rate", [3, 4, 5], plan)
       json.addPanel("Temperature", [6], plan)
       json.close("]")
-      json.member("started_ms", account.started.map { $0 / 1_000_000 })
-      json.numbers("range_ns", [begin, max(begin, end)])
+      // Numbers of a script are exact to 2^53 only, so that all times but this text are since it.
+      json.member("zero_ns", "\(plan.zero)")
+      json.member("started_ms", account.wallAtZero(plan).map { $0 / 1_000_000 })
+      json.numbers("range_ns", [plan.sinceZero(begin), plan.sinceZero(max(begin, end))])
+      let ticks = account.ticks(plan)
+      json.numbers("ticks", [Int64(clamping: ticks.lowerBound), Int64(clamping: ticks.upperBound)])
       json.member("imported", log.isImported)
       json.member("freeRunning", log.isFreeRunning)
       json.member("phrases") { json in
@@ -36,7 +40,10 @@ extension JSONWriter {
       }
       json.member("markCount", account.marks.count)
       json.member("marks", account.marks.items) { json, item in
-        if case .mark(let mark) = item { json.add(mark) }
+        if case .mark(var mark) = item {
+          mark.time = plan.sinceZero(mark.time)
+          json.add(mark)
+        }
       }
     }
   }

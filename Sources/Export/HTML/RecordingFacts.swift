@@ -28,6 +28,7 @@ struct RecordingFacts {
       ? "no gaps" : "\(missing) missing in \(count) \(count == 1 ? "gap" : "gaps")"
     return [
       account.verdict, sensor, "\(Plain.hertz(plan.description.rate)) Hz", length, gaps,
+      times,
     ].filter { !$0.isEmpty }
   }
 
@@ -35,7 +36,8 @@ struct RecordingFacts {
   var rows: [(name: String, value: String)] {
     let log = plan.description
     var rows = [
-      ("Started", started), ("Length", length), ("Rate", "\(Plain.hertz(log.rate)) Hz"),
+      ("Started", started), ("Times", times), ("Length", length),
+      ("Rate", "\(Plain.hertz(log.rate)) Hz"),
       ("Sensor", sensor), ("Filter", log.sensor.filter), ("Board", log.board), ("Host", log.host),
       ("Note", log.note), ("Samples", ticks), ("Lateness", lateness), ("Ended", ended),
       ("Identity", "\(log.id)"), ("Written by", log.software),
@@ -51,18 +53,37 @@ struct RecordingFacts {
   }
 
   private var started: String {
-    guard let pair = account.bestPair, let started = account.started else { return "" }
+    guard let started = account.wallAtZero(plan) else { return "" }
     let text = RFC3339.text(nanoseconds: started / 1_000_000_000 * 1_000_000_000)
+    guard let pair = account.bestPair else { return "\(text), by the table's own times" }
     return pair.isSynchronised ? text : "\(text), by a clock that was not synchronised"
   }
 
+  /// From where times count, where that is not their own zero.
+  private var times: String {
+    guard plan.zero != 0 else { return "" }
+    let zero =
+      plan.isDatedByItself
+      ? RFC3339.text(nanoseconds: plan.zero) : Plain.number(plan.zero, per: 1_000_000_000) + " s"
+    return "times since \(zero)"
+  }
+
   private var length: String {
+    guard !plan.description.isFreeRunning else { return freeLength }
     let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
     let milliseconds = plan.description.rate.nanoseconds(atTick: ticks) / 1_000_000
     let whole = Plain.number(milliseconds, per: 1000) + " s"
     guard plan.hasRange else { return whole }
     let (begin, end) = account.ends(plan)
     return Plain.number(max(0, end - begin) / 1_000_000, per: 1000) + " s of " + whole
+  }
+
+  /// By the samples' times, which lie on no grid. How long the whole of a part is, is then not known.
+  private var freeLength: String {
+    let (begin, end) = account.ends(plan)
+    let (length, overflow) = end.subtractingReportingOverflow(begin)
+    let tenths = (overflow ? .max : max(0, length)) / 50_000
+    return Plain.number(tenths / 2 + tenths % 2, per: 10_000) + " s"
   }
 
   private var sensor: String {

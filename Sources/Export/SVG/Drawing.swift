@@ -63,7 +63,7 @@ struct Drawing {
 
   /// The lines below the panels, as long as the drawing is wide, at some 6 units a letter.
   private var caption: [String] {
-    let wanted: Set = ["Started", "Length", "Rate", "Sensor", "Samples"]
+    let wanted: Set = ["Times", "Started", "Length", "Rate", "Sensor", "Samples"]
     var lines = [""]
     var parts = [account.verdict] + facts.rows.filter { wanted.contains($0.name) }.map(\.value)
     let count = marks.silent
@@ -169,9 +169,10 @@ struct Drawing {
       let lower = SVGNumber.text(vertical.y(value: tick.value) + 4.5)
       labels += "<text x=\"62\" y=\"\(lower)\" text-anchor=\"end\">\(tick.label)</text>"
     }
-    let times = TimeTicks(trace.span.lowerBound...trace.span.upperBound, atMost: 9)
+    let span = plan.sinceZero(trace.span.lowerBound)...plan.sinceZero(trace.span.upperBound)
+    let times = TimeTicks(span, atMost: 9)
     for tick in times.ticks {
-      let x = SVGNumber.text(x(tick.time))
+      let x = SVGNumber.text(x(plan.zero + tick.time))
       text += "<path d=\"M\(x) \(SVGNumber.text(panel.top))V\(SVGNumber.text(bottom + 4))\"/>"
       labels +=
         "<text x=\"\(x)\" y=\"\(SVGNumber.text(bottom + 18))\" text-anchor=\"middle\">\(tick.label)</text>"

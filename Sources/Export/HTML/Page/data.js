@@ -124,28 +124,22 @@ function findHoles() {
   const { ticks, times } = samples;
   const last = ticks.length - 1;
   const holes = [];
+  const gaps = facts.gaps.sort((a, b) => a.tick - b.tick);
+  let next = 0;
   const add = (first, end, from, to) => {
     if (end <= first) return;
     const causes = new Set();
-    // Gaps come in order of ticks.
-    for (const { tick, count, cause } of facts.gaps) {
-      if (tick < end && tick + count > first) causes.add(facts.phrases[cause]);
-    }
-    const isKnown = facts.freeRunning || facts.gapCount > facts.gaps.length;
+    while (next < gaps.length && gaps[next].tick + gaps[next].count <= first) next++;
+    for (let i = next; i < gaps.length && gaps[i].tick < end; i++) causes.add(facts.phrases[gaps[i].cause]);
+    // The page has the first of very many gaps.
+    const isKnown = facts.gapCount <= gaps.length;
     if (!facts.freeRunning) [from, to] = [tickTime(first), tickTime(end)];
     holes.push({
-      from, to, count: end - first,
-      cause: causes.size ? [...causes].join(", ") : isKnown ? "gap" : "damaged, cannot be read",
+      from: Math.min(from, to), to, count: end - first,
+      cause: causes.size ? [...causes].join(", ") : isKnown ? "damaged, cannot be read" : "gap",
     });
   };
-  // Rounded to the tick: times of the grid are rounded down to nanoseconds.
-  let first = Math.ceil(span.from / period - 1e-6), end = Math.round(span.to / period);
-  if (facts.freeRunning && last >= 0) {
-    // No tick is before tick 0, whenever its sample was made.
-    const before = facts.gapCount ? Math.round((times[0] - span.from) / period) : 0;
-    first = Math.max(0, ticks[0] - before);
-    end = ticks[last] + (facts.gapCount ? Math.round((span.to - times[last]) / period) : 1);
-  }
+  const [first, end] = facts.ticks;
   add(first, last < 0 ? end : ticks[0], span.from, last < 0 ? span.to : times[0]);
   for (let i = 1; i <= last; i++) {
     if (ticks[i] !== ticks[i - 1] + 1) {

@@ -129,6 +129,14 @@ function fileName(extension) {
   return `${title}-${from}-${to}.${extension}`;
 }
 
+/** A time in seconds as the recording has it; so many nanoseconds since 1970 are no exact number of a script. */
+function recordedTime(time, digits) {
+  const nanoseconds = BigInt(facts.zero_ns) + BigInt(Math.round(time * 1e9));
+  const text = String(nanoseconds < 0n ? -nanoseconds : nanoseconds).padStart(10, "0");
+  const fraction = text.slice(-9).slice(0, digits);
+  return (nanoseconds < 0n ? "-" : "") + text.slice(0, -9) + (fraction && "." + fraction);
+}
+
 /**
  * The part's samples as CSV. A missing sample has no row; the ticks show where rows are missing.
  */
@@ -144,7 +152,7 @@ function partAsCSV() {
   const parts = [`tick,t_s,${columns.map(column => column.name).join(",")}\n`];
   for (let i = begin; i < end; i++) {
     const values = columns.map(({ panel, line, digits }) => panel.value(line, i).toFixed(digits));
-    parts.push(`${samples.ticks[i]},${samples.times[i].toFixed(digits)},${values.join(",")}\n`);
+    parts.push(`${samples.ticks[i]},${recordedTime(samples.times[i], digits)},${values.join(",")}\n`);
   }
   return new Blob(parts, { type: "text/csv" });
 }

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of recordings whose times lie on no grid, begin in another century, or last for hours."""
+
+import json
+import os
+import re
+
+NANOSECOND = 10**9
+
+
+class OddPages:
+    def __init__(self, check, recordings):
+        self.check = check
+        self.page = check.page
+        self.recordings = recordings
+
+    def all(self):
+        self.parts_without_gaps()
+        self.length_of_a_chip()
+        self.times_of_a_calendar()
+
+    def open(self, path, *screen):
+        self.page.screen(*(screen or (1200, 900)))
+        self.page.open(path)
+        self.page.settle()
+
+    def header(self):
+        return self.page.evaluate("document.querySelector('header p').textContent")
+
+    def gaps(self):
+        """The missing samples of each gap in the page's list."""
+        rows = self.page.evaluate("[...document.querySelectorAll('#gaps li')].map(li => li.textContent)")
+        return [int(re.search(r"(\d+) samples?: ", row).group(1)) for row in rows]
+
+    def parts_without_gaps(self):
+        """A part has the gaps of its export, whatever its ends cut through."""
+        # 1 % slower than its rate, with a gap from 7.07 s on.
+        rows = "".join(f"{i * 10_100_000},{i % 100}\n" for i in range(2000) if not 700 <= i < 720)
+        number = self.recordings.table("t_ns,ax\n" + rows, "--rate", "100")
+        for begin, end in ((3000, 9000), (3003, 8999.4), (2999.1, 9007), (7065, 9001), (7000, 7268),
+                           (7100, 7201), (7100, 7150), (0, 7061), (7262, 9000)):
+            part = ("--from", f"{begin}ms", "--to", f"{end}ms")
+            document, _ = self.recordings.export(number, "json", *part)
+            with open(document, encoding="utf-8") as file:
+                wanted = [gap["count"] for gap in json.load(file)["gaps"]]
+            document, _ = self.recordings.export(number, "html", *part)
+            self.open(document)
+            self.check.that(self.gaps() == wanted, f"{begin} to {end} ms: gaps {self.gaps()}, exported {wanted}")
+            self.check.quiet()
+
+    def length_of_a_chip(self):
+        """What a chip recorded is as long as its samples' times are, not as its nominal rate has it."""
+        number = self.recordings.tumble(1000, "3s")
+        table, _ = self.recordings.export(number, "csv")
+        with open(table, encoding="utf-8") as file:
+            last = int(file.readlines()[-1].split(",")[0])
+        document, _ = self.recordings.export(number, "html")
+        self.open(document)
+        found = re.search(r" · ([\d.]+) s · ", self.header())
+        wanted = (last + 10**6) / NANOSECOND
+        self.check.that(found and abs(float(found.group(1)) - wanted) <= 0.0001, f"{self.header()}, not {wanted} s")
+        self.check.quiet()
+
+    def times_of_a_calendar(self):
+        """Times since 1970 are shown since the first sample, beside the time of day, and saved as they were."""
+        begin = 1_700_000_000 * NANOSECOND + 123
+        times = [begin + i * 10_000_000 + i * 7919 % 90_000 for i in range(200)]
+        number = self.recordings.table("t_ns,ax\n" + "".join(f"{time},{i}\n" for i, time in enumerate(times)))
+        document, _ = self.recordings.export(number, "html")
+        self.open(document)
+        check, page = self.check, self.page
+        check.that("2023-11-14T22:13:20" in self.header(), self.header())
+        clock = page.evaluate("document.getElementById('clock').textContent")
+        check.that(clock.startswith("0.000 of 2.0 s") and "2023" in clock, clock)
+        for part in ((), ("--from", "1700000001s")):
+            path, _ = self.recordings.export(number, "html", *part)
+            self.open(path)
+            saved = check.download("save-csv")
+            found = [int(line.split(",")[1].replace(".", "")) for line in saved.splitlines()[1:]]
+            wanted = times if not part else [time for time in times if time >= 1_700_000_001 * NANOSECOND]
+            check.that(found == wanted, f"saved {found[:2]}…, recorded {wanted[:2]}…")
+        check.quiet()

@@ -5,6 +5,20 @@ import json
 import os
 import re
 
+# Texts that were drawn on the first canvas since the last call, with their places: name, left, right and top.
+WATCH_TEXTS = """(() => {
+  window.drawn = [];
+  const fillText = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    const { width } = this.measureText(text);
+    const left = this.textAlign === "center" ? x - width / 2 : this.textAlign === "right" ? x - width : x;
+    if (this.canvas === document.querySelector(".panel canvas")) {
+      window.drawn.push([text, left, left + Math.min(width, rest[0] || Infinity), y, this.textBaseline]);
+    }
+    return fillText.call(this, text, x, y, ...rest);
+  };
+})()"""
+
 NANOSECOND = 10**9
 
 
@@ -17,6 +31,7 @@ class OddPages:
     def all(self):
         self.parts_without_gaps()
         self.length_of_a_chip()
+        self.labels_of_hours()
         self.times_of_a_calendar()
 
     def open(self, path, *screen):
@@ -59,6 +74,27 @@ class OddPages:
         found = re.search(r" · ([\d.]+) s · ", self.header())
         wanted = (last + 10**6) / NANOSECOND
         self.check.that(found and abs(float(found.group(1)) - wanted) <= 0.0001, f"{self.header()}, not {wanted} s")
+        self.check.quiet()
+
+    def labels_of_hours(self):
+        """No label of an axis touches another one or its unit at any zoom, and there are always some."""
+        times = [second * NANOSECOND + i * 10**6 for second in (0, 39_599) for i in range(50)]
+        rows = "".join(f"{time},{i % 9}\n" for i, time in enumerate(times))
+        document, _ = self.recordings.export(self.recordings.table("t_ns,ax\n" + rows, "--rate", "1000"), "html")
+        page = self.page
+        for screen in ((1200, 900), (360, 640, True)):
+            self.open(document, *screen)
+            page.evaluate(WATCH_TEXTS)
+            self.check.key("End")
+            for zoom in range(28):
+                page.evaluate("drawn = []")
+                page.evaluate("document.getElementById('closer').click()")
+                page.settle()
+                drawn = page.evaluate("drawn")
+                times = sorted((left, right, text) for text, left, right, _, line in drawn if line == "top")
+                self.check.that(len(times) >= 2, f"zoom {zoom} of {screen}: {times}")
+                for one, two in zip(times, times[1:]):
+                    self.check.that(two[0] - one[1] >= 4, f"zoom {zoom} of {screen}: {one[2]} touches {two[2]}")
         self.check.quiet()
 
     def times_of_a_calendar(self):

@@ -31,11 +31,25 @@ function timeTicks(low, high, limit) {
     else step = clockSteps.find(other => other > step * 1.01) || step * 2;
   }
   const digits = step > 0.99 ? 0 : Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const largest = Math.max(-low, high);
+  const hasSeconds = largest < 3600 || step % 60 !== 0;
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); i++) {
-    ticks.push([i * step, timeText(i * step, digits, high)]);
+    const label = timeText(i * step, digits, largest);
+    ticks.push([i * step, hasSeconds ? label : label.slice(0, -3)]);
   }
-  return { ticks, unit: high < 60 ? "s" : high < 3600 ? "min:s" : "h:min:s" };
+  return { ticks, unit: largest < 60 ? "s" : largest < 3600 ? "min:s" : hasSeconds ? "h:min:s" : "h:min" };
+}
+
+/** The finest ticks whose labels stand `gap` pixels apart in `pixels`; `width` measures a label. */
+function fittingTicks(low, high, pixels, gap, width) {
+  for (let limit = Math.max(2, Math.floor(pixels / 60)); ; limit--) {
+    const axis = timeTicks(low, high, limit);
+    const [first, second] = axis.ticks;
+    if (!second || limit === 1) return axis;
+    const room = (second[0] - first[0]) / (high - low) * pixels - gap;
+    if (axis.ticks.every(([, label]) => width(label) <= room)) return axis;
+  }
 }
 
 /** A time in the form that the largest one beside it needs. */

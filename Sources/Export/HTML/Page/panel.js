@@ -179,11 +179,12 @@ class Panel {
       context.moveTo(margin.left, place);
       context.lineTo(width - margin.right, place);
       context.stroke();
-      context.fillText(label, margin.left - 6, place);
+      context.fillText(label, margin.left - 6, place, margin.left - 8);
     }
     context.textAlign = "center";
     context.textBaseline = "top";
-    const { ticks, unit } = timeTicks(view.from, view.to, Math.max(2, Math.floor(width / 72)));
+    const { ticks, unit } = fittingTicks(
+      view.from, view.to, width - margin.left - margin.right, 14, label => context.measureText(label).width);
     const unitRoom = context.measureText(unit).width + 8;
     for (const [time, label] of ticks) {
       const place = Math.round(this.x(time)) + 0.5;

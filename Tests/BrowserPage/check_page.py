@@ -20,6 +20,7 @@ import xml.dom.minidom
 sys.dont_write_bytecode = True
 
 import browser  # noqa: E402
+from access import Access  # noqa: E402
 from odd_pages import OddPages  # noqa: E402
 from recordings import WORDS, Recordings  # noqa: E402
 
@@ -190,7 +191,6 @@ class Check:
         """It runs at the recorded times, pauses, stops at the end by itself and begins again."""
         page = self.page
         self.key("Home")
-        page.evaluate("document.activeElement.blur()")
         begin = time.monotonic()
         self.key(" ")
         time.sleep(0.6)
@@ -224,9 +224,14 @@ class Check:
 
     def figures(self):
         """The table of the part between A and B: a row's numbers by its name."""
-        rows = self.page.evaluate("[...document.querySelectorAll('#stretch tbody tr')].map("
-                                  "r => [...r.children].map(c => c.textContent))")
-        return {row[0]: [float(cell.replace("−", "-")) for cell in row[1:]] for row in rows}
+        groups = self.page.evaluate("[...document.querySelectorAll('#stretch tbody')].map(body => "
+                                    "[...body.rows].map(row => [...row.cells].map(cell => cell.textContent)))")
+        figures = {}
+        for (title,), *rows in groups:
+            name, unit = title.split(" in ")
+            for line, *cells in rows:
+                figures[f"{name} {line}, {unit}"] = [float(cell.replace("−", "-")) for cell in cells]
+        return figures
 
     def measured(self, path, recordings):
         """Two cursors give the figures that the exported samples have; units and magnitudes follow."""
@@ -397,6 +402,7 @@ def main():
             check.saved(document, recordings)
             check.on_a_phone(document, 390, 844)
             check.on_a_phone(document, 360, 640)
+            Access(check).all(document)
             OddPages(check, recordings).all()
             long, export_time = recordings.export(recordings.tumble(1000, "100s"), "html")
             size = os.path.getsize(long)

@@ -65,5 +65,8 @@ function timeText(time, digits, largest) {
   return `${sign}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${seconds}`;
 }
 
+/** A time for reading and speaking: with its unit where it has no colon. */
+const timeWords = time => timeText(time, timeDigits, span.to) + (span.to < 60 ? " s" : "");
+
 /** Digits after a second's point that tell samples apart. */
 const timeDigits = Math.min(6, Math.max(1, Math.ceil(-Math.log10(period) - 1e-9) + 1));

@@ -52,9 +52,14 @@ function listen(panel) {
       // A finger's tap only shows values; buttons set its cursors.
       if (event.timeStamp - clicked > 500) before = [...stretch.ends];
       clicked = event.timeStamp;
-      if (event.pointerType === "mouse" && drag.end < 0) stretch.place(timeAt(event));
+      if (event.pointerType === "mouse" && drag.end < 0) stretch.tell(stretch.place(timeAt(event)));
+      else tell();
     }
-    if (view.selection && event.type === "pointerup") view.show(...view.selection.sort((a, b) => a - b));
+    if (drag && drag.isFar && drag.end >= 0) stretch.tell(drag.end);
+    if (view.selection && event.type === "pointerup") {
+      view.show(...view.selection.sort((a, b) => a - b));
+      tellView();
+    }
     view.selection = undefined;
     drag = undefined;
     requestDrawing();
@@ -65,6 +70,7 @@ function listen(panel) {
     stretch.ends = before;
     stretch.show();
     view.showWhole();
+    tellView();
   });
   canvas.addEventListener("wheel", event => {
     event.preventDefault();
@@ -98,39 +104,64 @@ function listenToOverview() {
   overview.addEventListener("pointermove", event => { if (event.buttons & 1) go(event); });
 }
 
+/** An action that moves the cursor, and says where to; during replay that would be too much. */
+const moves = action => event => {
+  action(event);
+  if (!player.isPlaying) tell();
+};
+/** An action that changes what is in view, and says what is. */
+const shows = action => () => {
+  action();
+  tellView();
+};
+
 const keys = {
   " ": () => player.toggle(),
-  ArrowLeft: event => event.shiftKey ? view.point(here() - length() / 10, true) : view.step(-1),
-  ArrowRight: event => event.shiftKey ? view.point(here() + length() / 10, true) : view.step(1),
-  "+": () => view.zoom(0.5),
-  "=": () => view.zoom(0.5),
-  "-": () => view.zoom(2),
-  "0": () => view.showWhole(),
-  PageUp: () => view.move(-length()),
-  PageDown: () => view.move(length()),
-  Home: () => view.point(span.from, true),
-  End: () => view.point(span.to, true),
-  m: event => view.jump(marks.map(mark => mark.time), event.shiftKey ? -1 : 1),
-  g: event => view.jump(holeMiddles, event.shiftKey ? -1 : 1),
-  a: () => stretch.set(0, here()),
-  b: () => stretch.set(1, here()),
-  Escape: () => stretch.clear(),
+  ArrowLeft: moves(event => event.shiftKey ? view.point(here() - length() / 10, true) : view.step(-1)),
+  ArrowRight: moves(event => event.shiftKey ? view.point(here() + length() / 10, true) : view.step(1)),
+  "+": shows(() => view.zoom(0.5)),
+  "=": shows(() => view.zoom(0.5)),
+  "-": shows(() => view.zoom(2)),
+  "0": shows(() => view.showWhole()),
+  PageUp: shows(() => view.move(-length())),
+  PageDown: shows(() => view.move(length())),
+  Home: moves(() => view.point(span.from, true)),
+  End: moves(() => view.point(span.to, true)),
+  m: event => jump("mark", marks.map(mark => mark.time), event.shiftKey ? -1 : 1, i => markWords(marks[i])),
+  g: event => jump("gap", holeMiddles, event.shiftKey ? -1 : 1, () => ""),
+  a: () => setEnd(0, here()),
+  b: () => setEnd(1, here()),
+  Escape: () => clearEnds(),
   u: () => changeUnits(),
   ",": () => player.changeSpeed(-1),
   ".": () => player.changeSpeed(1),
 };
 const here = () => view.cursor === undefined ? view.from : view.cursor;
 const length = () => view.to - view.from;
+const markWords = ({ label }) => `Mark ${label}. `;
 
+/** Goes to the next or the previous place of a kind, and says what is there. */
+function jump(kind, places, direction, words) {
+  const index = view.jump(places, direction);
+  if (index < 0) say(`No ${kind} ${direction > 0 ? "after" : "before"} the cursor`);
+  else if (!player.isPlaying) tell(words(index));
+}
+
+function setEnd(which, time) {
+  stretch.set(which, time);
+  stretch.tell(which);
+}
+
+function clearEnds() {
+  say(stretch.ends.some(end => end !== undefined) ? "Cursors A and B removed" : "There is no cursor A or B");
+  stretch.clear();
+}
+
+// On a graph only: elsewhere the same keys scroll the page and press buttons.
 document.addEventListener("keydown", event => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
-  const { tagName } = event.target;
-  if (tagName === "SELECT" || tagName === "INPUT") return;
-  // A button keeps the keys that press it.
-  if ((tagName === "BUTTON" || tagName === "SUMMARY") && (event.key === " " || event.key === "Enter")) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName !== "CANVAS") return;
   const action = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!action) return;
   event.preventDefault();
   action(event);
-  if (!player.isPlaying) tell();
 });

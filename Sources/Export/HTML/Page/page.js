@@ -8,18 +8,18 @@ function fillPlaces(id, count, places) {
   section.hidden = false;
   section.querySelector("h2").textContent += ` (${count})`;
   const list = section.querySelector("ul");
-  for (const { time, words } of places.slice(0, 1000)) {
+  for (const { time, words, spoken } of places.slice(0, 1000)) {
     const item = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
     const at = document.createElement("time");
-    at.textContent = timeText(time, timeDigits, span.to) + (span.to < 60 ? " s" : "");
+    at.textContent = timeWords(time);
     button.append(at, words);
     button.addEventListener("click", () => {
       player.isPlaying = false;
       playButton.textContent = "Play";
       view.point(time, true);
-      tell();
+      tell(spoken);
     });
     item.append(button);
     list.append(item);
@@ -37,6 +37,7 @@ function changeUnits(system) {
   if (system === undefined) choice.selectedIndex = (choice.selectedIndex + 1) % choice.options.length;
   for (const panel of [...panels, ...(temperature ? [temperature] : [])]) panel.use(choice.value);
   stretch.show();
+  say(`Units: ${choice.selectedOptions[0].textContent}`);
 }
 
 function fillUnits() {
@@ -58,18 +59,21 @@ for (const panel of panels) {
   listen(panel);
 }
 listenToOverview();
-fillPlaces("marks", facts.markCount, marks.map(({ time, label }) => ({ time, words: label || "(button)" })));
-fillPlaces("gaps", holes.length, holes.map(({ count, cause }, i) => ({
+fillPlaces("marks", facts.markCount, marks.map(mark => ({
+  time: mark.time, words: mark.label || "(button)", spoken: markWords(mark),
+})));
+fillPlaces("gaps", holes.length, holes.slice(0, 1000).map(({ count, cause }, i) => ({
   time: holeMiddles[i], words: `${count} ${count === 1 ? "sample" : "samples"}: ${cause}`,
 })));
 playButton.addEventListener("click", () => player.toggle());
-document.getElementById("back").addEventListener("click", () => { view.step(-1); tell(); });
-document.getElementById("on").addEventListener("click", () => { view.step(1); tell(); });
-document.getElementById("closer").addEventListener("click", () => view.zoom(0.5));
-document.getElementById("farther").addEventListener("click", () => view.zoom(2));
-document.getElementById("whole").addEventListener("click", () => view.showWhole());
+document.getElementById("back").addEventListener("click", moves(() => view.step(-1)));
+document.getElementById("on").addEventListener("click", moves(() => view.step(1)));
+document.getElementById("closer").addEventListener("click", keys["+"]);
+document.getElementById("farther").addEventListener("click", keys["-"]);
+document.getElementById("whole").addEventListener("click", keys["0"]);
 const resizeAll = () => {
   for (const panel of panels) panel.resize();
+  stretch.showHint();
   drawAll();
 };
 new ResizeObserver(resizeAll).observe(document.getElementById("panels"));

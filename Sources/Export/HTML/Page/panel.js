@@ -55,7 +55,10 @@ class Panel {
     for (const line of this.lines) legend.append(this.makeSwitch(line));
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
-    this.canvas.setAttribute("role", "img");
+    // Not an image: a screen reader passes keys to the graph.
+    this.canvas.setAttribute("role", "application");
+    this.canvas.setAttribute("aria-roledescription", "graph");
+    this.canvas.setAttribute("aria-describedby", "keys");
     this.canvas.setAttribute("aria-label", this.description());
     section.append(legend, this.canvas);
     container.append(section);

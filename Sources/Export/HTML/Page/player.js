@@ -18,6 +18,7 @@ const player = {
     if (view.cursor === undefined || view.cursor >= span.to) view.point(span.from, true);
     this.isPlaying = true;
     playButton.textContent = "Pause";
+    say(`Playing at ${speedChoice.value}×`);
     this.lastFrame = performance.now();
     requestAnimationFrame(now => this.frame(now));
   },
@@ -25,7 +26,7 @@ const player = {
   stop() {
     this.isPlaying = false;
     playButton.textContent = "Play";
-    tell();
+    tell(view.cursor >= span.to ? "End. " : "Paused. ");
   },
 
   frame(now) {
@@ -45,16 +46,28 @@ const player = {
   changeSpeed(by) {
     const index = speedChoice.selectedIndex + by;
     if (index >= 0 && index < speedChoice.options.length) speedChoice.selectedIndex = index;
+    say(`Speed ${speedChoice.value}×`);
   },
 };
 
-/** Speaks the cursor's time and values to a screen reader. */
-function tell() {
+/** Gives some words to a screen reader. */
+function say(words) {
+  const element = document.getElementById("spoken");
+  // Only a change is spoken: the same words a second time have a space more.
+  element.textContent = element.textContent === words ? words + "\u00a0" : words;
+}
+
+/** Says the cursor's time and values, or what is missing there. */
+function tell(before = "") {
   if (view.cursor === undefined) return;
-  const index = view.sampleAtCursor();
-  const values = index === undefined ? ["gap"] : panels.flatMap(panel => [
-    panel.name, ...panel.lines.map(line => `${line.name} ${number(panel.value(line, index), 2)}`),
-  ]);
-  const time = view.cursor === undefined ? view.from : view.cursor;
-  document.getElementById("spoken").textContent = `${number(time, timeDigits)} seconds: ${values.join(" ")}`;
+  const index = view.sampleAtCursor(), hole = holeAt(view.cursor);
+  const values = index !== undefined ? panels.flatMap(panel => [
+    panel.name, ...panel.lines.filter(line => line.isShown)
+      .map(line => `${line.name} ${number(panel.value(line, index), 2)}`), panel.unit,
+  ]) : hole ? [`gap of ${hole.count}, ${hole.cause}`] : ["no sample"];
+  say(`${before}${timeWords(view.cursor)}: ${values.join(" ")}`);
+}
+
+function tellView() {
+  say(`Showing ${timeWords(view.from)} to ${timeWords(view.to)}`);
 }

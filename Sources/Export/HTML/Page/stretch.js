@@ -27,11 +27,13 @@ const stretch = {
     this.show();
   },
 
-  /** Sets the cursor that is missing, or else moves the nearer one. */
+  /** Sets the cursor that is missing, or else moves the nearer one; returns which. */
   place(time) {
     const missing = this.ends.indexOf(undefined);
     const isNearerB = this.isWhole && Math.abs(this.ends[1] - time) < Math.abs(this.ends[0] - time);
-    this.set(missing >= 0 ? missing : isNearerB ? 1 : 0, time);
+    const which = missing >= 0 ? missing : isNearerB ? 1 : 0;
+    this.set(which, time);
+    return which;
   },
 
   clear() {
@@ -51,29 +53,45 @@ const stretch = {
     this.isAsked = true;
   },
 
-  showFigures() {
-    const section = document.getElementById("stretch");
-    section.hidden = !this.isWhole;
-    if (section.hidden) return;
+  /** Says where cursor A (0) or B (1) is now, and what is between the two. */
+  tell(which) {
+    say(this.isWhole ? this.heading() : `${"AB"[which]} ${timeWords(this.ends[which])}`);
+  },
+
+  /** The cursors, the time between them, and the samples there. */
+  heading() {
     const [from, to] = this.part;
     const [begin, end] = this.indices;
     const missing = holes.reduce((sum, hole) => {
       const share = Math.max(0, Math.min(hole.to, to) - Math.max(hole.from, from)) / (hole.to - hole.from || 1);
       return sum + Math.round(hole.count * share);
     }, 0);
-    section.querySelector("h2").textContent =
-      `${this.ends.map((end, which) => `${"AB"[which]} ${timeText(end, timeDigits, span.to)}`).join(", ")}: ` +
+    return `${this.ends.map((end, which) => `${"AB"[which]} ${timeText(end, timeDigits, span.to)}`).join(", ")}: ` +
       `Δt ${number(to - from, timeDigits)} s, ${end - begin} ${end - begin === 1 ? "sample" : "samples"}` +
       (missing ? `, ${missing} missing` : "");
-    const body = section.querySelector("tbody");
-    body.replaceChildren();
+  },
+
+  showFigures() {
+    const section = document.getElementById("stretch");
+    section.hidden = !this.isWhole;
+    if (section.hidden) return;
+    const [begin, end] = this.indices;
+    section.querySelector("h2").textContent = this.heading();
+    const table = section.querySelector("table");
+    for (const body of [...table.tBodies]) body.remove();
+    const addName = (row, scope, text) => {
+      const name = document.createElement("th");
+      name.scope = scope;
+      name.textContent = text;
+      row.append(name);
+      return name;
+    };
     for (const panel of panels) {
+      const body = table.createTBody();
+      addName(body.insertRow(), "rowgroup", `${panel.name} in ${panel.unit}`).colSpan = 6;
       for (const line of panel.lines) {
         const row = body.insertRow();
-        const name = document.createElement("th");
-        name.scope = "row";
-        name.textContent = `${panel.name} ${line.name}, ${panel.unit}`;
-        row.append(name);
+        addName(row, "row", line.name);
         const figures = begin < end ? lineFigures(panel, line, begin, end) : undefined;
         for (const key of ["min", "max", "mean", "rms", "peak"]) {
           // Averages lie between two counts.
@@ -82,6 +100,13 @@ const stretch = {
         }
       }
     }
+    this.showHint();
+  },
+
+  /** Says so where the table is wider than the screen: values of many digits on a small phone. */
+  showHint() {
+    const { scrollWidth, clientWidth } = document.querySelector("#stretch .wide");
+    document.getElementById("more").hidden = scrollWidth <= clientWidth;
   },
 };
 
@@ -119,6 +144,7 @@ function offer(blob, name) {
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
+  say(`Saved ${name}`);
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
@@ -205,7 +231,7 @@ document.getElementById("save-png").addEventListener("click", async () => {
 });
 for (const [id, which] of [["set-a", 0], ["set-b", 1]]) {
   document.getElementById(id).addEventListener("click", () => {
-    stretch.set(which, view.cursor === undefined ? (view.from + view.to) / 2 : view.cursor);
+    setEnd(which, view.cursor === undefined ? (view.from + view.to) / 2 : view.cursor);
   });
 }
-document.getElementById("clear").addEventListener("click", () => stretch.clear());
+document.getElementById("clear").addEventListener("click", clearEnds);

@@ -75,12 +75,13 @@ const view = {
     this.point(times[Math.min(Math.max(here + by, 0), times.length - 1)], true);
   },
 
-  /** Moves to the next or the previous of some times. */
+  /** Moves to the next or the previous of some times; returns which, or -1 when there is none. */
   jump(places, direction) {
     const here = this.cursor === undefined ? this.from - 1e-6 : this.cursor;
-    const place = direction > 0 ? places.find(time => time > here + 1e-9)
-      : places.filter(time => time < here - 1e-9).pop();
-    if (place !== undefined) this.point(place, true);
+    const index = direction > 0 ? places.findIndex(time => time > here + 1e-9)
+      : places.findLastIndex(time => time < here - 1e-9);
+    if (index >= 0) this.point(places[index], true);
+    return index;
   },
 };
 

@@ -117,10 +117,13 @@ class Check:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def pixels(self, panel, names, dark=False):
+        """How many pixels of a panel have the colour of each of some lines."""
+        return self.page.evaluate(PIXELS % (panel, [list(COLOURS[dark][name]) for name in names]))
+
     def lines(self, dark=False):
         """Whether all three lines of both panels are drawn in their colours."""
-        wanted = [list(COLOURS[dark][name]) for name in "xyz"]
-        counts = [self.page.evaluate(PIXELS % (panel, wanted)) for panel in (0, 1)]
+        counts = [self.pixels(panel, "xyz", dark) for panel in (0, 1)]
         self.that(all(count > 20 for panel in counts for count in panel), f"lines are missing: {counts}")
 
     def quiet(self):

@@ -33,6 +33,9 @@ class OddPages:
         self.length_of_a_chip()
         self.labels_of_hours()
         self.times_of_a_calendar()
+        self.one_sample()
+        self.gaps_everywhere()
+        self.temperature_alone()
 
     def open(self, path, *screen):
         self.page.screen(*(screen or (1200, 900)))
@@ -115,4 +118,51 @@ class OddPages:
             found = [int(line.split(",")[1].replace(".", "")) for line in saved.splitlines()[1:]]
             wanted = times if not part else [time for time in times if time >= 1_700_000_001 * NANOSECOND]
             check.that(found == wanted, f"saved {found[:2]}…, recorded {wanted[:2]}…")
+        check.quiet()
+
+    def one_sample(self):
+        """A single sample has an end that is not 0.0, and three dots on the edge of the graph that can be seen."""
+        document, _ = self.recordings.export(self.recordings.table("t_ns,ax,ay,az\n0,1,200,3000\n", "--rate", "100"), "html")
+        self.open(document)
+        clock = self.page.evaluate("document.getElementById('clock').textContent")
+        self.check.that(clock == "0.000 of 0.010 s", clock)
+        # Left of the edge, at 58, where nothing else has a colour.
+        coloured = self.page.evaluate("(() => { const canvas = document.querySelector('.panel canvas');"
+                                  "const { data } = canvas.getContext('2d').getImageData(55, 0, 3, canvas.height);"
+                                  "let count = 0; for (let i = 0; i < data.length; i += 4) "
+                                  "if (Math.max(data[i], data[i + 1], data[i + 2]) - "
+                                  "Math.min(data[i], data[i + 1], data[i + 2]) > 60) count++; return count; })()")
+        self.check.that(coloured >= 9, f"{coloured} pixels of three dots are left of the edge")
+        self.check.quiet()
+
+    def gaps_everywhere(self):
+        """Where every other sample is missing, lines are as strong as elsewhere, and drawing takes no longer."""
+        rows = "".join(f"{i * 10**6},{i % 100},500,700\n" for i in range(0, 100_000, 2) if i % 100)
+        document, _ = self.recordings.export(self.recordings.table("t_ns,ax,ay,az\n" + rows, "--rate", "1000"), "html")
+        self.open(document)
+        counts = self.check.pixels(0, "yz")
+        self.check.that(all(count > 900 for count in counts), f"lines between gaps are faint: {counts}")
+        before = self.page.script_seconds()
+        for _ in range(20):
+            self.check.key("ArrowRight")
+        seconds = (self.page.script_seconds() - before) / 20
+        self.check.that(seconds < 0.03, f"50 000 gaps take {seconds * 1000:.0f} ms a step")
+        self.check.quiet()
+
+    def temperature_alone(self):
+        """One unit is no choice; counts have no decimals; and a wheel with nothing left to show scrolls the page."""
+        rows = "".join(f"{i * 10**7},{i}\n" for i in range(100))
+        document, _ = self.recordings.export(self.recordings.table("t_ns,temp\n" + rows), "html")
+        self.open(document)
+        page, check = self.page, self.check
+        check.that(page.evaluate("document.getElementById('units').checkVisibility()") is False, "°C or °C is a choice")
+        turn = ("(deltaY => { const event = new WheelEvent('wheel', { deltaY, clientX: 300, clientY: 200, cancelable: true });"
+                "document.querySelector('canvas').dispatchEvent(event); return event.defaultPrevented; })")
+        check.that(not page.evaluate(turn + "(120)"), "the wheel does not scroll the page from the whole on")
+        check.that(page.evaluate(turn + "(-120)") and page.evaluate(turn + "(120)"), "the wheel does not zoom")
+        document, _ = self.recordings.export(self.recordings.tumble(100, "1s"), "html", "--units", "raw")
+        self.open(document)
+        check.key("Home")
+        clock = page.evaluate("document.getElementById('clock').firstChild.textContent")
+        check.that(re.search(r" · −?\d+ counts$", clock), clock)
         check.quiet()

@@ -68,5 +68,8 @@ function timeText(time, digits, largest) {
 /** A time for reading and speaking: with its unit where it has no colon. */
 const timeWords = time => timeText(time, timeDigits, span.to) + (span.to < 60 ? " s" : "");
 
+/** The end of the recording, beside such a time. */
+const endText = () => timeText(span.to, span.to - span.from < 1 ? timeDigits : 1, span.to);
+
 /** Digits after a second's point that tell samples apart. */
 const timeDigits = Math.min(6, Math.max(1, Math.ceil(-Math.log10(period) - 1e-9) + 1));

@@ -73,9 +73,12 @@ function listen(panel) {
     tellView();
   });
   canvas.addEventListener("wheel", event => {
+    const isSideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    // There is no more to show, so that the page scrolls.
+    if (!isSideways && event.deltaY > 0 && view.isWhole) return;
     event.preventDefault();
     const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    if (isSideways) {
       view.move(sideways / 1000 * (view.to - view.from));
     } else {
       view.zoom(1.0015 ** Math.max(-400, Math.min(400, event.deltaY)), timeAt(event));

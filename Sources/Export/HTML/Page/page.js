@@ -42,13 +42,17 @@ function changeUnits(system) {
 
 function fillUnits() {
   const choice = document.getElementById("units");
-  const names = { si: "m/s², rad/s", "g-dps": "g, °/s", raw: "counts" };
-  for (const { system } of facts.panels.length ? facts.panels[0].units : []) {
+  const names = new Set();
+  const systems = panels.length ? panels[0].units : [];
+  systems.forEach(({ system }, i) => {
     const option = document.createElement("option");
     option.value = system;
-    option.textContent = names[system];
+    option.textContent = [...new Set(panels.map(panel => panel.units[i].unit))].join(", ");
+    names.add(option.textContent);
     choice.append(option);
-  }
+  });
+  // A temperature alone has one unit.
+  choice.parentElement.hidden = names.size < 2;
   choice.value = facts.units;
   choice.addEventListener("change", () => changeUnits(choice.value));
 }

@@ -94,7 +94,7 @@ class Panel {
       const values = [a * this.scale + this.offset, b * this.scale + this.offset].sort((p, q) => p - q);
       return `${line.name} from ${number(values[0], 2)} to ${number(values[1], 2)}`;
     });
-    return `${this.name} in ${this.unit} over ${number(span.to - span.from, 1)} seconds: ${ranges.join(", ")}`;
+    return `${this.name} in ${this.unit} over ${number(span.to - span.from, Math.min(3, timeDigits))} seconds: ${ranges.join(", ")}`;
   }
 
   showValues(index) {
@@ -149,21 +149,31 @@ class Panel {
     context.fillStyle = colours["--page"];
     context.fillRect(0, 0, width, height);
     this.drawAxes(colours, low, high, y);
-    context.save();
-    context.beginPath();
-    context.rect(margin.left, 0, width - margin.left - margin.right, bottom);
-    context.clip();
+    const clip = room => {
+      context.save();
+      context.beginPath();
+      context.rect(margin.left - room, 0, width - margin.left - margin.right + 2 * room, bottom);
+      context.clip();
+    };
+    clip(0);
     this.drawHoles(colours, bottom);
+    context.restore();
+    // A first and a last sample are whole dots.
+    clip(3);
     for (const line of this.lines) if (line.isShown) this.drawLine(line, colours, from, to, y);
+    context.restore();
+    clip(0);
     this.drawMarks(colours, bottom);
     this.drawEnds(colours, bottom);
-    if (view.cursor !== undefined) this.drawCursor(colours, bottom, y);
     if (view.selection) {
       const [a, b] = view.selection.map(time => this.x(time));
       context.globalAlpha = 0.2;
       context.fillStyle = colours["--accent"];
       context.fillRect(Math.min(a, b), 0, Math.abs(b - a), bottom);
     }
+    context.restore();
+    clip(5);
+    if (view.cursor !== undefined) this.drawCursor(colours, bottom, y);
     context.restore();
     this.drawNames(colours, to, y);
   }
@@ -293,8 +303,9 @@ class Panel {
       const isLowFirst = Math.abs(first - low) < Math.abs(first - high);
       context.lineTo(x, isLowFirst ? low : high);
       context.lineTo(x, isLowFirst ? high : low);
-      // A path of no length would not be drawn.
-      context.lineTo(x, Math.abs(last - low) + Math.abs(last - high) < 0.5 ? last + 0.5 : last);
+      // A path of no length would not be drawn, and a short one of a sample between gaps hardly seen.
+      const least = isJoined ? 0.5 : 2.2;
+      context.lineTo(x, Math.abs(last - low) + Math.abs(last - high) < least ? last + least : last);
     }
     context.stroke();
   }

@@ -42,6 +42,8 @@ const view = {
     this.show(from, from + length);
   },
 
+  get isWhole() { return this.from <= span.from && this.to >= span.to; },
+
   showWhole() {
     this.show(span.from, span.to);
   },
@@ -122,7 +124,14 @@ function drawOverview() {
   context.strokeStyle = colours["--faint"];
   drawStrength(context, width, height);
   context.fillStyle = colours["--gap"];
-  for (const hole of holes) context.fillRect(x(hole.from), 0, Math.max(1, x(hole.to) - x(hole.from)), height);
+  let last = -1;
+  for (const hole of holes) {
+    const left = x(hole.from), right = Math.max(x(hole.to), left + 1);
+    // As in the graphs: thousands within a pixel are drawn once.
+    if (right - last < 0.5) continue;
+    last = right;
+    context.fillRect(left, 0, right - left, height);
+  }
   context.fillStyle = colours["--mark"];
   for (const mark of marks) context.fillRect(x(mark.time) - 1, 0, 2, height);
   context.globalAlpha = 0.18;
@@ -179,12 +188,13 @@ function drawStrength(context, width, height) {
 
 function showClock() {
   const time = view.cursor === undefined ? view.from : view.cursor;
-  let text = `${timeText(time, timeDigits, span.to)} of ${timeText(span.to, 1, span.to)}${span.to < 60 ? " s" : ""}`;
+  let text = `${timeText(time, timeDigits, span.to)} of ${endText()}${span.to < 60 ? " s" : ""}`;
   const hole = view.cursor === undefined ? undefined : holeAt(view.cursor);
   if (hole && view.sampleAtCursor() === undefined) {
     text = `Gap: ${hole.count} missing, ${hole.cause} · ${text}`;
   } else if (temperature && view.sampleAtCursor() !== undefined) {
-    text += ` · ${number(temperature.value(temperature.lines[0], view.sampleAtCursor()), 1)} ${temperature.unit}`;
+    const value = temperature.value(temperature.lines[0], view.sampleAtCursor());
+    text += ` · ${number(value, Math.min(1, temperature.digits))} ${temperature.unit}`;
   }
   clock.textContent = text;
   if (facts.started_ms === null) return;

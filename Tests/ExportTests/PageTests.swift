@@ -248,6 +248,15 @@ struct PageTests {
     #expect(found.ticks.count == Int(report.samples) && found.ticks.count < 4000)
     for (tick, count) in zip(found.ticks, found.counts[0]) { #expect(count == counts[Int(tick)]) }
     #expect(text.contains("<dt>Damage</dt><dd>1 part of the log cannot be read</dd>"))
+    let lost = 4000 - report.samples
+    #expect(text.contains("<span>\(lost) missing in 1 unreadable part</span>"))
+    #expect(text.contains("<dt>Samples</dt><dd>\(report.samples) of 4000, \(lost) lost"))
+    // The grid shows which ticks a part of it has.
+    let first = try #require(zip(found.ticks, found.ticks.dropFirst()).first { $1 > $0 + 1 })
+    let cut = Int64(first.0 + 5) * 10_000_000
+    let part = ExportOptions(format: .html, from: cut, to: cut + 20_000_000_000)
+    let facts = try PageSamples(page: TestLog.export(bytes, part).text).facts
+    #expect(facts.ticks == [first.0 + 5, first.0 + 2005])
   }
 
   @Test("the same log gives the same bytes")

@@ -21,15 +21,31 @@ struct RecordingFacts {
 
   /// The line below the title: verdict, sensor with its ranges, rate, missing samples.
   var summary: [String] {
-    let count = account.gaps.count
-    let missing = account.ledger.scheduled - min(account.ledger.sampled, account.ledger.scheduled)
-    let gaps =
-      missing == 0
-      ? "no gaps" : "\(missing) missing in \(count) \(count == 1 ? "gap" : "gaps")"
-    return [
-      account.verdict, sensor, "\(Plain.hertz(plan.description.rate)) Hz", length, gaps,
-      times,
+    [
+      account.verdict, sensor, "\(Plain.hertz(plan.description.rate)) Hz", length, gaps, times,
     ].filter { !$0.isEmpty }
+  }
+
+  /// What is missing, and in what.
+  private var gaps: String {
+    let ledger = ledger
+    let missing = ledger.scheduled - min(ledger.sampled, ledger.scheduled)
+    guard missing > 0 else { return "no gaps" }
+    let (gaps, damages) = (account.gaps.count, account.damages.count)
+    var places = gaps == 0 ? [] : ["\(gaps) \(gaps == 1 ? "gap" : "gaps")"]
+    if ledger.scheduled > account.ledger.scheduled, damages > 0 {
+      places.append("\(damages) unreadable \(damages == 1 ? "part" : "parts")")
+    }
+    return "\(missing) missing" + (places.isEmpty ? "" : " in " + places.joined(separator: " and "))
+  }
+
+  /// What happened to the ticks, with those that the log has lost.
+  private var ledger: TickLedger {
+    var ledger = account.ledger
+    let ticks = account.ticks(plan)
+    let all = ticks.upperBound - ticks.lowerBound
+    if all > ledger.scheduled { ledger.add(all - ledger.scheduled, .lost) }
+    return ledger
   }
 
   /// Names and values, the most important first.
@@ -95,7 +111,7 @@ struct RecordingFacts {
   }
 
   private var ticks: String {
-    let ledger = account.ledger
+    let ledger = ledger
     return (["\(ledger.sampled) of \(ledger.scheduled)"] + ledger.losses).joined(separator: ", ")
   }
 

@@ -41,6 +41,23 @@ enum Figures {
     return "\(sign)\(seconds / 3600):" + (minutes < 10 ? "0" : "") + "\(minutes):\(padded)"
   }
 
+  /// A time in a recording as `export --from` reads it: `12.345 s`, `2m03.400s`, `1h02m03.400s`.
+  static func position(_ nanoseconds: Int64, decimals: Int) -> String {
+    let parts = time(nanoseconds, decimals: decimals).split(separator: ":")
+    switch parts.count {
+    case 2: return "\(parts[0])m\(parts[1])s"
+    case 3: return "\(parts[0])h\(parts[1])m\(parts[2])s"
+    default: return parts.joined()
+    }
+  }
+
+  /// A time of an imported file, in seconds as there: `1790000005.000 s`.
+  static func fileTime(_ nanoseconds: Int64) -> String {
+    let magnitude = nanoseconds.magnitude
+    let thousandths = String(magnitude / 1_000_000 % 1000 + 1000).dropFirst()
+    return (nanoseconds < 0 ? "-" : "") + "\(magnitude / 1_000_000_000).\(thousandths) s"
+  }
+
   /// Nanoseconds of lateness: `12 µs`, `1.5 ms`, `2.0 s`.
   static func lateness(_ nanoseconds: Int64, _ glyphs: GlyphSet) -> String {
     let value = Double(max(0, nanoseconds))

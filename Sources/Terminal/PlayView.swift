@@ -163,18 +163,20 @@ struct PlayView {
     ])
   }
 
-  private var statusLine: String {
+  private var statusLine: [String] {
     let state = isPlaying ? glyphs.pointer : isEnded ? "end" : glyphs.paused
     var parts = [
-      "\(state) \(Figures.time(head, decimals: 2)) of \(Figures.time(window.duration))",
+      "\(state) \(Figures.position(head, decimals: 2)) of "
+        + Figures.position(window.duration, decimals: 1),
       "speed \(speedText)",
     ]
+    if let time = recording.fileTime(head) { parts.append(time) }
     if let gap = recording.gapText(at: head), !isEnded {
       parts.append(gap)
     } else if let reading = recording.reading(at: head) {
       parts.append("sample \(reading.tick)")
     }
-    return parts.joined(separator: glyphs.separator)
+    return parts
   }
 
   private var speedText: String {

@@ -45,11 +45,17 @@ extension RecordingOnScreen {
     }
   }
 
+  /// `in the file 1790000005.000 s`, as `export --from` wants it; `nil` where the file's times begin at 0.
+  func fileTime(_ time: Int64) -> String? {
+    origin == 0 ? nil : "in the file \(Figures.fileTime(origin &+ time))"
+  }
+
   /// A view's screen.
   ///
-  /// - Parameter line: The row below the graph, which reports a problem when `isAlert`.
+  /// - Parameter line: The parts of the row below the graph, which reports a problem when `isAlert`. A part without
+  ///   room is left out: half of a number would be another number.
   func screen(
-    columns: Int, rows: Int, glyphs: GlyphSet, line: String, isAlert: Bool = false,
+    columns: Int, rows: Int, glyphs: GlyphSet, line: [String], isAlert: Bool = false,
     hints: [KeyHint],
     picture: () -> GraphPicture
   ) -> Screen {
@@ -59,8 +65,14 @@ extension RecordingOnScreen {
     var screen = Screen(columns: columns, rows: rows)
     title.put(on: &screen, row: 0, glyphs: glyphs)
     picture().draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
-    let text = isAlert ? CellWidth.fit(line, columns - 2, isASCII: glyphs.isASCII) : line
-    screen.put(text, row: rows - 2, column: 1, isAlert ? CellStyle(.alert) : .plain)
+    var column = 1
+    for (index, part) in line.enumerated() {
+      let text = (index == 0 ? "" : glyphs.separator) + part
+      guard index == 0 || column + CellWidth.of(text) <= columns else { continue }
+      column = screen.put(
+        CellWidth.fit(text, columns - column, isASCII: glyphs.isASCII), row: rows - 2,
+        column: column, isAlert ? CellStyle(.alert) : .plain)
+    }
     screen.put(hints, row: rows - 1)
     return screen
   }

@@ -8,11 +8,17 @@ public struct RecordingOnScreen: Sendable {
   let title: RecordingTitle
   let sensor: GraphSensor
   let trace: Trace
+  /// An imported file's own time, in nanoseconds, of what the screen shows at 0; 0 for what was recorded.
+  let origin: Int64
   /// Parts of the log that could not be read.
   public let damageCount: Int
 
-  init(title: RecordingTitle, sensor: GraphSensor, trace: Trace, damageCount: Int = 0) {
-    (self.title, self.sensor, self.trace, self.damageCount) = (title, sensor, trace, damageCount)
+  init(
+    title: RecordingTitle, sensor: GraphSensor, trace: Trace, origin: Int64 = 0,
+    damageCount: Int = 0
+  ) {
+    (self.title, self.sensor, self.trace) = (title, sensor, trace)
+    (self.origin, self.damageCount) = (origin, damageCount)
   }
 
   /// Reads a whole recording in bounded memory, and reads around damage.
@@ -55,7 +61,7 @@ struct RecordingFilling: ~Copyable {
   private var clock: ClockPair?
   private var damageCount = 0
   private var last: RecordingEnd?
-  /// The times of an imported file may begin anywhere; its first sample is shown at 0.
+  /// The times of an imported file may begin anywhere; its first tick is shown at 0.
   private var origin: Int64?
 
   /// Reads the header.
@@ -90,7 +96,7 @@ struct RecordingFilling: ~Copyable {
     case .samples(let count):
       for index in 0..<count {
         let (tick, time, sample) = reader.block[index]
-        if origin == nil { origin = reader.description.isImported ? time : 0 }
+        if origin == nil { origin = start(tick, time) }
         filling.append(tick: tick, time: time &- (origin ?? 0), sample: sample)
       }
     case .gap(let gap): filling.append(gap)
@@ -100,6 +106,12 @@ struct RecordingFilling: ~Copyable {
     case .end(let end): last = end
     case .sensor, .reading: break
     }
+  }
+
+  /// When tick 0 was, by its first readable sample: of a damaged import that may be a later tick.
+  private func start(_ tick: UInt64, _ time: Int64) -> Int64 {
+    let description = reader.description
+    return description.isImported ? time &- description.rate.nanoseconds(atTick: tick) : 0
   }
 
   /// The recording, as far as it was read.
@@ -113,10 +125,10 @@ struct RecordingFilling: ~Copyable {
       sensor: RecordingTitle.sensor(description.sensor, description.rate),
       state: RecordingOnScreen.state(
         trace, damageCount: damageCount, isLive: isLive, hasEnd: last != nil),
-      note: Plain.text(description.note))
+      origin: origin ?? 0, note: Plain.text(description.note))
     return RecordingOnScreen(
       title: title, sensor: GraphSensor(description.sensor, channels: description.channels),
-      trace: trace, damageCount: damageCount)
+      trace: trace, origin: origin ?? 0, damageCount: damageCount)
   }
 }
 
@@ -130,6 +142,8 @@ struct RecordingTitle: Equatable, Sendable {
   var sensor: String
   /// Such as `5 of 6000 samples missing`; empty for an intact recording.
   var state: String
+  /// As in ``RecordingOnScreen/origin``.
+  var origin: Int64 = 0
   /// The user's words.
   var note: String
 
@@ -141,7 +155,8 @@ struct RecordingTitle: Equatable, Sendable {
   /// Writes it into a row, the most important part first.
   func put(on screen: inout Screen, row: Int, glyphs: GlyphSet) {
     var column = screen.put(name, row: row, column: 0, .bold)
-    for part in [state, started, sensor, note] where !part.isEmpty {
+    let start = origin == 0 ? "" : "0 is \(Figures.fileTime(origin)) in the file"
+    for part in [state, start, started, sensor, note] where !part.isEmpty {
       let text = glyphs.separator + part
       guard column + CellWidth.of(text) <= screen.columns || part == note else { continue }
       column = screen.put(

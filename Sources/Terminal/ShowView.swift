@@ -106,7 +106,7 @@ struct ShowView {
       ("m", "next mark"),
     ]
     var screen = recording.screen(
-      columns: columns, rows: rows, glyphs: glyphs, line: notice.isEmpty ? cursorLine : notice,
+      columns: columns, rows: rows, glyphs: glyphs, line: notice.isEmpty ? cursorLine : [notice],
       isAlert: !notice.isEmpty, hints: hints
     ) {
       var picture = picture(columns: columns)
@@ -143,13 +143,14 @@ struct ShowView {
       marks: recording.trace.marks.map(\.time), choice: choice)
   }
 
-  private var cursorLine: String {
-    var parts = ["cursor \(Figures.time(cursor, decimals: 3))"]
+  private var cursorLine: [String] {
+    var parts = ["cursor \(Figures.position(cursor, decimals: 3))"]
+    if let time = recording.fileTime(cursor) { parts.append(time) }
     let sensor = recording.sensor
     if let gap = recording.gapText(at: cursor) {
       parts.append(gap)
     } else if let reading = recording.reading(at: cursor) {
-      parts.append("sample \(reading.tick) at \(Figures.time(reading.time, decimals: 6))")
+      parts.append("sample \(reading.tick) at \(Figures.position(reading.time, decimals: 6))")
       if recording.trace.stride > 1 { parts.append("\(recording.trace.stride) samples as one") }
       if sensor.channels.contains(.temperature) {
         let celsius =
@@ -162,7 +163,7 @@ struct ShowView {
     if let mark = recording.trace.marks.first(where: { abs($0.time - cursor) < near }) {
       parts.append("mark \(mark.label)")
     }
-    return parts.joined(separator: glyphs.separator)
+    return parts
   }
 }
 

@@ -79,6 +79,52 @@ struct ShowViewTests {
     #expect(view.screen(columns: 100, rows: 24).text.contains("there is no gap after the cursor"))
   }
 
+  @Test("of an import the axis begins at 0, and title and cursor have the file's own times")
+  func fileTimes() {
+    let trace = Recordings.trace()
+    let whole = Recordings.recording(trace)
+    func lines(_ origin: Int64, columns: Int) -> [String] {
+      var title = whole.title
+      title.origin = origin
+      let recording = RecordingOnScreen(
+        title: title, sensor: whole.sensor, trace: trace, origin: origin)
+      return ShowView(recording, glyphs: GlyphSet(isASCII: true))
+        .screen(columns: columns, rows: 24).lines
+    }
+    let epoch = lines(1_790_000_000 * Recordings.second, columns: 100)
+    #expect(epoch[0].hasPrefix("recording 7 - 0 is 1790000000.000 s in the file - "))
+    #expect(epoch[21].split(separator: " ").first == "0")
+    #expect(
+      epoch[22].hasPrefix(
+        " cursor 5.000 s - in the file 1790000005.000 s - sample 50 at 5.000000 s"))
+    #expect(lines(-6_500_000_000, columns: 100)[22].contains("in the file -1.500 s"))
+    #expect(!lines(0, columns: 100).joined().contains("in the file"))
+  }
+
+  @Test("a part of the cursor's line is whole or left out, on any width")
+  func wholeParts() {
+    let view = view(Recordings.trace())
+    let parts = ["cursor 5.000 s", "sample 50 at 5.000000 s", "37 degC"]
+    for columns in 30...80 {
+      let line = view.screen(columns: columns, rows: 24).lines[22].dropFirst()
+      for part in line.split(separator: " - ") { #expect(parts.contains { $0 == part }, "\(line)") }
+    }
+  }
+
+  @Test("times from a minute on have the form that the command line reads")
+  func positions() {
+    let second = Recordings.second
+    for (time, text) in [
+      (59_999_999_999, "59.999 s"), (123 * second + 45_000_000, "2m03.045s"),
+      (3_723 * second, "1h02m03.000s"), (-1 * second, "-1.000 s"),
+    ] {
+      let shown = Figures.position(time, decimals: 3)
+      #expect(shown == text)
+      let read = SpanText.nanoseconds(shown.filter { $0 != " " && $0 != "-" })
+      #expect(read == Int64(time.magnitude) / 1_000_000 * 1_000_000)
+    }
+  }
+
   @Test("when a key can do nothing, the reason replaces the cursor's line")
   func notice() {
     var view = view(Recordings.trace())

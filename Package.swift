@@ -168,7 +168,7 @@ let package = Package(
       name: "TerminalTesting", path: "Tests/TerminalTesting", swiftSettings: settings),
     .testTarget(
       name: "TerminalTests",
-      dependencies: ["Graph", "IMUModel", "Terminal", "TerminalTesting"],
+      dependencies: ["Graph", "IMUModel", "LogFormat", "LogStore", "Terminal", "TerminalTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "RemoteTests", dependencies: ["CLinuxIO", "Export", "IMUModel", "Remote"],

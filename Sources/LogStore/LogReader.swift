@@ -302,13 +302,22 @@ extension LogError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .storage(let error): return error.description
-    case .foreign(let name, let found):
-      return "\(name) is not an imulog recording: it \(found)"
-    case .unsupportedVersion(let name, let version):
-      return "\(name) is of version \(version) of the log format and this program reads version "
+    case .foreign(let name, _), .unsupportedVersion(let name, _): return "\(name) is \(reason)"
+    case .damagedHeader(let name, _, _): return "the header of \(name) is \(reason)"
+    case .description(let error): return error.description
+    }
+  }
+
+  /// What follows the file's name in ``description``: for a place that names the recording already.
+  public var reason: String {
+    switch self {
+    case .storage(let error): return error.reason
+    case .foreign(_, let found): return "not an imulog recording: it \(found)"
+    case .unsupportedVersion(_, let version):
+      return "of version \(version) of the log format and this program reads version "
         + "\(LogFormat.version); use a newer imulog"
-    case .damagedHeader(let name, let offset, let reason):
-      return "the header of \(name) is damaged at byte \(offset): "
+    case .damagedHeader(_, let offset, let reason):
+      return "damaged at byte \(offset): "
         + "\(FormatError(reason, offset: offset)); the scales and the rate were in it, so nothing "
         + "after it can be read; use another copy of the file"
     case .description(let error): return error.description

@@ -61,9 +61,12 @@ public struct StorageError: Error, Equatable, Sendable {
 extension StorageError: CustomStringConvertible {
   /// One sentence, such as `writing to /var/x: no space is left on the device (ENOSPC); free space
   /// or …`.
-  public var description: String {
+  public var description: String { "\(operation.rawValue) \(path): \(reason)" }
+
+  /// What follows the file's name in ``description``: for a place that names the recording already.
+  public var reason: String {
     let meaning = holder.map { "\($0) has it locked" } ?? meaning
-    return "\(operation.rawValue) \(path): \(meaning)" + (remedy.isEmpty ? "" : "; \(remedy)")
+    return meaning + (remedy.isEmpty ? "" : "; \(remedy)")
   }
 }
 

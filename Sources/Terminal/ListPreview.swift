@@ -95,7 +95,7 @@ struct PreviewReader: ~Copyable {
       }
       preview = .recording(reading.end())
     } catch {
-      preview = .unreadable(CommandFailure(error)?.sentence ?? "\(error)")
+      preview = .unreadable(RecordingProblem.text(error, file: entry.fileName))
     }
     isWaiting = false
   }
@@ -111,14 +111,48 @@ extension Screen {
 
   /// Writes text in lines, broken between words, and in words that are longer than a line.
   mutating func put(paragraph text: String, row: Int, _ style: CellStyle) {
-    var (row, column) = (row, 0)
-    for word in text.split(separator: " ") {
-      if column > 0, column + CellWidth.of(word) > columns { (row, column) = (row + 1, 0) }
-      for scalar in word.unicodeScalars {
-        if column + CellWidth.of(scalar) > columns { (row, column) = (row + 1, 0) }
-        column = put(String(scalar), row: row, column: column, style)
-      }
-      column += 1
+    for (index, line) in Screen.lines(of: text, columns: columns).enumerated() {
+      put(line, row: row + index, column: 0, style)
     }
+  }
+
+  /// Writes a sentence that ends in a row, over as many rows above it as it needs, from row 1 on.
+  mutating func put(notice text: String, endingIn row: Int, _ style: CellStyle, isASCII: Bool) {
+    var lines = Screen.lines(of: text, columns: columns - 2)
+    let room = max(1, row)
+    if lines.count > room {
+      let rest = lines[(room - 1)...].joined(separator: " ")
+      lines[(room - 1)...] = [CellWidth.fit(rest, columns - 2, isASCII: isASCII)]
+    }
+    for (index, line) in lines.enumerated() {
+      let place = row - lines.count + 1 + index
+      for column in 0..<columns { self[place, column] = .blank }
+      put(line, row: place, column: 1, style)
+    }
+  }
+
+  /// Text in lines of at most this many cells.
+  private static func lines(of text: String, columns: Int) -> [String] {
+    var lines: [String] = []
+    var (line, width) = ("", 0)
+    func end() {
+      lines.append(line)
+      (line, width) = ("", 0)
+    }
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, width + 1 + CellWidth.of(word) > columns { end() }
+      if !line.isEmpty {
+        line += " "
+        width += 1
+      }
+      for scalar in word.unicodeScalars {
+        let wanted = CellWidth.of(scalar)
+        if width > 0, width + wanted > columns { end() }
+        line.unicodeScalars.append(scalar)
+        width += wanted
+      }
+    }
+    if !line.isEmpty { lines.append(line) }
+    return lines
   }
 }

@@ -174,7 +174,7 @@ public final class ListScreen {
       case .restore(let entry): try restore(entry)
       }
     } catch {
-      view.report(CommandFailure(error)?.sentence ?? "\(error)", isAlert: true)
+      view.report(RecordingProblem.text(error, file: outcome.entry?.key ?? ""), isAlert: true)
     }
     return true
   }

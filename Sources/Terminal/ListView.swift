@@ -33,6 +33,16 @@ struct ListView: Sendable {
     case delete(ListEntry)
     /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
     case restore(ListEntry)
+
+    /// The recording that it is about.
+    var entry: ListEntry? {
+      switch self {
+      case .stay, .leave: nil
+      case .show(let entry), .play(let entry), .export(let entry, _), .delete(let entry),
+        .restore(let entry):
+        entry
+      }
+    }
   }
 
   /// What keys mean.

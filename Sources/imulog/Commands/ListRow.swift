@@ -20,7 +20,7 @@ struct ListRow {
   private let entry: CatalogueEntry
   private let summary: LogSummary?
   private let gapCount: UInt64
-  private let problem: String?
+  private let problem: LogError?
   /// Its place in the trash; `nil` outside of it.
   private let trashed: TrashedRecording?
 
@@ -37,13 +37,13 @@ struct ListRow {
     self.trashed = trashed
     var found: LogSummary?
     var gapCount: UInt64 = 0
-    var problem: String?
+    var problem: LogError?
     do throws(LogError) {
       let summary = try catalogue.summary(of: entry)
       gapCount = try ListRow.gapCount(summary, entry, catalogue)
       found = summary
     } catch {
-      problem = "\(error)"
+      problem = error
     }
     summary = found
     self.gapCount = gapCount
@@ -72,7 +72,7 @@ struct ListRow {
     let started = LocalTime.text(seconds: startSeconds)
     guard let summary else {
       return ["\(entry.number)", started] + Array(repeating: "", count: 7)
-        + ["unreadable"] + removal + [Plain.text(problem ?? "")]
+        + ["unreadable"] + removal + [Plain.text(problem.map { "\($0)" } ?? "")]
     }
     return [
       "\(entry.number)", started, Plain.seconds(summary.duration),
@@ -95,7 +95,8 @@ struct ListRow {
     var row = ListDetails()
     (row.started, row.zone) = LocalTime.parts(seconds: startSeconds)
     guard let summary else {
-      (row.state, row.note, row.isAlert) = ("unreadable", Plain.text(problem ?? ""), true)
+      (row.state, row.isAlert) = ("unreadable", true)
+      row.note = problem.map { Plain.text(RecordingProblem.text($0, file: entry.fileName)) } ?? ""
       return row
     }
     row.length = Plain.length(summary.duration)
@@ -130,7 +131,7 @@ struct ListRow {
       json.member("gapCount", summary == nil ? nil : gapCount)
       json.member("size_bytes", summary?.byteCount)
       json.member("note", summary?.description.note)
-      json.member("error", problem)
+      json.member("error", problem.map { "\($0)" })
       if let trashed {
         json.member("removed", date(trashed.removedSeconds))
         json.member("expires", date(trashed.dueSeconds))

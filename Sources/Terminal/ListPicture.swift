@@ -74,9 +74,9 @@ extension ListView {
   private func drawLine(on screen: inout Screen) {
     let row = rows - 2
     guard notice.isEmpty else {
-      let style = CellStyle(isNoticeAlert ? .alert : .text)
-      let text = CellWidth.fit(notice, columns - 2, isASCII: glyphs.isASCII)
-      screen.put(text, row: row, column: 1, style)
+      screen.put(
+        notice: notice, endingIn: row, CellStyle(isNoticeAlert ? .alert : .text),
+        isASCII: glyphs.isASCII)
       return
     }
     guard mode == .search || !search.phrase.isEmpty else { return }

@@ -253,8 +253,7 @@ final class LiveView {
     }
     if !status.notice.isEmpty {
       screen.put(
-        CellWidth.fit(status.notice, screen.columns - 2, isASCII: glyphs.isASCII), row: row,
-        column: 1, CellStyle(.alert))
+        notice: status.notice, endingIn: row, CellStyle(.alert), isASCII: glyphs.isASCII)
       return
     }
     var parts: [(text: String, isAlert: Bool)] = []

@@ -82,6 +82,50 @@ struct ListScreenTests {
     #expect(child.waits(for: "recording-1.json exists already"))
     #expect(child.terminal.text.contains("take 1"))
     #expect(bench.directory.bytes(of: "recording-1.json") == Array("mine".utf8))
+    // Through a link that points to nothing an export would make a file elsewhere.
+    #expect(symlink("elsewhere", bench.directory.path + "/recording-1.csv") == 0)
+    child.type("xc")
+    #expect(child.waits(for: "recording-1.csv exists already"))
+    #expect(!bench.directory.names().contains("elsewhere"))
+  }
+
+  @Test("a format that cannot hold the recording is refused in words of the screen")
+  func refusedFormat() throws {
+    let rows = (0..<20).filter { $0 != 7 }.map { "\($0 * 10),1,2,3\n" }
+    let gap = bench.file("gap.csv", "t_ms,ax,ay,az\n" + rows.joined())
+    let one = bench.file("one.csv", "t_ms,ax\n" + (0..<20).map { "\($0 * 10),1\n" }.joined())
+    for file in [gap, one] { try #require(bench.run("import", file).status == 0) }
+    let child = bench.atTerminal(["list"], columns: 80)
+    #expect(child.waits(for: "2 recordings"))
+    child.type("xg")
+    #expect(child.waits(for: "press x for another format"))
+    #expect(!child.terminal.text.contains("--"))
+    child.type("\u{1B}[Bxg")
+    // In two rows, whole.
+    let command = "`imulog export 1 --fill hold --format gyrodata -o FILE` repeats the sample"
+    #expect(
+      child.waits {
+        let words = $0.text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+        return words.contains(command) && words.contains("sample before them")
+      })
+    #expect(!bench.directory.names().contains { $0.hasPrefix("recording-") })
+    child.type("xj")
+    #expect(child.waits(for: "written to recording-1.json"))
+  }
+
+  @Test("a running recording is exported as such")
+  func runningExport() throws {
+    let recording = try bench.startRecording([
+      "record", "--board", "simulator", "--until-stopped", "--sync-every", "0.1s", "--rate", "100",
+    ])
+    let child = bench.atTerminal(["list"], columns: 120)
+    #expect(child.waits(for: "running"))
+    child.type("xj")
+    #expect(child.waits(for: "written to recording-1.json"))
+    let text = String(decoding: bench.directory.bytes(of: "recording-1.json"), as: UTF8.self)
+    #expect(text.contains(#""stopReason":"running""#), "\(text.prefix(600))")
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
   }
 
   @Test("a deletion that is refused is reported, and the recording stays")
@@ -104,6 +148,9 @@ struct ListScreenTests {
     bench.directory.write(Array(repeating: 0x55, count: 5000), to: "store/" + name)
     let child = bench.atTerminal(["list"], columns: 120)
     #expect(child.waits(for: "unreadable"))
+    // The note is cut at its end: what it begins with is the reason.
+    let row = try #require(child.terminal.lines.first { $0.contains("unreadable") })
+    #expect(row.contains("not an imulog") && !row.contains("/store/"), "\(row)")
     #expect(child.terminal.text.contains("take 1") && child.terminal.text.contains("take 3"))
     child.type("\u{1B}[B\r")
     #expect(child.waits(for: "not an imulog recording"))
@@ -222,7 +269,9 @@ struct ListScreenTests {
     #expect(child.waits { $0.lines[1].contains("recording 3") })
     #expect(child.terminal.text.contains("acceleration, g"))
     child.type("\u{1B}[B")
-    #expect(child.waits { $0.lines[2...6].joined().contains("begins with") })
+    #expect(child.waits { $0.lines[1].contains("not an imulog recording: it begins with") })
+    let panel = child.terminal.lines[1...6].joined()
+    #expect(panel.contains("(000002-") && !panel.contains("/store/"), "\(panel)")
     #expect(!child.terminal.text.contains("acceleration, g"))
     child.type("\u{1B}[B")
     #expect(child.waits { $0.lines[1].contains("recording 1") })

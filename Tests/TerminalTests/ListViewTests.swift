@@ -103,6 +103,22 @@ struct ListViewTests {
     }
   }
 
+  @Test("a notice that is longer than a row takes the rows above it, down to the smallest screen")
+  func longNotice() {
+    var view = view(1...20)
+    let words = (1...12).map { "word\($0)" }.joined(separator: " ")
+    view.fit(columns: 40, rows: 10)
+    view.report(words, isAlert: true)
+    let lines = screen(view, columns: 40).lines
+    #expect(lines[7...8].map { String($0.dropFirst()) }.joined(separator: " ") == words)
+    #expect(lines[6].contains("2026-11-21"))
+    view.fit(columns: 30, rows: 5)
+    let small = screen(view, columns: 30).lines
+    #expect(small[1...3].map { String($0.dropFirst()) }.joined(separator: " ") == words)
+    view.report(words + " " + words)
+    #expect(screen(view, columns: 30).lines[3].hasSuffix("~"))
+  }
+
   @Test("paging after a deletion skips no recording")
   func deletion() {
     for gone: UInt32 in 1...30 {

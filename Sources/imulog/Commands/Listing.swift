@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
-import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
@@ -25,14 +24,11 @@ struct Listing {
       let signals = try SignalWatch(SignalWatch.atTerminal)
       return try ListScreen(
         catalogue, page: page, TerminalSession(),
-        formats: ExportFormat.allCases.map { ($0.rawValue, $0.meaning) }
+        formats: ListExport.formats
       ) {
         ListRow($0, in: catalogue).details
       } export: {
-        guard let format = ExportFormat(rawValue: $1) else {
-          preconditionFailure("a format of the list")
-        }
-        return try Listing.export($0, as: format)
+        try ListExport($0, as: $1, in: catalogue).write()
       }.run(signals)
     }
     if trash { return try printTrash(of: catalogue) }
@@ -42,24 +38,6 @@ struct Listing {
     }
     try print(page(of: listing.entries).map { ListRow($0, in: catalogue) })
     if !json { printPosition(count: listing.entries.count, nothing: "no recordings yet") }
-  }
-
-  /// Exports to the working directory, under a name that is not taken.
-  private static func export(
-    _ entry: CatalogueEntry, as format: ExportFormat
-  ) throws -> (sentence: String, isAlert: Bool) {
-    let name = "recording-\(entry.number)" + format.ending
-    guard access(name, F_OK) != 0 else {
-      return ("\(name) exists already and is not overwritten", true)
-    }
-    var options = ExportOptions(format: format)
-    options.number = entry.number
-    let file = try PendingFile(name)
-    var sink = FileDescriptorSink(file.descriptor, name: name)
-    let report = try Exporter(options).write(try FileStorage(reading: entry.path), to: &sink)
-    try file.publish()
-    let damage = report.damages > 0 ? "; parts of the recording are damaged and missing in it" : ""
-    return ("written to \(name)\(damage)", report.damages > 0)
   }
 
   private func printTrash(of catalogue: Catalogue) throws {
@@ -104,26 +82,6 @@ struct Listing {
     } else if pages > 1 {
       let more = page < pages ? "; the next is --page \(page + 1)" : ""
       Console.talk("page \(page) of \(pages)\(more)")
-    }
-  }
-}
-
-extension ExportFormat {
-  /// What follows a recording's name in that of its export; differs for each format.
-  fileprivate var ending: String {
-    (self == .gyrodata ? "-gyrodata" : "") + "." + extensions[0]
-  }
-
-  /// What it is, in a few words.
-  fileprivate var meaning: String {
-    switch self {
-    case .json: "all in one document"
-    case .ndjson: "a sample a line"
-    case .csv: "a table"
-    case .gyrodata: "as the phone app has it"
-    case .raw: "the log itself"
-    case .html: "a page for a browser"
-    case .svg: "a drawing"
     }
   }
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import Glibc
+import IMUModel
+import LogStore
+import Terminal
+
+/// The list's export: to the working directory, under a name that the recording's number and the format decide, and never
+/// over another file.
+struct ListExport {
+  let entry: CatalogueEntry
+  let format: ExportFormat
+  let catalogue: Catalogue
+
+  /// The formats that the list offers, and what each is.
+  static var formats: [(name: String, meaning: String)] {
+    ExportFormat.allCases.map { ($0.rawValue, $0.meaning) }
+  }
+
+  /// An export in the format of this name.
+  init(_ entry: CatalogueEntry, as name: String, in catalogue: Catalogue) {
+    guard let format = ExportFormat(rawValue: name) else {
+      preconditionFailure("a format of the list")
+    }
+    (self.entry, self.format, self.catalogue) = (entry, format, catalogue)
+  }
+
+  private var fileName: String { "recording-\(entry.number)" + format.ending }
+
+  /// Writes the file.
+  ///
+  /// - Returns: The sentence to show, and whether it reports a problem.
+  /// - Throws: What happened to the recording.
+  func write() throws -> (sentence: String, isAlert: Bool) {
+    guard !isTaken else { return (taken, true) }
+    var options = ExportOptions(format: format)
+    options.number = entry.number
+    options.isLive = try catalogue.isLive(entry)
+    let file = try PendingFile(
+      fileName, remedy: "leave the list, and start it in a directory where you may write")
+    var sink = FileDescriptorSink(file.descriptor, name: fileName)
+    let report: Exporter.Report
+    do throws(ExportError) {
+      report = try Exporter(options).write(try storage(), to: &sink)
+    } catch .log(let error) {
+      throw error
+    } catch {
+      return (refusal(error), true)
+    }
+    // It may have come while this one was written.
+    guard !isTaken else { return (taken, true) }
+    try file.publish()
+    let damage =
+      report.damages > 0 ? ["parts of the recording are damaged and missing in it"] : []
+    return (
+      (["written to \(fileName)"] + damage + report.remarks).joined(separator: "; "),
+      report.damages > 0
+    )
+  }
+
+  private func storage() throws(ExportError) -> FileStorage {
+    do {
+      return try catalogue.storage(of: entry)
+    } catch {
+      throw .log(.storage(error))
+    }
+  }
+
+  /// Whether anything has the name, a link to nothing too.
+  private var isTaken: Bool {
+    var status = stat()
+    return lstat(fileName, &status) == 0
+  }
+
+  private var taken: String {
+    "\(fileName) exists already and is not overwritten; move or rename it"
+  }
+
+  /// Why a format cannot hold the recording. The remedies of `imulog export` are options, which this screen has none of.
+  private func refusal(_ error: ExportError) -> String {
+    switch error {
+    case .output(let name, let code): "writing to \(name): \(Errno.meaning(code))"
+    case .ticksMissing(let count, _):
+      "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that could "
+        + "say so; \(command("--fill hold")) repeats the sample before them"
+    case .tooLong(let samples, let limit, _):
+      "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
+        + "\(command("--from 0s --to 1h")) writes a part"
+    case .axesMissing, .oneSensorOnly, .channelsNotRecorded:
+      "\(format.rawValue) needs x, y and z of a sensor, and the recording does not have them; press x for another format"
+    case .unusableScale(let channels, _):
+      "the scale of \(channels) in the recording's header cannot be written out; \(command("--units raw")) writes counts"
+    case .log, .noChipTimes, .optionsTogether, .optionNotSupported: "\(error)"
+    }
+  }
+
+  private func command(_ options: String) -> String {
+    "`imulog export \(entry.number) \(options) --format \(format.rawValue) -o FILE`"
+  }
+}
+
+extension ExportFormat {
+  /// What follows a recording's name in that of its export; differs for each format.
+  fileprivate var ending: String {
+    (self == .gyrodata ? "-gyrodata" : "") + "." + extensions[0]
+  }
+
+  /// What it is, in a few words.
+  fileprivate var meaning: String {
+    switch self {
+    case .json: "all in one document"
+    case .ndjson: "a sample a line"
+    case .csv: "a table"
+    case .gyrodata: "as the phone app has it"
+    case .raw: "the log itself"
+    case .html: "a page for a browser"
+    case .svg: "a drawing"
+    }
+  }
+}

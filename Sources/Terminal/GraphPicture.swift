@@ -31,8 +31,13 @@ struct GraphPicture {
   /// The least number of rows: one panel of two rows with its title, and the time axis.
   private static let fewestRows = 5
 
-  /// Whether a screen has room for a graph and three rows of text.
-  static func fits(columns: Int, rows: Int) -> Bool { columns >= 30 && rows >= fewestRows + 3 }
+  /// The least screen with room for a graph and three rows of text.
+  static let leastScreen = (columns: 30, rows: fewestRows + 3)
+
+  /// Whether a screen has that room.
+  static func fits(columns: Int, rows: Int) -> Bool {
+    columns >= leastScreen.columns && rows >= leastScreen.rows
+  }
 
   /// Cells that a graph is wide on a screen.
   static func plotColumns(screenColumns: Int) -> Int {

@@ -8,22 +8,30 @@
 ///     └──────────── any key closes ┘
 ///
 /// Keys have a line each, in up to three columns. On a terminal without room for that, they follow each other like
-/// words, and those that still do not fit are left out: put the most important first.
+/// words, on as many pages as they need; the frame says how many follow:
+///
+///     ┌─ keys ───────────────────┐
+///     │ enter show the graph     │
+///     │ p play  x export         │
+///     └─────────── space: 8 more ┘
 struct KeyHelp {
   private let title: String
   private let keys: [(key: String, meaning: String)]
   private let closing: String
+  /// Whether the first page follows the last one; otherwise the panel closes after it.
+  private let isEndless: Bool
 
   /// Help of keys, the most important first.
-  ///
-  /// - Parameter closing: How to leave the panel.
-  init(
-    _ keys: [(key: String, meaning: String)], title: String = "keys",
-    closing: String = "any key closes"
-  ) {
+  init(_ keys: [(key: String, meaning: String)]) {
     self.keys = keys
+    (title, closing, isEndless) = ("keys", "any key closes", false)
+  }
+
+  /// A choice by keys, which stays until one of them, or Escape, is pressed.
+  init(choice: [(key: String, meaning: String)], title: String) {
+    keys = choice
     self.title = title
-    self.closing = closing
+    (closing, isEndless) = ("esc leaves", true)
   }
 
   /// Cells between two columns.
@@ -34,12 +42,28 @@ struct KeyHelp {
 
   private typealias Piece = (text: String, column: Int, isKey: Bool)
 
-  func draw(on screen: inout Screen, glyphs: GlyphSet) {
-    let room = (columns: screen.columns - KeyHelp.frame, rows: screen.rows - 2)
-    guard room.columns > 0, room.rows > 0 else { return }
-    let lines = table(room.columns, room.rows) ?? words(room.columns, room.rows, glyphs)
+  /// The page to show after a key; `nil` when the key is none that turns pages, or closes the panel.
+  func page(after key: Key, on page: Int, columns: Int, rows: Int) -> Int? {
+    let count = pages(columns: columns, rows: rows, GlyphSet()).count
+    guard [.character(" "), .down, .right, .pageDown].contains(key), count > 1 else { return nil }
+    // A terminal that grew has fewer pages.
+    let next = min(page, count - 1) + 1
+    return next < count ? next : isEndless ? 0 : nil
+  }
+
+  /// Draws a page, or the last one when there are fewer.
+  func draw(_ page: Int = 0, on screen: inout Screen, glyphs: GlyphSet) {
+    let pages = pages(columns: screen.columns, rows: screen.rows, glyphs)
+    guard !pages.isEmpty else { return }
+    let page = min(page, pages.count - 1)
+    let lines = pages[page]
+    let following = pages[(page + 1)...].joined().joined().count { $0.isKey }
+    let closing =
+      following > 0
+      ? "space: \(following) more" : isEndless && page > 0 ? "space: first ones" : closing
+    let room = screen.columns - KeyHelp.frame
     let contents = lines.joined().map { $0.column + CellWidth.of($0.text) }.max() ?? 0
-    let width = min(room.columns, max(contents, CellWidth.of(title), CellWidth.of(closing)))
+    let width = min(room, max(contents, CellWidth.of(title), CellWidth.of(closing)))
     let top = (screen.rows - lines.count - 2) / 2
     let left = (screen.columns - width - KeyHelp.frame) / 2
     for row in top..<top + lines.count + 2 {
@@ -78,6 +102,17 @@ struct KeyHelp {
 
   // MARK: Layout
 
+  /// The lines of each page; none without room.
+  private func pages(columns: Int, rows: Int, _ glyphs: GlyphSet) -> [[[Piece]]] {
+    let room = (columns: columns - KeyHelp.frame, rows: rows - 2)
+    guard room.columns > 0, room.rows > 0 else { return [] }
+    if let table = table(room.columns, room.rows) { return [table] }
+    let lines = words(room.columns, glyphs)
+    return stride(from: 0, to: lines.count, by: room.rows).map {
+      Array(lines[$0..<min($0 + room.rows, lines.count)])
+    }
+  }
+
   /// The keys one below the other, in the fewest columns; `nil` without room.
   private func table(_ columns: Int, _ rows: Int) -> [[Piece]]? {
     for count in 1...KeyHelp.mostColumns {
@@ -98,14 +133,13 @@ struct KeyHelp {
     return nil
   }
 
-  /// The keys after each other, as many as there is room for.
-  private func words(_ columns: Int, _ rows: Int, _ glyphs: GlyphSet) -> [[Piece]] {
+  /// The keys after each other.
+  private func words(_ columns: Int, _ glyphs: GlyphSet) -> [[Piece]] {
     var lines: [[Piece]] = [[]]
     var column = 0
     for (key, meaning) in keys {
       let meaningColumn = CellWidth.of(key) + 1
       if column > 0, column + meaningColumn + CellWidth.of(meaning) > columns {
-        guard lines.count < rows else { break }
         lines.append([])
         column = 0
       }

@@ -18,7 +18,10 @@ extension ListView {
   func screen(
     store: String, preview: ListPreview = .reading, details: (ListEntry) -> ListDetails
   ) -> Screen {
-    guard columns >= 30, rows >= 5 else { return Screen.tooSmall(columns: columns, rows: rows) }
+    let least = ListView.leastScreen
+    guard columns >= least.columns, rows >= least.rows else {
+      return Screen.tooSmall(columns: columns, rows: rows, least: least)
+    }
     var screen = Screen(columns: columns, rows: rows)
     drawTitle(on: &screen, store)
     let previewColumns = ListPreview.columns(ofScreen: columns, rows: rows)
@@ -36,16 +39,23 @@ extension ListView {
     }
     drawLine(on: &screen)
     screen.put(hints, row: rows - 1)
+    panel?.draw(panelPage, on: &screen, glyphs: glyphs)
+    return screen
+  }
+
+  /// The least screen: a recording between its title, heading, notice and keys.
+  private static let leastScreen = (columns: 30, rows: 5)
+
+  /// The panel over the list, if there is one.
+  var panel: KeyHelp? {
     switch mode {
-    case .list, .search: break
-    case .help: KeyHelp(help).draw(on: &screen, glyphs: glyphs)
+    case .list, .search: nil
+    case .help: KeyHelp(help)
     case .format(let entry):
       KeyHelp(
-        formats.map { (String($0.key), $0.name + ", " + $0.meaning) },
-        title: "export recording \(entry.number) as", closing: "esc leaves"
-      ).draw(on: &screen, glyphs: glyphs)
+        choice: formats.map { (String($0.key), $0.name + ", " + $0.meaning) },
+        title: "export recording \(entry.number) as")
     }
-    return screen
   }
 
   /// Why the list is empty.

@@ -63,7 +63,11 @@ struct ListView: Sendable {
   let formats: [ListFormat]
   private(set) var columns = 0
   private(set) var rows = 0
-  private(set) var mode = Mode.list
+  private(set) var mode = Mode.list {
+    didSet { if mode != oldValue { panelPage = 0 } }
+  }
+  /// The page of the panel that the mode has.
+  private(set) var panelPage = 0
   private(set) var search = ListSearch()
   /// The store's recordings.
   private(set) var all: [ListEntry]
@@ -201,6 +205,10 @@ struct ListView: Sendable {
   /// Handles a key.
   mutating func handle(_ key: Key) -> Outcome {
     report("")
+    if let next = panel?.page(after: key, on: panelPage, columns: columns, rows: rows) {
+      panelPage = next
+      return .stay
+    }
     switch mode {
     case .list: return command(key)
     case .search: typed(key)

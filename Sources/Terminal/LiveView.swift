@@ -111,7 +111,10 @@ final class LiveView {
   private var latest: RawSample?
   private var isDiscardAsked = false
   private var choice = LineChoice()
-  private var isHelpShown = false
+  /// The page of the panel of keys, while it is shown.
+  private var helpPage: Int?
+  /// Of the last screen.
+  private var size = (columns: 0, rows: 0)
 
   /// The figures on the screen: those that change 25 times a second cannot be read.
   private var shownValues: RawSample?
@@ -156,14 +159,14 @@ final class LiveView {
   func handle(_ key: Key) -> Outcome {
     let wasAsked = isDiscardAsked
     isDiscardAsked = false
-    if isHelpShown {
-      isHelpShown = false
+    if let page = helpPage {
+      helpPage = help.page(after: key, on: page, columns: size.columns, rows: size.rows)
       // The keys that end a recording always do.
       guard LiveView.stops(key) else { return .stay }
     }
     if choice.handle(key) { return .stay }
     switch key {
-    case .character("?"): isHelpShown = true
+    case .character("?"): helpPage = 0
     case .character("r") where purpose == .watch && !status.isRecording: return .start
     case .character("+"), .character("="), .up: window.zoom(in: true)
     case .character("-"), .character("_"), .down: window.zoom(in: false)
@@ -193,8 +196,9 @@ final class LiveView {
   ///
   /// - Parameter now: Nanoseconds on a monotonic clock.
   func screen(columns: Int, rows: Int, now: Int64) -> Screen {
+    size = (columns, rows)
     guard GraphPicture.fits(columns: columns, rows: rows) else {
-      return Screen.tooSmall(columns: columns, rows: rows)
+      return Screen.tooSmall(columns: columns, rows: rows, least: GraphPicture.leastScreen)
     }
     window.fit(screenColumns: columns)
     for kind in sensor.panels {
@@ -211,7 +215,7 @@ final class LiveView {
     ).draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
     drawStatus(on: &screen, row: rows - 2)
     screen.put(hints, row: rows - 1)
-    if isHelpShown { help.draw(on: &screen, glyphs: glyphs) }
+    if let helpPage { help.draw(helpPage, on: &screen, glyphs: glyphs) }
     return screen
   }
 

@@ -26,7 +26,8 @@ struct PlayView {
   private var window: TimeWindow
   private var axes: [PanelKind: ClosedRange<Double>]
   private var choice = LineChoice()
-  private var isHelpShown = false
+  /// The page of the panel of keys, while it is shown.
+  private var helpPage: Int?
   /// Nanoseconds of the recording that have been played.
   private(set) var head: Int64
   private(set) var isPlaying = true
@@ -76,10 +77,10 @@ struct PlayView {
   }
 
   /// Handles a key.
-  mutating func handle(_ key: Key, now: Int64) -> Outcome {
+  mutating func handle(_ key: Key, columns: Int, rows: Int, now: Int64) -> Outcome {
     tick(now: now)
-    if isHelpShown {
-      isHelpShown = false
+    if let page = helpPage {
+      helpPage = help.page(after: key, on: page, columns: columns, rows: rows)
       return .stay
     }
     if choice.handle(key) {
@@ -87,7 +88,7 @@ struct PlayView {
       return .stay
     }
     switch key {
-    case .character("?"): isHelpShown = true
+    case .character("?"): helpPage = 0
     case .character("q"), .escape, .control("c"): return .leave
     case .character(" "), .character("p"), .enter:
       if isEnded { seek(to: 0, now: now) }
@@ -148,7 +149,7 @@ struct PlayView {
         cursor: isEnded ? nil : head,
         values: recording.reading(at: head).map(GraphValues.init), choice: choice)
     }
-    if isHelpShown { help.draw(on: &screen, glyphs: glyphs) }
+    if let helpPage { help.draw(helpPage, on: &screen, glyphs: glyphs) }
     return screen
   }
 
@@ -217,7 +218,10 @@ extension RecordingOnScreen {
       for event in session.wait(signals, until: view.isPlaying ? next : nil) {
         switch event {
         case .key(let key):
-          if view.handle(key, now: clock.now().nanoseconds) == .leave { return true }
+          let outcome = view.handle(
+            key, columns: session.size.columns, rows: session.size.rows,
+            now: clock.now().nanoseconds)
+          if outcome == .leave { return true }
         case .resized: break
         case .ended: return false
         }

@@ -60,7 +60,7 @@ extension RecordingOnScreen {
     picture: () -> GraphPicture
   ) -> Screen {
     guard GraphPicture.fits(columns: columns, rows: rows) else {
-      return Screen.tooSmall(columns: columns, rows: rows)
+      return Screen.tooSmall(columns: columns, rows: rows, least: GraphPicture.leastScreen)
     }
     var screen = Screen(columns: columns, rows: rows)
     title.put(on: &screen, row: 0, glyphs: glyphs)

@@ -128,10 +128,12 @@ extension Screen {
     }
   }
 
-  /// The message of a terminal without room for a view.
-  static func tooSmall(columns: Int, rows: Int) -> Screen {
+  /// The message of a terminal without room for a view, which needs `least`.
+  static func tooSmall(
+    columns: Int, rows: Int, least: (columns: Int, rows: Int)
+  ) -> Screen {
     var screen = Screen(columns: columns, rows: rows)
-    screen.put("too small: 30x8 or more", row: 0, column: 0)
+    screen.put(paragraph: "too small: \(least.columns)x\(least.rows) or more", row: 0, .plain)
     return screen
   }
 }

@@ -31,7 +31,8 @@ struct ShowView {
   /// Nanoseconds from tick 0.
   private(set) var cursor: Int64
   private var choice = LineChoice()
-  private var isHelpShown = false
+  /// The page of the panel of keys, while it is shown.
+  private var helpPage: Int?
   /// Why the last key did nothing.
   private var notice = ""
 
@@ -46,18 +47,20 @@ struct ShowView {
 
   /// Handles a key.
   ///
-  /// - Parameter columns: Of the screen: the cursor moves by one of them.
-  mutating func handle(_ key: Key, columns: Int) -> Outcome {
+  /// - Parameters:
+  ///   - columns: Of the screen: the cursor moves by one of them.
+  ///   - rows: Of the screen.
+  mutating func handle(_ key: Key, columns: Int, rows: Int) -> Outcome {
     notice = ""
-    if isHelpShown {
-      isHelpShown = false
+    if let page = helpPage {
+      helpPage = help.page(after: key, on: page, columns: columns, rows: rows)
       return .stay
     }
     if choice.handle(key) { return .stay }
     let trace = recording.trace
     let step = max(1, window.length / Int64(GraphPicture.plotColumns(screenColumns: columns)))
     switch key {
-    case .character("?"): isHelpShown = true
+    case .character("?"): helpPage = 0
     case .character("q"), .escape, .control("c"): return .leave
     case .character("p"), .character(" "): return .play
     case .left: place(cursor - step)
@@ -114,7 +117,7 @@ struct ShowView {
       picture.values = recording.reading(at: cursor).map(GraphValues.init)
       return picture
     }
-    if isHelpShown { help.draw(on: &screen, glyphs: glyphs) }
+    if let helpPage { help.draw(helpPage, on: &screen, glyphs: glyphs) }
     return screen
   }
 
@@ -179,7 +182,7 @@ extension RecordingOnScreen {
       for event in session.wait(signals, until: nil) {
         switch event {
         case .key(let key):
-          switch view.handle(key, columns: size.columns) {
+          switch view.handle(key, columns: size.columns, rows: size.rows) {
           case .stay: break
           case .play: guard play(on: session, signals, from: view.cursor) else { return false }
           case .leave: return true

@@ -15,7 +15,8 @@ public final class WatchScreen {
   private var service: RecorderStatus?
   private var rate: SampleRate?
   private var plannedTicks: UInt64?
-  private var isHelpShown = false
+  /// The page of the panel of keys while nothing is sampled and it is shown.
+  private var helpPage: Int?
   /// When the notice disappears.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
 
@@ -57,7 +58,7 @@ public final class WatchScreen {
       view = LiveView(
         sensor, channels: channels, rate: rate, note: service?.note ?? "", glyphs: session.glyphs,
         purpose: .watch)
-      isHelpShown = false
+      helpPage = nil
       self.rate = rate
     case .record(let record):
       view?.append([record])
@@ -90,14 +91,15 @@ public final class WatchScreen {
 
   /// Handles a key while nothing is sampled; `false` to leave.
   private func pressWaiting(_ key: Key) -> Bool {
-    if isHelpShown {
-      isHelpShown = false
+    if let page = helpPage {
+      let size = session.size
+      helpPage = waitingHelp.page(after: key, on: page, columns: size.columns, rows: size.rows)
       return key != .control("c")
     }
     switch key {
     case .character("q"), .escape, .control("c"): return false
     case .character("r"): request(.start)
-    case .character("?"): isHelpShown = true
+    case .character("?"): helpPage = 0
     default: break
     }
     return true
@@ -154,11 +156,12 @@ public final class WatchScreen {
     screen.put(words, row: 2, column: 1)
     screen.put(status.notice, row: 3, column: 1, CellStyle(.alert))
     screen.put([("q", "leave"), ("?", "help"), ("r", "record")], row: size.rows - 1)
-    if isHelpShown {
-      KeyHelp([("r", "begin a recording"), ("q", "leave; the service goes on")])
-        .draw(on: &screen, glyphs: session.glyphs)
-    }
+    if let helpPage { waitingHelp.draw(helpPage, on: &screen, glyphs: session.glyphs) }
     return screen
+  }
+
+  private var waitingHelp: KeyHelp {
+    KeyHelp([("r", "begin a recording"), ("q", "leave; the service goes on")])
   }
 }
 

@@ -42,6 +42,50 @@ struct KeyHelpTests {
     #expect(low.contains { $0.contains("k1  meaning 1   k9   meaning 9 ") })
   }
 
+  @Test(
+    "shows every key on any screen, on pages that space turns; the frame says how many follow",
+    arguments: [(30, 5), (30, 8), (34, 6), (80, 6), (80, 24)])
+  func pages(columns: Int, rows: Int) throws {
+    let help = KeyHelp(many)
+    var page: Int? = 0
+    var seen: Set<String> = []
+    var turns = 0
+    while let shown = page, turns < 20 {
+      var screen = Screen(columns: columns, rows: rows)
+      help.draw(shown, on: &screen, glyphs: GlyphSet())
+      for line in screen.lines.dropFirst().dropLast() {
+        seen.formUnion(
+          line.split(separator: " ").map(String.init).filter { $0.wholeMatch(of: /k[0-9]+/) != nil }
+        )
+      }
+      page = help.page(after: .character(" "), on: shown, columns: columns, rows: rows)
+      let frame = try #require(screen.lines.last { $0.contains("┘") })
+      #expect(frame.contains(page == nil ? "any key closes" : "space: \(16 - seen.count) more"))
+      turns += 1
+    }
+    #expect(seen.count == 16)
+    #expect(turns == 1 || rows < 12)
+    // Other keys close it on any page.
+    #expect(help.page(after: .enter, on: 0, columns: columns, rows: rows) == nil)
+  }
+
+  @Test("a choice begins again after its last page, and a terminal that grew shows it whole")
+  func choice() {
+    let choice = KeyHelp(choice: many, title: "format")
+    var page = 0
+    var pages: [Int] = []
+    repeat {
+      pages.append(page)
+      page = choice.page(after: .down, on: page, columns: 30, rows: 5) ?? -1
+    } while page > 0
+    #expect(page == 0 && pages.count > 1)
+    #expect(choice.page(after: .down, on: pages.count - 1, columns: 80, rows: 24) == nil)
+    var screen = Screen(columns: 80, rows: 24)
+    choice.draw(pages.count - 1, on: &screen, glyphs: GlyphSet())
+    #expect(screen.text.contains("k1 ") && screen.text.contains("k16 "))
+    #expect(screen.text.contains("esc leaves"))
+  }
+
   @Test("shows all keys on 40 columns and 12 rows, and never writes outside of its frame")
   func small() {
     let small = lines(many, columns: 40, rows: 12)

@@ -119,6 +119,48 @@ struct ListViewTests {
     #expect(screen(view, columns: 30).lines[3].hasSuffix("~"))
   }
 
+  @Test("a terminal that is too small is given this screen's own least size, at which it works")
+  func leastSize() {
+    var view = view(1...20)
+    view.fit(columns: 29, rows: 5)
+    #expect(screen(view, columns: 29).text.contains("too small: 30x5 or more"))
+    view.fit(columns: 30, rows: 4)
+    #expect(screen(view, columns: 30).text.contains("too small: 30x5 or more"))
+    view.fit(columns: 10, rows: 3)
+    let words = screen(view, columns: 10).lines.joined(separator: " ")
+    #expect(words.hasPrefix("too small: 30x5 or more"))
+    view.fit(columns: 30, rows: 5)
+    #expect(screen(view, columns: 30).text.contains("20 recordings"))
+    #expect(view.selection?.number == 20)
+    #expect(screen(view, columns: 30).lines[2].contains("20 2026-11-21"))
+  }
+
+  @Test("on the least screen help and formats have pages, and letters choose on any of them")
+  func smallPanels() {
+    var view = ListView(
+      entries([3, 2, 1]), glyphs: GlyphSet(isASCII: true),
+      formats: ListFormat.list(
+        ["json", "ndjson", "csv", "gyrodata", "raw", "html", "svg"].map { ($0, "a format") }))
+    view.fit(columns: 30, rows: 5)
+    _ = view.handle(.character("x"))
+    #expect(screen(view, columns: 30).text.contains("space: 4 more"))
+    _ = view.handle(.character(" "))
+    #expect(screen(view, columns: 30).text.contains("g gyrodata"))
+    #expect(
+      view.handle(.character("j"))
+        == .export(
+          ListEntry(number: 3, key: "key 3"),
+          ListFormat(name: "json", meaning: "a format", key: "j")))
+    _ = view.handle(.character("?"))
+    #expect(screen(view, columns: 30).text.contains("enter show the graph"))
+    var pages = 1
+    while view.mode == .help, pages < 20 {
+      _ = view.handle(.character(" "))
+      pages += 1
+    }
+    #expect(pages > 2 && pages < 20)
+  }
+
   @Test("paging after a deletion skips no recording")
   func deletion() {
     for gone: UInt32 in 1...30 {

@@ -51,7 +51,7 @@ struct PlayViewTests {
     #expect(view.head == 10 * second)
     #expect(view.isEnded && !view.isPlaying)
     #expect(shown(view).contains("again"))
-    _ = view.handle(.character(" "), now: 1040 * second)
+    _ = view.handle(.character(" "), columns: 100, rows: 24, now: 1040 * second)
     #expect(view.isPlaying && view.head == 0)
     view.tick(now: 1041 * second)
     #expect(view.head == second)
@@ -62,33 +62,33 @@ struct PlayViewTests {
     var view = view(Recordings.trace(late: [42]), speed: 2)
     view.tick(now: 1001 * second)
     #expect(view.head == 2 * second)
-    _ = view.handle(.down, now: 1001 * second)
-    _ = view.handle(.down, now: 1001 * second)
+    _ = view.handle(.down, columns: 100, rows: 24, now: 1001 * second)
+    _ = view.handle(.down, columns: 100, rows: 24, now: 1001 * second)
     view.tick(now: 1003 * second)
     #expect(view.head == 3 * second)
-    _ = view.handle(.character(" "), now: 1003 * second)
+    _ = view.handle(.character(" "), columns: 100, rows: 24, now: 1003 * second)
     view.tick(now: 1900 * second)
     #expect(view.head == 3 * second)
-    _ = view.handle(.character("."), now: 1900 * second)
+    _ = view.handle(.character("."), columns: 100, rows: 24, now: 1900 * second)
     #expect(view.head == 3_100_000_000)
-    _ = view.handle(.character(","), now: 1900 * second)
+    _ = view.handle(.character(","), columns: 100, rows: 24, now: 1900 * second)
     #expect(view.head == 3 * second)
-    _ = view.handle(.right, now: 1900 * second)
+    _ = view.handle(.right, columns: 100, rows: 24, now: 1900 * second)
     #expect(view.head == 3_500_000_000)
-    for _ in 0..<7 { _ = view.handle(.character("."), now: 1900 * second) }
+    for _ in 0..<7 { _ = view.handle(.character("."), columns: 100, rows: 24, now: 1900 * second) }
     #expect(view.head == 4_230_000_000)
-    _ = view.handle(.end, now: 1900 * second)
+    _ = view.handle(.end, columns: 100, rows: 24, now: 1900 * second)
     #expect(view.isEnded)
-    _ = view.handle(.home, now: 1900 * second)
+    _ = view.handle(.home, columns: 100, rows: 24, now: 1900 * second)
     #expect(view.head == 0 && !view.isPlaying)
   }
 
   @Test("speeds stay within their limits")
   func speeds() {
     var view = view(Recordings.trace())
-    for _ in 0..<100 { _ = view.handle(.up, now: 1000 * second) }
+    for _ in 0..<100 { _ = view.handle(.up, columns: 100, rows: 24, now: 1000 * second) }
     #expect(view.speed == RecordingOnScreen.speeds.upperBound)
-    for _ in 0..<100 { _ = view.handle(.down, now: 1000 * second) }
+    for _ in 0..<100 { _ = view.handle(.down, columns: 100, rows: 24, now: 1000 * second) }
     #expect(view.speed == RecordingOnScreen.speeds.lowerBound)
   }
 
@@ -104,13 +104,15 @@ struct PlayViewTests {
   func lines() {
     var view = PlayView(
       Recordings.recording(Recordings.trace()), glyphs: GlyphSet(isASCII: true), now: 0)
-    for key: Unicode.Scalar in ["v", "x"] { _ = view.handle(.character(key), now: 0) }
+    for key: Unicode.Scalar in ["v", "x"] {
+      _ = view.handle(.character(key), columns: 100, rows: 24, now: 0)
+    }
     view.tick(now: Recordings.second)
     let legend = view.screen(columns: 100, rows: 24).lines[1]
     #expect(!legend.contains("xxx") && legend.contains("vvv |v|"))
-    _ = view.handle(.character("?"), now: Recordings.second)
+    _ = view.handle(.character("?"), columns: 100, rows: 24, now: Recordings.second)
     #expect(view.screen(columns: 100, rows: 24).text.contains("twice as fast"))
-    _ = view.handle(.character(" "), now: Recordings.second)
+    _ = view.handle(.character(" "), columns: 100, rows: 24, now: Recordings.second)
     #expect(view.isPlaying)
     #expect(!view.screen(columns: 100, rows: 24).text.contains("twice as fast"))
   }

@@ -51,17 +51,17 @@ struct ShowViewTests {
     let all = view.screen(columns: 100, rows: 24).lines[1]
     #expect(all.contains("xxx x") && all.contains("zzz z") && !all.contains("|v|"))
     for key: Unicode.Scalar in ["v", "x", "z"] {
-      #expect(view.handle(.character(key), columns: 100) == .stay)
+      #expect(view.handle(.character(key), columns: 100, rows: 24) == .stay)
     }
     let some = view.screen(columns: 100, rows: 24).lines[1]
     #expect(!some.contains("xxx") && some.contains("yyy y") && some.contains("vvv |v|"))
     // At 5 s x is 0 and y and z are half a g.
     #expect(some.contains("|v|   0.707") || some.contains("|v|   1.225"))
-    _ = view.handle(.character("?"), columns: 100)
+    _ = view.handle(.character("?"), columns: 100, rows: 24)
     #expect(view.screen(columns: 100, rows: 24).text.contains("show or hide the magnitude"))
-    #expect(view.handle(.character("q"), columns: 100) == .stay)
+    #expect(view.handle(.character("q"), columns: 100, rows: 24) == .stay)
     #expect(!view.screen(columns: 100, rows: 24).text.contains("show or hide the magnitude"))
-    #expect(view.handle(.character("q"), columns: 100) == .leave)
+    #expect(view.handle(.character("q"), columns: 100, rows: 24) == .leave)
   }
 
   @Test(
@@ -71,11 +71,11 @@ struct ShowViewTests {
     #expect(view.screen(columns: 100, rows: 24).text.contains("cursor 5.000 s"))
     // Tick 50 came late: at 5 s the newest sample is that of tick 49.
     #expect(view.screen(columns: 100, rows: 24).text.contains("sample 49 at 4.900000 s"))
-    _ = view.handle(.character("."), columns: 100)
+    _ = view.handle(.character("."), columns: 100, rows: 24)
     #expect(view.screen(columns: 100, rows: 24).text.contains("sample 50 at 5.030000 s"))
-    _ = view.handle(.character("g"), columns: 100)
+    _ = view.handle(.character("g"), columns: 100, rows: 24)
     #expect(view.screen(columns: 100, rows: 24).text.contains("gap of 15 ticks: bus error"))
-    _ = view.handle(.character("g"), columns: 100)
+    _ = view.handle(.character("g"), columns: 100, rows: 24)
     #expect(view.screen(columns: 100, rows: 24).text.contains("there is no gap after the cursor"))
   }
 
@@ -125,13 +125,25 @@ struct ShowViewTests {
     }
   }
 
+  @Test("works from 30x8 on, and a smaller terminal is given that size")
+  func leastSize() {
+    let view = view(Recordings.trace())
+    for (columns, rows) in [(29, 8), (30, 7), (12, 3)] {
+      let lines = view.screen(columns: columns, rows: rows).lines
+      #expect(lines.joined(separator: " ").contains("too small: 30x8 or more"), "\(lines)")
+    }
+    let lines = view.screen(columns: 30, rows: 8).lines
+    #expect(lines[0].hasPrefix("recording 7") && lines[1].contains("x"))
+    #expect(lines[6].contains("cursor 5.000 s") && lines[7].hasPrefix("q back"))
+  }
+
   @Test("when a key can do nothing, the reason replaces the cursor's line")
   func notice() {
     var view = view(Recordings.trace())
-    _ = view.handle(.character("m"), columns: 80)
+    _ = view.handle(.character("m"), columns: 80, rows: 24)
     let line = view.screen(columns: 80, rows: 24).lines[22]
     #expect(line == " there is no mark after the cursor")
-    _ = view.handle(.left, columns: 80)
+    _ = view.handle(.left, columns: 80, rows: 24)
     #expect(view.screen(columns: 80, rows: 24).lines[22].contains("cursor 4."))
   }
 
@@ -165,16 +177,16 @@ struct ShowViewTests {
   func zoom() {
     var view = view(Recordings.trace())
     #expect(view.window.isWhole)
-    for _ in 0..<40 { _ = view.handle(.character("+"), columns: 80) }
+    for _ in 0..<40 { _ = view.handle(.character("+"), columns: 80, rows: 24) }
     #expect(view.window.length == 400_000_000)
     #expect(view.window.span.contains(view.cursor))
-    for _ in 0..<300 { _ = view.handle(.right, columns: 80) }
+    for _ in 0..<300 { _ = view.handle(.right, columns: 80, rows: 24) }
     #expect(view.window.span.contains(view.cursor))
-    _ = view.handle(.end, columns: 80)
+    _ = view.handle(.end, columns: 80, rows: 24)
     #expect(view.window.end == 10 * Recordings.second)
-    _ = view.handle(.home, columns: 80)
+    _ = view.handle(.home, columns: 80, rows: 24)
     #expect(view.window.start == 0)
-    _ = view.handle(.character("0"), columns: 80)
+    _ = view.handle(.character("0"), columns: 80, rows: 24)
     #expect(view.window.isWhole)
   }
 
@@ -192,7 +204,8 @@ struct ShowViewTests {
       for _ in 0..<200 {
         let columns = Int.random(in: 1...220, using: &generator)
         let rows = Int.random(in: 1...60, using: &generator)
-        _ = view.handle(keys.randomElement(using: &generator) ?? .left, columns: columns)
+        _ = view.handle(
+          keys.randomElement(using: &generator) ?? .left, columns: columns, rows: rows)
         let screen = view.screen(columns: columns, rows: rows)
         #expect(screen.columns == columns && screen.rows == rows, "seed \(seed)")
         #expect(view.window.start >= 0 && view.window.end <= view.window.duration, "seed \(seed)")

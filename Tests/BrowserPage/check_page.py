@@ -4,7 +4,7 @@
     Tests/BrowserPage/check_page.py [PROGRAM] [--screenshots FOLDER]
 
 PROGRAM is .build/release/imulog when not given. Needs Debian's package chromium; without one it says so and ends
-with status 77, having checked that the drawing for papers is well-formed XML. Takes some 15 s.
+with status 77, having checked that the drawing for papers is well-formed XML. Takes some 40 s.
 """
 
 import argparse
@@ -23,55 +23,12 @@ import browser  # noqa: E402
 from access import Access  # noqa: E402
 from odd_pages import OddPages  # noqa: E402
 from recordings import WORDS, Recordings  # noqa: E402
+from snippets import CLEAR, PIXELS, WHEEL  # noqa: E402
 
 COLOURS = {
     False: {"x": (192, 74, 0), "y": (0, 103, 173), "z": (0, 122, 85), "page": (255, 255, 255)},
     True: {"x": (255, 148, 87), "y": (98, 189, 245), "z": (69, 211, 162), "page": (20, 23, 28)},
 }
-
-# How many pixels of a canvas are within a few steps of a colour; the page behind it shows where nothing is drawn.
-PIXELS = """(() => {
-  const canvas = document.querySelectorAll(".panel canvas")[%d];
-  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
-  copy.drawImage(canvas, 0, 0);
-  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
-  const colours = %s;
-  return colours.map(([r, g, b]) => {
-    let count = 0;
-    for (let i = 0; i < data.length; i += 4) {
-      if (data[i + 3] > 200 && Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 40) count++;
-    }
-    return count;
-  });
-})()"""
-
-# How many pixels of a picture let through what is behind it.
-CLEAR = """(async () => {
-  const bytes = Uint8Array.from(atob("%s"), c => c.charCodeAt(0));
-  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-  const copy = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
-  copy.drawImage(picture, 0, 0);
-  const { data } = copy.getImageData(0, 0, picture.width, picture.height);
-  let count = 0;
-  for (let i = 3; i < data.length; i += 4) if (data[i] < 255) count++;
-  return count;
-})()"""
-
-# Average milliseconds of a frame while the wheel turns in, out and sideways.
-WHEEL = """new Promise(done => {
-  const canvas = document.querySelector(".panel canvas");
-  const box = canvas.getBoundingClientRect();
-  let frames = 0;
-  const begin = performance.now();
-  const turn = () => {
-    if (frames === 60) return done((performance.now() - begin) / frames);
-    const deltaY = frames % 60 < 30 ? -120 : 120;
-    canvas.dispatchEvent(new WheelEvent("wheel", { deltaY, clientX: box.x + 300, clientY: box.y + 50, cancelable: true }));
-    frames++;
-    requestAnimationFrame(turn);
-  };
-  requestAnimationFrame(turn);
-})"""
 
 
 class Check:

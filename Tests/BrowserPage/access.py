@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page for someone who uses keys, hears it, or has a small screen."""
 
+from odd_pages import WATCH_TEXTS
+
 # Presses a key on an element; whether the page kept it from the browser.
 KEEPS = """(() => {
   const event = new KeyboardEvent("keydown", { key: "%s", bubbles: true, cancelable: true });
@@ -19,6 +21,7 @@ class Access:
         self.actions_are_spoken(document)
         for width, height in ((390, 844), (360, 640)):
             self.figures_fit(document, width, height)
+            self.marks_begin_with_their_words(document, width, height)
 
     def open(self, document, *screen):
         self.page.screen(*(screen or (1200, 900)))
@@ -98,3 +101,17 @@ class Access:
         page.settle()
         check.that(not page.evaluate("document.getElementById('more').hidden"), "a table that is cut has no hint")
         check.quiet()
+
+    def marks_begin_with_their_words(self, document, width, height):
+        """Words of marks are cut at their ends and not by the edge of a graph, and do not cover each other."""
+        self.open(document, width, height, True)
+        self.page.evaluate(WATCH_TEXTS)
+        self.page.evaluate("document.getElementById('whole').click()")
+        self.page.settle()
+        words = sorted((left, right, text) for text, left, right, y, _ in self.page.evaluate("drawn") if y == 4)
+        self.check.that(words and all(text.startswith("ke") for *_, text in words), f"words of marks: {words}")
+        for left, right, text in words:
+            self.check.that(left >= 58 and right <= width, f"{text!r} is from {left} to {right}")
+        for one, two in zip(words, words[1:]):
+            self.check.that(one[1] < two[0], f"{one} and {two}")
+        self.check.quiet()

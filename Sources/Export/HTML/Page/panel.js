@@ -333,12 +333,23 @@ class Panel {
       context.lineTo(x, 8);
       context.fill();
       if (x < free) continue;
-      const label = mark.label.length > 24 ? mark.label.slice(0, 23) + "…" : mark.label;
+      // To the right of its mark, or, where it does not fit there and there is more room, to the left.
+      const right = this.width - this.margin.right - x - 7, left = x - 7 - Math.max(this.margin.left, free);
+      const isLeft = left > right && context.measureText(this.cut(mark.label, Infinity)).width > right;
+      const label = this.cut(mark.label, isLeft ? left : right);
       const length = context.measureText(label).width;
-      // Near the right end a label stands on the mark's other side.
-      const isLeft = x + 7 + length > this.width - this.margin.right;
       context.fillText(label, isLeft ? x - 7 - length : x + 7, 4);
-      free = x + 12 + length;
+      free = isLeft ? x + 5 : x + 12 + length;
+    }
+  }
+
+  /** The first 24 letters of a label, or as many as fit in some pixels, and an ellipsis for others. */
+  cut(label, room) {
+    const letters = [...label];
+    let text = label;
+    for (let count = Math.min(24, letters.length); ; count--) {
+      text = count < letters.length ? letters.slice(0, Math.max(0, count - 1)).join("") + "…" : label;
+      if (count < 2 || this.context.measureText(text).width <= room) return text;
     }
   }
 

@@ -33,8 +33,7 @@ enum ListPreview: Sendable {
 
   private func draw(_ recording: RecordingOnScreen, on panel: inout Screen, _ glyphs: GlyphSet) {
     recording.title.put(on: &panel, row: 0, glyphs: glyphs)
-    let span = 0..<max(1, recording.trace.duration)
-    let envelope = recording.envelope(span, columns: panel.columns, glyphs: glyphs)
+    let envelope = recording.envelope(recording.span, columns: panel.columns, glyphs: glyphs)
     let isDamaged = recording.damageCount > 0
     GraphPicture(
       sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope),
@@ -43,7 +42,8 @@ enum ListPreview: Sendable {
     guard isDamaged else { return }
     let count = recording.damageCount
     panel.put(
-      "damaged in \(count) \(count == 1 ? "place" : "places"); the rest is shown",
+      "damaged in \(count) \(count == 1 ? "place" : "places"); "
+        + (recording.trace.sampleCount == 0 ? "no sample can be read" : "the rest is shown"),
       row: panel.rows - 1, column: 0, CellStyle(.alert))
   }
 }

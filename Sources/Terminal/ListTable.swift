@@ -145,7 +145,9 @@ struct ListTable {
         screen.put(cell, row: row, column: places[index].lowerBound, style)
       }
     }
-    let start = places[cells.count].lowerBound
+    // The note of a row that cannot be read is its reason: it takes the room of the figures that are not known.
+    let known = (cells.lastIndex { !$0.isEmpty } ?? -1) + 1
+    let start = places[known].lowerBound
     screen.put(
       CellWidth.fit(note, screen.columns - start, isASCII: glyphs.isASCII), row: row,
       column: start, style)

@@ -251,8 +251,8 @@ final class LiveView {
     let status = shownStatus
     if isDiscardAsked, self.status.isRecording {
       screen.put(
-        "d again moves this recording to the trash and starts another", row: row, column: 1,
-        CellStyle(.alert))
+        notice: "d again moves this recording to the trash and starts another", endingIn: row,
+        CellStyle(.alert), isASCII: glyphs.isASCII)
       return
     }
     if !status.notice.isEmpty {

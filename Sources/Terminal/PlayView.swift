@@ -51,7 +51,7 @@ struct PlayView {
     self.speed = min(
       max(speed, RecordingOnScreen.speeds.lowerBound), RecordingOnScreen.speeds.upperBound)
     let trace = recording.trace
-    window = TimeWindow(duration: trace.duration, period: trace.rate.periodNanoseconds)
+    window = TimeWindow(duration: recording.span.upperBound, period: trace.rate.periodNanoseconds)
     head = max(0, min(from, trace.duration))
     self.from = head
     since = now
@@ -164,7 +164,7 @@ struct PlayView {
     ])
   }
 
-  private var statusLine: [String] {
+  private var statusLine: [[String]] {
     let state = isPlaying ? glyphs.pointer : isEnded ? "end" : glyphs.paused
     var parts = [
       "\(state) \(Figures.position(head, decimals: 2)) of "
@@ -177,7 +177,7 @@ struct PlayView {
     } else if let reading = recording.reading(at: head) {
       parts.append("sample \(reading.tick)")
     }
-    return parts
+    return parts.map { [$0] }
   }
 
   private var speedText: String {

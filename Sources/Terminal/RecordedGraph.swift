@@ -18,9 +18,12 @@ extension RecordingOnScreen {
     return axes
   }
 
+  /// The times of the whole recording: a period at least, so that the axis of one without ticks has times that people
+  /// read.
+  var span: Range<Int64> { 0..<max(trace.duration, trace.rate.periodNanoseconds, 1) }
+
   /// Y axes that fit the whole recording.
   func wholeAxes(_ choice: LineChoice, glyphs: GlyphSet) -> [PanelKind: ClosedRange<Double>] {
-    let span = 0..<max(1, trace.duration)
     return axes(for: envelope(span, columns: 200, glyphs: glyphs), choice)
   }
 
@@ -52,10 +55,10 @@ extension RecordingOnScreen {
 
   /// A view's screen.
   ///
-  /// - Parameter line: The parts of the row below the graph, which reports a problem when `isAlert`. A part without
-  ///   room is left out: half of a number would be another number.
+  /// - Parameter line: The parts of the row below the graph, each in its forms, the longest first; the row reports a
+  ///   problem when `isAlert`. A part without room for any form is left out: half of a number would be another number.
   func screen(
-    columns: Int, rows: Int, glyphs: GlyphSet, line: [String], isAlert: Bool = false,
+    columns: Int, rows: Int, glyphs: GlyphSet, line: [[String]], isAlert: Bool = false,
     hints: [KeyHint],
     picture: () -> GraphPicture
   ) -> Screen {
@@ -66,9 +69,10 @@ extension RecordingOnScreen {
     title.put(on: &screen, row: 0, glyphs: glyphs)
     picture().draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
     var column = 1
-    for (index, part) in line.enumerated() {
-      let text = (index == 0 ? "" : glyphs.separator) + part
-      guard index == 0 || column + CellWidth.of(text) <= columns else { continue }
+    for (index, forms) in line.enumerated() {
+      let texts = forms.map { (index == 0 ? "" : glyphs.separator) + $0 }
+      let fitting = texts.first { column + CellWidth.of($0) <= columns }
+      guard let text = fitting ?? (index == 0 ? texts.last : nil) else { continue }
       column = screen.put(
         CellWidth.fit(text, columns - column, isASCII: glyphs.isASCII), row: rows - 2,
         column: column, isAlert ? CellStyle(.alert) : .plain)

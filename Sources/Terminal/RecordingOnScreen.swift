@@ -158,7 +158,9 @@ struct RecordingTitle: Equatable, Sendable {
     let start = origin == 0 ? "" : "0 is \(Figures.fileTime(origin)) in the file"
     for part in [state, start, started, sensor, note] where !part.isEmpty {
       let text = glyphs.separator + part
-      guard column + CellWidth.of(text) <= screen.columns || part == note else { continue }
+      // What is wrong is cut rather than left out, and the last part as well.
+      let isCut = part == state || part == note
+      guard column + CellWidth.of(text) <= screen.columns || isCut else { continue }
       column = screen.put(
         CellWidth.fit(text, screen.columns - column, isASCII: glyphs.isASCII), row: row,
         column: column, part == state ? CellStyle(.alert) : .plain)

@@ -41,7 +41,7 @@ struct ShowView {
     self.recording = recording
     self.glyphs = glyphs
     let trace = recording.trace
-    window = TimeWindow(duration: trace.duration, period: trace.rate.periodNanoseconds)
+    window = TimeWindow(duration: recording.span.upperBound, period: trace.rate.periodNanoseconds)
     cursor = window.length / 2
   }
 
@@ -109,7 +109,7 @@ struct ShowView {
       ("m", "next mark"),
     ]
     var screen = recording.screen(
-      columns: columns, rows: rows, glyphs: glyphs, line: notice.isEmpty ? cursorLine : [notice],
+      columns: columns, rows: rows, glyphs: glyphs, line: notice.isEmpty ? cursorLine : [[notice]],
       isAlert: !notice.isEmpty, hints: hints
     ) {
       var picture = picture(columns: columns)
@@ -146,25 +146,28 @@ struct ShowView {
       marks: recording.trace.marks.map(\.time), choice: choice)
   }
 
-  private var cursorLine: [String] {
-    var parts = ["cursor \(Figures.position(cursor, decimals: 3))"]
-    if let time = recording.fileTime(cursor) { parts.append(time) }
+  private var cursorLine: [[String]] {
+    let place = "cursor \(Figures.position(cursor, decimals: 3))"
+    // The axis shows the place too; only the line has the file's time.
+    var parts = [recording.fileTime(cursor).map { [place + glyphs.separator + $0, $0] } ?? [place]]
     let sensor = recording.sensor
     if let gap = recording.gapText(at: cursor) {
-      parts.append(gap)
+      parts.append([gap])
     } else if let reading = recording.reading(at: cursor) {
-      parts.append("sample \(reading.tick) at \(Figures.position(reading.time, decimals: 6))")
-      if recording.trace.stride > 1 { parts.append("\(recording.trace.stride) samples as one") }
+      let sample = "sample \(reading.tick)"
+      parts.append([sample + " at \(Figures.position(reading.time, decimals: 6))", sample])
+      if recording.trace.stride > 1 { parts.append(["\(recording.trace.stride) samples as one"]) }
       if sensor.channels.contains(.temperature) {
         let celsius =
           Double(reading.low.temperature) * sensor.temperature.scale + sensor.temperature.offset
-        parts.append(
-          Figures.signed(celsius, 1, glyphs).drop { $0 == " " } + " " + glyphs.degreesCelsius)
+        parts.append([
+          Figures.signed(celsius, 1, glyphs).drop { $0 == " " } + " " + glyphs.degreesCelsius
+        ])
       }
     }
     let near = window.length / 100
     if let mark = recording.trace.marks.first(where: { abs($0.time - cursor) < near }) {
-      parts.append("mark \(mark.label)")
+      parts.append(["mark \(mark.label)"])
     }
     return parts
   }

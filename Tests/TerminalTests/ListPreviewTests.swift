@@ -63,6 +63,19 @@ struct ListPreviewTests {
     #expect(lines[20].contains("####"))
   }
 
+  @Test("of a recording without samples the title says so, cut if need be, on an axis of a period")
+  func noSamples() {
+    let whole = Recordings.recording(Recordings.trace(ticks: 0))
+    var title = whole.title
+    title.state = "recovered, damaged in 1 place, no samples"
+    let empty = RecordingOnScreen(
+      title: title, sensor: whole.sensor, trace: whole.trace, damageCount: 1)
+    let lines = screen(.recording(empty), columns: 130, rows: 36).lines
+    #expect(lines[1].contains("recording 7 - recovered, damaged in 1 p"))
+    #expect(lines[33].hasSuffix("damaged in 1 place; no sample can be read"))
+    #expect(lines[32].contains("0.00") && !lines[32].contains("0.0000000"), "\(lines[32])")
+  }
+
   @Test("reports why a recording cannot be read, in lines as wide as the preview")
   func unreadable() {
     let sentence =

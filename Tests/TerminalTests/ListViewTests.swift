@@ -161,6 +161,29 @@ struct ListViewTests {
     #expect(pages > 2 && pages < 20)
   }
 
+  @Test("the reason of an unreadable recording begins where its figures would be")
+  func unreadableRow() {
+    var view = view(1...2)
+    for (columns, start) in [(80, "unreadable not an imulog recordi"), (60, "unreadable not an")] {
+      view.fit(columns: columns, rows: 14)
+      let lines = view.screen(store: "/store") { entry in
+        var row = ListDetails()
+        (row.started, row.zone) = ("2026-11-21 15:04:11", "+01:00")
+        if entry.number == 1 {
+          (row.state, row.isAlert) = ("unreadable", true)
+          row.note = "not an imulog recording: it is empty"
+        } else {
+          (row.length, row.sensor, row.hertz) = ("1:02:03", "MPU-6050", "100")
+          (row.state, row.gaps, row.size, row.note) = ("complete", "-", "3.4 MB", "walk")
+        }
+        return row
+      }.lines
+      let words = lines[3].split(separator: " ").joined(separator: " ")
+      #expect(words.contains(start), "\(lines[3])")
+      #expect(lines[2].contains("walk") && lines[1].hasSuffix("NOTE"))
+    }
+  }
+
   @Test("paging after a deletion skips no recording")
   func deletion() {
     for gone: UInt32 in 1...30 {

@@ -70,6 +70,11 @@ struct LiveViewTests {
     let view = view(.watch)
     #expect(view.handle(.character("d")) == .stay)
     #expect(view.screen(columns: 100, rows: 24, now: 0).text.contains("d again"))
+    // The question is whole on the least screen.
+    let rows = view.screen(columns: 30, rows: 8, now: 0).lines[1...6].map { $0.dropFirst() }
+    #expect(
+      rows.joined(separator: " ").hasSuffix(
+        "d again moves this recording to the trash and starts another"))
     // The recording ended in between.
     view.status.isRecording = false
     #expect(!view.screen(columns: 100, rows: 24, now: 1).text.contains("d again"))

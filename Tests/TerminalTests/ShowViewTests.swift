@@ -97,6 +97,11 @@ struct ShowViewTests {
     #expect(
       epoch[22].hasPrefix(
         " cursor 5.000 s - in the file 1790000005.000 s - sample 50 at 5.000000 s"))
+    for columns in 30...45 {
+      #expect(
+        lines(1_790_000_000 * Recordings.second, columns: columns)[22].hasPrefix(
+          " in the file 1790000005.000 s"))
+    }
     #expect(lines(-6_500_000_000, columns: 100)[22].contains("in the file -1.500 s"))
     #expect(!lines(0, columns: 100).joined().contains("in the file"))
   }
@@ -104,7 +109,7 @@ struct ShowViewTests {
   @Test("a part of the cursor's line is whole or left out, on any width")
   func wholeParts() {
     let view = view(Recordings.trace())
-    let parts = ["cursor 5.000 s", "sample 50 at 5.000000 s", "37 degC"]
+    let parts = ["cursor 5.000 s", "sample 50 at 5.000000 s", "sample 50", "37 degC"]
     for columns in 30...80 {
       let line = view.screen(columns: columns, rows: 24).lines[22].dropFirst()
       for part in line.split(separator: " - ") { #expect(parts.contains { $0 == part }, "\(line)") }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStore
+
+/// The facts of a recording's header as names and texts, for formats with flat metadata.
+///
+/// Names are those of the JSON document, with `imulog.` before them and points between levels. Ratios are `61/1000000`.
+/// A fact that is not known is absent.
+struct HeaderFacts {
+  /// In the order of the JSON document.
+  private(set) var facts: [(name: String, text: String)] = []
+
+  /// The facts of a plan.
+  ///
+  /// - Parameter clock: The pair that dates the recording.
+  init(_ plan: ExportPlan, clock: ClockPair?) {
+    let log = plan.description
+    let sensor = log.sensor
+    add("format", "imulog-flat")
+    add("schema", "\(JSONWriter.schema)")
+    add("id", log.id.description)
+    add("number", "\(log.number)")
+    add("recoveredFrom", log.recoveredFrom?.description)
+    add("note", log.note.isEmpty ? nil : log.note)
+    add("sensor.model", sensor.model)
+    add("sensor.identity", sensor.identity.map { "\($0)" })
+    add("sensor.address", sensor.address.map { "\($0)" })
+    add("sensor.channels", log.channels.indices.map { ChannelSet.names[$0] }.joined(separator: ","))
+    if sensor.accelerometerRange > 0 {
+      add("sensor.accelerometerRange_g", "\(sensor.accelerometerRange)")
+    }
+    if sensor.gyroscopeRange > 0 { add("sensor.gyroscopeRange_dps", "\(sensor.gyroscopeRange)") }
+    add("sensor.accelerometerScale_g", HeaderFacts.text(sensor.accelerometerScale))
+    add("sensor.gyroscopeScale_dps", HeaderFacts.text(sensor.gyroscopeScale))
+    add("sensor.temperatureScale_c", HeaderFacts.text(sensor.temperatureScale))
+    add("sensor.temperatureOffset_c", HeaderFacts.text(sensor.temperatureOffset))
+    if sensor.outputDataRate > 0, sensor.outputDataRate < 1e9 {
+      add("sensor.outputDataRate_hz", "\(sensor.outputDataRate)")
+    }
+    add("sensor.filter", sensor.filter.isEmpty ? nil : sensor.filter)
+    add("board", log.board)
+    add("host", log.host)
+    add("software", log.software)
+    add("realTime", log.realTime)
+    add("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
+    add("rate_hz", Plain.hertz(log.rate))
+    add("started", clock.map { RFC3339.text(nanoseconds: $0.wallAtStart) })
+    add("clock.synchronised", "\(clock?.isSynchronised ?? false)")
+    for channel in plan.channels {
+      add("units.\(ChannelSet.names[channel])", plan.unitName(ofChannel: channel))
+    }
+  }
+
+  private mutating func add(_ name: String, _ text: String?) {
+    if let text { facts.append(("imulog.\(name)", text)) }
+  }
+
+  private static func text(_ ratio: Fraction) -> String {
+    "\(ratio.numerator)/\(ratio.denominator)"
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+import LogFormat
+
+/// What dates a recording, and its marks: what formats with dates need before the first sample.
+public struct RecordingNotes: Equatable, Sendable {
+  /// The pair by which the recording is dated, as a pass over the whole log finds it; `nil` without one.
+  public var clock: ClockPair?
+  /// Marks in order of time.
+  public var marks: [Mark] = []
+  /// Marks in the log, more than ``marks`` when there are more than a program can hold.
+  public var markCount: UInt64 = 0
+
+  /// Marks that are kept: with labels of 200 bytes 5 MB.
+  public static let markLimit = 20_000
+
+  /// Nanoseconds since 1970 at tick 0's deadline; `nil` without a pair.
+  public var started: Int64? { clock?.wallAtStart }
+}
+
+extension LogReader where Storage: ~Copyable {
+  /// Reads the whole log but its samples and gaps; the reader is at the beginning afterwards.
+  ///
+  /// Damage is passed over: a pass over the samples reports it.
+  ///
+  /// - Parameter isNoted: Whether a mark is wanted.
+  /// - Throws: ``LogError/storage(_:)`` only.
+  /// - Complexity: a read and a check of each page; a sixth of the time of reading the samples.
+  public mutating func notes(marks isNoted: (Mark) -> Bool) throws(LogError) -> RecordingNotes {
+    rewind()
+    var notes = RecordingNotes()
+    while try openNextPage() {
+      do throws(FormatError) {
+        while let record = try decoder.nextBesidesTicks() {
+          switch record {
+          case .clock(let pair) where pair.isBetter(than: notes.clock): notes.clock = pair
+          case .mark(let mark) where isNoted(mark):
+            notes.markCount += 1
+            if notes.marks.count < RecordingNotes.markLimit { notes.marks.append(mark) }
+          default: break
+          }
+        }
+      } catch {
+        // The rest of the page is damaged.
+        continue
+      }
+    }
+    rewind()
+    // Marks of several sources may be in the log in another order.
+    notes.marks.sort { $0.time < $1.time }
+    return notes
+  }
+}

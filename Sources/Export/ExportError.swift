@@ -24,6 +24,10 @@ public enum ExportError: Error, Equatable, Sendable {
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
   /// The option needs a chip that keeps the time, and the computer kept it.
   case noChipTimes(option: String)
+  /// The option or format needs the recording's date, and the log has no reading of a wall clock.
+  case noDate(String)
+  /// The format needs the axes x, y and z of the gyroscope.
+  case gyroscopeNeeded(ExportFormat, recorded: ChannelSet)
   /// Two options exclude each other, and why.
   case optionsTogether(String, String, reason: String)
   /// The format does not support the option.
@@ -79,6 +83,14 @@ extension ExportError: CustomStringConvertible {
       return
         "\(option) is for recordings of a chip that keeps the time; the computer kept that of this one, which has no "
         + "readings of a chip's clock: leave it out"
+    case .noDate(let what):
+      return
+        "\(what) needs the date of the recording, and its log has no reading of a wall clock: leave it out; \"--time seconds\" "
+        + "counts from the first scheduled tick"
+    case .gyroscopeNeeded(let format, let recorded):
+      return
+        "\(format.rawValue) needs x, y and z of the gyroscope, and the recording has \(ExportError.names(recorded)): "
+        + "choose another --format"
     case .optionsTogether(let one, let other, let reason):
       return "\(one) does not go with \(other): \(reason); leave one of them out"
     case .optionNotSupported(let option, let format):
@@ -100,7 +112,7 @@ extension ExportError: StatusError {
     case .output: .inputOutput
     case .log(let cause): cause.exitStatus
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
-      .ticksMissing, .noChipTimes, .optionsTogether:
+      .ticksMissing, .noChipTimes, .noDate, .gyroscopeNeeded, .optionsTogether:
       .usage
     case .unusableScale: .damagedData
     }

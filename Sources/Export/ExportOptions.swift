@@ -10,6 +10,10 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case ndjson
   /// One header line, then one sample a line.
   case csv
+  /// Gyroflow's table of counts and their scales, for the stabilisation of video.
+  case gcsv
+  /// Kalibr's table: dates in nanoseconds, rad/s, m/s².
+  case kalibr
   /// The phone app's document: one sensor, no times, accelerations in g or rates in rad/s.
   case gyrodata
   /// The log's own bytes.
@@ -19,17 +23,39 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   /// A drawing for papers.
   case svg
 
-  /// The extensions of its files in lower case, the usual one first. JSON's comes first among those that share one.
+  /// The extensions of its files in lower case, the usual one first. The usual format comes first
+  /// among those that share one.
   public var extensions: [String] {
     switch self {
     case .json, .gyrodata: ["json"]
     case .ndjson: ["ndjson", "jsonl"]
-    case .csv: ["csv"]
+    case .csv, .kalibr: ["csv"]
+    case .gcsv: ["gcsv"]
     case .raw: ["imulog"]
     case .html: ["html", "htm"]
     case .svg: ["svg"]
     }
   }
+}
+
+extension ExportFormat {
+  /// What it is, in a few words.
+  public var meaning: String {
+    switch self {
+    case .json: "all in one document"
+    case .ndjson: "a sample a line"
+    case .csv: "a table"
+    case .gcsv: "for Gyroflow"
+    case .kalibr: "for Kalibr"
+    case .gyrodata: "as the phone app has it"
+    case .raw: "the log itself"
+    case .html: "a page for a browser"
+    case .svg: "a drawing"
+    }
+  }
+
+  /// Whether it has a place for the interval that holds a sample's instant, and for resampled values.
+  var hasChipTimes: Bool { self == .json || self == .ndjson || self == .csv }
 }
 
 /// The units of exported values. Raw values are command-line names.
@@ -40,6 +66,31 @@ public enum ExportUnits: String, CaseIterable, Sendable {
   case gDps = "g-dps"
   /// The chip's counts, temperature too.
   case raw
+}
+
+/// How a table's times are written. Raw values are command-line names.
+public enum ExportTime: String, CaseIterable, Sendable {
+  /// Seconds from the first scheduled tick, with nine decimals.
+  case seconds
+  /// Seconds since 1970, with nine decimals.
+  case unix
+  /// Date and time of day in UTC.
+  case utc
+  /// Date and time of day in the machine's time zone, with its offset from UTC.
+  case local
+
+  /// The name of the column.
+  var name: String {
+    switch self {
+    case .seconds: "t_s"
+    case .unix: "unix_s"
+    case .utc: "time_utc"
+    case .local: "time_local"
+    }
+  }
+
+  /// Whether it needs the date of the recording.
+  var isDate: Bool { self != .seconds }
 }
 
 /// Which sensors of a recording are exported. Raw values are command-line names.
@@ -87,6 +138,12 @@ public struct ExportOptions: Equatable, Sendable {
   public var hasUncertainty = false
   /// Whether the samples of a chip that keeps the time are resampled to the exact grid of the nominal rate.
   public var isResampled = false
+  /// How the times of ``ExportFormat/csv`` are written; `nil` for nanoseconds from the first scheduled tick.
+  public var time: ExportTime?
+  /// Whether the columns of ``ExportFormat/csv`` have their units in their names: `ax_mps2`.
+  public var hasUnitNames = false
+  /// Whether ``ExportFormat/csv`` begins with the facts of the header, in lines that begin with `# `.
+  public var hasPreamble = false
   /// The recording's number in its store; `nil` for the number in the log's header, which is the other store's in a
   /// copied log.
   public var number: UInt32?

@@ -7,7 +7,7 @@ struct ExportPlan {
   let description: RecordingDescription
   let units: ExportUnits
   /// Positions of the exported channels, in order.
-  let channels: [Int]
+  private(set) var channels: [Int]
   let from: Int64
   let to: Int64
   let hasRange: Bool
@@ -20,7 +20,7 @@ struct ExportPlan {
   let hasBounds: Bool
   /// Whether rows are instants of the grid and not samples.
   let isResampled: Bool
-  private let texts: [CountTexts]
+  private var texts: [CountTexts]
 
   /// Throws when the recording has none of the channels, or a scale that cannot be written out.
   init(
@@ -52,6 +52,17 @@ struct ExportPlan {
       }
     }
     self.texts = texts
+  }
+
+  /// The same plan with the gyroscope's columns first and without temperature.
+  func gyroscopeFirst() -> ExportPlan {
+    var plan = self
+    let order =
+      channels.indices.filter { (3...5).contains(channels[$0]) }
+      + channels.indices.filter { channels[$0] < 3 }
+    plan.channels = order.map { channels[$0] }
+    plan.texts = order.map { texts[$0] }
+    return plan
   }
 
   /// A writer of rows in this plan's columns.
@@ -149,6 +160,18 @@ struct ExportPlan {
     case (.si, _): return "rad/s"
     case (.gDps, .accelerometer): return "g"
     case (.gDps, _): return "deg/s"
+    }
+  }
+
+  /// The unit of a channel's values in a column's name: letters and digits only.
+  func unitSuffix(ofChannel channel: Int) -> String {
+    switch (units, ExportPlan.group(ofChannel: channel)) {
+    case (.raw, _): "count"
+    case (_, .temperature): "degC"
+    case (.si, .accelerometer): "mps2"
+    case (.si, _): "radps"
+    case (.gDps, .accelerometer): "g"
+    case (.gDps, _): "dps"
     }
   }
 

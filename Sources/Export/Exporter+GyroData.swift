@@ -43,7 +43,7 @@ extension Exporter {
     try sink.write(head.bytes)
 
     let layout = RowLayout(
-      prefix: ",{\"x\":", hasTime: false, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
+      prefix: ",{\"x\":", time: nil, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
     let lastSample = account.sampledTicks?.upperBound ?? 0
     var rows = RowPass(
       plan, layout, opening: UInt8(ascii: "["),

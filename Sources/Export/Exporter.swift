@@ -68,6 +68,8 @@ public struct Exporter: Sendable {
     case .json: report = try writeJSON(&reader, to: &sink)
     case .ndjson: report = try writeRecords(&reader, to: &sink)
     case .csv: report = try writeTable(&reader, to: &sink)
+    case .gcsv: report = try writeGCSV(&reader, to: &sink)
+    case .kalibr: report = try writeKalibr(&reader, to: &sink)
     case .gyrodata: report = try writeGyroData(&reader, to: &sink)
     case .html: report = try writePage(&reader, to: &sink)
     case .svg: report = try writeDrawing(&reader, to: &sink)
@@ -102,10 +104,21 @@ public struct Exporter: Sendable {
     guard options.fill == nil || options.format == .gyrodata else {
       throw .optionNotSupported(option: "--fill", format: options.format)
     }
+    if options.format != .csv {
+      for (option, isGiven) in [
+        ("--time", options.time != nil), ("--unit-names", options.hasUnitNames),
+        ("--preamble", options.hasPreamble),
+      ] where isGiven {
+        throw .optionNotSupported(option: option, format: options.format)
+      }
+    }
+    if isFollowed, options.time?.isDate == true || options.hasPreamble {
+      throw .optionsTogether(
+        options.hasPreamble ? "--preamble" : "--time \(options.time?.rawValue ?? "")", "--follow",
+        reason: "what dates a recording best may be recorded later")
+    }
     guard let option = chipOption else { return }
-    switch options.format {
-    case .json, .ndjson, .csv: break
-    case .gyrodata, .raw, .html, .svg:
+    guard options.format.hasChipTimes else {
       throw .optionNotSupported(option: option, format: options.format)
     }
     if isFollowed {
@@ -127,26 +140,6 @@ public struct Exporter: Sendable {
     options.isResampled ? "--grid" : options.hasUncertainty ? "--uncertainty" : nil
   }
 
-  /// The layout of NDJSON.
-  func recordLayout(_ plan: ExportPlan) -> RowLayout {
-    RowLayout(
-      prefix: "{\"\(plan.timeName)\":", bounds: plan.boundKeys,
-      keys: plan.columnNames.map { ",\"\($0)\":" }, suffix: "}\n")
-  }
-
-  /// The layout of CSV, and its header line.
-  func tableLayout(_ plan: ExportPlan) -> (header: [UInt8], layout: RowLayout) {
-    let bounds = plan.hasBounds ? ExportPlan.boundNames : []
-    let header = ([plan.timeName] + bounds + plan.columnNames).joined(separator: ",") + "\n"
-    let keys = plan.channels.map { _ in "," }
-    return (
-      Array(header.utf8),
-      RowLayout(
-        prefix: "", bounds: plan.hasBounds ? RowLayout.Bounds(",", ",", unknown: "") : nil,
-        keys: keys, suffix: "\n")
-    )
-  }
-
   /// Writes every sample of the plan, or every instant of the grid, as a row.
   func writeRows<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil,
@@ -159,22 +152,6 @@ public struct Exporter: Sendable {
     }
     var rows = RowPass(plan, layout, opening: opening)
     return try rows.run(&reader, to: &sink)
-  }
-
-  private func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ reader: inout LogReader<Storage>, to sink: inout Sink
-  ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
-    return try writeRows(plan, recordLayout(plan), &reader, to: &sink)
-  }
-
-  private func writeTable<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ reader: inout LogReader<Storage>, to sink: inout Sink
-  ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
-    let (header, layout) = tableLayout(plan)
-    try sink.write(header)
-    return try writeRows(plan, layout, &reader, to: &sink)
   }
 }
 
@@ -194,8 +171,6 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     try refuseOptions(isFollowed: true)
     switch options.format {
-    case .json, .gyrodata, .html, .svg:
-      throw .optionNotSupported(option: "--follow", format: options.format)
     case .raw:
       try refuseSelection()
       var offset: UInt64 = 0
@@ -217,12 +192,13 @@ extension Exporter {
     case .csv:
       var reader = try LogReader.open(storage)
       let plan = try plan(reader.description)
-      let (header, layout) = tableLayout(plan)
+      let (header, layout) = tableLayout(plan, started: nil)
       try sink.write(header)
       var rows = RowPass(plan, layout)
       let report = try rows.follow(&reader, to: &sink, more: more)
       try sink.flush()
       return report
+    default: throw .optionNotSupported(option: "--follow", format: options.format)
     }
   }
 

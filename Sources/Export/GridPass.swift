@@ -42,6 +42,9 @@ struct GridPass: ~Copyable {
   private let suffix: PackedText.Words
   private let groups: UnsafeMutablePointer<UInt32>
   private var timeText = TimeText()
+  /// For rows whose times are not in nanoseconds.
+  private var date: DateText?
+  private let timeOrigin: Int64
   /// Nanoseconds between two samples above which something is missing between them.
   private let longestStep: Double
   /// The last samples without anything missing between them, at most four, the latest last.
@@ -62,6 +65,8 @@ struct GridPass: ~Copyable {
     precondition(columns.count <= 7, "a sample has seven channels")
     prefix = PackedText.words(Array(layout.prefix.utf8))
     suffix = PackedText.words(Array(layout.suffix.utf8))
+    date = layout.time.flatMap { $0.kind == .nanoseconds ? nil : DateText($0.kind) }
+    timeOrigin = layout.time?.origin ?? 0
     groups = .allocate(capacity: DecimalText.groups.count)
     groups.initialize(from: DecimalText.groups, count: DecimalText.groups.count)
     longestStep = 2 * Double(plan.description.rate.periodNanoseconds)
@@ -172,7 +177,9 @@ struct GridPass: ~Copyable {
   private mutating func putRow(_ time: Int64, to output: UnsafeMutableRawPointer) -> Int {
     var place = output
     place += PackedText.copy(prefix, to: place)
-    place += timeText.write(time, to: place, groups: groups)
+    place +=
+      date?.write(time &+ timeOrigin, to: place, groups: groups)
+      ?? timeText.write(time, to: place, groups: groups)
     let counts = counts(at: time)
     for column in columns {
       place += PackedText.copy(column.key, to: place)

@@ -6,11 +6,6 @@ public enum RFC3339 {
   /// fewest groups of three digits that are exact, none for a whole second.
   public static func text(nanoseconds: Int64) -> String {
     let (second, fraction) = floored(nanoseconds, by: 1_000_000_000)
-    let (day, secondOfDay) = floored(second, by: 86400)
-    let (year, month, dayOfMonth) = civil(days: day)
-    let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
-    let (hour, minute) = (secondOfDay / 3600, secondOfDay / 60 % 60)
-    let time = "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(secondOfDay % 60, 2))"
     var decimals = ""
     if fraction % 1_000_000 == 0 {
       decimals = fraction == 0 ? "" : "." + padded(fraction / 1_000_000, 3)
@@ -19,7 +14,16 @@ public enum RFC3339 {
     } else {
       decimals = "." + padded(fraction, 9)
     }
-    return "\(date)T\(time)\(decimals)Z"
+    return "\(text(second: second))\(decimals)Z"
+  }
+
+  /// The date and the time of day of a second since 1970, without a zone: `2026-11-21T02:38:07`.
+  static func text(second: Int64) -> String {
+    let (day, secondOfDay) = floored(second, by: 86400)
+    let (year, month, dayOfMonth) = civil(days: day)
+    let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
+    let (hour, minute) = (secondOfDay / 3600, secondOfDay / 60 % 60)
+    return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(secondOfDay % 60, 2))"
   }
 
   /// Nanoseconds since 1970 of a text of RFC 3339: any offset from UTC, 1 to 9 digits of fraction.

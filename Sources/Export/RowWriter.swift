@@ -6,8 +6,8 @@ import LogFormat
 struct RowLayout {
   /// Begins each row, at most 16 bytes.
   var prefix: String
-  /// Whether the sample's time follows the prefix.
-  var hasTime = true
+  /// How the sample's time, which follows the prefix, is written; `nil` for rows without it.
+  var time: TimeForm? = TimeForm()
   /// Follow the time where each sample has its earliest and latest instant.
   var bounds: Bounds?
   /// Before each value, at most 8 bytes each.
@@ -41,8 +41,8 @@ struct RowBounds {
 /// - Complexity: a few instructions a byte; no allocation once a count has its text.
 struct RowWriter: ~Copyable {
   // Safe: `columns` and `groups` are owned by this value alone and live until deinit. Every store goes to
-  // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time
-  // TimeText.room, each bound the same, each column a key of 8 and a text of 16, suffix 8. Stores are longer than their text,
+  // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time and each bound
+  // TimeText.room, each column a key of 8 and a text of 16, suffix 8. Stores are longer than their text,
   // and the next store overwrites the excess.
   private struct Column {
     var counts: UnsafePointer<Int16>?
@@ -60,6 +60,8 @@ struct RowWriter: ~Copyable {
   private let columns: UnsafeMutablePointer<Column>
   private let groups: UnsafeMutablePointer<UInt32>
   private var time = TimeText()
+  /// For rows whose times are not in nanoseconds.
+  private var date: DateText?
   private var boundTimes = (TimeText(), TimeText())
   /// The texts of ``RowLayout/bounds``, and both with nothing known.
   private let boundWords: (earliest: PackedText.Words, latest: PackedText.Words)
@@ -72,6 +74,7 @@ struct RowWriter: ~Copyable {
     self.layout = layout
     self.channels = channels
     self.texts = texts
+    date = layout.time.flatMap { $0.kind == .nanoseconds ? nil : DateText($0.kind) }
     columns = .allocate(capacity: 7)
     for (index, table) in texts.enumerated() {
       let key = Array(layout.keys[index].utf8)
@@ -109,7 +112,8 @@ struct RowWriter: ~Copyable {
     }
     let prefix = PackedText.words(Array(layout.prefix.utf8))
     let suffix = PackedText.words(Array(layout.suffix.utf8))
-    let hasTime = layout.hasTime
+    let hasTime = layout.time != nil
+    let origin = layout.time?.origin ?? 0
     let columnCount = channels.count
     let hasBounds = layout.bounds != nil
     var place = output
@@ -117,7 +121,11 @@ struct RowWriter: ~Copyable {
       place.storeBytes(of: prefix.low, as: UInt64.self)
       place.storeBytes(of: prefix.high, toByteOffset: 8, as: UInt64.self)
       place += prefix.length
-      if hasTime { place += time.write(times[row], to: place, groups: groups) }
+      if date != nil {
+        place += date?.write(times[row] &+ origin, to: place, groups: groups) ?? 0
+      } else if hasTime {
+        place += time.write(times[row] &+ origin, to: place, groups: groups)
+      }
       if hasBounds { place += write(bounds, row, to: place) }
       for index in 0..<columnCount {
         let column = columns + index
@@ -155,50 +163,6 @@ extension RowWriter {
     place += PackedText.copy(boundWords.latest, to: place)
     place += boundTimes.1.write(bounds.latest[row], to: place, groups: groups)
     return place - output
-  }
-}
-
-/// Writes times of samples, and keeps the digits of the whole seconds from one sample to the next.
-struct TimeText {
-  private var second: Int64 = -1
-  private var low: UInt64 = 0
-  private var high: UInt64 = 0
-  private var length = 0
-
-  /// The most bytes that ``write(_:to:groups:)`` touches.
-  static let room = 24
-
-  /// Writes `nanoseconds` in decimal and returns the number of bytes.
-  ///
-  /// Safe: `output` must have ``room`` bytes and `groups` the 1000 words of `DecimalText.groups`. Whole
-  /// seconds have at most 10 digits, copied as 16 bytes; three words of 4 bytes follow, the last of which
-  /// ends one byte after the text: 10 + 9 + 1 and 16 are both within 24.
-  @inline(__always)
-  mutating func write(
-    _ nanoseconds: Int64, to output: UnsafeMutableRawPointer, groups: UnsafePointer<UInt32>
-  ) -> Int {
-    guard nanoseconds >= 1_000_000_000 else {
-      return DecimalText.write(nanoseconds, to: output, groups: groups)
-    }
-    let whole = UInt64(bitPattern: nanoseconds) / 1_000_000_000
-    if Int64(bitPattern: whole) != second { remember(Int64(bitPattern: whole)) }
-    output.storeBytes(of: low, as: UInt64.self)
-    output.storeBytes(of: high, toByteOffset: 8, as: UInt64.self)
-    let rest = UInt32(truncatingIfNeeded: UInt64(bitPattern: nanoseconds) &- whole &* 1_000_000_000)
-    let thousands = rest / 1000
-    let first = groups[Int(thousands / 1000)].littleEndian
-    let middle = groups[Int(thousands % 1000)].littleEndian
-    let last = groups[Int(rest % 1000)].littleEndian
-    output.storeBytes(of: first, toByteOffset: length, as: UInt32.self)
-    output.storeBytes(of: middle, toByteOffset: length + 3, as: UInt32.self)
-    output.storeBytes(of: last, toByteOffset: length + 6, as: UInt32.self)
-    return length + 9
-  }
-
-  @inline(never)
-  private mutating func remember(_ whole: Int64) {
-    second = whole
-    (low, high, length) = PackedText.words(Array(String(whole).utf8))
   }
 }
 

@@ -55,6 +55,28 @@ struct ExportCommandTests {
     #expect(try samples == export().json()["samples"].items)
   }
 
+  @Test("CSV has local dates with the offset of the machine's zone, that of UTC's instants")
+  func localDates() throws {
+    var bench = try #require(ExportCommandTests.bench)
+    bench.environment["TZ"] = "XYZ-5:45"
+    let dates = bench.run(["export", "1", "--format", "csv", "--time", "local"]).lines
+      .dropFirst()
+    let instants = try export("--format", "csv", "--time", "utc").lines.dropFirst()
+    #expect(dates.count == 20)
+    for (date, instant) in zip(dates, instants) {
+      let (local, utc) = (date.prefix { $0 != "," }, instant.prefix { $0 != "," })
+      #expect(local.hasSuffix("+05:45"))
+      #expect(utc.hasSuffix("Z"))
+      #expect(local.dropLast(6).suffix(10) == utc.dropLast().suffix(10))
+      func minutes(_ text: Substring) -> Int? {
+        let parts = text.drop { $0 != "T" }.dropFirst().split(separator: ":")
+        return Int(parts[0]).flatMap { hour in Int(parts[1]).map { hour * 60 + $0 } }
+      }
+      let ahead = try #require(minutes(local)) - #require(minutes(utc))
+      #expect((ahead + 1440) % 1440 == 345)
+    }
+  }
+
   @Test("CSV has a line of names and one line per sample, with the values of the JSON document")
   func csv() throws {
     let lines = try export("--format", "csv").lines

@@ -66,6 +66,18 @@ struct ExportCommand: ParsableCommand {
   var grid = false
 
   @Option(
+    help:
+      "For csv: times in seconds from the first scheduled tick or since 1970 (unix), or as dates in UTC or the local zone."
+  )
+  var time: ExportTime?
+
+  @Flag(help: "For csv: names of columns with their units, such as ax_mps2.")
+  var unitNames = false
+
+  @Flag(help: "For csv: begin with the facts of the recording, in lines that begin with \"# \".")
+  var preamble = false
+
+  @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Export samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
@@ -106,6 +118,7 @@ struct ExportCommand: ParsableCommand {
     options.fill = fill
     options.hasUncertainty = uncertainty
     options.isResampled = grid
+    (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
     options.number = entry.number
     options.isLive = try catalogue.isLive(entry)
     if options.format != .raw {
@@ -275,4 +288,5 @@ extension ExportFormat: ExpressibleByArgument {
 
 extension ExportFill: ExpressibleByArgument {}
 extension ExportUnits: ExpressibleByArgument {}
+extension ExportTime: ExpressibleByArgument {}
 extension ExportChannels: ExpressibleByArgument {}

@@ -87,11 +87,13 @@ struct ListExport {
     case .tooLong(let samples, let limit, _):
       "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
         + "\(command("--from 0s --to 1h")) writes a part"
+    case .gyroscopeNeeded:
+      "\(format.rawValue) needs x, y and z of the gyroscope, and the recording does not have them; press x for another format"
     case .axesMissing, .oneSensorOnly, .channelsNotRecorded:
       "\(format.rawValue) needs x, y and z of a sensor, and the recording does not have them; press x for another format"
     case .unusableScale(let channels, _):
       "the scale of \(channels) in the recording's header cannot be written out; \(command("--units raw")) writes counts"
-    case .log, .noChipTimes, .optionsTogether, .optionNotSupported: "\(error)"
+    case .log, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported: "\(error)"
     }
   }
 
@@ -103,19 +105,7 @@ struct ListExport {
 extension ExportFormat {
   /// What follows a recording's name in that of its export; differs for each format.
   fileprivate var ending: String {
-    (self == .gyrodata ? "-gyrodata" : "") + "." + extensions[0]
-  }
-
-  /// What it is, in a few words.
-  fileprivate var meaning: String {
-    switch self {
-    case .json: "all in one document"
-    case .ndjson: "a sample a line"
-    case .csv: "a table"
-    case .gyrodata: "as the phone app has it"
-    case .raw: "the log itself"
-    case .html: "a page for a browser"
-    case .svg: "a drawing"
-    }
+    let isUsual = ExportFormat.named("x." + extensions[0]).first == self
+    return (isUsual ? "" : "-\(rawValue)") + "." + extensions[0]
   }
 }

@@ -2,6 +2,7 @@
 
 import IMUModel
 import ArgumentParser
+import Export
 import Glibc
 import LinuxIO
 import Remote
@@ -77,14 +78,16 @@ struct ServeCommand: ParsableCommand {
 
 /// The requests that a key may send.
 enum ServeHelp {
+  private static let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: "|")
   static let text = """
     This key reads recordings and does nothing else:
 
       list [--page N] [--json]
       info ID [--json]
-      export ID [--format json|ndjson|csv|gyrodata|raw|html|svg]
+      export ID [--format \(formats)]
                 [--units si|g-dps|raw] [--channels accel|gyro|both] [--fill hold|none]
-                [--from TIME] [--to TIME] [--follow]
+                [--time seconds|unix|utc|local] [--unit-names] [--preamble]
+                [--uncertainty] [--grid] [--from TIME] [--to TIME] [--follow]
       verify ID [--json]
       status [--json]
 

@@ -31,8 +31,8 @@ struct ServeRequest {
     "list": ["--page", "--json"],
     "info": ["--json"],
     "export": [
-      "--format", "--units", "--channels", "--fill", "--uncertainty", "--grid", "--from", "--to",
-      "--follow", "-o", "--output",
+      "--format", "--units", "--channels", "--fill", "--uncertainty", "--grid", "--time",
+      "--unit-names", "--preamble", "--from", "--to", "--follow", "-o", "--output",
     ],
     "verify": ["--json"],
     "status": ["--json"],

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStore
+
+// Formats of one row of text a sample.
+
+extension Exporter {
+  /// The layout of NDJSON.
+  func recordLayout(_ plan: ExportPlan) -> RowLayout {
+    RowLayout(
+      prefix: "{\"\(plan.timeName)\":", bounds: plan.boundKeys,
+      keys: plan.columnNames.map { ",\"\($0)\":" }, suffix: "}\n")
+  }
+
+  /// The layout of CSV, and its header line.
+  ///
+  /// - Parameter started: Nanoseconds since 1970 at tick 0's deadline, for dates.
+  func tableLayout(_ plan: ExportPlan, started: Int64?) -> (header: [UInt8], layout: RowLayout) {
+    let bounds = plan.hasBounds ? ExportPlan.boundNames : []
+    let names = plan.channels.map { channel in
+      ChannelSet.names[channel]
+        + (options.hasUnitNames ? "_" + plan.unitSuffix(ofChannel: channel) : "")
+    }
+    let header =
+      ([options.time?.name ?? plan.timeName] + bounds + names).joined(separator: ",") + "\n"
+    let keys = plan.channels.map { _ in "," }
+    return (
+      Array(header.utf8),
+      RowLayout(
+        prefix: "", time: timeForm(started: started),
+        bounds: plan.hasBounds ? RowLayout.Bounds(",", ",", unknown: "") : nil,
+        keys: keys, suffix: "\n")
+    )
+  }
+
+  private func timeForm(started: Int64?) -> TimeForm {
+    switch options.time {
+    case nil: TimeForm()
+    case .seconds: TimeForm(kind: .seconds)
+    case .unix: TimeForm(kind: .seconds, origin: started ?? 0)
+    case .utc: TimeForm(kind: .utc, origin: started ?? 0)
+    case .local: TimeForm(kind: .local, origin: started ?? 0)
+    }
+  }
+
+  /// NDJSON: flat records, one a line.
+  func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try plan(reader.description)
+    return try writeRows(plan, recordLayout(plan), &reader, to: &sink)
+  }
+
+  /// CSV: one header line, and comments before it only where they are asked for.
+  func writeTable<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try plan(reader.description)
+    var clock: ClockPair?
+    if options.time?.isDate == true || options.hasPreamble {
+      clock = try notes(&reader, of: plan).clock
+    }
+    if let time = options.time, time.isDate, clock == nil {
+      throw .noDate("--time \(time.rawValue)")
+    }
+    if options.hasPreamble {
+      let lines = HeaderFacts(plan, clock: clock).facts.map { fact in
+        "# \(fact.name): \(Exporter.oneLine(fact.text))\n"
+      }
+      try sink.write(Array(lines.joined().utf8))
+    }
+    let (header, layout) = tableLayout(plan, started: clock?.wallAtStart)
+    try sink.write(header)
+    return try writeRows(plan, layout, &reader, to: &sink)
+  }
+
+  /// What dates the recording, and the marks in the plan's range.
+  func notes<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>, of plan: ExportPlan
+  ) throws(ExportError) -> RecordingNotes {
+    do {
+      return try reader.notes { plan.contains($0.time) }
+    } catch {
+      throw .log(error)
+    }
+  }
+
+  /// A text without the characters that would end a line.
+  private static func oneLine(_ text: String) -> String {
+    String(text.map { $0.isNewline ? " " : $0 })
+  }
+}
+
+extension Exporter {
+  /// Gyroflow's table: counts, the gyroscope first, with their scales in the header.
+  ///
+  ///     GYROFLOW IMU LOG
+  ///     version,1.3
+  ///     …
+  ///     t,gx,gy,gz,ax,ay,az
+  ///     0,1,-2,…
+  ///
+  /// Readers look at the first 500 bytes to know the file, and take a comma in a value for its end, so texts are short,
+  /// and ASCII without commas. Times are nanoseconds; readers count from the first.
+  func writeGCSV<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try gyroscopePlan(reader.description, units: .raw)
+    let log = plan.description
+    guard log.sensor.gyroscopeScale.numerator != 0 else {
+      throw .unusableScale(channels: "the gyroscope", scale: log.sensor.gyroscopeScale)
+    }
+    let started = try notes(&reader, of: plan).started
+    var lines = ["GYROFLOW IMU LOG", "version,1.3"]
+    func add(_ name: String, _ text: String, limit: Int = 40) {
+      let word = Exporter.gcsvWord(text, limit: limit)
+      if !word.isEmpty { lines.append("\(name),\(word)") }
+    }
+    add("id", log.sensor.model)
+    lines.append("orientation,XYZ")
+    add("note", log.note, limit: 80)
+    add("fwversion", log.software)
+    if let started { lines.append("timestamp,\(started / 1_000_000_000)") }
+    lines.append("vendor,imulog")
+    lines.append("tscale,1e-9")
+    let scale = log.sensor.gyroscopeScale
+    lines.append("gscale,\(.pi * Double(scale.numerator) / (180 * Double(scale.denominator)))")
+    if plan.channels.count == 6 {
+      lines.append("ascale,\(log.sensor.accelerometerScale.value)")
+    }
+    lines.append((["t"] + plan.columnNames).joined(separator: ","))
+    try sink.write(Array((lines.joined(separator: "\n") + "\n").utf8))
+    let layout = RowLayout(prefix: "", keys: plan.channels.map { _ in "," }, suffix: "\n")
+    return try writeRows(plan, layout, &reader, to: &sink)
+  }
+
+  /// Kalibr's table: rad/s, then m/s², at nanoseconds since 1970.
+  ///
+  /// Kalibr takes the last nine digits of a time for the decimals of a second, and needs one more before them.
+  func writeKalibr<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try gyroscopePlan(reader.description, units: .si)
+    guard plan.channels.count == 6 else {
+      throw .channelsNotRecorded(.accel, recorded: reader.description.channels)
+    }
+    let started = try notes(&reader, of: plan).started
+    try sink.write(
+      Array("timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n".utf8))
+    let layout = RowLayout(
+      prefix: "", time: TimeForm(origin: started ?? Exporter.undatedOrigin),
+      keys: plan.channels.map { _ in "," }, suffix: "\n")
+    var report = try writeRows(plan, layout, &reader, to: &sink)
+    if started == nil {
+      report.remarks.append(
+        "the recording has no date: its first scheduled tick is at 1 s after the beginning of 1970")
+    }
+    return report
+  }
+
+  /// Nanoseconds with ten digits.
+  private static let undatedOrigin: Int64 = 1_000_000_000
+
+  /// The plan of a format that has one choice of units, and the gyroscope's columns first.
+  private func gyroscopePlan(
+    _ description: RecordingDescription, units: ExportUnits
+  ) throws(ExportError) -> ExportPlan {
+    if options.units != nil { throw .optionNotSupported(option: "--units", format: options.format) }
+    let asked = options.channels ?? .both
+    let channels = description.channels
+    guard channels.isSuperset(of: .gyroscope), asked != .accel else {
+      throw .gyroscopeNeeded(
+        options.format, recorded: asked == .accel ? .accelerometer : channels)
+    }
+    var mask = asked.mask
+    // Half an accelerometer would shift the columns.
+    if !channels.isSuperset(of: .accelerometer) { mask = .gyroscope }
+    return try ExportPlan(options, description, mask: mask, units: units).gyroscopeFirst()
+  }
+
+  private static func gcsvWord(_ text: String, limit: Int) -> String {
+    let bytes = text.utf8.prefix(limit).map { byte -> UInt8 in
+      switch byte {
+      case UInt8(ascii: ","): UInt8(ascii: ";")
+      case UInt8(ascii: "\""), ..<0x20, 0x7f...: UInt8(ascii: " ")
+      default: byte
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

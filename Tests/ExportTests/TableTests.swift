@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogStore
+import Testing
+
+@Suite("Tables for other programs")
+struct TableTests {
+  /// 2026-11-21T02:38:07.5Z at tick 0, by a clock that became right only later.
+  private static func log(
+    _ channels: ChannelSet = .all, wall: Int64? = 1_795_228_687_500_000_000
+  ) -> TestLog {
+    var log = TestLog(TestLog.description(channels: channels))
+    if let wall {
+      log.clock(0, wall: 86_400_000_000_000)
+      log.clock(50_000_000, wall: wall + 50_000_000, synchronised: true, .becameSynchronised)
+    }
+    log.sample(0, 1234, RawSample(ax: 1, ay: -2, az: 16384, gx: -131, gy: 5, gz: 32767))
+    log.gap(1, 1, .missed)
+    log.sample(2, 600_000_017, RawSample(ax: -32768, ay: 7, az: 0, gx: 6, gy: -32768, gz: 9))
+    log.sample(30, 3_000_000_000, RawSample(ax: 8192, ay: -8192, az: 2, gx: 2, gy: 3, gz: 4))
+    log.end(TickLedger(sampled: 3))
+    return log
+  }
+
+  private static func times(_ time: ExportTime, _ log: TestLog = log()) throws -> [Substring] {
+    var options = ExportOptions(format: .csv, units: .raw, channels: .accel)
+    options.time = time
+    return try log.export(options).split(separator: "\n").map { $0.prefix { $0 != "," } }
+  }
+
+  @Test("seconds count from the first scheduled tick, with nine decimals")
+  func seconds() throws {
+    #expect(try Self.times(.seconds) == ["t_s", "0.000001234", "0.600000017", "3.000000000"])
+  }
+
+  @Test("seconds before the first tick keep their sign, also those of less than one")
+  func negativeSeconds() throws {
+    var log = TestLog(TestLog.description())
+    log.sample(0, -1_000_000_001, RawSample())
+    log.sample(10, -5, RawSample())
+    log.sample(20, 5, RawSample())
+    #expect(
+      try Self.times(.seconds, log) == ["t_s", "-1.000000001", "-0.000000005", "0.000000005"])
+  }
+
+  @Test("Unix times and dates are those of the clock that dates the recording best")
+  func dates() throws {
+    #expect(
+      try Self.times(.unix) == [
+        "unix_s", "1795228687.500001234", "1795228688.100000017", "1795228690.500000000",
+      ])
+    #expect(
+      try Self.times(.utc) == [
+        "time_utc", "2026-11-21T02:38:07.500001234Z", "2026-11-21T02:38:08.100000017Z",
+        "2026-11-21T02:38:10.500000000Z",
+      ])
+  }
+
+  @Test("dates of a recording without a wall clock are refused, and seconds are not")
+  func undated() throws {
+    for time in ExportTime.allCases where time.rawValue != "seconds" {
+      #expect(throws: ExportError.noDate("--time \(time.rawValue)")) {
+        try Self.times(time, Self.log(wall: nil))
+      }
+    }
+    #expect(try Self.times(.seconds, Self.log(wall: nil)).count == 4)
+  }
+
+  @Test(
+    "columns have the names of their units where that is asked for",
+    arguments: [
+      (
+        ExportUnits.si,
+        "t_ns,ax_mps2,ay_mps2,az_mps2,gx_radps,gy_radps,gz_radps,temp_degC"
+      ), (.gDps, "t_ns,ax_g,ay_g,az_g,gx_dps,gy_dps,gz_dps,temp_degC"),
+      (
+        .raw,
+        "t_ns,ax_count,ay_count,az_count,gx_count,gy_count,gz_count,temp_count"
+      ),
+    ])
+  func unitNames(_ units: ExportUnits, _ header: String) throws {
+    var options = ExportOptions(format: .csv, units: units)
+    options.hasUnitNames = true
+    #expect(try Self.log().export(options).split(separator: "\n").first ?? "" == header)
+  }
+
+  @Test("a preamble has the facts of the header, each on one line")
+  func preamble() throws {
+    var log = Self.log()
+    log.description.note = "left wheel\nsecond line"
+    var options = ExportOptions(format: .csv, units: .raw)
+    options.hasPreamble = true
+    let lines = try log.export(options).split(separator: "\n")
+    let comments = lines.prefix { $0.hasPrefix("# ") }
+    #expect(comments.contains("# imulog.note: left wheel second line"))
+    #expect(comments.contains("# imulog.sensor.accelerometerScale_g: 1/16384"))
+    #expect(comments.contains("# imulog.started: 2026-11-21T02:38:07.500Z"))
+    #expect(lines.count - comments.count == 4)
+  }
+
+  @Test("gcsv has counts, gyroscope first, and scales in rad/s and g that read back exactly")
+  func gyroflow() throws {
+    var log = Self.log()
+    log.description.note = "front, \"left\" – wheel"
+    #expect(
+      try log.export(ExportOptions(format: .gcsv)) == """
+        GYROFLOW IMU LOG
+        version,1.3
+        id,MPU-6050
+        orientation,XYZ
+        note,front;  left      wheel
+        fwversion,imulog 0.1.0
+        timestamp,1795228687
+        vendor,imulog
+        tscale,1e-9
+        gscale,\(Double.pi / (180 * 131))
+        ascale,\(1.0 / 16384)
+        t,gx,gy,gz,ax,ay,az
+        1234,-131,5,32767,1,-2,16384
+        600000017,6,-32768,9,-32768,7,0
+        3000000000,2,3,4,8192,-8192,2
+
+        """)
+  }
+
+  @Test("what a reader looks for is in gcsv's first 500 bytes, however long the texts are")
+  func shortHead() throws {
+    var log = Self.log()
+    log.description.note = String(repeating: "ä,", count: 330)
+    log.description.sensor.model = String(repeating: "X", count: 300)
+    log.description.software = String(repeating: "Y", count: 300)
+    let text = try log.export(ExportOptions(format: .gcsv))
+    let head = text.utf8.prefix(500)
+    #expect(head.allSatisfy { $0 < 0x80 })
+    #expect(String(decoding: head, as: UTF8.self).contains("t,gx,gy,gz"))
+  }
+
+  @Test("gcsv of a gyroscope alone has no accelerometer, and none without a gyroscope")
+  func gyroscopeOnly() throws {
+    let text = try Self.log([.gyroscope]).export(ExportOptions(format: .gcsv))
+    #expect(text.contains("\nt,gx,gy,gz\n1234,-131,5,32767\n"))
+    #expect(!text.contains("ascale"))
+    #expect(throws: ExportError.gyroscopeNeeded(.gcsv, recorded: .accelerometer)) {
+      try Self.log(.accelerometer).export(ExportOptions(format: .gcsv))
+    }
+  }
+
+  @Test("Kalibr's table has nanoseconds since 1970, rad/s and m/s²")
+  func kalibr() throws {
+    #expect(
+      try Self.log().export(ExportOptions(format: .kalibr)) == """
+        timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z
+        1795228687500001234,-0.017453,0.000666,4.365588,0.000599,-0.001197,9.80665
+        1795228688100000017,0.000799,-4.365721,0.001199,-19.6133,0.00419,0.0
+        1795228690500000000,0.000266,0.0004,0.000533,4.903325,-4.903325,0.001197
+
+        """)
+    let undated = try Self.log(wall: nil).export(ExportOptions(format: .kalibr))
+    #expect(undated.contains("\n1000001234,"))
+  }
+
+  @Test("options that a table has no place for are refused")
+  func refusals() throws {
+    for format in [ExportFormat.gcsv, .kalibr] {
+      #expect(throws: ExportError.optionNotSupported(option: "--units", format: format)) {
+        try Self.log().export(ExportOptions(format: format, units: .si))
+      }
+    }
+    for format in ExportFormat.allCases where format != .csv {
+      var options = ExportOptions(format: format)
+      options.hasUnitNames = true
+      #expect(throws: ExportError.optionNotSupported(option: "--unit-names", format: format)) {
+        try Self.log().export(options)
+      }
+    }
+  }
+}

@@ -14,6 +14,8 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case gcsv
   /// Kalibr's table: dates in nanoseconds, rad/s, m/s².
   case kalibr
+  /// Columns for data frames and databases.
+  case parquet
   /// The phone app's document: one sensor, no times, accelerations in g or rates in rad/s.
   case gyrodata
   /// The log's own bytes.
@@ -34,8 +36,12 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     case .raw: ["imulog"]
     case .html: ["html", "htm"]
     case .svg: ["svg"]
+    case .parquet: ["parquet"]
     }
   }
+
+  /// Whether its files are bytes for programs and no text for people.
+  public var isBinary: Bool { self == .raw || self == .parquet }
 }
 
 extension ExportFormat {
@@ -47,6 +53,7 @@ extension ExportFormat {
     case .csv: "a table"
     case .gcsv: "for Gyroflow"
     case .kalibr: "for Kalibr"
+    case .parquet: "columns for data tools"
     case .gyrodata: "as the phone app has it"
     case .raw: "the log itself"
     case .html: "a page for a browser"
@@ -54,8 +61,11 @@ extension ExportFormat {
     }
   }
 
-  /// Whether it has a place for the interval that holds a sample's instant, and for resampled values.
-  var hasChipTimes: Bool { self == .json || self == .ndjson || self == .csv }
+  /// Whether it has a place for the interval that holds a sample's instant.
+  var hasChipTimes: Bool { hasGrid || self == .parquet }
+
+  /// Whether it has a place for resampled values.
+  var hasGrid: Bool { self == .json || self == .ndjson || self == .csv }
 }
 
 /// The units of exported values. Raw values are command-line names.
@@ -119,12 +129,20 @@ public enum ExportFill: String, CaseIterable, Sendable {
   case leaveOut = "none"
 }
 
+/// What a table has for the ticks without a sample. Raw values are command-line names.
+public enum ExportGaps: String, CaseIterable, Sendable {
+  /// Nothing.
+  case leaveOut = "none"
+  /// A row for each run of them, at the first: its cause and length, and no values.
+  case rows
+}
+
 /// What to export and how. The same log with the same options gives the same bytes.
 public struct ExportOptions: Equatable, Sendable {
   /// The format.
   public var format: ExportFormat
-  /// The units of values; `nil` is those of the format: SI units, and for ``ExportFormat/gyrodata`` and
-  /// ``ExportFormat/raw`` their own, beside which they allow no others.
+  /// The units of values; `nil` is those of the format: SI units, for ``ExportFormat/parquet`` counts, and for
+  /// ``ExportFormat/gyrodata`` and ``ExportFormat/raw`` their own, beside which they allow no others.
   public var units: ExportUnits?
   /// The sensors; `nil` is all that the format holds: both, for gyrodata the accelerometer if there is one.
   public var channels: ExportChannels?
@@ -134,6 +152,8 @@ public struct ExportOptions: Equatable, Sendable {
   public var to: Int64?
   /// The fill for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
   public var fill: ExportFill?
+  /// The rows for ticks without a sample in ``ExportFormat/parquet``; `nil` is none.
+  public var gaps: ExportGaps?
   /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
   public var hasUncertainty = false
   /// Whether the samples of a chip that keeps the time are resampled to the exact grid of the nominal rate.

@@ -55,7 +55,7 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Throws: ``ExportError``; bytes written before it stay written.
-  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML and SVG one more before it, and for JSON one for each
+  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG and Parquet one more before it, and for JSON one for each
   ///   kind of record (clock pairs, gaps, marks, sensor events, damage) that occurs more than 1000 times. With a range, of
   ///   a recording that has ended only the range and the first and last page are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
@@ -73,6 +73,7 @@ public struct Exporter: Sendable {
     case .gyrodata: report = try writeGyroData(&reader, to: &sink)
     case .html: report = try writePage(&reader, to: &sink)
     case .svg: report = try writeDrawing(&reader, to: &sink)
+    case .parquet: report = try writeParquet(&reader, to: &sink)
     case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
     }
     try sink.flush()
@@ -86,7 +87,8 @@ public struct Exporter: Sendable {
     guard !description.channels.isDisjoint(with: asked.mask) else {
       throw .channelsNotRecorded(asked, recorded: description.channels)
     }
-    return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? .si)
+    let usual: ExportUnits = options.format == .parquet ? .raw : .si
+    return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? usual)
   }
 
   /// The plan of formats that show where gaps are.
@@ -117,8 +119,11 @@ public struct Exporter: Sendable {
         options.hasPreamble ? "--preamble" : "--time \(options.time?.rawValue ?? "")", "--follow",
         reason: "what dates a recording best may be recorded later")
     }
+    guard options.gaps == nil || options.format == .parquet else {
+      throw .optionNotSupported(option: "--gaps", format: options.format)
+    }
     guard let option = chipOption else { return }
-    guard options.format.hasChipTimes else {
+    guard options.isResampled ? options.format.hasGrid : options.format.hasChipTimes else {
       throw .optionNotSupported(option: option, format: options.format)
     }
     if isFollowed {

@@ -52,7 +52,22 @@ struct HeaderFacts {
     }
   }
 
-  private mutating func add(_ name: String, _ text: String?) {
+  /// Adds what counts mean: the value of one, and for temperatures that of count 0, in a unit that gives exact ratios.
+  mutating func addScales(_ plan: ExportPlan) {
+    let sensor = plan.description.sensor
+    for channel in plan.channels where plan.units == .raw {
+      let name = ChannelSet.names[channel]
+      let scale =
+        channel < 3
+        ? sensor.accelerometerScale : channel < 6 ? sensor.gyroscopeScale : sensor.temperatureScale
+      add("scale.\(name)", HeaderFacts.text(scale))
+      if channel > 5 { add("offset.\(name)", HeaderFacts.text(sensor.temperatureOffset)) }
+      add("scaleUnit.\(name)", plan.unitName(ofChannel: channel, in: .gDps))
+    }
+  }
+
+  /// Adds a fact, if it is known.
+  mutating func add(_ name: String, _ text: String?) {
     if let text { facts.append(("imulog.\(name)", text)) }
   }
 

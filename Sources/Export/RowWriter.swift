@@ -32,6 +32,9 @@ struct RowBounds {
   // Safe to read for as many rows as the block has, which is borrowed as long as these are used.
   var earliest: UnsafePointer<Int64>
   var latest: UnsafePointer<Int64>
+
+  /// Whether readings prove when the sample of a row was made.
+  func isKnown(_ row: Int) -> Bool { earliest[row] > .min && latest[row] < .max }
 }
 
 /// Writes samples as rows of text. Each value is copied from a table, 16 bytes at a time.
@@ -153,7 +156,7 @@ extension RowWriter {
     _ bounds: RowBounds?, _ row: Int, to output: UnsafeMutableRawPointer
   ) -> Int {
     var place = output
-    guard let bounds, bounds.earliest[row] > .min, bounds.latest[row] < .max else {
+    guard let bounds, bounds.isKnown(row) else {
       place += PackedText.copy(unknownWords.earliest, to: place)
       place += PackedText.copy(unknownWords.latest, to: place)
       return place - output

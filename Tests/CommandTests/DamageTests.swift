@@ -61,7 +61,7 @@ struct DamageCommandTests {
     #expect(isSame)
   }
 
-  @Test("every format exits with 65", arguments: ["json", "ndjson", "csv", "gyrodata"])
+  @Test("every format exits with 65", arguments: ["json", "ndjson", "csv", "gyrodata", "parquet"])
   func formats(_ format: String) throws {
     _ = try damage()
     let outcome = bench.run("export", "1", "--format", format, "--channels", "accel")

@@ -158,7 +158,7 @@ struct ExportCommandTests {
     ])
   func emptyRange(_ options: [String], _ words: [String]) throws {
     let bench = try #require(ExportCommandTests.bench)
-    for format in ["json", "csv", "gyrodata", "svg"] {
+    for format in ["json", "csv", "gyrodata", "svg", "parquet"] {
       let outcome = bench.run(["export", "1", "--format", format] + options)
       expectSentence(outcome, 64, words)
       #expect(outcome.output.isEmpty)
@@ -170,7 +170,7 @@ struct ExportCommandTests {
     arguments: [
       ("x.csv", "csv"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"), ("x.json", "json"),
       ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), ("x.txt", "json"),
-      (".csv", "json"),
+      (".csv", "json"), ("x.parquet", "parquet"),
     ])
   func formatOfName(_ name: String, _ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)
@@ -252,9 +252,17 @@ struct ExportCommandTests {
     expectSame(try export("--format", "raw").bytes, bench.directory.bytes(of: try bench.logName()))
   }
 
+  @Test("bytes for programs are not written to a terminal", arguments: ["raw", "parquet"])
+  func onTerminal(_ format: String) throws {
+    let child = try #require(ExportCommandTests.bench).atTerminal(
+      ["export", "1", "--format", format])
+    #expect(child.waits(for: "--format \(format) on a terminal is no use"))
+    #expect(child.status() == 64)
+  }
+
   @Test(
     "the same log and options give the same bytes",
-    arguments: ["json", "ndjson", "csv", "gyrodata", "raw"])
+    arguments: ["json", "ndjson", "csv", "gyrodata", "raw", "parquet"])
   func sameBytes(_ format: String) throws {
     let first = try export("--format", format)
     #expect(first.status == 0)
@@ -323,7 +331,9 @@ struct ExportCommandTests {
     #expect(directory.names() == ["fifo"])
   }
 
-  @Test("a full device is reported in a sentence", arguments: ["json", "ndjson", "csv", "raw"])
+  @Test(
+    "a full device is reported in a sentence",
+    arguments: ["json", "ndjson", "csv", "raw", "parquet"])
   func fullDevice(_ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)
     let outcome = bench.run(["export", "1", "--format", format], stdout: "/dev/full")

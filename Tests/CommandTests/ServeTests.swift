@@ -156,6 +156,7 @@ struct ServeTests {
         "--to", "2",
       ],
       ["export", "1", "--format", "gyrodata", "--fill", "hold", "--channels=accel"],
+      ["export", "1", "--format", "parquet", "--gaps=rows"],
       ["export", "1", "--format", "csv", "--follow"], ["info", "--json", "1"],
     ]
     for words in requests {

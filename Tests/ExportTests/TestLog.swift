@@ -55,14 +55,22 @@ struct TestLog {
   }
 
   mutating func mark(_ time: Int64, _ label: String = "") {
-    steps.append(.mark(Mark(time: time, label: label)))
+    addBeforeEnd(.mark(Mark(time: time, label: label)))
   }
 
   mutating func clock(
     _ time: Int64, wall: Int64, synchronised: Bool = false, _ reason: ClockPair.Reason = .start
   ) {
-    steps.append(
+    addBeforeEnd(
       .clock(ClockPair(time: time, wall: wall, isSynchronised: synchronised, reason: reason)))
+  }
+
+  private mutating func addBeforeEnd(_ step: Step) {
+    if case .end? = steps.last {
+      steps.insert(step, at: steps.count - 1)
+    } else {
+      steps.append(step)
+    }
   }
 
   mutating func flush() {

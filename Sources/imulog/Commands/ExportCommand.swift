@@ -16,7 +16,8 @@ struct ExportCommand: ParsableCommand {
     discussion: """
       Times in the output are nanoseconds from the first scheduled tick; an import has its file's times. A \
       damaged recording is exported as far as it can be read, and the exit status is then 65. html is one \
-      page for any browser that needs no network; svg is a drawing for papers.
+      page for any browser that needs no network; svg is a drawing for papers; parquet is a table for DuckDB, \
+      pandas, polars and the like.
 
       Where the chip kept the time, times are when it made the samples, as its clock's readings show: \
       --uncertainty adds the interval that must hold each, --grid resamples to even times.
@@ -25,6 +26,7 @@ struct ExportCommand: ParsableCommand {
         imulog export latest > walk.json
         imulog export 3 --units g-dps --from 2s --to 8s -o walk.csv
         imulog export latest --format ndjson --follow
+        imulog export latest -o walk.parquet
       """)
 
   @ParentCommand var program: Imulog
@@ -42,7 +44,8 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      Plain.text("si: m/s², rad/s, °C (the default); g-dps: g, °/s, °C; raw: counts."),
+      Plain.text(
+        "si: m/s², rad/s, °C (the default); g-dps: g, °/s, °C; raw: counts (parquet's default)."),
       valueName: "units"))
   var units: ExportUnits?
 
@@ -53,9 +56,15 @@ struct ExportCommand: ParsableCommand {
     help: "For gyrodata: fill ticks without a sample with the sample before, or leave them out.")
   var fill: ExportFill?
 
+  @Option(
+    help:
+      "For parquet: a row for each run of ticks without a sample, with its cause and length, or none."
+  )
+  var gaps: ExportGaps?
+
   @Flag(
     help:
-      "For a chip's times: add t_lo_ns and t_hi_ns, between which each is proved to be; json, ndjson and csv."
+      "For a chip's times: add t_lo_ns and t_hi_ns, between which each is proved to be; json, ndjson, csv and parquet."
   )
   var uncertainty = false
 
@@ -116,6 +125,7 @@ struct ExportCommand: ParsableCommand {
       format: try chosenFormat(), units: units, channels: channels, from: from?.nanoseconds,
       to: to?.nanoseconds)
     options.fill = fill
+    options.gaps = gaps
     options.hasUncertainty = uncertainty
     options.isResampled = grid
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
@@ -207,9 +217,11 @@ struct ExportCommand: ParsableCommand {
   private func toStandardOutput(
     _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
   ) throws -> Exporter.Report {
-    guard options.format != .raw || !Console.isTerminal(STDOUT_FILENO) else {
+    guard !options.format.isBinary || !Console.isTerminal(STDOUT_FILENO) else {
       throw CommandFailure(
-        .usage, "a raw log on a terminal is no use; give -o FILE, or send it through a pipe")
+        .usage,
+        "--format \(options.format.rawValue) on a terminal is no use; give -o FILE, or send it through a pipe"
+      )
     }
     var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
     return try write(entry, of: catalogue, options, to: &sink)
@@ -287,6 +299,7 @@ extension ExportFormat: ExpressibleByArgument {
 }
 
 extension ExportFill: ExpressibleByArgument {}
+extension ExportGaps: ExpressibleByArgument {}
 extension ExportUnits: ExpressibleByArgument {}
 extension ExportTime: ExpressibleByArgument {}
 extension ExportChannels: ExpressibleByArgument {}

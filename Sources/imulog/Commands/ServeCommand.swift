@@ -86,6 +86,7 @@ enum ServeHelp {
       info ID [--json]
       export ID [--format \(formats)]
                 [--units si|g-dps|raw] [--channels accel|gyro|both] [--fill hold|none]
+                [--gaps none|rows]
                 [--time seconds|unix|utc|local] [--unit-names] [--preamble]
                 [--uncertainty] [--grid] [--from TIME] [--to TIME] [--follow]
       verify ID [--json]

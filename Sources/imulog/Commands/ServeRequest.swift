@@ -31,7 +31,7 @@ struct ServeRequest {
     "list": ["--page", "--json"],
     "info": ["--json"],
     "export": [
-      "--format", "--units", "--channels", "--fill", "--uncertainty", "--grid", "--time",
+      "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid", "--time",
       "--unit-names", "--preamble", "--from", "--to", "--follow", "-o", "--output",
     ],
     "verify": ["--json"],

@@ -33,6 +33,7 @@ public final class ExportTarget: FuzzTarget {
       channels: channels[Int(choice >> 6)])
     options.hasUncertainty = range & 4 != 0
     options.isResampled = range & 8 != 0
+    if range & 16 != 0, options.format == .parquet { options.gaps = .rows }
     if range & 1 != 0 { options.from = Int64(range >> 4) * 1_000_000_000 }
     if range & 2 != 0 { options.to = Int64(range >> 2) * 1_000_000_000 }
     return options
@@ -93,6 +94,11 @@ public final class ExportTarget: FuzzTarget {
     case .gcsv, .kalibr: break
     case .html: checkMarkup(bytes, from: "<!DOCTYPE html>", to: "</html>")
     case .svg: checkMarkup(bytes, from: "<?xml ", to: "</svg>")
+    case .parquet:
+      precondition(bytes.starts(with: "PAR1".utf8), "another begin")
+      precondition(bytes.suffix(4).elementsEqual("PAR1".utf8), "another end")
+      let length = bytes.suffix(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      precondition(length <= bytes.count - 12, "the footer is longer than the file")
     case .raw: break
     }
   }

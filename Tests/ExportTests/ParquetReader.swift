@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads a Parquet file, by the format's specification (apache/parquet-format: parquet.thrift, Encodings.md,
+/// LogicalTypes.md) and not by the exporter: data pages of version 1 without compression.
+struct ParquetReader {
+  enum Cell: Equatable {
+    case integer(Int64)
+    case double(Double)
+    case text(String)
+  }
+
+  struct Column {
+    var schema: Thrift
+    /// A row each, `nil` where it has no value.
+    var cells: [Cell?] = []
+    /// Rows of each page of each row group.
+    var pages: [[Int]] = []
+    /// The bytes of each page after its header.
+    var bodies: [[UInt8]] = []
+    /// The widest of the packed differences, in bits.
+    var widest = 0
+  }
+
+  struct Broken: Error {
+    let what: String
+  }
+
+  private(set) var names: [String] = []
+  private(set) var columns: [String: Column] = [:]
+  private(set) var metadata: [String: String] = [:]
+  private(set) var rowGroups: [Int] = []
+  let rows: Int
+  let footer: Thrift
+
+  init(_ bytes: [UInt8], readsValues: Bool = true) throws {
+    guard bytes.count >= 12, bytes.starts(with: "PAR1".utf8),
+      bytes.suffix(4).elementsEqual("PAR1".utf8)
+    else { throw Broken(what: "no PAR1 at both ends") }
+    let length = bytes.suffix(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    var cursor = ThriftCursor(bytes, at: bytes.count - 8 - length)
+    footer = try cursor.structure()
+    guard cursor.offset == bytes.count - 8 else { throw Broken(what: "the footer's length") }
+    rows = try footer[3].integer
+    let schema = try footer[2].elements
+    guard try schema[0][5].integer == schema.count - 1 else { throw Broken(what: "children") }
+    for leaf in schema.dropFirst() {
+      let name = try leaf[4].text
+      names.append(name)
+      guard columns.updateValue(Column(schema: leaf), forKey: name) == nil else {
+        throw Broken(what: "two columns \(name)")
+      }
+    }
+    for pair in try footer[5].elements { metadata[try pair[1].text] = try pair[2].text }
+    guard try footer[7].elements.count == names.count else { throw Broken(what: "orders") }
+    var place = 4
+    for group in try footer[4].elements {
+      let begin = place
+      let chunks = try group[1].elements
+      guard chunks.count == names.count else { throw Broken(what: "chunks of a row group") }
+      for (name, chunk) in zip(names, chunks) {
+        guard readsValues else {
+          place += try chunk[3][7].integer
+          continue
+        }
+        place = try read(chunk[3], of: name, rows: group[3].integer, bytes, at: place)
+      }
+      guard try group[2].integer == place - begin, try group[5].integer == begin else {
+        throw Broken(what: "size or place of a row group")
+      }
+      rowGroups.append(try group[3].integer)
+    }
+    guard rowGroups.reduce(0, +) == rows, place == bytes.count - 8 - length else {
+      throw Broken(what: "rows, or bytes outside of chunks")
+    }
+  }
+
+  /// Reads a chunk that begins at `place`; returns its end.
+  private mutating func read(
+    _ chunk: Thrift, of name: String, rows: Int, _ bytes: [UInt8], at place: Int
+  ) throws -> Int {
+    guard var column = columns[name], try chunk[3].elements.map({ try $0.text }) == [name],
+      try chunk[9].integer == place, try chunk[4].integer == 0, try chunk[5].integer == rows,
+      try chunk[6].integer == chunk[7].integer, try chunk[1] == column.schema[1]
+    else { throw Broken(what: "the metadata of a chunk of \(name)") }
+    let end = try place + chunk[7].integer
+    let encodings = try chunk[2].elements.map { try $0.integer }
+    let isOptional = try column.schema[3].integer == 1
+    let first = column.cells.count
+    var pages: [Int] = []
+    var cursor = ThriftCursor(bytes, at: place)
+    while cursor.offset < end {
+      let header = try cursor.structure()
+      let size = try header[2].integer
+      let (count, encoding) = try (header[5][1].integer, header[5][2].integer)
+      guard try header[1].integer == 0, try header[3].integer == size,
+        cursor.offset + size <= end, encodings.contains(encoding), count > 0
+      else { throw Broken(what: "a page of \(name)") }
+      let body = Array(bytes[cursor.offset..<cursor.offset + size])
+      column.bodies.append(body)
+      var page = PageCursor(body)
+      let levels =
+        isOptional ? try page.levels(count) : Array(repeating: true, count: count)
+      let values = try page.values(
+        levels.filter { $0 }.count, type: column.schema[1].integer, encoding: encoding)
+      guard page.isAtEnd else { throw Broken(what: "bytes after a page's values in \(name)") }
+      column.widest = max(column.widest, page.widest)
+      var next = values.makeIterator()
+      column.cells += levels.map { $0 ? next.next() : nil }
+      pages.append(count)
+      cursor.skip(size)
+    }
+    guard cursor.offset == end, pages.reduce(0, +) == rows else { throw Broken(what: "pages") }
+    column.pages.append(pages)
+    try check(chunk[12], Array(column.cells[first...]), type: column.schema[1].integer)
+    columns[name] = column
+    return end
+  }
+
+  /// Statistics that are there must be right: readers skip row groups by them.
+  private func check(_ statistics: Thrift, _ cells: [Cell?], type: Int) throws {
+    guard try statistics[3].integer == cells.filter({ $0 == nil }).count else {
+      throw Broken(what: "null_count")
+    }
+    let numbers = cells.compactMap { cell -> Int64? in
+      if case .integer(let number) = cell { return number }
+      return nil
+    }
+    for (field, expected) in [(5, numbers.max()), (6, numbers.min())] {
+      guard let value = try? statistics[field].bytes else { continue }
+      var page = PageCursor(value)
+      guard try page.values(1, type: type, encoding: 0) == [expected.map { .integer($0) }] else {
+        throw Broken(what: "minimum or maximum")
+      }
+    }
+  }
+
+  subscript(_ name: String) -> [Cell?] { columns[name]?.cells ?? [] }
+
+  func integers(_ name: String) -> [Int64?] {
+    self[name].map { cell in
+      if case .integer(let value) = cell { return value }
+      return nil
+    }
+  }
+
+  func texts(_ name: String) -> [String?] {
+    self[name].map { cell in
+      if case .text(let value) = cell { return value }
+      return nil
+    }
+  }
+
+  func doubles(_ name: String) -> [Double?] {
+    self[name].map { cell in
+      if case .double(let value) = cell { return value }
+      return nil
+    }
+  }
+}
+
+/// A value of Thrift's compact protocol.
+indirect enum Thrift: Equatable {
+  case flag(Bool)
+  case number(Int64)
+  case bytes([UInt8])
+  case list([Thrift])
+  case structure([Int: Thrift])
+
+  subscript(_ field: Int) -> Thrift {
+    get throws {
+      guard case .structure(let fields) = self, let value = fields[field] else {
+        throw ParquetReader.Broken(what: "no field \(field)")
+      }
+      return value
+    }
+  }
+
+  var integer: Int {
+    get throws {
+      guard case .number(let value) = self else { throw ParquetReader.Broken(what: "no integer") }
+      return Int(value)
+    }
+  }
+
+  var elements: [Thrift] {
+    get throws {
+      guard case .list(let values) = self else { throw ParquetReader.Broken(what: "no list") }
+      return values
+    }
+  }
+
+  var bytes: [UInt8] {
+    get throws {
+      guard case .bytes(let value) = self else { throw ParquetReader.Broken(what: "no bytes") }
+      return value
+    }
+  }
+
+  var text: String { get throws { String(decoding: try bytes, as: UTF8.self) } }
+}
+
+/// Reads Thrift's compact protocol.
+struct ThriftCursor {
+  private let input: [UInt8]
+  private(set) var offset: Int
+
+  init(_ input: [UInt8], at offset: Int) {
+    (self.input, self.offset) = (input, offset)
+  }
+
+  mutating func skip(_ count: Int) { offset += count }
+
+  private mutating func byte() throws -> UInt8 {
+    guard input.indices.contains(offset) else {
+      throw ParquetReader.Broken(what: "the input ends at \(offset)")
+    }
+    offset += 1
+    return input[offset - 1]
+  }
+
+  mutating func varint() throws -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: 0 as UInt64, to: 70, by: 7) {
+      let next = try byte()
+      value |= UInt64(next & 0x7F) << shift
+      if next < 0x80 { return value }
+    }
+    throw ParquetReader.Broken(what: "a varint of more than ten bytes")
+  }
+
+  mutating func zigzag() throws -> Int64 {
+    let value = try varint()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  mutating func structure() throws -> Thrift {
+    var fields: [Int: Thrift] = [:]
+    var field = 0
+    while true {
+      let head = try byte()
+      if head == 0 { return .structure(fields) }
+      field = head >> 4 == 0 ? Int(try zigzag()) : field + Int(head >> 4)
+      let type = head & 15
+      fields[field] = type < 3 ? .flag(type == 1) : try value(type)
+    }
+  }
+
+  private mutating func value(_ type: UInt8) throws -> Thrift {
+    switch type {
+    case 3: return .number(Int64(Int8(bitPattern: try byte())))
+    case 4, 5, 6: return .number(try zigzag())
+    case 8:
+      let count = Int(try varint())
+      return .bytes(try (0..<count).map { _ in try byte() })
+    case 9:
+      let head = try byte()
+      let count = head >> 4 == 15 ? Int(try varint()) : Int(head >> 4)
+      return .list(try (0..<count).map { _ in try value(head & 15) })
+    case 12: return try structure()
+    default: throw ParquetReader.Broken(what: "type \(type)")
+    }
+  }
+}
+
+/// Reads the body of a data page.
+struct PageCursor {
+  private let input: [UInt8]
+  private var offset = 0
+  private(set) var widest = 0
+
+  init(_ input: [UInt8]) {
+    self.input = input
+  }
+
+  var isAtEnd: Bool { offset == input.count }
+
+  private mutating func take(_ count: Int) throws -> ArraySlice<UInt8> {
+    guard offset + count <= input.count else { throw ParquetReader.Broken(what: "a short page") }
+    offset += count
+    return input[(offset - count)..<offset]
+  }
+
+  private mutating func word(_ count: Int) throws -> UInt64 {
+    try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private mutating func varint() throws -> UInt64 {
+    var cursor = ThriftCursor(input, at: offset)
+    defer { offset = cursor.offset }
+    return try cursor.varint()
+  }
+
+  private mutating func zigzag() throws -> Int64 {
+    var cursor = ThriftCursor(input, at: offset)
+    defer { offset = cursor.offset }
+    return try cursor.zigzag()
+  }
+
+  /// Definition levels of an optional column: the hybrid of runs and bit-packed groups, one bit wide.
+  mutating func levels(_ count: Int) throws -> [Bool] {
+    let end = try Int(word(4)) + offset
+    var levels: [Bool] = []
+    while offset < end {
+      let head = try varint()
+      if head & 1 == 0 {
+        let level = try word(1)
+        levels += Array(repeating: level == 1, count: Int(head >> 1))
+      } else {
+        for byte in try take(Int(head >> 1)) { levels += (0..<8).map { byte >> $0 & 1 == 1 } }
+      }
+    }
+    guard offset == end, levels.count >= count else { throw ParquetReader.Broken(what: "levels") }
+    return Array(levels.prefix(count))
+  }
+
+  mutating func values(_ count: Int, type: Int, encoding: Int) throws -> [ParquetReader.Cell] {
+    switch (encoding, type) {
+    case (0, 1):
+      return try (0..<count).map { _ in
+        .integer(Int64(Int32(bitPattern: UInt32(try word(4)))))
+      }
+    case (0, 2):
+      return try (0..<count).map { _ in .integer(Int64(bitPattern: try word(8))) }
+    case (0, 5):
+      return try (0..<count).map { _ in .double(Double(bitPattern: try word(8))) }
+    case (0, 6):
+      return try (0..<count).map { _ in
+        let length = Int(try word(4))
+        return .text(String(decoding: try take(length), as: UTF8.self))
+      }
+    case (5, 1): return try packed(count).map { .integer(Int64(Int32(truncatingIfNeeded: $0))) }
+    case (5, 2): return try packed(count).map { .integer($0) }
+    default: throw ParquetReader.Broken(what: "encoding \(encoding) of type \(type)")
+    }
+  }
+
+  /// DELTA_BINARY_PACKED.
+  private mutating func packed(_ count: Int) throws -> [Int64] {
+    let (block, miniblocks, total) = try (Int(varint()), Int(varint()), Int(varint()))
+    guard block % 128 == 0, block / miniblocks % 32 == 0, total == count else {
+      throw ParquetReader.Broken(what: "the head of packed values")
+    }
+    var values = [try zigzag()]
+    while values.count < total {
+      let least = try zigzag()
+      for width in try Array(take(miniblocks)) where values.count < total {
+        widest = max(widest, Int(width))
+        let bytes = Array(try take(block / miniblocks * Int(width) / 8))
+        for index in 0..<block / miniblocks where values.count < total {
+          var difference: UInt64 = 0
+          for bit in 0..<Int(width) {
+            let place = index * Int(width) + bit
+            difference |= UInt64(bytes[place / 8] >> (place % 8) & 1) << UInt64(bit)
+          }
+          values.append(values[values.count - 1] &+ least &+ Int64(bitPattern: difference))
+        }
+      }
+    }
+    return Array(values.prefix(total))
+  }
+}

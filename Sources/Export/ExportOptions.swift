@@ -10,12 +10,6 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case ndjson
   /// One header line, then one sample a line.
   case csv
-  /// Gyroflow's table of counts and their scales, for the stabilisation of video.
-  case gcsv
-  /// Kalibr's table: dates in nanoseconds, rad/s, m/s².
-  case kalibr
-  /// Columns for data frames and databases.
-  case parquet
   /// The phone app's document: one sensor, no times, accelerations in g or rates in rad/s.
   case gyrodata
   /// The log's own bytes.
@@ -24,6 +18,12 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case html
   /// A drawing for papers.
   case svg
+  /// Gyroflow's table of counts and their scales, for the stabilisation of video.
+  case gcsv
+  /// Kalibr's table: dates in nanoseconds, rad/s, m/s².
+  case kalibr
+  /// Columns for data frames and databases.
+  case parquet
 
   /// The extensions of its files in lower case, the usual one first. The usual format comes first
   /// among those that share one.

@@ -245,7 +245,8 @@ struct ListScreenTests {
       ("json", "j", "recording-1.json"), ("ndjson", "n", "recording-1.ndjson"),
       ("csv", "c", "recording-1.csv"), ("gyrodata", "g", "recording-1-gyrodata.json"),
       ("raw", "r", "recording-1.imulog"), ("html", "h", "recording-1.html"),
-      ("svg", "s", "recording-1.svg"), ("parquet", "p", "recording-1.parquet"),
+      ("svg", "s", "recording-1.svg"), ("gcsv", "v", "recording-1.gcsv"),
+      ("kalibr", "k", "recording-1-kalibr.csv"), ("parquet", "p", "recording-1.parquet"),
     ] {
       child.type("x")
       #expect(child.waits(for: "\(key)  \(format), "))
@@ -258,7 +259,7 @@ struct ListScreenTests {
     let help = bench.run("export", "--help").output.split { $0 == " " || $0 == "\n" }
     #expect(
       help.joined(separator: " ").contains(
-        "values: json, ndjson, csv, gyrodata, raw, html, svg, parquet)"))
+        "values: json, ndjson, csv, gyrodata, raw, html, svg, gcsv, kalibr, parquet)"))
   }
 
   @Test("a wide terminal shows the selected recording's graph; of one that cannot be read, why")

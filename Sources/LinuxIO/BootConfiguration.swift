@@ -8,6 +8,8 @@ package struct BootConfiguration {
   package let path: String
   /// The lines that apply, without white space around them.
   private let lines: [Substring]
+  /// Whether a line about the bus is in a section that does not apply.
+  package let asksElsewhere: Bool
 
   private static let paths = ["/boot/firmware/config.txt", "/boot/config.txt"]
 
@@ -18,6 +20,9 @@ package struct BootConfiguration {
       self.path = path
       var filter = BootFilter(tree)
       lines = Self.applying(text, in: path, &filter, tree, isIncluded: false)
+      let all = text.split(whereSeparator: \.isNewline).map(\.withoutBlanks)
+      let about = { (lines: [Substring]) in lines.count { Self.asks($0) != nil } }
+      asksElsewhere = about(all) > about(lines)
       return
     }
     return nil
@@ -57,15 +62,21 @@ package struct BootConfiguration {
 
   /// Whether the lines switch a bus on. The last one about a bus counts.
   package var asksForI2C: Bool {
-    var asks = false
-    for line in lines {
-      if line.hasPrefix("dtoverlay=i2c") { asks = true }
-      guard line.hasPrefix("dtparam=") else { continue }
-      for parameter in line.dropFirst("dtparam=".utf8.count).split(separator: ",") {
-        let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
-        guard let name = parts.first, ["i2c", "i2c_arm", "i2c1"].contains(name) else { continue }
-        asks = parts.count < 2 || ["on", "yes", "y", "true", "1"].contains(parts[1])
-      }
+    lines.lazy.compactMap { Self.asks($0) }.last ?? false
+  }
+
+  /// What a line says about the bus of the pins 3 and 5; `nil` for another line.
+  private static func asks(_ line: Substring) -> Bool? {
+    if line.hasPrefix("dtoverlay=i2c1") { return true }
+    guard let prefix = ["dtparam=", "device_tree_param="].first(where: { line.hasPrefix($0) })
+    else {
+      return nil
+    }
+    var asks: Bool?
+    for parameter in line.dropFirst(prefix.utf8.count).split(separator: ",") {
+      let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
+      guard let name = parts.first, ["i2c", "i2c_arm", "i2c1"].contains(name) else { continue }
+      asks = parts.count < 2 || ["on", "yes", "y", "true", "1"].contains(parts[1])
     }
     return asks
   }
@@ -134,6 +145,8 @@ private struct BootFilter {
     case let name where Self.allModels.contains(name):
       // Of a machine whose model is not known here the lines count.
       isModel = models.isEmpty || models.contains(name)
+    // A model's, too, by a number that is not compared here.
+    case let name where name.hasPrefix("board-type="): isModel = true
     case let name where name.hasPrefix("0x"):
       isSerial = serial == nil || serial == String(name.dropFirst(2).drop { $0 == "0" })
     default: break

@@ -49,9 +49,20 @@ extension LinuxI2CBus {
     let look = ReservedByte.look(address)
     let deadline = clock.now() + Self.lookPatience
     while clinuxio_is_locked(descriptor, look, 1) == 1 {
+      // It asks before its next transfer, and makes none until then.
+      guard !isStopped(clinuxio_lock_holder(descriptor, look)) else { return }
       guard clock.now() < deadline else { throw inUse(look, address, EAGAIN) }
       clock.sleep(until: clock.now() + Self.lookInterval)
     }
+  }
+
+  /// Whether a process is stopped, by a signal or a debugger: the state in proc(5)'s `stat`, after the name in brackets.
+  private borrowing func isStopped(_ process: Int32) -> Bool {
+    guard process > 0, let text = tree.text("/proc/\(process)/stat"),
+      let end = text.lastIndex(of: ")")
+    else { return false }
+    let state = text[text.index(after: end)...].drop { $0 == " " }.first
+    return state == "T" || state == "t"
   }
 
   fileprivate borrowing func lock(

@@ -173,3 +173,22 @@ func digits(_ value: some BinaryInteger, _ width: Int) -> String {
   let text = String(value)
   return String(repeating: "0", count: max(0, width - text.count)) + text
 }
+
+/// The names that this program gives files of a store.
+public enum StoreFile {
+  private static let names: Set = [
+    Catalogue.lockName, Catalogue.trashName, KnownRecordings.name, "CACHEDIR.TAG",
+  ]
+  private static let prefixes = [
+    Catalogue.temporaryPrefix, Catalogue.unfinishedPrefix, PartialCopy.prefix,
+    PartialCopy.unsyncedPrefix, Leftover.asidePrefix, Catalogue.freeingPrefix,
+  ]
+
+  /// Whether a directory with these entries is a store and nothing else, such as a home or a disk.
+  public static func areAll(_ entries: [String]) -> Bool {
+    entries.allSatisfy { entry in
+      names.contains(entry) || RecordingName(entry) != nil
+        || prefixes.contains { entry.hasPrefix($0) }
+    }
+  }
+}

@@ -87,4 +87,19 @@ struct BootConfigurationTests {
     fixture.file("/boot/config.txt", "dtparam=audio=on")
     #expect(BootConfiguration.path(fixture.tree) == "/boot/config.txt")
   }
+
+  @Test("a line that no filter known here keeps from the model counts, also by its older name")
+  func unknownFilters() {
+    #expect(boot("[pi5]\n[board-type=0x11]\ndtparam=i2c_arm=on\n")?.asksForI2C == true)
+    #expect(boot("device_tree_param=i2c_arm=on\n")?.asksForI2C == true)
+    // Other buses of the board.
+    #expect(boot("dtoverlay=i2c-gpio,bus=3\ndtoverlay=i2c0,pins_44_45\n")?.asksForI2C == false)
+  }
+
+  @Test("whether another section asks for the bus is known")
+  func elsewhere() {
+    #expect(boot("[pi5]\ndtparam=i2c_arm=on\n")?.asksElsewhere == true)
+    #expect(boot("[pi4]\ndtparam=i2c_arm=on\n")?.asksElsewhere == false)
+    #expect(boot("#dtparam=i2c_arm=on\n")?.asksElsewhere == false)
+  }
 }

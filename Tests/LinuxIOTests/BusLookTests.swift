@@ -140,4 +140,18 @@ extension LinuxI2CBusTests {
     try bus.reserve(stranger, clock: clock)
     #expect(waited == LinuxI2CBus.lookPatience, "no one looks at it")
   }
+
+  @Test(
+    "a recorder does not wait for a look that is stopped, which makes no transfers",
+    .waitsForPrograms)
+  func lookIsStopped() throws {
+    let bus = try open(Self.plain)
+    let look = other(locking: lookByte)
+    defer { end_other_process(look) }
+    // A name may hold brackets and blanks.
+    fixture.file("/proc/\(look)/stat", "\(look) (a) S (b) T 1 2\n")
+    var waited: Int64 = 0
+    try bus.reserve(chip, clock: WakingClock { waited = $0 })
+    #expect(waited == 0)
+  }
 }

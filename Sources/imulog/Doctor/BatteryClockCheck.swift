@@ -22,9 +22,17 @@ struct BatteryClockCheck {
 
   func run() -> Check {
     let clocks = tree.names(in: "/sys/class/rtc").filter { $0.hasPrefix("rtc") }.sorted()
-    let checks = clocks.map { look($0) }
-    for state in [Check.State.ok, .unchecked, .advice] {
-      if let best = checks.first(where: { $0.state == state }) { return best }
+    // The system starts with the time of this one; without a mark, of the first.
+    let first =
+      clocks.first { tree.text("/sys/class/rtc/\($0)/hctosys") == "1" } ?? clocks.first
+    if let first {
+      let check = look(first)
+      let good = clocks.first { $0 != first && look($0).state == .ok }
+      guard check.state != .ok, let good else { return check }
+      return Check(
+        BatteryClockCheck.name, check.state,
+        "\(check.words); \(good) is good, and not used at start",
+        mends: check.mends, figures: check.figures)
     }
     return Check(
       BatteryClockCheck.name, .advice,

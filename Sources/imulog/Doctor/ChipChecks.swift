@@ -76,16 +76,21 @@ extension ChipChecks {
     let addresses = findings.reduce(into: [String]()) { list, finding in
       if list.last != "\(finding.address)" { list.append("\(finding.address)") }
     }.joined(separator: ", ")
+    guard !findings.isEmpty else {
+      return Check(
+        "chip", .unchecked, "the address that is asked for is in use, and nothing is read from it")
+    }
     let strange = findings.filter(\.isUnknownChip)
-    if let first = strange.first, case .success(let identity) = first.result {
+    if let first = strange.first, case .success = first.result {
       let isCopy = SensorModel.mpu6050.addresses.contains(first.address)
       let words = strange.map { "\($0)" }.joined(separator: "; ")
+      // No command: its set-up would write to a clock.
+      // No command: its set-up would write to a clock.
       return check(
         words
           + (isCopy
             ? ": a clock has this address, too; if you know it for a copy of an MPU-6050, record with --sensor mpu6050"
-            : "") + "; nothing is written to it",
-        identity == 0 || !isCopy ? [] : [.shown("imulog record --sensor mpu6050")])
+            : "") + "; nothing is written to it")
     }
     let failures = findings.compactMap { finding -> BusError.Kind? in
       if case .failure(let error) = finding.result { error.kind } else { nil }

@@ -89,7 +89,8 @@ struct DoctorCommand: ParsableCommand {
     let named = [storePath(nil), storePath(serviceSetup().0), Environment.value("HOME"), home]
     // Every installation has the service's usual store.
     let own = named.compactMap { $0 }.filter { $0 != DoctorCommand.serviceStore }
-    let privacy = own.flatMap { [$0, DoctorCommand.resolved($0)] }
+    let program = InstallCommand.ownPath().flatMap { $0.hasPrefix("/usr/") ? nil : $0 }
+    let privacy = own.flatMap { [$0, DoctorCommand.resolved($0)] } + [program].compactMap { $0 }
     if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
     if report { try Console.data(DoctorReport(checks, hiding: privacy).markdown) }
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }

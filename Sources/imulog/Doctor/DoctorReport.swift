@@ -10,7 +10,7 @@ struct DoctorReport {
 
   init(_ checks: [Check], hiding paths: [String]) {
     self.checks = checks
-    hidden = Set(paths).filter { $0.utf8.count > 1 && $0.hasPrefix("/") }.sorted {
+    hidden = Set(paths).filter { $0.utf8.count > 1 }.sorted {
       $0.utf8.count > $1.utf8.count
     }
   }
@@ -45,7 +45,7 @@ struct DoctorReport {
     }
     let commands = checks.flatMap { check in check.mends.map { (check.name, $0.command) } }
     if !commands.isEmpty { lines += ["", "| check | command |", "|---|---|"] }
-    lines += commands.map { "| \(cell($0)) | `\(cell($1))` |" }
+    lines += commands.map { "| \(cell($0)) | \(code($1)) |" }
     lines += ["", "| check | figure | value |", "|---|---|---|"]
     for check in checks {
       for figure in check.figures {
@@ -62,14 +62,35 @@ struct DoctorReport {
       var rest = text
       text = ""
       while let (before, after) = rest.parts(around: path) {
-        // Another path that begins with the same letters is not it.
-        let isWhole = after.first.map { !$0.isLetter && !$0.isNumber } ?? true
+        // Another path or word of which it is a part is not it.
+        let isWhole =
+          (after.first.map { !$0.isLetter && !$0.isNumber } ?? true)
+          && (path.hasPrefix("/") || before.last.map { !$0.isLetter && !$0.isNumber } ?? true)
         text += before + (isWhole ? "…" : path)
         rest = String(after)
       }
       text += rest
     }
-    return text
+    return DoctorReport.people.reduce(text) { DoctorReport.withoutName($0, after: $1) }
+  }
+
+  /// Directories whose entries have the names of people.
+  private static let people = ["/home/", "/media/", "/run/media/", "/run/user/"]
+
+  /// Replaces the name after each occurrence of a directory.
+  private static func withoutName(_ text: String, after directory: String) -> String {
+    var (open, rest) = ("", text)
+    while let (before, after) = rest.parts(around: directory) {
+      open += before + directory + "…"
+      rest = String(after.drop { $0 != "/" && $0 != " " && $0 != "`" && $0 != "'" && $0 != ":" })
+    }
+    return open + rest
+  }
+
+  /// A command as Markdown shows it unchanged: nothing is escaped in code but the table's own bar.
+  private func code(_ text: String) -> String {
+    let text = Plain.text(open(text)).map { $0 == "|" ? "\\|" : String($0) }.joined()
+    return text.contains("`") ? "`` \(text) ``" : "`\(text)`"
   }
 
   private func cell(_ text: String) -> String {

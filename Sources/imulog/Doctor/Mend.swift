@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LinuxIO
+import LogStore
 
 /// One command that mends what a check found: as a person types it, and as `doctor --fix` carries it out.
 struct Mend: Equatable, Sendable {
@@ -35,7 +37,9 @@ extension Mend {
 
   /// Switches a Raspberry Pi's I2C on: now and at every start, or without its system's program at the next one.
   static func switchOn(_ tree: SystemTree) -> [Mend] {
-    guard !BootConfiguration.hasRaspiConfig(tree) else {
+    // Its program changes a line of another model's section, where there is one.
+    let isElsewhere = BootConfiguration(tree)?.asksElsewhere ?? false
+    guard isElsewhere || !BootConfiguration.hasRaspiConfig(tree) else {
       return [
         Mend(
           command: "sudo raspi-config nonint do_i2c 0",
@@ -70,19 +74,31 @@ extension Mend {
 
   /// Adds a rule of udev.
   static func addRule(_ rule: String, for group: String) -> Mend {
-    let path = "/etc/udev/rules.d/60-\(group).rules"
+    // A name of its own: a file hides the one of the same name in /usr/lib.
+    let path = "/etc/udev/rules.d/61-imulog-\(group).rules"
     return Mend(
       command: "echo '\(rule)' | sudo tee -a \(path)", action: .write(rule, path: path))
   }
 
-  /// Gives a directory and all in it to the service's user.
+  /// Gives a store to the service's user; `nil` for a directory that holds anything but recordings and what belongs to
+  /// them, or is none: all in it changes hands.
   static func giveToService(_ path: String) -> Mend? {
-    guard path.hasPrefix("/"), path.utf8.allSatisfy({ plain.contains($0) || $0 == 0x2F }) else {
-      return nil
-    }
+    var status = stat()
+    guard path.hasPrefix("/"), lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      StoreFile.areAll(SystemTree.live.names(in: path))
+    else { return nil }
     return Mend(
-      command: "sudo chown -R imulog:imulog \(path)",
+      command: "sudo chown -R imulog:imulog \(quoted(path))",
       action: .run(["chown", "-R", "imulog:imulog", path]))
+  }
+
+  /// A path as a shell takes it.
+  static func quoted(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy { plain.contains($0) || $0 == 0x2F }
+    guard !isPlain || path.isEmpty else { return path }
+    return "'"
+      + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
   }
 
   static let synchronise = Mend(

@@ -97,7 +97,8 @@ struct NodeRule {
   fileprivate func widen(_ place: String, _ bits: mode_t, _ tree: SystemTree) -> [Mend] {
     let letters = [(0o4, "r"), (0o2, "w"), (0o1, "x")].filter { bits & $0.0 != 0 }.map(\.1).joined()
     let now = Mend(
-      command: "sudo chmod g+\(letters) \(place)", action: .run(["chmod", "g+\(letters)", place]))
+      command: "sudo chmod g+\(letters) \(Mend.quoted(place))",
+      action: .run(["chmod", "g+\(letters)", place]))
     guard let nodes, lines(tree).isEmpty else { return [now] }
     return [now, .addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)]
   }
@@ -110,7 +111,7 @@ struct NodeRule {
       let digits = line.parts(around: "MODE=\"").map { $0.after.prefix { $0 != "\"" } } ?? ""
       guard let mode = mode_t(digits, radix: 8), mode >> 3 & bits != bits else { continue }
       guard path.utf8.allSatisfy({ $0 == 0x2F || Mend.plain.contains($0) }) else { continue }
-      let edit = "sudo sed -i 's/MODE=\"\(digits)\"/MODE=\"0660\"/' \(path)"
+      let edit = "sudo sed -i '/GROUP=\"\(group)\"/s/MODE=\"\(digits)\"/MODE=\"0660\"/' \(path)"
       return (path, [.shown(edit)] + Mend.applyRules)
     }
     return nil

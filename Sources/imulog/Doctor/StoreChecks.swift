@@ -82,7 +82,11 @@ struct StoreChecks {
       return status.st_uid == user.user
         ? refused(
           "may not write it: its mode is \(mode)",
-          [Mend(command: "sudo chmod 2770 \(store)", action: .run(["chmod", "2770", store]))])
+          [
+            Mend(
+              command: "sudo chmod 2770 \(Mend.quoted(store))",
+              action: .run(["chmod", "2770", store]))
+          ])
         : refused(
           "may not write it: it belongs to \(status.st_uid == 0 ? "root" : "another user"), with the mode \(mode)",
           [.giveToService(store)])

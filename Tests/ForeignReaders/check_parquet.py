@@ -327,7 +327,7 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("--long", action="store_true")
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    parser.add_argument("--venv", default=os.path.join(cache, "imulog-foreign-readers"))
+    parser.add_argument("--venv", default=os.path.join(cache, "imulog-foreign-readers", "parquet"))
     options = parser.parse_args()
     enter_environment(os.path.abspath(options.venv))
     from recordings import Recordings

@@ -108,10 +108,26 @@ package struct CountScale: Equatable {
   ///
   /// - Complexity: one division of 128 bits and one of 64 bits a character; no allocation.
   package func text(of count: Int16) -> (characters: UInt128, length: Int) {
+    let (digits, isNegative) = digits(of: count)
+    return text(digits, isNegative: isNegative)
+  }
+
+  /// The doubles nearest to the texts of all counts, by their bit patterns: digits and power of ten are exact, and a
+  /// division rounds once.
+  package var values: [Double] {
+    let power = (0..<decimals).reduce(1.0) { power, _ in power * 10 }
+    return (0...UInt16.max).map {
+      let (digits, isNegative) = digits(of: Int16(bitPattern: $0))
+      return (isNegative ? -Double(digits) : Double(digits)) / power
+    }
+  }
+
+  /// The value without its point, below 10^13, and its sign, which zero does not have.
+  private func digits(of count: Int16) -> (digits: UInt64, isNegative: Bool) {
     let exact = Int128(count) * numerator + offset
     let bottom = denominator.magnitude
-    let rest = UInt64(truncatingIfNeeded: (2 * exact.magnitude + bottom) / (2 * bottom))
-    return text(rest, isNegative: exact < 0 && rest != 0)
+    let digits = UInt64(truncatingIfNeeded: (2 * exact.magnitude + bottom) / (2 * bottom))
+    return (digits, exact < 0 && digits != 0)
   }
 
   /// The text of what lies between counts, with as many decimals; beyond the range of a count that of its end.

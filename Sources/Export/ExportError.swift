@@ -22,6 +22,9 @@ public enum ExportError: Error, Equatable, Sendable {
   case ticksMissing(count: UInt64, format: ExportFormat)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
+  /// An instant of the recording, in nanoseconds since tick 0's deadline, is before 1970 or in 2038 or later, and the
+  /// format has no such times; `started` is tick 0's wall-clock time, `nil` where it is not known and times begin at 0.
+  case timeNotHeld(at: Int64, started: Int64?, format: ExportFormat)
   /// The option needs a chip that keeps the time, and the computer kept it.
   case noChipTimes(option: String)
   /// The option or format needs the recording's date, and the log has no reading of a wall clock.
@@ -79,6 +82,12 @@ extension ExportError: CustomStringConvertible {
       return
         "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds: "
         + "choose a part with --from and --to"
+    case .timeNotHeld(let time, let started, let format):
+      let begin = started.map { "the recording began at \(RFC3339.text(nanoseconds: $0))" }
+      return
+        "\(begin ?? "the recording has no date, so its times begin at 1970-01-01T00:00:00Z"), and \(format.rawValue) "
+        + "holds times from 1970 to 2038-01-19T03:14:07Z, which excludes what happened "
+        + "\(Plain.seconds(time)) after its beginning: choose a part with --from and --to, or another --format"
     case .noChipTimes(let option):
       return
         "\(option) is for recordings of a chip that keeps the time; the computer kept that of this one, which has no "
@@ -112,7 +121,7 @@ extension ExportError: StatusError {
     case .output: .inputOutput
     case .log(let cause): cause.exitStatus
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
-      .ticksMissing, .noChipTimes, .noDate, .gyroscopeNeeded, .optionsTogether:
+      .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .gyroscopeNeeded, .optionsTogether:
       .usage
     case .unusableScale: .damagedData
     }

@@ -24,6 +24,8 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case kalibr
   /// Columns for data frames and databases.
   case parquet
+  /// Messages of ROS 2 in a file for robotics programs; SI units.
+  case mcap
 
   /// The extensions of its files in lower case, the usual one first. The usual format comes first
   /// among those that share one.
@@ -37,11 +39,12 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     case .html: ["html", "htm"]
     case .svg: ["svg"]
     case .parquet: ["parquet"]
+    case .mcap: ["mcap"]
     }
   }
 
   /// Whether its files are bytes for programs and no text for people.
-  public var isBinary: Bool { self == .raw || self == .parquet }
+  public var isBinary: Bool { self == .raw || self == .parquet || self == .mcap }
 }
 
 extension ExportFormat {
@@ -54,6 +57,7 @@ extension ExportFormat {
     case .gcsv: "for Gyroflow"
     case .kalibr: "for Kalibr"
     case .parquet: "columns for data tools"
+    case .mcap: "for robotics programs"
     case .gyrodata: "as the phone app has it"
     case .raw: "the log itself"
     case .html: "a page for a browser"

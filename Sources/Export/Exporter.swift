@@ -5,7 +5,7 @@ public import LogStore
 
 /// Writes a recording in one of the formats of ``ExportFormat``.
 ///
-///     LogReader ──► blocks of samples ──► rows of text ──► ByteSink
+///     LogReader ──► blocks of samples ──► rows or messages ──► ByteSink
 ///
 /// Memory does not grow with the recording: a block of samples, a table of texts for each unit, and the
 /// sink's buffer. The same log with the same options gives the same bytes.
@@ -55,7 +55,7 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Throws: ``ExportError``; bytes written before it stay written.
-  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG and Parquet one more before it, and for JSON one for each
+  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet and MCAP one more before it, and for JSON one for each
   ///   kind of record (clock pairs, gaps, marks, sensor events, damage) that occurs more than 1000 times. With a range, of
   ///   a recording that has ended only the range and the first and last page are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
@@ -74,6 +74,7 @@ public struct Exporter: Sendable {
     case .html: report = try writePage(&reader, to: &sink)
     case .svg: report = try writeDrawing(&reader, to: &sink)
     case .parquet: report = try writeParquet(&reader, to: &sink)
+    case .mcap: report = try writeMCAP(&reader, to: &sink)
     case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
     }
     try sink.flush()

@@ -158,7 +158,7 @@ struct ExportCommandTests {
     ])
   func emptyRange(_ options: [String], _ words: [String]) throws {
     let bench = try #require(ExportCommandTests.bench)
-    for format in ["json", "csv", "gyrodata", "svg", "parquet"] {
+    for format in ["json", "csv", "gyrodata", "svg", "parquet", "mcap"] {
       let outcome = bench.run(["export", "1", "--format", format] + options)
       expectSentence(outcome, 64, words)
       #expect(outcome.output.isEmpty)
@@ -170,7 +170,7 @@ struct ExportCommandTests {
     arguments: [
       ("x.csv", "csv"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"), ("x.json", "json"),
       ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), ("x.txt", "json"),
-      (".csv", "json"), ("x.parquet", "parquet"),
+      (".csv", "json"), ("x.parquet", "parquet"), ("x.mcap", "mcap"),
     ])
   func formatOfName(_ name: String, _ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)
@@ -183,7 +183,7 @@ struct ExportCommandTests {
     "a format that the file's name contradicts is refused, and nothing is written",
     arguments: [
       ("x.json", "csv"), ("x.csv", "json"), ("x.imulog", "csv"), ("x.svg", "html"),
-      ("x.json", "ndjson"), ("x.html", "raw"),
+      ("x.json", "ndjson"), ("x.html", "raw"), ("x.mcap", "csv"), ("x.svg", "mcap"),
     ])
   func contradictedName(_ name: String, _ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)

@@ -31,7 +31,7 @@ struct ParquetTable: SampleFormat, ~Copyable {
   private let notes: RecordingNotes
   private let (time, nanoseconds, tick): (ParquetColumn, ParquetColumn, ParquetColumn)
   private let bounds: [ParquetColumn]
-  private let channels: [(column: ParquetColumn, position: Int, values: CountValues?)]
+  private let channels: [(column: ParquetColumn, position: Int, values: [Double]?)]
   /// Labels of marks; present if there are any.
   private let mark: ParquetColumn?
   private let gaps: (cause: ParquetColumn, ticks: ParquetColumn)?
@@ -50,15 +50,15 @@ struct ParquetTable: SampleFormat, ~Copyable {
     let bounds = (plan.hasBounds ? ExportPlan.boundNames : []).map {
       ParquetColumn($0, .integer, isOptional: true)
     }
-    var tables: [CountValues] = []
+    var tables: [(scale: CountScale, values: [Double])] = []
     let channels = zip(plan.channels, plan.scales).map { position, scale in
       let name = ChannelSet.names[position]
       guard plan.units != .raw else {
-        return (ParquetColumn(name, .count, isOptional: hasGaps), position, nil as CountValues?)
+        return (ParquetColumn(name, .count, isOptional: hasGaps), position, nil as [Double]?)
       }
-      let table = tables.first { $0.scale == scale } ?? CountValues(scale)
-      tables.append(table)
-      return (ParquetColumn(name, .double, isOptional: hasGaps), position, table)
+      let values = tables.first { $0.scale == scale }?.values ?? scale.values
+      tables.append((scale, values))
+      return (ParquetColumn(name, .double, isOptional: hasGaps), position, values)
     }
     let mark = notes.markCount > 0 ? ParquetColumn("mark", .text, isOptional: true) : nil
     let gaps =
@@ -93,7 +93,10 @@ struct ParquetTable: SampleFormat, ~Copyable {
     for (column, position, table) in channels {
       let counts = block.counts(ofChannel: position)[rows]
       if let table {
-        column.add(filled(counts) { Int64(bitPattern: table.bits(of: $0)) })
+        column.add(
+          filled(counts) {
+            Int64(bitPattern: table[Int(UInt16(bitPattern: $0))].bitPattern)
+          })
       } else {
         column.add(filled(counts) { Int64($0) })
       }

@@ -17,7 +17,7 @@ struct ExportCommand: ParsableCommand {
       Times in the output are nanoseconds from the first scheduled tick; an import has its file's times. A \
       damaged recording is exported as far as it can be read, and the exit status is then 65. html is one \
       page for any browser that needs no network; svg is a drawing for papers; parquet is a table for DuckDB, \
-      pandas, polars and the like.
+      pandas, polars and the like; mcap has messages of ROS 2, for PlotJuggler, Foxglove and `ros2 bag`.
 
       Where the chip kept the time, times are when it made the samples, as its clock's readings show: \
       --uncertainty adds the interval that must hold each, --grid resamples to even times.

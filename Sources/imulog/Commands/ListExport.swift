@@ -87,6 +87,7 @@ struct ListExport {
     case .tooLong(let samples, let limit, _):
       "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
         + "\(command("--from 0s --to 1h")) writes a part"
+    case .timeNotHeld: "\(error)"
     case .gyroscopeNeeded:
       "\(format.rawValue) needs x, y and z of the gyroscope, and the recording does not have them; press x for another format"
     case .axesMissing, .oneSensorOnly, .channelsNotRecorded:

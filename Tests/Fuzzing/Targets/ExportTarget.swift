@@ -99,6 +99,9 @@ public final class ExportTarget: FuzzTarget {
       precondition(bytes.suffix(4).elementsEqual("PAR1".utf8), "another end")
       let length = bytes.suffix(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
       precondition(length <= bytes.count - 12, "the footer is longer than the file")
+    case .mcap:
+      let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
+      precondition(bytes.starts(with: magic) && bytes.suffix(8).elementsEqual(magic), "no magic")
     case .raw: break
     }
   }

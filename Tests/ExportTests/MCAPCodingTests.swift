@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LogStoreTesting
+import Testing
+
+@testable import Export
+
+@Suite("Frames of LZ4 and sums of CRC-32")
+struct MCAPCodingTests {
+  private func frame(_ bytes: [UInt8]) -> [UInt8] {
+    var encoder = LZ4Frame()
+    return encoder.encode(bytes)
+  }
+
+  @Test("a repeated word is one match, with the end of a block as literals")
+  func repetition() {
+    #expect(
+      frame(Array(String(repeating: "abc", count: 8).utf8)) == [
+        0x04, 0x22, 0x4D, 0x18, 0x60, 0x70, 0x73, 0x0C, 0x00, 0x00, 0x00, 0x3C, 0x61, 0x62, 0x63,
+        0x03, 0x00, 0x50, 0x62, 0x63, 0x61, 0x62, 0x63, 0x00, 0x00, 0x00, 0x00,
+      ])
+  }
+
+  @Test("a frame gives its content back, whatever its length and its repetitions")
+  func lengths() throws {
+    var generator = SplitMix(seed: 11)
+    var encoder = LZ4Frame()
+    for count in Array(1...90) + [254, 255, 256, 269, 270, 271, 285, 524, 525, 4095, 65551] {
+      for letters in [1, 2, 4, 256] as [UInt64] {
+        let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next() % letters) }
+        let packed = encoder.encode(bytes)
+        #expect(try MCAPFile.lz4(packed) == bytes, "\(count) bytes of \(letters)")
+        #expect(packed.count <= count + 15)
+      }
+    }
+  }
+
+  @Test(
+    "matches reach back 65 535 bytes and no further", arguments: [65_534, 65_535, 65_536, 65_537])
+  func offsets(_ distance: Int) throws {
+    var generator = SplitMix(seed: 12)
+    let word = (0..<64).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    // Zeros between leave the table alone, so that nothing else limits the match.
+    let bytes = word + [UInt8](repeating: 0, count: distance - 64) + word + [1, 2, 3, 4, 5, 6]
+    let packed = frame(bytes)
+    #expect(try MCAPFile.lz4(packed) == bytes)
+    #expect((packed.count < 64 + 257 + 64) == (distance <= 65_535), "\(packed.count)")
+  }
+
+  @Test("literals and matches of many lengths are written whole")
+  func runs() throws {
+    var generator = SplitMix(seed: 13)
+    var bytes: [UInt8] = []
+    for literals in [0, 1, 14, 15, 16, 269, 270, 271, 600] {
+      for match in [4, 5, 18, 19, 20, 272, 273, 274, 274, 1000] {
+        bytes += (0..<literals).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        bytes += [UInt8](repeating: UInt8(truncatingIfNeeded: generator.next()), count: match)
+      }
+    }
+    #expect(try MCAPFile.lz4(frame(bytes)) == bytes)
+  }
+
+  @Test("what cannot be compressed is stored")
+  func stored() throws {
+    var generator = SplitMix(seed: 14)
+    let bytes = (0..<3000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    let packed = frame(bytes)
+    #expect(packed.count == 3000 + 15)
+    #expect(packed[7..<11].elementsEqual([0xB8, 0x0B, 0x00, 0x80]))
+    #expect(try MCAPFile.lz4(packed) == bytes)
+  }
+
+  @Test("an encoder forgets the chunk before")
+  func twice() throws {
+    var encoder = LZ4Frame()
+    let (one, other) = (Array("a chunk of bytes".utf8), Array("some other chunk of bytes".utf8))
+    _ = encoder.encode(one + one)
+    #expect(encoder.encode(other) == frame(other))
+  }
+
+  #if compiler(>=6.2)
+    @Test("nothing, and more than a frame holds, trap")
+    func limits() async {
+      await #expect(processExitsWith: .failure) {
+        var encoder = LZ4Frame()
+        _ = encoder.encode([])
+      }
+      await #expect(processExitsWith: .failure) {
+        var encoder = LZ4Frame()
+        _ = encoder.encode([UInt8](repeating: 0, count: 4 * 1024 * 1024 + 1))
+      }
+    }
+  #endif
+
+  @Test("the sum is zlib's, in any pieces")
+  func sums() {
+    func sum(_ parts: [[UInt8]]) -> UInt32 {
+      var sum = CRC32()
+      for part in parts { sum.add(part) }
+      return sum.value
+    }
+    #expect(sum([Array("123456789".utf8)]) == 0xCBF4_3926)
+    #expect(sum([]) == 0)
+    let bytes = (0..<100).map { UInt8($0 * 37 & 255) }
+    for cut in 0...100 {
+      #expect(sum([Array(bytes[..<cut]), Array(bytes[cut...])]) == MCAPFile.crc(bytes[...]))
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Testing
+
+@testable import Export
+
+@Suite("Limits of MCAP: times, options, chunks")
+struct MCAPLimitTests {
+  private func export(_ bytes: [UInt8], _ options: ExportOptions = ExportOptions(format: .mcap))
+    throws -> (file: MCAPFile, report: Exporter.Report)
+  {
+    var sink = ArraySink()
+    let report = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
+    return (try MCAPFile(sink.bytes), report)
+  }
+
+  private func export(_ log: TestLog, _ channels: ExportChannels? = nil) throws -> MCAPFile {
+    try export(log.bytes(), ExportOptions(format: .mcap, channels: channels)).file
+  }
+
+  @Test("without a wall clock times begin at 0, and metadata and a remark say so")
+  func noClock() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.sample(0, 1234, RawSample())
+    let (file, report) = try export(log.bytes())
+    #expect(file.messages.map(\.time) == [1234])
+    #expect(file.metadata["imulog"]?["imulog.started"] == nil)
+    #expect(
+      file.metadata["imulog"]?["imulog.times"] == "nanoseconds from 0, for want of a wall clock")
+    #expect(
+      report.remarks
+        == ["the recording has no date: its times begin at 0, which programs show as 1970"])
+  }
+
+  @Test(
+    "times that seconds of 32 bits cannot hold are refused, whatever has them",
+    arguments: [
+      (-1, nil), (-5_000_000_000, Int64(4_999_999_999)), (Int64.max, 1),
+      (1, 2_147_483_647_999_999_999), (0, Int64.min),
+    ] as [(Int64, Int64?)])
+  func refusedTimes(_ time: Int64, _ wall: Int64?) throws {
+    let refusal = ExportError.timeNotHeld(at: time, started: wall, format: .mcap)
+    #expect(refusal.exitStatus == .usage)
+    var marked = TestLog(TestLog.description(channels: .accelerometer))
+    if let wall { marked.clock(0, wall: wall) }
+    marked.mark(time)
+    #expect(throws: refusal) { try export(marked) }
+    var sampled = TestLog(TestLog.description(channels: .accelerometer))
+    if let wall { sampled.clock(0, wall: wall) }
+    sampled.sample(0, time, RawSample())
+    #expect(throws: refusal) { try export(sampled) }
+  }
+
+  @Test("the last nanosecond of 32-bit seconds, and the first one, are times")
+  func extremeTimes() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.clock(0, wall: 2_147_483_647_999_999_998)
+    log.sample(0, -2_147_483_647_999_999_998, RawSample())
+    log.sample(1, 1, RawSample())
+    #expect(try export(log).messages.map(\.time) == [0, 2_147_483_647_999_999_999])
+  }
+
+  @Test("a sentence says which time is refused, and the remedy")
+  func refusalText() {
+    #expect(
+      ExportError.timeNotHeld(at: -5_000_000_000, started: nil, format: .mcap).description == """
+        the recording has no date, so its times begin at 1970-01-01T00:00:00Z, and mcap holds times from 1970 to \
+        2038-01-19T03:14:07Z, which excludes what happened -5 s after its beginning: choose a part with --from and \
+        --to, or another --format
+        """)
+  }
+
+  @Test("other units, and options that MCAP has no place for, are refused")
+  func refusedOptions() throws {
+    func refusal(_ option: String) -> ExportError {
+      .optionNotSupported(option: option, format: .mcap)
+    }
+    let bytes = try RecordFormatTests.threeSamples().bytes()
+    #expect(try export(bytes, ExportOptions(format: .mcap, units: .si)).report.samples == 3)
+    for units in [ExportUnits.raw, .gDps] {
+      #expect(throws: refusal("--units \(units.rawValue)")) {
+        try export(bytes, ExportOptions(format: .mcap, units: units))
+      }
+    }
+    var options = ExportOptions(format: .mcap)
+    options.hasUncertainty = true
+    #expect(throws: refusal("--uncertainty")) { try export(bytes, options) }
+    (options.hasUncertainty, options.isResampled) = (false, true)
+    #expect(throws: refusal("--grid")) { try export(bytes, options) }
+    var sink = ArraySink()
+    #expect(throws: refusal("--follow")) {
+      try Exporter(ExportOptions(format: .mcap)).follow(ArrayStorage(bytes), to: &sink) { nil }
+    }
+  }
+
+  @Test("a recording without samples is a file with the topic and the facts")
+  func empty() throws {
+    let (file, report) = try export(TestLog(TestLog.description(channels: .gyroscope)).bytes())
+    #expect(report.samples == 0)
+    #expect(file.messages.isEmpty)
+    #expect(Array(file.topics.keys) == ["/imu"])
+    #expect(file.metadata["imulog"]?["imulog.ticks.sampled"] == "0")
+  }
+
+  @Test("many samples are several chunks of 256 KiB, in order, of at most 80 bytes a message")
+  func chunks() throws {
+    var generator = SplitMix(seed: 9)
+    let counts = (0..<2000).map { _ in Int16(truncatingIfNeeded: generator.next() & 0xFFF) }
+    let description = TestLog.description(
+      channels: [.accelerometer, .gyroscope], rate: hertz(1000))
+    var sink = ArraySink()
+    let log = try TestLog.ramp(description, counts)
+    _ = try Exporter(ExportOptions(format: .mcap)).write(ArrayStorage(log.bytes()), to: &sink)
+    let file = try MCAPFile(sink.bytes)
+    #expect(file.messages.map(\.sequence) == Array(0..<2000))
+    #expect(file.chunks.count == 3)
+    #expect(file.chunks.allSatisfy { $0.size <= 256 * 1024 })
+    #expect(file.chunks[0].size > 256 * 1024 - 347)
+    #expect(
+      zip(file.chunks, file.chunks.dropFirst()).allSatisfy {
+        $0.times.upperBound < $1.times.lowerBound
+      })
+    #expect(sink.bytes.count < 2000 * 80)
+  }
+
+  @Test("chunks become larger when there are many, and no others are lost")
+  func growingChunks() throws {
+    let topic = MCAPWriter.Topic(name: "/a", schema: ("b", "uint8 c"))
+    var writer = MCAPWriter(
+      [topic], profile: "", library: "x",
+      MCAPWriter.ChunkSizes(first: 400, countOfEach: 3, doublings: 2))
+    var bytes: [UInt8] = []
+    for index in 0..<1000 as Range<UInt64> {
+      let record = MCAPRecords(.message) {
+        $0.put(1 as UInt16)
+        $0.put(UInt32(index))
+        $0.put(index)
+        $0.put(index)
+      }
+      writer.add(record.bytes, of: 0, at: index)
+      if writer.hasOutput { bytes += writer.take() }
+    }
+    writer.finish()
+    let file = try MCAPFile(bytes + writer.take())
+    #expect(file.messages.map(\.time) == Array(0..<1000))
+    #expect(
+      file.chunks.prefix(9).map { $0.size > 400 } == [
+        false, false, false, true, true, true, true, true, true,
+      ])
+    #expect(
+      file.chunks.prefix(9).map { $0.size > 800 } == [
+        false, false, false, false, false, false, true, true, true,
+      ])
+    #expect(file.chunks.allSatisfy { $0.size <= 1600 })
+  }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FoundationEssentials
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Testing
+
+@testable import Export
+
+@Suite("MCAP")
+struct MCAPTests {
+  private static let start: Int64 = 1_795_228_687_500_000_000
+
+  private func export(_ bytes: [UInt8], _ options: ExportOptions = ExportOptions(format: .mcap))
+    throws -> (file: MCAPFile, report: Exporter.Report)
+  {
+    var sink = ArraySink()
+    let report = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
+    return (try MCAPFile(sink.bytes), report)
+  }
+
+  private func export(_ log: TestLog, _ channels: ExportChannels? = nil) throws -> MCAPFile {
+    try export(log.bytes(), ExportOptions(format: .mcap, channels: channels)).file
+  }
+
+  private func lines(_ file: MCAPFile, _ topic: String) throws -> [MCAPFile.Line] {
+    try file.messages.filter { $0.topic == topic }.map { try MCAPFile.Line($0) }
+  }
+
+  /// What NDJSON has of each sample: time, and the values of six axes, 0 where there is none.
+  private func rows(_ log: TestLog, _ channels: ExportChannels? = nil) throws -> [(
+    time: Int64, values: [Double], temperature: Double?
+  )] {
+    struct Row: Decodable {
+      var t_ns: Int64
+      var ax, ay, az, gx, gy, gz, temp: Double?
+    }
+    return try log.export(ExportOptions(format: .ndjson, channels: channels)).split(separator: "\n")
+      .map {
+        let row = try JSONDecoder().decode(Row.self, from: Data($0.utf8))
+        let values = [row.ax, row.ay, row.az, row.gx, row.gy, row.gz].map { $0 ?? 0 }
+        return (row.t_ns, values, row.temp)
+      }
+  }
+
+  @Test("an Imu has the layout of its definition, and the stamp is in seconds and nanoseconds")
+  func imuLayout() throws {
+    var log = TestLog(TestLog.description(channels: [.accelerometer, .gyroscope]))
+    log.clock(0, wall: 1_763_800_000_123_456_789)
+    log.sample(0, 0, RawSample(ax: 16384, ay: 1, az: -1, gx: 131, gy: 2, gz: -2))
+    let message = try #require(try export(log).messages.first)
+    #expect(message.time == 1_763_800_000_123_456_789)
+    #expect(message.published == message.time)
+    #expect(message.data.count == 316)
+    #expect(
+      message.data.prefix(28).map { $0 } == [
+        0x00, 0x01, 0x00, 0x00, 0xC0, 0x73, 0x21, 0x69, 0x15, 0xCD, 0x5B, 0x07,
+        0x04, 0x00, 0x00, 0x00, 0x69, 0x6D, 0x75, 0x00, 0, 0, 0, 0, 0, 0, 0, 0,
+      ])
+    func double(_ place: Int) throws -> Double {
+      var cursor = MCAPFile.Cursor(message.data, place)
+      return try cursor.double()
+    }
+    let places: [Int: Double] = [
+      44: 1, 52: -1, 124: 0.017453, 132: 0.000266, 140: -0.000266, 220: 9.80665, 228: 0.000599,
+      236: -0.000599,
+    ]
+    for place in stride(from: 20, to: 316, by: 8) {
+      #expect(try double(place) == places[place] ?? 0, "at \(place)")
+    }
+  }
+
+  @Test("schemas are those of ROS 2, without comments")
+  func schemas() throws {
+    let file = try export(RecordFormatTests.threeSamples())
+    #expect(file.profile == "ros2")
+    #expect(file.library == "imulog 0.1.0")
+    #expect(file.topics.keys.sorted() == ["/imu", "/imu/gaps", "/imu/temperature"])
+    let line = String(repeating: "=", count: 80)
+    #expect(file.topics["/imu/temperature"]?.schema == "sensor_msgs/msg/Temperature")
+    #expect(
+      file.topics["/imu/temperature"]?.definition == """
+        std_msgs/Header header
+        float64 temperature
+        float64 variance
+        \(line)
+        MSG: std_msgs/Header
+        builtin_interfaces/Time stamp
+        string frame_id
+        \(line)
+        MSG: builtin_interfaces/Time
+        int32 sec
+        uint32 nanosec
+
+        """)
+    let imu = try #require(file.topics["/imu"])
+    #expect(imu.schema == "sensor_msgs/msg/Imu")
+    #expect(imu.definition.utf8.count == 828)
+    #expect(file.topics["/imu/gaps"]?.schema == "rcl_interfaces/msg/Log")
+  }
+
+  @Test("values are the doubles of NDJSON, times the wall clock's, sequences the ticks")
+  func values() throws {
+    let log = RecordFormatTests.threeSamples()
+    let file = try export(log)
+    let messages = file.messages.filter { $0.topic == "/imu" }
+    let rows = try rows(log)
+    #expect(messages.map(\.sequence) == [0, 2, 30])
+    for (message, row) in zip(messages, rows) {
+      let imu = try MCAPFile.Imu(message.data)
+      #expect(message.time == UInt64(Self.start + row.time))
+      #expect(imu.stamp == message.time)
+      #expect(imu.values == row.values)
+      #expect(imu.frame == "imu\0")
+      #expect(imu.orientation == [0, 0, 0, 1])
+    }
+    let temperatures = file.messages.filter { $0.topic == "/imu/temperature" }
+    #expect(temperatures.map(\.time) == messages.map(\.time))
+    for (message, row) in zip(temperatures, rows) {
+      var cursor = MCAPFile.Cursor(message.data, 20)
+      #expect(try cursor.double() == row.temperature)
+      #expect(try cursor.double() == 0)
+      #expect(message.data.count == 36)
+    }
+  }
+
+  @Test(
+    "every count has the double nearest to its text",
+    arguments: [
+      CountScale(Fraction(1, 8192), times: .standardGravity, decimals: 6),
+      CountScale(Fraction(10, 655), times: .radiansPerDegree, decimals: 6),
+      CountScale(Fraction(1, 340), plus: Fraction(3653, 100), decimals: 4),
+      CountScale(Fraction(-1, 1_000_000_000), decimals: 6),
+    ])
+  func doubles(_ scale: CountScale?) throws {
+    let scale = try #require(scale)
+    let values = scale.values
+    for count in stride(from: Int16.min, to: Int16.max, by: 7) {
+      let (characters, length) = scale.text(of: count)
+      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: characters >> UInt128(8 * $0)) }
+      let value = values[Int(UInt16(bitPattern: count))]
+      #expect(value == Double(String(decoding: bytes, as: UTF8.self)))
+      #expect(value != 0 || value.sign == .plus)
+    }
+  }
+
+  @Test("a temperature that stays the same is written once")
+  func constantTemperature() throws {
+    var log = TestLog()
+    for (tick, temperature) in [5, 5, 5, 6, 6, 5].enumerated() {
+      log.sample(
+        UInt64(tick), Int64(tick) * 100_000_000, RawSample(temperature: Int16(temperature)))
+    }
+    let file = try export(log)
+    #expect(file.messages.filter { $0.topic == "/imu/temperature" }.map(\.sequence) == [0, 3, 5])
+    #expect(try export(log, .accel).topics.keys.sorted() == ["/imu"])
+  }
+
+  @Test(
+    "what a recording does not have is unknown: a covariance that begins with −1, an axis that is no number"
+  )
+  func oneSensor() throws {
+    func first(_ channels: ChannelSet, _ asked: ExportChannels? = nil) throws -> MCAPFile.Imu {
+      let file = try export(RecordFormatTests.threeSamples(channels), asked)
+      return try MCAPFile.Imu(try #require(file.messages.first { $0.topic == "/imu" }).data)
+    }
+    func known(_ imu: MCAPFile.Imu) -> [Bool] {
+      for covariance in imu.covariances { #expect(covariance.dropFirst().allSatisfy { $0 == 0 }) }
+      #expect(imu.covariances.allSatisfy { $0[0] == 0 || $0[0] == -1 })
+      return imu.covariances.map { $0[0] == 0 }
+    }
+    #expect(try known(first(.all)) == [false, true, true])
+    #expect(try known(first(.accelerometer)) == [false, false, true])
+    #expect(try known(first(.all, .gyro)) == [false, true, false])
+    #expect(try first(.all, .gyro).values == [0, 0, 0, -0.000133, 0.017453, 0])
+    let flat = try first(ChannelSet(rawValue: 0b10_0011))
+    #expect(known(flat) == [false, true, true])
+    #expect(flat.values.map(\.isNaN) == [false, false, true, true, true, false])
+  }
+
+  @Test("gaps and marks are lines of a log, among the samples by their times")
+  func gapsAndMarks() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.clock(0, wall: Self.start)
+    log.mark(250_000_000, "kerb ✓")
+    log.sample(0, 0, RawSample(ax: 1))
+    log.gap(1, 1, .busError, code: 121)
+    log.sample(2, 200_000_000, RawSample(ax: 2))
+    log.gap(3, 2, .missed)
+    log.sample(5, 500_000_000, RawSample(ax: 3))
+    log.mark(900_000_000)
+    let (file, report) = try export(log.bytes())
+    #expect(report.samples == 3 && report.remarks.isEmpty)
+    let start = UInt64(Self.start)
+    #expect(
+      try lines(file, "/imu/gaps") == [
+        MCAPFile.Line(
+          time: start + 100_000_000, level: 30, name: "imulog.gap",
+          text: "1 tick missing: bus error (errno 121)"),
+        MCAPFile.Line(
+          time: start + 300_000_000, level: 30, name: "imulog.gap",
+          text: "2 ticks missing: woken too late"),
+      ])
+    #expect(
+      try lines(file, "/imu/marks") == [
+        MCAPFile.Line(time: start + 250_000_000, level: 20, name: "imulog.mark", text: "kerb ✓"),
+        MCAPFile.Line(time: start + 900_000_000, level: 20, name: "imulog.mark", text: ""),
+      ])
+    #expect(
+      file.messages.map(\.topic) == [
+        "/imu", "/imu/gaps", "/imu", "/imu/gaps", "/imu/marks", "/imu", "/imu/marks",
+      ])
+    let facts = try #require(file.metadata["imulog"])
+    #expect(facts["imulog.id"] == "\(TestLog.id)")
+    #expect(facts["imulog.started"] == "2026-11-21T02:38:07.500Z")
+    #expect(facts["imulog.times"] == "nanoseconds from 1970-01-01T00:00:00Z")
+    #expect(facts["imulog.units.ax"] == "m/s^2")
+    #expect(
+      facts.filter { $0.key.hasPrefix("imulog.ticks") && $0.value != "0" } == [
+        "imulog.ticks.sampled": "3", "imulog.ticks.missed": "2", "imulog.ticks.busError": "1",
+      ])
+  }
+
+  @Test("a range has its own samples, parts of gaps, marks, and account")
+  func range() throws {
+    var log = TestLog(TestLog.description(channels: .gyroscope))
+    for tick in 0..<10 as Range<UInt64> where !(3..<7).contains(tick) {
+      if tick == 7 { log.gap(3, 4, .stale) }
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(gx: Int16(tick)))
+      log.mark(Int64(tick) * 100_000_000, "\(tick)")
+    }
+    let options = ExportOptions(format: .mcap, from: 200_000_000, to: 800_000_000)
+    let (file, report) = try export(log.bytes(), options)
+    #expect(report.samples == 2)
+    #expect(file.messages.filter { $0.topic == "/imu" }.map(\.sequence) == [2, 7])
+    #expect(try lines(file, "/imu/marks").map(\.text) == ["2", "7"])
+    #expect(
+      try lines(file, "/imu/gaps").map(\.text)
+        == ["4 ticks missing: nothing new from the sensor"])
+    #expect(file.metadata["imulog"]?["imulog.ticks.stale"] == "4")
+    let part = ExportOptions(format: .mcap, from: 500_000_000, to: 600_000_000)
+    #expect(
+      try lines(export(log.bytes(), part).file, "/imu/gaps").map(\.text)
+        == ["1 tick missing: nothing new from the sensor"])
+  }
+
+  @Test("a damaged log is exported as far as it can be read, and the facts name the damage")
+  func damaged() throws {
+    var generator = SplitMix(seed: 6)
+    let counts = (0..<2000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
+    let log = try TestLog.ramp(TestLog.description(rate: hertz(100)), counts)
+    var bytes = try log.bytes()
+    bytes[2 * 4096 + 5] ^= 0x10
+    let (file, report) = try export(bytes)
+    #expect(report.damages == 1)
+    #expect(file.metadata["imulog"]?["imulog.damages"] == "1")
+    let scale = CountScale(Fraction(1, 16384), times: .standardGravity, decimals: 6)
+    let values = try #require(scale).values
+    let ticks = file.messages.filter { $0.topic == "/imu" }.map(\.sequence)
+    #expect(ticks.count == Int(report.samples) && ticks.count < 2000)
+    for (message, tick) in zip(file.messages.filter { $0.topic == "/imu" }, ticks) {
+      #expect(
+        try MCAPFile.Imu(message.data).values[0]
+          == values[Int(UInt16(bitPattern: counts[Int(tick)]))])
+    }
+  }
+}

@@ -203,9 +203,15 @@ struct DaemonTests {
     for _ in 0..<5 { try addRecording() }
     let before = try Holdings(of: child.pid)
     for _ in 0..<20 { try addRecording() }
-    let after = try Holdings(of: child.pid)
-    #expect(after.descriptors == before.descriptors)
-    #expect(after.threads == before.threads)
+    var after = try Holdings(of: child.pid)
+    // A connection, or a file that is being closed, may be there for a moment; what leaks stays.
+    for _ in 0..<50
+    where after.descriptors > before.descriptors || after.threads > before.threads {
+      _ = try service.status()
+      after = try Holdings(of: child.pid)
+    }
+    #expect(after.descriptors <= before.descriptors)
+    #expect(after.threads <= before.threads)
     // The queue of one recording alone is 1 MB.
     #expect(after.kilobytes < before.kilobytes + 2000, "\(before) \(after)")
     service.end(child)

@@ -81,7 +81,8 @@ struct GPIOLineSearch {
 
   private func refused(_ refusal: (path: String, errno: Int32)) -> LinuxIOError {
     switch refusal.errno {
-    case EACCES, EPERM:
+    case EPERM: return LinuxIOError.fenced(attempt: "looking for GPIO line \(spec)", refusal.path)
+    case EACCES:
       var error = error(
         .notPermitted, "you may not use \(refusal.path)", refusal.errno,
         remedy: groupRemedy(refusal.path))

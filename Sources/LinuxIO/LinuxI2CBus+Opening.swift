@@ -63,7 +63,8 @@ package struct I2COpening {
   package func refused(_ code: Int32) -> LinuxIOError {
     switch code {
     case ENOENT, ENXIO, ENODEV: return absent(code)
-    case EACCES, EPERM: return notPermitted(code)
+    case EACCES: return notPermitted(code)
+    case EPERM: return LinuxIOError.fenced(attempt: "opening I2C bus \(number)", path)
     case ENOTTY, EISDIR, ENOTDIR, EINVAL, ENOSYS:
       return error(
         .notAnI2CBus, "this is not an I2C adapter", code,

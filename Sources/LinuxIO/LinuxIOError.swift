@@ -127,3 +127,15 @@ extension Refusal: CustomStringConvertible {
     "\(what) was refused (errno \(errno), \(Errno.words(errno))). \(remedy)"
   }
 }
+
+extension LinuxIOError {
+  /// The error for a node that something other than its mode forbids: `open` gives EPERM for the rules of a container
+  /// or a service (Documentation/admin-guide/cgroup-v1/devices.rst), and EACCES for the mode.
+  static func fenced(attempt: String, _ path: String) -> LinuxIOError {
+    LinuxIOError(
+      kind: .notPermitted, attempt: attempt, place: path,
+      finding: "this container or service may not use it, whatever its mode says", errno: EPERM,
+      remedy: "Give it the device: `docker run --device \(path)`, or `DeviceAllow=\(path) rw` in a"
+        + " unit.")
+  }
+}

@@ -55,6 +55,16 @@ extension SystemTree {
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }
 
+  /// The files of a setting that several directories may hold, by their names: a file hides those of its name in later
+  /// directories (udev(7), modules-load.d(5)).
+  package func settings(in directories: [String], suffix: String) -> [String] {
+    var seen: Set<String> = []
+    return directories.flatMap { directory in
+      names(in: directory).sorted().filter { $0.hasSuffix(suffix) && seen.insert($0).inserted }
+        .map { "\(directory)/\($0)" }
+    }
+  }
+
   /// Names in a directory, in no order; none when it is absent or unreadable.
   package func names(in path: String) -> [String] {
     guard let directory = opendir(self.path(path)) else { return [] }

@@ -56,6 +56,21 @@ struct DoctorRightsTests {
   }
 
   @Test(
+    "a rule that a file of the same name in /etc hides gives nothing",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func hiddenRule() throws {
+    machine.write(
+      "SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0660\"\n",
+      to: "usr/lib/udev/rules.d/60-i2c.rules")
+    machine.write("# empty\n", to: "etc/udev/rules.d/60-i2c.rules")
+    let check = try bus(groups: "i2c:x:998:person\n", group: 0, mode: "600")
+    #expect(
+      check.commands.first
+        == "echo 'SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0660\"' | sudo tee -a /etc/udev/rules.d/61-imulog-i2c.rules"
+    )
+  }
+
+  @Test(
     "a group that does not exist is made, and given the node by a rule, before the person joins it",
     .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
   func noGroup() throws {

@@ -105,9 +105,17 @@ final class I2COpeningTests {
 
   @Test("of a node that belongs to no group says how it gets one")
   func groupless() {
-    let error = I2COpening(number: 1, tree: raspberryPi.tree).refused(EPERM)
+    let error = I2COpening(number: 1, tree: raspberryPi.tree).refused(EACCES)
     #expect(error.kind == .notPermitted)
     #expect(error.remedy.contains("sudo apt install i2c-tools"))
+  }
+
+  @Test("that a container's rules forbid names them, and no group")
+  func fenced() {
+    let error = I2COpening(number: 1, tree: raspberryPi.tree).refused(EPERM)
+    #expect(error.kind == .notPermitted && error.errno == EPERM)
+    #expect(error.finding.contains("container"))
+    #expect(error.remedy.contains("--device") && !error.remedy.contains("usermod"))
   }
 
   @Test("refused for any other reason keeps the reason")

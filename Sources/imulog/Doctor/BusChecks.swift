@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Boards
+import Glibc
 import IMUDrivers
 import IMUModel
 import LinuxIO
@@ -228,7 +229,7 @@ extension BusChecks {
 
   private static func refused(_ error: LinuxIOError, _ number: Int, _ tree: SystemTree) -> Check {
     switch error.kind {
-    case .notPermitted:
+    case .notPermitted where error.errno == EACCES:
       let right = NodeRight("/dev/i2c-\(number)", .bus, tree)
       return Check("bus", .wrong, right.words, mends: right.mends)
     case .i2cOff where !tree.kernelAdapterNumbers().isEmpty:

@@ -16,11 +16,7 @@ struct BusModuleChecks {
     let loaded = (tree.text("/proc/modules", limit: 1 << 17) ?? "").split(separator: "\n")
     guard loaded.contains(where: { $0.hasPrefix("i2c_dev ") }) else { return nil }
     let folders = ["/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d"]
-    let files =
-      ["/etc/modules"]
-      + folders.flatMap { folder in
-        tree.names(in: folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
-      }
+    let files = ["/etc/modules"] + tree.settings(in: folders, suffix: ".conf")
     let isKept = files.contains { path in
       (tree.text(path, limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline).contains { line in
         let name = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Boards
+import Glibc
 import IMUModel
 import LinuxIO
 import Recorder
@@ -35,7 +36,7 @@ struct LineChecks {
     switch error.kind {
     case .lineBusy(holder: GPIOLine.consumer):
       return Check(name, .unchecked, "another imulog has the line, and uses it")
-    case .notPermitted where error.place.hasPrefix(tree.path("/dev/")):
+    case .notPermitted where error.errno == EACCES && error.place.hasPrefix(tree.path("/dev/")):
       let right = NodeRight(
         String(error.place.dropFirst(tree.root.utf8.count)), .line, tree)
       return Check(name, state, right.words, mends: right.mends)

@@ -120,12 +120,10 @@ struct NodeRule {
   /// The rules that name the group.
   private func lines(_ tree: SystemTree) -> [(path: String, line: Substring)] {
     let folders = ["/etc", "/run", "/usr/lib", "/lib"].map { "\($0)/udev/rules.d" }
-    return folders.flatMap { folder in
-      tree.names(in: folder).filter { $0.hasSuffix(".rules") }.sorted().flatMap { name in
-        (tree.text("\(folder)/\(name)", limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline)
-          .filter { !$0.hasPrefix("#") && $0.parts(around: "GROUP=\"\(group)\"") != nil }
-          .map { ("\(folder)/\(name)", $0) }
-      }
+    return tree.settings(in: folders, suffix: ".rules").flatMap { path in
+      (tree.text(path, limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline)
+        .filter { !$0.hasPrefix("#") && $0.parts(around: "GROUP=\"\(group)\"") != nil }
+        .map { (path, $0) }
     }
   }
 }

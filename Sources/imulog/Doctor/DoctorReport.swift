@@ -81,7 +81,7 @@ struct DoctorReport {
   private static func withoutName(_ text: String, after directory: String) -> String {
     var (open, rest) = ("", text)
     while let (before, after) = rest.parts(around: directory) {
-      open += before + directory + "…"
+      open += "\(before)\(directory)…"
       rest = String(after.drop { $0 != "/" && $0 != " " && $0 != "`" && $0 != "'" && $0 != ":" })
     }
     return open + rest

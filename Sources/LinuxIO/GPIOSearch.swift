@@ -4,10 +4,15 @@ import CLinuxIO
 import Glibc
 
 /// Finds the requested line among a machine's chips; the error when it is not there.
-struct GPIOLineSearch {
+package struct GPIOLineSearch {
   let spec: GPIOLineSpec
   let survey: GPIOSurvey
   let tree: SystemTree
+
+  /// A search among the chips of a survey of `tree`.
+  package init(spec: GPIOLineSpec, survey: GPIOSurvey, tree: SystemTree) {
+    (self.spec, self.survey, self.tree) = (spec, survey, tree)
+  }
 
   /// Labels of the chips that drive a Raspberry Pi's header (drivers/pinctrl/bcm/pinctrl-bcm2835.c,
   /// pinctrl-rp1.c); they count first when several chips have a line of the same name.
@@ -16,7 +21,7 @@ struct GPIOLineSearch {
   ]
 
   /// The requested line.
-  func line() throws(LinuxIOError) -> GPIOLine {
+  package func line() throws(LinuxIOError) -> GPIOLine {
     if survey.chips.isEmpty { throw noChip() }
     let found = candidates()
     if let line = found.first, found.count == 1 { return line }
@@ -81,7 +86,8 @@ struct GPIOLineSearch {
 
   private func refused(_ refusal: (path: String, errno: Int32)) -> LinuxIOError {
     switch refusal.errno {
-    case EPERM: return LinuxIOError.fenced(attempt: "looking for GPIO line \(spec)", refusal.path)
+    case EPERM:
+      return .forbiddenByDeviceRules(attempt: "looking for GPIO line \(spec)", refusal.path)
     case EACCES:
       var error = error(
         .notPermitted, "you may not use \(refusal.path)", refusal.errno,
@@ -133,7 +139,7 @@ package struct GPIOSurvey {
 
   package private(set) var chips: [Chip] = []
   /// Nodes that could not be opened or asked, with the errno.
-  var refusals: [(path: String, errno: Int32)] = []
+  package var refusals: [(path: String, errno: Int32)] = []
 }
 
 extension GPIOSurvey {

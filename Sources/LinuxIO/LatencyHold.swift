@@ -36,10 +36,12 @@ public final class LatencyHold: Sendable {
     return count == 4 ? (hold, nil) : (nil, refusal(code, microseconds))
   }
 
-  private static func refusal(_ code: Int32, _ microseconds: Int32) -> Refusal {
+  /// The refusal of a request that ended with `code`.
+  package static func refusal(_ code: Int32, _ microseconds: Int32) -> Refusal {
     let remedy: String
     switch code {
-    case ENOENT, ENODEV, ENXIO:
+    // EPERM: by the device rules of a container, whatever the node's mode.
+    case ENOENT, ENODEV, ENXIO, EPERM:
       remedy = "A container must be given the device; a kernel without it needs nothing held."
     default:
       remedy =

@@ -64,7 +64,7 @@ package struct I2COpening {
     switch code {
     case ENOENT, ENXIO, ENODEV: return absent(code)
     case EACCES: return notPermitted(code)
-    case EPERM: return LinuxIOError.fenced(attempt: "opening I2C bus \(number)", path)
+    case EPERM: return .forbiddenByDeviceRules(attempt: "opening I2C bus \(number)", path)
     case ENOTTY, EISDIR, ENOTDIR, EINVAL, ENOSYS:
       return error(
         .notAnI2CBus, "this is not an I2C adapter", code,

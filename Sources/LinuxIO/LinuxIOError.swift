@@ -63,6 +63,23 @@ extension LinuxIOError: CustomStringConvertible {
   }
 }
 
+extension LinuxIOError {
+  /// The error for a device node whose `open` ended with EPERM: the device rules of a container or a unit forbid it
+  /// (Documentation/admin-guide/cgroup-v2.rst, Device controller). A mode that forbids it gives EACCES.
+  ///
+  /// - Parameters:
+  ///   - attempt: As ``attempt``.
+  ///   - path: The node.
+  static func forbiddenByDeviceRules(attempt: String, _ path: String) -> LinuxIOError {
+    LinuxIOError(
+      kind: .notPermitted, attempt: attempt, place: path,
+      finding: "the device rules of this container or service forbid it, whatever its mode",
+      errno: EPERM,
+      remedy: "Give it the device: `docker run --device \(path)`, or `DeviceAllow=\(path) rw` in a"
+        + " unit.")
+  }
+}
+
 extension LinuxIOError: StatusError {
   /// Whether permission, another program or the device is the cause.
   public var exitStatus: ExitStatus {
@@ -125,17 +142,5 @@ extension Refusal: CustomStringConvertible {
   /// permitted). In a systemd unit set LimitRTPRIO=80; …`
   public var description: String {
     "\(what) was refused (errno \(errno), \(Errno.words(errno))). \(remedy)"
-  }
-}
-
-extension LinuxIOError {
-  /// The error for a node that something other than its mode forbids: `open` gives EPERM for the rules of a container
-  /// or a service (Documentation/admin-guide/cgroup-v1/devices.rst), and EACCES for the mode.
-  static func fenced(attempt: String, _ path: String) -> LinuxIOError {
-    LinuxIOError(
-      kind: .notPermitted, attempt: attempt, place: path,
-      finding: "this container or service may not use it, whatever its mode says", errno: EPERM,
-      remedy: "Give it the device: `docker run --device \(path)`, or `DeviceAllow=\(path) rw` in a"
-        + " unit.")
   }
 }

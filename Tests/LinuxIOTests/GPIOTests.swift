@@ -61,6 +61,19 @@ final class GPIOTests {
     #expect(chips[0].path == fixture.root + "/dev/gpiochip0")
   }
 
+  @Test("on a chip that a container's device rules forbid is not found, and no group helps")
+  func deviceRules() {
+    let path = fixture.root + "/dev/gpiochip2"
+    for hasOthers in [true, false] {
+      var survey = GPIOSurvey(hasOthers ? fixture.tree : SystemTree(root: fixture.root + "/none"))
+      survey.refusals = [(path, EPERM)]
+      let search = GPIOLineSearch(spec: GPIOLineSpec("GPIO99"), survey: survey, tree: fixture.tree)
+      let error = #expect(throws: LinuxIOError.self) { try search.line() }
+      #expect(error?.kind == .notPermitted && error?.errno == EPERM && error?.place == path)
+      #expect(error?.remedy.contains("--device \(path)`") == true)
+    }
+  }
+
   @Test("is found by name in another spelling, by label, by node and by a link to it")
   func found() throws {
     let clock = "GPIO_GCLK, line 2 of gpiochip0 (pinctrl-bcm2711)"

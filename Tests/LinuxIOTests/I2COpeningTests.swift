@@ -110,11 +110,11 @@ final class I2COpeningTests {
     #expect(error.remedy.contains("sudo apt install i2c-tools"))
   }
 
-  @Test("that a container's rules forbid names them, and no group")
-  func fenced() {
+  @Test("that a container's device rules forbid names them, and no group")
+  func deviceRules() {
     let error = I2COpening(number: 1, tree: raspberryPi.tree).refused(EPERM)
     #expect(error.kind == .notPermitted && error.errno == EPERM)
-    #expect(error.finding.contains("container"))
+    #expect(error.finding.contains("device rules"))
     #expect(error.remedy.contains("--device") && !error.remedy.contains("usermod"))
   }
 

@@ -43,6 +43,13 @@ final class LatencyHoldTests {
     )
   }
 
+  @Test("that a container's device rules forbid asks for the device, and not for another mode")
+  func deviceRules() {
+    let refusal = LatencyHold.refusal(EPERM, 5)
+    #expect(refusal.remedy.hasPrefix("A container must be given the device"))
+    #expect(!refusal.remedy.contains("chmod"))
+  }
+
   @Test("that the kernel does not accept is refused, and closed")
   func notTaken() {
     fixture.link(path, to: "/dev/full")

@@ -35,12 +35,6 @@ package struct BootConfiguration {
     return isOld ? paths[1] : paths[0]
   }
 
-  /// Whether Raspberry Pi OS's program is there, which switches the bus on without a new start. Ubuntu and Debian do not
-  /// have it.
-  package static func hasRaspiConfig(_ tree: SystemTree) -> Bool {
-    ["/usr/bin", "/usr/sbin"].contains { tree.names(in: $0).contains("raspi-config") }
-  }
-
   /// `include` names a file beside this one; the firmware follows more of them than this does.
   private static func applying(
     _ text: String, in path: String, _ filter: inout BootFilter, _ tree: SystemTree,

@@ -104,7 +104,8 @@ package struct I2COpening {
       return "Switch the adapter on in the board's device tree or firmware, then run"
         + " `sudo modprobe i2c-dev`."
     }
-    if BootConfiguration.hasRaspiConfig(tree) { return "Run `sudo raspi-config nonint do_i2c 0`." }
+    // Raspberry Pi OS has it, which switches the bus on without a new start; Ubuntu and Debian do not.
+    if tree.hasProgram("raspi-config") { return "Run `sudo raspi-config nonint do_i2c 0`." }
     return
       "Add the lines `[all]` and `dtparam=i2c_arm=on` to \(BootConfiguration.path(tree)) and start"
       + " again."

@@ -55,14 +55,19 @@ extension SystemTree {
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }
 
-  /// The files of a setting that several directories may hold, by their names: a file hides those of its name in later
-  /// directories (udev(7), modules-load.d(5)).
+  /// Paths of the files that count among those of several directories, the directories in the order of their precedence:
+  /// a file hides those of its name in later ones (udev(7), modules-load.d(5)).
   package func settings(in directories: [String], suffix: String) -> [String] {
     var seen: Set<String> = []
     return directories.flatMap { directory in
       names(in: directory).sorted().filter { $0.hasSuffix(suffix) && seen.insert($0).inserted }
         .map { "\(directory)/\($0)" }
     }
+  }
+
+  /// Whether a program of the system has this name.
+  package func hasProgram(_ name: String) -> Bool {
+    ["/usr/bin", "/usr/sbin"].contains { names(in: $0).contains(name) }
   }
 
   /// Names in a directory, in no order; none when it is absent or unreadable.

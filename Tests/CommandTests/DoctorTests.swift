@@ -161,6 +161,16 @@ struct DoctorTests {
     #expect(try machine.doctor().checks["module"]?.says("ok") == true)
   }
 
+  @Test("a module's file that one of its name in /etc hides does not load it at the next start")
+  func hiddenModule() throws {
+    machine.makePiWithBus()
+    machine.write("i2c_dev 16384 0 - Live 0x0\n", to: "proc/modules")
+    machine.write("i2c-dev\n", to: "usr/lib/modules-load.d/buses.conf")
+    #expect(try machine.doctor().checks["module"]?.says("ok") == true)
+    machine.write("# none\n", to: "etc/modules-load.d/buses.conf")
+    #expect(try machine.doctor().checks["module"]?.says("advice") == true)
+  }
+
   @Test("a bus that was switched on by hand is off after the next start")
   func unkeptBus() throws {
     machine.makePiWithBus()

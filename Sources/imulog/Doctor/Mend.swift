@@ -39,7 +39,7 @@ extension Mend {
   static func switchOn(_ tree: SystemTree) -> [Mend] {
     // Its program changes a line of another model's section, where there is one.
     let isElsewhere = BootConfiguration(tree)?.asksElsewhere ?? false
-    guard isElsewhere || !BootConfiguration.hasRaspiConfig(tree) else {
+    guard isElsewhere || !tree.hasProgram("raspi-config") else {
       return [
         Mend(
           command: "sudo raspi-config nonint do_i2c 0",

@@ -18,10 +18,9 @@ struct SupplyCheck {
     if let path, let text = tree.text(path) { return check(text, path) }
     if let alarm { return check(isLow: alarm) }
     guard tree.boardModel()?.hasPrefix("Raspberry Pi") ?? false else { return nil }
-    let canAsk = ["/usr/bin", "/opt/vc/bin"].contains { tree.names(in: $0).contains("vcgencmd") }
     return Check(
       SupplyCheck.name, .unchecked, "this kernel does not show the firmware's flags",
-      mends: canAsk ? [.shown("vcgencmd get_throttled")] : [])
+      mends: tree.hasProgram("vcgencmd") ? [.shown("vcgencmd get_throttled")] : [])
   }
 
   /// The firmware's file: below `soc` on most, below `soc@107c000000` on a Raspberry Pi 5.

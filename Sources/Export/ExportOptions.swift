@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+public import IMUModel
 
 /// The formats of an export. Raw values are command-line names.
 public enum ExportFormat: String, CaseIterable, Sendable {
@@ -67,6 +67,9 @@ extension ExportFormat {
 
   /// Whether it has a place for the interval that holds a sample's instant.
   var hasChipTimes: Bool { hasGrid || self == .parquet }
+
+  /// Whether it has a column of labels on request; JSON, MCAP and pages always have the labels.
+  var hasLabelColumn: Bool { self == .csv || self == .ndjson || self == .parquet }
 
   /// Whether it has a place for resampled values.
   var hasGrid: Bool { self == .json || self == .ndjson || self == .csv }
@@ -168,6 +171,10 @@ public struct ExportOptions: Equatable, Sendable {
   public var hasUnitNames = false
   /// Whether ``ExportFormat/csv`` begins with the facts of the header, in lines that begin with `# `.
   public var hasPreamble = false
+  /// The recording's labels, in their order.
+  public var labels: [RecordingLabel] = []
+  /// Whether ``ExportFormat/csv``, ``ExportFormat/ndjson`` and ``ExportFormat/parquet`` have a column of them.
+  public var hasLabels = false
   /// The recording's number in its store; `nil` for the number in the log's header, which is the other store's in a
   /// copied log.
   public var number: UInt32?

@@ -18,6 +18,10 @@ struct ExportPlan {
   var origin: Int64 = 0
   /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
   let hasBounds: Bool
+  /// The labels that have an instant in the range, in their order.
+  let labels: [RecordingLabel]
+  /// Whether rows have a column of them.
+  let hasLabels: Bool
   /// Whether rows are instants of the grid and not samples.
   let isResampled: Bool
   private var texts: [CountTexts]
@@ -39,6 +43,9 @@ struct ExportPlan {
     hasRange = options.from != nil || options.to != nil
     isLive = options.isLive
     (hasBounds, isResampled) = (options.hasUncertainty, options.isResampled)
+    hasLabels = options.hasLabels
+    let (first, end) = (from, to)
+    labels = options.labels.filter { $0.to > first && ($0.from < end || end == .max) }.sorted()
     var tables: [ChannelSet: CountTexts] = [:]
     var texts: [CountTexts] = []
     for channel in channels {
@@ -85,6 +92,9 @@ struct ExportPlan {
     let keys = ExportPlan.boundNames.map { ",\"\($0)\":" }
     return RowLayout.Bounds(keys[0], keys[1], unknown: "null")
   }
+
+  /// The name of the column of labels.
+  static let labelName = "label"
 
   /// Names of the columns after the time.
   var columnNames: [String] { channels.map { ChannelSet.names[$0] } }

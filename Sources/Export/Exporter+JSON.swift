@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+package import IMUModel
 package import LogStore
 
 extension Exporter {
@@ -27,6 +27,7 @@ extension Exporter {
       text.key(section.rawValue, onNewLine: true)
       try list(section, items, isPart, plan, &reader, &text, &sink)
     }
+    text.addLabels(plan)
     text.key("samples", onNewLine: true)
     try sink.write(text.bytes)
     text.removeBytes()
@@ -217,6 +218,23 @@ extension JSONWriter {
     object { json in
       json.member("t_ns", mark.time)
       json.member("label", mark.label)
+    }
+  }
+
+  /// The names of parts of the recording.
+  mutating func addLabels(_ plan: ExportPlan) {
+    key("labels", onNewLine: true)
+    open("[")
+    for label in plan.labels { add(label) }
+    close("]")
+  }
+
+  /// A name of a part of a recording.
+  package mutating func add(_ label: RecordingLabel) {
+    object { json in
+      json.member("from_ns", label.from)
+      json.member("to_ns", label.to)
+      json.member("name", label.name)
     }
   }
 

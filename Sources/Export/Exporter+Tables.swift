@@ -10,7 +10,11 @@ extension Exporter {
   func recordLayout(_ plan: ExportPlan) -> RowLayout {
     RowLayout(
       prefix: "{\"\(plan.timeName)\":", bounds: plan.boundKeys,
-      keys: plan.columnNames.map { ",\"\($0)\":" }, suffix: "}\n")
+      keys: plan.columnNames.map { ",\"\($0)\":" },
+      labels: plan.hasLabels
+        ? LabelColumn(
+          plan.labels, prefix: ",\"\(ExportPlan.labelName)\":\"", suffix: "\"",
+          empty: ",\"\(ExportPlan.labelName)\":null") : nil, suffix: "}\n")
   }
 
   /// The layout of CSV, and its header line.
@@ -23,14 +27,17 @@ extension Exporter {
         + (options.hasUnitNames ? "_" + plan.unitSuffix(ofChannel: channel) : "")
     }
     let header =
-      ([options.time?.name ?? plan.timeName] + bounds + names).joined(separator: ",") + "\n"
+      ([options.time?.name ?? plan.timeName] + bounds + names
+      + (plan.hasLabels ? [ExportPlan.labelName] : [])).joined(separator: ",") + "\n"
     let keys = plan.channels.map { _ in "," }
     return (
       Array(header.utf8),
       RowLayout(
         prefix: "", time: timeForm(started: started),
         bounds: plan.hasBounds ? RowLayout.Bounds(",", ",", unknown: "") : nil,
-        keys: keys, suffix: "\n")
+        keys: keys,
+        labels: plan.hasLabels
+          ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil, suffix: "\n")
     )
   }
 

@@ -115,10 +115,17 @@ public struct Exporter: Sendable {
         throw .optionNotSupported(option: option, format: options.format)
       }
     }
+    if isFollowed, options.hasLabels {
+      throw .optionsTogether(
+        "--labels", "--follow", reason: "a label may be added after the samples that it names")
+    }
     if isFollowed, options.time?.isDate == true || options.hasPreamble {
       throw .optionsTogether(
         options.hasPreamble ? "--preamble" : "--time \(options.time?.rawValue ?? "")", "--follow",
         reason: "what dates a recording best may be recorded later")
+    }
+    guard !options.hasLabels || options.format.hasLabelColumn else {
+      throw .optionNotSupported(option: "--labels", format: options.format)
     }
     guard options.gaps == nil || options.format == .parquet else {
       throw .optionNotSupported(option: "--gaps", format: options.format)

@@ -28,7 +28,7 @@ struct GridPass: ~Copyable {
   }
 
   // Safe: `groups` is owned by this value alone and lives until deinit. A row touches at most ``RowWriter/rowRoom`` bytes of
-  // the sink's, as one of ``RowWriter``, which has the same parts and may have more times.
+  // the sink's and those of its label, as one of ``RowWriter``, which has the same parts and may have more times.
   private struct Column {
     let channel: Int
     let key: PackedText.Words
@@ -41,6 +41,7 @@ struct GridPass: ~Copyable {
   private let prefix: PackedText.Words
   private let suffix: PackedText.Words
   private let groups: UnsafeMutablePointer<UInt32>
+  private var labels: LabelColumn?
   private var timeText = TimeText()
   /// For rows whose times are not in nanoseconds.
   private var date: DateText?
@@ -65,6 +66,7 @@ struct GridPass: ~Copyable {
     precondition(columns.count <= 7, "a sample has seven channels")
     prefix = PackedText.words(Array(layout.prefix.utf8))
     suffix = PackedText.words(Array(layout.suffix.utf8))
+    labels = layout.labels
     date = layout.time.flatMap { $0.kind == .nanoseconds ? nil : DateText($0.kind) }
     timeOrigin = layout.time?.origin ?? 0
     groups = .allocate(capacity: DecimalText.groups.count)
@@ -164,8 +166,10 @@ struct GridPass: ~Copyable {
       guard time < end else { return }
       if rowCount == 0 { firstInstant = instant }
       lastInstant = instant
-      let room = try sink.reserve(RowWriter.rowRoom)
-      let count = putRow(time, to: room)
+      _ = labels?.move(to: time)
+      let label = labels?.text ?? []
+      let room = try sink.reserve(RowWriter.rowRoom + label.count)
+      let count = putRow(time, label, to: room)
       if rowCount == 0, let opening { room.storeBytes(of: opening, as: UInt8.self) }
       sink.commit(count)
       rowCount += 1
@@ -174,7 +178,9 @@ struct GridPass: ~Copyable {
   }
 
   /// Writes the row of an instant between the first and the last sample of the run, and returns the number of bytes.
-  private mutating func putRow(_ time: Int64, to output: UnsafeMutableRawPointer) -> Int {
+  private mutating func putRow(
+    _ time: Int64, _ label: [UInt8], to output: UnsafeMutableRawPointer
+  ) -> Int {
     var place = output
     place += PackedText.copy(prefix, to: place)
     place +=
@@ -189,6 +195,8 @@ struct GridPass: ~Copyable {
         of: UInt64(truncatingIfNeeded: text >> 64).littleEndian, toByteOffset: 8, as: UInt64.self)
       place += length
     }
+    UnsafeMutableRawBufferPointer(start: place, count: label.count).copyBytes(from: label)
+    place += label.count
     place += PackedText.copy(suffix, to: place)
     return place - output
   }

@@ -6,13 +6,11 @@ import LogStore
 
 /// Writes every sample of a plan as a row, in one pass over the log.
 struct RowPass: ~Copyable {
-  /// Rows formatted at a time: as many as the largest reservation holds.
-  private static let rowsAtATime = reservationLimit / RowWriter.rowRoom
-
   let plan: ExportPlan
   private var writer: RowWriter
   /// Replaces the first byte of the first row, where rows begin with a separator.
   private let opening: UInt8?
+  private var labels: LabelColumn?
   /// The tick up to which ticks without a sample repeat the sample before them; `nil` when none does.
   private let holdEnd: UInt64?
   /// Repetitions of the last sample, a block at a time.
@@ -31,6 +29,7 @@ struct RowPass: ~Copyable {
     self.plan = plan
     self.opening = opening
     self.holdEnd = holdEnd
+    labels = layout.labels
     writer = plan.rowWriter(layout)
   }
 
@@ -125,9 +124,16 @@ struct RowPass: ~Copyable {
     guard !rows.isEmpty else { return }
     var row = rows.lowerBound
     while row < rows.upperBound {
-      let end = min(row + RowPass.rowsAtATime, rows.upperBound)
-      let room = try sink.reserve((end - row) * RowWriter.rowRoom)
-      let count = writer.write(row..<end, of: block, bounds, to: room)
+      var end = rows.upperBound
+      if let next = labels?.move(to: block.times[row]), block.times[end - 1] >= next {
+        end = row + 1
+        while block.times[end] < next { end += 1 }
+      }
+      let label = labels?.text ?? []
+      let rowRoom = RowWriter.rowRoom + label.count
+      end = min(row + reservationLimit / rowRoom, end)
+      let room = try sink.reserve((end - row) * rowRoom)
+      let count = writer.write(row..<end, of: block, bounds, label: label, to: room)
       if report.samples == 0, row == rows.lowerBound, let opening {
         room.storeBytes(of: opening, as: UInt8.self)
       }

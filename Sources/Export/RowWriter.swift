@@ -12,6 +12,8 @@ struct RowLayout {
   var bounds: Bounds?
   /// Before each value, at most 8 bytes each.
   var keys: [String]
+  /// Before the suffix, where rows have a column of labels.
+  var labels: LabelColumn?
   /// Ends each row, at most 8 bytes.
   var suffix: String
 
@@ -39,13 +41,13 @@ struct RowBounds {
 
 /// Writes samples as rows of text. Each value is copied from a table, 16 bytes at a time.
 ///
-///     prefix │ time │ key │ value │ key │ value │ … │ suffix
+///     prefix │ time │ key │ value │ key │ value │ … │ label │ suffix
 ///
 /// - Complexity: a few instructions a byte; no allocation once a count has its text.
 struct RowWriter: ~Copyable {
   // Safe: `columns` and `groups` are owned by this value alone and live until deinit. Every store goes to
   // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time and each bound
-  // TimeText.room, each column a key of 8 and a text of 16, suffix 8. Stores are longer than their text,
+  // TimeText.room, each column a key of 8 and a text of 16, suffix 8, and as many as its label has. Stores are longer than their text,
   // and the next store overwrites the excess.
   private struct Column {
     var counts: UnsafePointer<Int16>?
@@ -54,7 +56,7 @@ struct RowWriter: ~Copyable {
     let keyLength: Int
   }
 
-  /// Bytes that must be free for each row.
+  /// Bytes that must be free for each row, beside those of its label.
   static let rowRoom = 3 * (16 + TimeText.room) + 7 * (8 + 16) + 8
 
   private let layout: RowLayout
@@ -102,11 +104,13 @@ struct RowWriter: ~Copyable {
     groups.deallocate()
   }
 
-  /// Writes the given samples of `block` to `output`, which has ``rowRoom`` bytes for each; returns the
-  /// number of bytes.
+  /// Writes the given samples of `block` to `output`, which has ``rowRoom`` bytes for each and as many as `label` has;
+  /// returns the number of bytes.
+  ///
+  /// - Parameter label: The cell of the rows' labels.
   mutating func write(
     _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds? = nil,
-    to output: UnsafeMutableRawPointer
+    label: [UInt8] = [], to output: UnsafeMutableRawPointer
   ) -> Int {
     guard !rows.isEmpty, let times = block.times.baseAddress else { return 0 }
     precondition(rows.lowerBound >= 0 && rows.upperBound <= block.count, "no such samples")
@@ -141,6 +145,10 @@ struct RowWriter: ~Copyable {
         place.storeBytes(of: entry.low, as: UInt64.self)
         place.storeBytes(of: entry.high, toByteOffset: 8, as: UInt64.self)
         place += entry.length
+      }
+      if !label.isEmpty {
+        UnsafeMutableRawBufferPointer(start: place, count: label.count).copyBytes(from: label)
+        place += label.count
       }
       place.storeBytes(of: suffix.low, as: UInt64.self)
       place += suffix.length

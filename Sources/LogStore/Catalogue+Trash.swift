@@ -230,8 +230,10 @@ extension Catalogue {
     }
     for recording in recordings {
       do {
+        let id = identity(of: recording.entry)
         try files.remove(recording.entry.nameInTrash, in: trash)
         deleted.append(recording.formerName)
+        if let id { try forgetLabels(of: id) }
       } catch {
         failures.append(error)
       }

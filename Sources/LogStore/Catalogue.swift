@@ -11,6 +11,7 @@ import IMUModel
 ///     DIR/.lock                                      the last number; locked while a new one is assigned
 ///     DIR/.known                                     which recordings need no check at the next start
 ///     DIR/.trash/…                                   removed ones, for 30 days
+///     DIR/.labels/UUID.labels                        names of parts of recordings
 ///     DIR/.part-…, .unsynced-…, .aside-…             incomplete copies from elsewhere: see ``PartialCopy``
 ///     DIR/.freeing-…                                 a recording whose original another machine is asked to free
 ///

@@ -26,6 +26,10 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case present(id: String, number: UInt32)
   /// Numbers up to 4 294 967 295 are used up.
   case outOfNumbers(path: String)
+  /// The recording's file of labels holds as many as one may.
+  case tooManyLabels(path: String)
+  /// The recording has no such label; `existing` are those that it has.
+  case noLabel(RecordingLabel, existing: [RecordingLabel])
   /// The recording's header cannot be read, or cannot be written because a text is too long.
   case log(LogError)
 }
@@ -66,8 +70,21 @@ extension CatalogueError: CustomStringConvertible {
       return "recording \(id) is in the store already, as number \(number)"
     case .outOfNumbers(let path):
       return "the numbers of store \(path) are used up; start another store with --store"
+    case .tooManyLabels(let path):
+      return
+        "\(path) would have more than \(RecordingLabel.mostOfRecording) labels; remove some with "
+        + "`imulog label ID --remove`"
+    case .noLabel(let label, let existing):
+      return "there is no label \(label); "
+        + (existing.isEmpty
+          ? "the recording has none" : "there is \(CatalogueError.some(of: existing))")
     case .log(let error): return error.description
     }
+  }
+
+  private static func some(of labels: [RecordingLabel]) -> String {
+    let more = labels.count > 5 ? " and \(labels.count - 5) more" : ""
+    return labels.prefix(5).map { "\($0)" }.joined(separator: ", ") + more
   }
 }
 
@@ -75,9 +92,9 @@ extension CatalogueError: StatusError {
   /// Whether the recording, the directory or the storage is in the way.
   public var exitStatus: ExitStatus {
     switch self {
-    case .missing, .notFound: .noInput
+    case .missing, .notFound, .noLabel: .noInput
     case .ambiguous: .usage
-    case .notADirectory, .outOfNumbers, .present: .cannotCreate
+    case .notADirectory, .outOfNumbers, .present, .tooManyLabels: .cannotCreate
     case .isLive: .tryAgain
     case .trashForbidden, .isRelied: .noPermission
     case .storage(let cause), .moveNotDurable(_, _, let cause): cause.exitStatus

@@ -177,7 +177,8 @@ func digits(_ value: some BinaryInteger, _ width: Int) -> String {
 /// The names that this program gives files of a store.
 public enum StoreFile {
   private static let names: Set = [
-    Catalogue.lockName, Catalogue.trashName, KnownRecordings.name, "CACHEDIR.TAG",
+    Catalogue.lockName, Catalogue.trashName, Catalogue.labelsName, KnownRecordings.name,
+    "CACHEDIR.TAG",
   ]
   private static let prefixes = [
     Catalogue.temporaryPrefix, Catalogue.unfinishedPrefix, PartialCopy.prefix,

@@ -348,10 +348,11 @@ struct Conversion {
     let file = try PendingFile(path, remedy: "choose another --to DIR")
     var sink = FileDescriptorSink(file.descriptor, name: path)
     var options = ExportOptions(format: format)
-    options.number = entry.number
+    let remark = try options.take(entry, in: catalogue)
     options.fill = fill
-    let report = try Exporter(options).write(try catalogue.storage(of: entry), to: &sink)
+    var report = try Exporter(options).write(try catalogue.storage(of: entry), to: &sink)
     try file.publish()
+    if let remark { report.remarks.append(remark) }
     return report
   }
 

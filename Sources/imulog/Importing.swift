@@ -41,19 +41,30 @@ struct Importing {
     }
   }
 
-  /// Makes a new recording of everything that can be read of a log; it accounts for every tick.
+  /// Makes a new recording of everything that can be read of a log; it accounts for every tick, and has the log's labels.
   ///
   /// - Returns: The new recording's number, and the account of the log.
   func recover(_ path: String) throws -> (number: UInt32, report: Account) {
     var reader = try LogReader(try FileStorage(reading: path))
     var generator = SystemRandomNumberGenerator()
     var description = reader.description
-    description.recoveredFrom = description.id
+    let former = description.id
+    description.recoveredFrom = former
     description.id = .random(using: &generator)
-    return try create(description) { live in
+    let (number, report) = try create(description) { live in
       var writer = try LogEncoder.after(live.description)
       return try reader.salvage(into: &writer, &live.storage)
     }
+    do throws(CatalogueError) {
+      let catalogue = try OpenStore.reading(store)
+      let labels = try catalogue.labels(of: former).labels
+      if !labels.isEmpty { try catalogue.merge(labels, into: description.id) }
+    } catch {
+      throw CommandFailure(
+        error.exitStatus,
+        "recording \(number) was made, but the labels could not be copied: \(error)")
+    }
+    return (number, report)
   }
 
   /// A store has each UUID once.

@@ -25,7 +25,8 @@ struct Imulog: ParsableCommand {
       """,
     subcommands: [
       RecordCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, InfoCommand.self,
-      ExportCommand.self, ImportCommand.self, VerifyCommand.self, RecoverCommand.self,
+      ExportCommand.self, LabelCommand.self, ImportCommand.self, VerifyCommand.self,
+      RecoverCommand.self,
       RemoveCommand.self, RestoreCommand.self, BoardsCommand.self,
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,

@@ -86,6 +86,7 @@ struct JSONDocumentTests {
         "marks":[{"t_ns":410000000,"label":"jump"}],
         "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"configurationLost"},{"t_ns":400000000,"tick":4,"kind":"back","fault":"none"}],
         "damage":[],
+        "labels":[],
         "samples":[
         {"t_ns":1000,"ax":1,"ay":2,"az":3},
         {"t_ns":400001000,"ax":-1,"ay":-2,"az":-3}

@@ -6,7 +6,7 @@ import LogStore
 
 extension Exporter {
   /// Writes messages of ROS 2 in a file of MCAP: `/imu`, and what else the recording has of `/imu/temperature`,
-  /// `/imu/gaps` and `/imu/marks`.
+  /// `/imu/gaps`, `/imu/marks` and `/imu/labels`.
   ///
   /// Stamps are wall-clock times; without a wall clock they begin at 0. A first pass over the log finds clock and marks,
   /// a second one writes the samples.
@@ -62,19 +62,22 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private var ledger = TickLedger()
   /// The marks that are still to come; the next one comes before samples that are later.
   private var marks: ArraySlice<Mark>
+  /// The same of labels, by their beginnings.
+  private var labels: ArraySlice<RecordingLabel>
 
   /// A channel, and its place in an `Imu`.
   private typealias Axis = (channel: Int, place: Int)
 
   /// The topics, in the order of their numbers.
   private enum Topic: Int {
-    case imu, temperature, gaps, marks
+    case imu, temperature, gaps, marks, labels
 
     static let all = [
       MCAPWriter.Topic(name: "/imu", schema: ROSMessages.imu),
       MCAPWriter.Topic(name: "/imu/temperature", schema: ROSMessages.temperature),
       MCAPWriter.Topic(name: "/imu/gaps", schema: ROSMessages.log),
       MCAPWriter.Topic(name: "/imu/marks", schema: ROSMessages.log),
+      MCAPWriter.Topic(name: "/imu/labels", schema: ROSMessages.log),
     ]
   }
 
@@ -82,6 +85,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     self.plan = plan
     self.notes = notes
     marks = notes.marks[...]
+    labels = plan.labels[...]
     writer = MCAPWriter(Topic.all, profile: "ros2", library: plan.description.software)
     values = [Double](repeating: 0, count: 3 << 16)
     for group in 0..<3 {
@@ -102,6 +106,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     for row in rows {
       let time = block.times[row]
       while let mark = marks.first, mark.time <= time { try add(mark, to: &sink) }
+      while let label = labels.first, label.from <= time { try add(label, to: &sink) }
       let stamp = try stamp(time)
       let tick = UInt32(truncatingIfNeeded: block.ticks[row])
       for (axis, column) in zip(axes, columns) {
@@ -146,6 +151,17 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     marks.removeFirst()
   }
 
+  /// A label's message is at its beginning, or where the export begins.
+  private mutating func add<Sink: ByteSink & ~Copyable>(
+    _ label: RecordingLabel, to sink: inout Sink
+  ) throws(ExportError) {
+    try add(
+      .labels,
+      ROSMessages.logContent(.info, name: "imulog.label", "\(label)"), max(label.from, plan.from),
+      UInt32(labels.startIndex), to: &sink)
+    labels.removeFirst()
+  }
+
   private mutating func add<Sink: ByteSink & ~Copyable>(
     _ topic: Topic, _ content: MCAPRecords, _ time: Int64, _ sequence: UInt32, to sink: inout Sink
   ) throws(ExportError) {
@@ -161,9 +177,11 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     _ report: Exporter.Report, to sink: inout Sink
   ) throws(ExportError) {
     while let mark = marks.first { try add(mark, to: &sink) }
+    while let label = labels.first { try add(label, to: &sink) }
     let zero = notes.started == nil ? "0, for want of a wall clock" : "1970-01-01T00:00:00Z"
     let account =
       [("times", "nanoseconds from \(zero)"), ("damages", "\(report.damages)")]
+      + plan.labels.enumerated().map { ("labels.\($0)", "\($1)") }
       // Their sum is not the schedule's where the log is damaged.
       + ledger.named.dropFirst().map { ("ticks.\($0.name)", "\($0.count)") }
     writer.add(

@@ -35,8 +35,10 @@ struct ParquetTable: SampleFormat, ~Copyable {
   /// Labels of marks; present if there are any.
   private let mark: ParquetColumn?
   private let gaps: (cause: ParquetColumn, ticks: ParquetColumn)?
+  private let label: ParquetColumn?
   private var file: ParquetFile
   private var nextMark = 0
+  private var labels: LabelColumn
   private var ledger = TickLedger()
   // Safe: a block's length, all initialised, and owned by this value alone; blocks have no more rows.
   private let values: UnsafeMutablePointer<Int64>
@@ -67,13 +69,17 @@ struct ParquetTable: SampleFormat, ~Copyable {
         cause: ParquetColumn("gap", .text, isOptional: true),
         ticks: ParquetColumn("gap_ticks", .integer, isOptional: true)
       ) : nil
-    let others = [mark, gaps?.cause, gaps?.ticks].compactMap { $0 }
+    let label =
+      plan.hasLabels ? ParquetColumn(ExportPlan.labelName, .text, isOptional: true) : nil
+    let others = [mark, label, gaps?.cause, gaps?.ticks].compactMap { $0 }
     let columns = [time, nanoseconds] + bounds + [tick] + channels.map(\.0) + others
     file = try ParquetFile(columns, to: &sink)
     (self.plan, self.notes, self.time, self.nanoseconds, self.tick) = (
       plan, notes, time, nanoseconds, tick
     )
     (self.bounds, self.channels, self.mark, self.gaps) = (bounds, channels, mark, gaps)
+    self.label = label
+    labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
     values = .allocate(capacity: SampleBlock.capacity)
     values.initialize(repeating: 0, count: SampleBlock.capacity)
   }
@@ -102,6 +108,7 @@ struct ParquetTable: SampleFormat, ~Copyable {
       }
     }
     addMarks(times)
+    addLabels(times)
     gaps?.cause.addNulls(rows.count)
     gaps?.ticks.addNulls(rows.count)
     ledger.sampled += UInt64(rows.count)
@@ -117,6 +124,7 @@ struct ParquetTable: SampleFormat, ~Copyable {
       let times = UnsafeBufferPointer(start: $0, count: 1)
       addTimes(times)
       addMarks(times)
+      addLabels(times)
     }
     for (column, number) in [(tick, gap.firstTick), (gaps.ticks, gap.count)] {
       values[0] = Int64(clamping: number)
@@ -169,6 +177,22 @@ struct ParquetTable: SampleFormat, ~Copyable {
     mark.addNulls(times.count - row)
   }
 
+  private mutating func addLabels(_ times: UnsafeBufferPointer<Int64>) {
+    guard let label else { return }
+    var row = 0
+    while row < times.count {
+      let next = labels.move(to: times[row])
+      var end = row + 1
+      while end < times.count, times[end] < next { end += 1 }
+      if labels.text.isEmpty {
+        label.addNulls(end - row)
+      } else {
+        for _ in row..<end { label.add(labels.text) }
+      }
+      row = end
+    }
+  }
+
   /// The values of a block's elements, valid until the next call.
   @inline(__always)
   private func filled<Element>(
@@ -201,6 +225,13 @@ struct ParquetTable: SampleFormat, ~Copyable {
       for mark in left { text.add(mark) }
       text.close("]")
       facts.add("marksAfterLastRow", String(decoding: text.bytes, as: UTF8.self))
+    }
+    if !plan.labels.isEmpty {
+      var text = JSONWriter()
+      text.open("[")
+      for label in plan.labels { text.add(label) }
+      text.close("]")
+      facts.add("labels", String(decoding: text.bytes, as: UTF8.self))
     }
     if notes.markCount > notes.marks.count {
       remarks.append(

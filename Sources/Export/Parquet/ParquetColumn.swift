@@ -58,9 +58,12 @@ final class ParquetColumn {
   }
 
   /// Adds a row with a text.
-  func add(_ text: String) {
-    plain.append(littleEndian: UInt32(text.utf8.count))
-    plain += text.utf8
+  func add(_ text: String) { add(Array(text.utf8)) }
+
+  /// Adds a row with a text in UTF-8.
+  func add(_ text: [UInt8]) {
+    plain.append(littleEndian: UInt32(text.count))
+    plain += text
     addRows(1, isPresent: true)
   }
 

@@ -64,6 +64,12 @@ struct ExportCommand: ParsableCommand {
 
   @Flag(
     help:
+      "For csv, ndjson and parquet: add a column with the names of the labels at each sample, with ; between them."
+  )
+  var labels = false
+
+  @Flag(
+    help:
       "For a chip's times: add t_lo_ns and t_hi_ns, between which each is proved to be; json, ndjson, csv and parquet."
   )
   var uncertainty = false
@@ -129,14 +135,15 @@ struct ExportCommand: ParsableCommand {
     options.hasUncertainty = uncertainty
     options.isResampled = grid
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
-    options.number = entry.number
-    options.isLive = try catalogue.isLive(entry)
+    options.hasLabels = labels
+    let labelRemark = try options.take(entry, in: catalogue)
     if options.format != .raw {
       try refuseOutside(entry, of: catalogue, isLive: options.isLive)
     }
-    let report =
+    var report =
       try output == "-"
       ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)
+    if let labelRemark { report.remarks.append(labelRemark) }
     guard report.damages > 0 else {
       for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
       return

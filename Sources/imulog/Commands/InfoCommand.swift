@@ -50,7 +50,9 @@ struct InfoCommand: ParsableCommand {
       if let status = review.status { throw ExitCode(status.rawValue) }
       return
     }
-    let report = InfoReport(entry: entry, summary: account.summary, review: review)
+    let labels = try catalogue.labels(of: account.summary.description.id)
+    let report = InfoReport(
+      entry: entry, summary: account.summary, review: review, labels: labels)
     if json { return try Console.json(report.json) }
     for (key, value) in report.lines {
       try Console.data(key + String(repeating: " ", count: 12 - key.count) + value)
@@ -63,6 +65,7 @@ struct InfoReport {
   let entry: CatalogueEntry
   let summary: LogSummary
   let review: ReviewReport
+  let labels: LabelList
 
   private var log: RecordingDescription { summary.description }
   private var sensor: SensorDescription { log.sensor }
@@ -91,6 +94,7 @@ struct InfoReport {
     if summary.state != .live { lines.append(("stopped", stopReason)) }
     if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
     lines.append(("note", Plain.text(log.note)))
+    lines.append(("labels", labelsLine))
     let ticks = ["\(ledger.sampled) of \(ledger.scheduled) sampled"] + ledger.losses
     lines.append(("ticks", ticks.joined(separator: ", ")))
     if let lateness = summary.end?.measuredLateness {
@@ -117,6 +121,13 @@ struct InfoReport {
     if sensor.accelerometerRange > 0 { text += ", ±\(sensor.accelerometerRange) g" }
     if sensor.gyroscopeRange > 0 { text += ", ±\(sensor.gyroscopeRange) °/s" }
     return text
+  }
+
+  private var labelsLine: String {
+    let all = labels.labels
+    let more = all.count > 5 ? ["and \(all.count - 5) more"] : []
+    let damage = labels.damageSentence.map { [$0] } ?? []
+    return (all.prefix(5).map { "\($0)" } + more + damage).joined(separator: ", ")
   }
 
   private var bytesLine: String {
@@ -157,6 +168,7 @@ struct InfoReport {
       json.member("gapCount", summary.gapCount ?? 0)
       json.member("damageCount", summary.damageCount ?? 0)
       json.member("size_bytes", summary.byteCount)
+      json.member("labels", labels.labels) { $0.add($1) }
       json.member("review") { review.add(to: &$0) }
     }
   }

@@ -14,7 +14,7 @@ struct ListCommand: ParsableCommand {
       recordings with it are shown, until Escape. From 130x16 on the selected recording's graph is beside \
       the list. --page 3 begins at the 21st recording.
 
-      In a pipe, or with --plain or --trash, one page is printed.
+      In a pipe, or with --plain, --trash or --label, one page is printed.
 
       --partial lists the files that pulls leave in the store: copies that are incomplete (partial), not \
       synced (unsynced) or abandoned because the other machine now has a different recording of that name \
@@ -24,6 +24,7 @@ struct ListCommand: ParsableCommand {
       Examples:
         imulog list
         imulog list --page 2 --json
+        imulog list --label walking
         imulog list --trash
       """)
 
@@ -39,6 +40,11 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "List removed recordings, the latest first, with the time of their deletion.")
   var trash = false
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("List recordings that have this label.", valueName: "name"))
+  var label: String?
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -46,6 +52,10 @@ struct ListCommand: ParsableCommand {
 
   func validate() throws {
     if page < 1 { throw ValidationError("--page counts from 1") }
+    if label != nil, trash || partial {
+      throw ValidationError(
+        "--label lists recordings of the store; leave out --trash and --partial")
+    }
   }
 
   mutating func run() throws {
@@ -54,7 +64,7 @@ struct ListCommand: ParsableCommand {
     }
     try Listing(
       store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
-      trash: trash, json: json, plain: terminalOptions.plain || program.beneath
+      trash: trash, label: label, json: json, plain: terminalOptions.plain || program.beneath
     ).print()
   }
 }

@@ -35,8 +35,7 @@ struct ListExport {
   func write() throws -> (sentence: String, isAlert: Bool) {
     guard !isTaken else { return (taken, true) }
     var options = ExportOptions(format: format)
-    options.number = entry.number
-    options.isLive = try catalogue.isLive(entry)
+    let remark = try options.take(entry, in: catalogue)
     let file = try PendingFile(
       fileName, remedy: "leave the list, and start it in a directory where you may write")
     var sink = FileDescriptorSink(file.descriptor, name: fileName)
@@ -54,7 +53,8 @@ struct ListExport {
     let damage =
       report.damages > 0 ? ["parts of the recording are damaged and missing in it"] : []
     return (
-      (["written to \(fileName)"] + damage + report.remarks).joined(separator: "; "),
+      (["written to \(fileName)"] + damage + report.remarks + (remark.map { [$0] } ?? [])).joined(
+        separator: "; "),
       report.damages > 0
     )
   }

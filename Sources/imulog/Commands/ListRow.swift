@@ -21,6 +21,8 @@ struct ListRow {
   private let summary: LogSummary?
   private let gapCount: UInt64
   private let problem: LogError?
+  /// Names of its labels; `nil` where they cannot be read.
+  let labels: [String]?
   /// Its place in the trash; `nil` outside of it.
   private let trashed: TrashedRecording?
 
@@ -45,10 +47,23 @@ struct ListRow {
     } catch {
       problem = error
     }
+    labels = found.flatMap { ListRow.labels($0.description.id, in: catalogue) }
     summary = found
     self.gapCount = gapCount
     self.problem = problem
   }
+
+  /// A file of labels that cannot be read is shown as such; `imulog label` says why.
+  private static func labels(_ id: RecordingID, in catalogue: Catalogue) -> [String]? {
+    do {
+      return try catalogue.labels(of: id).names
+    } catch {
+      return nil
+    }
+  }
+
+  /// The names of its labels in a cell.
+  var labelCell: String { labels.map { Plain.text($0.joined(separator: ", ")) } ?? "?" }
 
   /// Runs of ticks without samples. Only a recording with losses is read from end to end to count them.
   private static func gapCount(
@@ -131,6 +146,11 @@ struct ListRow {
       json.member("gapCount", summary == nil ? nil : gapCount)
       json.member("size_bytes", summary?.byteCount)
       json.member("note", summary?.description.note)
+      if let labels {
+        json.member("labels", labels)
+      } else {
+        json.member("labels", nil as String?)
+      }
       json.member("error", problem.map { "\($0)" })
       if let trashed {
         json.member("removed", date(trashed.removedSeconds))

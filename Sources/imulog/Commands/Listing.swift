@@ -15,12 +15,15 @@ struct Listing {
   var page = 1
   /// Whether to list the trash.
   var trash = false
+  /// A label that the recordings must have.
+  var label: String?
   var json = false
   var plain = false
 
   func print() throws {
     let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
-    if !json, !plain, !trash, TerminalDevice.isThere(term: Environment.value("TERM")) {
+    if !json, !plain, !trash, label == nil, TerminalDevice.isThere(term: Environment.value("TERM"))
+    {
       let signals = try SignalWatch(SignalWatch.atTerminal)
       return try ListScreen(
         catalogue, page: page, TerminalSession(),
@@ -36,8 +39,12 @@ struct Listing {
     for stranger in listing.strangers {
       Console.talk("\(stranger) was not written by a store; `imulog import` adds it")
     }
-    try print(page(of: listing.entries).map { ListRow($0, in: catalogue) })
-    if !json { printPosition(count: listing.entries.count, nothing: "no recordings yet") }
+    let entries = try label.map { try catalogue.entries(labelled: $0) } ?? listing.entries
+    try print(page(of: entries).map { ListRow($0, in: catalogue) })
+    guard !json else { return }
+    printPosition(
+      count: entries.count,
+      nothing: label.map { "no recording has the label \(Plain.text($0))" } ?? "no recordings yet")
   }
 
   private func printTrash(of catalogue: Catalogue) throws {
@@ -67,10 +74,16 @@ struct Listing {
   private func printTable(_ rows: [ListRow]) throws {
     guard !rows.isEmpty else { return }
     let heading = trash ? ListRow.trashHeading : ListRow.heading
-    try Console.data(
-      TextTable.text(
-        [heading] + rows.map(\.columns),
-        isNumeric: Array(ListRow.isNumeric.prefix(heading.count))))
+    var table = [heading] + rows.map(\.columns)
+    var isNumeric = Array(ListRow.isNumeric.prefix(heading.count))
+    // Most stores have none, and the terminal is narrow.
+    if rows.contains(where: { $0.labels?.isEmpty == false }) {
+      for (row, cell) in zip(table.indices, ["LABELS"] + rows.map(\.labelCell)) {
+        table[row].insert(cell, at: heading.count - 1)
+      }
+      isNumeric.append(false)
+    }
+    try Console.data(TextTable.text(table, isNumeric: isNumeric))
   }
 
   private func printPosition(count: Int, nothing: String) {

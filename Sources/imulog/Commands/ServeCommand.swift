@@ -82,13 +82,13 @@ enum ServeHelp {
   static let text = """
     This key reads recordings and does nothing else:
 
-      list [--page N] [--json]
+      list [--page N] [--label NAME] [--json]
       info ID [--json]
       export ID [--format \(formats)]
                 [--units si|g-dps|raw] [--channels accel|gyro|both] [--fill hold|none]
                 [--gaps none|rows]
                 [--time seconds|unix|utc|local] [--unit-names] [--preamble]
-                [--uncertainty] [--grid] [--from TIME] [--to TIME] [--follow]
+                [--labels] [--uncertainty] [--grid] [--from TIME] [--to TIME] [--follow]
       verify ID [--json]
       status [--json]
 

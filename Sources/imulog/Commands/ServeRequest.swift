@@ -28,11 +28,11 @@ struct ServeRequest {
 
   /// The verbs of a key, and the options that each may have.
   private static let options: KeyValuePairs<String, Set<String>> = [
-    "list": ["--page", "--json"],
+    "list": ["--page", "--label", "--json"],
     "info": ["--json"],
     "export": [
       "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid", "--time",
-      "--unit-names", "--preamble", "--from", "--to", "--follow", "-o", "--output",
+      "--unit-names", "--preamble", "--labels", "--from", "--to", "--follow", "-o", "--output",
     ],
     "verify": ["--json"],
     "status": ["--json"],

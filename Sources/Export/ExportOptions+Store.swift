@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LogStore
+
+extension ExportOptions {
+  /// Takes what the store knows of a recording beside its log: its number there, whether a program is writing it, and its
+  /// labels.
+  ///
+  /// - Returns: A remark about labels that cannot be read; `nil` when all can.
+  public mutating func take(
+    _ entry: CatalogueEntry, in catalogue: Catalogue
+  ) throws(CatalogueError) -> String? {
+    number = entry.number
+    do {
+      isLive = try catalogue.isLive(entry)
+    } catch {
+      throw .storage(error)
+    }
+    // A header that cannot be read is the export's to report.
+    guard format != .raw, let id = catalogue.identity(of: entry) else { return nil }
+    let list = try catalogue.labels(of: id)
+    labels = list.labels
+    return list.damageSentence
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A name for a stretch of a recording, such as `walking`: what training data and analyses need.
+///
+///     time   0 s        3 s                  8 s
+///     label             [ walking            )
+public struct RecordingLabel: Hashable, Sendable {
+  /// 1 to ``longestName`` bytes of UTF-8.
+  public let name: String
+  /// Nanoseconds since tick 0's deadline, as the times of samples: the first one inside.
+  public let from: Int64
+  /// The first one after it, above ``from``.
+  public let to: Int64
+
+  /// The most bytes of a name.
+  public static let longestName = 60
+  /// The most labels of a recording: what all of them need together in a row of a table stays below 64 KiB.
+  public static let mostOfRecording = 1000
+
+  /// A label; throws ``LabelProblem`` for a name or a stretch that none can have.
+  public init(_ name: String, from: Int64, to: Int64) throws(LabelProblem) {
+    if let flaw = RecordingLabel.flaw(of: name) { throw .name(name, flaw: flaw) }
+    guard from < to else { throw .empty(from: from, to: to) }
+    (self.name, self.from, self.to) = (name, from, to)
+  }
+
+  /// What makes a name unusable; `nil` for one that can be used.
+  ///
+  /// Tables join the names at one instant with `;` and write them between quotes, so those are excluded.
+  private static func flaw(of name: String) -> String? {
+    if name.isEmpty { return "is empty" }
+    if name.utf8.count > longestName { return "has more than \(longestName) bytes" }
+    if name.first == " " || name.last == " " { return "begins or ends with a space" }
+    for scalar in name.unicodeScalars {
+      if ";\"\\".unicodeScalars.contains(scalar) { return "has the character \(scalar)" }
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+        .unassigned:
+        return "has a character that cannot be seen"
+      default: break
+      }
+    }
+    return nil
+  }
+}
+
+extension RecordingLabel: Comparable {
+  /// By their beginnings, then by their ends, then by the bytes of their names.
+  public static func < (left: RecordingLabel, right: RecordingLabel) -> Bool {
+    if left.from != right.from { return left.from < right.from }
+    if left.to != right.to { return left.to < right.to }
+    return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+  }
+
+  /// Whether stretch and name are the same, the latter byte for byte: as lines in a file they must be.
+  public static func == (left: RecordingLabel, right: RecordingLabel) -> Bool {
+    left.from == right.from && left.to == right.to && left.name.utf8.elementsEqual(right.name.utf8)
+  }
+
+  /// Of what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(from)
+    hasher.combine(to)
+    for byte in name.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension RecordingLabel: CustomStringConvertible {
+  /// As the command line reads it: `3s..8s walking`.
+  public var description: String {
+    "\(RecordingLabel.text(from))..\(RecordingLabel.text(to)) \(name)"
+  }
+
+  private static func text(_ time: Int64) -> String {
+    time < 0 ? "-" + SpanText.text(-max(time, -.max)) : SpanText.text(time)
+  }
+}
+
+/// Why something is no label.
+public enum LabelProblem: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The name cannot be used.
+  case name(String, flaw: String)
+  /// The stretch holds no instant.
+  case empty(from: Int64, to: Int64)
+
+  /// One sentence with the remedy.
+  public var description: String {
+    switch self {
+    case .name(let name, let flaw):
+      "the label \"\(Plain.text(name))\" \(flaw); use at most \(RecordingLabel.longestName) bytes of visible "
+        + "characters without ; \" and \\"
+    case .empty(let from, let to):
+      "a label from \(Plain.seconds(from)) to \(Plain.seconds(to)) has no length; give an end that is later"
+    }
+  }
+}
+
+extension LabelProblem: StatusError {
+  /// The command line was wrong.
+  public var exitStatus: ExitStatus { .usage }
+}

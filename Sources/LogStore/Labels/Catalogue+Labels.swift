@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import IMUModel
+
+// Labels are in a file beside the recording, which stays as it was recorded:
+//
+//     DIR/.labels/UUID.labels
+//
+// Its lines are those of ``LabelList``. The file belongs to the UUID: it stays where it is while the recording is in the
+// trash, and is deleted with the recording for good. Writers hold the number lock; readers need no lock, because lines are
+// appended whole or fail their check.
+
+extension Catalogue {
+  static let labelsName = ".labels"
+  private static let labelsSuffix = ".labels"
+
+  /// The most bytes of a file of labels that are read: some 20,000 changes of the longest.
+  static let labelsLimit = 2 << 20
+
+  private func labelsPath(of id: RecordingID) -> String {
+    path(of: "\(Catalogue.labelsName)/\(id)\(Catalogue.labelsSuffix)")
+  }
+
+  /// The labels of a recording; none where there is no file of them.
+  public func labels(of id: RecordingID) throws(CatalogueError) -> LabelList {
+    let path = labelsPath(of: id)
+    do throws(StorageError) {
+      // A link could lead to another user's file.
+      let file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      return try labels(in: file)
+    } catch {
+      if error.isMissing { return LabelList() }
+      throw .storage(error)
+    }
+  }
+
+  /// The identities of the recordings that have a file of labels, here or in the trash. Reads a directory and no file.
+  public func labelled() throws(CatalogueError) -> Set<RecordingID> {
+    do throws(StorageError) {
+      return Set(
+        try files.names(in: path(of: Catalogue.labelsName)).compactMap {
+          $0.hasSuffix(Catalogue.labelsSuffix)
+            ? RecordingID($0.dropLast(Catalogue.labelsSuffix.count)) : nil
+        })
+    } catch {
+      if error.isMissing { return [] }
+      throw .storage(error)
+    }
+  }
+
+  /// The recordings that have a label of this name, newest first. Reads the files of labels, and the header of each
+  /// recording that has one.
+  public func entries(labelled name: String) throws(CatalogueError) -> [CatalogueEntry] {
+    let all = try list().entries
+    var found: [CatalogueEntry] = []
+    for id in try labelled() {
+      guard let entry = entry(of: id, among: all), try labels(of: id).names.contains(name) else {
+        continue
+      }
+      found.append(entry)
+    }
+    return Catalogue.newestFirst(found)
+  }
+
+  /// Adds a label; durable on return. One that is there already stays the one.
+  ///
+  /// - Throws: ``CatalogueError/tooManyLabels(path:)``.
+  public func add(_ label: RecordingLabel, to id: RecordingID) throws(CatalogueError) {
+    try changeLabels(of: id) { list in list.present.contains(label) ? [] : [(label, false)] }
+  }
+
+  /// Adds what another store has; durable on return. A label that was removed here does not come back.
+  ///
+  /// - Returns: How many are new here.
+  @discardableResult
+  public func merge(
+    _ labels: [RecordingLabel], into id: RecordingID
+  ) throws(CatalogueError) -> Int {
+    try changeLabels(of: id) { list in
+      labels.filter { !list.present.contains($0) && !list.removed.contains($0) }.map { ($0, false) }
+    }
+  }
+
+  /// Removes a label; durable on return.
+  ///
+  /// - Throws: ``CatalogueError/noLabel(_:existing:)``.
+  public func remove(_ label: RecordingLabel, from id: RecordingID) throws(CatalogueError) {
+    var existing: [RecordingLabel]?
+    try changeLabels(of: id) { list in
+      if !list.present.contains(label) { existing = list.labels }
+      return existing == nil ? [(label, true)] : []
+    }
+    if let existing { throw .noLabel(label, existing: existing) }
+  }
+
+  /// - Parameter changes: The lines to append, from what is there.
+  /// - Returns: How many lines were appended.
+  @discardableResult
+  private func changeLabels(
+    of id: RecordingID, _ changes: (LabelList) -> [(label: RecordingLabel, isRemoval: Bool)]
+  ) throws(CatalogueError) -> Int {
+    let path = labelsPath(of: id)
+    do throws(StorageError) {
+      let lock = try numberLock()
+      try makeOwnDirectory(Catalogue.labelsName)
+      let file = try labelsFile(path)
+      let list = try labels(in: file)
+      let lines = changes(list)
+      guard
+        list.present.count + lines.count(where: { !$0.isRemoval }) <= RecordingLabel.mostOfRecording
+      else { throw StorageError(.write, path: path, errno: E2BIG) }
+      let bytes = lines.flatMap { LabelList.line($0.label, isRemoval: $0.isRemoval) }
+      guard list.wholeByteCount + bytes.count <= Catalogue.labelsLimit else {
+        throw StorageError(.write, path: path, errno: EFBIG)
+      }
+      // Synced where nothing changes, too: the sync of an earlier attempt may have failed.
+      if try file.regularFileSize() > UInt64(list.wholeByteCount) {
+        try file.truncate(to: UInt64(list.wholeByteCount))
+      }
+      try bytes.withBytes { bytes throws(StorageError) in
+        try file.write(bytes, at: UInt64(list.wholeByteCount))
+      }
+      try file.sync()
+      try files.syncDirectory(self.path(of: Catalogue.labelsName))
+      try files.syncDirectory(self.path)
+      _ = consume lock
+      return lines.count
+    } catch {
+      guard error.operation == .write, error.errno == E2BIG else { throw .storage(error) }
+      throw .tooManyLabels(path: path)
+    }
+  }
+
+  /// Opens or makes the file, which must be the store's own.
+  private func labelsFile(_ path: String) throws(StorageError) -> OpenFile {
+    let belonging = try belonging()
+    do throws(StorageError) {
+      let file = try files.open(
+        path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK)
+      try belonging.apply(to: file, .changing)
+      return file
+    } catch {
+      guard error.errno == EEXIST else { throw error }
+    }
+    let file = try files.open(path, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+    guard belonging.isOwn(try file.status()) else {
+      throw StorageError(.open, path: path, errno: EPERM)
+    }
+    return file
+  }
+
+  private func labels(in file: borrowing OpenFile) throws(StorageError) -> LabelList {
+    let size = try file.regularFileSize()
+    guard size <= UInt64(Catalogue.labelsLimit) else {
+      throw StorageError(.read, path: file.path, errno: EFBIG)
+    }
+    var bytes = [UInt8](repeating: 0, count: Int(size))
+    let count = try bytes.withMutableBytes { buffer throws(StorageError) in
+      try file.read(at: 0, into: buffer)
+    }
+    return LabelList(bytes[..<count])
+  }
+
+  /// Deletes the labels of a recording that was deleted from the trash, unless the store has it again.
+  func forgetLabels(of id: RecordingID) throws(StorageError) {
+    let path = labelsPath(of: id)
+    guard try files.facts(path) != nil else { return }
+    let lock = try numberLock()
+    do throws(CatalogueError) {
+      guard try entry(of: id) == nil else { return }
+      let trashed = try trashed().map(\.entry)
+      guard entry(of: id, among: trashed) == nil else { return }
+    } catch {
+      guard case .storage(let error) = error else { return }
+      throw error
+    }
+    try files.remove(path)
+    _ = consume lock
+  }
+}

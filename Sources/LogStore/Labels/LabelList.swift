@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+import CLinuxIO
+
+/// The labels of a recording, and what the lines of its file say beside them.
+///
+///     1b2c3d4e + 3000000000 8000000000 walking
+///     9f00aa11 - 3000000000 8000000000 walking
+///     │        │ │          │          └ name, up to the line feed
+///     │        │ │          └ end     ┐ nanoseconds since
+///     │        │ └ beginning          ┘ tick 0's deadline
+///     │        └ + adds, - removes
+///     └ CRC-32C of what follows the space, in hexadecimal
+///
+/// A line is never changed; removal is one more line. A line with a right check that is neither of these is a later
+/// version's, and skipped.
+public struct LabelList: Equatable, Sendable {
+  /// The labels, each once, in their order.
+  public var labels: [RecordingLabel] { present.sorted() }
+  /// The names of the labels, each once, in the order of their beginnings.
+  public var names: [String] {
+    var seen: Set<String> = []
+    return labels.map(\.name).filter { seen.insert($0).inserted }
+  }
+  /// How many lines fail their check, and the first of them, counted from 1.
+  public private(set) var damage: (count: Int, first: Int)?
+  private(set) var present: Set<RecordingLabel> = []
+  private(set) var removed: Set<RecordingLabel> = []
+  /// Bytes up to the last line feed. What follows was cut off while it was written, and never confirmed.
+  private(set) var wholeByteCount = 0
+
+  /// A remark about lines that cannot be read; `nil` when all can.
+  public var damageSentence: String? {
+    damage.map { damage in
+      damage.count == 1
+        ? "line \(damage.first) of its labels is damaged and left out"
+        : "\(damage.count) lines of its labels are damaged and left out, the first is line \(damage.first)"
+    }
+  }
+
+  /// Whether both say the same of every label.
+  public static func == (left: LabelList, right: LabelList) -> Bool {
+    left.present == right.present && left.removed == right.removed
+      && left.damage?.count == right.damage?.count && left.damage?.first == right.damage?.first
+  }
+
+  /// No labels.
+  public init() {}
+
+  /// Reads a file's bytes, any bytes.
+  init(_ bytes: some Collection<UInt8>) {
+    var number = 0
+    var rest = Array(bytes)[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      number += 1
+      if !add(rest[..<end]) {
+        damage = (count: (damage?.count ?? 0) + 1, first: damage?.first ?? number)
+      }
+      wholeByteCount += end - rest.startIndex + 1
+      rest = rest[(end + 1)...]
+    }
+  }
+
+  /// - Returns: Whether the line passes its check.
+  private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
+    let text = line.dropFirst(9)
+    guard line.count > 9, line.prefix(9).elementsEqual(LabelList.check(of: text)) else {
+      return false
+    }
+    let words = text.split(
+      separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
+    guard words.count == 4, words[0].count == 1, let from = LabelList.number(words[1]),
+      let to = LabelList.number(words[2])
+    else { return true }
+    let label: RecordingLabel
+    do throws(LabelProblem) {
+      label = try RecordingLabel(String(decoding: words[3], as: UTF8.self), from: from, to: to)
+    } catch {
+      // Names that this version refuses are a later version's.
+      return true
+    }
+    switch words[0].first {
+    case UInt8(ascii: "+"):
+      // A file that people wrote by hand may have more than a program adds.
+      guard present.count < RecordingLabel.mostOfRecording || present.contains(label) else {
+        return true
+      }
+      present.insert(label)
+      removed.remove(label)
+    case UInt8(ascii: "-"):
+      present.remove(label)
+      removed.insert(label)
+    default: break
+    }
+    return true
+  }
+
+  /// The line that adds or removes a label, with its line feed.
+  static func line(_ label: RecordingLabel, isRemoval: Bool = false) -> [UInt8] {
+    let text = Array("\(isRemoval ? "-" : "+") \(label.from) \(label.to) \(label.name)".utf8)
+    return check(of: text[...]) + text + [UInt8(ascii: "\n")]
+  }
+
+  /// Eight digits and a space.
+  private static func check(of text: ArraySlice<UInt8>) -> [UInt8] {
+    // Safe: the C function reads exactly these bytes.
+    let sum = text.withUnsafeBytes { imulog_crc32c(0, $0.baseAddress, $0.count) }
+    let digits = String(sum, radix: 16)
+    return Array((String(repeating: "0", count: 8 - digits.utf8.count) + digits + " ").utf8)
+  }
+
+  private static func number(_ word: ArraySlice<UInt8>) -> Int64? {
+    Int64(String(decoding: word, as: UTF8.self))
+  }
+}

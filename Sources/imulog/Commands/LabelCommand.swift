@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Export
+import IMUModel
+import LogStore
+
+/// `imulog label`: names for parts of a recording.
+struct LabelCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "label",
+    abstract: "Name parts of a recording, or list their names.",
+    discussion: """
+      A label is a stretch of time and a name; times are those that exports have, from the first scheduled \
+      tick on. 3s.. is from 3 s to the end, ..8s from the beginning. Labels are kept beside the recording, \
+      which stays as it was; exports, info, list and pull have them, and so has the recording when it comes \
+      back from the trash. Without a stretch, the labels are listed.
+
+      Examples:
+        imulog label latest 3s..8s walking
+        imulog label latest
+        imulog label latest 3s..8s walking --remove
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
+    completion: .recordings)
+  var id: String
+
+  @Argument(help: ArgumentHelp("The stretch, such as 3s..8s.", valueName: "from..to"))
+  var range: LabelRange?
+
+  @Argument(
+    help: ArgumentHelp("Its name; several words need no quotes.", valueName: "name"))
+  var name: [String] = []
+
+  @Flag(help: "Remove this label.")
+  var remove = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func validate() throws {
+    if range != nil, name.isEmpty {
+      throw ValidationError("name the stretch: imulog label ID FROM..TO NAME")
+    }
+    if remove, range == nil {
+      throw ValidationError(
+        "give the label as it is listed: imulog label ID FROM..TO NAME --remove")
+    }
+  }
+
+  mutating func run() throws {
+    let catalogue = try program.openStore(storeOptions)
+    let entry = try catalogue.entry(for: id)
+    var reader = try catalogue.reader(of: entry)
+    let recording = reader.description.id
+    guard let range else { return try list(try catalogue.labels(of: recording), of: entry) }
+    let times = try reader.labelTimes(isLive: try catalogue.isLive(entry))
+    let label = try range.label(
+      named: name.joined(separator: " "), in: times, of: entry.number, isLimited: !remove)
+    if remove {
+      try catalogue.remove(label, from: recording)
+      Console.talk("recording \(entry.number): removed \(label)")
+    } else {
+      try catalogue.add(label, to: recording)
+      Console.talk("recording \(entry.number): \(label)")
+    }
+    if json { try list(try catalogue.labels(of: recording), of: entry) }
+  }
+
+  private func list(_ list: LabelList, of entry: CatalogueEntry) throws {
+    if json {
+      try Console.json(
+        JSONWriter.document { json in
+          json.member("labels", list.labels, onNewLines: true) { $0.add($1) }
+        })
+    } else {
+      for label in list.labels { try Console.data("\(label)") }
+      if list.labels.isEmpty, list.damage == nil {
+        Console.talk("recording \(entry.number) has no labels")
+      }
+    }
+    guard let sentence = list.damageSentence else { return }
+    throw CommandFailure(.damagedData, "recording \(entry.number): \(sentence)")
+  }
+}
+
+/// A stretch of time on the command line: `3s..8s`, `3s..`, `..8s`, `..`.
+struct LabelRange: ExpressibleByArgument {
+  let from: RangeTime?
+  let to: RangeTime?
+
+  init?(argument: String) {
+    guard let (first, last) = argument.parts(around: "..") else { return nil }
+    func time(_ text: Substring) -> RangeTime?? {
+      guard !text.isEmpty else { return .some(nil) }
+      return RangeTime(argument: String(text)).map { .some($0) }
+    }
+    guard let from = time(first), let to = time(last) else { return nil }
+    (self.from, self.to) = (from, to)
+  }
+
+  /// The label with this name.
+  ///
+  /// - Parameters:
+  ///   - times: The recording's beginning and end; no end while it is being written.
+  ///   - isLimited: Whether the label must be within them.
+  /// - Throws: ``LabelProblem``; ``CommandFailure`` for a stretch that is not all within the recording.
+  func label(
+    named name: String, in times: (first: Int64, end: Int64?), of number: UInt32, isLimited: Bool
+  ) throws -> RecordingLabel {
+    func refuse(_ what: String) -> CommandFailure {
+      CommandFailure(.usage, "recording \(number) \(what)")
+    }
+    guard let end = to?.nanoseconds ?? times.end else {
+      throw refuse("is being written and has no end yet; give the label's end")
+    }
+    let from = from?.nanoseconds ?? times.first
+    if isLimited, from < times.first {
+      throw refuse(
+        "begins at \(RangeTime(nanoseconds: times.first).text), and the label before that; give a later beginning"
+      )
+    }
+    if isLimited, let last = times.end, end > last || from >= last {
+      throw refuse(
+        "ends at \(RangeTime(nanoseconds: last).text), and the label after that; leave its end out for that of the recording"
+      )
+    }
+    return try RecordingLabel(name, from: from, to: end)
+  }
+}

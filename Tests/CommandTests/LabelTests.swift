@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("Parts of recordings have names", .waitsForPrograms)
+struct LabelCommandTests {
+  private let bench = Bench()
+
+  @Test("a label is added, listed as it was given, and removed as it is listed")
+  func add() throws {
+    try bench.record("--for", "10s")
+    #expect(bench.run("label", "1").talk == "imulog: recording 1 has no labels\n")
+    #expect(bench.run("label", "1", "3s..8s", "walking").status == 0)
+    #expect(bench.run("label", "1", "500ms..1.25s", "left", "foot").status == 0)
+    #expect(bench.run("label", "latest", "9s..", "end").status == 0)
+    #expect(bench.run("label", "1", "..1s", "start").status == 0)
+    #expect(
+      bench.run("label", "1").lines == [
+        "0s..1s start", "500ms..1.25s left foot", "3s..8s walking", "9s..10s end",
+      ])
+    // Once more is no other label.
+    #expect(bench.run("label", "1", "3s..8s", "walking").status == 0)
+    #expect(bench.run("label", "1", "500ms..1.25s", "left", "foot", "--remove").status == 0)
+    #expect(bench.run("label", "1").lines == ["0s..1s start", "3s..8s walking", "9s..10s end"])
+    expectSentence(
+      bench.run("label", "1", "1s..2s", "x", "--remove"), 66,
+      ["no label 1s..2s x", "3s..8s walking"])
+  }
+
+  @Test("the log stays as it was, byte for byte")
+  func log() throws {
+    try bench.record("--for", "1s")
+    let name = try bench.logName()
+    let bytes = bench.directory.bytes(of: name)
+    #expect(bench.run("label", "1", "..", "all").status == 0)
+    #expect(bench.directory.bytes(of: name) == bytes)
+  }
+
+  @Test("stretches and names that cannot be are refused with what can")
+  func refusals() throws {
+    try bench.record("--for", "10s")
+    let inventory = bench.inventory()
+    expectSentence(
+      bench.run("label", "1", "3s..11s", "x"), 64, ["recording 1 ends at 10s", "leave its end out"])
+    expectSentence(bench.run("label", "1", "10s..", "x"), 64, ["ends at 10s"])
+    expectSentence(bench.run("label", "1", "5s..4s", "x"), 64, ["no length"])
+    expectSentence(bench.run("label", "1", "1s..4s", "a;b"), 64, ["has the character ;"])
+    expectSentence(bench.run("label", "1", "1s..4s"), 64, ["name the stretch"])
+    expectSentence(bench.run("label", "1", "1s-4s", "x"), 64, ["1s-4s"])
+    expectSentence(bench.run("label", "1", "--remove"), 64, ["as it is listed"])
+    expectSentence(bench.run("label", "9", "1s..2s", "x"), 66, ["no recording 9"])
+    #expect(bench.inventory() == inventory)
+  }
+
+  @Test("list, info and exports have the labels")
+  func shown() throws {
+    for _ in 0..<3 { try bench.record("--for", "10s") }
+    #expect(!bench.run("list", "--plain").output.contains("LABELS"))
+    #expect(bench.run("label", "2", "3s..8s", "walking").status == 0)
+    #expect(bench.run("label", "2", "1s..2s", "up, down").status == 0)
+    let rows = bench.run("list", "--plain").lines
+    #expect(rows[0].contains("LABELS"))
+    #expect(rows[2].contains("up, down, walking"))
+    let found = bench.run("list", "--label", "walking", "--json")
+    let recordings = try found.json()["recordings"].items
+    #expect(recordings.map { $0["number"].integer } == [2])
+    #expect(recordings[0]["labels"].items.map(\.text) == ["up, down", "walking"])
+    #expect(
+      bench.run("list", "--label", "nothing").talk == "imulog: no recording has the label nothing\n"
+    )
+    expectSentence(bench.run("list", "--label", "x", "--trash"), 64, ["--label"])
+    let info = bench.run("info", "2").lines.first { $0.hasPrefix("labels") }
+    #expect(info == "labels      1s..2s up, down, 3s..8s walking")
+    let table = bench.run("export", "2", "--format", "csv", "--labels").lines
+    #expect(table[0].hasSuffix(",label"))
+    #expect(table.count { $0.hasSuffix(",\"walking\"") } == 50)
+    #expect(table.count { $0.hasSuffix(",\"up, down\"") } == 10)
+    expectSentence(bench.run("export", "2", "--format", "svg", "--labels"), 64, ["--labels"])
+    let all = try bench.run("export", "2").json()["labels"].items
+    #expect(all.map { $0["name"].text } == ["up, down", "walking"])
+  }
+
+  @Test(
+    "labels stay through rm and restore, are copied by recover, and are gone with the recording")
+  func life() throws {
+    try bench.record("--for", "10s")
+    #expect(bench.run("label", "1", "3s..8s", "walking").status == 0)
+    #expect(bench.run("rm", "1").status == 0)
+    #expect(bench.run("restore", "1").status == 0)
+    #expect(bench.run("recover", "1").output == "2\n")
+    #expect(bench.run("label", "2").lines == ["3s..8s walking"])
+    #expect(bench.run("rm", "1", "--empty-trash").status == 0)
+    #expect(bench.run("label", "2").lines == ["3s..8s walking"])
+    #expect(bench.directory.names(in: "store/.labels").count == 1)
+  }
+
+  @Test("a damaged line is left out, with its number and status 65, and exports say so")
+  func damage() throws {
+    try bench.record("--for", "10s")
+    for name in ["one", "two"] { #expect(bench.run("label", "1", "3s..8s", name).status == 0) }
+    let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
+    var bytes = bench.directory.bytes(of: file)
+    bytes[12] ^= 1
+    bench.directory.write(bytes, to: file)
+    let outcome = bench.run("label", "1")
+    #expect(outcome.lines == ["3s..8s two"])
+    expectSentence(outcome, 65, ["recording 1: line 1 of its labels is damaged"])
+    let export = bench.run("export", "1")
+    #expect(export.status == 0 && export.talk.contains("line 1 of its labels is damaged"))
+  }
+
+  @Test("a recording that is being written can be labelled, but has no end yet")
+  func live() throws {
+    let child = try bench.startRecording([
+      "record", "--board", "simulator", "--until-stopped", "--rate", "100",
+    ])
+    #expect(bench.run("label", "1", "0s..1s", "begin").status == 0)
+    expectSentence(bench.run("label", "1", "0s..", "x"), 64, ["is being written"])
+    child.signal(SIGINT)
+    #expect(child.outcome().status == 0)
+    #expect(bench.run("label", "1").lines == ["0s..1s begin"])
+  }
+}

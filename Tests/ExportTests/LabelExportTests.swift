@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogFormat
+import LogStore
+import Testing
+
+@Suite("Labels in exports")
+struct LabelExportTests {
+  /// Samples at 0, 0.1, … 0.9 s, but none at 0.4 s.
+  private func log() throws -> TestLog {
+    var log = TestLog()
+    for tick in UInt64(0)..<10 where tick != 4 {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
+    }
+    log.gap(4, 1, .busError)
+    var ledger = TickLedger(sampled: 9)
+    ledger.add(1, .busError)
+    log.end(ledger)
+    return log
+  }
+
+  private func options(_ format: ExportFormat, labels: [(String, Int64, Int64)]) throws
+    -> ExportOptions
+  {
+    var options = ExportOptions(format: format, units: format == .mcap ? nil : .raw)
+    options.labels = try labels.map {
+      try RecordingLabel($0.0, from: $0.1 * 1_000_000, to: $0.2 * 1_000_000)
+    }
+    return options
+  }
+
+  private static let labels: [(String, Int64, Int64)] = [
+    ("walking", 200, 601), ("left, foot", 300, 301), ("after", 950, 5000), ("before", -9, 0),
+  ]
+  /// Of the rows of ``log()``.
+  private static let cells = [
+    "", "", "walking", "left, foot;walking", "walking", "walking", "", "", "",
+  ]
+
+  @Test(
+    "a table's cell has the names at its instant, the first of a stretch inside and its end outside"
+  )
+  func table() throws {
+    var options = try options(.csv, labels: LabelExportTests.labels)
+    #expect(try !log().export(options).contains("label"))
+    options.hasLabels = true
+    let lines = try log().export(options).split(separator: "\n")
+    #expect(lines[0].hasSuffix(",temp,label") || lines[0].hasSuffix(",gz,label"))
+    let cells = lines.dropFirst().map { line -> String in
+      // The names have the one comma that is between quotes.
+      guard let quote = line.firstIndex(of: "\"") else {
+        return line.hasSuffix(",") ? "" : "no cell"
+      }
+      return String(line[quote...].dropFirst().dropLast())
+    }
+    #expect(cells == LabelExportTests.cells)
+  }
+
+  @Test("a record has the names, or null")
+  func records() throws {
+    var options = try options(.ndjson, labels: LabelExportTests.labels)
+    options.hasLabels = true
+    let lines = try log().export(options).split(separator: "\n")
+    #expect(
+      lines.map { String($0.parts(around: ",\"label\":")?.after.dropLast() ?? "none") }
+        == LabelExportTests.cells.map { $0.isEmpty ? "null" : "\"\($0)\"" })
+  }
+
+  @Test("the document lists the labels that have an instant in its range")
+  func document() throws {
+    var options = try options(.json, labels: LabelExportTests.labels)
+    let all = try log().export(options)
+    #expect(
+      all.contains(
+        #""labels":[{"from_ns":-9000000,"to_ns":0,"name":"before"},{"from_ns":200000000,"#))
+    (options.from, options.to) = (601_000_000, 950_000_000)
+    #expect(try log().export(options).contains("\"labels\":[]"))
+    options.to = 950_000_001
+    #expect(
+      try log().export(options).contains(
+        #""labels":[{"from_ns":950000000,"to_ns":5000000000,"name":"after"}]"#))
+  }
+
+  @Test("Parquet has a column of them, rows of gaps too, and the list in its facts")
+  func parquet() throws {
+    var options = try options(.parquet, labels: LabelExportTests.labels)
+    options.hasLabels = true
+    options.gaps = .rows
+    let (bytes, _) = try export(options)
+    let file = try ParquetReader(bytes)
+    var cells: [String?] = LabelExportTests.cells.map { $0.isEmpty ? nil : $0 }
+    cells.insert("walking", at: 4)
+    #expect(file.texts("label") == cells)
+    options.hasLabels = false
+    let plain = String(decoding: try export(options).bytes, as: UTF8.self)
+    #expect(plain.contains("imulog.labels") && plain.contains("left, foot"))
+  }
+
+  @Test("MCAP has a message at the beginning of each")
+  func mcap() throws {
+    let (bytes, _) = try export(
+      try options(.mcap, labels: Array(LabelExportTests.labels.prefix(3))))
+    let file = try MCAPFile(bytes)
+    let messages = file.messages.filter { $0.topic == "/imu/labels" }
+    #expect(messages.map(\.time) == [200_000_000, 300_000_000, 950_000_000])
+  }
+
+  @Test("a thousand labels at one instant fit into a row")
+  func many() throws {
+    let names = (0..<RecordingLabel.mostOfRecording).map { index -> String in
+      let digits = String(index)
+      return digits + String(repeating: "x", count: RecordingLabel.longestName - digits.count)
+    }
+    for format in [ExportFormat.csv, .ndjson] {
+      var options = try options(format, labels: names.map { ($0, 100, 300) })
+      options.hasLabels = true
+      let lines = try log().export(options).split(separator: "\n")
+      let row = lines[format == .csv ? 2 : 1]
+      #expect(names.allSatisfy { row.parts(around: $0) != nil })
+      #expect(lines[format == .csv ? 1 : 0].utf8.count < 200)
+    }
+  }
+
+  @Test("formats without a place for the column, and exports of what is still to come, refuse it")
+  func refusals() throws {
+    for format in ExportFormat.allCases where ![.csv, .ndjson, .parquet].contains(format) {
+      var options = ExportOptions(format: format)
+      options.hasLabels = true
+      #expect(throws: ExportError.optionNotSupported(option: "--labels", format: format)) {
+        var sink = ArraySink()
+        _ = try Exporter(options).write(ArrayStorage(try log().bytes()), to: &sink)
+      }
+    }
+    var options = ExportOptions(format: .ndjson)
+    options.hasLabels = true
+    var sink = ArraySink()
+    #expect(throws: ExportError.self) {
+      try Exporter(options).follow(ArrayStorage(try log().bytes()), to: &sink) { nil }
+    }
+  }
+
+  private func export(_ options: ExportOptions) throws -> (bytes: [UInt8], report: Exporter.Report)
+  {
+    var sink = ArraySink()
+    let report = try Exporter(options).write(ArrayStorage(try log().bytes()), to: &sink)
+    return (sink.bytes, report)
+  }
+}

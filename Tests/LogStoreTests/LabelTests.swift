@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LogStore
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("Labels of recordings", .excludesProgramStarts)
+struct LabelTests {
+  private let directory = TemporaryDirectory()
+  private let now = ExampleRecording.time()
+
+  private func store(_ gate: FaultGate = .open) throws -> Catalogue {
+    try Catalogue(path: directory.path, create: false, gate: gate)
+  }
+
+  private func addRecording(
+    _ store: Catalogue, _ seed: UInt64 = 1
+  ) throws -> (entry: CatalogueEntry, id: RecordingID) {
+    let entry = try #require(
+      ExampleRecording(in: store, syncs: 1, description: ExampleLog.description(seed)).entry)
+    return (entry, try store.reader(of: entry).description.id)
+  }
+
+  private func file(_ id: RecordingID) -> String { ".labels/\(id).labels" }
+
+  private static let walking = label("walking", 3_000_000_000, 8_000_000_000)
+  private static let step = label("left foot", -5, 7)
+  private static let edge = label("ü,é", .min, .max)
+
+  private static func label(_ name: String, _ from: Int64, _ to: Int64) -> RecordingLabel {
+    do {
+      return try RecordingLabel(name, from: from, to: to)
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+
+  @Test("labels come back in the order of their beginnings, each once")
+  func order() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    #expect(try store.labels(of: id).labels.isEmpty)
+    for label in [LabelTests.walking, LabelTests.step, LabelTests.edge, LabelTests.walking] {
+      try store.add(label, to: id)
+    }
+    let list = try store.labels(of: id)
+    #expect(list.labels == [LabelTests.edge, LabelTests.step, LabelTests.walking])
+    #expect(list.names == ["ü,é", "left foot", "walking"])
+    #expect(list.damage == nil)
+    #expect(try store.labelled() == [id])
+  }
+
+  // CRC-32C of "+ 3000000000 8000000000 walking", by another program.
+  @Test("the file is lines of text with a check, and a removal is one more line")
+  func lines() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    let before = directory.bytes(of: file(id))
+    #expect(String(decoding: before, as: UTF8.self) == "3846b1e7 + 3000000000 8000000000 walking\n")
+    try store.remove(LabelTests.walking, from: id)
+    #expect(directory.bytes(of: file(id)).starts(with: before))
+    #expect(try store.labels(of: id).labels.isEmpty)
+    #expect(throws: CatalogueError.noLabel(LabelTests.walking, existing: [])) {
+      try store.remove(LabelTests.walking, from: id)
+    }
+    try store.add(LabelTests.walking, to: id)
+    #expect(try store.labels(of: id).labels == [LabelTests.walking])
+  }
+
+  @Test("what another store has is added, but not what was removed here")
+  func merge() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    try store.remove(LabelTests.walking, from: id)
+    try store.add(LabelTests.step, to: id)
+    let count = try store.merge([LabelTests.walking, LabelTests.step, LabelTests.edge], into: id)
+    #expect(count == 1)
+    #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
+  }
+
+  @Test("labels stay through the trash, and are deleted with the recording for good")
+  func trash() throws {
+    let store = try store()
+    let (entry, id) = try addRecording(store)
+    let (_, other) = try addRecording(store, 2)
+    try store.add(LabelTests.walking, to: id)
+    try store.add(LabelTests.step, to: other)
+    let removed = try store.remove(entry, now: now)
+    #expect(try store.labels(of: id).labels == [LabelTests.walking])
+    try store.restore(removed)
+    #expect(try store.labels(of: id).labels == [LabelTests.walking])
+    try store.remove(entry, now: now)
+    #expect(store.emptyTrash(now: now, ofAnyAge: true).failures.isEmpty)
+    #expect(directory.names(in: ".labels") == ["\(other).labels"])
+    #expect(try store.labels(of: other).labels == [LabelTests.step])
+  }
+
+  @Test("labels stay while the store has the same recording again")
+  func twin() throws {
+    let store = try store()
+    let (entry, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    let bytes = directory.bytes(of: entry.fileName)
+    try store.remove(entry, now: now)
+    directory.write(bytes, to: entry.fileName)
+    #expect(store.emptyTrash(now: now, ofAnyAge: true).deleted.count == 1)
+    #expect(try store.labels(of: id).labels == [LabelTests.walking])
+  }
+
+  @Test("a file cut at any byte has the labels of its whole lines, and takes new ones")
+  func cut() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    let first = directory.bytes(of: file(id)).count
+    try store.add(LabelTests.edge, to: id)
+    let bytes = directory.bytes(of: file(id))
+    for end in 0..<bytes.count {
+      for zeros in [0, 3, 500] {
+        directory.write(bytes[..<end] + [UInt8](repeating: 0, count: zeros), to: file(id))
+        let left = end < first ? [] : [LabelTests.walking]
+        #expect(try store.labels(of: id).labels == left)
+        try store.add(LabelTests.step, to: id)
+        let list = try store.labels(of: id)
+        #expect(list.labels == [LabelTests.step] + left && list.damage == nil, "cut at \(end)")
+      }
+    }
+  }
+
+  @Test(
+    "a changed byte costs the lines that it is in, which is reported with the first one's number")
+  func damage() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    for label in [LabelTests.walking, LabelTests.step, LabelTests.edge] {
+      try store.add(label, to: id)
+    }
+    let bytes = directory.bytes(of: file(id))
+    let lines = bytes.split(separator: UInt8(ascii: "\n"))
+    for place in lines[0].count + 1..<lines[0].count + 1 + lines[1].count {
+      var changed = bytes
+      changed[place] ^= 0x10
+      directory.write(changed, to: file(id))
+      let list = try store.labels(of: id)
+      #expect(list.labels == [LabelTests.edge, LabelTests.walking])
+      #expect(list.damage?.first == 2)
+      #expect(list.damageSentence != nil)
+    }
+  }
+
+  @Test("lines of a later version are skipped, and no bytes can harm")
+  func foreign() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    let seed = UInt64.random(in: .min ... .max)
+    var generator = Generator(state: seed)
+    for _ in 0..<200 {
+      let count = Int.random(in: 0...300, using: &generator)
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      directory.write(bytes, to: file(id))
+      #expect(try store.labels(of: id).labels.isEmpty, "seed \(seed)")
+      try store.add(LabelTests.step, to: id)
+      #expect(try store.labels(of: id).labels == [LabelTests.step], "seed \(seed)")
+    }
+  }
+
+  @Test(
+    "names that no table could hold are refused",
+    arguments: [
+      "", " x", "x ", "a;b", "a\"b", "a\\b", "a\nb", "a\tb", "\u{202E}x", "\u{1B}[31m",
+      String(repeating: "x", count: 61),
+    ])
+  func names(name: String) {
+    #expect(throws: LabelProblem.self) { try RecordingLabel(name, from: 0, to: 1) }
+  }
+
+  @Test("a stretch without an instant is refused")
+  func empty() {
+    #expect(throws: LabelProblem.empty(from: 5, to: 5)) { try RecordingLabel("x", from: 5, to: 5) }
+    #expect(throws: LabelProblem.empty(from: 6, to: -6)) {
+      try RecordingLabel("x", from: 6, to: -6)
+    }
+  }
+
+  @Test("the label after the thousandth is refused, and the others stay")
+  func most() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    let all = (0..<Int64(RecordingLabel.mostOfRecording)).map { LabelTests.label("x", $0, $0 + 1) }
+    #expect(try store.merge(all, into: id) == 1000)
+    #expect(throws: CatalogueError.tooManyLabels(path: "\(directory.path)/\(file(id))")) {
+      try store.add(LabelTests.walking, to: id)
+    }
+    #expect(try store.labels(of: id).labels == all)
+    try store.remove(all[500], from: id)
+    try store.add(LabelTests.walking, to: id)
+  }
+
+  @Test("a file of labels that is a link, or as large as no program makes it, is refused")
+  func links() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    let path = "\(directory.path)/\(file(id))"
+    directory.write([UInt8](repeating: 10, count: 3 << 20), to: file(id))
+    #expect(throws: CatalogueError.storage(StorageError(.read, path: path, errno: EFBIG))) {
+      try store.labels(of: id)
+    }
+    unlink(path)
+    symlink("/etc/passwd", path)
+    #expect(throws: CatalogueError.storage(StorageError(.open, path: path, errno: ELOOP))) {
+      try store.labels(of: id)
+    }
+    #expect(throws: CatalogueError.storage(StorageError(.open, path: path, errno: ELOOP))) {
+      try store.add(LabelTests.step, to: id)
+    }
+  }
+
+  @Test(
+    "whichever call fails, labels that were there stay, and one that is reported as added is durable"
+  )
+  func faults() throws {
+    let clean = try store()
+    let (_, id) = try addRecording(clean)
+    try clean.add(LabelTests.walking, to: id)
+    let bytes = directory.bytes(of: file(id))
+    for errno in [EIO, ENOSPC] {
+      var index = 0
+      while true {
+        directory.write(bytes, to: file(id))
+        let script = FaultScript(.once(index, errno: errno))
+        var isAdded = true
+        do throws(CatalogueError) {
+          let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
+          try store.add(LabelTests.edge, to: id)
+        } catch {
+          isAdded = false
+          #expect(!"\(error)".isEmpty)
+        }
+        let labels = try clean.labels(of: id).labels
+        #expect(labels.contains(LabelTests.walking), "call \(index)")
+        if isAdded { #expect(labels == [LabelTests.edge, LabelTests.walking], "call \(index)") }
+        // Once more, which completes whatever was left.
+        try clean.add(LabelTests.edge, to: id)
+        #expect(try clean.labels(of: id).labels == [LabelTests.edge, LabelTests.walking])
+        if isAdded, script.calls.count <= index { break }
+        index += 1
+      }
+      #expect(index > 5)
+    }
+  }
+
+  @Test("a short write is completed, and one that a full disk ends leaves the labels as they were")
+  func shortWrites() throws {
+    let clean = try store()
+    let (_, id) = try addRecording(clean)
+    try clean.add(LabelTests.walking, to: id)
+    let bytes = directory.bytes(of: file(id))
+    for count in 1...20 {
+      directory.write(bytes, to: file(id))
+      let store = try Catalogue(
+        path: directory.path, create: false,
+        gate: FaultScript(.full(at: UInt64(bytes.count + count))).gate)
+      #expect(throws: CatalogueError.self) { try store.add(LabelTests.edge, to: id) }
+      let list = try clean.labels(of: id)
+      #expect(list.labels == [LabelTests.walking] && list.damage == nil)
+    }
+    let troubled = try Catalogue(
+      path: directory.path, create: false, gate: FaultScript(.troubled(bytes: 3)).gate)
+    try troubled.add(LabelTests.edge, to: id)
+    #expect(try clean.labels(of: id).labels == [LabelTests.edge, LabelTests.walking])
+  }
+}
+
+/// splitmix64, so that a failure can be repeated from its seed.
+private struct Generator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

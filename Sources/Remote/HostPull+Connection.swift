@@ -77,6 +77,10 @@ extension HostPull {
   /// The request to free a recording; `nil` when it cannot be sent now and was postponed or reported.
   private mutating func begin(_ request: FreeRequest) -> PullRequest? {
     do {
+      if let failure = labelFailures[request.outcome.offer.id] {
+        throw CommandFailure(
+          failure.status, "its labels could not be added here: \(failure.sentence)")
+      }
       return try request.begin(in: fetch.local.catalogue, by: route)
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)

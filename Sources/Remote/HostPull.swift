@@ -37,6 +37,10 @@ struct HostPull {
   var batch: [IncomingCopy] = []
   /// Recordings that are safe here and must be freed there.
   var frees: ArraySlice<FreeRequest> = []
+  /// Whether the connection closed when it was asked for labels.
+  var isWithoutLabels = false
+  /// Recordings whose labels there could not be added here, with the reason.
+  var labelFailures: [RecordingID: CommandFailure] = [:]
 
   enum Postponed {
     case fetch(PullOffer)
@@ -49,7 +53,7 @@ struct HostPull {
   }
 
   /// A limit on the recordings that a host may offer.
-  private static var most: Int { 100_000 }
+  static var most: Int { 100_000 }
   /// A limit on the recordings that a host may report as unreadable.
   private static var mostUnreadable: Int { 10_000 }
 
@@ -188,6 +192,7 @@ struct HostPull {
     for offer in try list(&farEnd).offers { now[offer.id] = offer }
     // A recording that is gone by now is reported when it is fetched.
     todo = todo.map { now[$0.id] ?? $0 }[...]
+    try fetchLabels(&farEnd)
   }
 
   /// Requests the list, and chooses.
@@ -219,6 +224,8 @@ struct HostPull {
     } catch {
       throw .unusable(CommandFailure(error, else: .inputOutput))
     }
+    // Before any recording is freed there.
+    try fetchLabels(&farEnd)
   }
 
   /// Repeats unanswered requests to free recordings that are not offered any more: they may be in the trash there.

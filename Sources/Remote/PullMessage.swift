@@ -41,6 +41,7 @@ public struct PullOffer: Equatable, Sendable {
 ///
 ///     list                      fetch UUID OFFSET
 ///     free UUID BYTES SHA256    follow UUID OFFSET
+///     labelled                  labels UUID
 public enum PullRequest: Equatable, Sendable {
   /// Which recordings are there?
   case list
@@ -48,6 +49,10 @@ public enum PullRequest: Equatable, Sendable {
   case fetch(RecordingID, offset: UInt64, follow: Bool)
   /// A complete copy with this digest is safe here: move the recording to the trash.
   case free(RecordingID, byteCount: UInt64, digest: SHA256Digest)
+  /// Which recordings have labels? An older far end does not know it, and closes the connection.
+  case labelled
+  /// The labels of a recording.
+  case labels(RecordingID)
 
   /// The line, without its line feed.
   public var line: String {
@@ -56,6 +61,8 @@ public enum PullRequest: Equatable, Sendable {
     case .fetch(let id, let offset, let follow):
       return "\(follow ? "follow" : "fetch") \(id) \(offset)"
     case .free(let id, let count, let digest): return "free \(id) \(count) \(digest)"
+    case .labelled: return "labelled"
+    case .labels(let id): return "labels \(id)"
     }
   }
 
@@ -74,6 +81,10 @@ public enum PullRequest: Equatable, Sendable {
         let digest = SHA256Digest(words[3])
       else { return nil }
       self = .free(id, byteCount: count, digest: digest)
+    case ("labelled", 1): self = .labelled
+    case ("labels", 2):
+      guard let id = RecordingID(words[1]) else { return nil }
+      self = .labels(id)
     default: return nil
     }
     guard PullLine.isSame(self.line, line) else { return nil }
@@ -85,6 +96,8 @@ public enum PullRequest: Equatable, Sendable {
 ///     list    ─► recording, unreadable, recording, …, end
 ///     fetch   ─► prefix, bytes, bytes, …, whole         alive, between any two lines
 ///     free    ─► freed                                  refused, instead of any of them
+///     labelled ─► labelled, labelled, …, end
+///     labels  ─► label, label, …, end
 public enum PullReply: Equatable, Sendable {
   /// The greeting: the protocol's version, and whether recordings may be freed.
   case hello(version: Int, mayFree: Bool)
@@ -104,6 +117,10 @@ public enum PullReply: Equatable, Sendable {
   case whole(byteCount: UInt64, digest: SHA256Digest, state: PullState)
   /// The recording is in the trash.
   case freed
+  /// A recording that has labels, and the digest of their lines.
+  case labelled(RecordingID, SHA256Digest)
+  /// A label.
+  case label(RecordingLabel)
   /// The request failed: the exit status that it would have as a command, and a sentence.
   case refused(status: Int32, String)
 
@@ -124,6 +141,9 @@ public enum PullReply: Equatable, Sendable {
     case .whole(let count, let digest, let state):
       return "whole \(count) \(digest) \(state.rawValue)"
     case .freed: return "freed"
+    case .labelled(let id, let digest): return "labelled \(id) \(digest)"
+    case .label(let label):
+      return "label \(label.from) \(label.to) \(PullLine.escaped(label.name))"
     case .refused(let status, let sentence): return "refused \(status) \(PullLine.plain(sentence))"
     }
   }
@@ -166,6 +186,18 @@ public enum PullReply: Equatable, Sendable {
       else { return nil }
       self = .whole(byteCount: count, digest: digest, state: state)
     case ("freed", 1): self = .freed
+    case ("labelled", 3):
+      guard let id = RecordingID(words[1]), let digest = SHA256Digest(words[2]) else { return nil }
+      self = .labelled(id, digest)
+    case ("label", 4):
+      guard let from = PullLine.signed(words[1]), let to = PullLine.signed(words[2]),
+        let name = PullLine.unescaped(words[3])
+      else { return nil }
+      do {
+        self = .label(try RecordingLabel(name, from: from, to: to))
+      } catch {
+        return nil
+      }
     case ("refused", 3...):
       guard let status = PullLine.number(words[1]), (1...254).contains(status) else { return nil }
       let sentence = words[2...].joined(separator: " ")
@@ -202,7 +234,38 @@ public enum PullLine {
     guard word.utf8.first == UInt8(ascii: "-") else {
       return number(word).flatMap { Int64(exactly: $0) }
     }
-    return number(word.dropFirst()).flatMap { Int64(exactly: $0) }.map { -$0 }
+    return number(word.dropFirst()).flatMap { _ in Int64(word) }
+  }
+
+  /// A text as one word: letters and digits of ASCII as they are, each other byte as `%` and two hexadecimal digits.
+  static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      let isPlain =
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+      let digits = String(byte, radix: 16)
+      return isPlain
+        ? String(UnicodeScalar(byte)) : "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+    }.joined()
+  }
+
+  /// The text of a word that ``escaped(_:)`` made; `nil` for any other.
+  static func unescaped(_ word: some StringProtocol) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(word.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    // Bytes that are no UTF-8, and other spellings, come back changed.
+    return isSame(escaped(text), word) ? text : nil
   }
 
   /// Whether two lines have the same bytes: equal strings may be encoded differently.

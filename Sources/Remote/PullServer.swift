@@ -70,6 +70,8 @@ public struct PullServer {
       case .list: try list()
       case .fetch(let id, let offset, let follow): try send(id, from: offset, follow: follow)
       case .free(let id, let count, let digest): try free(id, count, digest)
+      case .labelled: try sayLabelled()
+      case .labels(let id): try sayLabels(of: id)
       }
     } catch let error as ByteStream.Break {
       throw error
@@ -125,6 +127,21 @@ public struct PullServer {
     case .complete, .damaged: return .complete
     case .recovered: return .recovered
     }
+  }
+
+  /// Names all recordings with labels, those in the trash too: they may have been freed before their labels were fetched.
+  private func sayLabelled() throws {
+    var replies: [PullReply] = []
+    for id in try catalogue.labelled().sorted(by: { "\($0)" < "\($1)" }) {
+      replies.append(.labelled(id, SHA256.digest(of: try catalogue.labels(of: id).lines)))
+    }
+    for reply in replies { try say(reply) }
+    try say(.end)
+  }
+
+  private func sayLabels(of id: RecordingID) throws {
+    for label in try catalogue.labels(of: id).labels { try say(.label(label)) }
+    try say(.end)
   }
 
   private func entry(_ id: RecordingID) throws -> CatalogueEntry? {

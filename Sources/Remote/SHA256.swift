@@ -42,6 +42,13 @@ public struct SHA256: Sendable {
     rest += bytes[whole...]
   }
 
+  /// The digest of an array.
+  static func digest(of bytes: [UInt8]) -> SHA256Digest {
+    var sum = SHA256()
+    bytes.withUnsafeBytes { sum.add($0) }
+    return sum.digest
+  }
+
   /// The digest of all bytes added so far.
   public var digest: SHA256Digest {
     var end = self

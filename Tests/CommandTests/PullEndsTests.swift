@@ -24,7 +24,7 @@ struct PullEndsTests {
   /// Shell lines that greet, list the log as `state` and read the request for it; `answer` follows.
   private static func script(_ state: String, _ answer: String) -> String {
     "echo imulog-pull 1 free; read request; echo recording 3 \(id) $(stat -c %s log) \(state) 0\n"
-      + "echo end; read verb uuid offset rest; \(answer)"
+      + "echo end; read request; echo end; read verb uuid offset rest; \(answer)"
   }
 
   /// Ends the log's answer, and waits for one more request.

@@ -97,7 +97,7 @@ struct PullFaultTests {
     let far = try ScriptedFarEnd(
       """
       echo imulog-pull 1 keep; read request
-      echo recording 1 \(id) \(count) running 0; echo end; read request
+      echo recording 1 \(id) \(count) running 0; echo end; read request; echo end; read request
       echo bytes \(count); cat \(pi.directory.path)/\(name)
       while :; do echo bytes 65536; head -c 65536 /dev/zero; done
       """)

@@ -34,8 +34,10 @@ struct PullHostileTests {
   private static let digest = String(repeating: "0", count: 64)
   /// Greets, and lists one recording.
   private static let greeted = "echo imulog-pull 1 keep; read request; "
-  private static let listed = greeted + "echo $offer; echo end; read request; "
-  private static let listedLarge = greeted + "echo $large; echo end; read request; "
+  private static let listed =
+    greeted + "echo $offer; echo end; read request; echo end; read request; "
+  private static let listedLarge =
+    greeted + "echo $large; echo end; read request; echo end; read request; "
   /// Does nothing for ever, with all pipes open.
   private static let silence = "exec sleep 1000"
 

@@ -162,7 +162,7 @@ struct PullTests {
       export SSH_ORIGINAL_COMMAND=pull-server
       while read -r line; do
         case "$line" in
-          list) echo "$line";;
+          list | labelled) echo "$line";;
           *) kept="$kept$line
       "; count=$((count + 1)); if [ $count -ge 10 ]; then printf %s "$kept"; kept=; fi;;
         esac

@@ -15,6 +15,7 @@ struct PullMessageTests {
       .list, .fetch(PullMessageTests.id, offset: 0, follow: false),
       .fetch(PullMessageTests.id, offset: .max, follow: true),
       .free(PullMessageTests.id, byteCount: 4096, digest: PullMessageTests.digest),
+      .labelled, .labels(PullMessageTests.id),
     ]
     for request in all { #expect(PullRequest(line: request.line) == request) }
   }
@@ -27,12 +28,13 @@ struct PullMessageTests {
       "fetch \(id) 01", "fetch \(id) +1", "fetch \(id) 18446744073709551616", "fetch  \(id) 1",
       "fetch \(id) 1 2", "fetch ../x 1", "fetch \(id.uppercased()) 1", "follow \(id) 0x1",
       "free \(id) 1 abc", "free \(id) 1 \(String(repeating: "A", count: 64))", "free \(id) 1",
+      "labelled \(id)", "labels", "labels x", "labels \(id) ",
     ]
     for line in wrong { #expect(PullRequest(line: line) == nil, "\(line)") }
   }
 
   @Test("every reply is read back from its line")
-  func replies() {
+  func replies() throws {
     let offer = PullOffer(
       number: 7, id: PullMessageTests.id, byteCount: 123, state: .recovered, start: -5)
     var all: [PullReply] = [
@@ -41,6 +43,8 @@ struct PullMessageTests {
       .alive, .prefix(PullMessageTests.digest), .bytes(1), .bytes(1 << 20), .freed,
       .unreadable(number: 7, "page 0 is damaged; run verify"),
       .refused(status: 66, "no such recording; run it again"),
+      .labelled(PullMessageTests.id, PullMessageTests.digest),
+      .label(try RecordingLabel("left foot, 50 % ü", from: .min, to: -3)),
     ]
     for state in PullState.allCases {
       all.append(.whole(byteCount: 5, digest: PullMessageTests.digest, state: state))
@@ -57,6 +61,11 @@ struct PullMessageTests {
       "recording 4294967296 \(PullMessageTests.id) 1 complete 0",
       "recording 1 \(PullMessageTests.id) 1 done 0", "whole 1 \(PullMessageTests.digest)",
       "refused 0 x",
+      "labelled \(PullMessageTests.id)", "labelled x \(PullMessageTests.digest)", "label 1 2",
+      "label 2 1 x", "label 1 2 a b", "label 1 2 %3b", "label 1 2 %", "label 1 2 %g0",
+      "label 1 2 %41",
+      "label 1 2 %FF", "label 1 2 %ff", "label 1 2 \(String(repeating: "x", count: 61))",
+      "label +1 2 x",
       "refused 255 x", "refused 64", "prefix 00", "end end",
     ]
     for line in wrong { #expect(PullReply(line: line) == nil, "\(line)") }

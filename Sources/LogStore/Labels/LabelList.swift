@@ -96,6 +96,9 @@ public struct LabelList: Equatable, Sendable {
     return true
   }
 
+  /// The lines of a new file with these labels: the same for the same labels, whatever was removed before.
+  public var lines: [UInt8] { labels.flatMap { LabelList.line($0) } }
+
   /// The line that adds or removes a label, with its line feed.
   static func line(_ label: RecordingLabel, isRemoval: Bool = false) -> [UInt8] {
     let text = Array("\(isRemoval ? "-" : "+") \(label.from) \(label.to) \(label.name)".utf8)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("A pull brings labels with recordings", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct PullLabelTests {
+  private func machines(freeing: Bool = false) throws -> RemoteBench {
+    let bench = RemoteBench(serveOptions: freeing ? "--allow-delete" : "")
+    try bench.pi.record("--for", "10s")
+    try bench.pi.record("--for", "10s")
+    #expect(bench.pi.run("label", "1", "3s..8s", "left", "foot").status == 0)
+    return bench
+  }
+
+  @Test("with the recordings, and later ones of recordings that were fetched before")
+  func both() throws {
+    let bench = try machines()
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.run("label", "1").lines == ["3s..8s left foot"])
+    #expect(bench.laptop.run("label", "2").lines.isEmpty)
+    #expect(bench.pi.run("label", "1", "0s..1s", "ä, ö").status == 0)
+    #expect(bench.laptop.run("label", "1", "9s..10s", "mine").status == 0)
+    #expect(bench.pull().status == 0)
+    #expect(
+      bench.laptop.run("label", "1").lines == ["0s..1s ä, ö", "3s..8s left foot", "9s..10s mine"])
+    #expect(bench.pi.run("label", "1").lines == ["0s..1s ä, ö", "3s..8s left foot"])
+  }
+
+  @Test("a label that was removed here does not come back")
+  func removed() throws {
+    let bench = try machines()
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.run("label", "1", "3s..8s", "left", "foot", "--remove").status == 0)
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.run("label", "1").lines.isEmpty)
+  }
+
+  @Test("labels are in the exports that a pull makes")
+  func exports() throws {
+    let bench = try machines()
+    #expect(bench.pull("--to", "\(bench.laptop.directory.path)", "--format", "json").status == 0)
+    let names = bench.laptop.directory.names().filter { $0.hasSuffix(".json") }
+    #expect(names.count == 2)
+    let first = String(
+      decoding: bench.laptop.directory.bytes(of: try #require(names.first)), as: UTF8.self)
+    #expect(first.contains("\"name\":\"left foot\""))
+  }
+
+  @Test("a recording is freed only after its labels are here; later ones come from the trash there")
+  func freed() throws {
+    let bench = try machines(freeing: true)
+    #expect(bench.pull("--then-free").status == 0)
+    #expect(bench.pi.recordings.isEmpty)
+    #expect(bench.laptop.run("label", "1").lines == ["3s..8s left foot"])
+    #expect(bench.pi.run("restore", "1").status == 0)
+    #expect(bench.pi.run("label", "1", "0s..1s", "late").status == 0)
+    #expect(bench.pi.run("rm", "1").status == 0)
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.run("label", "1").lines == ["0s..1s late", "3s..8s left foot"])
+  }
+
+  @Test("a recording whose labels cannot be kept here stays there")
+  func refusedHere() throws {
+    let bench = try machines(freeing: true)
+    bench.laptop.directory.makeDirectory("store")
+    // In the place of the directory of labels.
+    bench.laptop.directory.write([7], to: "store/.labels")
+    let outcome = bench.pull("--then-free")
+    #expect(outcome.status != 0)
+    #expect(outcome.talk.contains("its labels could not be added here"), "\(outcome.talk)")
+    #expect(bench.pi.recordings.count == 1)
+    #expect(bench.laptop.recordings.count == 2)
+  }
+
+  @Test(
+    "an older far end, which closes the connection at the question, is pulled from without labels")
+  func older() throws {
+    let bench = try machines()
+    let far = try ScriptedFarEnd(
+      bench.serving("case \"$line\" in labelled) exit;; esac"))
+    let outcome = far.pull("--timeout", "10s")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(outcome.talk.contains("without them"), "\(outcome.talk)")
+    #expect(far.connections == 2)
+    #expect(far.laptop.recordings.count == 2)
+  }
+
+  @Test(
+    "a far end that sends labels without end, or what none can be, is given up in bounded memory",
+    arguments: [
+      "yes 'labelled \(id) \(digest)'", "echo label 1 2 x", "echo labelled x y",
+      "echo labelled \(id) \(digest); echo end; read request; yes 'label 1 2 x'",
+      "echo labelled \(id) \(digest); echo end; read request; echo label 1 2 %1b",
+      "echo labelled \(id) \(digest); echo end; read request; echo freed",
+    ])
+  func hostile(_ answer: String) throws {
+    let far = try ScriptedFarEnd(
+      """
+      echo imulog-pull 1 keep; read request
+      echo recording 1 \(PullLabelTests.id) 8192 complete 0; echo end; read request
+      \(answer); exec sleep 1000
+      """)
+    let outcome = far.pull("--timeout", "5s")
+    #expect(outcome.status == 69, "\(outcome.talk)")
+    #expect(outcome.talk.contains("which imulog never does"), "\(outcome.talk)")
+    #expect(far.goes)
+    #expect(far.laptop.recordings.isEmpty)
+  }
+
+  private static let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
+  private static let digest = String(repeating: "0", count: 64)
+}

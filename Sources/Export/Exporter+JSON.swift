@@ -231,10 +231,14 @@ extension JSONWriter {
 
   /// A name of a part of a recording.
   package mutating func add(_ label: RecordingLabel) {
+    addStretch(label.from, label.to, label.name)
+  }
+
+  mutating func addStretch(_ from: Int64, _ to: Int64, _ name: String) {
     object { json in
-      json.member("from_ns", label.from)
-      json.member("to_ns", label.to)
-      json.member("name", label.name)
+      json.member("from_ns", from)
+      json.member("to_ns", to)
+      json.member("name", name)
     }
   }
 

@@ -14,8 +14,16 @@ public struct TerminalDevice: ~Copyable {
 
   /// The alternate screen (DECSET 1049), no cursor (25). (xterm control sequences.)
   private static var enter: String { "\u{1B}[?1049h\u{1B}[?25l" }
-  /// Normal style, the cursor, the first screen.
-  private static var leave: String { "\u{1B}[m\u{1B}[?25h\u{1B}[?1049l" }
+  /// Normal style, no reports of the mouse, the cursor, the first screen.
+  private static var leave: String {
+    "\u{1B}[m" + mouse(isReported: false) + "\u{1B}[?25h\u{1B}[?1049l"
+  }
+
+  /// Switches reports of the mouse: presses, releases and moves with a button (DECSET 1002), in decimal (1006). The user
+  /// then selects text with Shift.
+  public static func mouse(isReported: Bool) -> String {
+    isReported ? "\u{1B}[?1002h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1002l"
+  }
 
   /// Whether stdin and stdout are a terminal that can be drawn on: `TERM` is neither missing nor `dumb`.
   public static func isThere(term: String?) -> Bool {

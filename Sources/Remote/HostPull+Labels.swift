@@ -58,12 +58,13 @@ extension HostPull {
     let offered = Set(todo.map(\.id))
     try farEnd.ask(.labelled)
     var wanted: [RecordingID] = []
-    var count = 0
+    var seen: Set<RecordingID> = []
     while true {
       switch try farEnd.reply() {
       case .labelled(let id, let digest):
-        count += 1
-        guard count <= HostPull.most else { throw farEnd.violation("lists labels without end") }
+        guard seen.insert(id).inserted, seen.count <= HostPull.most else {
+          throw farEnd.violation("lists labels without end")
+        }
         if isWanted(id, offered), isNew(digest, of: id) { wanted.append(id) }
       case .end: return wanted
       default: throw farEnd.violation("lists something that is no recording with labels")

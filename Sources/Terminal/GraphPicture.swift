@@ -19,6 +19,8 @@ struct GraphPicture {
   var axes: [PanelKind: ClosedRange<Double>]
   /// Times of the marks.
   var marks: [Int64]
+  /// Parts with names.
+  var labels: [Range<Int64>] = []
   /// Time of a vertical line.
   var cursor: Int64?
   /// Shown after the names of the lines.
@@ -50,6 +52,14 @@ struct GraphPicture {
   {
     Envelope(
       covering: span, columns: dotsAcross(glyphs) * plotColumns(screenColumns: screenColumns))
+  }
+
+  /// The time at the left edge of a cell of a screen, as far as the graph reaches.
+  static func time(atColumn column: Int, of span: Range<Int64>, screenColumns: Int) -> Int64 {
+    let columns = plotColumns(screenColumns: screenColumns)
+    let place = max(0, min(column - axisWidth, columns))
+    return span.lowerBound
+      + Int64(Double(span.upperBound - span.lowerBound) * Double(place) / Double(columns))
   }
 
   private static func dotsAcross(_ glyphs: GlyphSet) -> Int {
@@ -224,6 +234,14 @@ struct GraphPicture {
       let hasGap = dots.contains(where: \.hasGap)
       screen[row, left + column] =
         hasGap ? Cell(glyphs.gap, CellStyle(.gap)) : Cell(glyphs.horizontal, .faint)
+    }
+    for label in labels {
+      guard label.lowerBound <= envelope.end, label.upperBound > envelope.start else { continue }
+      let first = column(at: max(label.lowerBound, envelope.start), across) ?? 0
+      let last = column(at: min(label.upperBound - 1, envelope.end - 1), across) ?? columns - 1
+      for column in first...max(first, last) where column < columns {
+        screen[row, left + column] = Cell(glyphs.label, CellStyle(.mark))
+      }
     }
     let ticks = TimeTicks(envelope.start...envelope.end, atMost: max(2, columns / 10))
     let unitStart = screen.columns - ticks.unit.count - 1

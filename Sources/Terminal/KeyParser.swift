@@ -10,6 +10,8 @@ enum Key: Hashable, Sendable {
   case shiftLeft, shiftRight
   case home, end, pageUp, pageDown
   case enter, escape, backspace, delete, tab
+  /// The left button of the mouse, at a cell counted from 0.
+  case pressed(column: Int), dragged(column: Int), released(column: Int)
 }
 
 /// Turns a terminal's bytes into keys, in any fragmentation.
@@ -115,6 +117,7 @@ struct KeyParser: Sendable {
   }
 
   private func sequence(final: UInt8, parameters: ArraySlice<UInt8>) -> Result {
+    if parameters.first == UInt8(ascii: "<") { return mouse(final, parameters.dropFirst()) }
     let numbers = parameters.split(separator: UInt8(ascii: ";")).map {
       Int(String(decoding: $0, as: UTF8.self)) ?? 0
     }
@@ -135,6 +138,27 @@ struct KeyParser: Sendable {
       case 6: return .key(.pageDown)
       default: return .nothing
       }
+    default: return .nothing
+    }
+  }
+
+  /// A report of the mouse: button, column and row, with `M` for a press or a move and `m` for a release. (xterm control
+  /// sequences, SGR mouse mode 1006.)
+  private func mouse(_ final: UInt8, _ parameters: ArraySlice<UInt8>) -> Result {
+    let numbers = parameters.split(separator: UInt8(ascii: ";")).compactMap {
+      Int(String(decoding: $0, as: UTF8.self))
+    }
+    guard numbers.count == 3, [UInt8(ascii: "M"), UInt8(ascii: "m")].contains(final) else {
+      return .nothing
+    }
+    let column = max(0, min(numbers[1], 10_000) - 1)
+    switch (numbers[0], final) {
+    case (0, UInt8(ascii: "m")): return .key(.released(column: column))
+    case (0, _): return .key(.pressed(column: column))
+    case (32, _): return .key(.dragged(column: column))
+    // The wheel.
+    case (64, _): return .key(.up)
+    case (65, _): return .key(.down)
     default: return .nothing
     }
   }

@@ -167,7 +167,8 @@ public final class ListScreen {
       switch outcome {
       case .stay: break
       case .leave: return false
-      case .show(let entry): return try recording(entry)?.show(on: session, signals) ?? true
+      case .show(let entry):
+        return try recording(entry)?.show(on: session, signals, in: catalogue) ?? true
       case .play(let entry): return try recording(entry)?.play(on: session, signals) ?? true
       case .export(let entry, let format): try export(entry, format)
       case .delete(let entry): try delete(entry)

@@ -160,6 +160,8 @@ struct GlyphSet: Equatable, Sendable {
   var corner: Unicode.Scalar { isASCII ? "+" : "└" }
   var gap: Unicode.Scalar { isASCII ? "#" : "░" }
   var mark: Unicode.Scalar { isASCII ? "^" : "▲" }
+  /// On the time axis, below a part with a name.
+  var label: Unicode.Scalar { isASCII ? "=" : "━" }
   var markLine: Unicode.Scalar { isASCII ? ":" : "┊" }
   var zero: Unicode.Scalar { isASCII ? "." : "·" }
   var dot: String { isASCII ? "*" : "●" }

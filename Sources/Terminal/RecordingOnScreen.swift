@@ -12,13 +12,15 @@ public struct RecordingOnScreen: Sendable {
   let origin: Int64
   /// Parts of the log that could not be read.
   public let damageCount: Int
+  /// Its UUID.
+  let id: RecordingID
 
   init(
-    title: RecordingTitle, sensor: GraphSensor, trace: Trace, origin: Int64 = 0,
+    title: RecordingTitle, sensor: GraphSensor, trace: Trace, id: RecordingID, origin: Int64 = 0,
     damageCount: Int = 0
   ) {
     (self.title, self.sensor, self.trace) = (title, sensor, trace)
-    (self.origin, self.damageCount) = (origin, damageCount)
+    (self.id, self.origin, self.damageCount) = (id, origin, damageCount)
   }
 
   /// Reads a whole recording in bounded memory, and reads around damage.
@@ -128,7 +130,7 @@ struct RecordingFilling: ~Copyable {
       origin: origin ?? 0, note: Plain.text(description.note))
     return RecordingOnScreen(
       title: title, sensor: GraphSensor(description.sensor, channels: description.channels),
-      trace: trace, origin: origin ?? 0, damageCount: damageCount)
+      trace: trace, id: description.id, origin: origin ?? 0, damageCount: damageCount)
   }
 }
 

@@ -2,7 +2,6 @@
 
 import Graph
 import IMUModel
-public import LinuxIO
 
 /// Browsing a whole recording: a pure state machine of keys.
 ///
@@ -11,6 +10,7 @@ public import LinuxIO
 ///     [ ]      the window, by a quarter
 ///     + -  0   zoom in and out around the cursor; show all
 ///     g m      the cursor to the next gap, the next mark
+///     l        begins a label at the cursor, ends it there
 ///     x y z v  show or hide a line; v is the magnitude
 ///     ?        all keys
 ///     q        back
@@ -21,6 +21,8 @@ struct ShowView {
     case stay
     /// Play from the cursor on.
     case play
+    /// Keep a label, and give what is there then to ``show(labels:notice:)``.
+    case label(RecordingLabel)
     case leave
   }
 
@@ -35,6 +37,10 @@ struct ShowView {
   private var helpPage: Int?
   /// Why the last key did nothing.
   private var notice = ""
+  /// The parts with names, in the times of the screen.
+  private var labels: [RecordingLabel] = []
+  /// The label that is being made.
+  private var draft: LabelDraft?
 
   /// The whole recording, with the cursor in the middle.
   init(_ recording: RecordingOnScreen, glyphs: GlyphSet) {
@@ -56,12 +62,23 @@ struct ShowView {
       helpPage = help.page(after: key, on: page, columns: columns, rows: rows)
       return .stay
     }
+    if draft?.name != nil { return type(key) }
     if choice.handle(key) { return .stay }
     let trace = recording.trace
     let step = max(1, window.length / Int64(GraphPicture.plotColumns(screenColumns: columns)))
     switch key {
     case .character("?"): helpPage = 0
+    case .escape where draft != nil: draft = nil
     case .character("q"), .escape, .control("c"): return .leave
+    case .character("l"): setEnd()
+    case .pressed(let column):
+      place(time(column, columns))
+      draft = LabelDraft(from: cursor)
+    case .dragged(let column): place(time(column, columns))
+    case .released(let column):
+      place(time(column, columns))
+      // A click moves the cursor.
+      if let draft, abs(draft.from - cursor) >= step { setEnd() } else { draft = nil }
     case .character("p"), .character(" "): return .play
     case .left: place(cursor - step)
     case .right: place(cursor + step)
@@ -80,6 +97,45 @@ struct ShowView {
     case .character("m"):
       jump(to: trace.mark(after: cursor)?.time, "there is no mark after the cursor")
     default: break
+    }
+    return .stay
+  }
+
+  private func time(_ column: Int, _ columns: Int) -> Int64 {
+    GraphPicture.time(atColumn: column, of: window.span, screenColumns: columns)
+  }
+
+  // MARK: Labels
+
+  /// Shows these labels of the recording, and a sentence.
+  mutating func show(labels: [RecordingLabel], notice: String) {
+    self.labels = labels
+    self.notice = notice
+  }
+
+  /// Begins a label, or asks for its name.
+  private mutating func setEnd() {
+    guard draft != nil else { return draft = LabelDraft(from: cursor) }
+    // At the end of the recording, its last instant is inside.
+    draft?.end(at: cursor == window.duration - 1 ? window.duration : cursor)
+    if draft?.name == nil { notice = "the label has no length; move the cursor, then press l" }
+  }
+
+  private mutating func type(_ key: Key) -> Outcome {
+    switch draft?.type(key) {
+    case .cancel?: draft = nil
+    case .refuse(let sentence)?: notice = sentence
+    case .label(let name, let span)?:
+      let origin = recording.origin
+      do {
+        let label = try RecordingLabel(
+          name, from: span.lowerBound &+ origin, to: span.upperBound &+ origin)
+        draft = nil
+        return .label(label)
+      } catch {
+        notice = "\(error)"
+      }
+    case .stay?, nil: break
     }
     return .stay
   }
@@ -106,10 +162,11 @@ struct ShowView {
     let hints: [KeyHint] = [
       ("q", "back"), ("?", "help"), (glyphs.leftRight, "cursor"), ("+-", "zoom"), ("p", "play"),
       LineChoice.hint, ("[]", "pan"), ("0", "all"), (",.", "sample"), ("g", "next gap"),
-      ("m", "next mark"),
+      ("m", "next mark"), ("l", "label"),
     ]
     var screen = recording.screen(
-      columns: columns, rows: rows, glyphs: glyphs, line: notice.isEmpty ? cursorLine : [[notice]],
+      columns: columns, rows: rows, glyphs: glyphs,
+      line: notice.isEmpty ? draftLine ?? cursorLine : [[notice]],
       isAlert: !notice.isEmpty, hints: hints
     ) {
       var picture = picture(columns: columns)
@@ -126,7 +183,8 @@ struct ShowView {
       (glyphs.leftRight, "the cursor, by a column"), (", .", "the sample before, after"),
       ("Home End", "the start, the end"), ("+ -", "a shorter, a longer part"),
       ("0", "the whole recording"), ("[ ]", "a quarter to the left, to the right"),
-      ("g", "the next gap"), ("m", "the next mark"), ("x y z", "show or hide an axis"),
+      ("g", "the next gap"), ("m", "the next mark"),
+      ("l", "begin a label at the cursor, end it there"), ("x y z", "show or hide an axis"),
       ("v", "show or hide the magnitude |v|"), ("p", "play from the cursor on"), ("q", "back"),
     ])
   }
@@ -143,7 +201,25 @@ struct ShowView {
     let envelope = recording.envelope(window.span, columns: columns, glyphs: glyphs)
     return GraphPicture(
       sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope, choice),
-      marks: recording.trace.marks.map(\.time), choice: choice)
+      marks: recording.trace.marks.map(\.time), labels: labelSpans, choice: choice)
+  }
+
+  /// The parts with names, and the one that is being made, in the times of the screen.
+  private var labelSpans: [Range<Int64>] {
+    labels.map { $0.from &- recording.origin..<$0.to &- recording.origin }
+      + (draft.map { [$0.span(to: cursor)] } ?? [])
+  }
+
+  /// What is asked for the label that is being made.
+  private var draftLine: [[String]]? {
+    guard let draft else { return nil }
+    let span = draft.span(to: cursor)
+    let stretch =
+      "\(Figures.position(span.lowerBound, decimals: 3)) to \(Figures.position(span.upperBound, decimals: 3))"
+    guard let name = draft.name else {
+      return [["label \(stretch): move the cursor, l ends it, esc leaves it", "label: l ends it"]]
+    }
+    return [["name of \(stretch): \(name)_", "name: \(name)_"]]
   }
 
   private var cursorLine: [[String]] {
@@ -169,31 +245,8 @@ struct ShowView {
     if let mark = recording.trace.marks.first(where: { abs($0.time - cursor) < near }) {
       parts.append(["mark \(mark.label)"])
     }
+    let names = labels.filter { ($0.from..<$0.to).contains(cursor &+ recording.origin) }.map(\.name)
+    if !names.isEmpty { parts.append(["label " + Plain.text(names.joined(separator: ", "))]) }
     return parts
-  }
-}
-
-extension RecordingOnScreen {
-  /// Shows the graph until the user leaves.
-  ///
-  /// - Returns: `false` when the program must end.
-  public func show(on session: TerminalSession, _ signals: borrowing SignalWatch) -> Bool {
-    var view = ShowView(self, glyphs: session.glyphs)
-    while true {
-      let size = session.size
-      session.show(view.screen(columns: size.columns, rows: size.rows))
-      for event in session.wait(signals, until: nil) {
-        switch event {
-        case .key(let key):
-          switch view.handle(key, columns: size.columns, rows: size.rows) {
-          case .stay: break
-          case .play: guard play(on: session, signals, from: view.cursor) else { return false }
-          case .leave: return true
-          }
-        case .resized: break
-        case .ended: return false
-        }
-      }
-    }
   }
 }

@@ -37,6 +37,15 @@ public final class TerminalSession {
   /// Whether Ctrl-Z suspends the program, as it does others; otherwise it is an ordinary key.
   var isStoppable = true
 
+  /// Whether the mouse is reported as keys.
+  var hasMouse = false {
+    didSet {
+      guard hasMouse != oldValue else { return }
+      unwritten += Array(TerminalDevice.mouse(isReported: hasMouse).utf8)
+      writeOut()
+    }
+  }
+
   /// Opens the terminal.
   ///
   /// - Throws: `LinuxIOError` when it cannot be opened or switched.
@@ -122,6 +131,7 @@ public final class TerminalSession {
   private func resume() {
     device.resume()
     shown = nil
+    if hasMouse { unwritten += Array(TerminalDevice.mouse(isReported: true).utf8) }
   }
 
   private func readKeys() -> [Key] {

@@ -96,6 +96,8 @@ class Check:
         self.that(title.endswith(WORDS), f"the note did not stay text: {title}")
         marks = self.page.evaluate("[...document.querySelectorAll('#marks li')].map(li => li.textContent)")
         self.that(len(marks) == 2 and all(WORDS in mark for mark in marks), marks)
+        labels = self.page.evaluate("[...document.querySelectorAll('#labels li')].map(li => li.textContent)")
+        self.that(len(labels) == 1 and WORDS in labels[0], labels)
         gaps = self.page.evaluate("[...document.querySelectorAll('#gaps li')].map(li => li.textContent)")
         self.that(len(gaps) >= 2 and any("woken too late" in gap for gap in gaps), gaps)
         self.that(self.page.evaluate("document.querySelectorAll('dl div').length") >= 8, "facts are missing")
@@ -228,6 +230,13 @@ class Check:
         lengths = [sum(row[i] ** 2 for i in range(3)) ** 0.5 for row in rows]
         magnitude = table["Acceleration |v|, g"]
         self.that(abs(magnitude[1] - max(lengths)) < 0.02, f"magnitude: {magnitude}, not {max(lengths)}")
+        page.evaluate("document.getElementById('name').value = \"left 'foot'\"")
+        page.evaluate("document.getElementById('name').dispatchEvent(new Event('input'))")
+        command = page.evaluate("document.querySelector('#label code').textContent")
+        label = [line for line in recordings.label(command) if line.endswith(" left 'foot'")]
+        stretch = re.match(r"([\d.]+m?s)\.\.([\d.]+m?s) ", label[0])
+        ends = [float(end[:-2]) / 1000 if end.endswith("ms") else float(end[:-1]) for end in stretch.groups()]
+        self.that(abs(ends[0] - begin) < 0.02 and abs(ends[1] - end) < 0.02, f"{command} made {label}, not {heading}")
         self.shoot("measured")
 
         pixels = PIXELS % (0, [[107, 114, 128]])

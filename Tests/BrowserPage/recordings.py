@@ -62,7 +62,16 @@ class Recordings:
         finally:
             service.send_signal(signal.SIGTERM)
             service.wait(timeout=10)
+        self.run("label", "latest", "500ms..1.5s", WORDS)
         return "latest"
+
+    def label(self, command):
+        """Runs a command that a page shows in a shell, and returns the labels of the latest recording."""
+        name, rest = command.split(" ", 1)
+        assert name == "imulog", command
+        subprocess.run(["sh", "-c", f"'{self.program}' {rest}"], env={**os.environ, "IMULOG_STORE": self.store},
+                       capture_output=True, check=True)
+        return self.run("label", "latest").splitlines()
 
     def table(self, text, *options):
         """Imports a table, and returns its recording's number."""

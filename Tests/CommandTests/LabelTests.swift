@@ -124,3 +124,40 @@ struct LabelCommandTests {
     #expect(bench.run("label", "1").lines == ["0s..1s begin"])
   }
 }
+
+@Suite("show labels what is dragged", .waitsForPrograms)
+struct ShowLabelCommandTests {
+  private let bench = Bench()
+
+  @Test(
+    "a part that is dragged, and given a name, is a label in the store; the mouse is given back")
+  func drag() throws {
+    try bench.record("--for", "10s", "--motion", "tumble", "--rate", "100")
+    let child = bench.atTerminal(["show", "1"], columns: 109)
+    #expect(child.waits(for: "cursor 5.000"))
+    #expect(child.terminal.isMouseReported)
+    child.type("\u{1B}[<0;29;5M\u{1B}[<32;40;5M\u{1B}[<0;59;5m")
+    #expect(child.waits(for: "name of 2.000 s to 5.000 s"))
+    child.type("left foot\r")
+    #expect(child.waits(for: "━━━━━━━━━━━━"), "\(child.terminal.text)")
+    #expect(bench.run("label", "1").lines == ["2s..5s left foot"])
+    child.type("q")
+    #expect(child.status() == 0)
+    #expect(!child.terminal.isMouseReported)
+    #expect(child.terminal.unknown.isEmpty)
+  }
+
+  @Test("a label that the store refuses is refused on the screen, with the reason")
+  func refused() throws {
+    try bench.record("--for", "10s", "--motion", "tumble", "--rate", "100")
+    bench.directory.write([7], to: "store/.labels")
+    let child = bench.atTerminal(["show", "1"], columns: 160)
+    #expect(child.waits(for: ".labels"))
+    child.type("l")
+    #expect(child.waits(for: "l ends it"))
+    for key in ["\u{1B}[C", "l", "x", "\r"] { child.type(key) }
+    #expect(child.waits(for: ".labels"))
+    child.type("q")
+    #expect(child.status() == 0)
+  }
+}

@@ -12,6 +12,8 @@ public struct VirtualTerminal {
   public private(set) var isOnOtherScreen = false
   /// Whether the cursor is seen.
   public private(set) var isCursorShown = true
+  /// Whether it reports presses and moves of the mouse, in decimal.
+  public private(set) var isMouseReported = false
   /// Sequences that it does not know.
   public private(set) var unknown: [String] = []
   /// SGR parameters that were used.
@@ -99,6 +101,8 @@ public struct VirtualTerminal {
     case "l" where body == "?1049": switchScreen(false)
     case "h" where body == "?25": isCursorShown = true
     case "l" where body == "?25": isCursorShown = false
+    case "h" where body == "?1002" || body == "?1006": isMouseReported = body == "?1006"
+    case "l" where body == "?1002" || body == "?1006": isMouseReported = false
     case "c" where body.isEmpty: break
     default: unknown.append(text)
     }

@@ -13,6 +13,10 @@ struct KeyParserTests {
     ("\u{1B}OA", [.up]), ("\u{1B}OH", [.home]), ("\u{1B}[H", [.home]), ("\u{1B}[4~", [.end]),
     ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]), ("\u{1B}[3~", [.delete]),
     ("\u{1B}[1;2C", [.shiftRight]), ("\u{1B}[1;2D", [.shiftLeft]),
+    ("\u{1B}[<0;1;1M", [.pressed(column: 0)]), ("\u{1B}[<0;200;50m", [.released(column: 199)]),
+    ("\u{1B}[<32;12;5M", [.dragged(column: 11)]), ("\u{1B}[<64;1;1M", [.up]),
+    ("\u{1B}[<65;1;1M", [.down]), ("\u{1B}[<2;1;1M", []), ("\u{1B}[<0;1M", []),
+    ("\u{1B}[<0;99999999999999999999;1M", []), ("\u{1B}[<0;0;0M", [.pressed(column: 0)]),
     ("\u{1B}[?62;22c", []), ("\u{1B}]11;rgb:ffff/ffff/ffff\u{7}", []), ("\u{1B}[99~", []),
   ]
 

@@ -57,7 +57,8 @@ struct ListPreviewTests {
   func damage() {
     let whole = Recordings.recording(Recordings.trace(gap: 40..<60))
     let damaged = RecordingOnScreen(
-      title: whole.title, sensor: whole.sensor, trace: whole.trace, damageCount: 2)
+      title: whole.title, sensor: whole.sensor, trace: whole.trace, id: whole.id,
+      damageCount: 2)
     let lines = screen(.recording(damaged), columns: 160, rows: 36).lines
     #expect(lines[33].hasSuffix("damaged in 2 places; the rest is shown"))
     #expect(lines[20].contains("####"))
@@ -69,7 +70,8 @@ struct ListPreviewTests {
     var title = whole.title
     title.state = "recovered, damaged in 1 place, no samples"
     let empty = RecordingOnScreen(
-      title: title, sensor: whole.sensor, trace: whole.trace, damageCount: 1)
+      title: title, sensor: whole.sensor, trace: whole.trace, id: whole.id,
+      damageCount: 1)
     let lines = screen(.recording(empty), columns: 130, rows: 36).lines
     #expect(lines[1].contains("recording 7 - recovered, damaged in 1 p"))
     #expect(lines[33].hasSuffix("damaged in 1 place; no sample can be read"))

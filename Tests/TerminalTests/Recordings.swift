@@ -7,6 +7,8 @@ import IMUModel
 
 /// Recordings and views of them to look at.
 enum Recordings {
+  static let id = RecordingID(high: 0x1b4e_28ba_2fa1_41d2, low: 0x883f_0016_d3cc_a427)
+
   static let second: Int64 = 1_000_000_000
 
   /// ± 4 g and ± 500 °/s of an MPU-6050.
@@ -27,7 +29,7 @@ enum Recordings {
   static func recording(
     _ trace: Trace, _ channels: ChannelSet = .accelerometer
   ) -> RecordingOnScreen {
-    RecordingOnScreen(title: title, sensor: sensor(channels), trace: trace)
+    RecordingOnScreen(title: title, sensor: sensor(channels), trace: trace, id: id)
   }
 
   static func rate(_ hertz: UInt32) -> SampleRate {

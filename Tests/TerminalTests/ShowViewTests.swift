@@ -87,7 +87,7 @@ struct ShowViewTests {
       var title = whole.title
       title.origin = origin
       let recording = RecordingOnScreen(
-        title: title, sensor: whole.sensor, trace: trace, origin: origin)
+        title: title, sensor: whole.sensor, trace: trace, id: whole.id, origin: origin)
       return ShowView(recording, glyphs: GlyphSet(isASCII: true))
         .screen(columns: columns, rows: 24).lines
     }

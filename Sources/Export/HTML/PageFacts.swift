@@ -38,6 +38,10 @@ extension JSONWriter {
       json.member("gaps", zip(account.gaps.items, account.gaps.origins)) { json, place in
         if case .gap(let gap) = place.0 { json.add(gap, plan.on(place.1)) }
       }
+      json.member("id", log.id.description)
+      json.member("labels", plan.labels) { json, label in
+        json.addStretch(plan.sinceZero(label.from), plan.sinceZero(label.to), label.name)
+      }
       json.member("markCount", account.marks.count)
       json.member("marks", account.marks.items) { json, item in
         if case .mark(var mark) = item {

@@ -13,7 +13,8 @@ struct ShowCommand: ParsableCommand {
     abstract: "Show the graph of a recording.",
     discussion: """
       On a terminal the graph can be zoomed and moved, and a cursor shows values; the last line names the \
-      keys. In a pipe, or with --plain, it is printed once as text, 80 columns wide. The exit status is 65 \
+      keys. A part that is dragged with the mouse, or whose ends are set with l, gets a name: see `imulog \
+      label`. In a pipe, or with --plain, it is printed once as text, 80 columns wide. The exit status is 65 \
       when the recording is damaged.
 
       Example:
@@ -46,6 +47,6 @@ struct ShowCommand: ParsableCommand {
     let signals = try SignalWatch(SignalWatch.atTerminal)
     // Before the terminal switches its screen, so that an error remains visible.
     let recording = try RecordingOnScreen(entry, in: catalogue)
-    _ = recording.show(on: try TerminalSession(), signals)
+    _ = recording.show(on: try TerminalSession(), signals, in: catalogue)
   }
 }

@@ -154,6 +154,11 @@ const holeStarts = holes.map(hole => hole.from);
 const holeMiddles = holes.map(hole => (hole.from + hole.to) / 2);
 const marks = facts.marks.map(({ t_ns, label }) => ({ time: t_ns / 1e9, label }));
 
+/** Parts of the recording with names; those that begin before or end after what is here are cut. */
+const labels = facts.labels.map(({ from_ns, to_ns, name }) => ({
+  from: Math.max(from_ns / 1e9, span.from), to: Math.min(to_ns / 1e9, span.to), name,
+}));
+
 /** The hole at a time; undefined when there is none. */
 function holeAt(time) {
   const hole = holes[lowerBound(holeStarts, time + 1e-9) - 1];

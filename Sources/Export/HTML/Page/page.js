@@ -63,6 +63,9 @@ for (const panel of panels) {
   listen(panel);
 }
 listenToOverview();
+fillPlaces("labels", labels.length, labels.map(label => ({
+  time: label.from, words: `${label.name}, ${number(label.to - label.from, timeDigits)} s`,
+})));
 fillPlaces("marks", facts.markCount, marks.map(mark => ({
   time: mark.time, words: mark.label || "(button)", spoken: markWords(mark),
 })));

@@ -5,7 +5,7 @@
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   const colours = {};
-  for (const name of ["page", "text", "faint", "rule", "face", "accent", "x", "y", "z", "v", "gap", "mark"]) {
+  for (const name of ["page", "text", "faint", "rule", "face", "accent", "x", "y", "z", "v", "gap", "mark", "label"]) {
     colours["--" + name] = style.getPropertyValue("--" + name).trim();
   }
   return colours;
@@ -163,6 +163,7 @@ class Panel {
     for (const line of this.lines) if (line.isShown) this.drawLine(line, colours, from, to, y);
     context.restore();
     clip(0);
+    this.drawLabels(colours, bottom);
     this.drawMarks(colours, bottom);
     this.drawEnds(colours, bottom);
     if (view.selection) {
@@ -308,6 +309,33 @@ class Panel {
       context.lineTo(x, Math.abs(last - low) + Math.abs(last - high) < least ? last + least : last);
     }
     context.stroke();
+  }
+
+  /** Each label is a bar at the bottom with its name above; those that overlap are in rows above each other. */
+  drawLabels(colours, bottom) {
+    const { context } = this;
+    context.fillStyle = colours["--label"];
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "bottom";
+    const rows = [];
+    for (const label of labels) {
+      if (label.to < view.from || label.from > view.to) continue;
+      const left = Math.max(this.x(label.from), this.margin.left);
+      const right = Math.max(Math.min(this.x(label.to), this.width - this.margin.right), left + 1);
+      let row = rows.findIndex(end => end <= left);
+      if (row < 0) row = rows.length;
+      // More rows would hide the lines.
+      if (row > 2) continue;
+      const name = this.cut(label.name, right - left - 4);
+      rows[row] = right;
+      const y = bottom - 20 * row;
+      context.globalAlpha = 0.08;
+      if (row === 0) context.fillRect(left, 0, right - left, bottom);
+      context.globalAlpha = 1;
+      context.fillRect(left, y - 3, right - left, 3);
+      context.fillText(name, left + 2, y - 4);
+    }
   }
 
   drawMarks(colours, bottom) {

@@ -77,6 +77,7 @@ const stretch = {
     if (section.hidden) return;
     const [begin, end] = this.indices;
     section.querySelector("h2").textContent = this.heading();
+    this.showCommand();
     const table = section.querySelector("table");
     for (const body of [...table.tBodies]) body.remove();
     const addName = (row, scope, text) => {
@@ -101,6 +102,17 @@ const stretch = {
       }
     }
     this.showHint();
+  },
+
+  /** The command that labels the part: a page changes no recording. */
+  showCommand() {
+    const [from, to] = this.part.map(time => `${recordedTime(time, 9).replace(/\.?0+$/, "")}s`);
+    // One word for any shell; names have no quotes of their own but the apostrophe.
+    const name = (document.getElementById("name").value.trim() || "NAME").replace(/[;"\\]/g, "");
+    const word = /^[\w.,:+-]+$/.test(name) ? name : `'${name.replace(/'/g, "'\\''")}'`;
+    const dash = from.startsWith("-") || word.startsWith("-") ? "-- " : "";
+    document.querySelector("#label code").textContent =
+      `imulog label ${dash}${facts.id.slice(0, 8)} ${from}..${to} ${word}`;
   },
 
   /** Says so where the table is wider than the screen: values of many digits on a small phone. */
@@ -234,4 +246,16 @@ for (const [id, which] of [["set-a", 0], ["set-b", 1]]) {
     setEnd(which, view.cursor === undefined ? (view.from + view.to) / 2 : view.cursor);
   });
 }
+document.getElementById("name").addEventListener("input", () => stretch.showCommand());
+document.getElementById("copy").addEventListener("click", async () => {
+  const code = document.querySelector("#label code");
+  getSelection().selectAllChildren(code);
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    say("Copied");
+  } catch {
+    // A page from a file may not; the command is selected.
+    say("Selected; copy it with the browser");
+  }
+});
 document.getElementById("clear").addEventListener("click", clearEnds);

@@ -132,6 +132,8 @@ function drawOverview() {
     last = right;
     context.fillRect(left, 0, right - left, height);
   }
+  context.fillStyle = colours["--label"];
+  for (const { from, to } of labels) context.fillRect(x(from), height - 4, Math.max(1, x(to) - x(from)), 4);
   context.fillStyle = colours["--mark"];
   for (const mark of marks) context.fillRect(x(mark.time) - 1, 0, 2, height);
   context.globalAlpha = 0.18;

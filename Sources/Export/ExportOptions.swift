@@ -26,6 +26,8 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case parquet
   /// Messages of ROS 2 in a file for robotics programs; SI units.
   case mcap
+  /// Records of seismology: counts of each channel, packed.
+  case mseed
 
   /// The extensions of its files in lower case, the usual one first. The usual format comes first
   /// among those that share one.
@@ -40,11 +42,14 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     case .svg: ["svg"]
     case .parquet: ["parquet"]
     case .mcap: ["mcap"]
+    case .mseed: ["mseed", "miniseed"]
     }
   }
 
   /// Whether its files are bytes for programs and no text for people.
-  public var isBinary: Bool { self == .raw || self == .parquet || self == .mcap }
+  public var isBinary: Bool {
+    self == .raw || self == .parquet || self == .mcap || self == .mseed
+  }
 }
 
 extension ExportFormat {
@@ -58,6 +63,7 @@ extension ExportFormat {
     case .kalibr: "for Kalibr"
     case .parquet: "columns for data tools"
     case .mcap: "for robotics programs"
+    case .mseed: "for seismology"
     case .gyrodata: "as the phone app has it"
     case .raw: "the log itself"
     case .html: "a page for a browser"
@@ -68,8 +74,8 @@ extension ExportFormat {
   /// Whether it has a place for the interval that holds a sample's instant.
   var hasChipTimes: Bool { hasGrid || self == .parquet }
 
-  /// Whether it has a column of labels on request; JSON, MCAP and pages always have the labels.
-  var hasLabelColumn: Bool { self == .csv || self == .ndjson || self == .parquet }
+  /// Whether it has a column of labels, and rows of gaps, on request; JSON, MCAP and pages always have both.
+  var hasRowsOnRequest: Bool { self == .csv || self == .ndjson || self == .parquet }
 
   /// Whether it has a place for resampled values.
   var hasGrid: Bool { self == .json || self == .ndjson || self == .csv }
@@ -159,7 +165,8 @@ public struct ExportOptions: Equatable, Sendable {
   public var to: Int64?
   /// The fill for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
   public var fill: ExportFill?
-  /// The rows for ticks without a sample in ``ExportFormat/parquet``; `nil` is none.
+  /// The rows for ticks without a sample in ``ExportFormat/csv``, ``ExportFormat/ndjson`` and
+  /// ``ExportFormat/parquet``; `nil` is none.
   public var gaps: ExportGaps?
   /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
   public var hasUncertainty = false

@@ -21,6 +21,7 @@ extension Exporter {
   ///
   /// - Parameter started: Nanoseconds since 1970 at tick 0's deadline, for dates.
   func tableLayout(_ plan: ExportPlan, started: Int64?) -> (header: [UInt8], layout: RowLayout) {
+    let gaps = options.gaps == .rows ? GapRows.names : []
     let bounds = plan.hasBounds ? ExportPlan.boundNames : []
     let names = plan.channels.map { channel in
       ChannelSet.names[channel]
@@ -28,7 +29,7 @@ extension Exporter {
     }
     let header =
       ([options.time?.name ?? plan.timeName] + bounds + names
-      + (plan.hasLabels ? [ExportPlan.labelName] : [])).joined(separator: ",") + "\n"
+      + (plan.hasLabels ? [ExportPlan.labelName] : []) + gaps).joined(separator: ",") + "\n"
     let keys = plan.channels.map { _ in "," }
     return (
       Array(header.utf8),
@@ -37,7 +38,8 @@ extension Exporter {
         bounds: plan.hasBounds ? RowLayout.Bounds(",", ",", unknown: "") : nil,
         keys: keys,
         labels: plan.hasLabels
-          ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil, suffix: "\n")
+          ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil,
+        suffix: gaps.isEmpty ? "\n" : ",,\n")
     )
   }
 
@@ -55,15 +57,31 @@ extension Exporter {
   func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
+    guard options.gaps != .rows else {
+      let plan = try plan(&reader)
+      var rows = GapRows(plan, recordLayout(plan), blank: nil)
+      return try writeRows(plan, &rows, &reader, to: &sink)
+    }
     let plan = try plan(reader.description)
     return try writeRows(plan, recordLayout(plan), &reader, to: &sink)
+  }
+
+  /// Writes samples and gaps as rows.
+  private func writeRows<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ plan: ExportPlan, _ rows: inout GapRows, _ reader: inout LogReader<Storage>,
+    to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    try reader.begin(plan)
+    var pass = SamplePass(plan)
+    return try pass.run(&rows, &reader, to: &sink)
   }
 
   /// CSV: one header line, and comments before it only where they are asked for.
   func writeTable<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(reader.description)
+    let plan =
+      options.gaps == .rows ? try plan(&reader) : try plan(reader.description)
     var clock: ClockPair?
     if options.time?.isDate == true || options.hasPreamble {
       clock = try notes(&reader, of: plan).clock
@@ -79,7 +97,10 @@ extension Exporter {
     }
     let (header, layout) = tableLayout(plan, started: clock?.wallAtStart)
     try sink.write(header)
-    return try writeRows(plan, layout, &reader, to: &sink)
+    guard options.gaps == .rows else { return try writeRows(plan, layout, &reader, to: &sink) }
+    let blank = plan.channels.count + (plan.hasBounds ? ExportPlan.boundNames.count : 0)
+    var rows = GapRows(plan, layout, blank: blank)
+    return try writeRows(plan, &rows, &reader, to: &sink)
   }
 
   /// What dates the recording, and the marks in the plan's range.

@@ -75,6 +75,7 @@ public struct Exporter: Sendable {
     case .svg: report = try writeDrawing(&reader, to: &sink)
     case .parquet: report = try writeParquet(&reader, to: &sink)
     case .mcap: report = try writeMCAP(&reader, to: &sink)
+    case .mseed: report = try writeMiniSEED(&reader, to: &sink)
     case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
     }
     try sink.flush()
@@ -88,7 +89,7 @@ public struct Exporter: Sendable {
     guard !description.channels.isDisjoint(with: asked.mask) else {
       throw .channelsNotRecorded(asked, recorded: description.channels)
     }
-    let usual: ExportUnits = options.format == .parquet ? .raw : .si
+    let usual: ExportUnits = [.parquet, .mseed].contains(options.format) ? .raw : .si
     return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? usual)
   }
 
@@ -124,11 +125,18 @@ public struct Exporter: Sendable {
         options.hasPreamble ? "--preamble" : "--time \(options.time?.rawValue ?? "")", "--follow",
         reason: "what dates a recording best may be recorded later")
     }
-    guard !options.hasLabels || options.format.hasLabelColumn else {
+    guard !options.hasLabels || options.format.hasRowsOnRequest else {
       throw .optionNotSupported(option: "--labels", format: options.format)
     }
-    guard options.gaps == nil || options.format == .parquet else {
+    guard options.gaps == nil || options.format.hasRowsOnRequest else {
       throw .optionNotSupported(option: "--gaps", format: options.format)
+    }
+    if options.gaps == .rows, options.isResampled || isFollowed {
+      throw .optionsTogether(
+        "--gaps rows", isFollowed ? "--follow" : "--grid",
+        reason: isFollowed
+          ? "a gap may be recorded after the samples that follow it"
+          : "a grid's instants are left out one by one")
     }
     guard let option = chipOption else { return }
     guard options.isResampled ? options.format.hasGrid : options.format.hasChipTimes else {

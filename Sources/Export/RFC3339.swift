@@ -106,6 +106,12 @@ public enum RFC3339 {
     return era * 146_097 + dayOfEra - 719_468
   }
 
+  /// The year of a day since 1970, and the day's number in it, from 1 on.
+  static func yearAndDay(days day: Int64) -> (year: Int64, day: Int64) {
+    let year = civil(days: day).year
+    return (year, day - days(year: year, month: 1, day: 1) + 1)
+  }
+
   private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = floored(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365

@@ -7,10 +7,9 @@ import LogStore
 /// Writes every sample of a plan as a row, in one pass over the log.
 struct RowPass: ~Copyable {
   let plan: ExportPlan
-  private var writer: RowWriter
+  private var output: RowOutput
   /// Replaces the first byte of the first row, where rows begin with a separator.
   private let opening: UInt8?
-  private var labels: LabelColumn?
   /// The tick up to which ticks without a sample repeat the sample before them; `nil` when none does.
   private let holdEnd: UInt64?
   /// Repetitions of the last sample, a block at a time.
@@ -29,8 +28,7 @@ struct RowPass: ~Copyable {
     self.plan = plan
     self.opening = opening
     self.holdEnd = holdEnd
-    labels = layout.labels
-    writer = plan.rowWriter(layout)
+    output = RowOutput(plan, layout)
   }
 
   /// Writes the rows. Reading stops at the end of the plan's range, because times never decrease.
@@ -122,24 +120,8 @@ struct RowPass: ~Copyable {
     to sink: inout Sink
   ) throws(ExportError) {
     guard !rows.isEmpty else { return }
-    var row = rows.lowerBound
-    while row < rows.upperBound {
-      var end = rows.upperBound
-      if let next = labels?.move(to: block.times[row]), block.times[end - 1] >= next {
-        end = row + 1
-        while block.times[end] < next { end += 1 }
-      }
-      let label = labels?.text ?? []
-      let rowRoom = RowWriter.rowRoom + label.count
-      end = min(row + reservationLimit / rowRoom, end)
-      let room = try sink.reserve((end - row) * rowRoom)
-      let count = writer.write(row..<end, of: block, bounds, label: label, to: room)
-      if report.samples == 0, row == rows.lowerBound, let opening {
-        room.storeBytes(of: opening, as: UInt8.self)
-      }
-      sink.commit(count)
-      row = end
-    }
+    try output.put(
+      rows, of: block, bounds, opening: report.samples == 0 ? opening : nil, to: &sink)
     if firstTick == nil {
       (firstTick, firstTime) = (block.ticks[rows.lowerBound], block.times[rows.lowerBound])
     }

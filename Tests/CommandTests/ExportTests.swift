@@ -171,6 +171,7 @@ struct ExportCommandTests {
       ("x.csv", "csv"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"), ("x.json", "json"),
       ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), ("x.txt", "json"),
       (".csv", "json"), ("x.parquet", "parquet"), ("x.mcap", "mcap"),
+      ("x.mseed", "mseed"), ("x.miniseed", "mseed"),
     ])
   func formatOfName(_ name: String, _ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)

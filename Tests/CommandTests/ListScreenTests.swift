@@ -247,7 +247,7 @@ struct ListScreenTests {
       ("raw", "r", "recording-1.imulog"), ("html", "h", "recording-1.html"),
       ("svg", "s", "recording-1.svg"), ("gcsv", "v", "recording-1.gcsv"),
       ("kalibr", "k", "recording-1-kalibr.csv"), ("parquet", "p", "recording-1.parquet"),
-      ("mcap", "m", "recording-1.mcap"),
+      ("mcap", "m", "recording-1.mcap"), ("mseed", "e", "recording-1.mseed"),
     ] {
       child.type("x")
       #expect(child.waits(for: "\(key)  \(format), "))
@@ -260,7 +260,7 @@ struct ListScreenTests {
     let help = bench.run("export", "--help").output.split { $0 == " " || $0 == "\n" }
     #expect(
       help.joined(separator: " ").contains(
-        "values: json, ndjson, csv, gyrodata, raw, html, svg, gcsv, kalibr, parquet, mcap)"))
+        "values: json, ndjson, csv, gyrodata, raw, html, svg, gcsv, kalibr, parquet, mcap, mseed)"))
   }
 
   @Test("a wide terminal shows the selected recording's graph; of one that cannot be read, why")

@@ -305,7 +305,7 @@ struct ParquetTests {
     let si = try read(log, options(.si, gaps: .rows))
     #expect(si.doubles("az") == [9.80665, nil, -9.80665, nil, nil, 0.001197])
     #expect(try read(log, options(gaps: .leaveOut)).names == read(log, options()).names)
-    for format in ExportFormat.allCases where format != .parquet && format != .raw {
+    for format in ExportFormat.allCases where ![.parquet, .csv, .ndjson, .raw].contains(format) {
       var other = ExportOptions(format: format)
       other.gaps = .rows
       #expect(throws: ExportError.optionNotSupported(option: "--gaps", format: format)) {

@@ -45,7 +45,7 @@ struct ExportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       Plain.text(
-        "si: m/s², rad/s, °C (the default); g-dps: g, °/s, °C; raw: counts (parquet's default)."),
+        "si: m/s², rad/s, °C (the default); g-dps: g, °/s, °C; raw: counts (parquet, mseed)."),
       valueName: "units"))
   var units: ExportUnits?
 
@@ -58,7 +58,7 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help:
-      "For parquet: a row for each run of ticks without a sample, with its cause and length, or none."
+      "For csv, ndjson and parquet: a row for each run of ticks without a sample, with its cause and length, or none."
   )
   var gaps: ExportGaps?
 

@@ -102,6 +102,7 @@ public final class ExportTarget: FuzzTarget {
     case .mcap:
       let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
       precondition(bytes.starts(with: magic) && bytes.suffix(8).elementsEqual(magic), "no magic")
+    case .mseed: precondition(bytes.count % 512 == 0, "half a record")
     case .raw: break
     }
   }

@@ -62,7 +62,7 @@ let package = Package(
     // Recordings over SSH: what a restricted key may ask for, and both ends of a pull.
     .target(
       name: "Remote",
-      dependencies: ["CLinuxIO", "Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore"],
+      dependencies: ["Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore"],
       swiftSettings: settings),
 
     // Above the stages: the one recorder, of `record` and of the service.
@@ -171,7 +171,7 @@ let package = Package(
       dependencies: ["Graph", "IMUModel", "LogFormat", "LogStore", "Terminal", "TerminalTesting"],
       swiftSettings: settings),
     .testTarget(
-      name: "RemoteTests", dependencies: ["CLinuxIO", "Export", "IMUModel", "Remote"],
+      name: "RemoteTests", dependencies: ["Export", "IMUModel", "LogFormat", "Remote"],
       swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(

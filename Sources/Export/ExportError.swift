@@ -31,6 +31,10 @@ public enum ExportError: Error, Equatable, Sendable {
   case noDate(String)
   /// The format needs the axes x, y and z of the gyroscope.
   case gyroscopeNeeded(ExportFormat, recorded: ChannelSet)
+  /// The format has a rate and no times, and the chip's own clock kept those of the recording.
+  case evenTimesNeeded(ExportFormat)
+  /// A directory of pieces would have more files than this.
+  case tooManyPieces(limit: Int)
   /// Two options exclude each other, and why.
   case optionsTogether(String, String, reason: String)
   /// The format does not support the option.
@@ -76,8 +80,9 @@ extension ExportError: CustomStringConvertible {
     case .ticksMissing(let count, let format):
       return
         "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that "
-        + "could say so: add --fill hold to repeat the sample before them, --fill none to leave them out, or choose "
-        + "another --format"
+        + "could say so: add --fill hold to repeat the sample before them, --fill none to leave them out, "
+        + (format == .edgeImpulse ? "-o DIR/ for a file for each part without gaps, " : "")
+        + "or choose another --format"
     case .tooLong(let samples, let limit, let format):
       return
         "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds: "
@@ -100,6 +105,14 @@ extension ExportError: CustomStringConvertible {
       return
         "\(format.rawValue) needs x, y and z of the gyroscope, and the recording has \(ExportError.names(recorded)): "
         + "choose another --format"
+    case .evenTimesNeeded(let format):
+      return
+        "\(format.rawValue) has a rate and no times, and the chip's own clock kept the times of this recording: "
+        + "`imulog export --grid` resamples it to even ones"
+    case .tooManyPieces(let limit):
+      return
+        "the recording has more than \(limit) parts without gaps, and each would be a file: choose some with --from "
+        + "and --to, or add --fill hold and write one file"
     case .optionsTogether(let one, let other, let reason):
       return "\(one) does not go with \(other): \(reason); leave one of them out"
     case .optionNotSupported(let option, let format):
@@ -121,7 +134,8 @@ extension ExportError: StatusError {
     case .output: .inputOutput
     case .log(let cause): cause.exitStatus
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
-      .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .gyroscopeNeeded, .optionsTogether:
+      .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .gyroscopeNeeded, .evenTimesNeeded,
+      .tooManyPieces, .optionsTogether:
       .usage
     case .unusableScale: .damagedData
     }

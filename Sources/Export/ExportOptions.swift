@@ -28,12 +28,14 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case mcap
   /// Records of seismology: counts of each channel, packed.
   case mseed
+  /// Edge Impulse's document: one interval, no times; m/s² and rad/s.
+  case edgeImpulse = "edge-impulse"
 
   /// The extensions of its files in lower case, the usual one first. The usual format comes first
   /// among those that share one.
   public var extensions: [String] {
     switch self {
-    case .json, .gyrodata: ["json"]
+    case .json, .gyrodata, .edgeImpulse: ["json"]
     case .ndjson: ["ndjson", "jsonl"]
     case .csv, .kalibr: ["csv"]
     case .gcsv: ["gcsv"]
@@ -45,6 +47,14 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     case .mseed: ["mseed", "miniseed"]
     }
   }
+
+  /// The formats of files with this extension in lower case, the usual one first; none for an unknown extension.
+  public static func named(extension ending: String) -> [ExportFormat] {
+    allCases.filter { $0.extensions.contains(ending) }
+  }
+
+  /// Whether its extension alone says that a file is in it.
+  public var isUsual: Bool { ExportFormat.named(extension: extensions[0]).first == self }
 
   /// Whether its files are bytes for programs and no text for people.
   public var isBinary: Bool {
@@ -64,6 +74,7 @@ extension ExportFormat {
     case .parquet: "columns for data tools"
     case .mcap: "for robotics programs"
     case .mseed: "for seismology"
+    case .edgeImpulse: "for training"
     case .gyrodata: "as the phone app has it"
     case .raw: "the log itself"
     case .html: "a page for a browser"
@@ -72,13 +83,17 @@ extension ExportFormat {
   }
 
   /// Whether it has a place for the interval that holds a sample's instant.
-  var hasChipTimes: Bool { hasGrid || self == .parquet }
+  var hasChipTimes: Bool {
+    self == .json || self == .ndjson || self == .csv || self == .parquet
+  }
 
   /// Whether it has a column of labels, and rows of gaps, on request; JSON, MCAP and pages always have both.
   var hasRowsOnRequest: Bool { self == .csv || self == .ndjson || self == .parquet }
 
   /// Whether it has a place for resampled values.
-  var hasGrid: Bool { self == .json || self == .ndjson || self == .csv }
+  var hasGrid: Bool {
+    self == .json || self == .ndjson || self == .csv || self == .edgeImpulse
+  }
 }
 
 /// The units of exported values. Raw values are command-line names.
@@ -163,7 +178,8 @@ public struct ExportOptions: Equatable, Sendable {
   public var from: Int64?
   /// Nanoseconds since tick 0's deadline: samples at it and after it are left out.
   public var to: Int64?
-  /// The fill for ticks without a sample in ``ExportFormat/gyrodata``; `nil` refuses recordings that have some.
+  /// The fill for ticks without a sample in ``ExportFormat/gyrodata`` and ``ExportFormat/edgeImpulse``; `nil` refuses
+  /// recordings that have some.
   public var fill: ExportFill?
   /// The rows for ticks without a sample in ``ExportFormat/csv``, ``ExportFormat/ndjson`` and
   /// ``ExportFormat/parquet``; `nil` is none.
@@ -178,6 +194,8 @@ public struct ExportOptions: Equatable, Sendable {
   public var hasUnitNames = false
   /// Whether ``ExportFormat/csv`` begins with the facts of the header, in lines that begin with `# `.
   public var hasPreamble = false
+  /// The key that signs ``ExportFormat/edgeImpulse``; `nil` leaves it unsigned.
+  public var hmacKey: [UInt8]?
   /// The recording's labels, in their order.
   public var labels: [RecordingLabel] = []
   /// Whether ``ExportFormat/csv``, ``ExportFormat/ndjson`` and ``ExportFormat/parquet`` have a column of them.

@@ -8,9 +8,9 @@ struct ExportPlan {
   let units: ExportUnits
   /// Positions of the exported channels, in order.
   private(set) var channels: [Int]
-  let from: Int64
-  let to: Int64
-  let hasRange: Bool
+  private(set) var from: Int64
+  private(set) var to: Int64
+  private(set) var hasRange: Bool
   /// Whether a program is writing the recording.
   let isLive: Bool
   /// Nanoseconds since tick 0's deadline at which the grid begins: not 0 where an imported recording's times do not
@@ -138,6 +138,13 @@ struct ExportPlan {
   func sinceZero(_ time: Int64) -> Int64 {
     let (difference, overflow) = time.subtractingReportingOverflow(zero)
     return overflow ? (time < 0 ? .min : .max) : difference
+  }
+
+  /// The same plan of a part of its range.
+  func only(from: Int64, to: Int64) -> ExportPlan {
+    var plan = self
+    (plan.from, plan.to, plan.hasRange) = (from, to, true)
+    return plan
   }
 
   /// The same plan on a grid that begins elsewhere.

@@ -73,7 +73,7 @@ extension Exporter {
   }
 
   /// The most samples, repeated ones included: a gap may have any length.
-  private static let heldLimit: UInt64 = 100_000_000
+  static let heldLimit: UInt64 = 100_000_000
 
   /// Remarks about facts that the document cannot express.
   private func remarks(_ account: LogAccount, _ rate: SampleRate) -> [String] {

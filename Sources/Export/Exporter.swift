@@ -76,6 +76,7 @@ public struct Exporter: Sendable {
     case .parquet: report = try writeParquet(&reader, to: &sink)
     case .mcap: report = try writeMCAP(&reader, to: &sink)
     case .mseed: report = try writeMiniSEED(&reader, to: &sink)
+    case .edgeImpulse: report = try writeEdgeImpulse(&reader, to: &sink)
     case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
     }
     try sink.flush()
@@ -83,21 +84,24 @@ public struct Exporter: Sendable {
   }
 
   /// The plan of formats with columns.
-  func plan(_ description: RecordingDescription) throws(ExportError) -> ExportPlan {
+  ///
+  /// - Parameter units: Those of the format, where no others are asked for.
+  func plan(
+    _ description: RecordingDescription, units: ExportUnits = .si
+  ) throws(ExportError) -> ExportPlan {
     let asked = options.channels ?? .both
     if let option = chipOption, description.clock == .grid { throw .noChipTimes(option: option) }
     guard !description.channels.isDisjoint(with: asked.mask) else {
       throw .channelsNotRecorded(asked, recorded: description.channels)
     }
-    let usual: ExportUnits = [.parquet, .mseed].contains(options.format) ? .raw : .si
-    return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? usual)
+    return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? units)
   }
 
   /// The plan of formats that show where gaps are.
-  func plan<Storage: LogStorage & ~Copyable>(_ reader: inout LogReader<Storage>) throws(ExportError)
-    -> ExportPlan
-  {
-    var plan = try plan(reader.description)
+  func plan<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>, units: ExportUnits = .si
+  ) throws(ExportError) -> ExportPlan {
+    var plan = try plan(reader.description, units: units)
     plan.origin = try reader.origin()
     return plan
   }
@@ -105,8 +109,10 @@ public struct Exporter: Sendable {
   /// Refuses options that the format, or another option, has no place for.
   func refuseOptions(isFollowed: Bool = false) throws(ExportError) {
     // All other formats show missing ticks.
-    guard options.fill == nil || options.format == .gyrodata else {
-      throw .optionNotSupported(option: "--fill", format: options.format)
+    guard options.fill == nil || options.format == .gyrodata || options.format == .edgeImpulse
+    else { throw .optionNotSupported(option: "--fill", format: options.format) }
+    guard options.hmacKey == nil || options.format == .edgeImpulse else {
+      throw .optionNotSupported(option: "--hmac-key-file", format: options.format)
     }
     if options.format != .csv {
       for (option, isGiven) in [
@@ -154,6 +160,9 @@ public struct Exporter: Sendable {
     if options.units == .raw {
       throw .optionsTogether("--grid", "--units raw", reason: "resampled values are no counts")
     }
+    if options.fill != nil {
+      throw .optionsTogether("--grid", "--fill", reason: "the grid leaves out what is missing")
+    }
   }
 
   /// The option for recordings of a chip that keeps the time.
@@ -168,8 +177,11 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> Report {
     try reader.begin(plan)
     guard !options.isResampled else {
-      var rows = GridPass(plan, layout, opening: opening)
-      return try rows.run(&reader, to: &sink)
+      var rows = GridRows(plan, layout, opening: opening)
+      var pass = GridPass(plan)
+      return try pass.run(&reader) { (_, time, counts) throws(ExportError) in
+        try rows.write(time, counts, to: &sink)
+      }
     }
     var rows = RowPass(plan, layout, opening: opening)
     return try rows.run(&reader, to: &sink)

@@ -2,6 +2,7 @@
 
 import Glibc
 import IMUModel
+import LogFormat
 import LogStore
 
 /// A recording in transfer: the file in which it grows, and what is known of it so far.

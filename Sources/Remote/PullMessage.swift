@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+public import LogFormat
 
 /// The state of an offered recording.
 public enum PullState: String, CaseIterable, Sendable {

@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import LogFormat
 public import LogStore
 
 /// The far end of `imulog pull`: answers requests on stdin until it is closed.

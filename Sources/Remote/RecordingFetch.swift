@@ -4,6 +4,7 @@ import Export
 import Glibc
 import IMUModel
 import LinuxIO
+import LogFormat
 import LogStore
 
 /// This side of a host's recordings: what is here, what to request, and where received copies go.
@@ -356,9 +357,9 @@ struct Conversion {
     return report
   }
 
-  /// The file's extension. The phone app's document has another one than JSON, and one for each way to fill.
+  /// The file's extension, which differs for each format, and for each way to fill.
   private var suffix: String {
-    let kind = format == .gyrodata ? (fill.map { "gyrodata-\($0.rawValue)." } ?? "gyrodata.") : ""
+    let kind = format.isUsual ? "" : format.rawValue + (fill.map { "-\($0.rawValue)" } ?? "") + "."
     return kind + format.extensions[0]
   }
 }

@@ -248,6 +248,7 @@ struct ListScreenTests {
       ("svg", "s", "recording-1.svg"), ("gcsv", "v", "recording-1.gcsv"),
       ("kalibr", "k", "recording-1-kalibr.csv"), ("parquet", "p", "recording-1.parquet"),
       ("mcap", "m", "recording-1.mcap"), ("mseed", "e", "recording-1.mseed"),
+      ("edge-impulse", "d", "recording-1-edge-impulse.json"),
     ] {
       child.type("x")
       #expect(child.waits(for: "\(key)  \(format), "))
@@ -260,7 +261,8 @@ struct ListScreenTests {
     let help = bench.run("export", "--help").output.split { $0 == " " || $0 == "\n" }
     #expect(
       help.joined(separator: " ").contains(
-        "values: json, ndjson, csv, gyrodata, raw, html, svg, gcsv, kalibr, parquet, mcap, mseed)"))
+        "values: json, ndjson, csv, gyrodata, raw, html, svg, gcsv, kalibr, parquet, mcap, mseed, edge-impulse)"
+      ))
   }
 
   @Test("a wide terminal shows the selected recording's graph; of one that cannot be read, why")

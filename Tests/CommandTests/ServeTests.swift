@@ -148,7 +148,8 @@ struct ServeTests {
     let requests: [[String]] = [
       ["list", "--json"], ["list"], ["info", "1", "--json"], ["info", "latest"],
       ["export", "1"], ["export", "latest", "--format", "csv", "--units", "g-dps"],
-      ["export", "2", "--format", "raw"], ["export", "1", "--format", "mcap"], ["verify", "1"],
+      ["export", "2", "--format", "raw"], ["export", "1", "--format", "mcap"],
+      ["export", "1", "--format", "edge-impulse"], ["verify", "1"],
       ["verify", "1", "--json"],
       ["export", "1", "--from", "0.5s", "--to", "1s", "-o", "-"],
       ["export", "LATEST", "--output=-"], ["list", "--json", "--page", "2"], ["list", "--page=2"],

@@ -27,7 +27,7 @@ struct ChipExportTests {
     return options
   }
 
-  private static func log(
+  static func log(
     _ trouble: Trouble = .none, seconds: Double = 6, at troubleAt: Double = 3e9
   ) throws -> ChipLog {
     var simulation = Simulation(seconds: seconds, trouble: trouble, seed: 21)

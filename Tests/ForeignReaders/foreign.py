@@ -9,6 +9,10 @@ import sys
 import tempfile
 import venv
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "BrowserPage"))
+
+from recordings import Recordings  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CANNOT = 77
 
@@ -60,6 +64,14 @@ class Store:
         """Records from the simulator in virtual time."""
         words = ["record", "--board", "simulator", "--motion", "tumble", "--virtual-time", *options]
         self.numbers[name] = self.run(*words).split()[-1].decode()
+
+    def gaps(self):
+        """Records while the program is held up, so that ticks are missed and a mark is set; several seconds."""
+        recordings = Recordings(self.program, self.folder.name)
+        recordings.store = os.path.join(self.folder.name, "store")
+        recordings.with_mark_and_gaps()
+        listing = json.loads(self.run("list", "--json"))
+        self.numbers["gaps"] = str(listing["recordings"][0]["number"])
 
     def add(self, path):
         """Imports a table; its recording has the file's name."""

@@ -15,7 +15,7 @@ extension Exporter {
     if let units = options.units, units != .raw {
       throw .optionNotSupported(option: "--units \(units.rawValue)", format: .mseed)
     }
-    let plan = try plan(&reader)
+    let plan = try plan(&reader, units: .raw)
     var hertz = plan.description.rate.hertz
     if plan.description.clock != .grid {
       hertz = try LogAccount(&reader, plan).chipClock?.rate.hertz ?? hertz

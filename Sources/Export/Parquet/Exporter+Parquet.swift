@@ -9,7 +9,7 @@ extension Exporter {
   func writeParquet<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(&reader)
+    let plan = try plan(&reader, units: .raw)
     let notes: RecordingNotes
     do {
       notes = try reader.notes { plan.contains($0.time) }

@@ -53,7 +53,9 @@ struct ExportCommand: ParsableCommand {
   var channels: ExportChannels?
 
   @Option(
-    help: "For gyrodata: fill ticks without a sample with the sample before, or leave them out.")
+    help:
+      "For gyrodata and edge-impulse: fill ticks without a sample with the sample before, or leave them out."
+  )
   var fill: ExportFill?
 
   @Option(
@@ -76,7 +78,7 @@ struct ExportCommand: ParsableCommand {
 
   @Flag(
     help:
-      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; json, ndjson and csv."
+      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; json, ndjson, csv and edge-impulse."
   )
   var grid = false
 
@@ -93,6 +95,13 @@ struct ExportCommand: ParsableCommand {
   var preamble = false
 
   @Option(
+    help: ArgumentHelp(
+      "For edge-impulse: sign with the key in this file, by default with IMULOG_HMAC_KEY if it is set.",
+      valueName: "file"),
+    completion: .file())
+  var hmacKeyFile: String?
+
+  @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Export samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
@@ -106,7 +115,8 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "Write to a file, which appears once it is complete; - for stdout.", valueName: "file"),
+      "Write to a file, which appears once it is complete; - for stdout. For edge-impulse DIR/ writes a file for each part without gaps.",
+      valueName: "file"),
     completion: .file())
   var output = "-"
 
@@ -136,13 +146,19 @@ struct ExportCommand: ParsableCommand {
     options.isResampled = grid
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
     options.hasLabels = labels
+    options.hmacKey = try SigningKey.key(file: hmacKeyFile, for: options.format)
     let labelRemark = try options.take(entry, in: catalogue)
     if options.format != .raw {
       try refuseOutside(entry, of: catalogue, isLive: options.isLive)
     }
-    var report =
-      try output == "-"
-      ? toStandardOutput(entry, of: catalogue, options) : toFile(entry, of: catalogue, options)
+    var report: Exporter.Report
+    if output == "-" {
+      report = try toStandardOutput(entry, of: catalogue, options)
+    } else if options.format == .edgeImpulse, isDirectory {
+      report = try toDirectory(entry, of: catalogue, options)
+    } else {
+      report = try toFile(entry, of: catalogue, options)
+    }
     if let labelRemark { report.remarks.append(labelRemark) }
     guard report.damages > 0 else {
       for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
@@ -156,6 +172,22 @@ struct ExportCommand: ParsableCommand {
           + "`imulog verify \(entry.number)` says what is missing"
       ]
         + report.remarks).joined(separator: "; "))
+  }
+
+  private var isDirectory: Bool {
+    var status = stat()
+    return output.hasSuffix("/")
+      || stat(output, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private func toDirectory(
+    _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
+  ) throws -> Exporter.Report {
+    let directory = try PendingDirectory(output)
+    var reader = try catalogue.reader(of: entry)
+    let report = try Exporter(options).write(&reader, into: directory)
+    try directory.publish()
+    return report
   }
 
   /// The format of `--format`, else that of the file's name, else JSON.
@@ -300,8 +332,7 @@ extension ExportFormat: ExpressibleByArgument {
   static func named(_ path: String) -> [ExportFormat] {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return [] }
-    let ending = name[name.index(after: dot)...].lowercased()
-    return allCases.filter { $0.extensions.contains(ending) }
+    return named(extension: name[name.index(after: dot)...].lowercased())
   }
 }
 

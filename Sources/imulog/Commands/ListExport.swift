@@ -26,7 +26,10 @@ struct ListExport {
     (self.entry, self.format, self.catalogue) = (entry, format, catalogue)
   }
 
-  private var fileName: String { "recording-\(entry.number)" + format.ending }
+  private var fileName: String {
+    "recording-\(entry.number)" + (format.isUsual ? "." : "-\(format.rawValue).")
+      + format.extensions[0]
+  }
 
   /// Writes the file.
   ///
@@ -94,19 +97,15 @@ struct ListExport {
       "\(format.rawValue) needs x, y and z of a sensor, and the recording does not have them; press x for another format"
     case .unusableScale(let channels, _):
       "the scale of \(channels) in the recording's header cannot be written out; \(command("--units raw")) writes counts"
-    case .log, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported: "\(error)"
+    case .evenTimesNeeded:
+      "\(format.rawValue) has a rate and no times, and the chip's own clock kept those of this recording; "
+        + "\(command("--grid")) resamples it to even ones"
+    case .log, .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported:
+      "\(error)"
     }
   }
 
   private func command(_ options: String) -> String {
     "`imulog export \(entry.number) \(options) --format \(format.rawValue) -o FILE`"
-  }
-}
-
-extension ExportFormat {
-  /// What follows a recording's name in that of its export; differs for each format.
-  fileprivate var ending: String {
-    let isUsual = ExportFormat.named("x." + extensions[0]).first == self
-    return (isUsual ? "" : "-\(rawValue)") + "." + extensions[0]
   }
 }

@@ -47,7 +47,9 @@ struct PullCommand: ParsableCommand {
   var format: ExportFormat?
 
   @Option(
-    help: "For gyrodata: fill ticks without a sample with the sample before, or leave them out.")
+    help:
+      "For gyrodata and edge-impulse: fill ticks without a sample with the sample before, or leave them out."
+  )
   var fill: ExportFill?
 
   @Option(
@@ -89,8 +91,9 @@ struct PullCommand: ParsableCommand {
     settings.thenFree = thenFree
     settings.format = format
     settings.fill = fill
-    guard fill == nil || format == .gyrodata else {
-      throw CommandFailure(.usage, "--fill goes with --format gyrodata alone; leave it out")
+    guard fill == nil || format == .gyrodata || format == .edgeImpulse else {
+      throw CommandFailure(
+        .usage, "--fill goes with --format gyrodata and edge-impulse alone; leave it out")
     }
     settings.directory = try directory()
     let share = HostQueue.share(jobs: jobs, hosts: hosts.count)

@@ -34,6 +34,10 @@ public final class ExportTarget: FuzzTarget {
     options.hasUncertainty = range & 4 != 0
     options.isResampled = range & 8 != 0
     if range & 16 != 0, options.format == .parquet { options.gaps = .rows }
+    if options.format == .edgeImpulse {
+      options.fill = range & 16 != 0 ? .hold : .leaveOut
+      if range & 32 != 0 { options.hmacKey = [range] }
+    }
     if range & 1 != 0 { options.from = Int64(range >> 4) * 1_000_000_000 }
     if range & 2 != 0 { options.to = Int64(range >> 2) * 1_000_000_000 }
     return options
@@ -75,7 +79,7 @@ public final class ExportTarget: FuzzTarget {
       precondition(JSONCheck.isValue(bytes[...]), "no JSON")
       let saysDamage = lines.contains { $0.starts(with: "\"damage\":[{".utf8) }
       precondition(saysDamage == (report.damages > 0), "damage untold")
-    case .gyrodata: precondition(JSONCheck.isValue(bytes[...]), "no JSON")
+    case .gyrodata, .edgeImpulse: precondition(JSONCheck.isValue(bytes[...]), "no JSON")
     case .ndjson:
       precondition(UInt64(lines.count) == report.samples, "lines")
       for line in lines { precondition(JSONCheck.isValue(line), "a line is no JSON") }

@@ -43,7 +43,7 @@ public struct SHA256: Sendable {
   }
 
   /// The digest of an array.
-  static func digest(of bytes: [UInt8]) -> SHA256Digest {
+  package static func digest(of bytes: [UInt8]) -> SHA256Digest {
     var sum = SHA256()
     bytes.withUnsafeBytes { sum.add($0) }
     return sum.digest
@@ -77,6 +77,13 @@ public struct SHA256Digest: Hashable, Sendable {
 
   init(words: [UInt32]) {
     self.words = words
+  }
+
+  /// The 32 bytes.
+  package var bytes: [UInt8] {
+    words.flatMap { word in
+      (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) }
+    }
   }
 
   /// The digest written as 64 hexadecimal digits, in either case; `nil` otherwise.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinuxIO
-import Remote
+import LogFormat
 import Testing
 
 @Suite("SHA-256")
@@ -74,6 +74,41 @@ struct SHA256Tests {
     #expect(try #require(SHA256Digest(text.uppercased())).description == text)
     for wrong in ["", "0", String(text.dropLast()), text + "0", text.dropLast() + "g"] {
       #expect(SHA256Digest(wrong) == nil)
+    }
+  }
+
+  /// RFC 4231, test cases 1, 2, 3 and 6: key, text, code. The last key is longer than a block.
+  static let codes: [(key: [UInt8], text: [UInt8], code: String)] = [
+    (
+      [UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8),
+      "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+    ),
+    (
+      Array("Jefe".utf8), Array("what do ya want for nothing?".utf8),
+      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    ),
+    (
+      [UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50),
+      "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"
+    ),
+    (
+      [UInt8](repeating: 0xaa, count: 131),
+      Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
+      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+    ),
+  ]
+
+  @Test("codes of keys are those of RFC 4231, in whatever pieces the text comes", arguments: 0..<4)
+  func keyed(_ index: Int) {
+    let (key, text, code) = SHA256Tests.codes[index]
+    for piece in [1, 7, 1000] {
+      var sum = HMACSHA256(key: key)
+      var rest = text[...]
+      while !rest.isEmpty {
+        Array(rest.prefix(piece)).withUnsafeBytes { sum.add($0) }
+        rest = rest.dropFirst(piece)
+      }
+      #expect(sum.code.description == code)
     }
   }
 }

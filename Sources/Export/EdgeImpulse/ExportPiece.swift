@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogFormat
+
+/// A part of a recording that has a sample at each tick.
+///
+///     ticks    0 1 2 3 · · 6 7 8 9
+///     pieces  [ 1     )   [ 2     )
+struct ExportPiece {
+  /// The time of its first sample, in nanoseconds since tick 0's deadline.
+  let from: Int64
+  /// A nanosecond after the time of its last one.
+  var to: Int64
+  var ticks: ClosedRange<UInt64>
+  /// Where labels begin in it: the sample, counted from 0, and what its name is from there on.
+  var labels: [Label] = []
+
+  struct Label {
+    let start: UInt64
+    let name: String
+  }
+
+  /// Samples in it.
+  var sampleCount: UInt64 { ticks.upperBound - ticks.lowerBound + 1 }
+}
+
+/// Finds the pieces of a recording, and writes nothing.
+struct PieceScan: SampleFormat {
+  /// The first ``limit`` of them.
+  private(set) var pieces: [ExportPiece] = []
+  private(set) var pieceCount: UInt64 = 0
+  /// Ticks without a sample between two that have one.
+  private(set) var missingTicks: UInt64 = 0
+  /// Nanoseconds, at most, between a sample's time and that of an even rate from the beginning of its piece.
+  private(set) var displacement: UInt64 = 0
+  private let rate: SampleRate
+  private var labels: LabelColumn?
+  /// From here on the label may be another.
+  private var labelEnd = Int64.min
+
+  /// More files in a directory are more than any program takes.
+  static let limit = 10_000
+  /// The name of what has no label.
+  static let noLabel = "none"
+
+  init(_ plan: ExportPlan) {
+    rate = plan.description.rate
+    if !plan.labels.isEmpty {
+      labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: PieceScan.noLabel)
+    }
+  }
+
+  mutating func add<Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
+  ) throws(ExportError) {
+    for row in rows { add(block.ticks[row], block.times[row]) }
+  }
+
+  mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
+    throws(ExportError)
+  {}
+
+  private var last: (tick: UInt64, origin: Int64)?
+
+  private mutating func add(_ tick: UInt64, _ time: Int64) {
+    let place = rate.nanoseconds(atTick: tick)
+    if let last, tick == last.tick &+ 1 {
+      let away = (time &- place).subtractingReportingOverflow(last.origin)
+      displacement = max(displacement, away.overflow ? .max : away.partialValue.magnitude)
+      self.last = (tick, last.origin)
+      if !pieces.isEmpty, pieceCount == pieces.count {
+        let index = pieces.count - 1
+        pieces[index].to = time.addingSaturated(1)
+        pieces[index].ticks = pieces[index].ticks.lowerBound...tick
+      }
+    } else {
+      if let last, tick > last.tick { missingTicks += tick - last.tick - 1 }
+      last = (tick, time &- place)
+      pieceCount += 1
+      if pieces.count < PieceScan.limit {
+        pieces.append(ExportPiece(from: time, to: time.addingSaturated(1), ticks: tick...tick))
+        labelEnd = .min
+      }
+    }
+    if labels != nil, time >= labelEnd, pieceCount == pieces.count { beginLabel(tick, time) }
+  }
+
+  private mutating func beginLabel(_ tick: UInt64, _ time: Int64) {
+    labelEnd = labels?.move(to: time) ?? .max
+    let name = String(decoding: labels?.text ?? [], as: UTF8.self)
+    let index = pieces.count - 1
+    guard pieces[index].labels.last?.name != name else { return }
+    pieces[index].labels.append(
+      ExportPiece.Label(start: tick - pieces[index].ticks.lowerBound, name: name))
+  }
+}
+
+extension Int64 {
+  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+public import LogStore
+
+extension Exporter {
+  /// Writes Edge Impulse's document of one recording, which must have a sample at each tick unless the options name a fill.
+  ///
+  ///     {"protected":{"ver":"v1","alg":"HS256","iat":seconds since 1970},"signature":64 digits,
+  ///      "payload":{"device_name":host,"device_type":"imulog","interval_ms":10,
+  ///                 "sensors":[{"name":"accX","units":"m/s2"},…],"values":[[…],…]}}
+  ///
+  /// The signature is the HMAC of all bytes with zeros in its place, and stands before what it signs. So the document is
+  /// made twice, first for the code alone; nothing of it is held. Without a key `alg` is `none`, and the zeros stay.
+  /// `iat` is the recording's date, absent where there is none.
+  func writeEdgeImpulse<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let plan = try evenPlan(&reader, units: .si)
+    var scan = PieceScan(plan)
+    _ = try runSamples(plan, &scan, &reader, to: &sink)
+    guard scan.pieceCount < 2 || options.fill != nil else {
+      throw .ticksMissing(count: scan.missingTicks, format: .edgeImpulse)
+    }
+    let repeated = options.fill == .hold ? scan.missingTicks : 0
+    guard repeated < Exporter.heldLimit else {
+      throw .tooLong(samples: repeated, limit: Exporter.heldLimit, format: .edgeImpulse)
+    }
+    let started = try notes(&reader, of: plan).started
+    var report = try writeDocument(plan, started: started, &reader, to: &sink)
+    if options.fill == nil, let remark = displacement(scan.displacement) {
+      report.remarks.append(remark)
+    }
+    if scan.missingTicks > 0 {
+      let ticks = scan.missingTicks == 1 ? "1 tick" : "\(scan.missingTicks) ticks"
+      report.remarks.append(
+        "\(ticks) without a sample "
+          + (options.fill == .hold
+            ? "repeat the sample before" : "are left out: samples after them come too early"))
+    }
+    return report
+  }
+
+  /// Writes a document for each part of a recording without gaps, `walk.1.json` and so on in a directory `walk`, and the
+  /// labels of their samples. Edge Impulse takes the name up to its first point for a label.
+  ///
+  /// - Throws: ``ExportError``, with ``ExportError/tooManyPieces(limit:)``; the directory is not published then.
+  public func write<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>, into directory: borrowing PendingDirectory
+  ) throws(ExportError) -> Report {
+    try refuseOptions()
+    if options.fill != nil {
+      throw .optionsTogether("--fill", "-o DIR/", reason: "a directory has a file for each part")
+    }
+    let plan = try evenPlan(&reader, units: .si)
+    var scan = PieceScan(plan)
+    var nowhere = ArraySink()
+    var report = try runSamples(plan, &scan, &reader, to: &nowhere)
+    guard scan.pieceCount <= PieceScan.limit else { throw .tooManyPieces(limit: PieceScan.limit) }
+    let started = try notes(&reader, of: plan).started
+    var names: [String] = []
+    for piece in scan.pieces {
+      let name = "\(directory.name).\(names.count + 1).json"
+      names.append(name)
+      try directory.add(name) { (sink) throws(ExportError) in
+        _ = try writeDocument(
+          plan.only(from: piece.from, to: piece.to), started: started, &reader, to: &sink)
+      }
+    }
+    if !plan.labels.isEmpty, !names.isEmpty {
+      let labels = StructuredLabels.text(zip(names, scan.pieces))
+      try directory.add("structured_labels.labels") { (sink) throws(ExportError) in
+        try sink.write(labels)
+      }
+    }
+    if names.count > 1 { report.remarks.append("\(names.count) parts without gaps, each a file") }
+    if let remark = displacement(scan.displacement) { report.remarks.append(remark) }
+    return report
+  }
+
+  private func writeDocument<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ plan: ExportPlan, started: Int64?, _ reader: inout LogReader<Storage>, to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    var signature = String(repeating: "0", count: 64)
+    if let key = options.hmacKey {
+      var code = CodeSink(key: key)
+      _ = try writeDocument(plan, started: started, signature, &reader, to: &code)
+      signature = code.code.description
+    }
+    return try writeDocument(plan, started: started, signature, &reader, to: &sink)
+  }
+
+  private func writeDocument<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ plan: ExportPlan, started: Int64?, _ signature: String, _ reader: inout LogReader<Storage>,
+    to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    var head = JSONWriter()
+    head.open("{")
+    head.member("protected") { json in
+      json.member("ver", "v1")
+      json.member("alg", options.hmacKey == nil ? "none" : "HS256")
+      if let started {
+        let begin = plan.from == .min ? started : started.addingReportingOverflow(plan.from).0
+        json.member("iat", begin / 1_000_000_000)
+      }
+    }
+    head.member("signature", signature)
+    head.key("payload")
+    head.open("{")
+    let log = plan.description
+    if !log.host.isEmpty { head.member("device_name", log.host) }
+    head.member("device_type", "imulog")
+    let interval = 1000 * Double(log.rate.denominator) / Double(log.rate.numerator)
+    head.member("interval_ms", number: Exporter.shortest(interval))
+    head.member("sensors", plan.channels) { json, channel in
+      json.object { json in
+        json.member("name", Exporter.sensorNames[channel])
+        json.member("units", channel < 3 ? "m/s2" : channel < 6 ? "rad/s" : "Cel")
+      }
+    }
+    head.key("values")
+    try sink.write(head.bytes)
+
+    let layout = RowLayout(
+      prefix: ",[", time: nil, keys: plan.channels.indices.map { $0 == 0 ? "" : "," }, suffix: "]")
+    let opening = UInt8(ascii: "[")
+    let report: Report
+    if options.fill == .hold {
+      try reader.begin(plan)
+      // After the last sample nothing is missing.
+      var rows = RowPass(plan, layout, opening: opening, holdEnd: 0)
+      report = try rows.run(&reader, to: &sink)
+    } else {
+      report = try writeRows(plan, layout, opening: opening, &reader, to: &sink)
+    }
+    try sink.write(Array((report.samples == 0 ? "[]}}" : "]}}").utf8))
+    return report
+  }
+
+  /// By channel, as its own programs name them.
+  private static let sensorNames = [
+    "accX", "accY", "accZ", "gyrX", "gyrY", "gyrZ", "temperature",
+  ]
+
+  /// The fewest digits that read back exactly.
+  private static func shortest(_ value: Double) -> String {
+    let text = "\(value)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}
+
+/// The file `structured_labels.labels`, which names the label of every sample of every file.
+///
+///     {"version":1,"type":"structured-labels","structuredLabels":
+///       {"walk.1.json":[{"startIndex":0,"endIndex":41,"label":"none"},…],…}}
+///
+/// Both indices are of samples and inside. Samples without a label are `none`; those with several have their names with
+/// `;` between them.
+enum StructuredLabels {
+  static func text(_ files: some Sequence<(String, ExportPiece)>) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("version", 1)
+      json.member("type", "structured-labels")
+      json.member("structuredLabels") { json in
+        for (name, piece) in files {
+          let ends = piece.labels.dropFirst().map(\.start) + [piece.sampleCount]
+          json.member(name, zip(piece.labels, ends)) { json, label in
+            json.object { json in
+              json.member("startIndex", label.0.start)
+              json.member("endIndex", label.1 - 1)
+              json.member("label", label.0.name)
+            }
+          }
+        }
+      }
+    }
+    return json.bytes
+  }
+}

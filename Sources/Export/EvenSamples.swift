@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogFormat
+import LogStore
+
+// Formats that have a rate and no times of samples.
+
+extension Exporter {
+  /// The plan of such a format in its one choice of units, which must be a rate's and not a chip's clock's.
+  func evenPlan<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>, units: ExportUnits
+  ) throws(ExportError) -> ExportPlan {
+    if let asked = options.units, asked != units {
+      throw .optionNotSupported(option: "--units \(asked.rawValue)", format: options.format)
+    }
+    var plan = try plan(reader.description, units: units)
+    guard plan.description.clock == .grid || plan.isResampled else {
+      throw .evenTimesNeeded(options.format)
+    }
+    plan.origin = try reader.origin()
+    return plan
+  }
+
+  /// Gives the samples of a plan to a format, or the instants of the grid as samples with counts rounded to whole ones.
+  func runSamples<
+    Format: SampleFormat & ~Copyable, Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable
+  >(
+    _ plan: ExportPlan, _ format: inout Format, _ reader: inout LogReader<Storage>,
+    to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    try reader.begin(plan)
+    guard plan.isResampled else {
+      var pass = SamplePass(plan)
+      return try pass.run(&format, &reader, to: &sink)
+    }
+    var block = SampleBlock()
+    var pass = GridPass(plan)
+    let report = try pass.run(&reader) { (instant, time, counts) throws(ExportError) in
+      block.append(tick: instant, time: time, sample: Exporter.rounded(counts))
+      guard block.count == SampleBlock.capacity else { return }
+      try format.add(0..<block.count, of: block, nil, to: &sink)
+      block.removeAll()
+    }
+    if !block.isEmpty { try format.add(0..<block.count, of: block, nil, to: &sink) }
+    return report
+  }
+
+  private static func rounded(_ counts: SIMD8<Double>) -> RawSample {
+    // A cubic may leave the range of a count between two samples at its end.
+    let whole = SIMD8<Int16>(
+      counts.rounded(.toNearestOrAwayFromZero).clamped(
+        lowerBound: SIMD8(repeating: -32768), upperBound: SIMD8(repeating: 32767)))
+    return RawSample(
+      ax: whole[0], ay: whole[1], az: whole[2], gx: whole[3], gy: whole[4], gz: whole[5],
+      temperature: whole[6])
+  }
+
+  /// A remark about times that a format without them moves; `nil` when it moves none by a microsecond.
+  func displacement(_ nanoseconds: UInt64) -> String? {
+    guard nanoseconds >= 1000 else { return nil }
+    let microseconds = Plain.number(Int64(clamping: nanoseconds / 1000), per: 1000)
+    return
+      "\(options.format.rawValue) has a rate and no times: samples are up to \(microseconds) ms from where it puts them"
+  }
+}

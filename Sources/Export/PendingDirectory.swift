@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import IMUModel
+
+/// A directory of files that appears under its name only when all of them are complete.
+///
+///     walk.part-4711/walk.1.json, walk.2.json ──► walk/
+///
+/// It is filled under a temporary name beside the final one, synced, and renamed. Without ``publish()`` it is deleted. A
+/// directory that is there already must be empty, so that nothing of another export is mixed with this one or replaced.
+public struct PendingDirectory: ~Copyable {
+  private let path: String
+  private let temporary: String
+
+  /// The last part of the path.
+  let name: String
+
+  /// Makes the temporary directory. Slashes at the end of the path are ignored.
+  public init(_ path: String) throws(CommandFailure) {
+    var trimmed = path[...]
+    while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
+    self.path = String(trimmed)
+    name = trimmed.split(separator: "/").last.map(String.init) ?? ""
+    temporary = "\(trimmed).part-\(getpid())"
+    guard !name.isEmpty, name != ".", name != ".." else {
+      throw CommandFailure(.usage, "\(path) is no new directory; choose another -o DIR/")
+    }
+    var status = stat()
+    if stat(self.path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFDIR, PendingDirectory.names(in: self.path).isEmpty else {
+        throw CommandFailure(
+          .cannotCreate, "\(self.path) exists and is no empty directory; choose another -o DIR/")
+      }
+    }
+    guard mkdir(temporary, 0o777) == 0 else {
+      throw PendingDirectory.failure("cannot make", self.path)
+    }
+  }
+
+  deinit {
+    // After publish() this name is gone.
+    for name in PendingDirectory.names(in: temporary) { unlink("\(temporary)/\(name)") }
+    rmdir(temporary)
+  }
+
+  /// Makes a file in it with what `fill` writes, and syncs it.
+  func add(
+    _ file: String, _ fill: (inout FileDescriptorSink) throws(ExportError) -> Void
+  ) throws(ExportError) {
+    let final = "\(path)/\(file)"
+    let descriptor = open(
+      "\(temporary)/\(file)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .output(name: final, code: errno) }
+    defer { close(descriptor) }
+    var sink = FileDescriptorSink(descriptor, name: final)
+    try fill(&sink)
+    try sink.flush()
+    guard fsync(descriptor) == 0 else { throw .output(name: final, code: errno) }
+  }
+
+  /// Renames the directory to its final name.
+  public func publish() throws(CommandFailure) {
+    try PendingDirectory.sync(temporary)
+    // An empty directory of that name is replaced.
+    guard rename(temporary, path) == 0 else {
+      throw PendingDirectory.failure("cannot name", path)
+    }
+    let slash = path.lastIndex(of: "/")
+    try PendingDirectory.sync(
+      slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
+  }
+
+  private static func sync(_ path: String) throws(CommandFailure) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A user may write to a directory without being allowed to read it.
+    if descriptor < 0, errno == EACCES { return }
+    defer { if descriptor >= 0 { close(descriptor) } }
+    // EINVAL: a file system without directories on a medium.
+    guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
+      throw failure("cannot sync", path)
+    }
+  }
+
+  /// The names in a directory; none where it cannot be read.
+  private static func names(in path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: entry.pointee.d_name) {
+        // Safe: the kernel ends the name with a zero within the array.
+        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+          String(cString: $0)
+        }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  private static func failure(_ attempt: String, _ path: String) -> CommandFailure {
+    let code = errno
+    let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
+    return CommandFailure(
+      status, "\(attempt) \(path): \(Errno.words(code)); choose another -o DIR/")
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogStore
+
+/// The key that signs an export: never a word of the command line, which other users of the machine see.
+enum SigningKey {
+  static let variable = "IMULOG_HMAC_KEY"
+
+  /// The key in a file, else that of the environment; `nil` for none.
+  static func key(file: String?, for format: ExportFormat) throws(CommandFailure) -> [UInt8]? {
+    if let file {
+      let text: [UInt8]
+      do throws(StorageError) {
+        text = try WholeFile.read(file)
+      } catch {
+        throw CommandFailure(error.exitStatus, "\(error)")
+      }
+      return try word(text, in: Plain.text(file))
+    }
+    guard format == .edgeImpulse, let value = Environment.value(variable) else { return nil }
+    return try word(Array(value.utf8), in: variable)
+  }
+
+  /// The one line of a text.
+  private static func word(
+    _ text: [UInt8], in place: String
+  ) throws(CommandFailure) -> [UInt8] {
+    func isEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+    let word = text.prefix { !isEnd($0) }
+    guard !word.isEmpty, text[word.count...].allSatisfy(isEnd) else {
+      throw CommandFailure(
+        .configuration,
+        "\(place) has no key; put the project's HMAC key there, as one line")
+    }
+    return Array(word)
+  }
+}

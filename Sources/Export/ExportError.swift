@@ -22,8 +22,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case ticksMissing(count: UInt64, format: ExportFormat)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
-  /// An instant of the recording, in nanoseconds since tick 0's deadline, is before 1970 or in 2038 or later, and the
-  /// format has no such times; `started` is tick 0's wall-clock time, `nil` where it is not known and times begin at 0.
+  /// The format has no such times: MCAP from 1970 to 2038, CWA from 2000 to 2063. The instant is in nanoseconds since
+  /// tick 0's deadline; `started` is that's wall-clock time, `nil` where it is not known and times begin at the first.
   case timeNotHeld(at: Int64, started: Int64?, format: ExportFormat)
   /// The option needs a chip that keeps the time, and the computer kept it.
   case noChipTimes(option: String)
@@ -33,6 +33,14 @@ public enum ExportError: Error, Equatable, Sendable {
   case gyroscopeNeeded(ExportFormat, recorded: ChannelSet)
   /// The format has a rate and no times, and the chip's own clock kept those of the recording.
   case evenTimesNeeded(ExportFormat)
+  /// The format has no such rate.
+  case rateNotHeld(SampleRate, held: [SampleRate], format: ExportFormat)
+  /// The format needs the axes x, y and z of the accelerometer, and all of the gyroscope or none.
+  case accelerometerNeeded(ExportFormat, exported: String)
+  /// Values are beyond the largest that the format has.
+  case valuesNotHeld(String, limit: String, format: ExportFormat)
+  /// There is no sample to export, and files of the format cannot be empty.
+  case noSamples(ExportFormat)
   /// A directory of pieces would have more files than this.
   case tooManyPieces(limit: Int)
   /// Two options exclude each other, and why.
@@ -90,8 +98,9 @@ extension ExportError: CustomStringConvertible {
     case .timeNotHeld(let time, let started, let format):
       let begin = started.map { "the recording began at \(RFC3339.text(nanoseconds: $0))" }
       return
-        "\(begin ?? "the recording has no date, so its times begin at 1970-01-01T00:00:00Z"), and \(format.rawValue) "
-        + "holds times from 1970 to 2038-01-19T03:14:07Z, which excludes what happened "
+        "\(begin ?? "the recording has no date, so its times begin at \(format == .cwa ? 2000 : 1970)-01-01T00:00:00Z"), "
+        + "and \(format.rawValue) holds times from "
+        + "\(format == .cwa ? "2000 to the end of 2063" : "1970 to 2038-01-19T03:14:07Z"), which excludes what happened "
         + "\(Plain.seconds(time)) after its beginning: choose a part with --from and --to, or another --format"
     case .noChipTimes(let option):
       return
@@ -113,6 +122,22 @@ extension ExportError: CustomStringConvertible {
       return
         "the recording has more than \(limit) parts without gaps, and each would be a file: choose some with --from "
         + "and --to, or add --fill hold and write one file"
+    case .rateNotHeld(let rate, let held, let format):
+      return
+        "\(format.rawValue) has no rate of \(Plain.hertz(rate)) Hz, but \(held.map(Plain.hertz).joined(separator: ", ")): "
+        + "record with one of these as --rate, or choose another --format"
+    case .accelerometerNeeded(let format, let exported):
+      return
+        "\(format.rawValue) needs x, y and z of the accelerometer, and of the gyroscope if it is exported, and there would be "
+        + "\(exported): choose others with --channels, or another --format"
+    case .valuesNotHeld(let values, let limit, let format):
+      return
+        "\(format.rawValue) holds \(values) up to \(limit), and the recording has larger ones: choose a part with --from "
+        + "and --to, or another --format"
+    case .noSamples(let format):
+      return
+        "there is no sample to export, and a file of \(format.rawValue) cannot be empty: choose another part with --from "
+        + "and --to, or another --format"
     case .optionsTogether(let one, let other, let reason):
       return "\(one) does not go with \(other): \(reason); leave one of them out"
     case .optionNotSupported(let option, let format):
@@ -135,7 +160,8 @@ extension ExportError: StatusError {
     case .log(let cause): cause.exitStatus
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
       .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .gyroscopeNeeded, .evenTimesNeeded,
-      .tooManyPieces, .optionsTogether:
+      .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples, .tooManyPieces,
+      .optionsTogether:
       .usage
     case .unusableScale: .damagedData
     }

@@ -30,6 +30,8 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case mseed
   /// Edge Impulse's document: one interval, no times; m/s² and rad/s.
   case edgeImpulse = "edge-impulse"
+  /// The file of an Axivity AX6 for research on movement: counts at a fixed rate, local times.
+  case cwa
 
   /// The extensions of its files in lower case, the usual one first. The usual format comes first
   /// among those that share one.
@@ -45,6 +47,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     case .parquet: ["parquet"]
     case .mcap: ["mcap"]
     case .mseed: ["mseed", "miniseed"]
+    case .cwa: ["cwa"]
     }
   }
 
@@ -58,7 +61,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
 
   /// Whether its files are bytes for programs and no text for people.
   public var isBinary: Bool {
-    self == .raw || self == .parquet || self == .mcap || self == .mseed
+    self == .raw || self == .parquet || self == .mcap || self == .mseed || self == .cwa
   }
 }
 
@@ -75,6 +78,7 @@ extension ExportFormat {
     case .mcap: "for robotics programs"
     case .mseed: "for seismology"
     case .edgeImpulse: "for training"
+    case .cwa: "as an AX6 has it"
     case .gyrodata: "as the phone app has it"
     case .raw: "the log itself"
     case .html: "a page for a browser"
@@ -92,7 +96,7 @@ extension ExportFormat {
 
   /// Whether it has a place for resampled values.
   var hasGrid: Bool {
-    self == .json || self == .ndjson || self == .csv || self == .edgeImpulse
+    self == .json || self == .ndjson || self == .csv || self == .edgeImpulse || self == .cwa
   }
 }
 

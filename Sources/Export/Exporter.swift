@@ -76,6 +76,7 @@ public struct Exporter: Sendable {
     case .parquet: report = try writeParquet(&reader, to: &sink)
     case .mcap: report = try writeMCAP(&reader, to: &sink)
     case .mseed: report = try writeMiniSEED(&reader, to: &sink)
+    case .cwa: report = try writeCWA(&reader, to: &sink)
     case .edgeImpulse: report = try writeEdgeImpulse(&reader, to: &sink)
     case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
     }

@@ -112,7 +112,7 @@ public enum RFC3339 {
     return (year, day - days(year: year, month: 1, day: 1) + 1)
   }
 
-  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = floored(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

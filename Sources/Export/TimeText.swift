@@ -132,13 +132,13 @@ struct DateText {
   }
 
   /// Seconds by which the machine's time zone is ahead of UTC at an instant; 0 where the C library knows none.
-  private static func offset(at second: Int64) -> Int64 {
+  static func offset(at second: Int64) -> Int64 {
     var time = time_t(second)
     var parts = tm()
     return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff)
   }
 
-  private static func zone(_ offset: Int64) -> String {
+  static func zone(_ offset: Int64) -> String {
     let minutes = offset.magnitude / 60
     func two(_ value: UInt64) -> String { value < 10 ? "0\(value)" : "\(value)" }
     return "\(offset < 0 ? "-" : "+")\(two(minutes / 60)):\(two(minutes % 60))"

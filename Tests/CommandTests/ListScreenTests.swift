@@ -238,7 +238,8 @@ struct ListScreenTests {
 
   @Test("exports in each format of `imulog export`, under names that differ")
   func formats() throws {
-    try record(1)
+    // A rate that every format has.
+    try bench.record("--for", "1s", "--rate", "100", "--note", "take 1")
     let child = bench.atTerminal(["list"])
     #expect(child.waits(for: "take 1"))
     for (format, key, name) in [
@@ -249,6 +250,7 @@ struct ListScreenTests {
       ("kalibr", "k", "recording-1-kalibr.csv"), ("parquet", "p", "recording-1.parquet"),
       ("mcap", "m", "recording-1.mcap"), ("mseed", "e", "recording-1.mseed"),
       ("edge-impulse", "d", "recording-1-edge-impulse.json"),
+      ("cwa", "w", "recording-1.cwa"),
     ] {
       child.type("x")
       #expect(child.waits(for: "\(key)  \(format), "))
@@ -261,7 +263,7 @@ struct ListScreenTests {
     let help = bench.run("export", "--help").output.split { $0 == " " || $0 == "\n" }
     #expect(
       help.joined(separator: " ").contains(
-        "values: json, ndjson, csv, gyrodata, raw, html, svg, gcsv, kalibr, parquet, mcap, mseed, edge-impulse)"
+        "values: json, ndjson, csv, gyrodata, raw, html, svg, gcsv, kalibr, parquet, mcap, mseed, edge-impulse, cwa)"
       ))
   }
 

@@ -18,7 +18,8 @@ sys.dont_write_bytecode = True
 import foreign  # noqa: E402
 
 # Where a package has another name than its module.
-PACKAGES = {"telemetry_parser": "telemetry-parser==0.3.0", "obspy": "obspy==1.5.1"}
+PACKAGES = {"obspy": "obspy==1.5.1", "skdh": "scikit-digital-health==0.17.18",
+            "telemetry_parser": "telemetry-parser==0.3.0"}
 STANDARD = sys.stdlib_module_names
 
 program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")

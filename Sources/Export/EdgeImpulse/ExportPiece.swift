@@ -75,7 +75,9 @@ struct PieceScan: SampleFormat {
         pieces[index].ticks = pieces[index].ticks.lowerBound...tick
       }
     } else {
-      if let last, tick > last.tick { missingTicks += tick - last.tick - 1 }
+      if let last, tick > last.tick {
+        missingTicks = missingTicks.addingSaturated(tick - last.tick - 1)
+      }
       last = (tick, time &- place)
       pieceCount += 1
       if pieces.count < PieceScan.limit {

@@ -78,7 +78,7 @@ struct ExportCommand: ParsableCommand {
 
   @Flag(
     help:
-      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; json, ndjson, csv and edge-impulse."
+      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; json, ndjson, csv, edge-impulse and cwa."
   )
   var grid = false
 

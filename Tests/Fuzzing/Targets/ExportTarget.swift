@@ -103,6 +103,14 @@ public final class ExportTarget: FuzzTarget {
       precondition(bytes.suffix(4).elementsEqual("PAR1".utf8), "another end")
       let length = bytes.suffix(8).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
       precondition(length <= bytes.count - 12, "the footer is longer than the file")
+    case .cwa:
+      precondition(bytes.starts(with: "MD".utf8) && bytes.count % 512 == 0, "no sectors")
+      for sector in stride(from: 1024, to: bytes.count, by: 512) {
+        let words = stride(from: sector, to: sector + 512, by: 2).map {
+          UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8
+        }
+        precondition(words.reduce(0, &+) == 0, "a sector's sum")
+      }
     case .mcap:
       let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
       precondition(bytes.starts(with: magic) && bytes.suffix(8).elementsEqual(magic), "no magic")

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what actipy, scikit-digital-health and cwa-reader-rs read of CWA exports with the samples of NDJSON.
+
+    Tests/ForeignReaders/check_cwa.py [PROGRAM [FOLDER]]
+
+PROGRAM is .build/release/imulog when not given; each CSV of FOLDER is imported, and judged if its rate is one of CWA's.
+Each sample must be in a row no farther from its time than the export says, within half a count of CWA; rows beside these
+repeat the one before. actipy needs Java, and is left out where there is none. Status 77: the packages cannot be installed.
+"""
+
+import calendar
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+
+import foreign  # noqa: E402
+
+# Local time is what the format has: an odd zone shows mistakes.
+os.environ["TZ"] = "XYZ-5:45"
+AHEAD = 5 * 3600 + 45 * 60
+RATES = {6.25, 12.5, 25, 50, 100, 200, 400, 800, 1600, 3200}
+
+program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
+store = foreign.usual_recordings(program, sys.argv[2] if len(sys.argv) > 2 else None)
+store.record("slow", "--rate", "6.25", "--for", "60s", "--accel-range", "2g", "--gyro-range", "250dps")
+store.record("chip", "--rate", "200", "--for", "20s", "--clock", "chip")
+store.record("LSM6DSO", "--sensor", "LSM6DSO", "--rate", "100", "--for", "5s", "--clock", "grid")
+store.gaps()
+# Pauses below a second and above, an end in the middle of a sector, both ends of the counts, no date.
+table = os.path.join(store.folder.name, "pauses.csv")
+with open(table, "w") as file:
+    file.write("t_us,ax,ay,az,gx,gy,gz\n")
+    for row in range(1013):
+        pause = 370_000 * (row >= 300) + 3_210_000 * (row >= 700) + 990_000 * (row >= 800)
+        sign = 1 if row % 2 else -1
+        file.write("%d,%d,%d,%d,%d,%d,%d\n" % (
+            row * 10_000 + pause, row, -row, 32767 * sign, -32768 if row == 5 else row, sign, -17 * row))
+store.numbers["pauses"] = store.run(
+    "import", table, "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "16.4").split()[-1].decode()
+
+foreign.need("scikit-digital-health==0.17.18", "cwa-reader-rs==0.5.0")
+import cwa_reader_rs  # noqa: E402
+import skdh.io  # noqa: E402
+
+HAS_JAVA = shutil.which("java") is not None
+if HAS_JAVA:
+    foreign.need("actipy==3.8.3")
+    import actipy  # noqa: E402
+
+
+def by_skdh(path):
+    read = skdh.io.ReadCwa().predict(file=path)
+    columns = [read["accel"]] + ([read["gyro"]] if "gyro" in read else [])
+    return list(read["time"]), [tuple(float(x) for part in columns for x in part[row]) for row in range(len(read["time"]))]
+
+
+def by_actipy(path):
+    frame, _ = actipy.read_device(path, lowpass_hz=None, calibrate_gravity=False, detect_nonwear=False,
+                                  resample_hz=None, verbose=False)
+    names = ["x", "y", "z"] + (["gyro_x", "gyro_y", "gyro_z"] if "gyro_x" in frame.columns else [])
+    times = frame.index.values.astype("datetime64[us]").astype("int64")
+    return [t / 1e6 for t in times], [tuple(map(float, row)) for row in frame[names].to_numpy()]
+
+
+def by_rust(path):
+    read = cwa_reader_rs.read_cwa_file(path)
+    names = ["acc_x", "acc_y", "acc_z"] + (["gyro_x", "gyro_y", "gyro_z"] if "gyro_x" in read else [])
+    return None, [tuple(map(float, row)) for row in zip(*(read[name] for name in names))]
+
+
+def seconds(text):
+    begin, fraction = re.fullmatch(r"(.*?)(\.\d+)?Z", text).groups()
+    return calendar.timegm(time.strptime(begin, "%Y-%m-%dT%H:%M:%S")) + float(fraction or 0)
+
+
+def steps(path):
+    """The file's own size of a count of accelerometer and gyroscope, from its first sector."""
+    with open(path, "rb") as file:
+        head = file.read(1024 + 512)
+    scales = int.from_bytes(head[1024 + 18:1024 + 20], "little")
+    return 1 / 2 ** (8 + (scales >> 13)), 8000 / 2 ** (scales >> 10 & 7) / 32768
+
+
+def judge(name, reader, path, samples, start, rate, filled, tolerance, away):
+    times, rows = reader(path)
+    axes = [axis for axis in ("ax", "ay", "az", "gx", "gy", "gz") if axis in samples[0]]
+    acceleration, turn = steps(path)
+    at, slack = None, 0.001 * rate if reader is by_actipy else 0.001
+    if times is not None:
+        at = {round((t - times[0]) * rate): row for t, row in zip(times, rows)}
+        assert len(at) == len(rows), (name, reader.__name__, "two rows at one time")
+    assert len(rows) == len(samples) + filled, (name, reader.__name__, len(rows), len(samples), filled)
+
+    # Readers have floats of 32 bits.
+    def is_same(row, sample):
+        return all(abs(value - sample[axis]) <= (acceleration if axis[0] == "a" else turn) * tolerance + 2e-6 + 2e-7 * abs(value)
+                   for axis, value in zip(axes, row))
+
+    # Without times, the samples in their order with rows beside them.
+    place = 0
+    for sample in samples:
+        if at is None:
+            while not is_same(rows[place], sample):
+                place += 1
+            place += 1
+            continue
+        exact = (start + sample["t"] / 1e9 - times[0]) * rate
+        # As near as the program says, and a reader's milliseconds.
+        slots = [slot for slot in range(round(exact) - 2, round(exact) + 3) if abs(slot - exact) <= away * rate + slack]
+        assert any(slot in at and is_same(at[slot], sample) for slot in slots), (name, reader.__name__, sample, exact)
+
+
+for name in store.numbers:
+    facts = store.facts(name)
+    channels = facts["sensor"]["channels"]
+    grid = ["--grid"] if facts["chipTimes"] else []
+    words = ["export", store.numbers[name], "--format", "cwa", *grid]
+    path = os.path.join(store.folder.name, "take.cwa")
+    ran = subprocess.run([store.program, "--store", os.path.join(store.folder.name, "store"), *words, "-o", path],
+                         capture_output=True, text=True)
+    if facts["rate_hz"] not in RATES or "ax" not in channels:
+        assert ran.returncode == 64 and ("no rate of" in ran.stderr or "needs x, y and z" in ran.stderr), (name, ran)
+        print("%s: refused: %s" % (name, ran.stderr.strip()))
+        continue
+    assert ran.returncode == 0, (name, ran.stderr)
+    lines = store.run("export", store.numbers[name], "--format", "ndjson", "--units", "g-dps", *grid).splitlines()
+    samples = [json.loads(line) for line in lines]
+    for sample in samples:
+        sample["t"] = sample["t_grid_ns" if grid else "t_ns"]
+    started = facts["started"]
+    start = seconds(started) + AHEAD if started else calendar.timegm((2000, 1, 1, 0, 0, 0))
+    said = re.search(r"(\d+) rows? repeats?", ran.stderr)
+    filled = int(said[1]) if said else 0
+    said = re.search(r"up to ([\d.]+) ms from", ran.stderr)
+    away = (float(said[1]) / 1000 if said else 0) + 2e-6
+    # A computer that is held up reads late; all others are in the nearest row.
+    assert away <= (1 if name == "gaps" else 0.5) / facts["rate_hz"] + 3e-6, (name, away)
+    # A value of the grid is rounded to a count of the chip before, which is no larger here.
+    tolerance = 1.0001 if grid else 0.5001
+    readers = [by_skdh, by_rust] + ([by_actipy] if HAS_JAVA else [])
+    for reader in readers:
+        judge(name, reader, path, samples, start, facts["rate_hz"], filled, tolerance, away)
+    print("%s: %d samples and %d rows beside them read by %s" % (
+        name, len(samples), filled, ", ".join(reader.__name__[3:] for reader in readers)))
+print("CWA was read as NDJSON has it" + ("" if HAS_JAVA else "; actipy was left out, as there is no Java"))
